@@ -1,0 +1,91 @@
+import type { Identity } from './identity.ts';
+
+/**
+ * Who may run an operation: a predicate and the words shown in the docs and in 403 answers.
+ * `on: 'row'` means that it can only be decided with the stored row at hand; the handler shows it to `permit`.
+ */
+export interface Rule<Scope = unknown> {
+  says: string;
+  on: 'identity' | 'row';
+  allows(identity: Identity, scope: Scope): boolean;
+}
+
+export interface EnvScope {
+  env_id: string | null;
+}
+
+export interface KindScope extends EnvScope {
+  kind_id: string;
+}
+
+const isSiteAdmin = (identity: Identity): boolean => identity.kind === 'user' && identity.is_admin;
+
+const isEnvAdmin = (identity: Identity, envId: string | null): boolean =>
+  isSiteAdmin(identity) || (identity.kind === 'user' && envId !== null && identity.env_roles[envId] === 'Admin');
+
+/** A deployment role counts only while its holder is a member of the env. */
+const hasDeploymentRole = (identity: Identity, { env_id, kind_id }: KindScope, role: 'Owner' | 'Maintainer'): boolean =>
+  identity.kind === 'user' &&
+  env_id !== null &&
+  identity.env_roles[env_id] !== undefined &&
+  identity.deployment_roles.some((held) => held.env_id === env_id && held.kind_id === kind_id && held.role === role);
+
+const isOwner = (identity: Identity, scope: KindScope): boolean =>
+  isEnvAdmin(identity, scope.env_id) || hasDeploymentRole(identity, scope, 'Owner');
+
+/** Interface rule 3: any valid bot passes the deployment-maintainer check, and only this one. */
+const isMaintainer = (identity: Identity, scope: KindScope): boolean =>
+  identity.kind === 'bot' ||
+  (identity.kind === 'deployment' && identity.env_id === scope.env_id) ||
+  isOwner(identity, scope) ||
+  hasDeploymentRole(identity, scope, 'Maintainer');
+
+export const signedIn: Rule = { says: 'anyone signed in', on: 'identity', allows: () => true };
+
+export const siteAdmin: Rule = { says: 'a site admin', on: 'identity', allows: isSiteAdmin };
+
+export const envAdmin: Rule<EnvScope> = {
+  says: 'an admin of the env',
+  on: 'row',
+  allows: (identity, { env_id }) => isEnvAdmin(identity, env_id),
+};
+
+export const owner: Rule<KindScope> = { says: 'an owner of the deployment', on: 'row', allows: isOwner };
+
+export const maintainer: Rule<KindScope> = { says: 'a maintainer of the deployment', on: 'row', allows: isMaintainer };
+
+/** User tokens: their user, and site admins. */
+export const tokenHolder: Rule<{ user_id: string }> = {
+  says: 'the user the token belongs to, or a site admin',
+  on: 'row',
+  allows: (identity, { user_id }) => identity.kind === 'user' && (identity.is_admin || identity.id === user_id),
+};
+
+/** Cancel or retry a task: its creator (user or deployment), or an owner of its deployment (decision 5). */
+export const taskCreatorOrOwner: Rule<
+  KindScope & { acting_user_id: string | null; acting_deployment_id: string | null }
+> = {
+  says: 'the creator of the task, or an owner of its deployment',
+  on: 'row',
+  allows: (identity, task) =>
+    (identity.kind === 'user' && identity.id === task.acting_user_id) ||
+    (identity.kind === 'deployment' && identity.id === task.acting_deployment_id) ||
+    isOwner(identity, task),
+};
+
+/** The deployment resource's type names the role that may write it (`lifecycle.<op>.allowed_role`). */
+export const lifecycleRole: Rule<KindScope & { allowed_role: 'Owner' | 'Maintainer' }> = {
+  says: 'the role that the type of the resource names for this operation',
+  on: 'row',
+  allows: (identity, scope) =>
+    scope.allowed_role === 'Owner' ? isOwner(identity, scope) : isMaintainer(identity, scope),
+};
+
+/** No credential at all: login, keys, health. */
+export const anyone = { says: 'anyone, without a credential', on: 'nothing' } as const;
+
+/** Not reachable from outside: the caller is a service of ours, which its subject and its NATS user prove. */
+export const ourServices = { says: 'services of the platform', on: 'service' } as const;
+
+// biome-ignore lint/suspicious/noExplicitAny: rules for every kind of row meet in this union
+export type Access = Rule<any> | typeof anyone | typeof ourServices;

@@ -1,0 +1,13 @@
+import type { Identity } from './identity.ts';
+
+/** The envs whose contents an identity may see (decision 5): site admins and bots all, users their own, a deployment its own. */
+export function visibleEnvs(identity: Identity): 'all' | string[] {
+  if (identity.kind === 'bot') return 'all';
+  if (identity.kind === 'deployment') return [identity.env_id];
+  return identity.is_admin ? 'all' : Object.keys(identity.env_roles);
+}
+
+export function seesEnv(identity: Identity, envId: string | null): boolean {
+  const visible = visibleEnvs(identity);
+  return visible === 'all' || (envId !== null && visible.includes(envId));
+}

@@ -1,0 +1,41 @@
+import type { z } from 'zod';
+
+export const StateOperation = ['INSERT', 'UPDATE', 'DELETE'] as const;
+export type StateOperation = (typeof StateOperation)[number];
+
+/** The last known state of one row, as the stream STATE keeps it under `state.<owner>.<resource>.<id>`. */
+export interface StateMessage<Row = unknown> {
+  resource: string;
+  id: string;
+  /** Grows with every change of the row; a smaller or equal one is old news. */
+  version: number;
+  env_id: string | null;
+  operation: StateOperation;
+  /** The public row; of a deleted one, its last. */
+  row: Row;
+  traceparent?: string | undefined;
+}
+
+export interface StreamStatus {
+  /** ISO time of the stream's creation: another one means that it was lost and made anew. */
+  created: string;
+  lastSeq: number;
+}
+
+export interface StatePublisher {
+  /** Publishes with `Nats-Msg-Id` and waits for the acknowledgement. */
+  publish(message: StateMessage): Promise<void>;
+  /** Makes the stream where it is missing and tells its status. */
+  ensureStream(): Promise<StreamStatus>;
+  /** Tells count and hash of an owner's table, for consumers to compare with. */
+  publishDigest(digest: StateDigest): void;
+}
+
+export interface StateDigest {
+  resource: string;
+  count: number;
+  /** Order-independent hash over (id, version) of the live rows. */
+  hash: string;
+}
+
+export type RowOf<R> = R extends { state?: { row: infer S } } ? (S extends z.ZodType ? z.output<S> : never) : never;

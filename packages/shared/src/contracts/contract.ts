@@ -1,0 +1,135 @@
+import { z } from 'zod';
+import type { Access, Rule } from '../access/rules.ts';
+
+/** The services, by the name that their subjects, NATS users and Postgres roles carry. */
+export const serviceNames = ['api-gateway', 'auth', 'tasks', 'cluster-sync', 'registry-scan'] as const;
+export type ServiceName = (typeof serviceNames)[number];
+
+/** Everything with a NATS user of its own: the services and the Helm runner. */
+export const callerNames = [...serviceNames, 'runner'] as const;
+export type CallerName = (typeof callerNames)[number];
+
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/** `GET /deployments/:id`, below the API prefix unless it starts with `/.well-known/`. */
+export type HttpRoute = `${HttpMethod} /${string}`;
+
+export interface OperationSpec {
+  /** Without a route the operation is internal and `callers` names who may use it. */
+  readonly http?: HttpRoute;
+  readonly summary: string;
+  readonly allow: Access;
+  readonly query?: z.ZodObject;
+  readonly body?: z.ZodType;
+  /** A body may be left out altogether, as for the cancelling of a task. */
+  readonly bodyOptional?: true;
+  readonly response: z.ZodType;
+  /** Success status; 200 for reads and updates, 201 for creations, 204 for deletions unless it says otherwise. */
+  readonly status?: 200 | 201 | 204;
+  /** Who may call it besides the gateway (operations with a route) or at all (internal ones). */
+  readonly callers?: readonly CallerName[];
+  /** May be sent again when no answer came. */
+  readonly idempotent?: boolean;
+  /** The response is not JSON but a text that the gateway may stream. */
+  readonly produces?: 'text/plain' | 'text/event-stream';
+  /** No handler yet: the gateway answers 501. A test lists these by name; the list can only shrink. */
+  readonly outstanding?: true;
+}
+
+export interface StateSpec {
+  /** The public row as other services and the event stream see it; never secret content. */
+  readonly row: z.ZodObject;
+  /** Services that keep a projection of it; from this their NATS permissions follow. */
+  readonly consumers: readonly ServiceName[];
+}
+
+export interface ResourceSpec {
+  readonly owner: ServiceName;
+  /** One of them, in words: `deployment`, for messages and documentation. */
+  readonly singular: string;
+  readonly operations: Record<string, OperationSpec>;
+  readonly state?: StateSpec;
+  /** The fields a person can change; the `ETag` of a row is computed from them. */
+  readonly etag?: readonly string[];
+}
+
+type HasId<S extends OperationSpec> = S['http'] extends `${string}/:id${string}` ? true : false;
+
+/** What a caller sends: `{id}` of the path, `{query}`, `{body}`, each only where the operation has one. */
+export type RequestInput<S extends OperationSpec> = (HasId<S> extends true ? { id: string } : unknown) &
+  (S['query'] extends z.ZodType ? { query?: z.input<S['query']> } : unknown) &
+  (S['body'] extends z.ZodType
+    ? S['bodyOptional'] extends true
+      ? { body?: z.input<S['body']> }
+      : { body: z.input<S['body']> }
+    : unknown);
+
+/** What a handler gets: the same, checked, trimmed and with its defaults. */
+export type RequestOutput<S extends OperationSpec> = (HasId<S> extends true ? { id: string } : unknown) &
+  (S['query'] extends z.ZodType ? { query: z.output<S['query']> } : unknown) &
+  (S['body'] extends z.ZodType
+    ? S['bodyOptional'] extends true
+      ? { body: z.output<S['body']> | undefined }
+      : { body: z.output<S['body']> }
+    : unknown);
+
+export type ResponseInput<S extends OperationSpec> = z.input<S['response']>;
+export type ResponseOutput<S extends OperationSpec> = z.output<S['response']>;
+
+/** The row that the operation's rule must be shown. */
+export type ScopeOf<S extends OperationSpec> = S['allow'] extends Rule<infer Scope> ? Scope : never;
+
+export interface OperationIdentity {
+  readonly resource: string;
+  readonly name: string;
+  readonly owner: ServiceName;
+  readonly singular: string;
+  /** `{id?, query?, body?}`, strict: an unknown field of any part is refused. */
+  readonly request: z.ZodType;
+}
+
+export type Operation<S extends OperationSpec = OperationSpec> = S & OperationIdentity;
+
+export interface Resource<Ops extends Record<string, OperationSpec> = Record<string, OperationSpec>> {
+  readonly name: string;
+  readonly owner: ServiceName;
+  readonly singular: string;
+  readonly operations: { readonly [K in keyof Ops]: Operation<Ops[K]> };
+  readonly state?: StateSpec;
+  readonly etag?: readonly string[];
+}
+
+export const operation = <const S extends OperationSpec>(spec: S): S => spec;
+
+export const hasPathId = (spec: OperationSpec): boolean => spec.http?.includes('/:id') ?? false;
+
+function requestSchema(spec: OperationSpec): z.ZodType {
+  return z.strictObject({
+    ...(hasPathId(spec) && { id: z.uuid() }),
+    ...(spec.query && { query: spec.query.prefault({}) }),
+    ...(spec.body && { body: spec.bodyOptional ? spec.body.optional() : spec.body }),
+  });
+}
+
+/** Describes a resource once; subjects, routes, permissions, validation and documentation are derived from this value. */
+export function resource<const Ops extends Record<string, OperationSpec>>(
+  name: string,
+  spec: Omit<ResourceSpec, 'operations'> & { readonly operations: Ops },
+): Resource<Ops> {
+  const { owner, singular } = spec;
+  const operations = Object.fromEntries(
+    Object.entries(spec.operations).map(([key, op]) => [
+      key,
+      { ...op, resource: name, name: key, owner, singular, request: requestSchema(op) },
+    ]),
+  );
+  // The one cast of the vocabulary: Object.fromEntries forgets which key had which type.
+  return { ...spec, name, operations: operations as unknown as Resource<Ops>['operations'] };
+}
+
+/** Default success status of an operation. */
+export function successStatus(spec: OperationSpec): 200 | 201 | 204 {
+  if (spec.status) return spec.status;
+  if (spec.http?.startsWith('POST')) return 201;
+  return spec.http?.startsWith('DELETE') ? 204 : 200;
+}

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { envAdmin, signedIn, siteAdmin } from '../access/rules.ts';
+import { operation, resource } from './contract.ts';
+import { Id, Json, Name, Timestamp } from './fields.ts';
+import { filter, listQuery, pageOf } from './paging.ts';
+
+export const Env = z.strictObject({
+  id: Id,
+  created_at: Timestamp,
+  name: Name,
+  node_selector: Json,
+  tolerations: Json,
+  auto_add_new_users: z.boolean(),
+});
+export type Env = z.infer<typeof Env>;
+
+export const NodeSelector = z.record(z.string().max(317), z.string().max(63)).nullable();
+export const Tolerations = z
+  .array(z.record(z.string().max(100), Json))
+  .max(100)
+  .nullable();
+
+export const NewEnv = z.strictObject({ name: Name, auto_add_new_users: z.boolean().default(false) });
+export const EnvChanges = z.strictObject({
+  name: Name.optional(),
+  node_selector: NodeSelector.optional(),
+  tolerations: Tolerations.optional(),
+  auto_add_new_users: z.boolean().optional(),
+});
+
+export const envs = resource('envs', {
+  owner: 'auth',
+  singular: 'env',
+  etag: ['name', 'node_selector', 'tolerations', 'auto_add_new_users'],
+  state: { row: Env, consumers: ['api-gateway', 'tasks'] },
+  operations: {
+    list: operation({
+      http: 'GET /envs',
+      summary: 'List envs',
+      allow: signedIn,
+      query: listQuery({
+        filters: { name: filter.text, auto_add_new_users: filter.boolean },
+        sort: ['created_at', 'name'],
+      }),
+      response: pageOf(Env),
+    }),
+    create: operation({ http: 'POST /envs', summary: 'Create an env', allow: siteAdmin, body: NewEnv, response: Env }),
+    get: operation({ http: 'GET /envs/:id', summary: 'Read an env', allow: signedIn, response: Env }),
+    update: operation({
+      http: 'PUT /envs/:id',
+      summary: 'Change an env',
+      allow: envAdmin,
+      body: EnvChanges,
+      response: Env,
+    }),
+    delete: operation({ http: 'DELETE /envs/:id', summary: 'Delete an env', allow: siteAdmin, response: z.null() }),
+  },
+});

@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import { Id } from './fields.ts';
+
+/** Filters as they come from a query string. Each is optional; those of one request combine with AND. */
+export const filter = {
+  id: Id,
+  /** For ids that may be null: the word `null` selects rows without a value. */
+  nullableId: z.union([Id, z.literal('null').transform(() => null)], { error: 'must be a UUID or the word null' }),
+  text: z
+    .string()
+    .max(200)
+    .refine((value) => !value.includes('\0'), 'must not contain a NUL character'),
+  boolean: z.union([z.boolean(), z.enum(['true', 'false']).transform((value) => value === 'true')], {
+    error: 'must be true or false',
+  }),
+  time: z.iso.datetime({ offset: true }),
+};
+
+const count = (max: number) =>
+  z
+    .union(
+      [
+        z.number(),
+        z
+          .string()
+          .regex(/^\d{1,9}$/)
+          .transform(Number),
+      ],
+      { error: 'must be a whole number' },
+    )
+    .pipe(z.number().int().min(1).max(max));
+
+export interface ListShape<F extends z.ZodRawShape, S extends readonly string[]> {
+  filters: F;
+  sort: S;
+}
+
+/**
+ * The query of a list: `page` from 1, `per_page` 1–100 (default 50, alias `page_size`), `sort=field` or `sort=-field`
+ * on the named columns, `after` for keyset paging (empty at first), and the filters.
+ */
+export function listQuery<F extends z.ZodRawShape, const S extends readonly string[]>({
+  filters,
+  sort,
+}: ListShape<F, S>) {
+  const optionalFilters = Object.fromEntries(
+    Object.entries(filters).map(([key, schema]) => [key, z.optional(schema)]),
+  ) as unknown as { [K in keyof F]: z.ZodOptional<F[K]> };
+  const sortValues = sort.flatMap((column) => [column, `-${column}`]);
+
+  return z
+    .strictObject({
+      ...optionalFilters,
+      page: count(1_000_000).optional(),
+      per_page: count(100).optional(),
+      page_size: count(100).optional(),
+      sort: z
+        .enum(sortValues as [string, ...string[]], { error: `must be one of ${sortValues.join(', ')}` })
+        .optional(),
+      after: z.string().max(200).optional(),
+    })
+    .refine(
+      (query) => {
+        const { after, page, sort: order } = query as ListRequest;
+        return after === undefined || (page === undefined && order === undefined);
+      },
+      { path: ['after'], error: 'cannot be combined with page or sort' },
+    );
+}
+
+export interface ListRequest {
+  page?: number | undefined;
+  per_page?: number | undefined;
+  page_size?: number | undefined;
+  sort?: string | undefined;
+  after?: string | undefined;
+}
+
+/** The envelope of every list. `next` is there only where `after` was asked for; null at the end. */
+export const pageOf = <T extends z.ZodType>(item: T) =>
+  z.strictObject({
+    page: z.number().int(),
+    per_page: z.number().int(),
+    items: z.array(item),
+    num_total: z.number().int(),
+    next: z.string().nullable().optional(),
+  });
+
+export interface Page<T> {
+  page: number;
+  per_page: number;
+  items: T[];
+  num_total: number;
+  next?: string | null | undefined;
+}

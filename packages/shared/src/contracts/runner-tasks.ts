@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { ourServices } from '../access/rules.ts';
+import { operation, resource } from './contract.ts';
+import { Id, JsonObject } from './fields.ts';
+
+/** What the runner does with the release; the deployment's operations are reduced to it by the service `tasks`. */
+export const RunnerAction = z.enum(['deploy', 'uninstall']);
+export type RunnerAction = z.infer<typeof RunnerAction>;
+
+/**
+ * A claimed task with all it takes to run it: a complete snapshot, values resolved, secrets in clear.
+ * This answer is the one message that carries them.
+ */
+export const ClaimedTask = z.strictObject({
+  task_id: Id,
+  /** Grows with every claim; every later write of the runner must carry it. */
+  fence: z.number().int(),
+  attempt: z.number().int(),
+  /** Time the claim is good for without a heartbeat, in ms. */
+  lease_ms: z.number().int(),
+  action: RunnerAction,
+  /** After `uninstall`: the namespace goes too. */
+  delete_namespace: z.boolean(),
+  deployment_id: Id,
+  deployment_name: z.string(),
+  kind: z.string(),
+  cluster_id: Id,
+  /** Also the name of the Helm release. */
+  namespace: z.string(),
+  /** Null for `uninstall`. `digest` is `sha256:<hex>` of the packaged chart, the key in the object store. */
+  chart: z.strictObject({ helm_chart_id: Id, digest: z.string(), version: z.string() }).nullable(),
+  values: JsonObject,
+  wait: z.strictObject({ enabled: z.boolean(), timeout_secs: z.number().int() }),
+  /** W3C trace context of the request that made the task. */
+  traceparent: z.string().nullable(),
+  request_id: z.string().nullable(),
+});
+export type ClaimedTask = z.infer<typeof ClaimedTask>;
+
+/** Says which claim is meant; `conflict` when another runner holds the task by now. */
+const Claim = { task_id: Id, fence: z.number().int() };
+
+export const TaskOutcome = z.enum(['Done', 'Failed', 'Canceled', 'Retry']);
+export type TaskOutcome = z.infer<typeof TaskOutcome>;
+
+export const LogLine = z.strictObject({
+  /** ISO time at which the line was read. */
+  at: z.iso.datetime(),
+  /** `berth` for our own words, else the stream of the process. */
+  source: z.enum(['berth', 'stdout', 'stderr']),
+  text: z.string().max(8192),
+});
+export type LogLine = z.infer<typeof LogLine>;
+
+export const runnerTasks = resource('runner_tasks', {
+  owner: 'tasks',
+  singular: 'task',
+  operations: {
+    claim: operation({
+      summary: 'Take the next task that is due, under a lease',
+      allow: ourServices,
+      callers: ['runner'],
+      body: z.strictObject({ runner: z.string().max(200) }),
+      response: z.strictObject({ task: ClaimedTask.nullable() }),
+    }),
+    heartbeat: operation({
+      summary: 'Renew the lease; tells whether somebody asked to cancel',
+      allow: ourServices,
+      callers: ['runner'],
+      body: z.strictObject(Claim),
+      response: z.strictObject({ lease_ms: z.number().int(), cancel_requested: z.boolean() }),
+      idempotent: true,
+    }),
+    append_log: operation({
+      summary: 'Add lines to the log of the task',
+      allow: ourServices,
+      callers: ['runner'],
+      // `first` is the number of the first line within this claim, so that a repeat adds nothing twice.
+      body: z.strictObject({ ...Claim, first: z.number().int(), lines: z.array(LogLine).max(200) }),
+      response: z.null(),
+      idempotent: true,
+    }),
+    finish: operation({
+      summary: 'Tell how the task ended',
+      allow: ourServices,
+      callers: ['runner'],
+      // `Retry`: a transient failure; the task is due again after a pause, or fails with the reason after the last attempt.
+      body: z.strictObject({ ...Claim, outcome: TaskOutcome, reason: z.string().max(500).nullable() }),
+      response: z.null(),
+      idempotent: true,
+    }),
+  },
+});

@@ -1,0 +1,72 @@
+/** Every way a request can end badly, with the HTTP status it leaves as. The set is closed: see decisions 1 and 4. */
+export const errorCodes = {
+  invalid: 400,
+  invalid_login: 400,
+  unauthenticated: 401,
+  token_revoked: 401,
+  token_expired: 401,
+  user_inactive: 401,
+  forbidden: 403,
+  login_refused: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  stale: 412,
+  too_large: 413,
+  unsupported_media_type: 415,
+  unprocessable: 422,
+  too_many_requests: 429,
+  internal: 500,
+  not_implemented: 501,
+  unavailable: 503,
+  timeout: 504,
+} as const;
+
+export type ErrorCode = keyof typeof errorCodes;
+
+export const isErrorCode = (code: unknown): code is ErrorCode => typeof code === 'string' && code in errorCodes;
+
+/** Which field is wrong and which rule it breaks; `path` is dotted, such as `body.config.replicas`. */
+export interface FieldError {
+  path: string;
+  message: string;
+}
+
+export interface AppErrorOptions {
+  errors?: FieldError[];
+  cause?: unknown;
+}
+
+/**
+ * An error the caller can act on. Its words are for the caller and leave the platform as they are.
+ * Everything else that is thrown is a bug: it is logged once at the edge and leaves as `internal` without its words.
+ */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly errors: FieldError[] | undefined;
+
+  constructor(code: ErrorCode, detail: string, { errors, cause }: AppErrorOptions = {}) {
+    super(detail, cause === undefined ? {} : { cause });
+    this.name = 'AppError';
+    this.code = code;
+    this.errors = errors;
+  }
+
+  get status(): number {
+    return errorCodes[this.code];
+  }
+}
+
+/** The row, or `not_found`: the same words whether it is missing or not visible to the caller. */
+export function found<T>(row: T | null | undefined, what: string): T {
+  if (row === null || row === undefined) throw new AppError('not_found', `No such ${what}`);
+  return row;
+}
+
+/** A body that names a row which does not exist, or which the caller may not see (decision 1: 422, the same for both). */
+export function named<T>(row: T | null | undefined, path: string, what: string): T {
+  if (row === null || row === undefined) {
+    throw new AppError('unprocessable', `${path}: no such ${what}`, { errors: [{ path, message: `no such ${what}` }] });
+  }
+  return row;
+}
