@@ -1,0 +1,82 @@
+/**
+ * The guard process: reads `register` and `release` lines from its parent. It imports nothing but Node and shares no
+ * fate with its parent: a stopped parent's deadlines still pass here, and a dead one's pipe ends here.
+ */
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import { startTimeOf } from './start-time-of.ts';
+
+const ORPHAN_GRACE_MS = 3_000;
+const DEADLINE_GRACE_MS = 5_000;
+const POLL_MS = 25;
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+interface Group {
+  readonly pid: number;
+  readonly startTime: string;
+  readonly stopSignal: 'SIGTERM' | 'SIGINT';
+  timer?: NodeJS.Timeout;
+  ending?: Promise<void>;
+}
+
+const groups = new Map<number, Group>();
+
+// Whoever ends the parent often signals everything around it; the guard goes last.
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const [verb, pid, startTime = '-', stopSignal, deadline] = line.split(' ');
+  if (verb === 'register') register(Number(pid), startTime, stopSignal === 'SIGINT' ? 'SIGINT' : 'SIGTERM', deadline);
+  if (verb === 'release') release(Number(pid));
+}
+
+await Promise.all([...groups.values()].map((group) => end(group, ORPHAN_GRACE_MS)));
+process.exit(0);
+
+function register(pid: number, startTime: string, stopSignal: Group['stopSignal'], deadline: string | undefined): void {
+  if (!Number.isInteger(pid) || pid <= 1) return;
+  const known = groups.get(pid);
+  const group = known?.startTime === startTime ? known : { pid, startTime, stopSignal };
+  if (known && known !== group) clearTimeout(known.timer);
+  groups.set(pid, group);
+  setDeadline(group, Number(deadline));
+}
+
+function release(pid: number): void {
+  clearTimeout(groups.get(pid)?.timer);
+  groups.delete(pid);
+}
+
+function setDeadline(group: Group, deadline: number): void {
+  clearTimeout(group.timer);
+  if (Number.isNaN(deadline)) return;
+  const left = deadline - Number(process.hrtime.bigint() / 1_000_000n);
+  group.timer = setTimeout(
+    () => (left > LONGEST_TIMER_MS ? setDeadline(group, deadline) : void end(group, DEADLINE_GRACE_MS)),
+    Math.min(Math.max(left, 0), LONGEST_TIMER_MS),
+  );
+}
+
+/** Asks the group to end, and makes it end after the grace. Does so once, however often it is called. */
+function end(group: Group, graceMs: number): Promise<void> {
+  group.ending ??= (async () => {
+    signal(group, group.stopSignal);
+    const giveUp = performance.now() + graceMs;
+    while (performance.now() < giveUp && groups.get(group.pid) === group && signal(group, 0)) await delay(POLL_MS);
+    if (groups.get(group.pid) === group) signal(group, 'SIGKILL');
+  })();
+  return group.ending;
+}
+
+/** Whether the group was there to be signalled. */
+function signal(group: Group, what: NodeJS.Signals | 0): boolean {
+  const now = startTimeOf(group.pid);
+  // Another process got the id of ours. (No process at all is fine: the rest of the group may outlive its leader, and
+  // the kernel gives nobody the id of a living group.)
+  if (group.startTime !== '-' && now !== undefined && now !== group.startTime) return false;
+  try {
+    return process.kill(-group.pid, what);
+  } catch {
+    return false;
+  }
+}

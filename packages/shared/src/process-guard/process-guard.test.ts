@@ -1,0 +1,170 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type GuardedGroup, startProcessGuard } from './process-guard.ts';
+import { startTimeOf } from './start-time-of.ts';
+
+const guardModule = fileURLToPath(new URL('./process-guard.ts', import.meta.url));
+
+const started: number[] = [];
+afterEach(() => {
+  for (const pid of started.splice(0)) quietly(() => process.kill(-pid, 'SIGKILL'));
+});
+
+// Generous: what is dead stays visible as a zombie until process 1 gets round to it.
+describe('process guard', { timeout: 20_000 }, () => {
+  test('ends a whole process group when its parent is killed with SIGKILL', async () => {
+    const { parent, pids } = await parentOf('sleep 60 & sleep 60', {});
+
+    parent.kill('SIGKILL');
+
+    await groupIsGone(pids.child, 8_000);
+    await isGone(pids.guard, 8_000);
+  });
+
+  test('kills what ignores SIGTERM three seconds after the death of the parent', async () => {
+    const { parent, pids } = await parentOf('trap "" TERM; sleep 60 & while :; do sleep 0.05; done', {});
+    await delay(200);
+
+    parent.kill('SIGKILL');
+
+    await delay(1_500);
+    expect(isAlive(pids.child)).toBe(true);
+    await groupIsGone(pids.child, 8_000);
+  });
+
+  test('ends a process group at its deadline while the parent is stopped', async () => {
+    const { parent, pids } = await parentOf('sleep 60 & sleep 60', { deadlineMs: 800 });
+
+    parent.kill('SIGSTOP');
+    expect(isAlive(pids.child)).toBe(true);
+
+    // A stopped parent cannot reap, so the leader stays as a zombie; what it started goes.
+    await until(() => isZombieOrGone(pids.child), 8_000);
+    parent.kill('SIGKILL');
+    await isGone(pids.guard, 8_000);
+  });
+
+  test('moves the deadline when the same process is registered again', async () => {
+    const guard = startProcessGuard();
+    const child = inOwnGroup('sleep 60');
+    guard.register(pidOf(child), { deadlineMs: 300 });
+    guard.register(pidOf(child), { deadlineMs: 1_200 });
+
+    await delay(800);
+    expect(child.signalCode).toBe(null);
+
+    await once(child, 'exit');
+    expect(child.signalCode).toBe('SIGTERM');
+    await guard.close();
+  });
+
+  test('leaves alone what was released', async () => {
+    const guard = startProcessGuard();
+    const child = inOwnGroup('sleep 60');
+    guard.register(pidOf(child), { deadlineMs: 300 });
+    guard.release(pidOf(child));
+
+    await delay(600);
+    await guard.close();
+
+    expect(child.exitCode ?? child.signalCode).toBe(null);
+  });
+
+  test.skipIf(startTimeOf(process.pid) === undefined)('leaves alone a process that got a recycled id', async () => {
+    const stranger = inOwnGroup('sleep 60');
+    const guard = spawn(process.execPath, [fileURLToPath(new URL('./process-guard-main.ts', import.meta.url))], {
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
+
+    guard.stdin.end(`register ${stranger.pid} 1 SIGTERM -\n`);
+    await once(guard, 'exit');
+
+    expect(stranger.exitCode ?? stranger.signalCode).toBe(null);
+  });
+
+  test('ends what is still registered when it is closed', async () => {
+    const guard = startProcessGuard();
+    const child = inOwnGroup('sleep 60');
+    const exited = once(child, 'exit');
+    guard.register(pidOf(child));
+
+    await guard.close();
+    await exited;
+
+    expect(child.signalCode).toBe('SIGTERM');
+  });
+
+  test('refuses to register once it is gone', async () => {
+    const guard = startProcessGuard();
+    await guard.close();
+
+    expect(() => guard.register(process.pid)).toThrow('process guard is gone');
+  });
+});
+
+/** A parent process that starts `script` in a group of its own under a guard, and tells both process ids. */
+async function parentOf(script: string, group: GuardedGroup) {
+  const source = `
+    import { spawn } from 'node:child_process';
+    import { readFileSync } from 'node:fs';
+    import { startProcessGuard } from ${JSON.stringify(guardModule)};
+    const guard = startProcessGuard();
+    const child = spawn('/bin/sh', ['-c', ${JSON.stringify(script)}], { detached: true, stdio: 'ignore' });
+    guard.register(child.pid, ${JSON.stringify(group)});
+    const children = readFileSync('/proc/self/task/' + process.pid + '/children', 'utf8').trim().split(' ').map(Number);
+    console.log(JSON.stringify({ child: child.pid, guard: children.find((pid) => pid !== child.pid) }));
+    setInterval(() => {}, 1000);
+  `;
+  const parent = spawn(process.execPath, ['--input-type=module', '-e', source], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  for await (const line of createInterface({ input: parent.stdout })) {
+    const pids: { child: number; guard: number } = JSON.parse(line);
+    started.push(pids.child);
+    return { parent, pids };
+  }
+  throw new Error('the parent ended before it said anything');
+}
+
+function inOwnGroup(script: string): ChildProcess {
+  const child = spawn('/bin/sh', ['-c', script], { detached: true, stdio: 'ignore' });
+  started.push(pidOf(child));
+  return child;
+}
+
+function pidOf({ pid }: ChildProcess): number {
+  if (pid === undefined) throw new Error('the process did not start');
+  return pid;
+}
+
+function quietly<T>(act: () => T): T | undefined {
+  try {
+    return act();
+  } catch {
+    return undefined;
+  }
+}
+
+/** Linux keeps the state of a process right behind its name; elsewhere a zombie counts as alive. */
+function isZombie(pid: number): boolean {
+  const stat = quietly(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  return stat?.slice(stat.lastIndexOf(')') + 2).startsWith('Z') ?? false;
+}
+
+const isAlive = (pid: number) => quietly(() => process.kill(pid, 0)) ?? false;
+const isZombieOrGone = (pid: number) => !isAlive(pid) || !quietly(() => process.kill(-pid, 0)) || isZombie(pid);
+const isGone = (pid: number, withinMs: number) => until(() => !isAlive(pid), withinMs);
+const groupIsGone = (pid: number, withinMs: number) => until(() => !quietly(() => process.kill(-pid, 0)), withinMs);
+
+async function until(fact: () => boolean, withinMs: number): Promise<void> {
+  const giveUp = performance.now() + withinMs;
+  while (!fact()) {
+    if (performance.now() > giveUp) throw new Error(`not so within ${withinMs} ms: ${fact}`);
+    await delay(20);
+  }
+}

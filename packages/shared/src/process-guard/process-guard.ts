@@ -1,0 +1,60 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { startTimeOf } from './start-time-of.ts';
+
+export interface GuardedGroup {
+  /** The guard ends the group once this many milliseconds have passed, whatever state the parent is in. */
+  deadlineMs?: number;
+  /** What asks the group to end. Postgres, for one, takes SIGTERM as "when all clients have left". */
+  stopSignal?: 'SIGTERM' | 'SIGINT';
+}
+
+/** Ends process groups when their parent dies, even by SIGKILL, or when their deadline passes. */
+export interface ProcessGuard {
+  /** `pid` must lead its own process group (`detached: true`). Registering it again moves its deadline. */
+  register(pid: number, group?: GuardedGroup): void;
+  release(pid: number): void;
+  /** Ends what is still registered, then the guard itself. */
+  close(): Promise<void>;
+}
+
+const guardMain = fileURLToPath(new URL('./process-guard-main.ts', import.meta.url));
+
+/** Starts the guard: one small process that watches a pipe from this one. */
+export function startProcessGuard(): ProcessGuard {
+  // Its own session, so that a Ctrl-C meant for the parent does not end the guard first.
+  const guard = spawn(process.execPath, ['--max-old-space-size=16', '--max-semi-space-size=1', guardMain], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+    env: {},
+  });
+  const ended = once(guard, 'exit').catch(() => undefined);
+  guard.stdin.on('error', () => undefined);
+  guard.unref();
+  // The pipe of a child process is a socket, which alone would keep this process running.
+  if ('unref' in guard.stdin && typeof guard.stdin.unref === 'function') guard.stdin.unref();
+
+  const tell = (...words: (string | number)[]) => guard.stdin.write(`${words.join(' ')}\n`);
+
+  return {
+    register(pid, { deadlineMs, stopSignal = 'SIGTERM' } = {}) {
+      if (guard.exitCode !== null || guard.signalCode !== null || guard.pid === undefined) {
+        throw new Error('the process guard is gone: a process started now would outlive its parent');
+      }
+      const deadline = deadlineMs === undefined ? '-' : monotonicMs() + Math.max(0, Math.round(deadlineMs));
+      tell('register', pid, startTimeOf(pid) ?? '-', stopSignal, deadline);
+    },
+    release(pid) {
+      if (guard.stdin.writable) tell('release', pid);
+    },
+    async close() {
+      guard.ref();
+      guard.stdin.end();
+      await ended;
+    },
+  };
+}
+
+/** One clock for all processes of the machine, so that a deadline means the same to parent and guard. */
+const monotonicMs = () => Number(process.hrtime.bigint() / 1_000_000n);
