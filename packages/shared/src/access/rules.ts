@@ -87,5 +87,5 @@ export const anyone = { says: 'anyone, without a credential', on: 'nothing' } as
 /** Not reachable from outside: the caller is a service of ours, which its subject and its NATS user prove. */
 export const ourServices = { says: 'services of the platform', on: 'service' } as const;
 
-// biome-ignore lint/suspicious/noExplicitAny: rules for every kind of row meet in this union
+// oxlint-disable-next-line typescript/no-explicit-any -- rules for every kind of row meet in this union
 export type Access = Rule<any> | typeof anyone | typeof ourServices;

@@ -1,0 +1,186 @@
+import { defineConfig } from 'oxlint';
+
+/** One owner for each outside library: the folders that may import it, and why the others may not. */
+const libraries = [
+  {
+    names: ['@nats-io/*'],
+    homes: ['bus'],
+    reason: 'NATS is spoken in packages/shared/src/bus only, where its pitfalls are dealt with once; use the Bus.',
+  },
+  {
+    names: ['slonik'],
+    homes: ['db', 'repository'],
+    reason: 'SQL lives in *-repository.ts and packages/shared/src/db; call a repository.',
+  },
+  { names: ['pg'], homes: ['db'], reason: 'pg is for migrations in packages/shared/src/db; repositories use slonik.' },
+  {
+    names: ['fastify', '@fastify/*'],
+    homes: ['gateway'],
+    reason: 'Only the gateway speaks HTTP to clients; describe an operation in its contract instead.',
+  },
+  {
+    names: ['openid-client'],
+    homes: ['signIn'],
+    reason: 'OpenID Connect is the business of services/auth/src/sign-in.',
+  },
+  {
+    names: ['jose'],
+    homes: ['access', 'auth', 'signIn'],
+    reason: 'Tokens are signed in auth and verified in packages/shared/src/access; ask for an Identity.',
+  },
+  {
+    names: ['@kubernetes/client-node', 'undici'],
+    homes: ['kube', 'runner'],
+    reason: 'Clusters are reached from cluster-sync/src/kube and the runner only.',
+  },
+  {
+    names: ['node:child_process', 'child_process'],
+    homes: ['processes', 'helm'],
+    reason:
+      'Processes are started by tasks/src/helm/helm-cli.ts, the process guard and the local stack only, so that each has a stop.',
+  },
+  {
+    names: ['pino', 'prom-client', '@opentelemetry/*'],
+    homes: ['service', 'bus', 'db'],
+    reason: 'Logs, metrics and traces are set up in packages/shared/src/service; take the logger as a dependency.',
+  },
+] as const;
+
+type Home = (typeof libraries)[number]['homes'][number];
+
+const folders: Record<Home, string[]> = {
+  bus: ['packages/shared/src/bus/**'],
+  db: ['packages/shared/src/db/**'],
+  service: ['packages/shared/src/service/**'],
+  access: ['packages/shared/src/access/**'],
+  repository: ['services/*/src/**/*-repository.ts'],
+  gateway: ['services/api-gateway/src/**'],
+  auth: ['services/auth/src/!(sign-in)/**'],
+  signIn: ['services/auth/src/sign-in/**'],
+  kube: ['services/cluster-sync/src/kube/**'],
+  runner: ['services/tasks/src/runner/**'],
+  helm: ['services/tasks/src/helm/**'],
+  processes: [
+    'packages/devstack/src/**',
+    'packages/shared/src/process-guard/**',
+    'packages/shared/src/testing/**',
+    'scripts/**',
+  ],
+};
+
+const noOtherServices = {
+  group: [
+    '**/services/*/**',
+    '@berth/auth',
+    '@berth/tasks',
+    '@berth/cluster-sync',
+    '@berth/registry-scan',
+    '@berth/api-gateway',
+  ],
+  message:
+    'Services know one another only by contract: call an operation over the bus or keep a projection of its state.',
+};
+
+function restrictedImports(home?: Home) {
+  const closed = libraries.filter(({ homes }) => home === undefined || !(homes as readonly string[]).includes(home));
+  const patterns = closed.map(({ names, reason }) => ({ group: [...names], message: reason, allowTypeImports: true }));
+  return ['error', { patterns: [...patterns, noOtherServices] }] as const;
+}
+
+export default defineConfig({
+  plugins: ['typescript', 'import', 'node', 'promise', 'unicorn', 'vitest'],
+  categories: { correctness: 'error', suspicious: 'error' },
+  options: { typeAware: true },
+  env: { node: true },
+  ignorePatterns: ['**/node_modules/**', '**/dist/**', '.berth/**'],
+  rules: {
+    'no-restricted-imports': restrictedImports(),
+    'import/no-cycle': 'error',
+    'node/no-process-env': 'error',
+    'typescript/no-explicit-any': 'error',
+    'typescript/no-floating-promises': 'error',
+    'typescript/no-misused-promises': 'error',
+    'typescript/consistent-type-imports': 'error',
+    'no-restricted-globals': [
+      'error',
+      {
+        name: 'setInterval',
+        message: 'Work that repeats is a loop of runService (every(ms, fn)): it stops, never overlaps and is counted.',
+      },
+    ],
+    'no-await-in-loop': 'off',
+    'no-shadow': 'off',
+    // Code points are what the lengths of the interface count.
+    'typescript/no-misused-spread': 'off',
+    'typescript/unbound-method': 'off',
+    'unicorn/no-array-sort': 'off',
+    'unicorn/consistent-function-scoping': 'off',
+    'import/no-unassigned-import': 'off',
+    'vitest/require-mock-type-parameters': 'off',
+  },
+  overrides: [
+    ...(Object.keys(folders) as Home[]).map((home) => ({
+      files: folders[home],
+      rules: { 'no-restricted-imports': restrictedImports(home) },
+    })),
+    {
+      files: ['packages/shared/src/contracts/**'],
+      rules: {
+        'no-restricted-imports': [
+          'error',
+          {
+            patterns: [
+              {
+                group: [
+                  'node:*',
+                  '**/bus/**',
+                  '**/db/**',
+                  '**/service/**',
+                  '**/testing/**',
+                  '**/process-guard/**',
+                  'slonik',
+                  'pg',
+                  'fastify',
+                  'jose',
+                  'pino',
+                  '@nats-io/*',
+                  '@kubernetes/*',
+                ],
+                message: 'Contracts are values that every side imports: zod and access rules only, no I/O.',
+              },
+            ],
+          },
+        ],
+      },
+    },
+    {
+      files: [
+        '**/main.ts',
+        '**/*-main.ts',
+        'scripts/**',
+        'packages/devstack/src/**',
+        'packages/shared/src/testing/**',
+        'oxlint.config.ts',
+      ],
+      rules: { 'node/no-process-env': 'off' },
+    },
+    {
+      // Where messages, routes and schemas are generic, their types are told by hand; nowhere else.
+      files: [
+        'packages/shared/src/{bus,contracts,testing}/**',
+        'services/api-gateway/src/routes/**',
+        'oxlint.config.ts',
+      ],
+      rules: { 'typescript/no-unsafe-type-assertion': 'off' },
+    },
+    {
+      // Tests and benchmarks meet the real thing from both sides, so the walls between the parts do not hold there.
+      files: ['**/*.test.ts', '**/test/**', 'tests/**', 'bench/**'],
+      rules: {
+        'no-restricted-imports': 'off',
+        'node/no-process-env': 'off',
+        'typescript/no-floating-promises': 'error',
+      },
+    },
+  ],
+});

@@ -1,0 +1,96 @@
+// The entry of `npm start`, `npm test`, `npm run bench` and `npm run check`, straight after `git clone`.
+// Needs nothing but node >= 20 and npm: it gets the packages (and with them the pinned Node and pnpm) and hands over.
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const installedMark = join(root, 'node_modules', '.berth-installed');
+const say = (words) => process.stderr.write(`berth: ${words}\n`);
+
+/** What each command runs, by the pinned Node. */
+const commands = {
+  start: (args) => [['packages/devstack/src/main.ts', ...args]],
+  test: (args) => [['node_modules/vitest/vitest.mjs', 'run', ...args]],
+  bench: (args) => [['bench/main.ts', ...args]],
+  check: () => [
+    ['node_modules/@biomejs/biome/bin/biome', 'ci', '--error-on-warnings', '.'],
+    ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json', '--noEmit'],
+    ['scripts/build.ts'],
+  ],
+};
+
+function manifestDigest() {
+  const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const lockfile = readFileSync(join(root, 'pnpm-lock.yaml'));
+  return createHash('sha256').update(packageManager).update(lockfile).digest('hex');
+}
+
+function installPackages() {
+  const digest = manifestDigest();
+  if (existsSync(installedMark) && readFileSync(installedMark, 'utf8') === digest) return;
+
+  const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  say(`installing packages with ${packageManager} (the first time, and after the lockfile changed)`);
+  // The packages ask for Node 24, which is itself one of them: the machine's own node only has to start pnpm.
+  const pnpm = ['exec', '--yes', '--loglevel=error', packageManager, '--', 'install', '--frozen-lockfile', '--reporter=append-only'];
+  const { status, error } = spawnSync('npm', pnpm, {
+    cwd: root,
+    stdio: ['ignore', 2, 2],
+    env: { ...process.env, npm_config_engine_strict: 'false', CI: 'true' },
+  });
+  if (status !== 0) {
+    rmSync(installedMark, { force: true });
+    throw new Error(`the packages could not be installed (${error?.message ?? `pnpm ended with ${status}`}); is the npm registry reachable?`);
+  }
+  mkdirSync(dirname(installedMark), { recursive: true });
+  writeFileSync(installedMark, digest);
+}
+
+function pinnedNode() {
+  const node = join(root, 'node_modules', '.bin', 'node');
+  if (existsSync(node)) return node;
+  if (Number(process.versions.node.split('.')[0]) >= 24) return process.execPath;
+  throw new Error(`there is no Node 24 package for ${process.platform}/${process.arch}: install Node 24 and run the command again`);
+}
+
+/** Runs one process to its end; passes signals on, and ends it when whoever started us is gone. */
+function run(node, args) {
+  return new Promise((resolve, reject) => {
+    const env = { ...process.env, PATH: `${join(root, 'node_modules', '.bin')}:${process.env.PATH}` };
+    const child = spawn(node, args, { cwd: root, stdio: 'inherit', env });
+    const stop = (signal) => child.kill(signal);
+    const parent = process.ppid;
+    const orphanCheck = setInterval(() => process.ppid !== parent && stop('SIGTERM'), 500);
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
+    child.on('error', reject);
+    child.on('exit', (code, signal) => {
+      clearInterval(orphanCheck);
+      for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.off(name, stop);
+      resolve(code ?? (signal === 'SIGINT' ? 130 : 143));
+    });
+  });
+}
+
+async function main([command = '', ...args]) {
+  const steps = commands[command]?.(args);
+  if (!steps) throw new Error(`unknown command "${command}"; known are ${Object.keys(commands).join(', ')}`);
+  if (Number(process.versions.node.split('.')[0]) < 20) throw new Error(`node >= 20 is needed, this is ${process.version}`);
+
+  installPackages();
+  const node = pinnedNode();
+  for (const step of steps) {
+    const code = await run(node, step);
+    if (code !== 0) return code;
+  }
+  return 0;
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  say(error.message);
+  process.exitCode = 1;
+}
