@@ -1,0 +1,3 @@
+export { ensureTools } from './tools/ensure-tools.ts';
+export { type Environment, toolCacheFolder } from './tools/tool-cache.ts';
+export { type ToolName, toolTable } from './tools/tool-table.ts';

@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { type Log, withProgress } from './with-progress.ts';
+
+const STALL_MS = 60_000;
+const LARGEST = 1024 ** 3;
+
+/** Loads `url` into `file` and refuses it if its SHA-256 is not the pinned one. The caller removes what is refused. */
+export async function download(
+  { url, sha256, file }: { url: string; sha256: string; file: string },
+  log: Log,
+  signal: AbortSignal,
+): Promise<void> {
+  const stalled = new AbortController();
+  const hash = createHash('sha256');
+  let loaded = 0;
+  const timer = setTimeout(() => stalled.abort(new Error(`${url}: nothing came for ${STALL_MS / 1000} s`)), STALL_MS);
+
+  const measure = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      timer.refresh();
+      hash.update(chunk);
+      loaded += chunk.length;
+      done(loaded > LARGEST ? new Error(`${url} is larger than ${LARGEST} bytes`) : null, chunk);
+    },
+  });
+
+  await withProgress(
+    log,
+    () => `loading ${url}, ${Math.round(loaded / 1e6)} MB`,
+    async () => {
+      try {
+        const either = AbortSignal.any([signal, stalled.signal]);
+        const response = await fetch(url, { signal: either });
+        if (!response.ok || !response.body) throw new Error(`${url} answered ${response.status}`);
+        await pipeline(response.body, measure, createWriteStream(file, { mode: 0o600 }), { signal: either });
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+  );
+
+  const found = hash.digest('hex');
+  if (found !== sha256) throw new Error(`${url} has SHA-256 ${found}; expected is ${sha256}`);
+}

@@ -1,0 +1,153 @@
+import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { takeFileLock } from './file-lock.ts';
+import { findTool, type Search } from './find-tool.ts';
+import { builtName, goBuild } from './go-build.ts';
+import { findOrLoadGo } from './go-toolchain.ts';
+import { loadArchive } from './load-archive.ts';
+import { type Environment, pathInCache, platform, toolCacheFolder } from './tool-cache.ts';
+import { type Tool, type ToolName, toolTable } from './tool-table.ts';
+import { versionOfTool } from './version-of-tool.ts';
+import { isInRange } from './version-range.ts';
+import type { Log } from './with-progress.ts';
+
+export interface EnsureTools<Name extends string> {
+  readonly names: readonly Name[];
+  /** Of the calling process: where to look, where the cache is, how Go gets its modules. */
+  readonly env: Environment;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The paths of the named tools. Each is looked for where the environment says, on PATH, and in the tool cache. What is
+ * missing is loaded from its official release, or built from the pinned Go module, into the cache.
+ */
+export const ensureTools = <Name extends ToolName>(request: EnsureTools<Name>): Promise<Record<Name, string>> =>
+  ensureToolsOf(toolTable, request);
+
+/** As `ensureTools`, of another table. */
+export async function ensureToolsOf<Name extends string>(
+  table: Readonly<Record<Name, Tool>>,
+  { names, env, log, signal }: EnsureTools<Name>,
+): Promise<Record<Name, string>> {
+  const search: Search = { env, cache: toolCacheFolder(env), signal };
+  const found = await findTools(table, names, search);
+  if (found.missing.length === 0) return found.paths;
+
+  await mkdir(search.cache, { recursive: true });
+  await using _lock = await takeFileLock(join(search.cache, '.lock'), log, signal);
+  // Another process may have brought them while this one waited.
+  const { missing } = await findTools(table, names, search);
+  await bring(missing, search, log);
+
+  const all = await findTools(table, names, search);
+  if (all.missing.length > 0) throw new Error(`not in the cache after all: ${namesOf(all.missing)}`);
+  return all.paths;
+}
+
+type NamedTool = readonly [name: string, tool: Tool];
+
+async function findTools<Name extends string>(
+  table: Readonly<Record<Name, Tool>>,
+  names: readonly Name[],
+  search: Search,
+) {
+  const paths: Partial<Record<Name, string>> = {};
+  const missing: NamedTool[] = [];
+  for (const name of names) {
+    const path = await findTool(name, table[name], search);
+    if (path === undefined) missing.push([name, table[name]]);
+    else paths[name] = path;
+  }
+  return { paths: paths as Record<Name, string>, missing };
+}
+
+/** Under the lock, so whatever another process left half done in the cache is rubbish. */
+async function bring(missing: readonly NamedTool[], search: Search, log: Log): Promise<void> {
+  if (missing.length === 0) return;
+  await removeUnfinished(search.cache);
+  const folder = await mkdtemp(join(search.cache, 'unfinished-'));
+  const problems: string[] = [];
+  try {
+    const toBuild: NamedTool[] = [];
+    for (const entry of missing) if (!(await tryArchive(entry, folder, search, log, problems))) toBuild.push(entry);
+    if (toBuild.length > 0) await build(toBuild, folder, search, log);
+  } catch (error) {
+    search.signal.throwIfAborted();
+    problems.push(error instanceof Error ? error.message : String(error));
+    throw new Error(howToGet(await stillMissing(missing, search), problems));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function tryArchive(
+  [name, tool]: NamedTool,
+  folder: string,
+  search: Search,
+  log: Log,
+  problems: string[],
+): Promise<boolean> {
+  const archive = tool.archives?.[platform];
+  if (!archive) return false;
+  try {
+    const program = await loadArchive({ name, archive, folder }, log, search.signal);
+    await moveIntoCache(name, tool, program, search);
+    return true;
+  } catch (error) {
+    search.signal.throwIfAborted();
+    problems.push(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+    log(`no released ${name}: ${problems.at(-1)}`);
+    return false;
+  }
+}
+
+async function build(tools: readonly NamedTool[], folder: string, search: Search, log: Log): Promise<void> {
+  const { env, cache, signal } = search;
+  const go = await findOrLoadGo({ env, cache, folder }, log, signal);
+  await goBuild({ go, tools, folder, env, cache }, log, signal);
+  for (const [name, tool] of tools) await moveIntoCache(name, tool, join(folder, builtName(tool)), search);
+}
+
+/** Renamed into place as the last step: what is in the cache is whole and has told the right version. */
+async function moveIntoCache(name: string, tool: Tool, program: string, { cache, signal }: Search): Promise<void> {
+  const version = await versionOfTool(tool, program, signal);
+  if (version === undefined || !isInRange(version, { ...tool.accepts, from: tool.version })) {
+    throw new Error(`what came as ${name} ${tool.version} tells ${version ?? 'no version'}`);
+  }
+  const path = pathInCache(cache, name, tool);
+  await mkdir(dirname(path), { recursive: true });
+  await rename(program, path);
+}
+
+async function removeUnfinished(cache: string): Promise<void> {
+  for (const name of await readdir(cache)) {
+    if (name.startsWith('unfinished-')) await rm(join(cache, name), { recursive: true, force: true });
+  }
+}
+
+async function stillMissing(missing: readonly NamedTool[], search: Search): Promise<NamedTool[]> {
+  const found = await Promise.all(missing.map(([name, tool]) => findTool(name, tool, search)));
+  return missing.filter((_, index) => found[index] === undefined);
+}
+
+function howToGet(missing: readonly NamedTool[], problems: readonly string[]): string {
+  return [
+    `These tools are needed and could not be had: ${namesOf(missing)}.`,
+    ...problems.map((problem) => `  - ${problem}`),
+    'Put each on PATH, or name the program in its variable:',
+    ...missing.map(
+      ([
+        name,
+        {
+          environment,
+          accepts: { from, below },
+        },
+      ]) => `  ${environment}=/path/to/${name} (from ${from} below ${below})`,
+    ),
+    'With Go 1.21 or newer on PATH, or access to the Go module proxy, the next start builds them.',
+  ].join('\n');
+}
+
+const namesOf = (tools: readonly NamedTool[]) => tools.map(([name, { version }]) => `${name} ${version}`).join(', ');

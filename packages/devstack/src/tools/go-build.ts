@@ -1,0 +1,124 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { access, constants, mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { startProcessGuard } from '@berth/shared/process-guard/process-guard';
+import type { Environment } from './tool-cache.ts';
+import { type Tool, toolTable } from './tool-table.ts';
+import { type Log, withProgress } from './with-progress.ts';
+
+const moduleFolder = fileURLToPath(new URL('../../tools/', import.meta.url));
+
+const LINES_KEPT = 15;
+
+export interface GoBuild {
+  /** The `go` to call. */
+  readonly go: string;
+  readonly tools: readonly (readonly [name: string, tool: Tool])[];
+  /** Where the programs go. */
+  readonly folder: string;
+  readonly env: Environment;
+  readonly cache: string;
+}
+
+/** Builds the tools in one go: most of what they are made of is the same. */
+export async function goBuild(
+  { go, tools, folder, env, cache }: GoBuild,
+  log: Log,
+  signal: AbortSignal,
+): Promise<void> {
+  const packages = tools.map(([, { goPackage }]) => goPackage);
+  const args = ['build', '-v', '-mod=readonly', '-trimpath', '-ldflags', linkerFlags, '-o', `${folder}/`, ...packages];
+  const lastLines: string[] = [];
+  let downloaded = 0;
+  let compiled = 0;
+  const says = () =>
+    `building ${tools.map(([name]) => name).join(', ')} with Go (minutes the first time): ` +
+    `${downloaded} modules loaded, ${compiled} packages compiled`;
+
+  await withProgress(log, says, async () => {
+    const guard = startProcessGuard();
+    try {
+      // A group of its own, so that the compilers it starts end with it.
+      const options = { cwd: moduleFolder, env: await goEnvironment(env, cache), detached: true };
+      const build = spawn(go, args, { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
+      const closed = once(build, 'close');
+      closed.catch(() => undefined);
+      if (build.pid !== undefined) guard.register(build.pid);
+      const stop = () => void guard.close();
+      signal.addEventListener('abort', stop, { once: true });
+      for await (const line of createInterface({ input: build.stderr })) {
+        if (line.startsWith('go: downloading ')) downloaded += 1;
+        else compiled += 1;
+        lastLines.push(line);
+        if (lastLines.length > LINES_KEPT) lastLines.shift();
+      }
+      const [code] = await closed;
+      signal.removeEventListener('abort', stop);
+      signal.throwIfAborted();
+      if (code !== 0) throw new Error(`go build ended with ${code}:\n${lastLines.join('\n')}`);
+    } finally {
+      await guard.close();
+    }
+  });
+}
+
+/** Without these, servers call themselves v0.0.0, and charts that ask for a Kubernetes version refuse them. */
+const linkerFlags = [
+  '-s -w',
+  `-X k8s.io/component-base/version.gitVersion=v${toolTable['kube-apiserver'].version}`,
+  `-X k8s.io/component-base/version.gitMajor=${toolTable['kube-apiserver'].version.split('.')[0]}`,
+  `-X k8s.io/component-base/version.gitMinor=${toolTable['kube-apiserver'].version.split('.')[1]}`,
+  `-X helm.sh/helm/v4/internal/version.version=v${toolTable.helm.version}`,
+  `-X github.com/distribution/distribution/v3/version.version=v${toolTable.registry.version}`,
+].join(' ');
+
+/** What of the user's environment says where Go finds modules and keeps its caches; the rest is ours to decide. */
+const passedOn = [
+  ...['PATH', 'HOME', 'XDG_CACHE_HOME', 'XDG_CONFIG_HOME', 'TMPDIR', 'GOPATH', 'GOMODCACHE', 'GOCACHE', 'GOENV'],
+  ...['GOPROXY', 'GOSUMDB', 'GOPRIVATE', 'GONOPROXY', 'GONOSUMDB', 'GOINSECURE', 'GOAUTH', 'NETRC'],
+  ...[
+    'HTTP_PROXY',
+    'HTTPS_PROXY',
+    'NO_PROXY',
+    'http_proxy',
+    'https_proxy',
+    'no_proxy',
+    'SSL_CERT_FILE',
+    'SSL_CERT_DIR',
+  ],
+];
+
+async function goEnvironment(env: Environment, cache: string): Promise<Record<string, string>> {
+  const given = passedOn.flatMap((name) => (env[name] ? [[name, env[name]]] : []));
+  return {
+    ...Object.fromEntries(given),
+    ...((await hasUsableHome(env)) ? {} : { GOPATH: join(cache, 'go'), GOCACHE: join(cache, 'go', 'build') }),
+    // No C compiler is needed, and the programs run on any libc.
+    CGO_ENABLED: '0',
+    GOTOOLCHAIN: 'auto',
+    GOFLAGS: '-mod=readonly',
+    GOWORK: 'off',
+  };
+}
+
+/** Go keeps its caches below the home folder, which need not be there: services and containers often have none. */
+async function hasUsableHome({ HOME, GOCACHE, GOPATH, GOMODCACHE }: Environment): Promise<boolean> {
+  if (GOCACHE && (GOPATH || GOMODCACHE)) return true;
+  if (!HOME) return false;
+  return mkdir(HOME, { recursive: true })
+    .then(() => access(HOME, constants.W_OK))
+    .then(
+      () => true,
+      () => false,
+    );
+}
+
+/** What `go build` calls the program of a package: its last path element that is no major version. */
+export function builtName({ goPackage, goBinary }: Tool): string {
+  if (goBinary) return goBinary;
+  const path = /\/v\d+$/.test(goPackage) ? dirname(goPackage) : goPackage;
+  return path.slice(path.lastIndexOf('/') + 1);
+}

@@ -1,0 +1,21 @@
+export type Log = (line: string) => void;
+
+const EVERY_MS = 10_000;
+
+/** Says what is being done at once and then every ten seconds, with how long it has taken, until it is done. */
+export async function withProgress<T>(log: Log, says: () => string, work: () => Promise<T>): Promise<T> {
+  const start = performance.now();
+  const sayNow = () => log(`${says()} … ${seconds(performance.now() - start)}`);
+  log(`${says()} …`);
+  const timer = setInterval(sayNow, EVERY_MS);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+export function seconds(ms: number): string {
+  const whole = Math.round(ms / 1000);
+  return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
+}
