@@ -14,11 +14,20 @@ export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
 /** `GET /deployments/:id`, below the API prefix unless it starts with `/.well-known/`. */
 export type HttpRoute = `${HttpMethod} /${string}`;
 
+export interface StricterPart {
+  // biome-ignore lint/suspicious/noExplicitAny: rules for every kind of row meet here, as in `Access`
+  readonly rule: Rule<any>;
+  /** In words, to go after the rule's: `for a change of name`. */
+  readonly for: string;
+}
+
 export interface OperationSpec {
   /** Without a route the operation is internal and `callers` names who may use it. */
   readonly http?: HttpRoute;
   readonly summary: string;
   readonly allow: Access;
+  /** A part of the operation that needs more than `allow`; the handler shows the row to this rule too, by a second `permit`. */
+  readonly stricter?: StricterPart;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
   /** A body may be left out altogether, as for the cancelling of a task. */

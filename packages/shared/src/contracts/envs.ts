@@ -7,7 +7,7 @@ import { filter, listQuery, pageOf } from './paging.ts';
 export const Env = z.strictObject({
   id: Id,
   created_at: Timestamp,
-  name: Name,
+  name: z.string(),
   node_selector: Json,
   tolerations: Json,
   auto_add_new_users: z.boolean(),
@@ -21,35 +21,46 @@ export const Tolerations = z
   .nullable();
 
 export const NewEnv = z.strictObject({ name: Name, auto_add_new_users: z.boolean().default(false) });
+export type NewEnv = z.infer<typeof NewEnv>;
 export const EnvChanges = z.strictObject({
   name: Name.optional(),
   node_selector: NodeSelector.optional(),
   tolerations: Tolerations.optional(),
   auto_add_new_users: z.boolean().optional(),
 });
+export type EnvChanges = z.infer<typeof EnvChanges>;
 
 export const envs = resource('envs', {
   owner: 'auth',
   singular: 'env',
   etag: ['name', 'node_selector', 'tolerations', 'auto_add_new_users'],
-  state: { row: Env, consumers: ['api-gateway', 'tasks'] },
+  state: { row: Env, consumers: ['tasks'] },
   operations: {
     list: operation({
       http: 'GET /envs',
       summary: 'List envs',
       allow: signedIn,
       query: listQuery({
-        filters: { name: filter.text, auto_add_new_users: filter.boolean },
+        filters: { name: filter.ignoringCase, auto_add_new_users: filter.boolean },
         sort: ['created_at', 'name'],
       }),
       response: pageOf(Env),
     }),
     create: operation({ http: 'POST /envs', summary: 'Create an env', allow: siteAdmin, body: NewEnv, response: Env }),
-    get: operation({ http: 'GET /envs/:id', summary: 'Read an env', allow: signedIn, response: Env }),
+    get: operation({
+      http: 'GET /envs/:id',
+      summary: 'Read an env',
+      allow: signedIn,
+      // A cluster that is put into an env: the env must exist, now.
+      callers: ['cluster-sync'],
+      response: Env,
+      idempotent: true,
+    }),
     update: operation({
       http: 'PUT /envs/:id',
       summary: 'Change an env',
       allow: envAdmin,
+      stricter: { rule: siteAdmin, for: 'a change of name or auto_add_new_users' },
       body: EnvChanges,
       response: Env,
     }),

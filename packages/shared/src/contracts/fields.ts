@@ -1,28 +1,61 @@
 import { z } from 'zod';
 
+export { Json, JsonObject } from './json.ts';
+
 export const Id = z.uuid();
 export const Timestamp = z.iso.datetime({ offset: true });
 
-const codePoints = (text: string): number => [...text].length;
+const codePoints = (value: string): number => [...value].length;
+
+export const withoutNul = (value: string): boolean => !value.includes('\0');
+const noNul = 'must not contain a NUL character';
 
 /** Text as a person types it: stored trimmed, without NUL, its length counted in code points. */
 export const text = (min: number, max: number) =>
   z
     .string()
     .trim()
-    .refine((value) => !value.includes('\0'), 'must not contain a NUL character')
+    .refine(withoutNul, noNul)
     .refine(
       (value) => codePoints(value) >= min,
       min === 1 ? 'must not be empty' : `must have at least ${min} characters`,
     )
-    .refine((value) => codePoints(value) <= max, `must have at most ${max} characters`);
+    .refine((value) => codePoints(value) <= max, `must have at most ${max} characters`)
+    .meta({ ...(min > 0 && { minLength: min }), maxLength: max });
+
+/** Text that is kept as it was sent, white space and all, such as the contents of a secret. */
+export const verbatim = (max: number) =>
+  z
+    .string()
+    .refine(withoutNul, noNul)
+    .refine((value) => codePoints(value) <= max, `must have at most ${max} characters`)
+    .meta({ maxLength: max });
 
 export const Name = text(1, 100);
 
-/** Any JSON value. */
-export const Json = z.json();
-
-export const JsonObject = z.record(z.string(), z.json());
+/** Why something is as it is, in words for people. */
+export const Reason = text(0, 500);
 
 /** A link that is shown, never fetched by us: only http and https, so that no script can hide in it. */
 export const HttpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).max(2048);
+
+const dnsLabel = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
+
+/** The name of a deployment becomes part of a namespace; charts with one instance per cluster have an empty one. */
+export const DeploymentName = z
+  .string()
+  .trim()
+  .regex(
+    new RegExp(`^(?:${dnsLabel})?$`),
+    'must be a DNS label: at most 63 of a-z, 0-9 and -, beginning and ending with a letter or digit',
+  );
+
+export const DnsName = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .max(253)
+  .regex(new RegExp(`^${dnsLabel}(?:\\.${dnsLabel})*$`), 'must be a DNS name such as apps.example.com');
+
+/** The name of an icon, such as `cubes`. */
+export const Icon = text(1, 100).regex(/^[a-z0-9 -]*$/, 'may only contain a-z, 0-9, spaces and dashes');

@@ -1,15 +1,20 @@
 import { z } from 'zod';
-import { Id } from './fields.ts';
+import { Id, withoutNul } from './fields.ts';
+
+const words = (description: string) =>
+  z.string().max(500).refine(withoutNul, 'must not contain a NUL character').meta({ description });
 
 /** Filters as they come from a query string. Each is optional; those of one request combine with AND. */
 export const filter = {
   id: Id,
   /** For ids that may be null: the word `null` selects rows without a value. */
   nullableId: z.union([Id, z.literal('null').transform(() => null)], { error: 'must be a UUID or the word null' }),
-  text: z
-    .string()
-    .max(200)
-    .refine((value) => !value.includes('\0'), 'must not contain a NUL character'),
+  /** Matches the value exactly. */
+  exact: words('exactly this value'),
+  /** Matches the whole value, ignoring case. */
+  ignoringCase: words('the whole value, ignoring case'),
+  /** Matches a part of the value, ignoring case; `%` and `_` are literal characters. */
+  containing: words('a part of the value, ignoring case'),
   boolean: z.union([z.boolean(), z.enum(['true', 'false']).transform((value) => value === 'true')], {
     error: 'must be true or false',
   }),

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+
+export type JsonValue = z.core.util.JSONType;
+export type JsonObject = { [key: string]: JsonValue };
+
+/** Decision 1: deeper bodies are refused; it also keeps every recursive walk over one within its stack. */
+export const maxJsonDepth = 64;
+
+const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype']);
+
+export const isForbiddenKey = (key: string): boolean => forbiddenKeys.has(key);
+
+export const isJsonObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** JSON that every part can carry and store: no NUL (Postgres refuses it), no key that reaches a prototype, bounded depth. */
+export function isJson(value: unknown, depth = maxJsonDepth): value is JsonValue {
+  if (value === null || typeof value === 'boolean') return true;
+  if (typeof value === 'string') return !value.includes('\0');
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value !== 'object' || depth === 0) return false;
+  if (Array.isArray(value)) return value.every((item) => isJson(item, depth - 1));
+  return Object.entries(value).every(
+    ([key, item]) => !isForbiddenKey(key) && !key.includes('\0') && isJson(item, depth - 1),
+  );
+}
+
+const rules = `without NUL characters or the keys ${[...forbiddenKeys].join(', ')}, at most ${maxJsonDepth} levels deep`;
+
+// One walk instead of `z.json()`: that one copies the whole value and tries six schemas at every level of it.
+export const Json = z.custom<JsonValue>((value) => isJson(value), `must be a JSON value ${rules}`);
+
+export const JsonObject = z
+  .custom<JsonObject>((value) => isJsonObject(value) && isJson(value), `must be a JSON object ${rules}`)
+  .meta({ type: 'object', additionalProperties: true });
