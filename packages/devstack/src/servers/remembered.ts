@@ -1,0 +1,71 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { z } from 'zod';
+
+// Below the ports that systems hand out for outgoing connections, so that none of those takes one in between.
+const FIRST_PORT = 15_000;
+const LAST_PORT = 30_000;
+const TRIES = 50;
+
+/** One free loopback port per name. The ones of the last start are kept where they are still free. */
+export async function rememberedPorts<Name extends string>(
+  file: string,
+  names: readonly Name[],
+): Promise<Record<Name, number>> {
+  const before = await readRecord(file, z.int());
+  const ports = new Map<Name, number>();
+  for (const name of names) ports.set(name, await freePort(before[name], [...ports.values()]));
+  return remember(file, names, (name) => ports.get(name) ?? 0);
+}
+
+/** One random secret per name, the same at every start, in a file that only its owner can read. */
+export async function rememberedSecrets<Name extends string>(
+  file: string,
+  names: readonly Name[],
+): Promise<Record<Name, string>> {
+  const before = await readRecord(file, z.string().min(16));
+  return remember(file, names, (name) => before[name] ?? randomBytes(24).toString('base64url'));
+}
+
+async function freePort(wanted: number | undefined, taken: readonly number[]): Promise<number> {
+  for (let attempt = 0; attempt < TRIES; attempt++) {
+    const port = attempt === 0 && wanted !== undefined ? wanted : randomInt(FIRST_PORT, LAST_PORT);
+    if (!taken.includes(port) && (await isFree(port))) return port;
+  }
+  throw new Error(`no free port between ${FIRST_PORT} and ${LAST_PORT} in ${TRIES} tries`);
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer();
+  try {
+    await once(server.listen(port, '127.0.0.1'), 'listening');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    server.close();
+  }
+}
+
+async function readRecord<Value>(file: string, value: z.ZodType<Value>): Promise<Record<string, Value | undefined>> {
+  const text = await readFile(file, 'utf8').catch(() => '{}');
+  return z.record(z.string(), value).parse(JSON.parse(text));
+}
+
+async function remember<Name extends string, Value>(
+  file: string,
+  names: readonly Name[],
+  valueOf: (name: Name) => Value,
+): Promise<Record<Name, Value>> {
+  const record = Object.fromEntries(names.map((name) => [name, valueOf(name)])) as Record<Name, Value>;
+  await writePrivately(file, JSON.stringify(record, null, 2));
+  return record;
+}
+
+/** Renamed into place: a start that is interrupted leaves the file as it was. */
+export async function writePrivately(file: string, content: string): Promise<void> {
+  await writeFile(`${file}.new`, content, { mode: 0o600 });
+  await rename(`${file}.new`, file);
+}

@@ -1,0 +1,141 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ProcessGuard } from '@berth/shared/process-guard/process-guard';
+import { lastLinesOf, openServerLog } from './server-log.ts';
+
+/** What every server of the local stack can do, whatever it serves. */
+export interface RunningServer {
+  readonly name: string;
+  readonly pid: number;
+  /** Fulfilled with what to tell the user when the server ends unasked; pending for ever otherwise. */
+  readonly died: Promise<Error>;
+  stop(): Promise<void>;
+}
+
+/** What every start of a server takes. */
+export interface ServerStart {
+  /** All state lies below it, each server in a folder of its own. */
+  readonly stateFolder: string;
+  /** Ends the server should this process die. */
+  readonly guard: ProcessGuard;
+  /** Gives up waiting for the server to become ready, and stops it. */
+  readonly signal: AbortSignal;
+}
+
+export interface ServerCommand {
+  readonly name: string;
+  readonly command: readonly [program: string, ...args: string[]];
+  readonly logFile: string;
+  readonly guard: ProcessGuard;
+  readonly signal: AbortSignal;
+  /** Throws, or answers false, while the server is not ready. */
+  readonly isReady: (signal: AbortSignal) => Promise<boolean>;
+  readonly readyWithinMs?: number;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly user?: { readonly uid?: number; readonly gid?: number };
+  readonly stopSignal?: 'SIGTERM' | 'SIGINT';
+  readonly stopWithinMs?: number;
+}
+
+const POLL_MS = 25;
+const PROBE_MS = 2_000;
+// Children see nothing of our environment: it may hold secrets, and servers read settings from theirs.
+const PLAIN_ENVIRONMENT = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' };
+
+/** Starts a server in a process group of its own and waits until it is ready. */
+export async function startServerProcess(server: ServerCommand): Promise<RunningServer> {
+  const child = await spawnServer(server);
+  const { pid } = child;
+  if (pid === undefined) throw new Error(`${server.name} does not start: ${server.command[0]} cannot be run`);
+  server.guard.register(pid, { stopSignal: server.stopSignal ?? 'SIGTERM' });
+
+  let asked = false;
+  const exited = new Promise<void>((done) => child.once('exit', () => done()));
+  const { promise: died, resolve: tellDeath } = Promise.withResolvers<Error>();
+  const ended = exited.then(async () => {
+    server.guard.release(pid);
+    if (!asked) tellDeath(await deathOf(server, child));
+  });
+
+  const stop = async () => {
+    asked = true;
+    await stopGroup(pid, exited, server);
+    await ended;
+  };
+
+  try {
+    await untilReady(server, died);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { name: server.name, pid, died, stop };
+}
+
+async function spawnServer({ command: [program, ...args], logFile, env, user }: ServerCommand): Promise<ChildProcess> {
+  const log = await openServerLog(logFile);
+  try {
+    const child = spawn(program, args, {
+      detached: true,
+      stdio: ['ignore', log.fd, log.fd],
+      env: { ...PLAIN_ENVIRONMENT, ...env },
+      ...user,
+    });
+    await Promise.race([once(child, 'spawn'), once(child, 'error')]).catch(() => undefined);
+    return child;
+  } finally {
+    log.close();
+  }
+}
+
+async function untilReady(
+  { name, isReady, readyWithinMs = 30_000, signal, logFile }: ServerCommand,
+  died: Promise<Error>,
+) {
+  const over = AbortSignal.any([signal, AbortSignal.timeout(readyWithinMs)]);
+  const death = died.then((error) => {
+    throw error;
+  });
+  while (!(await Promise.race([probe(isReady, over), death]))) {
+    if (over.aborted) {
+      signal.throwIfAborted();
+      throw new Error(`${name} is not ready after ${readyWithinMs / 1000} s.\n${await logNote(logFile)}`);
+    }
+    await delay(POLL_MS);
+  }
+}
+
+async function probe(isReady: ServerCommand['isReady'], over: AbortSignal): Promise<boolean> {
+  try {
+    return await isReady(AbortSignal.any([over, AbortSignal.timeout(PROBE_MS)]));
+  } catch {
+    return false;
+  }
+}
+
+async function stopGroup(pid: number, exited: Promise<void>, { stopSignal, stopWithinMs = 10_000 }: ServerCommand) {
+  signalGroup(pid, stopSignal ?? 'SIGTERM');
+  const patience = new AbortController();
+  const inTime = await Promise.race([
+    exited.then(() => true),
+    delay(stopWithinMs, false, { signal: patience.signal }).catch(() => false),
+  ]);
+  patience.abort();
+  if (!inTime) signalGroup(pid, 'SIGKILL');
+  await exited;
+}
+
+function signalGroup(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // Nobody is left in the group.
+  }
+}
+
+async function deathOf({ name, logFile }: ServerCommand, { exitCode, signalCode }: ChildProcess): Promise<Error> {
+  return new Error(`${name} ended by itself with ${signalCode ?? `code ${exitCode}`}.\n${await logNote(logFile)}`);
+}
+
+const logNote = async (logFile: string) => `The last lines of ${logFile}:\n${await lastLinesOf(logFile)}`;
