@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Access, Rule } from '../access/rules.ts';
+import { Id } from './fields.ts';
 
 /** The services, by the name that their subjects, NATS users and Postgres roles carry. */
 export const serviceNames = ['api-gateway', 'auth', 'tasks', 'cluster-sync', 'registry-scan'] as const;
@@ -11,13 +12,15 @@ export type CallerName = (typeof callerNames)[number];
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
+export const apiPrefix = '/api/v2';
+
 /** `GET /deployments/:id`, below the API prefix unless it starts with `/.well-known/`. */
 export type HttpRoute = `${HttpMethod} /${string}`;
 
 export interface StricterPart {
-  // biome-ignore lint/suspicious/noExplicitAny: rules for every kind of row meet here, as in `Access`
+  // oxlint-disable-next-line typescript/no-explicit-any -- rules for every kind of row meet here, as in `Access`
   readonly rule: Rule<any>;
-  /** In words, to go after the rule's: `for a change of name`. */
+  /** For what, in words: `a change of name`. */
   readonly for: string;
 }
 
@@ -114,7 +117,7 @@ export const hasPathId = (spec: OperationSpec): boolean => spec.http?.includes('
 
 function requestSchema(spec: OperationSpec): z.ZodType {
   return z.strictObject({
-    ...(hasPathId(spec) && { id: z.uuid() }),
+    ...(hasPathId(spec) && { id: Id }),
     ...(spec.query && { query: spec.query.prefault({}) }),
     ...(spec.body && { body: spec.bodyOptional ? spec.body.optional() : spec.body }),
   });

@@ -2,7 +2,8 @@ import { z } from 'zod';
 
 export { Json, JsonObject } from './json.ts';
 
-export const Id = z.uuid();
+/** Lower-case as Postgres has them, because ids are also compared here: with roles, with one another. */
+export const Id = z.uuid('must be a UUID').toLowerCase();
 export const Timestamp = z.iso.datetime({ offset: true });
 
 const codePoints = (value: string): number => [...value].length;

@@ -4,25 +4,16 @@ import { Id, withoutNul } from './fields.ts';
 const words = (description: string) =>
   z.string().max(500).refine(withoutNul, 'must not contain a NUL character').meta({ description });
 
-/** Filters as they come from a query string. Each is optional; those of one request combine with AND. */
-export const filter = {
-  id: Id,
-  /** For ids that may be null: the word `null` selects rows without a value. */
-  nullableId: z.union([Id, z.literal('null').transform(() => null)], { error: 'must be a UUID or the word null' }),
-  /** Matches the value exactly. */
-  exact: words('exactly this value'),
-  /** Matches the whole value, ignoring case. */
-  ignoringCase: words('the whole value, ignoring case'),
-  /** Matches a part of the value, ignoring case; `%` and `_` are literal characters. */
-  containing: words('a part of the value, ignoring case'),
-  boolean: z.union([z.boolean(), z.enum(['true', 'false']).transform((value) => value === 'true')], {
+/** Over HTTP a query has strings only; calls between services have the value itself. `wire` is what the document shows. */
+const flag = z
+  .union([z.boolean(), z.enum(['true', 'false']).transform((value) => value === 'true')], {
     error: 'must be true or false',
-  }),
-  time: z.iso.datetime({ offset: true }),
-};
+  })
+  .meta({ wire: { type: 'boolean' } });
 
-const count = (max: number) =>
-  z
+const count = (max: number) => {
+  const rule = `must be a whole number from 1 to ${max}`;
+  return z
     .union(
       [
         z.number(),
@@ -31,9 +22,28 @@ const count = (max: number) =>
           .regex(/^\d{1,9}$/)
           .transform(Number),
       ],
-      { error: 'must be a whole number' },
+      { error: rule },
     )
-    .pipe(z.number().int().min(1).max(max));
+    .pipe(z.number().int(rule).min(1, rule).max(max, rule))
+    .meta({ wire: { type: 'integer', minimum: 1, maximum: max } });
+};
+
+/** Filters as they come from a query string. Each is optional; those of one request combine with AND. */
+export const filter = {
+  id: Id,
+  /** For ids that may be null: the word `null` selects rows without a value. */
+  nullableId: z
+    .union([Id, z.literal('null').transform(() => null)], { error: 'must be a UUID or the word null' })
+    .meta({ description: 'the word null selects those without one' }),
+  /** Matches the value exactly. */
+  exact: words('exactly this value'),
+  /** Matches the whole value, ignoring case. */
+  ignoringCase: words('the whole value, ignoring case'),
+  /** Matches a part of the value, ignoring case; `%` and `_` are literal characters. */
+  containing: words('a part of the value, ignoring case'),
+  boolean: flag,
+  time: z.iso.datetime({ offset: true, error: 'must be an ISO 8601 date and time with a zone' }),
+};
 
 export interface ListShape<F extends z.ZodRawShape, S extends readonly string[]> {
   filters: F;
@@ -56,13 +66,16 @@ export function listQuery<F extends z.ZodRawShape, const S extends readonly stri
   return z
     .strictObject({
       ...optionalFilters,
-      page: count(1_000_000).optional(),
-      per_page: count(100).optional(),
-      page_size: count(100).optional(),
+      page: count(1_000_000).optional().meta({ description: 'from 1' }),
+      per_page: count(100).optional().meta({ description: '50 unless given' }),
+      page_size: count(100).optional().meta({ description: 'another name of per_page' }),
       sort: z
         .enum(sortValues as [string, ...string[]], { error: `must be one of ${sortValues.join(', ')}` })
-        .optional(),
-      after: z.string().max(200).optional(),
+        .optional()
+        .meta({ description: 'a column, with a dash before it for the opposite order; else newest first' }),
+      after: z.string().max(200).optional().meta({
+        description: 'empty at first, then the `next` of the last answer; not together with page or sort',
+      }),
     })
     .refine(
       (query) => {

@@ -1,0 +1,84 @@
+import { signedIn } from '../../access/rules.ts';
+import type { OperationSpec } from '../contract.ts';
+import { hasPathId } from '../contract.ts';
+import type { JsonObject } from '../json.ts';
+
+const meanings = {
+  400: 'Malformed or invalid; `errors` names each field and its rule',
+  401: 'No valid credential',
+  403: 'The credential does not allow this; the detail names the role that is needed',
+  404: 'Missing, or not visible to the caller',
+  409: 'A duplicate, something in use, or the wrong state',
+  412: 'The row is not the one that `If-Match` names',
+  413: 'The body is larger than 1 MiB',
+  415: 'The body is not JSON',
+  422: 'Well-formed, but it refers to something that does not fit',
+  429: 'Too many requests; see `Retry-After`',
+  501: 'This operation is not there yet',
+  503: 'A part of the platform is down; see `Retry-After`',
+  504: 'A part of the platform did not answer in time',
+} as const;
+
+type ProblemStatus = keyof typeof meanings;
+
+/** How every error looks (RFC 9457). */
+export const ProblemSchema: JsonObject = {
+  type: 'object',
+  required: ['type', 'title', 'status', 'detail', 'message', 'code', 'request_id'],
+  properties: {
+    type: { type: 'string' },
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    detail: { type: 'string' },
+    message: { type: 'string', description: 'The same as `detail`' },
+    code: { type: 'string', description: 'Stable, in snake case, such as `not_found`' },
+    request_id: { type: 'string' },
+    errors: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['path', 'message'],
+        properties: {
+          path: { type: 'string', description: 'Such as `body.config.replicas`' },
+          message: { type: 'string' },
+        },
+      },
+    },
+  },
+};
+
+export const problemResponses = (): JsonObject =>
+  Object.fromEntries(
+    Object.entries(meanings).map(([status, description]) => [
+      `Problem${status}`,
+      { description, content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } } },
+    ]),
+  );
+
+/** The ways in which this operation can end badly, by what it takes and who may run it. */
+export function problemsOf(operation: OperationSpec, { hasEtag }: { hasEtag: boolean }): JsonObject {
+  const { allow, body, query, http = '' } = operation;
+  const writes = !http.startsWith('GET');
+  const named = hasPathId(operation);
+  const applies: Record<ProblemStatus, boolean> = {
+    400: body !== undefined || query !== undefined,
+    401: allow.on !== 'nothing',
+    // Without a credential only a login can be refused.
+    403: allow !== signedIn && (allow.on !== 'nothing' || writes),
+    404: named,
+    409: writes,
+    412: writes && named && hasEtag,
+    413: body !== undefined,
+    415: body !== undefined,
+    422: writes && body !== undefined,
+    429: true,
+    501: operation.outstanding === true,
+    503: true,
+    504: true,
+  };
+  return Object.fromEntries(
+    Object.entries(applies)
+      .filter(([, applied]) => applied)
+      .map(([status]) => [status, { $ref: `#/components/responses/Problem${status}` }]),
+  );
+}

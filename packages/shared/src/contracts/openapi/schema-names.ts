@@ -1,0 +1,24 @@
+import type { z } from 'zod';
+import type { OperationSpec, Resource } from '../contract.ts';
+
+const singularOf = (name: string): string => name.replace(/ies$/, 'y').replace(/s$/, '');
+
+/** `helm_registries` → `HelmRegistry`: the name that the row has in code and in the document. */
+export const rowName = (resource: string): string =>
+  singularOf(resource)
+    .split('_')
+    .map((part) => part.charAt(0).toUpperCase() + part.slice(1))
+    .join('');
+
+/** Which schemas are named parts of the document: rows, what creates one, what changes one. */
+export function schemaNames(resources: readonly Resource[]): Map<z.ZodType, string> {
+  const names = new Map<z.ZodType, string>();
+  for (const { name, operations } of resources) {
+    const { get, create, update }: Record<string, OperationSpec | undefined> = operations;
+    const row = rowName(name);
+    if (get?.http) names.set(get.response, row);
+    if (create?.http && create.body) names.set(create.body, `New${row}`);
+    if (update?.http && update.body) names.set(update.body, `${row}Changes`);
+  }
+  return names;
+}
