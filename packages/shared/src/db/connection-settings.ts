@@ -1,0 +1,40 @@
+import type { ClientConfig } from 'pg';
+import { valueParsers } from './value-parsers.ts';
+
+export interface ConnectionOptions {
+  url: string;
+  applicationName: string;
+  statementTimeoutMs?: number;
+  lockTimeoutMs?: number;
+}
+
+/** How long a new connection may take; a refused one fails at once. */
+const connectTimeoutMs = 900;
+
+/** Every wait in Postgres has an end: a statement, a lock, a transaction that nobody goes on with, a server that is silent. */
+export function connectionSettings({
+  url,
+  applicationName,
+  statementTimeoutMs = 5_000,
+  lockTimeoutMs = 3_000,
+}: ConnectionOptions): ClientConfig {
+  return {
+    connectionString: withSessionOptions(url, `-c TimeZone=UTC -c DateStyle=ISO -c lock_timeout=${lockTimeoutMs}`),
+    application_name: applicationName,
+    connectionTimeoutMillis: connectTimeoutMs,
+    statement_timeout: statementTimeoutMs,
+    idle_in_transaction_session_timeout: 10_000,
+    // Our own end of the line: a machine that is gone sends no "statement timeout".
+    query_timeout: statementTimeoutMs + 1_000,
+    keepAlive: true,
+    types: valueParsers,
+  };
+}
+
+/** The URL may carry options of its own, such as a search path; they stay. */
+function withSessionOptions(url: string, options: string): string {
+  const target = new URL(url);
+  const given = target.searchParams.get('options');
+  target.searchParams.set('options', given === null ? options : `${given} ${options}`);
+  return target.href;
+}

@@ -1,0 +1,45 @@
+import { type CustomTypesConfig, types } from 'pg';
+
+type Parse = (text: string) => unknown;
+
+/** Postgres prints `2024-05-06 07:08:09.123+00`, because every connection asks for UTC. */
+function isoTime(text: string): string {
+  const [date, time] = text.slice(0, -3).split(' ');
+  if (!text.endsWith('+00') || date === undefined || time === undefined) return new Date(text).toISOString();
+  const [seconds, fraction = ''] = time.split('.');
+  return `${date}T${seconds}.${fraction.slice(0, 3).padEnd(3, '0')}Z`;
+}
+
+/** Counts and versions are numbers. What a number cannot hold stays text, which the schema of the query then refuses. */
+function wholeNumber(text: string): number | string {
+  const value = Number(text);
+  return Number.isSafeInteger(value) ? value : text;
+}
+
+const keepText: Parse = (text) => text;
+
+/** Arrays of one dimension; neither times nor numbers hold a comma or an escaped quote. */
+const listOf =
+  (parse: Parse): Parse =>
+  (text) =>
+    text === '{}'
+      ? []
+      : text
+          .slice(1, -1)
+          .split(',')
+          .map((entry) => (entry === 'NULL' ? null : parse(entry.replaceAll('"', ''))));
+
+const parsers = new Map<number, Parse>([
+  [types.builtins.TIMESTAMPTZ, isoTime],
+  [1185, listOf(isoTime)],
+  [types.builtins.INT8, wholeNumber],
+  [1016, listOf(wholeNumber)],
+  [types.builtins.DATE, keepText],
+  [types.builtins.TIMESTAMP, keepText],
+  [types.builtins.INTERVAL, keepText],
+]);
+
+/** Turns what Postgres sends into plain values: times are ISO strings, bigints are numbers. */
+export const valueParsers: CustomTypesConfig = {
+  getTypeParser: (oid) => parsers.get(oid) ?? types.getTypeParser(oid, 'text'),
+};
