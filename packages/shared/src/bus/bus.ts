@@ -11,6 +11,7 @@ import type {
   ResponseInput,
   ResponseOutput,
   ScopeOf,
+  ServiceName,
 } from '../contracts/contract.ts';
 import type { HintName } from '../contracts/hints.ts';
 import type { StateFollower } from './follow-state.ts';
@@ -63,7 +64,7 @@ export interface ServedResource {
   readonly handlers: Record<string, Handler<OperationSpec>>;
 }
 
-/** A fact that may be lost: it only makes somebody look sooner.. */
+/** A fact that may be lost: it only makes somebody look sooner. */
 export interface Hints {
   send(name: HintName, key: string): void;
   /** Calls `onHint(key)` until the signal aborts; never throws out of it. */
@@ -83,9 +84,15 @@ export interface Bus {
   readonly hints: Hints;
   readonly state: StatePublisher & StateFollower;
   readonly objects: ObjectStore;
-  /** Connected and heard its own voice within the last seconds. */
+  /**
+   * False where only a new process helps: the connection is closed for good, or claims to be up but no longer hears
+   * its own voice. A server that is away does not count; it will be back.
+   */
   isAlive(): boolean;
+  /** Up right now; for readiness. */
   isConnected(): boolean;
+  /** Whether any replica of a service answers its `$SRV.PING` within `deadlineMs` (500 unless given). */
+  isAnswering(service: ServiceName, deadlineMs?: number): Promise<boolean>;
   /** Stops taking requests, finishes those under way, closes. */
   [Symbol.asyncDispose](): Promise<void>;
 }

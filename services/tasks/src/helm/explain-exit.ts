@@ -1,0 +1,32 @@
+import type { HelmExit } from './helm-cli.ts';
+
+export interface Explained {
+  reason: string;
+  transient: boolean;
+}
+
+/** Words in which Go programs tell of networks and overloaded API servers. */
+const transientWords =
+  /connection refused|connection reset|i\/o timeout|TLS handshake timeout|no such host|unexpected EOF|http2: client connection lost|server is currently unable|Too Many Requests|etcdserver: |too many requests|Internal error occurred/i;
+
+const maxReason = 500;
+
+/** What Helm's end means for the user: its own message, one line, and whether another attempt makes sense. */
+export function explainExit({ code, signal }: HelmExit, stderr: readonly string[]): Explained {
+  if (code === null) return { reason: `Helm was ended by ${signal ?? 'a signal'} before it was done`, transient: true };
+  const message = messageOf(stderr) || `Helm ended with code ${code}`;
+  return { reason: shortened(message), transient: transientWords.test(message) };
+}
+
+/** From Helm's `Error: …` to its end, warnings left out; a chart's own `fail` may span several lines. */
+function messageOf(stderr: readonly string[]): string {
+  const start = stderr.findIndex((line) => line.startsWith('Error: '));
+  const lines = start === -1 ? stderr : stderr.slice(start);
+  return lines
+    .filter((line) => line.trim() !== '' && !/^(level=|time=|I\d{4}|W\d{4})/.test(line))
+    .join(' ')
+    .replace(/^Error: /, '')
+    .trim();
+}
+
+const shortened = (text: string): string => (text.length <= maxReason ? text : `${text.slice(0, maxReason - 1)}…`);

@@ -1,0 +1,53 @@
+import type { ClaimedTask } from '@berth/shared/contracts/runner-tasks';
+
+export interface HelmFiles {
+  kubeconfig: string;
+  chart: string;
+  values: string;
+}
+
+const target = (task: Pick<ClaimedTask, 'namespace'>, kubeconfig: string) => [
+  '--namespace',
+  task.namespace,
+  '--kubeconfig',
+  kubeconfig,
+];
+
+/** `helm upgrade --install`: the same call whether the release is there or not. */
+export function deployArguments(
+  task: ClaimedTask,
+  { kubeconfig, chart, values }: HelmFiles,
+  labels: Record<string, string>,
+): string[] {
+  const wait = task.wait.enabled ? ['--wait', '--timeout', `${task.wait.timeout_secs}s`] : [];
+  return [
+    'upgrade',
+    '--install',
+    ...target(task, kubeconfig),
+    '--values',
+    values,
+    '--labels',
+    Object.entries(labels)
+      .map(([name, value]) => `${name}=${value}`)
+      .join(','),
+    '--history-max',
+    '10',
+    ...wait,
+    '--',
+    task.namespace,
+    chart,
+  ];
+}
+
+export function uninstallArguments(task: ClaimedTask, { kubeconfig }: Pick<HelmFiles, 'kubeconfig'>): string[] {
+  return [
+    'uninstall',
+    ...target(task, kubeconfig),
+    '--ignore-not-found',
+    '--wait',
+    '--timeout',
+    `${task.wait.timeout_secs}s`,
+    '--',
+    task.namespace,
+  ];
+}

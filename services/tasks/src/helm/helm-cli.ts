@@ -1,0 +1,94 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { ProcessGuard } from '@berth/shared/process-guard/process-guard';
+import { splitLines } from './split-lines.ts';
+
+export interface HelmRun {
+  binary: string;
+  /** Never a secret: arguments and environment of a process can be read by others. */
+  args: readonly string[];
+  /** Home and working folder; private to this run. */
+  folder: string;
+  /** Discovery cache shared by all runs against one cluster. */
+  discoveryCache: string;
+  guard: ProcessGuard;
+  /** The guard ends Helm after this time unless `extend` moves it, even while this process is paused. */
+  deadlineMs: number;
+  onLine: (stream: 'stdout' | 'stderr', line: string) => void;
+}
+
+export interface HelmExit {
+  /** Null when a signal ended it. */
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+export interface HelmProcess {
+  readonly pid: number;
+  readonly exited: Promise<HelmExit>;
+  /** SIGTERM, on which Helm records the release as failed; SIGKILL after the grace period. */
+  stop(graceMs: number): void;
+  extend(deadlineMs: number): void;
+}
+
+/** Starts Helm in a process group of its own, with nothing of our environment. */
+export function startHelm({ binary, args, folder, discoveryCache, guard, deadlineMs, onLine }: HelmRun): HelmProcess {
+  const child = spawn(binary, args, {
+    cwd: folder,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      HOME: folder,
+      HELM_PLUGINS: `${folder}/plugins`,
+      HELM_CACHE_HOME: `${folder}/cache`,
+      HELM_CONFIG_HOME: `${folder}/config`,
+      HELM_DATA_HOME: `${folder}/data`,
+      HELM_BURST_LIMIT: '200',
+      HELM_QPS: '100',
+      KUBECACHEDIR: discoveryCache,
+    },
+  });
+  const exited = exitOf(child);
+  const { pid } = child;
+  if (pid === undefined) return { pid: -1, exited, stop: () => undefined, extend: () => undefined };
+
+  guard.register(pid, { deadlineMs });
+  splitLines(child.stdout, (line) => onLine('stdout', line));
+  splitLines(child.stderr, (line) => onLine('stderr', line));
+
+  let killTimer: NodeJS.Timeout | undefined;
+  let running = true;
+  const ended = exited.finally(() => {
+    running = false;
+    clearTimeout(killTimer);
+    guard.release(pid);
+  });
+
+  return {
+    pid,
+    exited: ended,
+    // Not after its end: the number may belong to another process by then.
+    extend: (ms) => {
+      if (running) guard.register(pid, { deadlineMs: ms });
+    },
+    stop: (graceMs) => {
+      if (!running) return;
+      killGroup(pid, 'SIGTERM');
+      killTimer ??= setTimeout(() => killGroup(pid, 'SIGKILL'), graceMs);
+    },
+  };
+}
+
+/** `close`, not `exit`: the last lines of its output are still under way when a process exits. */
+const exitOf = (child: ChildProcess): Promise<HelmExit> =>
+  new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => resolve({ code, signal }));
+  });
+
+function killGroup(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // Gone already, which is what was wanted.
+  }
+}

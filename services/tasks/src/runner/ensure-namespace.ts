@@ -1,0 +1,48 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ClaimedTask } from '@berth/shared/contracts/runner-tasks';
+import type { V1Namespace } from '@kubernetes/client-node';
+import type { ClusterClient } from './cluster-client.ts';
+import { permanent, transient } from './task-failure.ts';
+
+export const deploymentIdAnnotation = 'berth.dev/deployment-id';
+const terminatingWaitMs = 60_000;
+
+/** True when the namespace belongs to this very deployment. */
+export const isOurs = (namespace: V1Namespace, deploymentId: string): boolean =>
+  namespace.metadata?.annotations?.[deploymentIdAnnotation] === deploymentId;
+
+const ofSomebodyElse = (name: string) =>
+  permanent(
+    `The namespace ${name} exists already and does not belong to this deployment; remove it or choose another name`,
+  );
+
+/** Makes the deployment's namespace, or finds it. One that is not ours is never adopted (decision 7). */
+export async function ensureNamespace(
+  task: ClaimedTask,
+  { cluster, signal }: { cluster: ClusterClient; signal: AbortSignal },
+): Promise<'created' | 'found'> {
+  const giveUp = performance.now() + terminatingWaitMs;
+  for (;;) {
+    const existing = await cluster.readNamespace(task.namespace);
+    if (existing === null) {
+      if (await cluster.createNamespace(namespaceOf(task))) return 'created';
+    } else if (existing.status?.phase !== 'Terminating') {
+      if (!isOurs(existing, task.deployment_id)) throw ofSomebodyElse(task.namespace);
+      return 'found';
+    }
+    if (performance.now() > giveUp) throw transient(`The namespace ${task.namespace} is still being deleted`);
+    await delay(500, undefined, { signal });
+  }
+}
+
+const namespaceOf = (task: ClaimedTask): V1Namespace => ({
+  metadata: {
+    name: task.namespace,
+    labels: { 'app.kubernetes.io/managed-by': 'berth' },
+    annotations: {
+      [deploymentIdAnnotation]: task.deployment_id,
+      'berth.dev/deployment-name': task.deployment_name,
+      'berth.dev/kind': task.kind,
+    },
+  },
+});

@@ -1,0 +1,24 @@
+/** The newest revision of a Helm release, as its Secret tells it. `unreadable`: the payload is not what Helm writes. */
+export type Observed =
+  | { status: 'absent' }
+  | { status: 'unreadable' }
+  | { status: string; taskId: string | null; fence: number | null };
+
+export interface Desired {
+  action: 'deploy' | 'uninstall';
+  taskId: string;
+}
+
+/** `adopt`: it is done already, only the news was lost. `refuse`: somebody else's data, not ours to touch. */
+export type NextAction = 'adopt' | 'unlock' | 'deploy' | 'uninstall' | 'nothing' | 'refuse';
+
+/** The whole release policy: what to do next, given what is there. Run after the claim, under the fence. */
+export function nextAction(desired: Desired, observed: Observed): NextAction {
+  if (observed.status === 'unreadable') return desired.action === 'deploy' ? 'refuse' : 'uninstall';
+  if (desired.action === 'uninstall') return observed.status === 'absent' ? 'nothing' : 'uninstall';
+  if (observed.status === 'absent') return 'deploy';
+  // A run died half way. Helm refuses to go on from here, because it cannot tell a dead owner from a live one; our lease can.
+  if (observed.status.startsWith('pending-')) return 'unlock';
+  const ours = 'taskId' in observed && observed.taskId === desired.taskId;
+  return observed.status === 'deployed' && ours ? 'adopt' : 'deploy';
+}

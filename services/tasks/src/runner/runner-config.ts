@@ -1,0 +1,21 @@
+import { z } from 'zod';
+
+export const RunnerConfig = z
+  .object({
+    NATS_URL: z.url(),
+    NATS_PASSWORD: z.string().min(1),
+    HELM_BINARY: z.string().default('helm'),
+    /** Private folder for charts, discovery caches and the files of running tasks; a tmpfs is best. */
+    RUNNER_FOLDER: z.string().min(1),
+    RUNNER_CONCURRENCY: z.coerce.number().int().min(1).max(64).default(4),
+    RUNNER_NAME: z.string().max(200).optional(),
+  })
+  .transform((env) => ({
+    natsUrl: env.NATS_URL,
+    natsPassword: env.NATS_PASSWORD,
+    helmBinary: env.HELM_BINARY,
+    folder: env.RUNNER_FOLDER,
+    concurrency: env.RUNNER_CONCURRENCY,
+    name: env.RUNNER_NAME,
+  }));
+export type RunnerConfig = z.output<typeof RunnerConfig>;

@@ -1,0 +1,22 @@
+import type { ClaimedTask } from '@berth/shared/contracts/runner-tasks';
+import type { ProcessGuard } from '@berth/shared/process-guard/process-guard';
+import type { ChartCache } from './chart-cache.ts';
+import type { ClaimLease } from './claim-lease.ts';
+import type { ClusterHandle } from './cluster-clients.ts';
+import type { TaskFolder } from './task-folder.ts';
+import type { TaskLog } from './task-log.ts';
+
+/** What one run of one task has to work with. */
+export interface TaskContext {
+  task: ClaimedTask;
+  lease: ClaimLease;
+  log: TaskLog;
+  folder: TaskFolder;
+  cluster: ClusterHandle;
+  charts: ChartCache;
+  guard: ProcessGuard;
+  helmBinary: string;
+  discoveryCache: string;
+  /** Aborts when the run must end: claim lost, canceled, or the runner is stopping. */
+  stop: AbortSignal;
+}

@@ -1,0 +1,13 @@
+/** Why a task did not succeed, in a sentence for the user. `transient` ones are worth another attempt. */
+export class TaskFailure extends Error {
+  readonly transient: boolean;
+
+  constructor(reason: string, { transient, cause }: { transient: boolean; cause?: unknown }) {
+    super(reason, cause === undefined ? {} : { cause });
+    this.name = 'TaskFailure';
+    this.transient = transient;
+  }
+}
+
+export const permanent = (reason: string, cause?: unknown) => new TaskFailure(reason, { transient: false, cause });
+export const transient = (reason: string, cause?: unknown) => new TaskFailure(reason, { transient: true, cause });
