@@ -1,0 +1,34 @@
+import { namespaceOf } from './namespace-of.ts';
+
+const dnsLabel = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
+const maxNamespaceLength = 63;
+
+export interface Naming {
+  kind: string;
+  name: string;
+  /** Of the chart: `OnePerCluster` wants no name, `Many` wants one. */
+  cardinality: 'Many' | 'OnePerCluster';
+  /** Namespaces of ours that no deployment may take. */
+  reserved: readonly string[];
+}
+
+/** Which rule of decision 6 the name of a deployment breaks, in words that follow the field's path; null if none. */
+export function nameProblem({ kind, name, cardinality, reserved }: Naming): string | null {
+  if (cardinality === 'OnePerCluster' && name !== '')
+    return 'must be empty: the chart allows one deployment per cluster';
+  if (cardinality === 'Many' && name === '') return 'must not be empty';
+  if (name !== '' && !dnsLabel.test(name)) {
+    return 'must be a DNS label: lower-case letters, digits and dashes, starting and ending with a letter or digit';
+  }
+
+  const namespace = namespaceOf(kind, name);
+  if (namespace.length > maxNamespaceLength) {
+    return `must leave room for its kind: the namespace ${namespace} would be longer than ${maxNamespaceLength} characters`;
+  }
+  if (!dnsLabel.test(namespace)) return `cannot be used with the kind ${kind}: ${namespace} is no valid namespace`;
+  if (isReserved(namespace, reserved)) return `would give the namespace ${namespace}, which is reserved`;
+  return null;
+}
+
+const isReserved = (namespace: string, reserved: readonly string[]): boolean =>
+  namespace === 'default' || namespace.startsWith('kube-') || reserved.includes(namespace);

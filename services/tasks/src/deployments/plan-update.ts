@@ -1,0 +1,30 @@
+import type { JsonValue } from '@berth/shared/contracts/json';
+import { sameJson } from './config-delta.ts';
+
+/** What decides which tasks a change of a deployment needs. */
+export interface Wanted {
+  enabled: boolean;
+  name: string;
+  cluster_id: string;
+  helm_chart_id: string;
+  config: JsonValue;
+  values_override: JsonValue;
+}
+
+export type PlannedOperation = 'Install' | 'Uninstall' | 'Recreate' | 'Upgrade';
+
+/** The tasks that take a deployment from what it was to what it shall be (decision 6: one plan per update). */
+export function planUpdate(before: Wanted, after: Wanted): PlannedOperation[] {
+  if (!after.enabled) return before.enabled ? ['Uninstall'] : [];
+  if (!before.enabled) return ['Install'];
+  if (isMoved(before, after)) return ['Recreate', 'Upgrade'];
+  return isReconfigured(before, after) ? ['Upgrade'] : [];
+}
+
+export const isMoved = (before: Wanted, after: Wanted): boolean =>
+  before.name !== after.name || before.cluster_id !== after.cluster_id;
+
+export const isReconfigured = (before: Wanted, after: Wanted): boolean =>
+  before.helm_chart_id !== after.helm_chart_id ||
+  !sameJson(before.config, after.config) ||
+  !sameJson(before.values_override, after.values_override);

@@ -1,0 +1,43 @@
+import type { JsonObject } from '@berth/shared/contracts/json';
+import { AppError } from '@berth/shared/errors';
+
+export interface IngressTarget {
+  cluster: {
+    name: string;
+    ingress_domain: string | null;
+    ingress_class: string | null;
+    ingress_tls_secret_name: string | null;
+  };
+  /** Of the deployment; empty where there is one per cluster. */
+  name: string;
+  namespace: string;
+}
+
+export type HostnameFormat = 'KindAndName' | 'Name';
+
+/** The `ingress` section of a scaffolded chart. Without a TLS secret in the cluster it is there, but off. */
+export function ingressValues(target: IngressTarget, format: HostnameFormat): JsonObject {
+  const { ingress_class, ingress_tls_secret_name } = target.cluster;
+  if (ingress_tls_secret_name === null) return { enabled: false, className: null, hosts: [], tls: [] };
+
+  const host = ingressHost(target, format);
+  return {
+    enabled: true,
+    className: ingress_class,
+    hosts: [{ host, paths: [{ path: '/', pathType: 'Prefix' }] }],
+    tls: [{ secretName: ingress_tls_secret_name, hosts: [host] }],
+  };
+}
+
+/** Where the deployment answers from outside. */
+export function ingressHost({ cluster, name, namespace }: IngressTarget, format: HostnameFormat): string {
+  if (cluster.ingress_domain === null) {
+    throw new AppError(
+      'unprocessable',
+      `Cluster ${cluster.name} has a TLS secret for ingress but no ingress domain: set its ingress_domain`,
+    );
+  }
+  // A deployment without a name has only its namespace to be told by.
+  const first = format === 'Name' && name !== '' ? name : namespace;
+  return `${first}.${cluster.ingress_domain}`;
+}

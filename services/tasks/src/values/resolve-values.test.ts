@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest';
+import { resolveValues, type ValuesWorld } from './resolve-values.ts';
+
+const world: ValuesWorld = {
+  env: { id: 'e1', name: 'staging', node_selector: { pool: 'apps' }, tolerations: [{ key: 'apps' }] },
+  cluster: {
+    id: 'c1',
+    name: 'prod',
+    ingress_domain: 'apps.example.com',
+    ingress_class: 'nginx',
+    ingress_tls_secret_name: 'wildcard',
+  },
+  deployment: { id: 'd1', name: 'blue', kind: 'Web', namespace: 'web-blue' },
+  revisionId: 't1',
+  ownUrl: 'https://berth.example.com',
+  features: {
+    ingress: { enabled: false, hostname_format: 'KindAndName' },
+    node_selector_paths: [],
+    tolerations_paths: [],
+  },
+  config: { replicas: 2 },
+  outputs: { replicaCount: 2 },
+  override: null,
+};
+
+const berth = {
+  env_id: 'e1',
+  env_name: 'staging',
+  cluster_id: 'c1',
+  cluster_name: 'prod',
+  deployment_id: 'd1',
+  deployment_name: 'blue',
+  deployment_kind: 'Web',
+  revision_id: 't1',
+  own_url: 'https://berth.example.com',
+};
+
+describe('resolveValues', () => {
+  test('injects placement and the info block beside the outputs of the inputs', () => {
+    expect(resolveValues(world)).toEqual({
+      nodeSelector: { pool: 'apps' },
+      tolerations: [{ key: 'apps' }],
+      berth,
+      replicaCount: 2,
+    });
+  });
+
+  test('puts the config under the key config where the chart has no inputs', () => {
+    expect(resolveValues({ ...world, outputs: null })).toMatchObject({ config: { replicas: 2 } });
+  });
+
+  test('leaves placement alone where the env asks for none', () => {
+    const values = resolveValues({ ...world, env: { ...world.env, node_selector: null, tolerations: null } });
+
+    expect(Object.keys(values)).toEqual(['berth', 'replicaCount']);
+  });
+
+  test('injects the ingress section only where the chart asks for it', () => {
+    const features = { ...world.features, ingress: { enabled: true, hostname_format: 'Name' as const } };
+
+    expect(resolveValues({ ...world, features })).toMatchObject({
+      ingress: { hosts: [{ host: 'blue.apps.example.com' }] },
+    });
+    expect(resolveValues(world)).not.toHaveProperty('ingress');
+  });
+
+  test('lets the outputs win over what is injected, merged with it', () => {
+    const values = resolveValues({ ...world, outputs: { nodeSelector: { disk: 'ssd' }, berth: { env_name: 'mine' } } });
+
+    expect(values).toMatchObject({
+      nodeSelector: { pool: 'apps', disk: 'ssd' },
+      berth: { ...berth, env_name: 'mine' },
+    });
+  });
+
+  test('lets the extra placement paths win over the outputs', () => {
+    const values = resolveValues({
+      ...world,
+      features: {
+        ...world.features,
+        node_selector_paths: [['db', 'nodeSelector']],
+        tolerations_paths: [['db', 'tolerations']],
+      },
+      outputs: { db: { size: 1, nodeSelector: { pool: 'db' } } },
+    });
+
+    expect(values).toMatchObject({ db: { size: 1, nodeSelector: { pool: 'apps' }, tolerations: [{ key: 'apps' }] } });
+  });
+
+  test('lets the override win over everything', () => {
+    const override = {
+      replicaCount: 5,
+      nodeSelector: { pool: null },
+      berth: { own_url: 'x' },
+      db: { nodeSelector: 'none' },
+    };
+    const values = resolveValues({
+      ...world,
+      features: { ...world.features, node_selector_paths: [['db', 'nodeSelector']] },
+      override,
+    });
+
+    expect(values).toMatchObject(override);
+  });
+});

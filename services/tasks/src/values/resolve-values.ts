@@ -1,0 +1,76 @@
+import type { JsonObject, JsonValue } from '@berth/shared/contracts/json';
+import { deepMerge } from './deep-merge.ts';
+import { type HostnameFormat, ingressValues } from './ingress-values.ts';
+
+export interface ValuesWorld {
+  env: { id: string; name: string; node_selector: JsonValue; tolerations: JsonValue };
+  cluster: {
+    id: string;
+    name: string;
+    ingress_domain: string | null;
+    ingress_class: string | null;
+    ingress_tls_secret_name: string | null;
+  };
+  deployment: { id: string; name: string; kind: string; namespace: string };
+  /** The task whose values these are. */
+  revisionId: string;
+  /** Where the platform is reached, for calls back. */
+  ownUrl: string;
+  features: {
+    ingress: { enabled: boolean; hostname_format: HostnameFormat };
+    node_selector_paths: readonly (readonly string[])[];
+    tolerations_paths: readonly (readonly string[])[];
+  };
+  config: JsonObject;
+  /** What the chart's inputs make of the config; null where the chart has no inputs. */
+  outputs: JsonObject | null;
+  override: JsonObject | null;
+}
+
+/** The values that Helm gets; the chart's defaults lie below them (decision 7: later wins, maps deep-merged). */
+export function resolveValues(world: ValuesWorld): JsonObject {
+  const { env, features, outputs, config, override } = world;
+  return deepMerge(
+    injected(world),
+    outputs ?? { config },
+    ...placed(features.node_selector_paths, env.node_selector),
+    ...placed(features.tolerations_paths, env.tolerations),
+    override ?? {},
+  );
+}
+
+function injected(world: ValuesWorld): JsonObject {
+  const { env, cluster, deployment, features } = world;
+  const { name, namespace } = deployment;
+  return {
+    // An env that asks for nothing leaves the chart's own placement alone.
+    ...(env.node_selector !== null && { nodeSelector: env.node_selector }),
+    ...(env.tolerations !== null && { tolerations: env.tolerations }),
+    ...(features.ingress.enabled && {
+      ingress: ingressValues({ cluster, name, namespace }, features.ingress.hostname_format),
+    }),
+    berth: infoBlock(world),
+  };
+}
+
+const infoBlock = ({ env, cluster, deployment, revisionId, ownUrl }: ValuesWorld): JsonObject => ({
+  env_id: env.id,
+  env_name: env.name,
+  cluster_id: cluster.id,
+  cluster_name: cluster.name,
+  deployment_id: deployment.id,
+  deployment_name: deployment.name,
+  deployment_kind: deployment.kind,
+  revision_id: revisionId,
+  own_url: ownUrl,
+});
+
+/** One layer per path, with the value at its end. */
+const placed = (paths: readonly (readonly string[])[], value: JsonValue): JsonObject[] =>
+  value === null ? [] : paths.map((path) => objectAt(path, value));
+
+function objectAt(path: readonly string[], value: JsonValue): JsonObject {
+  const [key, ...rest] = path;
+  if (key === undefined) return {};
+  return { [key]: rest.length === 0 ? value : objectAt(rest, value) };
+}
