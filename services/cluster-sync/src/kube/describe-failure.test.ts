@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { describeFailure } from './describe-failure.ts';
+import { KubeError } from './kube-error.ts';
+
+const server = 'https://10.0.0.1:6443/path';
+const failure = (code: string) => Object.assign(new Error(`something with a sekret`), { code });
+const answer = (status: number) => new KubeError({ status, body: '{"message":"token sekret"}' });
+
+test.for<[unknown, string]>([
+  [failure('ECONNREFUSED'), '10.0.0.1:6443 refused the connection'],
+  [failure('ENOTFOUND'), 'the host name of 10.0.0.1:6443 cannot be resolved'],
+  [failure('ECONNRESET'), '10.0.0.1:6443 cut the connection'],
+  [
+    failure('DEPTH_ZERO_SELF_SIGNED_CERT'),
+    'the certificate of 10.0.0.1:6443 is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT)',
+  ],
+  [
+    failure('ERR_TLS_CERT_ALTNAME_INVALID'),
+    'the certificate of 10.0.0.1:6443 is not trusted (ERR_TLS_CERT_ALTNAME_INVALID)',
+  ],
+  [new DOMException('late', 'TimeoutError'), '10.0.0.1:6443 did not answer in time'],
+  [answer(401), '10.0.0.1:6443 refused our credential (401)'],
+  [answer(403), 'our credential lacks a permission at 10.0.0.1:6443 (403)'],
+  [answer(500), '10.0.0.1:6443 says that it is not ready (500)'],
+  [failure('HPE_INVALID'), '10.0.0.1:6443 gave no usable answer (HPE_INVALID)'],
+  [failure('sekret'), '10.0.0.1:6443 gave no usable answer'],
+])('%s', ([error, words]) => {
+  expect(describeFailure(error, server)).toBe(words);
+});

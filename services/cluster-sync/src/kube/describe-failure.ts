@@ -1,0 +1,34 @@
+import { KubeError } from './kube-error.ts';
+
+/** Why a cluster did not answer as it should, in words for people: ours alone, so that nothing secret can be among them. */
+export function describeFailure(error: unknown, server: string): string {
+  const host = new URL(server).host;
+  if (error instanceof KubeError) return describeAnswer(error.status, host);
+
+  const code = codeOf(error);
+  if (code === 'ECONNREFUSED') return `${host} refused the connection`;
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `the host name of ${host} cannot be resolved`;
+  if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH') return `there is no route to ${host}`;
+  if (code === 'ECONNRESET' || code === 'EPIPE') return `${host} cut the connection`;
+  if (code === 'ETIMEDOUT' || isTimeout(error)) return `${host} did not answer in time`;
+  if (isAboutCertificates(code)) return `the certificate of ${host} is not trusted (${code})`;
+  return `${host} gave no usable answer${code && ` (${code})`}`;
+}
+
+function describeAnswer(status: number, host: string): string {
+  if (status === 401) return `${host} refused our credential (401)`;
+  if (status === 403) return `our credential lacks a permission at ${host} (403)`;
+  if (status === 429) return `${host} is overloaded (429)`;
+  return `${host} says that it is not ready (${status})`;
+}
+
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return '';
+  return /^[A-Z][A-Z0-9_]{1,60}$/.test(error.code) ? error.code : '';
+}
+
+const isTimeout = (error: unknown): boolean =>
+  error instanceof Error && (error.name === 'TimeoutError' || isTimeout(error.cause));
+
+const isAboutCertificates = (code: string): boolean =>
+  /^(CERT_|SELF_SIGNED_|DEPTH_ZERO_|UNABLE_TO_|ERR_TLS_|ERR_SSL_|EPROTO)/.test(code);

@@ -1,0 +1,116 @@
+import type { IncomingMessage } from 'node:http';
+import { Agent, request } from 'node:https';
+import type { KubeAccess } from './kube-access.ts';
+import { KubeError } from './kube-error.ts';
+import { splitLines } from './split-lines.ts';
+
+export interface KubeCall {
+  readonly signal: AbortSignal;
+  /** For the whole call; of a stream, for its first byte. */
+  readonly deadlineMs: number;
+}
+
+/** One cluster's API over one bounded set of connections. */
+export interface KubeApi extends Disposable {
+  readonly server: string;
+  /** The text of a successful answer; anything else is a `KubeError`. */
+  getText(path: string, call: KubeCall): Promise<string>;
+  getJson(path: string, call: KubeCall): Promise<unknown>;
+  postJson(path: string, body: object, call: KubeCall): Promise<unknown>;
+  /** The lines of a streamed answer, until it ends or the signal aborts. */
+  streamLines(path: string, call: KubeCall): AsyncGenerator<string>;
+}
+
+const maxBodyBytes = 64 * 1024 * 1024;
+const maxErrorBytes = 64 * 1024;
+// etcd takes no object above 1.5 MiB; escaped as JSON it can grow.
+const maxLineCharacters = 8 * 1024 * 1024;
+
+/**
+ * Written on `node:https` alone: `@kubernetes/client-node` ends every watch after 30 s, asks for no bookmarks, lists
+ * without pages and costs 90 MB once imported, and what is left of it (a kubeconfig without programs and files) is small.
+ */
+export function openKubeApi(access: KubeAccess): KubeApi {
+  const { protocol: _, hostname, port, pathname } = new URL(access.server);
+  const prefix = pathname === '/' ? '' : pathname;
+  const agent = new Agent({
+    keepAlive: true,
+    maxSockets: 32,
+    maxFreeSockets: 4,
+    ...(access.ca !== null && { ca: access.ca }),
+    ...access.certificate,
+  });
+
+  const open = (method: 'GET' | 'POST', path: string, signal: AbortSignal, body?: string) =>
+    new Promise<IncomingMessage>((resolve, reject) => {
+      const sent = request({
+        host: hostname.replace(/^\[|\]$/g, ''),
+        port: port || 443,
+        method,
+        path: prefix + path,
+        agent,
+        signal,
+        headers: {
+          accept: 'application/json',
+          'user-agent': 'berth-cluster-sync',
+          ...(access.token !== null && { authorization: `Bearer ${access.token}` }),
+          ...(body !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+        },
+      });
+      sent.on('response', resolve).on('error', reject).end(body);
+    });
+
+  async function exchange(method: 'GET' | 'POST', path: string, { signal, deadlineMs }: KubeCall, body?: string) {
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]);
+    try {
+      const response = await open(method, path, limit, body);
+      await refuseFailure(response);
+      return await readText(response, maxBodyBytes);
+    } catch (error) {
+      // Node reports an abort as such; what ended the call (the deadline, or our stop) is the signal's reason.
+      throw limit.aborted ? limit.reason : error;
+    }
+  }
+
+  return {
+    server: access.server,
+    getText: (path, call) => exchange('GET', path, call),
+    getJson: async (path, call) => JSON.parse(await exchange('GET', path, call)),
+    postJson: async (path, body, call) => JSON.parse(await exchange('POST', path, call, JSON.stringify(body))),
+
+    async *streamLines(path, { signal, deadlineMs }) {
+      const opening = new AbortController();
+      const late = setTimeout(() => opening.abort(new DOMException('no answer in time', 'TimeoutError')), deadlineMs);
+      const limit = AbortSignal.any([signal, opening.signal]);
+      try {
+        const response = await open('GET', path, limit).finally(() => clearTimeout(late));
+        await refuseFailure(response);
+        yield* splitLines(response, maxLineCharacters);
+      } catch (error) {
+        throw limit.aborted ? limit.reason : error;
+      }
+    },
+
+    [Symbol.dispose]: () => agent.destroy(),
+  };
+}
+
+async function refuseFailure(response: IncomingMessage): Promise<void> {
+  const { statusCode = 0, headers } = response;
+  if (statusCode >= 200 && statusCode < 300) return;
+  const body = await readText(response, maxErrorBytes).catch(() => '');
+  throw new KubeError({ status: statusCode, body, retryAfter: headers['retry-after'] });
+}
+
+async function readText(response: IncomingMessage, maxBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  // Leaving the loop early destroys the response and with it the connection.
+  for await (const chunk of response) {
+    const bytes = Buffer.from(chunk);
+    size += bytes.length;
+    if (size > maxBytes) throw new Error(`the API server's answer is larger than ${maxBytes} bytes`);
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

@@ -1,0 +1,21 @@
+import { StringDecoder } from 'node:string_decoder';
+
+/** The complete lines of a stream. A half line at its end is dropped: what it told comes again after the reconnect. */
+export async function* splitLines(chunks: AsyncIterable<Uint8Array>, maxCharacters: number): AsyncGenerator<string> {
+  const decoder = new StringDecoder('utf8');
+  let pieces: string[] = [];
+  let size = 0;
+
+  for await (const chunk of chunks) {
+    const [end = '', ...starts] = decoder.write(Buffer.from(chunk)).split('\n');
+    pieces.push(end);
+    size += end.length;
+
+    for (const start of starts) {
+      yield pieces.join('');
+      pieces = [start];
+      size = start.length;
+    }
+    if (size > maxCharacters) throw new Error(`a line of the watch is longer than ${maxCharacters} characters`);
+  }
+}

@@ -1,0 +1,117 @@
+import { nextPause } from './backoff.ts';
+
+/** What a reflector does next. `include`: list namespaces that became ours while the watch ran. */
+export type Step = 'list' | 'include' | 'watch';
+
+export interface ReflectorState {
+  readonly step: Step;
+  /** How long to wait before the step. */
+  readonly pauseMs: number;
+  /** Where the watch goes on; null before the first list. */
+  readonly resourceVersion: string | null;
+  /** Watches in a row that brought nothing: they failed, or fell silent. */
+  readonly fruitless: number;
+  /** The last pause after a failure, from which the next one grows. */
+  readonly backoffMs: number;
+  /** When the last list was begun, and the last one that came to its end. */
+  readonly listTriedAt: number;
+  readonly listedAt: number;
+}
+
+/** What came of the step. `resourceVersion` is the last one seen, so that no event is asked for twice. */
+export type Outcome =
+  | { readonly kind: 'listed'; readonly resourceVersion: string }
+  | { readonly kind: 'included' }
+  | { readonly kind: 'interrupted'; readonly resourceVersion: string }
+  | { readonly kind: 'ended'; readonly resourceVersion: string }
+  | { readonly kind: 'silent'; readonly resourceVersion: string }
+  | { readonly kind: 'expired' }
+  | { readonly kind: 'failed'; readonly resourceVersion: string | null; readonly retryAfterMs: number | null };
+
+export interface Chance {
+  /** When the step was begun. */
+  readonly startedAt: number;
+  readonly now: number;
+  /** From 0 to 1. */
+  readonly random: number;
+  readonly resyncMs: number;
+}
+
+/** At most one list per kind in this time, however the API server behaves. */
+const listGapMs = 5_000;
+/** After so many fruitless watches in a row the version we go on from is itself in doubt. */
+const fruitlessLimit = 5;
+/** A server that ends watches at once is failing, whatever status it says. */
+const hastyMs = 1_000;
+const longestRetryAfterMs = 60_000;
+
+const longAgo = Number.NEGATIVE_INFINITY;
+export const initialState: ReflectorState = {
+  step: 'list',
+  pauseMs: 0,
+  resourceVersion: null,
+  fruitless: 0,
+  backoffMs: 0,
+  listTriedAt: longAgo,
+  listedAt: longAgo,
+};
+
+/** The whole policy of a reflector; it does no I/O, so its test is a table. */
+export function nextStep(state: ReflectorState, outcome: Outcome, chance: Chance): ReflectorState {
+  const was = state.step === 'list' ? { ...state, listTriedAt: chance.startedAt } : state;
+  const at = (step: Step, changes: Partial<ReflectorState>) => settled({ ...was, ...changes, step }, chance);
+  const calm = { fruitless: 0, backoffMs: 0, pauseMs: 0 };
+
+  switch (outcome.kind) {
+    case 'listed':
+      return at('watch', { ...calm, resourceVersion: outcome.resourceVersion, listedAt: chance.startedAt });
+    case 'included':
+      return at('watch', calm);
+    case 'interrupted':
+      return at('include', { ...calm, resourceVersion: outcome.resourceVersion });
+    case 'expired':
+      return at('list', { ...calm, resourceVersion: null });
+    case 'silent':
+      return at('watch', { pauseMs: 0, ...fruitOf(was, outcome.resourceVersion) });
+    case 'ended':
+      return outcome.resourceVersion === was.resourceVersion && chance.now - chance.startedAt < hastyMs
+        ? at('watch', { ...backOff(was, null, chance), ...fruitOf(was, outcome.resourceVersion) })
+        : at('watch', { ...calm, resourceVersion: outcome.resourceVersion });
+    default:
+      return at(was.step, {
+        ...backOff(was, outcome.retryAfterMs, chance),
+        ...(was.step === 'watch' && fruitOf(was, outcome.resourceVersion)),
+      });
+  }
+}
+
+/** A watch that brought something before it went wrong shows that the version is good. */
+const fruitOf = (state: ReflectorState, resourceVersion: string | null) => ({
+  resourceVersion,
+  fruitless: resourceVersion === state.resourceVersion ? state.fruitless + 1 : 1,
+});
+
+function backOff(state: ReflectorState, retryAfterMs: number | null, { random }: Chance) {
+  const backoffMs = nextPause(state.backoffMs, random);
+  const asked = Math.min(retryAfterMs ?? 0, longestRetryAfterMs);
+  return { backoffMs, pauseMs: Math.max(backoffMs, asked) };
+}
+
+/** Turns a watch into a list where its version is in doubt or a resync is due, and keeps lists apart. */
+function settled(state: ReflectorState, { now, resyncMs }: Chance): ReflectorState {
+  const { resourceVersion, fruitless, listedAt, listTriedAt } = state;
+  const isDoubtful = resourceVersion === null || fruitless >= fruitlessLimit || now >= listedAt + resyncMs;
+  const step = state.step === 'watch' && isDoubtful ? 'list' : state.step;
+  return step === 'list'
+    ? { ...state, step, pauseMs: Math.max(state.pauseMs, listTriedAt + listGapMs - now, 0) }
+    : { ...state, step };
+}
+
+/** 300–600 s at random, or less where a resync is due before. */
+export function watchSeconds(
+  { listedAt }: ReflectorState,
+  { now, random, resyncMs }: Pick<Chance, 'now' | 'random' | 'resyncMs'>,
+): number {
+  const untilResync = Math.ceil((listedAt + resyncMs - now) / 1000);
+  return Math.max(1, Math.min(300 + Math.round(random * 300), untilResync));
+}

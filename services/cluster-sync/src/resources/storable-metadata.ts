@@ -1,0 +1,41 @@
+import { isForbiddenKey, isJsonObject, type JsonObject, type JsonValue } from '@berth/shared/contracts/json';
+
+/** `resourceVersion` changes with every status; the others are bookkeeping of tools, large, and may repeat what secrets hold. */
+const dropped = new Set(['managedFields', 'resourceVersion', 'selfLink']);
+const droppedAnnotations = new Set(['kubectl.kubernetes.io/last-applied-configuration']);
+
+/** Annotations may fill 256 KiB; a row goes through the bus and into a browser. */
+const maxCharacters = 32 * 1024;
+const maxDepth = 16;
+
+/** An object's metadata as we store it: without bookkeeping, bounded, and only what JSON in Postgres and our contracts can hold. */
+export function storableMetadata(metadata: JsonObject): JsonObject {
+  const kept = entriesOf(metadata).filter(([key]) => !dropped.has(key));
+  const stored = objectOf(kept.map(([key, value]) => [key, key === 'annotations' ? annotationsOf(value) : value]));
+  if (JSON.stringify(stored).length <= maxCharacters) return stored;
+
+  const { annotations: _, ...small } = stored;
+  return JSON.stringify(small).length <= maxCharacters ? small : {};
+}
+
+const annotationsOf = (annotations: JsonValue): JsonValue =>
+  isJsonObject(annotations)
+    ? Object.fromEntries(Object.entries(annotations).filter(([key]) => !droppedAnnotations.has(key)))
+    : annotations;
+
+function storable(value: JsonValue, depth: number): JsonValue {
+  if (typeof value === 'string') return storableText(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth === 0) return null;
+  if (Array.isArray(value)) return value.map((item) => storable(item, depth - 1));
+  return objectOf(entriesOf(value), depth - 1);
+}
+
+const objectOf = (entries: [string, JsonValue][], depth = maxDepth): JsonObject =>
+  Object.fromEntries(entries.map(([key, value]) => [storableText(key), storable(value, depth)]));
+
+const entriesOf = (object: JsonObject): [string, JsonValue][] =>
+  Object.entries(object).filter(([key]) => !isForbiddenKey(key));
+
+/** Postgres refuses NUL and lone surrogates within JSON. */
+const storableText = (text: string): string => text.replaceAll('\0', '').toWellFormed();

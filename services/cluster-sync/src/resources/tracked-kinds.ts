@@ -1,0 +1,16 @@
+/** What is watched in every cluster, and where its API lies. */
+export const trackedKinds = [
+  { kind: 'Namespace', apiVersion: 'v1', root: '/api/v1', plural: 'namespaces' },
+  { kind: 'Pod', apiVersion: 'v1', root: '/api/v1', plural: 'pods' },
+  { kind: 'Service', apiVersion: 'v1', root: '/api/v1', plural: 'services' },
+  { kind: 'PersistentVolumeClaim', apiVersion: 'v1', root: '/api/v1', plural: 'persistentvolumeclaims' },
+  { kind: 'Deployment', apiVersion: 'apps/v1', root: '/apis/apps/v1', plural: 'deployments' },
+  { kind: 'StatefulSet', apiVersion: 'apps/v1', root: '/apis/apps/v1', plural: 'statefulsets' },
+  { kind: 'DaemonSet', apiVersion: 'apps/v1', root: '/apis/apps/v1', plural: 'daemonsets' },
+  { kind: 'Job', apiVersion: 'batch/v1', root: '/apis/batch/v1', plural: 'jobs' },
+  { kind: 'CronJob', apiVersion: 'batch/v1', root: '/apis/batch/v1', plural: 'cronjobs' },
+  { kind: 'Ingress', apiVersion: 'networking.k8s.io/v1', root: '/apis/networking.k8s.io/v1', plural: 'ingresses' },
+] as const;
+
+export type TrackedKind = (typeof trackedKinds)[number];
+export type KindName = TrackedKind['kind'];

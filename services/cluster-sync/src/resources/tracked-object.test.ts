@@ -1,0 +1,69 @@
+import { isJson } from '@berth/shared/contracts/json';
+import { describe, expect, test } from 'vitest';
+import { trackedKinds } from './tracked-kinds.ts';
+import { trackedObject } from './tracked-object.ts';
+
+const place = { namespace: 'web-one', deploymentId: '5b0bd2c8-7a7e-4a5f-9f0e-6a5a0f7f3f10' };
+const kindNamed = (name: string) => trackedKinds.find(({ kind }) => kind === name) ?? trackedKinds[0];
+const pod = (metadata: object = {}, status: object = { phase: 'Running' }) => ({
+  metadata: { uid: 'u1', name: 'web-1', namespace: 'web-one', resourceVersion: '5', ...metadata },
+  status,
+});
+const track = (object: unknown, kind = 'Pod') => trackedObject(kindNamed(kind), object, place);
+
+describe('trackedObject', () => {
+  test('tells kind and version, which the items of a list do not carry', () => {
+    expect(track(pod())).toMatchObject({ kind: 'Pod', api_version: 'v1', name: 'web-1', uid: 'u1' });
+  });
+
+  test('drops what changes all the time or repeats the whole object', () => {
+    const { metadata } = track(
+      pod({
+        managedFields: [{ manager: 'helm' }],
+        annotations: { 'kubectl.kubernetes.io/last-applied-configuration': '{"secret":1}', kept: 'yes' },
+      }),
+    );
+
+    expect(metadata).toEqual({
+      uid: 'u1',
+      name: 'web-1',
+      namespace: 'web-one',
+      annotations: { kept: 'yes' },
+      summary: { phase: 'Running', ready: '0/0', restarts: 0 },
+    });
+  });
+
+  test('has the same fingerprint when only the resource version changed', () => {
+    expect(track(pod({ resourceVersion: '6' })).fingerprint).toBe(track(pod()).fingerprint);
+  });
+
+  test('has another fingerprint when its status changed', () => {
+    expect(track(pod({}, { phase: 'Failed' })).fingerprint).not.toBe(track(pod()).fingerprint);
+  });
+
+  test('tells why a container does not start', () => {
+    const status = { phase: 'Pending', containerStatuses: [{ state: { waiting: { reason: 'ImagePullBackOff' } } }] };
+
+    expect(track(pod({}, status)).metadata).toMatchObject({ summary: { reason: 'ImagePullBackOff', ready: '0/1' } });
+  });
+
+  test('stores only JSON that Postgres and the contracts can hold', () => {
+    const labels = JSON.parse('{"constructor":"x","__proto__":{"y":1},"nul":"a\\u0000b","half":"\\ud800"}');
+
+    const { metadata } = track(pod({ labels }));
+
+    expect(metadata['labels']).toEqual({ nul: 'ab', half: '\uFFFD' });
+    expect(isJson(metadata)).toBe(true);
+  });
+
+  test('leaves out annotations that are too large to show', () => {
+    const { metadata } = track(pod({ annotations: { big: 'x'.repeat(40_000) }, labels: { app: 'web' } }));
+
+    expect(metadata).not.toHaveProperty('annotations');
+    expect(metadata).toHaveProperty('labels', { app: 'web' });
+  });
+
+  test.for([null, {}, { metadata: [] }, { metadata: { uid: 5, name: 'x' } }, 'text'])('refuses %j', (object) => {
+    expect(() => track(object)).toThrow('Invalid input');
+  });
+});
