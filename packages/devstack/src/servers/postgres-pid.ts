@@ -1,0 +1,27 @@
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+const PATIENCE_MS = 15_000;
+
+/**
+ * A server that was killed leaves its process id behind, and Postgres refuses to start where any process has that id
+ * now. So the file goes unless it is that of a Postgres on this very data, which is waited for: it may be ending.
+ */
+export async function removeStalePid(data: string, signal: AbortSignal): Promise<void> {
+  const file = join(data, 'postmaster.pid');
+  const giveUp = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const pid = Number((await readFile(file, 'utf8').catch(() => '')).split('\n')[0]);
+    if (!pid) return;
+    if (!(await isPostgresOn(pid, data))) return rm(file, { force: true });
+    if (performance.now() > giveUp) throw new Error(`PostgreSQL already runs on ${data} as process ${pid}`);
+    await delay(100, undefined, { signal });
+  }
+}
+
+async function isPostgresOn(pid: number, data: string): Promise<boolean> {
+  // Without /proc Postgres judges by itself.
+  const commandLine = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+  return commandLine.split('\0').includes(data);
+}

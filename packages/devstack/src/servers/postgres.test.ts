@@ -1,0 +1,135 @@
+import { chmod, mkdir, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { serverStart, startForTest } from '../testing/with-servers.ts';
+import { type PostgresServer, startPostgres } from './postgres.ts';
+import { createDatabaseFromTemplate, createServiceDatabase, dropDatabase } from './postgres-databases.ts';
+
+describe('a started Postgres', () => {
+  let start: Awaited<ReturnType<typeof serverStart>>;
+  let postgres: PostgresServer;
+  beforeAll(async () => {
+    start = await serverStart();
+    postgres = await startPostgres({ ...start, durable: false });
+  });
+  afterAll(async () => {
+    await postgres.stop();
+    await start[Symbol.asyncDispose]();
+  });
+
+  test('refuses who has no password', async () => {
+    const url = new URL(postgres.adminUrl);
+    url.password = 'wrong';
+
+    await expect(query(url.href, 'select 1')).rejects.toThrow('password authentication failed');
+  });
+
+  test('keeps its password where only its owner can read it', async () => {
+    const { mode } = await stat(join(start.stateFolder, 'postgres', 'superuser.json'));
+
+    expect(mode & 0o777).toBe(0o600);
+  });
+
+  test('gives each service a schema that no other service can use', async () => {
+    const services = [
+      { name: 'auth', password: "it's-a-secret-1" },
+      { name: 'tasks', password: 'another/secret?2' },
+    ];
+    const urls = await createServiceDatabase(postgres.adminUrl, { database: 'berth', services });
+    const auth = urls['auth'] ?? '';
+    const tasks = urls['tasks'] ?? '';
+
+    await query(auth, 'create table users (id int); insert into users values (1)');
+    expect(await query(auth, 'select id, current_schema from users')).toEqual([{ id: 1, current_schema: 'auth' }]);
+
+    await expect(query(tasks, 'select * from auth.users')).rejects.toThrow('permission denied for schema auth');
+    await expect(query(tasks, 'create table auth.mine (id int)')).rejects.toThrow('permission denied for schema auth');
+    await expect(query(tasks, 'create table public.mine (id int)')).rejects.toThrow('permission denied');
+    await expect(query(tasks, 'create schema mine')).rejects.toThrow('permission denied');
+    await expect(query(tasks, 'set role auth')).rejects.toThrow('permission denied');
+    await expect(query(tasks, 'create temporary table mine (id int)')).rejects.toThrow('permission denied');
+    await expect(query(tasks.replace('/berth', '/postgres'), 'select 1')).rejects.toThrow(
+      'permission denied for database',
+    );
+
+    const again = await createServiceDatabase(postgres.adminUrl, { database: 'berth', services });
+    expect(again).toEqual(urls);
+    expect(await query(auth, 'select id from users')).toEqual([{ id: 1 }]);
+  });
+
+  test('copies a database from a template', async () => {
+    const template = await createDatabaseFromTemplate(postgres.adminUrl, {
+      database: 'migrated',
+      template: 'template1',
+    });
+    await query(template, 'create table things (id int); insert into things values (7)');
+
+    const copy = await createDatabaseFromTemplate(postgres.adminUrl, { database: 'of_a_test', template: 'migrated' });
+
+    expect(await query(copy, 'select id from things')).toEqual([{ id: 7 }]);
+    await dropDatabase(postgres.adminUrl, 'of_a_test');
+    await expect(query(copy, 'select 1')).rejects.toThrow('does not exist');
+  });
+});
+
+test('a Postgres that was killed comes back with its data on its port', async () => {
+  const start = await startForTest();
+  const first = await startPostgres({ ...start, durable: true });
+  await query(first.adminUrl, 'create table kept (id int); insert into kept values (42)');
+
+  process.kill(first.pid, 'SIGKILL');
+  expect((await first.died).message).toContain('postgres ended by itself with SIGKILL');
+  const second = await startPostgres({ ...start, durable: true });
+
+  expect(second.adminUrl).toBe(first.adminUrl);
+  expect(await query(second.adminUrl, 'select id from kept')).toEqual([{ id: 42 }]);
+  await second.stop();
+});
+
+test('the process id of a dead server that now belongs to another process is no obstacle', async () => {
+  const start = await startForTest();
+  const first = await startPostgres({ ...start, durable: false });
+  await first.stop();
+  await writeFile(join(start.stateFolder, 'postgres', 'data', 'postmaster.pid'), `${process.pid}\n`);
+
+  const second = await startPostgres({ ...start, durable: false });
+
+  await second.stop();
+});
+
+test('Postgres runs in a folder that only its owner may pass', async () => {
+  const start = await startForTest();
+  const folder = join(start.stateFolder, 'closed');
+  await mkdir(folder);
+  await chmod(folder, 0o700);
+  const inside = { ...start, stateFolder: join(folder, 'state') };
+
+  const first = await startPostgres({ ...inside, durable: false });
+  await query(first.adminUrl, 'create table kept (id int)');
+  await first.stop();
+  const second = await startPostgres({ ...inside, durable: false });
+
+  expect(await query(second.adminUrl, 'select id from kept')).toEqual([]);
+  await second.stop();
+});
+
+test('data of another major version is refused by name', async () => {
+  const start = await startForTest();
+  const data = join(start.stateFolder, 'postgres', 'data');
+  await mkdir(data, { recursive: true });
+  await writeFile(join(data, 'PG_VERSION'), '15\n');
+
+  await expect(startPostgres({ ...start, durable: false })).rejects.toThrow('was made by PostgreSQL 15; this is 18');
+});
+
+async function query(url: string, statements: string): Promise<unknown[]> {
+  const client = new Client({ connectionString: url });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return (await client.query(statements)).rows;
+  } finally {
+    await client.end();
+  }
+}

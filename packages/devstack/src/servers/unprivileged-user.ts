@@ -1,0 +1,91 @@
+import { execFile } from 'node:child_process';
+import { chown, readFile, stat } from 'node:fs/promises';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** How to run a program that refuses to be root. */
+export interface RunAs {
+  /** Goes before the command. */
+  readonly prefix: readonly string[];
+  /** Given to spawn; empty where the prefix changes the user, or nobody has to. */
+  readonly user: { readonly uid?: number; readonly gid?: number };
+  /** Who has to own the files it writes. */
+  readonly owner: { readonly uid: number; readonly gid: number };
+}
+
+interface Place {
+  readonly folder: string;
+  readonly program: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * A way to run `program` without being root, such that it can be reached and can write to `folder`, which is given to
+ * the user it runs as. A parent folder of either that only root may pass (a checkout below /root, say) rules out the
+ * plain way; then the user gets just the right to pass folders, or is root by another name in a user namespace.
+ */
+export async function unprivilegedWay({ folder, program, env, signal }: Place): Promise<RunAs> {
+  const uid = process.getuid?.() ?? 0;
+  const gid = process.getgid?.() ?? 0;
+  if (uid !== 0) return { prefix: [], user: {}, owner: { uid, gid } };
+
+  for (const way of waysFor(await stat(folder), await readFile('/etc/passwd', 'utf8'))) {
+    await chown(folder, way.owner.uid, way.owner.gid);
+    if (await works(way, { folder, program, env, signal })) return way;
+  }
+  throw new Error(
+    `this is root, whom PostgreSQL refuses, and no other user can both run ${program} and write to ${folder}. ` +
+      'Run as an ordinary user, or put the checkout where every user may pass.',
+  );
+}
+
+/** In the order to try them. A folder with content stays with whom it belongs to. */
+export function waysFor(folder: { uid: number; gid: number }, passwd: string): RunAs[] {
+  const account = accountIn(passwd);
+  const owner = folder.uid === 0 ? account : folder;
+  const mapped = { prefix: namespace(account), user: {}, owner: { uid: 0, gid: 0 } };
+  if (!owner) return [mapped];
+  return [
+    { prefix: [], user: owner, owner: { uid: owner.uid, gid: owner.gid } },
+    { prefix: capable(owner, 'dac_read_search'), user: {}, owner },
+    // Containers often lack the narrower one.
+    { prefix: capable(owner, 'dac_override'), user: {}, owner },
+    ...(folder.uid === 0 ? [mapped] : []),
+  ];
+}
+
+const capable = ({ uid, gid }: { uid: number; gid: number }, capability: string) => [
+  ...['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'],
+  ...[`--inh-caps=-all,+${capability}`, `--ambient-caps=-all,+${capability}`, `--bounding-set=-all,+${capability}`],
+];
+
+const namespace = (account: { uid: number; gid: number } | undefined) => [
+  ...['unshare', '--user', `--map-user=${account?.uid ?? 65534}`, `--map-group=${account?.gid ?? 65534}`],
+];
+
+/** initdb wants its user to have a name, so it has to be one of the machine's accounts. */
+function accountIn(passwd: string): { uid: number; gid: number } | undefined {
+  const accounts = passwd.split('\n').map((line) => line.split(':'));
+  const account = accounts.find(([name]) => name === 'postgres') ?? accounts.find(([name]) => name === 'nobody');
+  return account && { uid: Number(account[2]), gid: Number(account[3]) };
+}
+
+async function works({ prefix, user }: RunAs, { folder, program, env, signal }: Place): Promise<boolean> {
+  const check = ['/bin/sh', '-c', 'cd "$1" && test -w . && test -x "$2" && exec "$2" --version', 'sh', folder, program];
+  const [command = '', ...args] = [...prefix, ...check];
+  try {
+    await run(command, args, {
+      ...user,
+      env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', ...env },
+      cwd: '/',
+      signal,
+      timeout: 10_000,
+    });
+    return true;
+  } catch {
+    signal.throwIfAborted();
+    return false;
+  }
+}
