@@ -29,6 +29,11 @@ export interface StatePublisher {
   ensureStream(): Promise<StreamStatus>;
   /** Tells count and hash of an owner's table, for consumers to compare with. */
   publishDigest(digest: StateDigest): void;
+  /**
+   * Called when a consumer found its copy to differ twice in a row: publish every row of that resource again.
+   * Each replica of the owner is told. A throw is logged; the consumer asks again while the difference stays.
+   */
+  onRepublishAsked(republish: (resource: string) => Promise<void>): void;
 }
 
 export interface StateDigest {

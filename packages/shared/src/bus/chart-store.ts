@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import type { JetStreamClient } from '@nats-io/jetstream';
+import { type ObjectStore as NatsObjects, Objm } from '@nats-io/obj';
+import { nanos } from '@nats-io/transport-node';
+import { AppError } from '../errors.ts';
+import type { Connection } from './connection.ts';
+import { limits } from './limits.ts';
+import type { ObjectStore } from './object-store.ts';
+import { streamIsMissing } from './stream-is-missing.ts';
+import { whileUp } from './while-up.ts';
+
+export const chartBucket = 'charts';
+
+const keep = nanos(14 * 24 * 60 * 60_000);
+const deadlineMs = 30_000;
+const shapeOfDigest = /^sha256:[0-9a-f]{64}$/;
+
+/** Chart archives in JetStream's object store. Content is checked against its digest on the way in and out. */
+export function createChartStore(connection: Connection, jetstream: JetStreamClient, replicas: number): ObjectStore {
+  const objm = new Objm(jetstream);
+
+  const open = (): Promise<NatsObjects> => objm.open(chartBucket, false);
+  const create = (): Promise<NatsObjects> => objm.create(chartBucket, { ttl: keep, replicas });
+
+  async function get(digest: string, { signal }: { signal?: AbortSignal } = {}): Promise<Uint8Array | null> {
+    checkShape(digest);
+    const patience = AbortSignal.any([AbortSignal.timeout(deadlineMs), ...(signal ? [signal] : [])]);
+    const bytes = await orNull(() => whileUp(connection, () => read(digest, patience)));
+    if (bytes === null || digestOf(bytes) === digest) return bytes;
+    throw new AppError('unavailable', 'The stored chart archive is damaged');
+  }
+
+  async function read(digest: string, patience: AbortSignal): Promise<Uint8Array | null> {
+    const objects = await open();
+    const found = await objects.get(digest);
+    if (found === null) return null;
+    if (found.info.size > limits.objectBytes) throw tooLarge();
+    // Its outcome is that of the stream, which is read below.
+    found.error.catch(() => undefined);
+    const chunks: Uint8Array[] = [];
+    const reader = found.data.getReader();
+    const giveUp = () => void reader.cancel(patience.reason);
+    patience.addEventListener('abort', giveUp, { once: true });
+    try {
+      for (;;) {
+        patience.throwIfAborted();
+        const { done, value } = await reader.read();
+        patience.throwIfAborted();
+        if (done) return Buffer.concat(chunks);
+        if (value) chunks.push(value);
+      }
+    } catch (error) {
+      if (!patience.aborted) throw error;
+      throw new AppError('timeout', 'The chart archive did not arrive in time', { cause: error });
+    } finally {
+      patience.removeEventListener('abort', giveUp);
+    }
+  }
+
+  async function put(digest: string, bytes: Uint8Array): Promise<void> {
+    checkShape(digest);
+    if (bytes.length > limits.objectBytes) throw tooLarge();
+    if (digestOf(bytes) !== digest) throw new Error('the digest is not that of the archive');
+    await whileUp(connection, async () => {
+      const objects = await create();
+      await objects.putBlob({ name: digest }, bytes, { timeout: deadlineMs });
+    });
+  }
+
+  async function has(digest: string): Promise<boolean> {
+    checkShape(digest);
+    const info = await orNull(() => whileUp(connection, async () => (await open()).info(digest)));
+    return info !== null && !info.deleted;
+  }
+
+  return { get, put, has };
+}
+
+const digestOf = (bytes: Uint8Array): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+
+const tooLarge = (): AppError =>
+  new AppError('too_large', `A chart archive has at most ${limits.objectBytes / 1024 / 1024} MiB`);
+
+function checkShape(digest: string): void {
+  if (!shapeOfDigest.test(digest)) throw new Error('a chart archive is named by sha256:<64 hex digits>');
+}
+
+/** No bucket is an empty bucket: it is made by the first archive. */
+async function orNull<T>(work: () => Promise<T>): Promise<T | null> {
+  try {
+    return await work();
+  } catch (error) {
+    if (streamIsMissing(error)) return null;
+    throw error;
+  }
+}

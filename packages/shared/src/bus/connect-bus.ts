@@ -1,0 +1,99 @@
+import { jetstreamManager, jetstream as jetstreamOf } from '@nats-io/jetstream';
+import type { Logger } from 'pino';
+import { Registry } from 'prom-client';
+import { createIdentityVerifier, type IdentityVerifier } from '../access/identity-verifier.ts';
+import type { CallerName, ServiceName } from '../contracts/contract.ts';
+import { signingKeys } from '../contracts/signing-keys.ts';
+import type { Bus } from './bus.ts';
+import { createCaller } from './call.ts';
+import { createChartStore } from './chart-store.ts';
+import { openConnection } from './connection.ts';
+import { createHints } from './hints-on-nats.ts';
+import { delays } from './limits.ts';
+import { listenToOwnVoice } from './own-voice.ts';
+import { openReplyInbox } from './reply-inbox.ts';
+import { createRpcMetrics } from './rpc-metrics.ts';
+import { createServer } from './serve.ts';
+import { createStateFollower } from './state-follower.ts';
+import { createStatePublisher } from './state-publisher.ts';
+import { discoverySubject } from './subjects.ts';
+
+export interface BusOptions {
+  /** One or more servers, separated by commas. */
+  url: string;
+  caller: CallerName;
+  /** Of the NATS user, which is named like the caller. */
+  password?: string | undefined;
+  tls?: { ca?: string; cert?: string; key?: string } | undefined;
+  log: Logger;
+  metrics?: Registry | undefined;
+  /** Ends the wait for the first connection, which else lasts until the server is there. */
+  signal?: AbortSignal | undefined;
+  /** By default with the keys that `auth` publishes. */
+  verifyIdentity?: IdentityVerifier | undefined;
+  /** Copies of the stream and the bucket, where NATS is a cluster. */
+  replicas?: number | undefined;
+}
+
+/** Waits for NATS as long as it takes, then speaks for one service. The only way to NATS. */
+export async function connectBus(options: BusOptions): Promise<Bus> {
+  const { caller, log, replicas = 1 } = options;
+  const connection = await openConnection(options);
+  const { nc } = connection;
+  const instance = crypto.randomUUID().replaceAll('-', '').slice(0, 16);
+  const metrics = createRpcMetrics(options.metrics ?? new Registry());
+  let denied: Error | undefined;
+
+  connection.onDenied((violation) => {
+    denied = violation;
+    metrics.denied.inc({ operation: violation.operation });
+  });
+  connection.onSlow(() => metrics.slow.inc());
+
+  const inbox = openReplyInbox(connection, caller, instance, log);
+  const call = createCaller({ inbox, caller, metrics }) as unknown as Bus['call'];
+  const verifyIdentity =
+    options.verifyIdentity ??
+    createIdentityVerifier({ fetchKeys: async () => (await call(signingKeys.operations.list, {})).keys });
+  const server = createServer({ connection, caller, instance, verifyIdentity, log, metrics });
+  const voice = listenToOwnVoice(connection, caller, instance, log);
+
+  const jetstream = jetstreamOf(nc, { timeout: delays.stateAck, checkAPI: false });
+  const manager = await jetstreamManager(nc, { timeout: delays.stateAck, checkAPI: false });
+  const shared = { connection, jetstream, manager, instance, log };
+
+  // A refused subscription shows only as a status event; without it the service would look well and hear nothing.
+  await nc.flush();
+  if (denied) {
+    await nc.close();
+    throw new Error(`NATS refuses what ${caller} needs: ${denied.message}`, { cause: denied });
+  }
+
+  return {
+    caller,
+    serve: server.serve,
+    call,
+    hints: createHints(connection, log),
+    state: {
+      ...createStatePublisher({ ...shared, owner: caller as ServiceName, replicas }),
+      ...createStateFollower({ ...shared, follower: caller }),
+    },
+    objects: createChartStore(connection, jetstream, replicas),
+    isAlive: () => !connection.isClosed() && voice.isHeard(),
+    isConnected: () => connection.isUp(),
+
+    async isAnswering(service, deadlineMs = 500) {
+      const ask = { subject: discoverySubject('PING', service), payload: '', timeoutMs: deadlineMs };
+      return inbox.ask(ask).then(
+        () => true,
+        () => false,
+      );
+    },
+
+    async [Symbol.asyncDispose]() {
+      await server.drain();
+      await voice.stop();
+      if (!nc.isClosed()) await nc.close();
+    },
+  };
+}

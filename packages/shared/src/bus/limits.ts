@@ -1,0 +1,26 @@
+const mebibyte = 1024 * 1024;
+
+/** The largest NATS server setting these are made for is `max_payload: 4MB`; see `natsServerConfig`. */
+export const limits = {
+  /** A body of 1 MiB, escaped, with its query. */
+  requestBytes: 2 * mebibyte,
+  responseBytes: 3 * mebibyte,
+  maxPayload: 4 * mebibyte,
+  objectBytes: 20 * mebibyte,
+  /** Requests one process works on at a time; beyond, it says `unavailable` at once instead of queueing without end. */
+  requestsInHand: 256,
+  callsInFlight: 4_096,
+} as const;
+
+/** All in ms. */
+export const delays = {
+  callDeadline: 2_000,
+  /** Too little time left to do anything but waste work. */
+  leastDeadline: 5,
+  longestDeadline: 120_000,
+  connect: 10_000,
+  pingInterval: 2_000,
+  ownVoice: 5_000,
+  stateAck: 2_000,
+  drain: 20_000,
+} as const;

@@ -1,0 +1,130 @@
+import type { Msg } from '@nats-io/transport-node';
+import type { Logger } from 'pino';
+import type { CallerName } from '../contracts/contract.ts';
+import { AppError } from '../errors.ts';
+import type { Connection } from './connection.ts';
+import { limits } from './limits.ts';
+import { inboxPrefix } from './subjects.ts';
+import type { WireHeaders } from './wire-headers.ts';
+
+export interface Ask {
+  subject: string;
+  payload: string | Uint8Array;
+  headers?: WireHeaders;
+  timeoutMs: number;
+  signal?: AbortSignal | undefined;
+}
+
+/** Nobody listens on the subject: the one failure after which a request was surely not handled. */
+export class NobodyThere extends AppError {
+  constructor(subject: string) {
+    super('unavailable', `The service behind this request is not there right now`, { cause: subject });
+  }
+}
+
+export const disconnected = () => new AppError('unavailable', 'The message bus is not reachable right now');
+
+interface Pending {
+  subject: string;
+  resolve(message: Msg): void;
+  reject(error: Error): void;
+}
+
+/**
+ * Requests and their replies over one subscription of our own. The library's would let requests that are under
+ * way at a disconnect, and those made while down, wait for their timeout; here both fail at once.
+ */
+export function openReplyInbox(connection: Connection, caller: CallerName, instance: string, log: Logger) {
+  const prefix = `${inboxPrefix(caller)}.${instance}.`;
+  const pending = new Map<string, Pending>();
+  const subscription = connection.nc.subscribe(`${prefix}*`, { slow: limits.callsInFlight });
+  let counter = 0;
+
+  connection.onDown(() => failAll(() => true, disconnected));
+  connection.onDenied(({ operation, subject }) => {
+    if (operation !== 'publish') return;
+    failAll(
+      (ask) => ask.subject === subject,
+      () => new Error(`NATS does not allow ${caller} to send to ${subject}`),
+    );
+  });
+
+  function failAll(which: (ask: Pending) => boolean, error: () => Error): void {
+    for (const [token, ask] of pending) {
+      if (!which(ask)) continue;
+      pending.delete(token);
+      ask.reject(error());
+    }
+  }
+
+  void (async () => {
+    for await (const message of subscription) {
+      try {
+        take(message);
+      } catch (error) {
+        log.error({ err: error }, 'a reply could not be read');
+      }
+    }
+  })().catch((error: unknown) => log.fatal({ err: error }, 'the inbox for replies is gone'));
+
+  function take(message: Msg): void {
+    const token = message.subject.slice(prefix.length);
+    const ask = pending.get(token);
+    // Late: its caller has given up already.
+    if (!ask) return;
+    pending.delete(token);
+    if (message.data.length === 0 && message.headers?.code === 503) ask.reject(new NobodyThere(ask.subject));
+    else ask.resolve(message);
+  }
+
+  function ask({ subject, payload, headers, timeoutMs, signal }: Ask): Promise<Msg> {
+    if (!connection.isUp()) return Promise.reject(disconnected());
+    if (pending.size >= limits.callsInFlight) {
+      return Promise.reject(new AppError('unavailable', 'Too many requests are under way'));
+    }
+    if (signal?.aborted) return Promise.reject(new AppError('timeout', 'The request was given up'));
+
+    counter = (counter + 1) % Number.MAX_SAFE_INTEGER;
+    const token = counter.toString(36);
+    return new Promise<Msg>((resolve, reject) => {
+      const end = (): void => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', giveUp);
+      };
+      const giveUp = (): void => {
+        pending.delete(token);
+        end();
+        reject(new AppError('timeout', 'The request was given up'));
+      };
+      const timer = setTimeout(() => {
+        pending.delete(token);
+        end();
+        reject(new AppError('timeout', 'No answer came in time', { cause: subject }));
+      }, timeoutMs);
+      signal?.addEventListener('abort', giveUp, { once: true });
+      pending.set(token, {
+        subject,
+        resolve: (message) => {
+          end();
+          resolve(message);
+        },
+        reject: (error) => {
+          end();
+          reject(error);
+        },
+      });
+      try {
+        const reply = prefix + token;
+        connection.nc.publish(subject, payload, headers ? { reply, headers: headers.asHeaders() } : { reply });
+      } catch (error) {
+        pending.delete(token);
+        end();
+        reject(error instanceof Error ? error : new Error(String(error)));
+      }
+    });
+  }
+
+  return { ask, pendingCount: () => pending.size };
+}
+
+export type ReplyInbox = ReturnType<typeof openReplyInbox>;

@@ -1,0 +1,145 @@
+import type { Msg, Subscription } from '@nats-io/transport-node';
+import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import type { Logger } from 'pino';
+import type { IdentityVerifier } from '../access/identity-verifier.ts';
+import { type CallerName, callerNames } from '../contracts/contract.ts';
+import { AppError } from '../errors.ts';
+import type { Handler, ServedResource } from './bus.ts';
+import type { Connection } from './connection.ts';
+import { createDiscovery } from './discovery.ts';
+import { type Endpoint, handleRequest, type Incoming, readEnvelope } from './handle-request.ts';
+import { delays, limits } from './limits.ts';
+import type { RpcMetrics } from './rpc-metrics.ts';
+import { callerOf, inboxPrefix, rpcSubject } from './subjects.ts';
+import { headersAsCarrier } from './trace-carrier.ts';
+import { refusalOf } from './wire-answer.ts';
+
+export interface ServerDeps {
+  connection: Connection;
+  caller: CallerName;
+  instance: string;
+  verifyIdentity: IdentityVerifier;
+  log: Logger;
+  metrics: RpcMetrics;
+}
+
+const isCaller = (name: string | undefined): name is CallerName => callerNames.some((known) => known === name);
+
+/** Answers requests: one loop per operation around an iterator, and nothing thrown in it can end it. */
+export function createServer(deps: ServerDeps) {
+  const { connection, log, metrics, verifyIdentity } = deps;
+  const subscriptions: Subscription[] = [];
+  const discovery = createDiscovery(deps);
+  const inHand = new Set<Promise<void>>();
+  const tracer = trace.getTracer('berth');
+
+  function serve({ resource, handlers }: ServedResource): void {
+    for (const [name, operation] of Object.entries(resource.operations)) {
+      const handler = handlers[name];
+      if (!handler) {
+        if (operation.outstanding) continue;
+        throw new Error(`${resource.name}.${name} has no handler`);
+      }
+      answer({ resource, operation, handler: handler as Handler<typeof operation> });
+    }
+  }
+
+  function answer(endpoint: Endpoint): void {
+    const { operation } = endpoint;
+    const subject = rpcSubject(operation, '*');
+    const subscription = connection.nc.subscribe(subject, { queue: operation.owner, slow: limits.requestsInHand });
+    subscriptions.push(subscription);
+    discovery.add(operation, subject);
+    void takeAll(endpoint, subscription);
+  }
+
+  async function takeAll(endpoint: Endpoint, subscription: Subscription): Promise<void> {
+    try {
+      for await (const message of subscription) take(endpoint, message);
+    } catch (error) {
+      log.error({ err: error, subject: subscription.getSubject() }, 'no longer answering');
+    }
+  }
+
+  function take(endpoint: Endpoint, message: Msg): void {
+    const caller = callerOf(message.subject);
+    // Answering elsewhere than in the caller's own inbox would let a caller speak with our voice.
+    if (!isCaller(caller) || !message.reply?.startsWith(`${inboxPrefix(caller)}.`)) {
+      metrics.dropped.inc({ reason: 'reply' });
+      log.warn({ subject: message.subject }, 'refused a request whose reply does not go to its caller');
+      return;
+    }
+    if (inHand.size >= limits.requestsInHand) {
+      metrics.dropped.inc({ reason: 'busy' });
+      respond(message, refusalOf(new AppError('unavailable', 'Too many requests at a time')));
+      return;
+    }
+    const work = answerOne(endpoint, message, caller).finally(() => {
+      inHand.delete(work);
+      metrics.inHand.set(inHand.size);
+    });
+    inHand.add(work);
+    metrics.inHand.set(inHand.size);
+  }
+
+  /** Never rejects. */
+  async function answerOne(endpoint: Endpoint, message: Msg, caller: CallerName): Promise<void> {
+    const started = performance.now();
+    const { operation } = endpoint;
+    const name = `${operation.resource}.${operation.name}`;
+    let code = 'ok';
+    let incoming: Incoming | undefined;
+
+    const parent = propagation.extract(context.active(), message.headers, headersAsCarrier);
+    const span = tracer.startSpan(name, { kind: SpanKind.SERVER, attributes: { 'rpc.system': 'nats' } }, parent);
+    try {
+      const answer = await context.with(trace.setSpan(parent, span), () => {
+        incoming = readEnvelope(message, caller, started);
+        return handleRequest(endpoint, incoming, { verifyIdentity, log });
+      });
+      respond(message, answer);
+    } catch (error) {
+      const refusal = toAppError(error);
+      code = refusal.code;
+      if (code === 'internal') {
+        log.error({ err: error, operation: name, request_id: incoming?.requestId, caller }, 'request failed');
+        span.setStatus({ code: SpanStatusCode.ERROR });
+      }
+      respond(message, refusalOf(refusal));
+    } finally {
+      const elapsed = performance.now() - started;
+      span.end();
+      metrics.served.observe({ resource: operation.resource, operation: operation.name, code }, elapsed / 1_000);
+      discovery.count(operation, elapsed, code);
+    }
+  }
+
+  function respond(message: Msg, answer: string): void {
+    if (!connection.isUp()) return;
+    try {
+      message.respond(answer);
+    } catch (error) {
+      log.error({ err: error, subject: message.subject }, 'an answer could not be sent');
+    }
+  }
+
+  /** Takes nothing new and waits for what is under way, though not for ever. */
+  async function drain(): Promise<void> {
+    await Promise.allSettled([...subscriptions, ...discovery.subscriptions].map((one) => one.drain()));
+    const timeout = new AbortController();
+    const patience = new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, delays.drain);
+      timeout.signal.addEventListener('abort', () => clearTimeout(timer));
+    });
+    await Promise.race([Promise.allSettled(inHand), patience]);
+    timeout.abort();
+    if (inHand.size > 0) log.warn({ requests: inHand.size }, 'stopping with requests still under way');
+  }
+
+  return { serve, drain };
+}
+
+/** What a caller may see of an error: its own words if it was made for callers, else none. */
+function toAppError(error: unknown): AppError {
+  return error instanceof AppError ? error : new AppError('internal', 'Something went wrong on our side');
+}

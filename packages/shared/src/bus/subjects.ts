@@ -1,0 +1,38 @@
+import type { CallerName, OperationIdentity, ServiceName } from '../contracts/contract.ts';
+import type { HintName } from '../contracts/hints.ts';
+
+/** Every subject of the platform is built here and nowhere else; permissions are made of the same functions. */
+
+type Named = Pick<OperationIdentity, 'owner' | 'resource' | 'name'>;
+
+/** Subjects carry the caller: its NATS permissions pin this token, so the owner can trust it. */
+export const rpcSubject = ({ owner, resource, name }: Named, caller: CallerName | '*'): string =>
+  `rpc.v1.${owner}.${caller}.${resource}.${name}`;
+
+export const rpcSubjectsOf = (owner: ServiceName): string => `rpc.v1.${owner}.>`;
+
+/** `rpc.v1.<owner>.<caller>.…`: the third token after the version. */
+export const callerOf = (subject: string): string | undefined => subject.split('.', 4)[3];
+
+export const inboxPrefix = (caller: CallerName): string => `_INBOX_${caller}`;
+
+export const stateSubject = (owner: ServiceName, resource: string, id: string | '>'): string =>
+  `state.${owner}.${resource}.${id}`;
+
+export const allState = 'state.>';
+
+export const digestSubject = (owner: ServiceName, resource: string): string => `digest.v1.${owner}.${resource}`;
+
+/** A consumer asks the owner to publish a table again. */
+export const republishSubject = (owner: ServiceName, caller: CallerName | '*', resource: string): string =>
+  `republish.v1.${owner}.${caller}.${resource}`;
+
+export const hintSubject = (name: HintName, key: string): string => `hint.v1.${name}.${key}`;
+
+/** What a connection says to itself to know that it still hears. */
+export const ownVoiceSubject = (caller: CallerName, instance: string): string => `self.v1.${caller}.${instance}`;
+
+export type ServiceVerb = 'PING' | 'INFO' | 'STATS';
+
+/** Discovery as in ADR-32, so that `nats micro ls` shows the services. */
+export const discoverySubject = (verb: ServiceVerb, ...scope: string[]): string => ['$SRV', verb, ...scope].join('.');

@@ -1,0 +1,11 @@
+import type { Connection } from './connection.ts';
+import { disconnected } from './reply-inbox.ts';
+
+/** The library's own requests wait for their timeout when the connection is lost; this ends the wait at once. */
+export function whileUp<T>(connection: Connection, work: () => Promise<T>): Promise<T> {
+  if (!connection.isUp()) return Promise.reject(disconnected());
+  return new Promise<T>((resolve, reject) => {
+    const stopListening = connection.onDown(() => reject(disconnected()));
+    void work().then(resolve, reject).finally(stopListening);
+  });
+}

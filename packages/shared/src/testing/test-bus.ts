@@ -1,0 +1,19 @@
+import { pino } from 'pino';
+import type { Bus } from '../bus/bus.ts';
+import { type BusOptions, connectBus } from '../bus/connect-bus.ts';
+import type { CallerName } from '../contracts/contract.ts';
+import { verifyTestIdentity } from './test-identities.ts';
+import type { TestNats } from './test-nats.ts';
+
+export const silentLog = pino({ level: 'silent' });
+
+/** A bus on a test server, as one of the callers; identities are those signed by `identityToken`. */
+export const connectTestBus = (nats: TestNats, caller: CallerName, options: Partial<BusOptions> = {}): Promise<Bus> =>
+  connectBus({
+    url: nats.url,
+    caller,
+    password: nats.password,
+    log: silentLog,
+    verifyIdentity: verifyTestIdentity,
+    ...options,
+  });

@@ -1,0 +1,60 @@
+import { exportJWK, generateKeyPair } from 'jose';
+import type { BotIdentity, DeploymentIdentity, Identity, UserIdentity } from '../access/identity.ts';
+import { createIdentitySigner } from '../access/identity-token.ts';
+import { createIdentityVerifier } from '../access/identity-verifier.ts';
+import { PublicJwk } from '../contracts/signing-keys.ts';
+
+/** Places that the sample identities have roles in. */
+export const samplePlaces = {
+  envId: '11111111-1111-4111-8111-111111111111',
+  otherEnvId: '22222222-2222-4222-8222-222222222222',
+  kindId: '33333333-3333-4333-8333-333333333333',
+} as const;
+
+const { envId, kindId } = samplePlaces;
+
+const user = (n: number, fields: Partial<UserIdentity> = {}): UserIdentity => ({
+  kind: 'user',
+  id: `aaaaaaaa-aaaa-4aaa-8aaa-${String(n).padStart(12, '0')}`,
+  is_admin: false,
+  env_roles: {},
+  deployment_roles: [],
+  ...fields,
+});
+
+/** One of each sort of caller; roles lie in `samplePlaces.envId` and on `samplePlaces.kindId`. */
+export const sampleIdentities = {
+  siteAdmin: user(1, { is_admin: true }),
+  envAdmin: user(2, { env_roles: { [envId]: 'Admin' } }),
+  envUser: user(3, { env_roles: { [envId]: 'User' } }),
+  owner: user(4, {
+    env_roles: { [envId]: 'User' },
+    deployment_roles: [{ env_id: envId, kind_id: kindId, role: 'Owner' }],
+  }),
+  maintainer: user(5, {
+    env_roles: { [envId]: 'User' },
+    deployment_roles: [{ env_id: envId, kind_id: kindId, role: 'Maintainer' }],
+  }),
+  outsider: user(6),
+  bot: { kind: 'bot', id: 'bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb' } satisfies BotIdentity,
+  deployment: {
+    kind: 'deployment',
+    id: 'cccccccc-cccc-4ccc-8ccc-cccccccccccc',
+    env_id: envId,
+  } satisfies DeploymentIdentity,
+} as const;
+
+const kid = 'test';
+const { privateKey, publicKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true });
+
+export const testKeys = {
+  privateJwk: { ...(await exportJWK(privateKey)), kid },
+  publicJwks: [PublicJwk.parse({ ...(await exportJWK(publicKey)), kid, alg: 'EdDSA', use: 'sig' })],
+};
+
+const sign = await createIdentitySigner(testKeys.privateJwk);
+
+/** A token for an identity, signed with the key of the tests. */
+export const identityToken = (identity: Identity): Promise<string> => sign(identity);
+
+export const verifyTestIdentity = createIdentityVerifier({ fetchKeys: async () => testKeys.publicJwks });

@@ -1,0 +1,129 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect as connectTcp } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { natsServerConfig } from '../bus/nats-server-config.ts';
+import { natsPermissions } from '../bus/permissions.ts';
+import type { CallerName, Resource } from '../contracts/contract.ts';
+import { resources as allResources } from '../contracts/index.ts';
+import { freePort } from './free-port.ts';
+
+export interface TestNats extends AsyncDisposable {
+  readonly url: string;
+  /** Every user has the same password in tests; what differs are the permissions. */
+  readonly password: string;
+  /** A user without restrictions, for what a test does to the server from outside. */
+  readonly operator: string;
+  /** The server process, to pause or kill. */
+  pid(): number;
+  stop(): Promise<void>;
+  /** Again, on the same port and store. */
+  start(): Promise<void>;
+  /** Loses everything JetStream has, as a broken disk would. */
+  wipe(): Promise<void>;
+}
+
+export interface TestNatsOptions {
+  resources?: readonly Resource[];
+}
+
+/** A server of this test's own, with the users and permissions of production. */
+export async function startTestNats({ resources = allResources }: TestNatsOptions = {}): Promise<TestNats> {
+  const folder = await mkdtemp(join(tmpdir(), 'berth-nats-'));
+  const password = randomBytes(12).toString('hex');
+  const operator = 'operator';
+  const port = await freePort();
+  const storeDir = join(folder, 'store');
+  const config = join(folder, 'nats.conf');
+  const users = Object.entries(natsPermissions(resources)).map(([user, permissions]) => ({
+    user: user as CallerName,
+    password,
+    permissions,
+  }));
+  const settings = { host: '127.0.0.1', port, storeDir, users: [...users, { user: operator, password }] };
+  await writeFile(config, natsServerConfig(settings), { mode: 0o600 });
+
+  let server: ChildProcess | undefined;
+
+  async function start(): Promise<void> {
+    server = await startServer(config, port);
+  }
+
+  async function stop(): Promise<void> {
+    const running = server;
+    server = undefined;
+    if (!running || running.exitCode !== null || running.signalCode !== null) return;
+    const exited = once(running, 'exit');
+    // It may be paused by the test.
+    running.kill('SIGCONT');
+    running.kill('SIGKILL');
+    await exited;
+  }
+
+  await start();
+  return {
+    url: `nats://127.0.0.1:${port}`,
+    password,
+    operator,
+    pid: () => server?.pid ?? Number.NaN,
+    start,
+    stop,
+    wipe: () => rm(storeDir, { recursive: true, force: true }),
+    async [Symbol.asyncDispose]() {
+      await stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function startServer(config: string, port: number): Promise<ChildProcess> {
+  const binary = process.env['BERTH_NATS_SERVER'] ?? 'nats-server';
+  const server = spawn(binary, ['--config', config], { stdio: ['ignore', 'ignore', 'pipe'] });
+  let said = '';
+  server.stderr?.on('data', (chunk: Buffer) => {
+    said = `${said}${chunk.toString()}`.slice(-4_000);
+  });
+  // A test that dies must not leave its server behind.
+  const killAtExit = () => server.kill('SIGKILL');
+  process.once('exit', killAtExit);
+  server.once('exit', () => process.off('exit', killAtExit));
+
+  const failed = new Promise<never>((_, reject) => {
+    server.once('error', (cause: NodeJS.ErrnoException) =>
+      reject(
+        cause.code === 'ENOENT'
+          ? new Error(`nats-server was not found (${binary}); run \`npm test\`, which provides it`, { cause })
+          : cause,
+      ),
+    );
+    server.once('exit', (code) => reject(new Error(`nats-server ended with code ${code}:\n${said}`)));
+  });
+  failed.catch(() => undefined);
+  await Promise.race([failed, accepting(port)]);
+  return server;
+}
+
+async function accepting(port: number): Promise<void> {
+  const end = performance.now() + 10_000;
+  while (performance.now() < end) {
+    if (await accepts(port)) return;
+    await sleep(20);
+  }
+  throw new Error(`nats-server does not listen on port ${port} after 10 s`);
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connectTcp({ host: '127.0.0.1', port });
+    socket.once('error', () => resolve(false));
+    // The first line is the server's INFO: it is up, not just bound.
+    socket.once('data', () => {
+      socket.destroy();
+      resolve(true);
+    });
+  });
+}
