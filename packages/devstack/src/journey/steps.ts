@@ -1,0 +1,24 @@
+/** Tells a person what happens, step by step, and how long each took. */
+export interface Steps {
+  step<T>(title: string, work: () => Promise<T>): Promise<T>;
+  /** Something that belongs to the step under way. */
+  detail(text: string): void;
+}
+
+export function createSteps(write: (line: string) => void): Steps {
+  return {
+    async step(title, work) {
+      const started = performance.now();
+      write(`\n▸ ${title}`);
+      const result = await work().catch((error: unknown) => {
+        write(`  ✗ failed after ${seconds(started)}`);
+        throw error;
+      });
+      write(`  ✓ ${seconds(started)}`);
+      return result;
+    },
+    detail: (text) => write(`    ${text}`),
+  };
+}
+
+const seconds = (since: number): string => `${((performance.now() - since) / 1000).toFixed(1)} s`;

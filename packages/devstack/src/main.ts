@@ -1,0 +1,104 @@
+import { rm } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { type JourneyResult, runJourney } from './journey/journey.ts';
+import { createSteps } from './journey/steps.ts';
+import { type Stack, startStack } from './stack/start-stack.ts';
+
+const usage = `npm start [-- options]
+  --fresh               wipe what earlier starts have left
+  --once                run the journey, stop everything, end with 0 or 1
+  --kubeconfig FILE --context NAME   deploy to that cluster instead of the embedded one`;
+
+const stateFolder = fileURLToPath(new URL('../../../.berth/state', import.meta.url));
+const say = (line: string) => process.stdout.write(`${line}\n`);
+
+const stopping = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => stopping.abort(new Error(`stopped by ${signal}`)));
+}
+void stopWithParent(process.ppid);
+
+/** Whoever started us may be killed without a word; then nobody is left to stop the stack but us. */
+async function stopWithParent(parent: number): Promise<void> {
+  while (process.ppid === parent) await delay(500, undefined, { ref: false });
+  stopping.abort(new Error('whoever started this is gone'));
+}
+
+function options() {
+  const { values } = parseArgs({
+    options: {
+      fresh: { type: 'boolean', default: false },
+      once: { type: 'boolean', default: false },
+      kubeconfig: { type: 'string' },
+      context: { type: 'string' },
+    },
+  });
+  const { kubeconfig, context, fresh, once } = values;
+  if ((kubeconfig === undefined) !== (context === undefined)) throw new Error('--kubeconfig and --context go together');
+  const cluster =
+    kubeconfig !== undefined && context !== undefined ? { kubeconfigFile: kubeconfig, context } : undefined;
+  return { fresh, once, cluster };
+}
+
+function tellWhereItIs(stack: Stack, { token, deployment }: JourneyResult): void {
+  say(`
+Berth is up.
+  API             ${stack.url}/api/v2
+  API reference   ${stack.url}/api/v2/docs
+  health          ${stack.url}/readyz
+  registry        ${stack.registry.url}   (helm push CHART.tgz oci://${new URL(stack.registry.url).host}/charts --plain-http)
+  cluster         kubectl --kubeconfig ${stack.kubeconfigFile} --context ${stack.cluster} -n ${deployment.namespace} get pods
+  sign-in         ${stack.people.map(({ email }) => email).join(', ')}: no password; ada is a site admin
+  state and logs  ${stack.stateFolder}
+
+  curl -s -H 'x-service-token: ${token}' ${stack.url}/api/v2/deployments
+
+Ctrl-C stops everything; the next start finds it again.`);
+}
+
+async function main(): Promise<number> {
+  const { fresh, once, cluster } = options();
+  const started = performance.now();
+  if (fresh) {
+    say('wiping the state of earlier starts');
+    await rm(stateFolder, { recursive: true, force: true });
+  }
+  const steps = createSteps(say);
+  const stack = await steps.step('start the platform', () =>
+    startStack({ stateFolder, cluster, env: process.env, log: steps.detail, signal: stopping.signal }),
+  );
+  try {
+    const result = await Promise.race([runJourney({ stack, steps, signal: stopping.signal }), failing(stack.died)]);
+    say(`\nready after ${((performance.now() - started) / 1000).toFixed(1)} s`);
+    if (once) return 0;
+    tellWhereItIs(stack, result);
+    await Promise.race([aborted(stopping.signal), failing(stack.died)]);
+    return 0;
+  } finally {
+    say('\nstopping');
+    await stack.stop();
+  }
+}
+
+const failing = async (died: Promise<Error>): Promise<never> => {
+  throw await died;
+};
+
+const aborted = (signal: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  const asked = stopping.signal.aborted;
+  const words = error instanceof Error ? error.message : String(error);
+  process.stderr.write(asked ? '' : `\nberth: ${words}\n`);
+  if (error instanceof Error && 'code' in error && error.code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION')
+    process.stderr.write(`${usage}\n`);
+  process.exitCode = asked ? 130 : 1;
+}

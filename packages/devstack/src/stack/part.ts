@@ -1,0 +1,56 @@
+import type { RunningServer } from '../servers/server-process.ts';
+
+/** One process of the stack, by name. It can be ended and started again on the same state, as faults do it. */
+export interface Part {
+  readonly name: string;
+  readonly pid: number;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /** Ends it as a crash would, and does not report it. */
+  kill(): Promise<void>;
+}
+
+export interface PartStart<S extends RunningServer> {
+  name: string;
+  start: () => Promise<S>;
+  /** Told when it ends unasked. */
+  onDeath: (error: Error) => void;
+}
+
+export function createPart<S extends RunningServer>({ name, start, onDeath }: PartStart<S>): Part & { server(): S } {
+  let running: S | undefined;
+  let expected = false;
+
+  const server = (): S => {
+    if (!running) throw new Error(`${name} is not running`);
+    return running;
+  };
+
+  return {
+    name,
+    server,
+    get pid() {
+      return server().pid;
+    },
+    async start() {
+      expected = false;
+      const started = await start();
+      running = started;
+      void started.died.then((error) => {
+        if (!expected && running === started) onDeath(error);
+      });
+    },
+    async stop() {
+      expected = true;
+      await running?.stop();
+      running = undefined;
+    },
+    async kill() {
+      expected = true;
+      const { pid, died } = server();
+      process.kill(-pid, 'SIGKILL');
+      await died;
+      running = undefined;
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import { type CallerName, callerNames, type ServiceName, serviceNames } from '@berth/shared/contracts/contract';
+
+/** Everything the services are told, in one place: who gets which address and which secret. */
+export interface Surroundings {
+  url: string;
+  gatewayPort: number;
+  natsUrl: string;
+  natsPasswords: Record<CallerName, string>;
+  databaseUrls: Record<string, string>;
+  keyEncryptionKey: string;
+  oidc: { issuer: string; clientId: string; clientSecret: string };
+  adminEmail: string;
+  registryUrl: string;
+  pushPort: number;
+  pushToken: string;
+  kubeconfigFile: string;
+  kubeContext: string | undefined;
+  helm: string;
+  runnerFolder: string;
+  /** Shorter ones than in production make faults quick to see; empty for what a user starts. */
+  overrides: Partial<Record<CallerName, Record<string, string>>>;
+}
+
+export interface ServiceProcess {
+  name: CallerName;
+  entry: string;
+  settings: Record<string, string>;
+  secrets: Record<string, string>;
+}
+
+/** The schema, and the role that owns it, of a service. */
+export const schemaOf = (service: ServiceName): string => service.replaceAll('-', '_');
+
+export const withDatabase: readonly ServiceName[] = serviceNames.filter((name) => name !== 'api-gateway');
+
+export function serviceProcesses(all: Surroundings): ServiceProcess[] {
+  return callerNames.map((name) => {
+    const { settings = {}, secrets = {} } = own[name](all);
+    const owner = withDatabase.find((service) => service === name);
+    return {
+      name,
+      entry: name === 'runner' ? 'services/tasks/src/runner-main.ts' : `services/${name}/src/main.ts`,
+      settings: { NATS_URL: all.natsUrl, ...settings, ...all.overrides[name] },
+      secrets: {
+        NATS_PASSWORD: all.natsPasswords[name],
+        ...(owner && { DATABASE_URL: all.databaseUrls[schemaOf(owner)] ?? '' }),
+        ...secrets,
+      },
+    };
+  });
+}
+
+type Own = (all: Surroundings) => { settings?: Record<string, string>; secrets?: Record<string, string> };
+
+const own: Record<CallerName, Own> = {
+  'api-gateway': ({ url, gatewayPort }) => ({ settings: { SERVICE_OWN_URL: url, PORT: String(gatewayPort) } }),
+  auth: ({ url, oidc, adminEmail, keyEncryptionKey }) => ({
+    settings: {
+      SERVICE_OWN_URL: url,
+      OIDC_SERVER_URL: oidc.issuer,
+      OIDC_CLIENT_ID: oidc.clientId,
+      OIDC_ALLOW_HTTP: 'true',
+      ADMIN_EMAILS: adminEmail,
+    },
+    secrets: { OIDC_CLIENT_SECRET: oidc.clientSecret, KEY_ENCRYPTION_KEY: keyEncryptionKey },
+  }),
+  tasks: ({ url }) => ({ settings: { SERVICE_OWN_URL: url } }),
+  'cluster-sync': ({ kubeconfigFile, kubeContext, url }) => ({
+    settings: {
+      SERVICE_OWN_URL: url,
+      CLUSTER_KUBECONFIG: kubeconfigFile,
+      CLUSTERS_IGNORE_NEW: 'false',
+      ...(kubeContext !== undefined && { CLUSTER_CONTEXTS: kubeContext }),
+    },
+  }),
+  'registry-scan': ({ registryUrl, pushPort, pushToken }) => ({
+    settings: {
+      REGISTRIES: JSON.stringify([{ url: registryUrl, allow_http: true, poll_interval_seconds: 30 }]),
+      PUSH_PORT: String(pushPort),
+    },
+    secrets: { PUSH_TOKEN: pushToken },
+  }),
+  runner: ({ helm, runnerFolder }) => ({ settings: { HELM_BINARY: helm, RUNNER_FOLDER: runnerFolder } }),
+};

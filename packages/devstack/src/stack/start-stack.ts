@@ -1,0 +1,204 @@
+import { createHash } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { natsPermissions } from '@berth/shared/bus/permissions';
+import { type CallerName, callerNames } from '@berth/shared/contracts/contract';
+import { resources } from '@berth/shared/contracts/index';
+import { type ProcessGuard, startProcessGuard } from '@berth/shared/process-guard/process-guard';
+import { startKubernetes } from '../servers/kubernetes.ts';
+import { type NatsServer, startNats } from '../servers/nats.ts';
+import { startOidc } from '../servers/oidc.ts';
+import { startPostgres } from '../servers/postgres.ts';
+import { createServiceDatabase } from '../servers/postgres-databases.ts';
+import { startRegistry } from '../servers/registry.ts';
+import { rememberedPorts, rememberedSecrets } from '../servers/remembered.ts';
+import type { RunningServer, ServerStart } from '../servers/server-process.ts';
+import { ensureTools } from '../tools/ensure-tools.ts';
+import { type ToolName, toolTable } from '../tools/tool-table.ts';
+import { createPart, type Part } from './part.ts';
+import { startService } from './service-process.ts';
+import { type Surroundings, schemaOf, serviceProcesses, withDatabase } from './service-settings.ts';
+
+export interface StackStart {
+  /** All state lies below it. */
+  stateFolder: string;
+  env: NodeJS.ProcessEnv;
+  log: (words: string) => void;
+  signal: AbortSignal;
+  /** A cluster to use instead of the embedded one. */
+  cluster?: { kubeconfigFile: string; context: string } | undefined;
+  /** False trades durability against speed, for tests. */
+  durable?: boolean;
+  overrides?: Surroundings['overrides'];
+}
+
+export type ServerName = 'postgres' | 'nats' | 'registry' | 'oidc' | 'kubernetes';
+
+export interface Stack {
+  readonly url: string;
+  readonly stateFolder: string;
+  readonly tools: Record<ToolName, string>;
+  readonly registry: { url: string };
+  /** Name of the cluster, as the context of its kubeconfig. */
+  readonly cluster: string;
+  readonly kubeconfigFile: string;
+  readonly people: readonly { name: string; email: string }[];
+  readonly nats: { url: string; storeFolder: string; passwords: Record<CallerName, string> };
+  readonly databaseAdminUrl: string;
+  readonly databaseUrls: Record<string, string>;
+  /** A server or service, to end it and start it again. */
+  part(name: ServerName | CallerName): Part;
+  /** Another runner beside the first, with a folder of its own. */
+  addRunner(name: string): Promise<Part>;
+  /** Fulfilled with what to tell the user when something ends unasked. */
+  readonly died: Promise<Error>;
+  stop(): Promise<void>;
+}
+
+const readyWithinMs = 120_000;
+const people = [
+  { name: 'ada', email: 'ada@example.test' },
+  { name: 'grace', email: 'grace@example.test' },
+  { name: 'linus', email: 'linus@example.test' },
+];
+const clientId = 'berth';
+
+/** The whole platform on this machine. What has been started is stopped again when a later part fails. */
+export async function startStack(options: StackStart): Promise<Stack> {
+  const guard = startProcessGuard();
+  const parts: Part[] = [];
+  const stop = async () => {
+    // Those who ask first, those who are asked last.
+    for (const part of parts.toReversed()) await part.stop();
+    await guard.close();
+  };
+  try {
+    return await bringUp(options, { guard, parts, stop });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+interface Ground {
+  guard: ProcessGuard;
+  parts: Part[];
+  stop: () => Promise<void>;
+}
+
+async function bringUp(options: StackStart, { guard, parts, stop }: Ground): Promise<Stack> {
+  const { stateFolder, env, log, signal, durable = true } = options;
+  await mkdir(stateFolder, { recursive: true });
+  const tools = await ensureTools({ names: Object.keys(toolTable) as ToolName[], env, log, signal });
+  const died = Promise.withResolvers<Error>();
+  const byName = new Map<string, Part>();
+
+  const start = (): ServerStart => ({
+    stateFolder,
+    guard,
+    signal: AbortSignal.any([signal, AbortSignal.timeout(readyWithinMs)]),
+  });
+  const launch = async <S extends RunningServer>(name: string, run: (given: ServerStart) => Promise<S>): Promise<S> => {
+    const part = createPart({ name, start: () => run(start()), onDeath: died.resolve });
+    // Listed before it runs: a start that is cut short is stopped too.
+    parts.push(part);
+    byName.set(name, part);
+    await part.start();
+    return part.server();
+  };
+
+  const known = await memory(stateFolder);
+  const url = `http://127.0.0.1:${known.ports.gateway}`;
+  log('starting PostgreSQL, NATS, registry, identity provider and cluster');
+  const [postgres, nats, registry, oidc, kubernetes] = await Promise.all([
+    launch('postgres', (given) => startPostgres({ ...given, durable })),
+    launch('nats', (given) => startNats({ ...given, program: tools['nats-server'], users: natsUsers(known.nats) })),
+    launch('registry', (given) =>
+      startRegistry({
+        ...given,
+        program: tools.registry,
+        notify: { url: `http://127.0.0.1:${known.ports.push}/events`, authorization: `Bearer ${known.secrets.push}` },
+      }),
+    ),
+    launch('oidc', (given) => startOidc({ ...given, clientId, redirectUris: [`${url}/auth/idp/callback`] })),
+    options.cluster ? undefined : launch('kubernetes', (given) => startKubernetes({ ...given, tools, durable })),
+  ]);
+
+  const databaseUrls = await createServiceDatabase(postgres.adminUrl, {
+    database: 'berth',
+    services: withDatabase.map((service) => ({ name: schemaOf(service), password: known.database[service] })),
+  });
+  const kubeconfigFile = options.cluster?.kubeconfigFile ?? kubernetes?.kubeconfigFile ?? '';
+  const surroundings: Surroundings = {
+    url,
+    gatewayPort: known.ports.gateway,
+    natsUrl: nats.url,
+    natsPasswords: known.nats,
+    databaseUrls,
+    keyEncryptionKey: createHash('sha256').update(known.secrets.kek).digest('base64'),
+    oidc: { issuer: oidc.issuer, clientId, clientSecret: oidc.clientSecret },
+    adminEmail: people[0]?.email ?? '',
+    registryUrl: registry.url,
+    pushPort: known.ports.push,
+    pushToken: known.secrets.push,
+    kubeconfigFile,
+    kubeContext: options.cluster?.context,
+    helm: tools.helm,
+    runnerFolder: join(stateFolder, 'runner'),
+    overrides: options.overrides ?? {},
+  };
+
+  log('starting the services');
+  const processes = serviceProcesses(surroundings);
+  await Promise.all(
+    processes.map((service) =>
+      launch(service.name, (given) => startService({ ...given, ...service, healthPort: known.health[service.name] })),
+    ),
+  );
+
+  const part = (name: string): Part => {
+    const found = byName.get(name);
+    if (!found) throw new Error(`the stack has no part named ${name}`);
+    return found;
+  };
+  return {
+    url,
+    stateFolder,
+    tools,
+    registry,
+    cluster: options.cluster?.context ?? kubernetes?.context ?? '',
+    kubeconfigFile,
+    people,
+    nats: { url: nats.url, storeFolder: (nats satisfies NatsServer).storeFolder, passwords: known.nats },
+    databaseAdminUrl: postgres.adminUrl,
+    databaseUrls,
+    part,
+    async addRunner(name) {
+      const runner = processes.find((process) => process.name === 'runner');
+      if (!runner) throw new Error('the stack has no runner');
+      const { health } = await rememberedPorts(join(stateFolder, `${name}.ports.json`), ['health']);
+      const settings = { ...runner.settings, RUNNER_FOLDER: join(stateFolder, name), RUNNER_NAME: name };
+      await launch(name, (given) => startService({ ...given, ...runner, name, settings, healthPort: health }));
+      return part(name);
+    },
+    died: died.promise,
+    stop,
+  };
+}
+
+function natsUsers(passwords: Record<CallerName, string>) {
+  const permissions = natsPermissions(resources);
+  return callerNames.map((name) => ({ name, password: passwords[name], permissions: permissions[name] }));
+}
+
+/** Ports and secrets that stay the same from start to start. */
+async function memory(stateFolder: string) {
+  const [ports, health, nats, database, secrets] = await Promise.all([
+    rememberedPorts(join(stateFolder, 'ports.json'), ['gateway', 'push']),
+    rememberedPorts(join(stateFolder, 'health-ports.json'), callerNames),
+    rememberedSecrets(join(stateFolder, 'nats-users.json'), callerNames),
+    rememberedSecrets(join(stateFolder, 'database-roles.json'), withDatabase),
+    rememberedSecrets(join(stateFolder, 'secrets.json'), ['push', 'kek']),
+  ]);
+  return { ports, health, nats, database, secrets };
+}

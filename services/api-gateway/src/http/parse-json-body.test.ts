@@ -1,0 +1,46 @@
+import { AppError } from '@berth/shared/errors';
+import { expect, test } from 'vitest';
+import { parseJsonBody } from './parse-json-body.ts';
+
+const refusal = (body: string | Buffer) => {
+  try {
+    parseJsonBody(Buffer.from(body));
+    return null;
+  } catch (error) {
+    return error instanceof AppError ? { code: error.code, errors: error.errors } : error;
+  }
+};
+const invalid = (path: string, message: string) => ({ code: 'invalid', errors: [{ path, message }] });
+
+test('reads what is well-formed', () => {
+  expect(parseJsonBody(Buffer.from('{"a":[1,"ü",null]}'))).toEqual({ a: [1, 'ü', null] });
+});
+
+test.for([
+  ['text that is no JSON', '{a}', invalid('body', 'must be valid JSON in UTF-8')],
+  ['bytes that are no UTF-8', Buffer.from([0x22, 0xff, 0x22]), invalid('body', 'must be valid JSON in UTF-8')],
+  ['a byte order mark', '\uFEFF{}', invalid('body', 'must be valid JSON in UTF-8')],
+  ['__proto__', '{"a":{"__proto__":{}}}', invalid('body.a', 'must not have a key named __proto__')],
+  ['constructor', '{"constructor":{"prototype":{}}}', invalid('body', 'must not have a key named constructor')],
+  ['NUL in a value', '{"a":["\\u0000"]}', invalid('body.a[0]', 'must not contain a NUL character')],
+  ['NUL in a key', '{"\\u0000":1}', invalid('body', 'must not contain a NUL character')],
+  ['a lone surrogate', '{"a":"\\ud800"}', invalid('body.a', 'must be well-formed Unicode')],
+  ['a number beyond all numbers', '{"a":1e400}', invalid('body.a', 'is beyond the range of numbers')],
+  ['nesting of 65', `${'['.repeat(65)}${']'.repeat(65)}`, invalid('body', 'must not be nested deeper than 64')],
+  [
+    'nesting of 100,000',
+    `${'['.repeat(100_000)}${']'.repeat(100_000)}`,
+    invalid('body', 'must not be nested deeper than 64'),
+  ],
+  [
+    'more than 10,000 members',
+    JSON.stringify(Array.from({ length: 10_001 }, () => 0)),
+    invalid('body', 'must not have more than 10000 members in all'),
+  ],
+] as const)('refuses %s', ([, body, expected]) => {
+  expect(refusal(body as string | Buffer)).toEqual(expected);
+});
+
+test('takes nesting of 64', () => {
+  expect(refusal(`${'['.repeat(64)}${']'.repeat(64)}`)).toBeNull();
+});

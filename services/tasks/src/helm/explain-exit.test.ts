@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { explainExit } from './explain-exit.ts';
+
+const failed = { code: 1, signal: null };
+
+test("gives Helm's own message as the reason, without its prefix and without warnings", () => {
+  const stderr = [
+    'level=WARN msg="something else"',
+    'Error: execution error at (x/templates/a.yaml:1:3): replicas must be',
+    'positive',
+  ];
+
+  expect(explainExit(failed, stderr)).toEqual({
+    reason: 'execution error at (x/templates/a.yaml:1:3): replicas must be positive',
+    transient: false,
+  });
+});
+
+test.for([
+  'Error: Kubernetes cluster unreachable: Get "https://10.0.0.1/version": dial tcp 10.0.0.1:443: connect: connection refused',
+  'Error: UPGRADE FAILED: etcdserver: request timed out',
+  'Error: the server is currently unable to handle the request',
+  'Error: net/http: TLS handshake timeout',
+])('takes what passes by itself for transient: %s', (line) => {
+  expect(explainExit(failed, [line]).transient).toBe(true);
+});
+
+test.for([
+  'Error: UPGRADE FAILED: resource Deployment/x/y not ready. status: InProgress, context deadline exceeded',
+  'Error: YAML parse error on x/templates/a.yaml',
+  'Error: Deployment.apps "x" is invalid: spec.replicas: Invalid value',
+])('does not repeat what would fail again: %s', (line) => {
+  expect(explainExit(failed, [line]).transient).toBe(false);
+});
+
+test('keeps a reason below 500 characters', () => {
+  expect(explainExit(failed, [`Error: ${'x'.repeat(2_000)}`]).reason).toHaveLength(500);
+});
+
+test('names the signal that ended Helm', () => {
+  expect(explainExit({ code: null, signal: 'SIGKILL' }, [])).toEqual({
+    reason: 'Helm was ended by SIGKILL before it was done',
+    transient: true,
+  });
+});

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { deployArguments } from './helm-arguments.ts';
+
+const task = {
+  task_id: '0b8a6b0e-0000-4000-8000-000000000001',
+  fence: 3,
+  attempt: 1,
+  lease_ms: 30_000,
+  action: 'deploy' as const,
+  delete_namespace: false,
+  deployment_id: '0b8a6b0e-0000-4000-8000-000000000002',
+  deployment_name: 'a',
+  kind: 'Web',
+  cluster_id: '0b8a6b0e-0000-4000-8000-000000000003',
+  namespace: 'web-a',
+  chart: null,
+  values: { password: 'canary' },
+  wait: { enabled: true, timeout_secs: 90 },
+  traceparent: null,
+  request_id: null,
+};
+const files = { kubeconfig: '/f/kubeconfig', chart: '/c/abc.tgz', values: '/f/values.json' };
+
+test('names the release like its namespace, after a double dash, and waits as long as the chart asks for', () => {
+  const args = deployArguments(task, files, { a: '1', b: '2' });
+
+  expect(args.slice(-3)).toEqual(['--', 'web-a', '/c/abc.tgz']);
+  expect(args.join(' ')).toContain('--wait --timeout 90s');
+  expect(args.join(' ')).toContain('--labels a=1,b=2');
+});
+
+test('does not wait where the chart says so', () => {
+  expect(deployArguments({ ...task, wait: { enabled: false, timeout_secs: 90 } }, files, {})).not.toContain('--wait');
+});
+
+test('carries no value in its arguments', () => {
+  expect(deployArguments(task, files, {}).join(' ')).not.toContain('canary');
+});

@@ -1,0 +1,28 @@
+import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
+import { expect, test } from 'vitest';
+import { splitLines } from './split-lines.ts';
+
+async function linesOf(...chunks: (string | Buffer)[]): Promise<string[]> {
+  const stream = new PassThrough();
+  const lines: string[] = [];
+  splitLines(stream, (line) => lines.push(line));
+  for (const chunk of chunks) stream.write(chunk);
+  stream.end();
+  await once(stream, 'end');
+  return lines;
+}
+
+test('puts lines together that come in pieces', async () => {
+  expect(await linesOf('one\ntw', 'o\r\nthr', 'ee')).toEqual(['one', 'two', 'three']);
+});
+
+test('does not break a character that is cut between two chunks', async () => {
+  const bytes = Buffer.from('grün\n');
+  expect(await linesOf(bytes.subarray(0, 3), bytes.subarray(3))).toEqual(['grün']);
+});
+
+test('hands on a line without end in pieces instead of keeping it', async () => {
+  const lines = await linesOf('x'.repeat(20_000));
+  expect(lines.map(({ length }) => length)).toEqual([8_000, 8_000, 4_000]);
+});

@@ -1,0 +1,34 @@
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { statusInPayload, withStatus } from './release-payload.ts';
+
+const payloadOf = (release: object) => {
+  const inner = gzipSync(JSON.stringify(release)).toString('base64');
+  return Buffer.from(inner, 'latin1').toString('base64');
+};
+
+const releaseIn = (payload: string): unknown =>
+  JSON.parse(gunzipSync(Buffer.from(Buffer.from(payload, 'base64').toString('latin1'), 'base64')).toString());
+
+test('reads the status that Helm keeps inside the payload', async () => {
+  expect(await statusInPayload(payloadOf({ name: 'x', info: { status: 'pending-upgrade' } }))).toBe('pending-upgrade');
+});
+
+test('changes the status and leaves everything else as it was', async () => {
+  const release = { name: 'x', version: 3, info: { status: 'pending-install', notes: 'ü' }, config: { a: [1] } };
+
+  const changed = await withStatus(payloadOf(release), 'failed', 'cut off');
+
+  expect(await statusInPayload(changed)).toBe('failed');
+  expect(releaseIn(changed)).toEqual({
+    ...release,
+    info: { ...release.info, status: 'failed', description: 'cut off' },
+  });
+});
+
+test.for(['', 'bm9wZQ==', payloadOf({ no: 'info' })])(
+  'tells a payload that is not what Helm writes: %s',
+  async (data) => {
+    expect(await statusInPayload(data)).toBeNull();
+  },
+);
