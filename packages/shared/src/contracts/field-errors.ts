@@ -3,7 +3,8 @@ import { AppError, type FieldError } from '../errors.ts';
 
 type Issue = z.core.$ZodIssue;
 
-const pathOf = (parts: readonly PropertyKey[]): string =>
+/** `body.config.hosts[2]` */
+export const pathOf = (parts: readonly PropertyKey[]): string =>
   parts.reduce<string>((path, part) => {
     if (typeof part === 'number') return `${path}[${part}]`;
     return path === '' ? String(part) : `${path}.${String(part)}`;
@@ -19,7 +20,8 @@ function errorsOf(issue: Issue, outer: readonly PropertyKey[]): FieldError[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({ path: pathOf([...path, key]), message: 'is not known here' }));
   }
-  return [{ path: pathOf(path), message: issue.message }];
+  const message = issue.message.endsWith('received undefined') ? 'is required' : issue.message;
+  return [{ path: pathOf(path), message }];
 }
 
 /** The validation failure that leaves as 400, naming every field and rule. */

@@ -9,6 +9,19 @@ export const maxJsonDepth = 64;
 /** Decision 1: keys that reach behind an object when it is merged or copied carelessly. */
 export const isForbiddenKey = (key: string): boolean => key === '__proto__' || key === 'constructor';
 
+/** Equal as JSON: the order of keys does not count. */
+export function sameJson(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
+  if (a === b) return true;
+  if (Array.isArray(a)) {
+    return Array.isArray(b) && a.length === b.length && a.every((item, index) => sameJson(item, b[index]));
+  }
+  if (!isJsonObject(a) || !isJsonObject(b)) return false;
+  const keys = Object.keys(a);
+  return (
+    keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && sameJson(a[key], b[key]))
+  );
+}
+
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -26,9 +39,13 @@ export function isJson(value: unknown, depth = maxJsonDepth): value is JsonValue
 
 const rules = `without NUL characters or the keys __proto__ and constructor, at most ${maxJsonDepth} levels deep`;
 
+const ruleOf = (what: string) => ({
+  error: ({ input }: { input?: unknown }) => (input === undefined ? 'is required' : `must be ${what} ${rules}`),
+});
+
 // One walk instead of `z.json()`: that one copies the whole value and tries six schemas at every level of it.
-export const Json = z.custom<JsonValue>((value) => isJson(value), `must be a JSON value ${rules}`);
+export const Json = z.custom<JsonValue>((value) => isJson(value), ruleOf('a JSON value'));
 
 export const JsonObject = z
-  .custom<JsonObject>((value) => isJsonObject(value) && isJson(value), `must be a JSON object ${rules}`)
+  .custom<JsonObject>((value) => isJsonObject(value) && isJson(value), ruleOf('a JSON object'))
   .meta({ type: 'object', additionalProperties: true });

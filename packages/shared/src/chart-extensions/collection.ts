@@ -1,0 +1,44 @@
+import { z } from 'zod';
+
+/** What a CollectionSelect offers: rows of a table, or resources of a type (`{deployment: kind, type: key}`, or the older key alone). */
+export const Collection = z.union(
+  [
+    z.string().min(1).max(200),
+    z.strictObject({ deployment: z.string().min(1).max(200), type: z.string().min(1).max(200) }),
+  ],
+  'must be a table, the key of a resource type, or {deployment, type}',
+);
+export type Collection = z.infer<typeof Collection>;
+
+const tables = [
+  'bots',
+  'deployment_kinds',
+  'deployment_permissions',
+  'deployment_resource_types',
+  'deployment_resources',
+  'deployment_tasks',
+  'deployments',
+  'env_user_permissions',
+  'envs',
+  'helm_charts',
+  'helm_registries',
+  'helm_tag_formats',
+  'k8s_clusters',
+  'k8s_resources',
+  'secrets',
+  'users',
+] as const;
+export type CollectionTable = (typeof tables)[number];
+
+export type CollectionSource =
+  | { table: CollectionTable }
+  /** `kind` is null in the older form: the first type with this key in the env, or global. */
+  | { resourceType: { kind: string | null; key: string } };
+
+export function sourceOf(collection: Collection): CollectionSource {
+  if (typeof collection !== 'string') {
+    return { resourceType: { kind: collection.deployment, key: collection.type } };
+  }
+  const table = tables.find((name) => name === collection);
+  return table ? { table } : { resourceType: { kind: null, key: collection } };
+}

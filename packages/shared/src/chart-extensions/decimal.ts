@@ -1,0 +1,39 @@
+import { z } from 'zod';
+
+const pattern = /^-?\d{1,30}(?:\.\d{1,30})?$/;
+
+/** Kept as text, as the interface has it, so that 0.1 stays 0.1; YAML authors write a number. */
+export const Decimal = z.preprocess(
+  (value) => (typeof value === 'number' ? String(value) : value),
+  z.string().regex(pattern, 'must be a decimal number'),
+);
+
+/** Both as whole numbers of the smaller unit of the two, because binary fractions do not add up. */
+function scaled(a: string, b: string): [bigint, bigint] {
+  const places = Math.max(placesOf(a), placesOf(b));
+  return [scale(a, places), scale(b, places)];
+}
+
+const placesOf = (decimal: string): number => decimal.split('.')[1]?.length ?? 0;
+
+const scale = (decimal: string, places: number): bigint =>
+  BigInt(decimal.replace('.', '') + '0'.repeat(places - placesOf(decimal)));
+
+/** Below 0 where a < b, 0 where equal, else above. */
+export function compareDecimals(a: string, b: string): number {
+  const [left, right] = scaled(a, b);
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
+}
+
+/** Whether `value` is `base` plus a whole number of steps. */
+export function isOnStep(value: string, { base, step }: { base: string; step: string }): boolean {
+  const places = Math.max(placesOf(value), placesOf(base), placesOf(step));
+  return (scale(value, places) - scale(base, places)) % scale(step, places) === 0n;
+}
+
+/** The decimal digits of a number; undefined where it is too large or too small to have them written out. */
+export function decimalOf(value: number): string | undefined {
+  const digits = String(value);
+  return pattern.test(digits) ? digits : undefined;
+}

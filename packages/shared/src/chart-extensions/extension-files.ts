@@ -1,0 +1,54 @@
+import type { z } from 'zod';
+import { ActionsFile, OlderActions } from './actions.ts';
+import { featuresFileSchema, OlderFeatures } from './features.ts';
+import { hasHeader } from './header.ts';
+import { ResourceTypesFile } from './resource-types.ts';
+import { ValuesUi, ValuesUiFile } from './values-ui.ts';
+
+export type ExtensionName = 'values_ui' | 'actions_schema' | 'features' | 'resource_types';
+
+const inFolder: Record<string, ExtensionName> = {
+  'values-ui.yaml': 'values_ui',
+  'actions.yaml': 'actions_schema',
+  'features.yaml': 'features',
+  'resources.yaml': 'resource_types',
+};
+
+export interface Layout {
+  folder: string;
+  /** Unknown members and files without a header are errors. */
+  strict: boolean;
+  files: Record<string, ExtensionName>;
+}
+
+/** Ours, then the two of the upstream project, whose charts work here unchanged. The first that a chart has counts. */
+export const layouts: readonly Layout[] = [
+  { folder: 'berth/', strict: true, files: inFolder },
+  { folder: 'platz/', strict: false, files: inFolder },
+  {
+    folder: '',
+    strict: false,
+    files: { 'values.ui.json': 'values_ui', 'actions.schema.json': 'actions_schema', 'features.json': 'features' },
+  },
+];
+
+/** Whether a file of a chart, by its path in it, is one that `readExtensions` wants to see. */
+export const isExtensionPath = (path: string): boolean =>
+  layouts.some(({ folder, files }) => (folder === '' ? Object.hasOwn(files, path) : path.startsWith(folder)));
+
+interface Claim {
+  document: unknown;
+  /** Without `apiVersion` and `kind`, where that is allowed. */
+  headerless: boolean;
+}
+
+const schemas: Record<ExtensionName, (claim: Claim) => z.ZodType> = {
+  values_ui: ({ headerless }) => (headerless ? ValuesUi : ValuesUiFile),
+  features: ({ document, headerless }) => (headerless ? OlderFeatures : featuresFileSchema(document)),
+  actions_schema: ({ document, headerless }) => (headerless && !Array.isArray(document) ? OlderActions : ActionsFile),
+  resource_types: () => ResourceTypesFile,
+};
+
+/** The form that a document claims to have; errors are then about that form, and nothing is guessed. */
+export const schemaOf = (extension: ExtensionName, document: unknown, { strict }: Layout): z.ZodType =>
+  schemas[extension]({ document, headerless: !strict && !hasHeader(document) });

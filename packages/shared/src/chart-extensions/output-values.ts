@@ -1,0 +1,65 @@
+import type { JsonObject, JsonValue } from '../contracts/json.ts';
+import { AppError } from '../errors.ts';
+import { type ConfigReference, referencesOf } from './config-references.ts';
+import type { Input } from './input.ts';
+import { type InputRef, inputOf } from './outputs.ts';
+import { setAtPath } from './set-at-path.ts';
+import type { ValuesUi } from './values-ui.ts';
+import { visibleInputs } from './visible-inputs.ts';
+
+/** A property of the item that an input points to; undefined where there is no such item or property. */
+export type PropertyOf = (reference: ConfigReference, property: string) => JsonValue | undefined;
+
+export interface OutputValues {
+  values: JsonObject;
+  /** Secrets to write, by name and key. */
+  secrets: Record<string, Record<string, string>>;
+}
+
+/** What the outputs of a form make of a config. Hidden inputs, and optional ones without a value, leave their outputs out. */
+export function outputValues(form: ValuesUi, config: JsonObject, propertyOf: PropertyOf): OutputValues {
+  const visible = new Map(visibleInputs(form, config).map((input) => [input.id, input]));
+  const resolve = (ref: InputRef): JsonValue | undefined => {
+    const input = visible.get(inputOf(ref));
+    return input && valueOf(ref, input, { config, propertyOf });
+  };
+
+  const values: JsonObject = {};
+  for (const { path, value: ref } of form.outputs.values) {
+    const value = resolve(ref);
+    if (value !== undefined) setAtPath(values, path, value);
+  }
+
+  const secrets: OutputValues['secrets'] = {};
+  for (const [name, keys] of Object.entries(form.outputs.secrets)) {
+    const entries = Object.entries(keys).flatMap(([key, ref]) => {
+      const value = resolve(ref);
+      return value === undefined ? [] : [[key, secretText(value)] as const];
+    });
+    if (entries.length > 0) secrets[name] = Object.fromEntries(entries);
+  }
+  return { values, secrets };
+}
+
+const secretText = (value: JsonValue): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+function valueOf(
+  ref: InputRef,
+  input: Input,
+  { config, propertyOf }: { config: JsonObject; propertyOf: PropertyOf },
+): JsonValue | undefined {
+  const value = Object.hasOwn(config, input.id) ? config[input.id] : undefined;
+  if (value === undefined || (value === null && (input.required || 'FieldProperty' in ref))) {
+    if (input.required) throw new AppError('unprocessable', `The input ${input.id} is required`);
+    return undefined;
+  }
+  if ('FieldValue' in ref) return value;
+
+  const { property } = ref.FieldProperty;
+  const properties = referencesOf(input, config).map((reference) => {
+    const found = propertyOf(reference, property);
+    if (found !== undefined) return found;
+    throw new AppError('unprocessable', `The input ${input.id} points to nothing that has the property ${property}`);
+  });
+  return input.type === 'array' ? properties : properties[0];
+}

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { header } from './header.ts';
+import { Input, typeOfItems } from './input.ts';
+import { type InputRef, inputOf, Outputs } from './outputs.ts';
+
+const shape = {
+  inputs: z.array(Input).max(500),
+  outputs: Outputs.prefault({}),
+};
+
+interface Form {
+  inputs: Input[];
+  outputs: Outputs;
+}
+
+/** What no single field can tell: ids are unique, and outputs name inputs that there are. */
+function checkForm({ inputs, outputs }: Form, context: z.RefinementCtx<Form>): void {
+  const refuse = (path: PropertyKey[], message: string) => context.addIssue({ code: 'custom', path, message });
+  const byId = new Map(inputs.map((input) => [input.id, input]));
+
+  for (const [index, { id }] of inputs.entries()) {
+    if (inputs.findIndex((other) => other.id === id) < index) refuse(['inputs', index, 'id'], `repeats ${id}`);
+  }
+  const checkRef = (ref: InputRef, path: PropertyKey[]) => {
+    const input = byId.get(inputOf(ref));
+    if (!input) return refuse(path, `there is no input ${inputOf(ref)}`);
+    if ('FieldProperty' in ref && typeOfItems(input) !== 'CollectionSelect') {
+      refuse(path, `${input.id} is no CollectionSelect, so it has no properties`);
+    }
+  };
+  for (const [index, { value }] of outputs.values.entries()) checkRef(value, ['outputs', 'values', index, 'value']);
+  for (const [name, keys] of Object.entries(outputs.secrets)) {
+    for (const [key, ref] of Object.entries(keys)) checkRef(ref, ['outputs', 'secrets', name, key]);
+  }
+}
+
+/** The form of a chart: its inputs and what becomes of them. This is what a chart's `values_ui` holds. */
+export const ValuesUi = z.strictObject(shape).superRefine(checkForm);
+export type ValuesUi = z.infer<typeof ValuesUi>;
+
+/** As `values-ui.yaml` has it. */
+export const ValuesUiFile = z
+  .strictObject({ ...header('ValuesUi', ['v1beta1']), ...shape })
+  .superRefine(checkForm)
+  .transform(({ inputs, outputs }): ValuesUi => ({ inputs, outputs }));
