@@ -1,3 +1,5 @@
+export { type KubernetesTool, kubernetesTools } from './servers/kubernetes/component-arguments.ts';
+export { type KubernetesServer, type KubernetesStart, startKubernetes } from './servers/kubernetes/kubernetes.ts';
 export { type NatsServer, type NatsStart, type NatsUser, startNats } from './servers/nats.ts';
 export { type PostgresServer, type PostgresStart, startPostgres } from './servers/postgres.ts';
 export {
@@ -9,6 +11,8 @@ export {
 export { type RegistryServer, type RegistryStart, startRegistry } from './servers/registry.ts';
 export { rememberedPorts, rememberedSecrets } from './servers/remembered.ts';
 export type { RunningServer, ServerStart } from './servers/server-process.ts';
+export type { Part } from './stack/part.ts';
+export { type ServerName, type Stack, type StackStart, startStack } from './stack/start-stack.ts';
 export { ensureTools } from './tools/ensure-tools.ts';
 export { type Environment, toolCacheFolder } from './tools/tool-cache.ts';
 export { type ToolName, toolTable } from './tools/tool-table.ts';

@@ -1,0 +1,98 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Certificates } from './certificates.ts';
+
+export const kubernetesTools = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kwok'] as const;
+export type KubernetesTool = (typeof kubernetesTools)[number];
+
+/** What the parts of the cluster need to know to find one another. */
+export interface ClusterPlaces {
+  readonly folder: string;
+  readonly ports: Readonly<Record<'etcd' | 'etcdPeer' | 'api', number>>;
+  readonly certificates: Certificates;
+  readonly kubeconfigFile: string;
+  readonly durable: boolean;
+}
+
+const LOOPBACK = '127.0.0.1';
+
+export const etcdUrl = ({ ports }: ClusterPlaces) => `https://${LOOPBACK}:${ports.etcd}`;
+export const apiUrl = ({ ports }: Pick<ClusterPlaces, 'ports'>) => `https://${LOOPBACK}:${ports.api}`;
+
+/** The arguments of each part of the control plane. */
+export const componentArguments: Record<KubernetesTool, (places: ClusterPlaces) => string[]> = {
+  etcd: (places) => {
+    const { authority, server } = places.certificates;
+    const peerUrl = `https://${LOOPBACK}:${places.ports.etcdPeer}`;
+    return [
+      `--data-dir=${join(places.folder, 'etcd')}`,
+      `--listen-client-urls=${etcdUrl(places)}`,
+      `--advertise-client-urls=${etcdUrl(places)}`,
+      `--listen-peer-urls=${peerUrl}`,
+      `--initial-advertise-peer-urls=${peerUrl}`,
+      `--initial-cluster=default=${peerUrl}`,
+      // Everything in the cluster, secrets too, can be read here: nobody gets in without a certificate.
+      '--client-cert-auth',
+      `--trusted-ca-file=${authority}`,
+      `--cert-file=${server.certificate}`,
+      `--key-file=${server.key}`,
+      '--peer-client-cert-auth',
+      `--peer-trusted-ca-file=${authority}`,
+      `--peer-cert-file=${server.certificate}`,
+      `--peer-key-file=${server.key}`,
+      '--log-level=warn',
+      ...(places.durable ? [] : ['--unsafe-no-fsync']),
+    ];
+  },
+
+  'kube-apiserver': (places) => {
+    const { authority, server, serviceAccount } = places.certificates;
+    return [
+      `--etcd-servers=${etcdUrl(places)}`,
+      `--etcd-cafile=${authority}`,
+      `--etcd-certfile=${server.certificate}`,
+      `--etcd-keyfile=${server.key}`,
+      `--bind-address=${LOOPBACK}`,
+      `--advertise-address=${LOOPBACK}`,
+      `--secure-port=${places.ports.api}`,
+      `--tls-cert-file=${server.certificate}`,
+      `--tls-private-key-file=${server.key}`,
+      `--client-ca-file=${authority}`,
+      '--service-account-issuer=https://kubernetes.default.svc',
+      `--service-account-key-file=${serviceAccount.publicKey}`,
+      `--service-account-signing-key-file=${serviceAccount.key}`,
+      '--service-cluster-ip-range=10.96.0.0/16',
+      '--authorization-mode=RBAC',
+      '--allow-privileged',
+      '--profiling=false',
+      // There is one API server, at an address that no pod could reach.
+      '--endpoint-reconciler-type=none',
+    ];
+  },
+
+  'kube-controller-manager': ({ kubeconfigFile, certificates }) => [
+    `--kubeconfig=${kubeconfigFile}`,
+    `--service-account-private-key-file=${certificates.serviceAccount.key}`,
+    `--root-ca-file=${certificates.authority}`,
+    '--leader-elect=false',
+    '--secure-port=0',
+    '--profiling=false',
+  ],
+
+  'kube-scheduler': ({ kubeconfigFile }) => [
+    `--kubeconfig=${kubeconfigFile}`,
+    '--leader-elect=false',
+    '--secure-port=0',
+    '--profiling=false',
+  ],
+
+  kwok: ({ kubeconfigFile }) => [
+    `--kubeconfig=${kubeconfigFile}`,
+    ...['nodes', 'pods', 'volumes'].map((name) => `--config=${stageFile(name)}`),
+    '--manage-all-nodes=false',
+    '--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake',
+    '--node-lease-duration-seconds=40',
+  ],
+};
+
+const stageFile = (name: string) => fileURLToPath(new URL(`./stages/${name}.yaml`, import.meta.url));

@@ -1,0 +1,43 @@
+import { Agent, request } from 'node:https';
+import { text } from 'node:stream/consumers';
+
+export interface ApiAccess {
+  readonly url: string;
+  readonly ca: string;
+  readonly cert: string;
+  readonly key: string;
+}
+
+export interface KubeApi {
+  /** The status code and the text of the answer, whatever they are. */
+  get(path: string, signal: AbortSignal): Promise<{ status: number; body: string }>;
+  /** Makes the object so, whether it is there or not. */
+  apply(path: string, object: object, signal: AbortSignal): Promise<void>;
+  close(): void;
+}
+
+/** As much of a client as it takes to set the cluster up. The certificate keeps `fetch` from being it. */
+export function connectKubeApi({ url, ...identity }: ApiAccess): KubeApi {
+  const agent = new Agent({ ...identity, keepAlive: true, maxSockets: 4 });
+
+  const send = async (method: string, path: string, signal: AbortSignal, body?: string) => {
+    const headers = body === undefined ? {} : { 'content-type': 'application/apply-patch+yaml' };
+    const { promise, resolve, reject } = Promise.withResolvers<{ status: number; body: string }>();
+    const sent = request(new URL(path, url), { method, headers, agent, signal }, (response) => {
+      text(response).then((answer) => resolve({ status: response.statusCode ?? 0, body: answer }), reject);
+    });
+    sent.on('error', reject);
+    sent.end(body);
+    return promise;
+  };
+
+  return {
+    get: (path, signal) => send('GET', path, signal),
+    async apply(path, object, signal) {
+      const target = `${path}?fieldManager=berth-devstack&force=true`;
+      const { status, body } = await send('PATCH', target, signal, JSON.stringify(object));
+      if (status >= 300) throw new Error(`the API server answered ${status} to ${path}: ${body.slice(0, 500)}`);
+    },
+    close: () => agent.destroy(),
+  };
+}
