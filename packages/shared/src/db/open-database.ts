@@ -39,6 +39,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     transactionRetryLimit: 3,
     gracefulTerminationTimeout: 1_000,
     idleTimeout: 'DISABLE_TIMEOUT',
+    // Nothing of ours changes the session, so instead of DISCARD ALL after every query, prepared statements stay.
+    // It has to be there: without it slonik takes a released connection for one that is still being released.
+    resetConnection: async () => {},
   });
   // slonik tells every failed query here as well, and an event named `error` that nobody hears ends the process.
   pool.on('error', () => {});

@@ -14,7 +14,7 @@ const commandOf = (command: string): DriverQueryResult['command'] =>
 export const pgDriver = (settings: ClientConfig): DriverFactory => {
   const nameOf = statementNames();
 
-  const connections = createDriverFactory(async () => ({
+  return createDriverFactory(async () => ({
     createPoolClient: async ({ clientEventEmitter }) => {
       const client = new Client(settings);
       client.on('error', (error) => clientEventEmitter.emit('error', fromPg(error)));
@@ -46,8 +46,4 @@ export const pgDriver = (settings: ClientConfig): DriverFactory => {
       };
     },
   }));
-
-  // Nothing of ours changes the session, so there is nothing to reset, and prepared statements stay.
-  return ({ driverConfiguration: { resetConnection: _reset, ...driverConfiguration } }) =>
-    connections({ driverConfiguration });
 };

@@ -36,12 +36,22 @@ export class NoAnswer extends BackendTerminatedError {
 /** 08 connection exceptions, 53 out of resources, 57P0x shutting down or starting up, 25P03 idle in a transaction. */
 export const isConnectionCode = (code: string): boolean => /^(08...|53...|57P0.|25P03)$/.test(code);
 
-/** Network errors have codes too (`ECONNRESET`), pg's own have none; all of them mean that the connection is of no more use. */
+/** What pg says, without a code, when a connection cannot be made or is of no more use. */
+const brokenConnection =
+  /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout expired)/;
+
+/** ECONNREFUSED, ECONNRESET, EPIPE, ENOTFOUND, … */
+const isNetworkError = (error: Error): boolean =>
+  'code' in error &&
+  typeof error.code === 'string' &&
+  /^(E(?!RR_)[A-Z]+|ERR_(STREAM|SOCKET|TLS)_\w+)$/.test(error.code);
+
 export function fromPg(error: unknown): Error {
   if (error instanceof DatabaseError) {
     const told = new PostgresError(error);
     return isConnectionCode(told.code) ? new LostConnection(told) : told;
   }
   if (!(error instanceof Error)) return new Error('Postgres failed', { cause: error });
-  return error.message === 'Query read timeout' ? new NoAnswer(error) : new LostConnection(error);
+  if (error.message === 'Query read timeout') return new NoAnswer(error);
+  return isNetworkError(error) || brokenConnection.test(error.message) ? new LostConnection(error) : error;
 }

@@ -1,0 +1,11 @@
+create table envs_seen (
+  id uuid primary key,
+  version bigint not null,
+  deleted boolean not null,
+  applied_at timestamptz(3) not null default now(),
+  name text not null,
+  node_selector jsonb,
+  auto_add_new_users boolean not null
+);
+
+create table envs_heard (name text not null);
