@@ -13,7 +13,7 @@ const watching: ReflectorState = {
   listedAt: now - 60_000,
 };
 const listing: ReflectorState = { ...watching, step: 'list' };
-const failed: Outcome = { kind: 'failed', resourceVersion: '10', retryAfterMs: null };
+const failed: Outcome = { kind: 'failed', resourceVersion: '10', retryAfterMs: null, error: new Error('broken') };
 
 describe('nextStep', () => {
   test.for<[string, ReflectorState, Outcome, Partial<ReflectorState>]>([

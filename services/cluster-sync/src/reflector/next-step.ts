@@ -26,7 +26,12 @@ export type Outcome =
   | { readonly kind: 'ended'; readonly resourceVersion: string }
   | { readonly kind: 'silent'; readonly resourceVersion: string }
   | { readonly kind: 'expired' }
-  | { readonly kind: 'failed'; readonly resourceVersion: string | null; readonly retryAfterMs: number | null };
+  | {
+      readonly kind: 'failed';
+      readonly resourceVersion: string | null;
+      readonly retryAfterMs: number | null;
+      readonly error: unknown;
+    };
 
 export interface Chance {
   /** When the step was begun. */

@@ -1,0 +1,203 @@
+import { K8sCluster, type K8sClusterChanges, k8sClusters } from '@berth/shared/contracts/k8s-clusters';
+import { K8sResource, k8sResources } from '@berth/shared/contracts/k8s-resources';
+import type { ListRequest } from '@berth/shared/contracts/paging';
+import { conflictOn } from '@berth/shared/db/conflict-on';
+import type { Queries, Transaction } from '@berth/shared/db/database';
+import { equals, equalsIgnoringCase, inEnvs } from '@berth/shared/db/list-filters';
+import { listPage } from '@berth/shared/db/list-page';
+import { recordState, recordStates } from '@berth/shared/db/outbox';
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { NewCluster } from '../discovery/discovery-plan.ts';
+import { healthAfter, type Sign, silenceMs } from './cluster-health.ts';
+
+const cluster = sql.type(K8sCluster);
+const resource = sql.type(K8sResource);
+const remembered = sql.type(
+  K8sCluster.extend({
+    last_failure: z.string().nullable(),
+    told_seen_at: z.iso.datetime(),
+    now: z.iso.datetime(),
+  }),
+);
+const tended = sql.type(z.object({ id: z.uuid(), provider_id: z.string(), name: z.string(), ignore: z.boolean() }));
+const listed = sql.type(z.object({ id: z.uuid(), provider_id: z.string(), name: z.string(), region_name: z.string() }));
+const identified = sql.type(z.object({ id: z.uuid() }));
+const usage = sql.type(z.object({ count: z.number().int(), names: z.array(z.string()) }));
+
+const columns = sql.fragment`
+  id, env_id, provider_id, created_at, last_seen_at, name, region_name, is_ok, not_ok_reason, ignore, ingress_domain,
+  ingress_class, ingress_tls_secret_name, metrics_url, metrics_datasource_name`;
+const resourceColumns = sql.fragment`
+  id, last_updated_at, cluster_id, deployment_id, kind, api_version, name, status_color, metadata`;
+
+export interface ClusterFilters {
+  /** Null: those without an env. */
+  env_id?: string | null | undefined;
+  name?: string | undefined;
+}
+
+export const createClusterRepository = (db: Queries) => ({
+  list: (filters: ClusterFilters, visible: 'all' | readonly string[], request: ListRequest) =>
+    listPage(db, {
+      row: K8sCluster,
+      columns,
+      from: sql.fragment`k8s_clusters`,
+      where: [
+        equals(sql.fragment`env_id`, filters.env_id),
+        equalsIgnoringCase(sql.fragment`name`, filters.name),
+        inEnvs(sql.fragment`env_id`, visible),
+      ],
+      request,
+      sortable: {
+        created_at: sql.fragment`created_at`,
+        name: sql.fragment`name`,
+        region_name: sql.fragment`region_name`,
+        last_seen_at: sql.fragment`last_seen_at`,
+        is_ok: sql.fragment`is_ok`,
+      },
+    }),
+
+  find: (id: string, visible: 'all' | readonly string[]) =>
+    db.maybeOne(cluster`
+      select ${columns} from k8s_clusters
+      where ${sql.and([sql.fragment`id = ${id}`, inEnvs(sql.fragment`env_id`, visible)])}
+    `),
+
+  /** All of them; there are hundreds at most. */
+  tended: () => db.any(tended`select id, provider_id, name, ignore from k8s_clusters order by created_at, id`),
+
+  /** What one provider brought, by the beginning of its `provider_id`s. */
+  ofProvider: (prefix: string) =>
+    db.any(listed`
+      select id, provider_id, name, region_name from k8s_clusters where starts_with(provider_id, ${prefix})
+    `),
+
+  usageOfEnv: (envId: string) =>
+    db.one(usage`
+      select count(*) as count, coalesce((array_agg(name order by name))[1:10], '{}') as names
+      from k8s_clusters where env_id = ${envId}
+    `),
+
+  /** Those that are said to be ok and gave no answer for too long, whoever was to probe them. */
+  silent: () =>
+    db.any(identified`
+      select id from k8s_clusters
+      where is_ok and last_seen_at <= now() - ${silenceMs} * interval '1 millisecond'
+    `),
+
+  /** A cluster found by a provider. Replicas find it together, so the second one changes only what it is called. */
+  upsert: ({ provider_id, name, region_name, ignore }: NewCluster) =>
+    db.transaction(async (tx) => {
+      const [row] = await tx.any(sql.type(K8sCluster.extend({ is_new: z.boolean() }))`
+        insert into k8s_clusters as c (provider_id, name, region_name, ignore)
+        values (${provider_id}, ${name}, ${region_name}, ${ignore})
+        on conflict (provider_id) do update set name = excluded.name, region_name = excluded.region_name
+          where (c.name, c.region_name) <> (excluded.name, excluded.region_name)
+        returning ${columns}, c.xmax = 0 as is_new
+      `);
+      if (!row) return;
+      const { is_new, ...found } = row;
+      await tell(tx, is_new ? 'INSERT' : 'UPDATE', found);
+    }),
+
+  /** What a probe, or the lack of one, means for the cluster. A cluster that is gone by now means nothing. */
+  recordSign: (id: string, sign: Sign) =>
+    db.transaction(async (tx) => {
+      const row = await tx.maybeOne(remembered`
+        select ${columns}, last_failure, told_seen_at, clock_timestamp() as now
+        from k8s_clusters where id = ${id} for no key update
+      `);
+      const after = row && healthAfter(row, sign, row.now);
+      if (!after) return;
+
+      const { is_ok, not_ok_reason, last_seen_at, last_failure, told_seen_at } = after.health;
+      const updated = await tx.one(cluster`
+        update k8s_clusters set is_ok = ${is_ok}, not_ok_reason = ${not_ok_reason}, last_seen_at = ${last_seen_at},
+          last_failure = ${last_failure}, told_seen_at = ${told_seen_at}
+        where id = ${id} returning ${columns}
+      `);
+      if (after.tell) await tell(tx, 'UPDATE', updated);
+    }),
+
+  /** `check` sees the row under its lock and may throw. */
+  update: (id: string, changes: K8sClusterChanges, check: (cluster: K8sCluster) => void) =>
+    db
+      .transaction(async (tx) => {
+        const before = await tx.maybeOne(
+          cluster`select ${columns} from k8s_clusters where id = ${id} for no key update`,
+        );
+        if (!before) return null;
+        check(before);
+
+        const after = { ...before, ...definedOf(changes) };
+        if (JSON.stringify(after) === JSON.stringify(before)) return before;
+        const updated = await tx.one(cluster`
+          update k8s_clusters set env_id = ${after.env_id}, ignore = ${after.ignore},
+            ingress_domain = ${after.ingress_domain}, ingress_class = ${after.ingress_class},
+            ingress_tls_secret_name = ${after.ingress_tls_secret_name}, metrics_url = ${after.metrics_url},
+            metrics_datasource_name = ${after.metrics_datasource_name}
+          where id = ${id} returning ${columns}
+        `);
+        await tell(tx, 'UPDATE', updated);
+        if (updated.env_id !== before.env_id) await tellResources(tx, updated);
+        return updated;
+      })
+      .catch(
+        conflictOn(
+          'k8s_clusters_ingress_domain_key',
+          `Another cluster has the ingress domain ${changes.ingress_domain}`,
+        ),
+      ),
+
+  /** With what is tracked on it. */
+  remove: (id: string, check: (cluster: K8sCluster) => void) =>
+    db.transaction(async (tx) => {
+      const row = await tx.maybeOne(cluster`select ${columns} from k8s_clusters where id = ${id} for update`);
+      if (!row) return null;
+      check(row);
+
+      const resources = await tx.any(resource`
+        delete from k8s_resources where cluster_id = ${id} returning ${resourceColumns}
+      `);
+      const gone = { env_id: row.env_id, operation: 'DELETE' as const };
+      await recordStates(
+        tx,
+        k8sResources,
+        resources.map((tracked) => ({ ...gone, id: tracked.id, row: tracked })),
+      );
+      await tx.query(identified`delete from k8s_clusters where id = ${id}`);
+      await tell(tx, 'DELETE', row);
+      return row;
+    }),
+
+  /** An env that is gone has no clusters. Auth asks before it deletes one, so this meets only what came in between. */
+  releaseEnv: (envId: string) =>
+    db.transaction(async (tx) => {
+      const released = await tx.any(cluster`
+        update k8s_clusters set env_id = null where env_id = ${envId} returning ${columns}
+      `);
+      for (const row of released) {
+        await tell(tx, 'UPDATE', row);
+        await tellResources(tx, row);
+      }
+    }),
+});
+export type ClusterRepository = ReturnType<typeof createClusterRepository>;
+
+const tell = (tx: Transaction, operation: 'INSERT' | 'UPDATE' | 'DELETE', row: K8sCluster) =>
+  recordState(tx, k8sClusters, { id: row.id, env_id: row.env_id, operation, row });
+
+/** What is tracked on a cluster is seen by those who see its env, so a change of env is one of theirs too. */
+async function tellResources(tx: Transaction, { id, env_id }: K8sCluster): Promise<void> {
+  const rows = await tx.any(resource`select ${resourceColumns} from k8s_resources where cluster_id = ${id}`);
+  await recordStates(
+    tx,
+    k8sResources,
+    rows.map((row) => ({ id: row.id, env_id, operation: 'UPDATE', row })),
+  );
+}
+
+/** Without the fields that were not given, so that they can be laid over a row. */
+const definedOf = (changes: K8sClusterChanges) =>
+  Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));

@@ -1,0 +1,15 @@
+import { describeFailure } from '../kube/describe-failure.ts';
+import type { KubeApi } from '../kube/kube-api.ts';
+import type { Sign } from './cluster-health.ts';
+
+const deadlineMs = 5_000;
+
+/** Asks a cluster whether it is ready: `/readyz` is answered by the API server together with its storage. */
+export async function probeCluster(api: Pick<KubeApi, 'getText' | 'server'>, signal: AbortSignal): Promise<Sign> {
+  try {
+    await api.getText('/readyz', { signal, deadlineMs });
+    return { kind: 'answered' };
+  } catch (error) {
+    return { kind: 'failed', reason: describeFailure(error, api.server) };
+  }
+}

@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+import type { KubeAccess } from '../kube/kube-access.ts';
+import { type KubeApi, openKubeApi } from '../kube/kube-api.ts';
+import type { ReachableCluster } from './read-kubeconfig.ts';
+
+export interface Connection {
+  readonly access: KubeAccess;
+  readonly api: KubeApi;
+  /** Another one means that the cluster is reached otherwise: another address, certificate or credential. */
+  readonly revision: string;
+}
+
+/** How each cluster is reached, as far as this process knows. Credentials are kept here, in memory, and nowhere else. */
+export function createClusterDirectory() {
+  const connections = new Map<string, Connection>();
+
+  return {
+    connectionTo: (providerId: string): Connection | undefined => connections.get(providerId),
+
+    /** Replaces all; a connection whose access did not change stays open. */
+    replace(clusters: readonly ReachableCluster[]): void {
+      const accesses = new Map(clusters.flatMap(({ provider_id, access }) => (access ? [[provider_id, access]] : [])));
+      for (const [providerId, { api, revision }] of connections) {
+        const access = accesses.get(providerId);
+        if (access && revisionOf(access) === revision) continue;
+        connections.delete(providerId);
+        api[Symbol.dispose]();
+      }
+      for (const [providerId, access] of accesses) {
+        if (connections.has(providerId)) continue;
+        connections.set(providerId, { access, api: openKubeApi(access), revision: revisionOf(access) });
+      }
+    },
+
+    [Symbol.dispose](): void {
+      for (const { api } of connections.values()) api[Symbol.dispose]();
+      connections.clear();
+    },
+  };
+}
+export type ClusterDirectory = ReturnType<typeof createClusterDirectory>;
+
+const revisionOf = (access: KubeAccess): string =>
+  createHash('sha256').update(JSON.stringify(access)).digest('base64url');

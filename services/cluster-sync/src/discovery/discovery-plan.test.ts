@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'vitest';
+import { discoveryPlan, type FoundCluster } from './discovery-plan.ts';
+
+const options = { ignoreNew: true, vanished: 'no longer there' };
+const one: FoundCluster = { provider_id: 'kubeconfig:one', name: 'one', region_name: 'r', refused: null };
+const known = { id: 'id-1', provider_id: 'kubeconfig:one', name: 'one', region_name: 'r' };
+
+describe('discoveryPlan', () => {
+  test('adds a new cluster, ignored unless told otherwise', () => {
+    const { refused: _, ...row } = one;
+
+    expect(discoveryPlan([one], [], options).upsert).toEqual([{ ...row, ignore: true }]);
+    expect(discoveryPlan([one], [], { ...options, ignoreNew: false }).upsert).toEqual([{ ...row, ignore: false }]);
+  });
+
+  test('has nothing to do for what is known', () => {
+    expect(discoveryPlan([one], [known], options)).toEqual({ upsert: [], unusable: [] });
+  });
+
+  test('renames a cluster that is called otherwise by now', () => {
+    expect(discoveryPlan([{ ...one, name: 'uno' }], [known], options).upsert).toMatchObject([{ name: 'uno' }]);
+  });
+
+  test('keeps a cluster that vanished, as unusable', () => {
+    expect(discoveryPlan([], [known], options)).toEqual({
+      upsert: [],
+      unusable: [{ id: 'id-1', reason: 'no longer there' }],
+    });
+  });
+
+  test('tells why a cluster is refused, once it has a row', () => {
+    const refused = { ...one, refused: 'the user field exec is not accepted' };
+
+    expect(discoveryPlan([refused], [], options)).toMatchObject({ upsert: [{ name: 'one' }], unusable: [] });
+    expect(discoveryPlan([refused], [known], options).unusable).toEqual([
+      { id: 'id-1', reason: 'the user field exec is not accepted' },
+    ]);
+  });
+});

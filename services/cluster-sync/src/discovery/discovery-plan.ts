@@ -1,0 +1,55 @@
+/** A cluster as a provider shows it; `refused` says why it cannot be used. */
+export interface FoundCluster {
+  readonly provider_id: string;
+  readonly name: string;
+  readonly region_name: string;
+  readonly refused: string | null;
+}
+
+export interface KnownCluster {
+  readonly id: string;
+  readonly provider_id: string;
+  readonly name: string;
+  readonly region_name: string;
+}
+
+export interface NewCluster {
+  readonly provider_id: string;
+  readonly name: string;
+  readonly region_name: string;
+  readonly ignore: boolean;
+}
+
+export interface DiscoveryPlan {
+  readonly upsert: NewCluster[];
+  readonly unusable: { readonly id: string; readonly reason: string }[];
+}
+
+/** What to write when a provider shows these clusters and we know those. A cluster that vanished keeps its row, its env and its history. */
+export function discoveryPlan(
+  found: readonly FoundCluster[],
+  known: readonly KnownCluster[],
+  { ignoreNew, vanished }: { ignoreNew: boolean; vanished: string },
+): DiscoveryPlan {
+  const knownBy = new Map(known.map((cluster) => [cluster.provider_id, cluster]));
+  const foundBy = new Map(found.map((cluster) => [cluster.provider_id, cluster]));
+
+  const isNews = ({ provider_id, name, region_name }: FoundCluster) => {
+    const row = knownBy.get(provider_id);
+    return row?.name !== name || row.region_name !== region_name;
+  };
+  const reasonAgainst = ({ provider_id }: KnownCluster) => {
+    const cluster = foundBy.get(provider_id);
+    return cluster ? cluster.refused : vanished;
+  };
+
+  return {
+    upsert: found
+      .filter(isNews)
+      .map(({ provider_id, name, region_name }) => ({ provider_id, name, region_name, ignore: ignoreNew })),
+    unusable: known.flatMap((cluster) => {
+      const reason = reasonAgainst(cluster);
+      return reason === null ? [] : [{ id: cluster.id, reason }];
+    }),
+  };
+}

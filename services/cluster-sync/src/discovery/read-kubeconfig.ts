@@ -1,0 +1,39 @@
+import { readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { inlineCertificateFiles } from '../kube/inline-certificate-files.ts';
+import { type KubeAccess, kubeAccessOf } from '../kube/kube-access.ts';
+import { parseKubeconfig } from '../kube/kubeconfig.ts';
+import type { FoundCluster } from './discovery-plan.ts';
+
+export const kubeconfigPrefix = 'kubeconfig:';
+
+/** A cluster with the way to it; null where it is refused. */
+export interface ReachableCluster extends FoundCluster {
+  readonly access: KubeAccess | null;
+}
+
+export interface ReadKubeconfigOptions {
+  readonly path: string;
+  /** Only these contexts; all of the file unless given. */
+  readonly contexts: readonly string[] | null;
+}
+
+/** The clusters of a kubeconfig file, one for each context. Throws where the file as a whole cannot be used. */
+export async function readKubeconfig({ path, contexts }: ReadKubeconfigOptions): Promise<ReachableCluster[]> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new Error(`the kubeconfig ${path} cannot be read (${error.code})`);
+  });
+  const kubeconfig = await inlineCertificateFiles(parseKubeconfig(text), dirname(path));
+  const names = new Set(contexts ?? kubeconfig.contexts.map(({ name }) => name));
+
+  return [...names].map((name) => {
+    const result = kubeAccessOf(kubeconfig, name);
+    return {
+      provider_id: kubeconfigPrefix + name,
+      name: name.trim().slice(0, 100) || 'unnamed',
+      region_name: 'kubeconfig',
+      access: 'access' in result ? result.access : null,
+      refused: 'refused' in result ? `its context in the kubeconfig is refused: ${result.refused}` : null,
+    };
+  });
+}

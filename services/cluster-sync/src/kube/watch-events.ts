@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import type { KubeApi } from './kube-api.ts';
+import { KubeError } from './kube-error.ts';
+
+export interface WatchEvent {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK';
+  readonly object: unknown;
+  /** Where a later watch goes on; null where the event told none. */
+  readonly resourceVersion: string | null;
+}
+
+export interface WatchOptions {
+  readonly resourceVersion: string;
+  readonly seconds: number;
+  readonly labelSelector?: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+const Event = z.discriminatedUnion('type', [
+  z.object({ type: z.enum(['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK']), object: z.unknown() }),
+  z.object({ type: z.literal('ERROR'), object: z.object({ code: z.number().int() }).loose() }),
+]);
+const Versioned = z.object({ metadata: z.object({ resourceVersion: z.string().min(1) }) });
+
+const openingDeadlineMs = 30_000;
+
+/** What happens to a kind of object from a version on. Null stands for a line that is no event: bad, and no reason to stop. */
+export async function* watchEvents(
+  api: Pick<KubeApi, 'streamLines'>,
+  path: string,
+  { resourceVersion, seconds, labelSelector, signal }: WatchOptions,
+): AsyncGenerator<WatchEvent | null> {
+  const query = new URLSearchParams({
+    watch: '1',
+    allowWatchBookmarks: 'true',
+    resourceVersion,
+    timeoutSeconds: String(seconds),
+    ...(labelSelector !== undefined && { labelSelector }),
+  });
+
+  for await (const line of api.streamLines(`${path}?${query.toString()}`, { signal, deadlineMs: openingDeadlineMs })) {
+    yield eventOf(line);
+  }
+}
+
+function eventOf(line: string): WatchEvent | null {
+  const { data: event } = Event.safeParse(jsonOf(line));
+  if (!event) return null;
+  if (event.type === 'ERROR') throw new KubeError({ status: event.object.code, body: JSON.stringify(event.object) });
+
+  const { data } = Versioned.safeParse(event.object);
+  return { type: event.type, object: event.object, resourceVersion: data?.metadata.resourceVersion ?? null };
+}
+
+function jsonOf(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}

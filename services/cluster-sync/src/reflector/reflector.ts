@@ -1,0 +1,149 @@
+import type { Service } from '@berth/shared/service/service';
+import { describeFailure } from '../kube/describe-failure.ts';
+import type { KubeApi } from '../kube/kube-api.ts';
+import { isExpired, KubeError } from '../kube/kube-error.ts';
+import { listPages } from '../kube/list-pages.ts';
+import { type WatchEvent, watchEvents } from '../kube/watch-events.ts';
+import { initialState, nextStep, type Outcome, type ReflectorState, watchSeconds } from './next-step.ts';
+import { pause } from './pause.ts';
+
+/** Where objects go. All of it may wait, and the reflector reads no further until it is done. */
+export interface ReflectorSink {
+  beginPass(namespace?: string): { saw(object: unknown): Promise<void>; end(): void };
+  put(object: unknown): Promise<void>;
+  remove(object: unknown): Promise<void>;
+}
+
+export interface ReflectorDeps {
+  readonly api: KubeApi;
+  /** The path of the whole list, and of the list of one namespace. */
+  readonly path: string;
+  pathIn(namespace: string): string;
+  readonly labelSelector?: string | undefined;
+  readonly sink: ReflectorSink;
+  readonly log: Service['log'];
+  readonly resyncMs: number;
+  /** No event and no bookmark for so long: the stream is dead, whatever the socket says. */
+  readonly stallMs: number;
+}
+
+export interface Reflector {
+  /** Lists a namespace that became interesting while the watch ran, before the watch goes on. */
+  include(namespace: string): void;
+  /** Runs until the signal aborts; `onListed` is told about each full list. Whatever fails is tried again. */
+  run(signal: AbortSignal, onListed?: () => void): Promise<void>;
+}
+
+/** Keeps a sink in step with one kind of object: list, watch, and again, as `nextStep` says. */
+export function createReflector(deps: ReflectorDeps): Reflector {
+  const { api, path, labelSelector, sink, log, resyncMs, stallMs } = deps;
+  const included = new Set<string>();
+  let interrupt = new AbortController();
+
+  async function list(signal: AbortSignal): Promise<Outcome> {
+    const pass = sink.beginPass();
+    let resourceVersion = '';
+    for await (const page of listPages(api, path, { labelSelector, signal })) {
+      for (const item of page.items) await pass.saw(item);
+      resourceVersion = page.resourceVersion;
+    }
+    pass.end();
+    return { kind: 'listed', resourceVersion };
+  }
+
+  async function include(signal: AbortSignal): Promise<Outcome> {
+    interrupt = new AbortController();
+    for (const namespace of included) {
+      const pass = sink.beginPass(namespace);
+      for await (const page of listPages(api, deps.pathIn(namespace), { signal })) {
+        for (const item of page.items) await pass.saw(item);
+      }
+      pass.end();
+      included.delete(namespace);
+    }
+    return { kind: 'included' };
+  }
+
+  async function watch(state: ReflectorState, from: string, signal: AbortSignal): Promise<Outcome> {
+    let resourceVersion = from;
+    const silence = new AbortController();
+    const end = AbortSignal.any([signal, interrupt.signal, silence.signal]);
+    const seconds = watchSeconds(state, { now: Date.now(), random: Math.random(), resyncMs });
+    const listen = () => setTimeout(() => silence.abort(), stallMs);
+    let timer = listen();
+    try {
+      for await (const event of watchEvents(api, path, { resourceVersion, seconds, labelSelector, signal: end })) {
+        clearTimeout(timer);
+        if (event) await apply(event);
+        else log.warn('a line of the watch is no event');
+        resourceVersion = event?.resourceVersion ?? resourceVersion;
+        timer = listen();
+      }
+      return { kind: 'ended', resourceVersion };
+    } catch (error) {
+      if (signal.aborted) throw error;
+      if (interrupt.signal.aborted) return { kind: 'interrupted', resourceVersion };
+      if (silence.signal.aborted) return { kind: 'silent', resourceVersion };
+      return failure(error, resourceVersion);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async function apply({ type, object }: WatchEvent): Promise<void> {
+    if (type === 'BOOKMARK') return;
+    await (type === 'DELETED' ? sink.remove(object) : sink.put(object));
+  }
+
+  async function take(state: ReflectorState, signal: AbortSignal): Promise<Outcome> {
+    const { step, resourceVersion } = state;
+    if (step === 'watch' && resourceVersion !== null) return watch(state, resourceVersion, signal);
+    try {
+      return await (step === 'include' ? include(signal) : list(signal));
+    } catch (error) {
+      if (signal.aborted) throw error;
+      return failure(error, resourceVersion);
+    }
+  }
+
+  function failure(error: unknown, resourceVersion: string | null): Outcome {
+    if (isExpired(error)) return { kind: 'expired' };
+    const retryAfterMs = error instanceof KubeError ? error.retryAfterMs : null;
+    return { kind: 'failed', resourceVersion, retryAfterMs, error };
+  }
+
+  return {
+    include(namespace) {
+      included.add(namespace);
+      interrupt.abort();
+    },
+
+    async run(signal, onListed) {
+      let state = initialState;
+      while (!signal.aborted) {
+        await pause(state.pauseMs, signal);
+        const startedAt = Date.now();
+        const outcome = await take(state, signal).catch((error: unknown) => {
+          if (!signal.aborted) throw error;
+        });
+        if (!outcome) return;
+
+        if (outcome.kind === 'listed') onListed?.();
+        const next = nextStep(state, outcome, { startedAt, now: Date.now(), random: Math.random(), resyncMs });
+        tell(state, next, outcome);
+        state = next;
+      }
+    },
+  };
+
+  /** One line when it begins to fail and one when it is well again, not one per attempt. */
+  function tell(before: ReflectorState, after: ReflectorState, outcome: Outcome): void {
+    if (outcome.kind === 'failed' && before.backoffMs === 0) {
+      const { error } = outcome;
+      const isOfTheServer = error instanceof KubeError || (error instanceof Error && 'code' in error);
+      const why = isOfTheServer ? { reason: describeFailure(error, api.server) } : { err: error };
+      log.warn({ ...why, step: before.step }, 'a watch fails');
+    }
+    if (before.backoffMs > 0 && after.backoffMs === 0) log.info('a watch works again');
+  }
+}

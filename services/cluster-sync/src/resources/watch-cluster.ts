@@ -1,0 +1,110 @@
+import type { Lease } from '@berth/shared/db/lease';
+import type { Service } from '@berth/shared/service/service';
+import type { KubeApi } from '../kube/kube-api.ts';
+import { createReflector, type Reflector, type ReflectorSink } from '../reflector/reflector.ts';
+import { together } from '../reflector/together.ts';
+import { type ChangeQueue, createChangeQueue } from './change-queue.ts';
+import { type ClusterMirror, createClusterMirror } from './cluster-mirror.ts';
+import { ourNamespaces } from './deployment-namespace.ts';
+import type { K8sResourceRepository } from './k8s-resource-repository.ts';
+import { type TrackedKind, trackedKinds } from './tracked-kinds.ts';
+import { writeChanges } from './write-changes.ts';
+
+export interface WatchClusterDeps {
+  readonly k8sResourceRepository: Pick<K8sResourceRepository, 'known' | 'save'>;
+  readonly log: Service['log'];
+  readonly resyncMs: number;
+  readonly stallMs: number;
+}
+
+export interface WatchedCluster {
+  readonly id: string;
+  readonly api: KubeApi;
+  readonly lease: Lease;
+}
+
+const queueLimit = 5_000;
+
+/**
+ * Tracks what lies in our namespaces of one cluster until the signal aborts. One watch per kind for the whole cluster:
+ * one per namespace would be thousands. Ends with `NotOurCluster` when the lease went to somebody else.
+ */
+export async function watchCluster(
+  deps: WatchClusterDeps,
+  { id, api, lease }: WatchedCluster,
+  signal: AbortSignal,
+): Promise<void> {
+  const { k8sResourceRepository, log, resyncMs, stallMs } = deps;
+  const queue = createChangeQueue(queueLimit);
+  const inNamespaces: Reflector[] = [];
+  const mirror = createClusterMirror({
+    known: await k8sResourceRepository.known(id),
+    queue,
+    log,
+    onNamespace: (namespace) => {
+      for (const reflector of inNamespaces) reflector.include(namespace);
+    },
+  });
+
+  const reflect = (kind: TrackedKind, labelSelector?: string) =>
+    createReflector({
+      api,
+      path: `${kind.root}/${kind.plural}`,
+      pathIn: (namespace) => `${kind.root}/namespaces/${encodeURIComponent(namespace)}/${kind.plural}`,
+      labelSelector,
+      sink: sinkInto({ mirror, queue, kind, signal }),
+      log: log.child({ kind: kind.kind }),
+      resyncMs,
+      stallMs,
+    });
+
+  const [namespaceKind, ...otherKinds] = trackedKinds;
+  const namespaces = reflect(namespaceKind, ourNamespaces);
+  // The others begin when it is known which namespaces are ours; until then they would find nothing of interest.
+  const namespacesListed = Promise.withResolvers<void>();
+  const watchOthers = async (end: AbortSignal) => {
+    await namespacesListed.promise;
+    inNamespaces.push(...otherKinds.map((kind) => reflect(kind)));
+    await together(
+      end,
+      inNamespaces.map(({ run }) => run),
+    );
+  };
+
+  await together(signal, [
+    (end) => namespaces.run(end, namespacesListed.resolve).finally(namespacesListed.resolve),
+    watchOthers,
+    (end) => writeChanges({ queue, log, save: (changes) => k8sResourceRepository.save(id, lease, changes) }, end),
+  ]);
+}
+
+interface SinkParts {
+  readonly mirror: ClusterMirror;
+  readonly queue: ChangeQueue;
+  readonly kind: TrackedKind;
+  readonly signal: AbortSignal;
+}
+
+/** Waits for room before each object, so that the watch goes no faster than the database. */
+function sinkInto({ mirror, queue, kind, signal }: SinkParts): ReflectorSink {
+  return {
+    beginPass(namespace) {
+      const pass = mirror.beginPass(kind, namespace);
+      return {
+        async saw(object) {
+          await queue.waitForRoom(signal);
+          pass.saw(object);
+        },
+        end: () => pass.end(),
+      };
+    },
+    async put(object) {
+      await queue.waitForRoom(signal);
+      mirror.put(kind, object);
+    },
+    async remove(object) {
+      await queue.waitForRoom(signal);
+      mirror.remove(kind.kind, object);
+    },
+  };
+}

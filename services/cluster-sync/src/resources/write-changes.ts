@@ -1,0 +1,49 @@
+import { PostgresError } from '@berth/shared/db/postgres-error';
+import type { Service } from '@berth/shared/service/service';
+import { nextPause } from '../reflector/backoff.ts';
+import { pause } from '../reflector/pause.ts';
+import type { ChangeQueue, RowChange } from './change-queue.ts';
+import { NotOurCluster } from './not-our-cluster.ts';
+
+export interface WriteChangesDeps {
+  readonly queue: ChangeQueue;
+  readonly log: Service['log'];
+  /** One transaction. Throws `NotOurCluster` where somebody else looks after the cluster by now. */
+  save(changes: readonly RowChange[]): Promise<void>;
+}
+
+const batchSize = 100;
+
+/** Brings the queue into the database until the signal aborts. */
+export async function writeChanges({ queue, log, save }: WriteChangesDeps, signal: AbortSignal): Promise<void> {
+  let pauseMs = 0;
+  while (!signal.aborted) {
+    await queue.waitForChange(signal).catch(() => undefined);
+    if (signal.aborted) return;
+    const changes = queue.take(batchSize);
+    try {
+      await saveAll(changes);
+      pauseMs = 0;
+    } catch (error) {
+      if (error instanceof NotOurCluster) throw error;
+      queue.giveBack(changes);
+      if (pauseMs === 0) log.warn({ err: error }, 'tracked resources cannot be written for now');
+      pauseMs = nextPause(pauseMs, Math.random());
+      await pause(pauseMs, signal);
+    }
+  }
+
+  async function saveAll(changes: readonly RowChange[]): Promise<void> {
+    try {
+      await save(changes);
+    } catch (error) {
+      if (!isAboutTheData(error)) throw error;
+      // One object that Postgres does not take must not hold up the others.
+      if (changes.length > 1) for (const change of changes) await saveAll([change]);
+      else log.warn({ err: error, uid: changes[0]?.uid }, 'an object of the cluster cannot be stored');
+    }
+  }
+}
+
+/** Data exceptions and broken constraints: trying again brings the same. */
+const isAboutTheData = (error: unknown): boolean => error instanceof PostgresError && /^2[23]/.test(error.code);
