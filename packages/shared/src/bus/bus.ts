@@ -91,6 +91,8 @@ export interface Bus {
   isAlive(): boolean;
   /** Up right now; for readiness. */
   isConnected(): boolean;
+  /** Aborts, with an error as its reason, when NATS refuses to let it listen or the connection is closed for good. */
+  readonly failure: AbortSignal;
   /** Whether any replica of a service answers its `$SRV.PING` within `deadlineMs` (500 unless given). */
   isAnswering(service: ServiceName, deadlineMs?: number): Promise<boolean>;
   /** Stops taking requests, finishes those under way, closes. */

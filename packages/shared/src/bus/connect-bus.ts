@@ -1,6 +1,6 @@
 import { jetstreamManager, jetstream as jetstreamOf } from '@nats-io/jetstream';
 import type { Logger } from 'pino';
-import { Registry } from 'prom-client';
+import { type Registry, register } from 'prom-client';
 import { createIdentityVerifier, type IdentityVerifier } from '../access/identity-verifier.ts';
 import type { CallerName, ServiceName } from '../contracts/contract.ts';
 import { signingKeys } from '../contracts/signing-keys.ts';
@@ -12,7 +12,7 @@ import { createHints } from './hints-on-nats.ts';
 import { delays } from './limits.ts';
 import { listenToOwnVoice } from './own-voice.ts';
 import { openReplyInbox } from './reply-inbox.ts';
-import { createRpcMetrics } from './rpc-metrics.ts';
+import { rpcMetrics } from './rpc-metrics.ts';
 import { createServer } from './serve.ts';
 import { createStateFollower } from './state-follower.ts';
 import { createStatePublisher } from './state-publisher.ts';
@@ -26,6 +26,7 @@ export interface BusOptions {
   password?: string | undefined;
   tls?: { ca?: string; cert?: string; key?: string } | undefined;
   log: Logger;
+  /** By default that of the process. */
   metrics?: Registry | undefined;
   /** Ends the wait for the first connection, which else lasts until the server is there. */
   signal?: AbortSignal | undefined;
@@ -41,12 +42,18 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
   const connection = await openConnection(options);
   const { nc } = connection;
   const instance = crypto.randomUUID().replaceAll('-', '').slice(0, 16);
-  const metrics = createRpcMetrics(options.metrics ?? new Registry());
-  let denied: Error | undefined;
+  const metrics = rpcMetrics(options.metrics ?? register);
+  const failure = new AbortController();
+  let closing = false;
 
   connection.onDenied((violation) => {
-    denied = violation;
-    metrics.denied.inc({ operation: violation.operation });
+    const { operation, subject } = violation;
+    metrics.denied.inc({ operation });
+    // It shows only as a status event; without it the service would look well and hear nothing.
+    if (operation === 'subscription') failure.abort(new Error(`NATS does not let ${caller} listen to ${subject}`));
+  });
+  void nc.closed().then((cause) => {
+    if (!closing) failure.abort(new Error('The connection to NATS is closed for good', { cause }));
   });
   connection.onSlow(() => metrics.slow.inc());
 
@@ -62,11 +69,10 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
   const manager = await jetstreamManager(nc, { timeout: delays.stateAck, checkAPI: false });
   const shared = { connection, jetstream, manager, instance, log };
 
-  // A refused subscription shows only as a status event; without it the service would look well and hear nothing.
   await nc.flush();
-  if (denied) {
+  if (failure.signal.aborted) {
     await nc.close();
-    throw new Error(`NATS refuses what ${caller} needs: ${denied.message}`, { cause: denied });
+    throw failure.signal.reason;
   }
 
   return {
@@ -81,6 +87,7 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
     objects: createChartStore(connection, jetstream, replicas),
     isAlive: () => !connection.isClosed() && voice.isHeard(),
     isConnected: () => connection.isUp(),
+    failure: failure.signal,
 
     async isAnswering(service, deadlineMs = 500) {
       const ask = { subject: discoverySubject('PING', service), payload: '', timeoutMs: deadlineMs };
@@ -91,6 +98,7 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
     },
 
     async [Symbol.asyncDispose]() {
+      closing = true;
       await server.drain();
       await voice.stop();
       if (!nc.isClosed()) await nc.close();

@@ -1,0 +1,31 @@
+import { trace } from '@opentelemetry/api';
+import { type DestinationStream, type Logger, pino } from 'pino';
+import { errorForLog } from './error-for-log.ts';
+import { withoutSecrets } from './without-secrets.ts';
+
+export interface LogOptions {
+  level?: string | undefined;
+  destination?: DestinationStream | undefined;
+}
+
+/** One JSON object per line on standard output; nothing that is named like a secret, and of errors only their words. */
+export function createLog(service: string, { level = 'info', destination }: LogOptions = {}): Logger {
+  const options = {
+    level,
+    base: { service },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: {
+      level: (label: string) => ({ level: label }),
+      log: withoutSecrets,
+      bindings: withoutSecrets,
+    },
+    serializers: { err: (error: unknown) => errorForLog(error), error: (error: unknown) => errorForLog(error) },
+    mixin: currentTrace,
+  };
+  return destination ? pino(options, destination) : pino(options);
+}
+
+function currentTrace(): { trace_id?: string } {
+  const span = trace.getActiveSpan()?.spanContext();
+  return span ? { trace_id: span.traceId } : {};
+}

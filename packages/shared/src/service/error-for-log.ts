@@ -1,0 +1,42 @@
+export interface ErrorForLog {
+  type: string;
+  message: string;
+  /** Frames only; the first line of a stack repeats the message. */
+  stack: string;
+  code?: string;
+  cause?: ErrorForLog;
+}
+
+const maxCauses = 4;
+
+/** What is named here goes to the log and nothing else: statements, rows and values that errors carry along stay out. */
+export function errorForLog(error: unknown, causes = maxCauses): ErrorForLog {
+  if (!(error instanceof Error))
+    return { type: typeof error, message: 'something that is no error was thrown', stack: '' };
+  const { cause, message, name, stack = '' } = error;
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  return {
+    type: name,
+    message: withoutValues(error, message),
+    stack: framesOf(stack),
+    ...(code !== undefined && { code }),
+    ...(cause instanceof Error && causes > 0 && { cause: errorForLog(cause, causes - 1) }),
+  };
+}
+
+const framesOf = (stack: string): string =>
+  stack
+    .split('\n')
+    .filter((line) => /^\s+at /.test(line))
+    .slice(0, 12)
+    .join('\n');
+
+/** PostgreSQL quotes what it could not read: `invalid input syntax for type json: "…"`. */
+const withoutValues = (error: Error, message: string): string =>
+  isFromDatabase(error) ? message.replace(/: ".*/s, ': …') : message;
+
+const isFromDatabase = (error: Error): boolean =>
+  'severity' in error ||
+  'sqlState' in error ||
+  'routine' in error ||
+  (error.cause instanceof Error && isFromDatabase(error.cause));

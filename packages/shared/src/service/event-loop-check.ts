@@ -1,0 +1,17 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+
+const tooLongNs = 1e9;
+
+/** Whether the event loop turns: false where its worst percent since the last look took longer than a second. */
+export function watchEventLoop() {
+  const delay = monitorEventLoopDelay({ resolution: 20 });
+  delay.enable();
+  return {
+    turns(): boolean {
+      const worst = delay.percentile(99);
+      delay.reset();
+      return worst < tooLongNs;
+    },
+    [Symbol.dispose]: () => void delay.disable(),
+  };
+}

@@ -1,0 +1,59 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Logger } from 'pino';
+import type { Health } from './health.ts';
+
+export interface HealthServerOptions {
+  host: string;
+  /** 0 takes a free one. */
+  port: number;
+  health: Health;
+  log: Logger;
+}
+
+export interface HealthServer extends AsyncDisposable {
+  readonly port: number;
+}
+
+/** `/healthz`, `/readyz` and `/metrics`, for probes and Prometheus; not for the world. */
+export async function startHealthServer({ host, port, health, log }: HealthServerOptions): Promise<HealthServer> {
+  const server = createServer((request, response) => {
+    answer(request, response, health).catch((error: unknown) => {
+      log.error({ err: error }, 'a probe could not be answered');
+      response.writeHead(500).end();
+    });
+  });
+  server.requestTimeout = 5_000;
+  server.maxConnections = 50;
+  server.listen(port, host);
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the health server has no port');
+  log.info({ port: address.port }, 'health and metrics are served');
+
+  return {
+    port: address.port,
+    async [Symbol.asyncDispose]() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+async function answer({ method, url }: IncomingMessage, response: ServerResponse, health: Health): Promise<void> {
+  if (method !== 'GET') {
+    response.writeHead(405, { allow: 'GET' }).end();
+    return;
+  }
+  if (url === '/metrics') {
+    const text = await health.metrics.metrics();
+    response.writeHead(200, { 'content-type': health.metrics.contentType }).end(text);
+    return;
+  }
+  if (url !== '/healthz' && url !== '/readyz') {
+    response.writeHead(404).end();
+    return;
+  }
+  const report = url === '/healthz' ? await health.isAlive() : await health.isReady();
+  response.writeHead(report.ok ? 200 : 503, { 'content-type': 'application/json' }).end(JSON.stringify(report));
+}

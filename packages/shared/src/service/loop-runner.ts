@@ -1,0 +1,69 @@
+import type { Logger } from 'pino';
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Loop } from './service.ts';
+
+export interface LoopRunnerDeps {
+  signal: AbortSignal;
+  log: Logger;
+  metrics: Registry;
+  onFatal(error: unknown): void;
+}
+
+const made = new WeakMap<Registry, LoopMetrics>();
+
+type LoopMetrics = ReturnType<typeof createMetrics>;
+
+function loopMetrics(registry: Registry): LoopMetrics {
+  const known = made.get(registry) ?? createMetrics(registry);
+  made.set(registry, known);
+  return known;
+}
+
+function createMetrics(registry: Registry) {
+  const registers = [registry];
+  const labelNames = ['loop', 'outcome'] as const;
+  return {
+    runs: new Counter({ name: 'berth_loop_runs_total', help: 'Runs of a loop', labelNames, registers }),
+    seconds: new Counter({ name: 'berth_loop_seconds_total', help: 'Time spent in them', labelNames, registers }),
+    last: new Gauge({
+      name: 'berth_loop_last_success_timestamp_seconds',
+      help: 'When a loop last did its work without a failure',
+      labelNames: ['loop'] as const,
+      registers,
+    }),
+  };
+}
+
+/** Starts loops, counts their runs, and knows when all have ended. */
+export function createLoopRunner({ signal, log, metrics, onFatal }: LoopRunnerDeps) {
+  const { runs, seconds, last } = loopMetrics(metrics);
+  const running = new Set<Promise<void>>();
+
+  async function run(name: string, loop: Loop): Promise<void> {
+    const loopLog = log.child({ loop: name });
+    try {
+      await loop(signal, {
+        log: loopLog,
+        ran(outcome, took) {
+          runs.inc({ loop: name, outcome });
+          seconds.inc({ loop: name, outcome }, took);
+          if (outcome === 'ok') last.set({ loop: name }, Date.now() / 1_000);
+        },
+      });
+      if (!signal.aborted) throw new Error(`the loop "${name}" ended before it was told to`);
+    } catch (error) {
+      if (signal.aborted) loopLog.info({ err: error }, 'a loop ended with an error at shutdown');
+      else onFatal(error);
+    }
+  }
+
+  return {
+    start(name: string, loop: Loop): void {
+      const work = run(name, loop).finally(() => running.delete(work));
+      running.add(work);
+    },
+    async ended(): Promise<void> {
+      await Promise.all(running);
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Loop } from './service.ts';
+
+const longestPauseMs = 60_000;
+
+/**
+ * Runs `work` at once and then again `ms` after it ended, with a tenth of jitter, so it never overlaps itself and replicas
+ * do not march in step. A failure is logged and doubles the pause, up to a minute or `ms`, whichever is longer;
+ * where nobody hears of it, it ends the loop.
+ */
+export const every =
+  (ms: number, work: (signal: AbortSignal) => Promise<unknown> | unknown): Loop =>
+  async (signal, reporter) => {
+    let failures = 0;
+    while (!signal.aborted) {
+      const started = performance.now();
+      const seconds = () => (performance.now() - started) / 1_000;
+      try {
+        await work(signal);
+        failures = 0;
+        reporter?.ran('ok', seconds());
+      } catch (error) {
+        if (signal.aborted) return;
+        if (!reporter) throw error;
+        failures += 1;
+        reporter.ran('failed', seconds());
+        reporter.log.error({ err: error, failures }, 'a run of the loop failed');
+      }
+      await pause(pauseMs(ms, failures), signal);
+    }
+  };
+
+export function pauseMs(ms: number, failures: number): number {
+  const whole =
+    failures === 0 ? ms : Math.min(Math.max(longestPauseMs, ms), Math.max(ms, 100) * 2 ** Math.min(failures, 20));
+  return whole * (0.95 + Math.random() / 10);
+}
+
+/** Ends early, without a throw, when the signal aborts. */
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  sleep(ms, undefined, { signal }).catch(() => undefined);

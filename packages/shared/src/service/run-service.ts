@@ -1,0 +1,161 @@
+import type { Logger } from 'pino';
+import { collectDefaultMetrics, register } from 'prom-client';
+import { z } from 'zod';
+import { createLog } from './create-log.ts';
+import { watchEventLoop } from './event-loop-check.ts';
+import { Health } from './health.ts';
+import { startHealthServer } from './health-server.ts';
+import { createLoopRunner } from './loop-runner.ts';
+import { readConfig } from './read-config.ts';
+import type { Service, TellsHealth } from './service.ts';
+import { watchShutdown } from './shutdown-watchdog.ts';
+import { startTracing, wantsTraces } from './tracing.ts';
+
+type Environment = Record<string, string | undefined>;
+
+const Level = z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info');
+
+/** What every service understands beside its own settings. */
+const Settings = z
+  .object({
+    LOG_LEVEL: Level,
+    /** Where `/healthz`, `/readyz` and `/metrics` are; without it nowhere. */
+    HEALTH_PORT: z.coerce.number().int().min(0).max(65_535).optional(),
+    HEALTH_HOST: z.string().min(1).default('127.0.0.1'),
+  })
+  .transform((env) => ({ port: env.HEALTH_PORT, host: env.HEALTH_HOST }));
+
+export interface RunOptions {
+  environment?: Environment;
+  /** Stops the service as SIGTERM does. */
+  stop?: AbortSignal;
+}
+
+/**
+ * Runs a service until SIGTERM, SIGINT or a failure: `wire` opens what it needs with `use` and starts loops; what was
+ * opened is closed in reverse order. The exit code is 0 after a signal and 1 after a failure.
+ */
+export async function runService(
+  name: string,
+  wire: (service: Service) => Promise<void>,
+  // oxlint-disable-next-line node/no-process-env -- the same for every main.ts; tests give their own
+  { environment = process.env, stop }: RunOptions = {},
+): Promise<void> {
+  const log = createLog(name, { level: Level.safeParse(environment['LOG_LEVEL']).data });
+  using end = listenForTheEnd(log, stop);
+  const watchdog = watchShutdown(end.signal, log);
+
+  try {
+    await runUntil(name, wire, { environment, log, end });
+  } catch (error) {
+    end.onFatal(error);
+  }
+  // Whoever stops it by hand goes on without it; else the process has nothing left to do and must end.
+  if (stop) watchdog[Symbol.dispose]();
+  if (end.failed()) process.exitCode = 1;
+  log.info({ exit_code: process.exitCode ?? 0 }, 'stopped');
+}
+
+interface Run {
+  environment: Environment;
+  log: Logger;
+  end: ReturnType<typeof listenForTheEnd>;
+}
+
+async function runUntil(
+  name: string,
+  wire: (service: Service) => Promise<void>,
+  { environment, log, end: { onFatal, signal } }: Run,
+): Promise<void> {
+  const settings = readConfig(Settings, environment);
+  await using stack = new AsyncDisposableStack();
+  const metrics = metricsOfProcess();
+  const health = new Health(metrics);
+  health.liveness('event loop', stack.use(watchEventLoop()).turns);
+  if (wantsTraces(environment)) stack.use(await startTracing(name));
+  // Before the wiring: while a service waits for its servers it is alive, and says that it is not ready.
+  const { host, port } = settings;
+  if (port !== undefined) stack.use(await startHealthServer({ host, port, health, log }));
+  const loops = createLoopRunner({ signal, log, metrics, onFatal });
+
+  try {
+    await wire({
+      log,
+      metrics,
+      signal,
+      use: (resource) => stack.use(countIntoHealth(resource, health, onFatal)),
+      loop: loops.start,
+      readiness: (check, passes) => health.readiness(check, passes),
+      liveness: (check, passes) => health.liveness(check, passes),
+    });
+    health.started();
+    log.info('started');
+    await aborted(signal);
+  } catch (error) {
+    // Told to stop while it still waited for a server: no failure.
+    if (!signal.aborted) onFatal(error);
+  }
+  health.stopping();
+  // Loops end before what they use is closed.
+  await loops.ended();
+}
+
+/** Signals and what nobody caught; the first failure is what the service ends with. */
+function listenForTheEnd(log: Logger, stop: AbortSignal | undefined) {
+  const stopping = new AbortController();
+  let failed = false;
+
+  const onStop = () => stopping.abort();
+  const onSignal = (which: NodeJS.Signals) => {
+    log.info({ signal: which }, 'asked to stop');
+    onStop();
+  };
+  const onFatal = (error: unknown) => {
+    log.fatal({ err: error }, failed ? 'another failure' : 'stopping because of a failure');
+    failed = true;
+    onStop();
+  };
+  process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
+  process.on('uncaughtException', onFatal).on('unhandledRejection', onFatal);
+  stop?.addEventListener('abort', onStop, { once: true });
+  if (stop?.aborted) onStop();
+
+  return {
+    signal: stopping.signal,
+    onFatal,
+    failed: () => failed,
+    [Symbol.dispose]() {
+      process.off('SIGTERM', onSignal).off('SIGINT', onSignal);
+      process.off('uncaughtException', onFatal).off('unhandledRejection', onFatal);
+      stop?.removeEventListener('abort', onStop);
+    },
+  };
+}
+
+let collects = false;
+
+function metricsOfProcess(): typeof register {
+  if (!collects) collectDefaultMetrics({ register });
+  collects = true;
+  return register;
+}
+
+let resourcesSeen = 0;
+
+function countIntoHealth<T extends TellsHealth>(resource: T, health: Health, onFatal: (error: unknown) => void): T {
+  if (!resource.isAlive && !resource.isConnected && !resource.failure) return resource;
+  resourcesSeen += 1;
+  const name = `connection ${resourcesSeen}`;
+  if (resource.isAlive) health.liveness(name, () => resource.isAlive?.() ?? true);
+  if (resource.isConnected) health.readiness(name, () => resource.isConnected?.() ?? true);
+  const { failure } = resource;
+  if (failure?.aborted) onFatal(failure.reason);
+  failure?.addEventListener('abort', () => onFatal(failure.reason), { once: true });
+  return resource;
+}
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
