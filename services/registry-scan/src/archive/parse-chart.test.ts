@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import { chartYaml } from '../../test/tgz.ts';
+import { parseChart } from './parse-chart.ts';
+
+const parse = (files: Record<string, string>) => parseChart(new Map(Object.entries(files)));
+
+describe('parseChart', () => {
+  test('reads a chart without extensions', () => {
+    expect(parse({ 'Chart.yaml': chartYaml() })).toEqual({
+      metadata: { name: 'web', version: '1.2.3', git_commit: null, git_branch: null },
+      values_ui: null,
+      actions_schema: null,
+      features: null,
+      resource_types: null,
+      error: null,
+    });
+  });
+
+  test('prefers our annotations to those of the upstream project', () => {
+    const annotations = {
+      'berth.dev/git/commit': 'ours',
+      'platz.io/git/commit': 'theirs',
+      'platz.io/git/branch': 'main',
+      'example.com/other': 'x',
+    };
+
+    expect(parse({ 'Chart.yaml': chartYaml({ annotations }) }).metadata).toMatchObject({
+      git_commit: 'ours',
+      git_branch: 'main',
+    });
+  });
+
+  test('reads the extensions', () => {
+    const features = 'apiVersion: berth.dev/v1beta2\nkind: Features\nspec: { cardinality: OnePerCluster }';
+
+    expect(parse({ 'Chart.yaml': chartYaml(), 'berth/features.yaml': features })).toMatchObject({
+      error: null,
+      features: { cardinality: 'OnePerCluster' },
+    });
+  });
+
+  test.for([
+    ['a missing Chart.yaml', {}, /^Chart.yaml: is missing/],
+    ['broken YAML', { 'Chart.yaml': 'a: [' }, /^Chart.yaml: is not valid YAML/],
+    ['several documents', { 'Chart.yaml': 'a: 1\n---\na: 2' }, /^Chart.yaml: is not valid YAML/],
+    ['no object', { 'Chart.yaml': '- a' }, /^Chart.yaml: /],
+    ['another apiVersion', { 'Chart.yaml': chartYaml({ apiVersion: 'v1' }) }, /apiVersion: must be v2/],
+    ['a library', { 'Chart.yaml': chartYaml({ type: 'library' }) }, /type: must be application/],
+    ['a name that is a path', { 'Chart.yaml': chartYaml({ name: '..' }) }, /name: may only contain/],
+    ['a version that is a number', { 'Chart.yaml': chartYaml({ version: 1.2 }) }, /version: /],
+    ['an alias bomb', { 'Chart.yaml': aliasBomb() }, /^Chart.yaml: is not valid YAML/],
+    [
+      'a broken extension',
+      { 'Chart.yaml': chartYaml(), 'berth/values-ui.yaml': 'apiVersion: berth.dev/v1beta1\nkind: ValuesUi\ninputs: 7' },
+      /^berth\/values-ui.yaml: inputs: /,
+    ],
+  ] as [string, Record<string, string>, RegExp][])('says what is wrong with %s', ([, files, words]) => {
+    const { error, values_ui } = parse(files);
+
+    expect(error).toMatch(words);
+    expect(values_ui).toBeNull();
+  });
+
+  test('keeps what Chart.yaml says where an extension is broken', () => {
+    expect(parse({ 'Chart.yaml': chartYaml(), 'berth/features.yaml': 'x' })).toMatchObject({
+      metadata: { version: '1.2.3' },
+      error: expect.stringContaining('berth/features.yaml: '),
+    });
+  });
+
+  test('refuses extensions that no message could carry', () => {
+    const inputs = Array.from({ length: 400 }, (_, index) => ({
+      id: `i${index}`,
+      type: 'text',
+      label: 'x'.repeat(400),
+    }));
+    const valuesUi = JSON.stringify({ apiVersion: 'berth.dev/v1beta1', kind: 'ValuesUi', inputs });
+
+    expect(parse({ 'Chart.yaml': chartYaml(), 'berth/values-ui.yaml': valuesUi }).error).toContain('larger than');
+  });
+});
+
+function aliasBomb(): string {
+  const levels = Array.from({ length: 9 }, (_, level) => {
+    const previous = level === 0 ? 'x' : `*a${level - 1}`;
+    return `a${level}: &a${level} [${Array.from({ length: 10 }, () => previous).join(', ')}]`;
+  });
+  return levels.join('\n');
+}

@@ -1,0 +1,42 @@
+import { readExtensions } from '@berth/shared/chart-extensions/read-extensions';
+import { fieldErrors } from '@berth/shared/contracts/field-errors';
+import { isJson } from '@berth/shared/contracts/json';
+import { parse } from 'yaml';
+import { type ChartMetadata, ChartYamlMetadata } from './chart-metadata.ts';
+import { brokenChart, type ParsedChart } from './parsed-chart.ts';
+
+const chartYaml = 'Chart.yaml';
+// Charts are listed by the page and told about in one message each; this keeps both within what the bus carries.
+const maxExtensionBytes = 128 * 1024;
+
+/** Reads the texts of a chart's files, by their path in the chart. Hostile ones take their time: see `chart-parser.ts`. */
+export function parseChart(files: ReadonlyMap<string, string>): ParsedChart {
+  const read = readMetadata(files.get(chartYaml));
+  if ('errors' in read) return brokenChart(read.errors.map((error) => `${chartYaml}: ${error}`).join('; '));
+
+  const { metadata } = read;
+  const { error, ...extensions } = readExtensions(withoutChartYaml(files));
+  if (error !== null) return brokenChart(error, metadata);
+  if (Buffer.byteLength(JSON.stringify(extensions)) > maxExtensionBytes) {
+    return brokenChart(`the extensions of the chart are larger than ${maxExtensionBytes} bytes together`, metadata);
+  }
+  return { metadata, ...extensions, error: null };
+}
+
+function readMetadata(text: string | undefined): { metadata: ChartMetadata } | { errors: string[] } {
+  if (text === undefined) return { errors: ['is missing'] };
+  let document: unknown;
+  try {
+    document = parse(text, { maxAliasCount: 50 });
+  } catch (error) {
+    return { errors: [`is not valid YAML: ${error instanceof Error ? (error.message.split('\n')[0] ?? '') : ''}`] };
+  }
+  if (!isJson(document)) return { errors: ['must hold plain values only'] };
+
+  const { data, error } = ChartYamlMetadata.safeParse(document);
+  if (data) return { metadata: data };
+  return { errors: fieldErrors(error).map(({ path, message }) => (path ? `${path}: ${message}` : message)) };
+}
+
+const withoutChartYaml = (files: ReadonlyMap<string, string>): ReadonlyMap<string, string> =>
+  new Map([...files].filter(([path]) => path !== chartYaml));

@@ -1,0 +1,38 @@
+import { describe, expect, test } from 'vitest';
+import { addressRules } from './address-rules.ts';
+
+describe('addressRules', () => {
+  test.for([
+    '127.0.0.1',
+    '127.8.9.10',
+    '0.0.0.0',
+    '169.254.169.254',
+    '100.100.100.200',
+    '::1',
+    '::',
+    'fe80::1',
+    'fd00:ec2::254',
+    '::ffff:169.254.169.254',
+    '::ffff:7f00:1',
+    '64:ff9b::169.254.169.254',
+    '64:ff9b::127.0.0.1',
+    '255.255.255.255',
+    'localhost',
+    '',
+  ])('denies %s', (address) => {
+    expect(addressRules([])(address)).toBe(false);
+  });
+
+  test.for(['10.1.2.3', '192.168.0.5', '93.184.215.14', '2606:2800::1', 'fd12::1'])('permits %s', (address) => {
+    expect(addressRules([])(address)).toBe(true);
+  });
+
+  test('opens what is allowed by name, and no more', () => {
+    const permits = addressRules(['127.0.0.1', '::1/128']);
+
+    expect(permits('127.0.0.1')).toBe(true);
+    expect(permits('::1')).toBe(true);
+    expect(permits('127.0.0.2')).toBe(false);
+    expect(permits('169.254.169.254')).toBe(false);
+  });
+});

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { kindNameOf } from './kind-name-of.ts';
+
+test.for([
+  ['two-words-charts', 'TwoWords'],
+  ['hello-web', 'HelloWeb'],
+  ['hello-web-chart', 'HelloWeb'],
+  ['team/prod/hello-web', 'HelloWeb'],
+  ['charts', 'Charts'],
+  ['team/charts', 'Charts'],
+  ['chart-museum', 'ChartMuseum'],
+  ['double--dash', 'DoubleDash'],
+  ['with.dots_and-underscores', 'With.dots_andUnderscores'],
+  ['3scale', '3scale'],
+] as const)('%s is of kind %s', ([repository, kind]) => {
+  expect(kindNameOf(repository)).toBe(kind);
+});

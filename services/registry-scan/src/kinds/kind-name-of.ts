@@ -1,0 +1,10 @@
+/** `charts/two-words-charts` → `TwoWords`: what the packagers call a repository says what is in it. */
+export function kindNameOf(repository: string): string {
+  const [last = repository] = repository.split('/').slice(-1);
+  const words = last.split('-').filter((word) => word !== '');
+  const tail = words.at(-1)?.toLowerCase();
+  if (words.length > 1 && (tail === 'chart' || tail === 'charts')) words.pop();
+  return words.map(titleCased).join('');
+}
+
+const titleCased = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);

@@ -1,0 +1,48 @@
+import { isIP } from 'node:net';
+import { z } from 'zod';
+import { isRepositoryName } from './names.ts';
+
+const range = /^[0-9a-fA-F.:]+(?:\/\d{1,3})?$/;
+
+/** One registry to look into, as it is configured. */
+export const RegistrySource = z
+  .strictObject({
+    /** `https://registry.example.com`, without a path. */
+    url: z.url({ protocol: /^https?$/ }),
+    /** A JSON file `{"username", "password"}`; read anew whenever the registry asks, so that it can be rotated. */
+    credentials_file: z.string().min(1).optional(),
+    /** Looked into instead of the catalogue, which many registries do not offer. */
+    repositories: z.array(z.string().refine(isRepositoryName, 'is not a repository name')).max(10_000).optional(),
+    /** Only repositories that begin so. */
+    repository_prefix: z.string().max(255).default(''),
+    poll_interval_seconds: z.number().positive().max(86_400).default(60),
+    allow_http: z.boolean().default(false),
+    /** Addresses or CIDR ranges that are never asked otherwise, such as `127.0.0.0/8`. */
+    allow_addresses: z.array(z.string().regex(range, 'is not an address or CIDR range')).default([]),
+    /** `host[:port]` of token servers that may be sent the credentials, besides the registry itself. */
+    auth_hosts: z.array(z.string().min(1)).default([]),
+  })
+  .transform((given, context) => {
+    const { origin, host, hostname, pathname, username, password, protocol } = new URL(given.url);
+    if (pathname !== '/' || username !== '' || password !== '') {
+      context.addIssue({ code: 'custom', path: ['url'], message: 'must not have a path or credentials in it' });
+    }
+    if (protocol === 'http:' && !given.allow_http) {
+      context.addIssue({ code: 'custom', path: ['url'], message: 'is plain http, which needs allow_http: true' });
+    }
+    // Whoever writes an address into the configuration means it.
+    const literal = hostname.replace(/^\[|\]$/g, '');
+    return {
+      /** Host and port, by which charts and push events name the registry. */
+      domain: host,
+      url: new URL(origin),
+      credentialsFile: given.credentials_file,
+      repositories: given.repositories,
+      repositoryPrefix: given.repository_prefix,
+      pollIntervalMs: given.poll_interval_seconds * 1000,
+      allowHttp: given.allow_http,
+      allowAddresses: isIP(literal) ? [...given.allow_addresses, literal] : given.allow_addresses,
+      authHosts: given.auth_hosts,
+    };
+  });
+export type RegistrySource = z.output<typeof RegistrySource>;

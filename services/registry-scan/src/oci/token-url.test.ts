@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest';
+import { parseChallenge } from './challenge.ts';
+import { tokenUrl } from './token-url.ts';
+
+describe('parseChallenge', () => {
+  test('reads realm and service', () => {
+    expect(
+      parseChallenge('Bearer realm="https://auth.example.com/token",service="registry.example.com",scope="x:y:*"'),
+    ).toEqual({ scheme: 'bearer', realm: 'https://auth.example.com/token', service: 'registry.example.com' });
+  });
+
+  test('knows basic', () => {
+    expect(parseChallenge('Basic realm="Registry Realm"')).toEqual({ scheme: 'basic' });
+  });
+
+  test('takes the first realm of a header that has several', () => {
+    expect(parseChallenge('bearer realm=https://a.example, realm="https://b.example"')).toMatchObject({
+      realm: 'https://a.example',
+    });
+  });
+
+  test.for([undefined, '', 'Digest realm="x"', 'Bearer', 'Bearer service="x"'])('is null for %s', (header) => {
+    expect(parseChallenge(header)).toBeNull();
+  });
+
+  test('takes a long hostile header in its stride', () => {
+    const begun = performance.now();
+
+    parseChallenge(`Bearer ${'a='.repeat(4000)}${' '.repeat(8000)}`);
+
+    expect(performance.now() - begun).toBeLessThan(250);
+  });
+});
+
+describe('tokenUrl', () => {
+  const registry = new URL('https://registry.example.com');
+  const rules = { registry, authHosts: ['auth.example.com'], allowHttp: false };
+  const bearer = (realm: string) => ({ scheme: 'bearer' as const, realm, service: 'hub' });
+  const scope = 'repository:charts/web:pull';
+
+  test('asks the configured host for our own scope', () => {
+    expect(tokenUrl(bearer('https://auth.example.com/token?account=a'), scope, rules).href).toBe(
+      'https://auth.example.com/token?account=a&service=hub&scope=repository%3Acharts%2Fweb%3Apull',
+    );
+  });
+
+  test('asks the registry itself', () => {
+    expect(tokenUrl(bearer('https://registry.example.com/token'), scope, rules).host).toBe('registry.example.com');
+  });
+
+  test.for([
+    ['another host', 'https://evil.example/token'],
+    ['another port of the registry', 'https://registry.example.com:8443/token'],
+    ['the metadata service', 'http://169.254.169.254/latest'],
+    ['plain http', 'http://registry.example.com/token'],
+    ['a host hidden behind user information', 'https://registry.example.com@evil.example/token'],
+    ['a name that only begins the same', 'https://registry.example.com.evil.example/token'],
+    ['no URL', '/token'],
+    ['a file', 'file:///etc/passwd'],
+  ] as const)('refuses %s', ([, realm]) => {
+    expect(() => tokenUrl(bearer(realm), scope, rules)).toThrow(/realm of the registry/);
+  });
+});

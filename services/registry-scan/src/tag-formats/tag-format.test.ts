@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest';
+import { expandedSize } from './expanded-size.ts';
+import { tagFormat } from './tag-format.ts';
+
+describe('tagFormat', () => {
+  test.for([
+    ['(?<version>\\d+)-(?<branch>.+)', '7-main', { version: '7', revision: null, branch: 'main', commit: null }],
+    ['(?P<version>\\d+)-g(?P<commit>\\w+)', '7-gabc', { version: '7', revision: null, branch: null, commit: 'abc' }],
+    ['(?<version>\\d+)(?:-(?P<revision>\\d+))?', '7', { version: '7', revision: null, branch: null, commit: null }],
+    ['^(?<version>\\d+)$', 'x7', null],
+    ['(?<version>\\d*)', 'main', null],
+  ] as const)('%s reads %s', ([pattern, tag, parts]) => {
+    expect(tagFormat(pattern)(tag)).toEqual(parts);
+  });
+
+  test('matches anywhere unless the pattern is anchored', () => {
+    expect(tagFormat('(?<version>\\d+)')('release-12')).toMatchObject({ version: '12' });
+  });
+
+  test.for([
+    ['no version group', '(?<branch>.+)', /no group named version/],
+    ['the empty pattern', '', /no group named version/],
+    ['look-around', '(?<version>a)(?=x)', /error parsing regexp/],
+    ['a back reference', '(?<version>a)\\1', /error parsing regexp/],
+    ['an unclosed group', '(?<version>a', /error parsing regexp/],
+    ['a name twice', '(?<version>a)(?P<version>b)', /error parsing regexp/],
+    ['a huge repeat', '(?<version>(a{1000}){1000})', /repeats are too large/],
+    ['many repeats', `(?<version>${'a{999}'.repeat(70)})`, /repeats are too large/],
+    ['a repeat of optionals', `(?<version>${'(a?){1000}'.repeat(40)})`, /repeats are too large/],
+    ['repeats in classes and quotes', '(?<version>[{](\\Q(\\E.{999}){9}[}])', /repeats are too large/],
+  ] as const)('refuses %s', ([, pattern, words]) => {
+    const begun = performance.now();
+
+    expect(() => tagFormat(pattern)).toThrow(words);
+
+    expect(performance.now() - begun).toBeLessThan(250);
+  });
+
+  test('takes linear time for what brings a backtracking engine to its knees', () => {
+    const format = tagFormat('^(?<version>(a+)+)$');
+    const begun = performance.now();
+
+    expect(format(`${'a'.repeat(127)}!`)).toBeNull();
+
+    expect(performance.now() - begun).toBeLessThan(250);
+  });
+});
+
+describe('expandedSize', () => {
+  test.for([
+    ['', 0],
+    ['abc', 3],
+    ['a{10}', 11],
+    ['a{2,10}', 10],
+    ['a{2,}', 3],
+    ['(a{9}){9}', 110],
+    ['[{]{3}', 4],
+    ['\\{\\d{3}', 5],
+  ] as const)('of %s is %d', ([pattern, size]) => {
+    expect(expandedSize(pattern)).toBe(size);
+  });
+});
