@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isJsonObject } from '../contracts/json.ts';
+import { ruleWords } from '../contracts/rule-words.ts';
 
 /** Ours, and the one of the project whose charts work here unchanged. */
 const groups = ['berth.dev', 'platz.io'];
@@ -8,8 +9,8 @@ const groups = ['berth.dev', 'platz.io'];
 export function header(kind: string, versions: readonly string[]) {
   const allowed = groups.flatMap((group) => versions.map((version) => `${group}/${version}`));
   return {
-    apiVersion: z.enum(allowed, `must be one of ${allowed.join(', ')}`),
-    kind: z.literal(kind, `must be ${kind}`),
+    apiVersion: z.enum(allowed, ruleWords(`must be one of ${allowed.join(', ')}`)),
+    kind: z.literal(kind, ruleWords(`must be ${kind}`)),
   };
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isForbiddenKey, Json } from '../contracts/json.ts';
+import { ruleWords } from '../contracts/rule-words.ts';
 import { Collection } from './collection.ts';
 import { compareDecimals, Decimal } from './decimal.ts';
 import { nullsAbsent } from './nulls-absent.ts';
@@ -11,7 +12,7 @@ const oneOf = <const Names extends readonly [string, ...string[]]>(names: Names)
   z.preprocess(
     // Charts in the field write the names in any case.
     (value) => names.find((name) => typeof value === 'string' && name.toLowerCase() === value.toLowerCase()) ?? value,
-    z.enum(names, `must be one of ${names.join(', ')}`),
+    z.enum(names, ruleWords(`must be one of ${names.join(', ')}`)),
   );
 
 const Option = nullsAbsent({ value: Json, label: z.string().optional(), helpText: z.string().optional() });

@@ -11,7 +11,7 @@ export const DeploymentResourceType = z.strictObject({
   env_id: Id.nullable(),
   deployment_kind_id: Id,
   key: z.string(),
-  /** As `chart-extensions/` describes the spec of a resource type. */
+  /** `ResourceTypeSpec` of `chart-extensions/`. */
   spec: JsonObject,
 });
 export type DeploymentResourceType = z.infer<typeof DeploymentResourceType>;

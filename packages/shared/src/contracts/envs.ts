@@ -34,7 +34,7 @@ export const envs = resource('envs', {
   owner: 'auth',
   singular: 'env',
   etag: ['name', 'node_selector', 'tolerations', 'auto_add_new_users'],
-  state: { row: Env, consumers: ['tasks'] },
+  state: { row: Env, consumers: ['cluster-sync', 'tasks'] },
   operations: {
     list: operation({
       http: 'GET /envs',

@@ -1,10 +1,14 @@
 import { z } from 'zod';
+import { ruleWords } from './rule-words.ts';
 
 export { Json, JsonObject } from './json.ts';
 
 /** Lower-case as Postgres has them, because ids are also compared here: with roles, with one another. */
-export const Id = z.uuid('must be a UUID').toLowerCase();
-export const Timestamp = z.iso.datetime({ offset: true });
+export const Id = z.uuid(ruleWords('must be a UUID')).toLowerCase();
+export const Timestamp = z.iso.datetime({
+  offset: true,
+  ...ruleWords('must be an ISO 8601 date and time with a zone'),
+});
 
 const codePoints = (value: string): number => [...value].length;
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ruleWords } from './rule-words.ts';
 
 export type JsonValue = z.core.util.JSONType;
 export type JsonObject = { [key: string]: JsonValue };
@@ -39,13 +40,9 @@ export function isJson(value: unknown, depth = maxJsonDepth): value is JsonValue
 
 const rules = `without NUL characters or the keys __proto__ and constructor, at most ${maxJsonDepth} levels deep`;
 
-const ruleOf = (what: string) => ({
-  error: ({ input }: { input?: unknown }) => (input === undefined ? 'is required' : `must be ${what} ${rules}`),
-});
-
 // One walk instead of `z.json()`: that one copies the whole value and tries six schemas at every level of it.
-export const Json = z.custom<JsonValue>((value) => isJson(value), ruleOf('a JSON value'));
+export const Json = z.custom<JsonValue>((value) => isJson(value), ruleWords(`must be a JSON value ${rules}`));
 
 export const JsonObject = z
-  .custom<JsonObject>((value) => isJsonObject(value) && isJson(value), ruleOf('a JSON object'))
+  .custom<JsonObject>((value) => isJsonObject(value) && isJson(value), ruleWords(`must be a JSON object ${rules}`))
   .meta({ type: 'object', additionalProperties: true });

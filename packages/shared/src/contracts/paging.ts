@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, withoutNul } from './fields.ts';
+import { Id, Timestamp, withoutNul } from './fields.ts';
 
 const words = (description: string) =>
   z.string().max(500).refine(withoutNul, 'must not contain a NUL character').meta({ description });
@@ -42,7 +42,7 @@ export const filter = {
   /** Matches a part of the value, ignoring case; `%` and `_` are literal characters. */
   containing: words('a part of the value, ignoring case'),
   boolean: flag,
-  time: z.iso.datetime({ offset: true, error: 'must be an ISO 8601 date and time with a zone' }),
+  time: Timestamp,
 };
 
 export interface ListShape<F extends z.ZodRawShape, S extends readonly string[]> {

@@ -1,0 +1,37 @@
+import { describe, expect, test } from 'vitest';
+import { isJson, type JsonValue, maxJsonDepth, sameJson } from './json.ts';
+
+const nested = (depth: number): unknown => (depth === 0 ? 1 : [nested(depth - 1)]);
+
+describe('isJson', () => {
+  test.for([
+    ['null', null, true],
+    ['nested values', { a: [1, 'x', false, { b: null }] }, true],
+    ['a NUL in a text', { a: ['x\0'] }, false],
+    ['a NUL in a key', { 'a\0': 1 }, false],
+    ['a key that reaches a prototype', JSON.parse('{"a":{"__proto__":1}}'), false],
+    ['the key constructor', { constructor: 1 }, false],
+    ['undefined', { a: undefined }, false],
+    ['a number that JSON has not', Number.NaN, false],
+    ['a function', () => 1, false],
+    ['as many levels as are allowed', nested(maxJsonDepth), true],
+    ['a level more', nested(maxJsonDepth + 1), false],
+  ] as const)('%s', ([, value, answer]) => {
+    expect(isJson(value)).toBe(answer);
+  });
+});
+
+describe('sameJson', () => {
+  test.for<[string, JsonValue | undefined, JsonValue | undefined, boolean]>([
+    ['objects whose keys are in another order', { a: 1, b: [2] }, { b: [2], a: 1 }, true],
+    ['lists in another order', [1, 2], [2, 1], false],
+    ['an object with a key more', { a: 1 }, { a: 1, b: null }, false],
+    ['a list and an object', [], {}, false],
+    ['a number and its text', 1, '1', false],
+    ['absent and null', undefined, null, false],
+    ['a key that only the prototype has', { toString: 1 }, { a: 1 }, false],
+  ])('%s', ([, a, b, answer]) => {
+    expect(sameJson(a, b)).toBe(answer);
+    expect(sameJson(b, a)).toBe(answer);
+  });
+});

@@ -1,0 +1,309 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { Operation } from './contract.ts';
+import { fieldErrors } from './field-errors.ts';
+import { resources } from './index.ts';
+
+const id = '6b0e4b1c-2222-4222-8222-222222222222';
+const operations = resources.flatMap((resource) => Object.values<Operation>(resource.operations));
+
+function operationNamed(name: string): Operation {
+  const found = operations.find((operation) => `${operation.resource}.${operation.name}` === name);
+  if (!found) throw new Error(`no operation ${name}`);
+  return found;
+}
+
+/** The fields that a request breaks, with their rules; nothing where it is valid. */
+function refused(name: string, request: object): string[] {
+  const { error } = operationNamed(name).request.safeParse(request);
+  return error ? fieldErrors(error).map(({ path, message }) => `${path}: ${message}`) : [];
+}
+
+const newDeployment = {
+  name: 'web',
+  kind_id: id,
+  cluster_id: id,
+  helm_chart_id: id,
+  config: {},
+  values_override: null,
+};
+
+describe('unknown fields', () => {
+  test.for(operations.filter(({ body }) => body).map((operation) => [`${operation.resource}.${operation.name}`]))(
+    'are refused in the body of %s',
+    ([name = '']) => {
+      const request = { ...(operationNamed(name).http?.includes('/:id') && { id }), body: { surprise: 1 } };
+
+      // A credential is one of two shapes, so its errors name the body.
+      expect(refused(name, request).join()).toMatch(
+        name === 'identities.authenticate' ? /body/ : /body\.surprise: is not known here/,
+      );
+    },
+  );
+
+  test.for(operations.filter(({ query }) => query).map((operation) => [`${operation.resource}.${operation.name}`]))(
+    'are refused in the query of %s',
+    ([name = '']) => {
+      expect(refused(name, { id, query: { surprise: '1' } })).toContain('query.surprise: is not known here');
+    },
+  );
+
+  test('are refused beside the parts of a request', () => {
+    expect(refused('deployments.get', { id, body: {} })).toEqual(['body: is not known here']);
+  });
+});
+
+describe('an update', () => {
+  const updates = resources.flatMap(({ state, operations: { update } }) =>
+    state && update?.body instanceof z.ZodObject ? [{ name: update.resource, row: state.row, body: update.body }] : [],
+  );
+
+  test.for(updates.map((update) => [update.name, update] as const))(
+    'of %s may be empty or not, as the interface says',
+    ([name, { body }]) => {
+      expect(body.safeParse({}).success).toBe(name !== 'deployment_kinds');
+    },
+  );
+
+  test.for(updates.map((update) => [update.name, update] as const))(
+    'of %s clears with null what may be null',
+    ([, { row, body }]) => {
+      const clears = (field: string) => body.safeParse({ ...base(body), [field]: null }).success;
+      // What is never shown, such as the contents of a secret, cannot be cleared either.
+      const nullable = (field: string) => row.shape[field]?.safeParse(null).success ?? false;
+      const fields = Object.keys(body.shape);
+
+      expect(fields.filter(clears)).toEqual(fields.filter(nullable));
+    },
+  );
+
+  const base = (body: z.ZodObject) => ('name' in body.shape && !body.safeParse({}).success ? { name: 'x' } : {});
+});
+
+describe('the names of deployments', () => {
+  test.for([
+    ['of lower-case letters, digits and dashes pass', 'web-2', true],
+    ['may be empty', '', true],
+    ['of 63 characters pass', 'a'.repeat(63), true],
+    ['of 64 characters do not', 'a'.repeat(64), false],
+    ['with upper-case letters do not', 'Web', false],
+    ['with spaces inside do not', 'web site', false],
+    ['with a dash at the end do not', 'web-', false],
+    ['with a dot do not', 'web.site', false],
+    ['with an underscore do not', 'web_site', false],
+    ['with a line break inside do not', 'web\nsite', false],
+  ] as const)('%s', ([, name, fits]) => {
+    const rule =
+      'body.name: must be a DNS label: at most 63 of a-z, 0-9 and -, beginning and ending with a letter or digit';
+
+    expect(refused('deployments.create', { body: { ...newDeployment, name } })).toEqual(fits ? [] : [rule]);
+  });
+
+  test('are empty where none is given', () => {
+    const { name: _, ...nameless } = newDeployment;
+
+    expect(operationNamed('deployments.create').request.parse({ body: nameless })).toMatchObject({
+      body: { name: '' },
+    });
+  });
+});
+
+describe('bodies', () => {
+  const long = (length: number) => 'x'.repeat(length);
+
+  test.for([
+    ['a name that is missing', 'envs.create', { body: {} }, ['body.name: is required']],
+    ['a name of spaces', 'envs.create', { body: { name: '   ' } }, ['body.name: must not be empty']],
+    [
+      'a name of another type',
+      'envs.create',
+      { body: { name: 7 } },
+      ['body.name: Invalid input: expected string, received number'],
+    ],
+    [
+      'a name that is too long',
+      'envs.create',
+      { body: { name: long(101) } },
+      ['body.name: must have at most 100 characters'],
+    ],
+    ['a name of 100 code points', 'envs.create', { body: { name: '🚢'.repeat(100) } }, []],
+    ['a name with a NUL', 'envs.create', { body: { name: 'a\0b' } }, ['body.name: must not contain a NUL character']],
+    [
+      'a config that is a list',
+      'deployments.create',
+      { body: { ...newDeployment, config: [] } },
+      [expect.stringMatching(/^body\.config: must be a JSON object/)],
+    ],
+    [
+      'a config with a NUL',
+      'deployments.create',
+      { body: { ...newDeployment, config: { a: '\0' } } },
+      [expect.stringMatching(/^body\.config: must be/)],
+    ],
+    [
+      'a config that reaches a prototype',
+      'deployments.create',
+      { body: { ...newDeployment, config: JSON.parse('{"a":{"__proto__":{}}}') } },
+      [expect.stringMatching(/^body\.config: must be/)],
+    ],
+    [
+      'an override that is missing',
+      'deployments.create',
+      { body: { ...newDeployment, values_override: undefined } },
+      ['body.values_override: is required'],
+    ],
+    [
+      'an id that is no UUID',
+      'deployments.create',
+      { body: { ...newDeployment, kind_id: 'x' } },
+      ['body.kind_id: must be a UUID'],
+    ],
+    [
+      'a task without an operation',
+      'deployment_tasks.create',
+      { body: { deployment_id: id, operation: {} } },
+      [
+        'body.operation: must have exactly one of the keys Install, Upgrade, Reinstall, Recreate, Uninstall, InvokeAction, RestartK8sResource',
+      ],
+    ],
+    [
+      'a task with two operations',
+      'deployment_tasks.create',
+      { body: { deployment_id: id, operation: { Uninstall: {}, Reinstall: { reason: 'x' } } } },
+      [expect.stringMatching(/^body\.operation: must have exactly one/)],
+    ],
+    [
+      'a task with an unknown operation',
+      'deployment_tasks.create',
+      { body: { deployment_id: id, operation: { Destroy: {} } } },
+      ['body.operation.Destroy: is not known here', expect.stringMatching(/exactly one/)],
+    ],
+    [
+      'an operation that lacks a field',
+      'deployment_tasks.create',
+      { body: { deployment_id: id, operation: { Install: { helm_chart_id: id, config_inputs: {} } } } },
+      ['body.operation.Install.values_override: is required'],
+    ],
+    [
+      'a task that names the chart before it',
+      'deployment_tasks.create',
+      {
+        body: {
+          deployment_id: id,
+          operation: {
+            Upgrade: { helm_chart_id: id, config_inputs: {}, values_override: null, prev_helm_chart_id: id },
+          },
+        },
+      },
+      [],
+    ],
+    ['a cancellation without a body', 'deployment_tasks.cancel', { id }, []],
+    [
+      'a cancellation with a long reason',
+      'deployment_tasks.cancel',
+      { id, body: { reason: long(501) } },
+      ['body.reason: must have at most 500 characters'],
+    ],
+    [
+      'an icon with other characters',
+      'helm_registries.update',
+      { id, body: { fa_icon: 'a<b' } },
+      ['body.fa_icon: may only contain a-z, 0-9, spaces and dashes'],
+    ],
+    [
+      'a link that runs a script',
+      'k8s_clusters.update',
+      { id, body: { metrics_url: 'javascript:alert(1)' } },
+      ['body.metrics_url: must be an http or https URL'],
+    ],
+    [
+      'a domain that is none',
+      'k8s_clusters.update',
+      { id, body: { ingress_domain: 'a..b' } },
+      ['body.ingress_domain: must be a DNS name such as apps.example.com'],
+    ],
+    ['a user token for the caller', 'user_tokens.create', { body: { user_id: null } }, []],
+    ['a user token for nobody', 'user_tokens.create', { body: {} }, ['body.user_id: is required']],
+    [
+      'a role that there is not',
+      'env_user_permissions.create',
+      { body: { env_id: id, user_id: id, role: 'Owner' } },
+      [expect.stringMatching(/^body\.role: /)],
+    ],
+    [
+      'a login with a foreign challenge',
+      'logins.start',
+      { query: { challenge: 'short' } },
+      ['query.challenge: must be the base64url of a SHA-256 hash'],
+    ],
+    ['a path id that is no UUID', 'deployments.get', { id: 'x' }, ['id: must be a UUID']],
+  ] as const)('%s', ([, name, request, errors]) => {
+    expect(refused(name, request)).toEqual(errors);
+  });
+
+  test('keep text trimmed, names of domains and ids in lower case', () => {
+    const parsed = operationNamed('k8s_clusters.update').request.parse({
+      id: id.toUpperCase(),
+      body: { ingress_domain: ' Apps.Example.COM ', ingress_class: ' nginx ' },
+    });
+
+    expect(parsed).toEqual({ id, body: { ingress_domain: 'apps.example.com', ingress_class: 'nginx' } });
+  });
+
+  test('keep the contents of a secret as they are', () => {
+    const body = { env_id: id, collection: 'tls', name: 'key', contents: ' \nsecret\n' };
+
+    expect(operationNamed('secrets.create').request.parse({ body })).toEqual({ body });
+  });
+});
+
+describe('queries', () => {
+  const query = (name: string, sent: object) => operationNamed(name).request.parse({ query: sent });
+
+  test('come as strings and arrive as values', () => {
+    const sent = { enabled: 'false', page: '2', per_page: '100', kind_id: id };
+
+    expect(query('deployments.list', sent)).toEqual({ query: { enabled: false, page: 2, per_page: 100, kind_id: id } });
+  });
+
+  test('of tasks include the future unless told otherwise', () => {
+    expect(query('deployment_tasks.list', {})).toEqual({ query: { show_future: true } });
+    expect(query('deployment_tasks.list', { show_future: 'false' })).toEqual({ query: { show_future: false } });
+  });
+
+  test('take the word null for ids that may be null, and only for those', () => {
+    expect(query('k8s_clusters.list', { env_id: 'null' })).toEqual({ query: { env_id: null } });
+    expect(refused('deployments.list', { query: { env_id: 'null' } })).toEqual(['query.env_id: must be a UUID']);
+  });
+
+  test('may be left out', () => {
+    expect(operationNamed('deployments.list').request.parse({})).toEqual({ query: {} });
+  });
+
+  test.for([
+    ['a page below 1', { page: '0' }, 'query.page: must be a whole number from 1 to 1000000'],
+    ['more than 100 on a page', { per_page: '101' }, 'query.per_page: must be a whole number from 1 to 100'],
+    ['more than 100 by the other name', { page_size: '101' }, 'query.page_size: must be a whole number from 1 to 100'],
+    ['a broken number', { page: '1.5' }, 'query.page: must be a whole number from 1 to 1000000'],
+    ['a flag that is none', { enabled: 'yes' }, 'query.enabled: must be true or false'],
+    ['a value twice', { name: ['a', 'b'] }, 'query.name: Invalid input: expected string, received array'],
+    [
+      'a column that is not sorted by',
+      { sort: 'config' },
+      'query.sort: must be one of created_at, -created_at, name, -name, status, -status, enabled, -enabled',
+    ],
+    ['a position together with a page', { after: '', page: '2' }, 'query.after: cannot be combined with page or sort'],
+    [
+      'a position together with an order',
+      { after: '', sort: 'name' },
+      'query.after: cannot be combined with page or sort',
+    ],
+    ['an unknown status', { status: 'Fine' }, expect.stringMatching(/^query\.status: /)],
+  ] as const)('refuse %s', ([, sent, error]) => {
+    expect(refused('deployments.list', { query: sent })).toEqual([error]);
+  });
+
+  test('never sort by e-mail', () => {
+    expect(refused('users.list', { query: { sort: 'email' } })).toHaveLength(1);
+  });
+});
