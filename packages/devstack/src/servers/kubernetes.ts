@@ -1,17 +1,23 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { toolTable } from '../../tools/tool-table.ts';
-import { rememberedPorts, writePrivately } from '../remembered.ts';
-import { type RunningServer, type ServerStart, startServerProcess } from '../server-process.ts';
-import { ensureCertificates } from './certificates.ts';
-import { clusterObjects } from './cluster-objects.ts';
-import { apiUrl, type ClusterPlaces, componentArguments, etcdUrl, type KubernetesTool } from './component-arguments.ts';
-import { connectKubeApi, type KubeApi } from './kube-api.ts';
-import { kubeconfig } from './kubeconfig.ts';
+import { toolTable } from '../tools/tool-table.ts';
+import { ensureCertificates } from './kubernetes/certificates.ts';
+import { clusterObjects } from './kubernetes/cluster-objects.ts';
+import {
+  apiUrl,
+  type ClusterPlaces,
+  componentArguments,
+  etcdUrl,
+  type KubernetesTool,
+} from './kubernetes/component-arguments.ts';
+import { connectKubeApi, type KubeApi } from './kubernetes/kube-api.ts';
+import { kubeconfig } from './kubernetes/kubeconfig.ts';
+import { rememberedPorts, writePrivately } from './remembered.ts';
+import { type RunningServer, type ServerStart, startServerProcess } from './server-process.ts';
 
 export interface KubernetesStart extends ServerStart {
-  readonly programs: Readonly<Record<KubernetesTool, string>>;
+  readonly tools: Readonly<Record<KubernetesTool, string>>;
   /** False gives up what a power cut would lose, for speed: for tests only. */
   readonly durable: boolean;
   /** The name of the cluster in its kubeconfig. */
@@ -91,7 +97,7 @@ async function preparePlaces({ stateFolder, durable }: KubernetesStart, context:
 const startComponent = (name: KubernetesTool, places: ClusterPlaces, start: KubernetesStart, isReady: IsReady) =>
   startServerProcess({
     name,
-    command: [start.programs[name], ...componentArguments[name](places)],
+    command: [start.tools[name], ...componentArguments[name](places)],
     logFile: join(places.folder, `${name}.log`),
     guard: start.guard,
     signal: start.signal,

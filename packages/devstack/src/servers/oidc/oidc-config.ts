@@ -1,0 +1,14 @@
+import { z } from 'zod';
+
+/** What the process of the provider is told, in a file that only its owner can read. */
+export const OidcConfig = z.object({
+  issuer: z.url(),
+  port: z.int(),
+  clientId: z.string(),
+  clientSecret: z.string(),
+  redirectUris: z.array(z.string()),
+  cookieKey: z.string(),
+  /** Private RSA key, as JWK. */
+  signingKey: z.record(z.string(), z.string()),
+});
+export type OidcConfig = z.infer<typeof OidcConfig>;

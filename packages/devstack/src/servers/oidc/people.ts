@@ -1,0 +1,9 @@
+/** Who can sign in at the local identity provider, without a password. The name is also the subject. */
+export const people = [
+  { name: 'ada', displayName: 'Ada Lovelace', email: 'ada@example.test', note: 'site admin' },
+  { name: 'grace', displayName: 'Grace Hopper', email: 'grace@example.test', note: 'no admin' },
+  { name: 'linus', displayName: 'Linus Pauling', email: 'linus@example.test', note: 'no admin' },
+] as const;
+
+export type Person = (typeof people)[number];
+export type PersonName = Person['name'];

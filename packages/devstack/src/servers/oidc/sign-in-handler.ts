@@ -1,0 +1,29 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import type Provider from 'oidc-provider';
+import { errors } from 'oidc-provider';
+import { people } from './people.ts';
+import { expiredPage, signInPage } from './sign-in-page.ts';
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+/** Shows the page, and tells the provider who was picked. */
+export const signInHandler =
+  (provider: Provider): Handler =>
+  async (request, response) => {
+    try {
+      await provider.interactionDetails(request, response);
+      if (request.method !== 'POST') return sendPage(response, 200, signInPage);
+      const picked = new URLSearchParams(await text(request)).get('person');
+      const person = people.find(({ name }) => name === picked);
+      if (!person) return sendPage(response, 400, signInPage);
+      await provider.interactionFinished(request, response, { login: { accountId: person.name } });
+    } catch (error) {
+      if (!(error instanceof errors.SessionNotFound)) throw error;
+      sendPage(response, 400, expiredPage);
+    }
+  };
+
+function sendPage(response: ServerResponse, status: number, page: string): void {
+  response.writeHead(status, { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' }).end(page);
+}
