@@ -55,7 +55,7 @@ const folders: Record<Home, string[]> = {
   access: ['packages/shared/src/access/**'],
   repository: ['services/*/src/**/*-repository.ts'],
   gateway: ['services/api-gateway/src/**'],
-  auth: ['services/auth/src/!(sign-in)/**'],
+  auth: ['services/auth/src/tokens/jwt-*.ts', 'services/auth/src/signing-keys/{key-ring,new-signing-key}.ts'],
   signIn: ['services/auth/src/sign-in/**'],
   kube: ['services/cluster-sync/src/kube/**'],
   runner: ['services/tasks/src/runner/**'],

@@ -1,0 +1,19 @@
+import type { Identity } from '@berth/shared/access/identity';
+import type { JsonObject } from '@berth/shared/contracts/json';
+
+/** Who does something, and for which request; the context of every handler is one. */
+export interface Doer {
+  readonly identity: Pick<Identity, 'kind' | 'id'> | undefined;
+  readonly requestId: string;
+}
+
+export interface AuditEntry {
+  by: Doer;
+  /** What was done, as a verb: `create`, `revoke`, `refuse login`. */
+  action: string;
+  /** The resource by its contract name. */
+  resource: string;
+  objectId: string | null;
+  envId: string | null;
+  details: JsonObject;
+}

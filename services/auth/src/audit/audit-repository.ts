@@ -1,0 +1,19 @@
+import type { Queries } from '@berth/shared/db/database';
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { AuditEntry } from './audit-entry.ts';
+
+const nothing = sql.type(z.strictObject({}));
+
+export const createAuditRepository = (db: Pick<Queries, 'query'>) => ({
+  append: async ({ by, action, resource, objectId, envId, details }: AuditEntry): Promise<void> => {
+    await db.query(nothing`
+      insert into audit_log (actor_kind, actor_id, action, resource, object_id, env_id, details, request_id)
+      values (
+        ${by.identity?.kind ?? null}, ${by.identity?.id ?? null}, ${action}, ${resource}, ${objectId}, ${envId},
+        ${sql.jsonb(details)}, ${by.requestId}
+      )
+    `);
+  },
+});
+export type AuditRepository = ReturnType<typeof createAuditRepository>;

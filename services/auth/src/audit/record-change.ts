@@ -1,0 +1,61 @@
+import type { Resource } from '@berth/shared/contracts/contract';
+import { isJsonObject, type JsonObject } from '@berth/shared/contracts/json';
+import type { Transaction } from '@berth/shared/db/database';
+import { recordStates, type StateChange } from '@berth/shared/db/outbox';
+import type { Doer } from './audit-entry.ts';
+import { createAuditRepository } from './audit-repository.ts';
+import { changedFields } from './changed-fields.ts';
+
+interface PublicRow {
+  id: string;
+}
+
+/** One row before and after; without a before it is new, without an after it is gone. */
+export interface Change {
+  before?: PublicRow;
+  after?: PublicRow;
+  envId: string | null;
+  /** As a verb; `create`, `update` or `delete` unless a better one says more. */
+  action?: string;
+}
+
+type Changed = Pick<Resource, 'name' | 'state'>;
+
+/** What every change leaves behind in its own transaction: the new state for those who follow, and a line in the audit log. */
+export const recordChange = (tx: Transaction, by: Doer, resource: Changed, change: Change): Promise<void> =>
+  recordChanges(tx, by, resource, [change]);
+
+export async function recordChanges(
+  tx: Transaction,
+  by: Doer,
+  resource: Changed,
+  changes: readonly Change[],
+): Promise<void> {
+  const auditRepository = createAuditRepository(tx);
+  await recordStates(tx, resource, changes.map(stateOf));
+
+  for (const change of changes) {
+    const { before, after, envId, action = verbs[operationOf(change)] } = change;
+    const { id } = rowOf(change);
+    const details = changedFields(asJson(before), asJson(after));
+    await auditRepository.append({ by, action, resource: resource.name, objectId: id, envId, details });
+  }
+}
+
+const verbs = { INSERT: 'create', UPDATE: 'update', DELETE: 'delete' } as const;
+
+const operationOf = ({ before, after }: Change): StateChange['operation'] =>
+  after ? (before ? 'UPDATE' : 'INSERT') : 'DELETE';
+
+const stateOf = (change: Change): StateChange => {
+  const row = rowOf(change);
+  return { id: row.id, env_id: change.envId, operation: operationOf(change), row };
+};
+
+function rowOf({ before, after }: Change): PublicRow {
+  const row = after ?? before;
+  if (!row) throw new Error('A change has a row before or after it');
+  return row;
+}
+
+const asJson = (row: PublicRow | undefined): JsonObject | null => (isJsonObject(row) ? row : null);

@@ -1,0 +1,45 @@
+import type { Identity } from '@berth/shared/access/identity';
+import type { Authenticated, Credential } from '@berth/shared/contracts/identities';
+import type { DeploymentSeenRepository } from '../seen/deployment-seen-repository.ts';
+import { parseApiToken } from '../tokens/api-token.ts';
+import { notAuthenticated, type VerifyJwt } from '../tokens/jwt-verifier.ts';
+import type { CredentialRepository } from './credential-repository.ts';
+import { identityBehindDeployment, identityBehindSession, identityBehindToken } from './identity-behind.ts';
+import type { SignedIdentity } from './identity-tokens.ts';
+import type { TokenUse } from './token-use.ts';
+
+export interface AuthenticateDeps {
+  credentialRepository: CredentialRepository;
+  deploymentSeenRepository: Pick<DeploymentSeenRepository, 'find'>;
+  verifyJwt: VerifyJwt;
+  signedIdentity: SignedIdentity;
+  tokenUse: Pick<TokenUse, 'note'>;
+}
+
+export type Authenticate = (credential: Credential) => Promise<Authenticated>;
+
+/** On every HTTP request: one statement, so that a deactivated user or a revoked token fails on the next one. */
+export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
+  return async (credential) => {
+    const identity =
+      'token' in credential ? await byApiToken(credential.token, deps) : await byJwt(credential.jwt, deps);
+    return { identity, identity_token: await deps.signedIdentity(identity) };
+  };
+}
+
+async function byApiToken(text: string, { credentialRepository, tokenUse }: AuthenticateDeps): Promise<Identity> {
+  const presented = parseApiToken(text);
+  if (presented === null) throw notAuthenticated();
+
+  const row = await credentialRepository.findToken(presented.id);
+  const identity = identityBehindToken(presented, row);
+  if (row?.use_is_news) tokenUse.note(row.holder, presented.id);
+  return identity;
+}
+
+async function byJwt(jwt: string, deps: AuthenticateDeps): Promise<Identity> {
+  const subject = await deps.verifyJwt(jwt);
+  return subject.kind === 'session'
+    ? identityBehindSession(subject, await deps.credentialRepository.findUser(subject.userId))
+    : identityBehindDeployment(subject, await deps.deploymentSeenRepository.find(subject.deploymentId));
+}

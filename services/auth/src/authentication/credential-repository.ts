@@ -1,0 +1,70 @@
+import { UserIdentity } from '@berth/shared/access/identity';
+import type { Queries } from '@berth/shared/db/database';
+import { sql } from 'slonik';
+import { z } from 'zod';
+
+/** A user as every request needs it; roles are in a fixed order, so that equal ones read the same. */
+const userColumns = {
+  is_active: z.boolean(),
+  is_admin: z.boolean(),
+  env_roles: UserIdentity.shape.env_roles,
+  deployment_roles: UserIdentity.shape.deployment_roles,
+};
+
+export const TokenRow = z.strictObject({
+  holder: z.enum(['user', 'bot']),
+  holder_id: z.string(),
+  secret_hash: z.instanceof(Buffer),
+  is_revoked: z.boolean(),
+  is_expired: z.boolean(),
+  /** The last use is not told yet, or more than a minute ago. */
+  use_is_news: z.boolean(),
+  ...userColumns,
+});
+export type TokenRow = z.infer<typeof TokenRow>;
+
+export const SessionRow = z.strictObject({ id: z.string(), session_epoch: z.number(), ...userColumns });
+export type SessionRow = z.infer<typeof SessionRow>;
+
+const tokenRow = sql.type(TokenRow);
+const sessionRow = sql.type(SessionRow);
+
+const tokenColumns = sql.fragment`
+  t.secret_hash,
+  t.revoked_at is not null as is_revoked,
+  coalesce(t.expires_at <= now(), false) as is_expired,
+  coalesce(t.last_used_at < now() - interval '1 minute', true) as use_is_news
+`;
+
+const rolesOfU = sql.fragment`
+  (select coalesce(jsonb_object_agg(m.env_id, m.role), '{}') from env_user_permissions m where m.user_id = u.id) as env_roles,
+  (
+    select coalesce(
+      jsonb_agg(jsonb_build_object('env_id', p.env_id, 'kind_id', p.kind_id, 'role', p.role) order by p.env_id, p.kind_id),
+      '[]'
+    )
+    from deployment_permissions p where p.user_id = u.id
+  ) as deployment_roles
+`;
+
+/** Runs on every HTTP request: each of these is one statement that only follows indexes. */
+export const createCredentialRepository = (db: Queries) => ({
+  findToken: (id: string) =>
+    db.maybeOne(tokenRow`
+      select 'user' as holder, u.id as holder_id, ${tokenColumns}, u.is_active, u.is_admin, ${rolesOfU}
+      from user_tokens t join users u on u.id = t.user_id
+      where t.id = ${id}
+      union all
+      select 'bot', t.bot_id, ${tokenColumns}, coalesce(b.is_active, false), false, '{}'::jsonb, '[]'::jsonb
+      from bot_tokens t left join bots b on b.id = t.bot_id
+      where t.id = ${id}
+    `),
+
+  findUser: (id: string) =>
+    db.maybeOne(sessionRow`
+      select u.id, u.session_epoch, u.is_active, u.is_admin, ${rolesOfU}
+      from users u
+      where u.id = ${id}
+    `),
+});
+export type CredentialRepository = ReturnType<typeof createCredentialRepository>;

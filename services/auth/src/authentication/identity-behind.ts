@@ -1,0 +1,52 @@
+import type { DeploymentIdentity, Identity, UserIdentity } from '@berth/shared/access/identity';
+import { AppError } from '@berth/shared/errors';
+import type { DeploymentSeen } from '../seen/deployment-seen-repository.ts';
+import type { PresentedToken } from '../tokens/api-token.ts';
+import type { JwtSubject } from '../tokens/jwt-claims.ts';
+import { notAuthenticated } from '../tokens/jwt-verifier.ts';
+import { matchesHash } from '../tokens/matches-hash.ts';
+import type { SessionRow, TokenRow } from './credential-repository.ts';
+
+const revoked = (words: string) => new AppError('token_revoked', words);
+const inactive = (who: string) => new AppError('user_inactive', `The ${who} is not active`);
+
+/** Only who has the secret learns why it is refused; for everybody else all tokens are unknown. */
+export function identityBehindToken({ secretHash }: PresentedToken, row: TokenRow | null): Identity {
+  if (!matchesHash(secretHash, row?.secret_hash) || row === null) throw notAuthenticated();
+  if (row.is_revoked) throw revoked('The token has been revoked');
+  if (row.is_expired) throw new AppError('token_expired', 'The token has expired');
+  if (!row.is_active) throw inactive(row.holder);
+  return row.holder === 'bot' ? { kind: 'bot', id: row.holder_id } : userIdentity(row.holder_id, row);
+}
+
+export function identityBehindSession(
+  { sessionEpoch }: Extract<JwtSubject, { kind: 'session' }>,
+  row: SessionRow | null,
+): UserIdentity {
+  if (row === null) throw notAuthenticated();
+  if (!row.is_active) throw inactive('user');
+  if (row.session_epoch !== sessionEpoch)
+    throw revoked('The session ended when the user was deactivated; log in again');
+  return userIdentity(row.id, row);
+}
+
+/** A deployment that moved to another env has other credentials there; the old ones do not follow it. */
+export function identityBehindDeployment(
+  { envId }: Extract<JwtSubject, { kind: 'deployment' }>,
+  row: Omit<DeploymentSeen, 'name'> | null,
+): DeploymentIdentity {
+  if (row === null) throw revoked('The deployment has been deleted');
+  if (!row.enabled) throw revoked('The deployment is disabled');
+  if (row.env_id !== envId) throw revoked('The deployment has moved to another env');
+  return { kind: 'deployment', id: row.id, env_id: row.env_id };
+}
+
+type Roles = Pick<UserIdentity, 'is_admin' | 'env_roles' | 'deployment_roles'>;
+
+const userIdentity = (id: string, { is_admin, env_roles, deployment_roles }: Roles): UserIdentity => ({
+  kind: 'user',
+  id,
+  is_admin,
+  env_roles,
+  deployment_roles,
+});

@@ -1,0 +1,31 @@
+import { implement } from '@berth/shared/bus/implement';
+import { identities } from '@berth/shared/contracts/identities';
+import type { Database } from '@berth/shared/db/database';
+import { createDeploymentSeenRepository } from '../seen/deployment-seen-repository.ts';
+import type { KeyRing } from '../signing-keys/key-ring.ts';
+import { createJwtVerifier } from '../tokens/jwt-verifier.ts';
+import { createAuthenticate } from './authenticate.ts';
+import { createCredentialRepository } from './credential-repository.ts';
+import { createIdentityTokens } from './identity-tokens.ts';
+import type { TokenUse } from './token-use.ts';
+
+export interface IdentityHandlersDeps {
+  db: Database;
+  keyRing: KeyRing;
+  tokenUse: Pick<TokenUse, 'note'>;
+  ownUrl: string;
+}
+
+export const identityHandlers = ({ db, keyRing, tokenUse, ownUrl }: IdentityHandlersDeps) => {
+  const authenticate = createAuthenticate({
+    credentialRepository: createCredentialRepository(db),
+    deploymentSeenRepository: createDeploymentSeenRepository(db),
+    verifyJwt: createJwtVerifier({ keyRing, ownUrl }),
+    signedIdentity: createIdentityTokens(keyRing),
+    tokenUse,
+  });
+
+  return implement(identities, {
+    authenticate: ({ body }) => authenticate(body),
+  });
+};

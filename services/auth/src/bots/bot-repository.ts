@@ -1,0 +1,49 @@
+import { Bot, type NewBot } from '@berth/shared/contracts/bots';
+import type { ListRequest } from '@berth/shared/contracts/paging';
+import type { Queries } from '@berth/shared/db/database';
+import { contains } from '@berth/shared/db/list-filters';
+import { listPage } from '@berth/shared/db/list-page';
+import { sql } from 'slonik';
+
+export interface BotFilters extends ListRequest {
+  display_name?: string | undefined;
+}
+
+const bot = sql.type(Bot);
+const columns = sql.fragment`id, created_at, display_name, is_active`;
+
+export const createBotRepository = (db: Queries) => ({
+  list: (request: BotFilters) =>
+    listPage(db, {
+      row: Bot,
+      columns,
+      from: sql.fragment`bots`,
+      where: [contains(sql.fragment`display_name`, request.display_name)],
+      request,
+      sortable: {
+        created_at: sql.fragment`created_at`,
+        display_name: sql.fragment`display_name`,
+        is_active: sql.fragment`is_active`,
+      },
+    }),
+
+  find: (id: string) => db.maybeOne(bot`select ${columns} from bots where id = ${id}`),
+
+  lock: (id: string) => db.maybeOne(bot`select ${columns} from bots where id = ${id} for update`),
+
+  /** Keeps the bot from being deleted until the transaction ends. */
+  hold: (id: string) => db.maybeOne(bot`select ${columns} from bots where id = ${id} for key share`),
+
+  insert: ({ display_name }: NewBot) =>
+    db.one(bot`insert into bots (display_name) values (${display_name}) returning ${columns}`),
+
+  update: (id: string, { display_name, is_active }: Pick<Bot, 'display_name' | 'is_active'>) =>
+    db.one(bot`
+      update bots set display_name = ${display_name}, is_active = ${is_active}
+      where id = ${id}
+      returning ${columns}
+    `),
+
+  remove: (id: string) => db.one(bot`delete from bots where id = ${id} returning ${columns}`),
+});
+export type BotRepository = ReturnType<typeof createBotRepository>;

@@ -1,0 +1,69 @@
+import { parseArgs } from 'node:util';
+import { z } from 'zod';
+
+const days = 24 * 60 * 60;
+
+/** The interface sets the longest lifetime; the configuration can only shorten it. */
+const secondsUpTo = (max: number) => z.coerce.number().int().min(60).max(max).default(max);
+
+const AdminEmails = z
+  .string()
+  .default('')
+  .transform((list) => list.split(/\s+/).filter((entry) => entry !== ''))
+  .pipe(z.array(z.string().toLowerCase().includes('@', 'must be e-mail addresses, separated by spaces')));
+
+const HttpUrl = z
+  .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+  .transform((url) => url.replace(/\/+$/, ''));
+
+type Environment = Record<string, string | undefined>;
+
+/** Adds `--admin-email=<email>`, once per entry, to what the environment says. */
+export function withAdminEmailFlags(environment: Environment, args: string[]): Environment {
+  const { values } = parseArgs({ args, options: { 'admin-email': { type: 'string', multiple: true } } });
+  const flags = values['admin-email'] ?? [];
+  return { ...environment, ADMIN_EMAILS: [environment['ADMIN_EMAILS'] ?? '', ...flags].join(' ') };
+}
+
+export const Config = z
+  .object({
+    NATS_URL: z.string().min(1),
+    NATS_PASSWORD: z.string().min(1).optional(),
+    DATABASE_URL: z.url(),
+    KEY_ENCRYPTION_KEY: z
+      .base64('must be base64')
+      .transform((text) => Buffer.from(text, 'base64'))
+      .refine((key) => key.length === 32, 'must be the base64 of 32 bytes'),
+    SERVICE_OWN_URL: HttpUrl,
+    // Compared letter by letter with what the provider calls itself, so a trailing slash stays.
+    OIDC_SERVER_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }),
+    OIDC_CLIENT_ID: z.string().min(1),
+    OIDC_CLIENT_SECRET: z.string().min(1),
+    OIDC_ALLOW_HTTP: z.stringbool().default(false),
+    ADMIN_EMAILS: AdminEmails,
+    SESSION_LIFETIME_SECONDS: secondsUpTo(7 * days),
+    DEPLOYMENT_TOKEN_LIFETIME_SECONDS: secondsUpTo(60 * 60),
+    SIGNING_KEY_DAYS: z.coerce.number().positive().max(3650).default(90),
+  })
+  .refine(({ OIDC_SERVER_URL, OIDC_ALLOW_HTTP }) => OIDC_ALLOW_HTTP || OIDC_SERVER_URL.startsWith('https:'), {
+    path: ['OIDC_SERVER_URL'],
+    error: 'must be https, unless OIDC_ALLOW_HTTP=true',
+  })
+  .transform((env) => ({
+    nats: { url: env.NATS_URL, password: env.NATS_PASSWORD },
+    database: { url: env.DATABASE_URL },
+    keyEncryptionKey: env.KEY_ENCRYPTION_KEY,
+    ownUrl: env.SERVICE_OWN_URL,
+    provider: {
+      issuer: env.OIDC_SERVER_URL,
+      clientId: env.OIDC_CLIENT_ID,
+      clientSecret: env.OIDC_CLIENT_SECRET,
+      allowHttp: env.OIDC_ALLOW_HTTP,
+    },
+    /** Lower case. Counts at first login only. */
+    adminEmails: new Set(env.ADMIN_EMAILS),
+    sessionSeconds: env.SESSION_LIFETIME_SECONDS,
+    deploymentTokenSeconds: env.DEPLOYMENT_TOKEN_LIFETIME_SECONDS,
+    maxKeyAgeDays: env.SIGNING_KEY_DAYS,
+  }));
+export type Config = z.output<typeof Config>;

@@ -1,0 +1,47 @@
+import { visibleEnvs } from '@berth/shared/access/visible-envs';
+import { implement } from '@berth/shared/bus/implement';
+import { deploymentPermissions } from '@berth/shared/contracts/deployment-permissions';
+import type { Database } from '@berth/shared/db/database';
+import { found, named } from '@berth/shared/errors';
+import { recordChange } from '../audit/record-change.ts';
+import { createEnvRepository } from '../envs/env-repository.ts';
+import { createDeploymentKindSeenRepository } from '../seen/deployment-kind-seen-repository.ts';
+import { createUserRepository } from '../users/user-repository.ts';
+import { createDeploymentPermissionRepository } from './deployment-permission-repository.ts';
+
+export const deploymentPermissionHandlers = ({ db }: { db: Database }) => {
+  const deploymentPermissionRepository = createDeploymentPermissionRepository(db);
+
+  return implement(deploymentPermissions, {
+    list: ({ query }, { identity }) => deploymentPermissionRepository.list(query, visibleEnvs(identity)),
+
+    get: async ({ id }, { identity }) =>
+      found(await deploymentPermissionRepository.find(id, visibleEnvs(identity)), 'deployment permission'),
+
+    create: ({ body }, context) =>
+      db.transaction(async (tx) => {
+        const env = await createEnvRepository(tx).hold(body.env_id, visibleEnvs(context.identity));
+        context.permit({ env_id: named(env, 'body.env_id', 'env').id });
+        const userExists = await createUserRepository(tx).exists(body.user_id);
+        named(userExists || null, 'body.user_id', 'user');
+        const kindExists = await createDeploymentKindSeenRepository(tx).exists(body.kind_id);
+        named(kindExists || null, 'body.kind_id', 'deployment kind');
+
+        const after = await createDeploymentPermissionRepository(tx).insert(body);
+        await recordChange(tx, context, deploymentPermissions, { after, envId: after.env_id });
+        return after;
+      }),
+
+    delete: ({ id }, context) =>
+      db.transaction(async (tx) => {
+        const deploymentPermissionRepository = createDeploymentPermissionRepository(tx);
+        const visible = await deploymentPermissionRepository.lock(id, visibleEnvs(context.identity));
+        const before = context.permit(found(visible, 'deployment permission'));
+        context.checkIfMatch(before);
+
+        await deploymentPermissionRepository.remove(id);
+        await recordChange(tx, context, deploymentPermissions, { before, envId: before.env_id });
+        return null;
+      }),
+  });
+};

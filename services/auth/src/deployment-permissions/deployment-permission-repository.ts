@@ -1,0 +1,58 @@
+import { DeploymentPermission, type NewDeploymentPermission } from '@berth/shared/contracts/deployment-permissions';
+import type { ListRequest } from '@berth/shared/contracts/paging';
+import { conflictOn } from '@berth/shared/db/conflict-on';
+import type { Queries } from '@berth/shared/db/database';
+import { equals, inEnvs } from '@berth/shared/db/list-filters';
+import { listPage } from '@berth/shared/db/list-page';
+import { sql } from 'slonik';
+
+type Visible = 'all' | readonly string[];
+
+export interface DeploymentPermissionFilters extends ListRequest {
+  env_id?: string | undefined;
+}
+
+const permission = sql.type(DeploymentPermission);
+const columns = sql.fragment`id, created_at, env_id, user_id, kind_id, role`;
+
+const isVisible = (visible: Visible) => inEnvs(sql.fragment`env_id`, visible) ?? sql.fragment`true`;
+
+export const createDeploymentPermissionRepository = (db: Queries) => ({
+  list: (request: DeploymentPermissionFilters, visible: Visible) =>
+    listPage(db, {
+      row: DeploymentPermission,
+      columns,
+      from: sql.fragment`deployment_permissions`,
+      where: [inEnvs(sql.fragment`env_id`, visible), equals(sql.fragment`env_id`, request.env_id)],
+      request,
+      sortable: { created_at: sql.fragment`created_at`, role: sql.fragment`role` },
+    }),
+
+  find: (id: string, visible: Visible) =>
+    db.maybeOne(permission`select ${columns} from deployment_permissions where id = ${id} and ${isVisible(visible)}`),
+
+  lock: (id: string, visible: Visible) =>
+    db.maybeOne(
+      permission`select ${columns} from deployment_permissions where id = ${id} and ${isVisible(visible)} for update`,
+    ),
+
+  insert: ({ env_id, user_id, kind_id, role }: NewDeploymentPermission) =>
+    db
+      .one(permission`
+        insert into deployment_permissions (env_id, user_id, kind_id, role)
+        values (${env_id}, ${user_id}, ${kind_id}, ${role})
+        returning ${columns}
+      `)
+      .catch(
+        conflictOn(
+          'deployment_permissions_holder_key',
+          'The user already has a role for deployments of this kind in this env',
+        ),
+      ),
+
+  remove: (id: string) => db.one(permission`delete from deployment_permissions where id = ${id} returning ${columns}`),
+
+  removeOfEnv: (envId: string) =>
+    db.any(permission`delete from deployment_permissions where env_id = ${envId} returning ${columns}`),
+});
+export type DeploymentPermissionRepository = ReturnType<typeof createDeploymentPermissionRepository>;

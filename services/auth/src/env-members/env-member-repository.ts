@@ -1,0 +1,66 @@
+import type { EnvRole } from '@berth/shared/access/identity';
+import { EnvUserPermission, type NewEnvUserPermission } from '@berth/shared/contracts/env-user-permissions';
+import type { ListRequest } from '@berth/shared/contracts/paging';
+import { conflictOn } from '@berth/shared/db/conflict-on';
+import type { Queries } from '@berth/shared/db/database';
+import { equals, inEnvs } from '@berth/shared/db/list-filters';
+import { listPage } from '@berth/shared/db/list-page';
+import { sql } from 'slonik';
+
+type Visible = 'all' | readonly string[];
+
+export interface EnvMemberFilters extends ListRequest {
+  env_id?: string | undefined;
+}
+
+const member = sql.type(EnvUserPermission);
+const columns = sql.fragment`id, created_at, env_id, user_id, role`;
+
+const isVisible = (visible: Visible) => inEnvs(sql.fragment`env_id`, visible) ?? sql.fragment`true`;
+
+export const createEnvMemberRepository = (db: Queries) => ({
+  list: (request: EnvMemberFilters, visible: Visible) =>
+    listPage(db, {
+      row: EnvUserPermission,
+      columns,
+      from: sql.fragment`env_user_permissions`,
+      where: [inEnvs(sql.fragment`env_id`, visible), equals(sql.fragment`env_id`, request.env_id)],
+      request,
+      sortable: { created_at: sql.fragment`created_at`, role: sql.fragment`role` },
+    }),
+
+  find: (id: string, visible: Visible) =>
+    db.maybeOne(member`select ${columns} from env_user_permissions where id = ${id} and ${isVisible(visible)}`),
+
+  lock: (id: string, visible: Visible) =>
+    db.maybeOne(
+      member`select ${columns} from env_user_permissions where id = ${id} and ${isVisible(visible)} for update`,
+    ),
+
+  insert: ({ env_id, user_id, role }: NewEnvUserPermission) =>
+    db
+      .one(member`
+        insert into env_user_permissions (env_id, user_id, role)
+        values (${env_id}, ${user_id}, ${role})
+        returning ${columns}
+      `)
+      .catch(conflictOn('env_user_permissions_member_key', 'The user already has a role in this env')),
+
+  /** Envs that take every new user. One that is being deleted is waited for and left out. */
+  addToAutomaticEnvs: (userId: string) =>
+    db.any(member`
+      with automatic as (select id from envs where auto_add_new_users for key share)
+      insert into env_user_permissions (env_id, user_id, role)
+      select id, ${userId}, 'User' from automatic
+      returning ${columns}
+    `),
+
+  setRole: (id: string, role: EnvRole) =>
+    db.one(member`update env_user_permissions set role = ${role} where id = ${id} returning ${columns}`),
+
+  remove: (id: string) => db.one(member`delete from env_user_permissions where id = ${id} returning ${columns}`),
+
+  removeOfEnv: (envId: string) =>
+    db.any(member`delete from env_user_permissions where env_id = ${envId} returning ${columns}`),
+});
+export type EnvMemberRepository = ReturnType<typeof createEnvMemberRepository>;

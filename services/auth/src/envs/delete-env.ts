@@ -1,0 +1,29 @@
+import type { HandlerContext } from '@berth/shared/bus/bus';
+import { deploymentPermissions } from '@berth/shared/contracts/deployment-permissions';
+import { envUserPermissions } from '@berth/shared/contracts/env-user-permissions';
+import { envs } from '@berth/shared/contracts/envs';
+import type { Database } from '@berth/shared/db/database';
+import { found } from '@berth/shared/errors';
+import { recordChange, recordChanges } from '../audit/record-change.ts';
+import { createDeploymentPermissionRepository } from '../deployment-permissions/deployment-permission-repository.ts';
+import { createEnvMemberRepository } from '../env-members/env-member-repository.ts';
+import { createEnvRepository } from './env-repository.ts';
+
+type By = Pick<HandlerContext, 'identity' | 'requestId' | 'checkIfMatch'>;
+
+/** The env with its members and their permissions; each is told of, so that nobody keeps a role in an env that is gone. */
+export const deleteEnv = (db: Database, id: string, by: By): Promise<void> =>
+  db.transaction(async (tx) => {
+    const envRepository = createEnvRepository(tx);
+    const before = found(await envRepository.lock(id, 'all'), 'env');
+    by.checkIfMatch(before);
+
+    const permissions = await createDeploymentPermissionRepository(tx).removeOfEnv(id);
+    const members = await createEnvMemberRepository(tx).removeOfEnv(id);
+    await envRepository.remove(id);
+
+    const gone = <Row extends { id: string }>(row: Row) => ({ before: row, envId: id });
+    await recordChanges(tx, by, deploymentPermissions, permissions.map(gone));
+    await recordChanges(tx, by, envUserPermissions, members.map(gone));
+    await recordChange(tx, by, envs, gone(before));
+  });

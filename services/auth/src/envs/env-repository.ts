@@ -1,0 +1,76 @@
+import { Env } from '@berth/shared/contracts/envs';
+import type { ListRequest } from '@berth/shared/contracts/paging';
+import { conflictOn } from '@berth/shared/db/conflict-on';
+import type { Queries } from '@berth/shared/db/database';
+import { equals, equalsIgnoringCase, inEnvs } from '@berth/shared/db/list-filters';
+import { listPage } from '@berth/shared/db/list-page';
+import { sql } from 'slonik';
+
+type Visible = 'all' | readonly string[];
+type EnvFields = Pick<Env, 'name' | 'node_selector' | 'tolerations' | 'auto_add_new_users'>;
+
+export interface EnvFilters extends ListRequest {
+  name?: string | undefined;
+  auto_add_new_users?: boolean | undefined;
+}
+
+const env = sql.type(Env);
+const columns = sql.fragment`id, created_at, name, node_selector, tolerations, auto_add_new_users`;
+
+const isVisible = (visible: Visible) => inEnvs(sql.fragment`id`, visible) ?? sql.fragment`true`;
+
+const nameIsTaken = (name: string) => conflictOn('envs_name_key', `An env named ${name} already exists`);
+
+/** JSON null is no value at all, so that "has none" is one thing. */
+const jsonOrNull = (value: Env['node_selector']) => (value === null ? null : sql.jsonb(value));
+
+export const createEnvRepository = (db: Queries) => ({
+  list: (request: EnvFilters, visible: Visible) =>
+    listPage(db, {
+      row: Env,
+      columns,
+      from: sql.fragment`envs`,
+      where: [
+        inEnvs(sql.fragment`id`, visible),
+        equalsIgnoringCase(sql.fragment`name`, request.name),
+        equals(sql.fragment`auto_add_new_users`, request.auto_add_new_users),
+      ],
+      request,
+      sortable: { created_at: sql.fragment`created_at`, name: sql.fragment`name` },
+    }),
+
+  find: (id: string, visible: Visible) =>
+    db.maybeOne(env`select ${columns} from envs where id = ${id} and ${isVisible(visible)}`),
+
+  lock: (id: string, visible: Visible) =>
+    db.maybeOne(env`select ${columns} from envs where id = ${id} and ${isVisible(visible)} for update`),
+
+  /** Keeps the env from being deleted until the transaction ends; others may do the same meanwhile. */
+  hold: (id: string, visible: Visible) =>
+    db.maybeOne(env`select ${columns} from envs where id = ${id} and ${isVisible(visible)} for key share`),
+
+  insert: ({ name, auto_add_new_users }: Pick<EnvFields, 'name' | 'auto_add_new_users'>) =>
+    db
+      .one(env`
+        insert into envs (name, auto_add_new_users)
+        values (${name}, ${auto_add_new_users})
+        returning ${columns}
+      `)
+      .catch(nameIsTaken(name)),
+
+  update: (id: string, { name, node_selector, tolerations, auto_add_new_users }: EnvFields) =>
+    db
+      .one(env`
+        update envs set
+          name = ${name},
+          node_selector = ${jsonOrNull(node_selector)},
+          tolerations = ${jsonOrNull(tolerations)},
+          auto_add_new_users = ${auto_add_new_users}
+        where id = ${id}
+        returning ${columns}
+      `)
+      .catch(nameIsTaken(name)),
+
+  remove: (id: string) => db.one(env`delete from envs where id = ${id} returning ${columns}`),
+});
+export type EnvRepository = ReturnType<typeof createEnvRepository>;

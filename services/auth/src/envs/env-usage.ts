@@ -1,0 +1,42 @@
+import type { Bus, HandlerContext } from '@berth/shared/bus/bus';
+import { clusterUsage } from '@berth/shared/contracts/cluster-usage';
+import { deploymentUsage } from '@berth/shared/contracts/deployment-usage';
+import type { Usage } from '@berth/shared/contracts/usage';
+import { AppError } from '@berth/shared/errors';
+
+export interface EnvUsage {
+  clusters: Usage;
+  secrets: Usage;
+  deployment_resources: Usage;
+}
+
+/** Asks the owners themselves: what a deletion depends on must be exact. */
+export async function usageOfEnv(
+  bus: Pick<Bus, 'call'>,
+  envId: string,
+  { requestId, signal }: Pick<HandlerContext, 'requestId' | 'signal'>,
+): Promise<EnvUsage> {
+  const request = { body: { env_id: envId } };
+  const [{ clusters }, { secrets, deployment_resources }] = await Promise.all([
+    bus.call(clusterUsage.operations.of_env, request, { requestId, signal }),
+    bus.call(deploymentUsage.operations.of_env, request, { requestId, signal }),
+  ]);
+  return { clusters, secrets, deployment_resources };
+}
+
+/** What lies in an env is not deleted by the way: 409 naming it. */
+export function refuseWhileInUse({ clusters, secrets, deployment_resources }: EnvUsage): void {
+  const uses = [
+    inWords(clusters, 'cluster'),
+    inWords(secrets, 'secret'),
+    inWords(deployment_resources, 'deployment resource'),
+  ].filter((words) => words !== null);
+  if (uses.length > 0) throw new AppError('conflict', `The env is in use by ${uses.join(', and by ')}`);
+}
+
+function inWords({ count, names }: Usage, thing: string): string | null {
+  if (count === 0) return null;
+  const unnamed = count - names.length;
+  const rest = unnamed > 0 ? ` and ${unnamed} more` : '';
+  return `${count} ${thing}${count === 1 ? '' : 's'} (${names.join(', ')}${rest})`;
+}

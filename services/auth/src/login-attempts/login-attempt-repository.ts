@@ -1,0 +1,44 @@
+import type { Queries } from '@berth/shared/db/database';
+import { sql } from 'slonik';
+import { z } from 'zod';
+
+export const LoginAttempt = z.strictObject({
+  sealed_secrets: z.instanceof(Buffer),
+  challenge: z.string().nullable(),
+});
+export type LoginAttempt = z.infer<typeof LoginAttempt>;
+
+export interface NewLoginAttempt {
+  stateHash: Buffer;
+  sealedSecrets: Buffer;
+  challenge: string | null;
+  lifetimeSeconds: number;
+}
+
+const attempt = sql.type(LoginAttempt);
+const nothing = sql.type(z.strictObject({}));
+
+export const createLoginAttemptRepository = (db: Queries) => ({
+  insert: async ({ stateHash, sealedSecrets, challenge, lifetimeSeconds }: NewLoginAttempt): Promise<void> => {
+    await db.query(nothing`
+      insert into login_attempts (state_hash, sealed_secrets, challenge, expires_at)
+      values (
+        ${sql.binary(stateHash)}, ${sql.binary(sealedSecrets)}, ${challenge},
+        now() + make_interval(secs => ${lifetimeSeconds})
+      )
+    `);
+  },
+
+  /** The one statement that decides who is first: of two callbacks with the same state one gets the attempt. */
+  useUp: (stateHash: Buffer) =>
+    db.maybeOne(attempt`
+      update login_attempts set used_at = now()
+      where state_hash = ${sql.binary(stateHash)} and used_at is null and expires_at > now()
+      returning sealed_secrets, challenge
+    `),
+
+  removeExpired: async (): Promise<void> => {
+    await db.query(nothing`delete from login_attempts where expires_at < now()`);
+  },
+});
+export type LoginAttemptRepository = ReturnType<typeof createLoginAttemptRepository>;

@@ -1,0 +1,61 @@
+import { createIdentityVerifier } from '@berth/shared/access/identity-verifier';
+import { connectBus } from '@berth/shared/bus/connect-bus';
+import { databaseIsUp, openDatabase } from '@berth/shared/db/open-database';
+import { outboxRelay } from '@berth/shared/db/outbox-relay';
+import { every } from '@berth/shared/service/loop';
+import { readConfig } from '@berth/shared/service/read-config';
+import { runService } from '@berth/shared/service/run-service';
+import { identityHandlers } from './authentication/identity-handlers.ts';
+import { createTokenUse } from './authentication/token-use.ts';
+import { botHandlers } from './bots/bot-handlers.ts';
+import { Config, withAdminEmailFlags } from './config.ts';
+import { deploymentPermissionHandlers } from './deployment-permissions/deployment-permission-handlers.ts';
+import { envMemberHandlers } from './env-members/env-member-handlers.ts';
+import { envHandlers } from './envs/env-handlers.ts';
+import { createLoginAttempts } from './login-attempts/login-attempts.ts';
+import { meHandlers } from './me/me-handlers.ts';
+import { followDeploymentKinds, followDeployments } from './seen/follow-others.ts';
+import { createIdentityProvider } from './sign-in/identity-provider.ts';
+import { loginHandlers } from './sign-in/login-handlers.ts';
+import { openKeyRing } from './signing-keys/key-ring.ts';
+import { signingKeyHandlers } from './signing-keys/signing-key-handlers.ts';
+import { botTokenHandlers } from './tokens/bot-token-handlers.ts';
+import { deploymentTokenHandlers } from './tokens/deployment-token-handlers.ts';
+import { createJwtIssuer } from './tokens/jwt-issuer.ts';
+import { userTokenHandlers } from './tokens/user-token-handlers.ts';
+import { userHandlers } from './users/user-handlers.ts';
+
+await runService('auth', async ({ log, metrics, use, loop, readiness, signal }) => {
+  const config = readConfig(Config, withAdminEmailFlags(process.env, process.argv.slice(2)));
+  const migrations = new URL('../migrations/', import.meta.url);
+  const db = use(await openDatabase({ ...config.database, migrations, log, applicationName: 'auth', signal }));
+  const keyRing = await openKeyRing({ db, ...config });
+  const verifyIdentity = createIdentityVerifier({ fetchKeys: async () => keyRing.published() });
+  const bus = use(await connectBus({ ...config.nats, caller: 'auth', log, metrics, signal, verifyIdentity }));
+  readiness('database', () => databaseIsUp(db));
+
+  const jwtIssuer = createJwtIssuer({ keyRing, ...config });
+  const tokenUse = createTokenUse({ db, log });
+  const loginAttempts = createLoginAttempts({ db, ...config });
+  const identityProvider = createIdentityProvider({ log, ...config });
+
+  bus.serve(identityHandlers({ db, keyRing, tokenUse, ...config }));
+  bus.serve(signingKeyHandlers({ keyRing }));
+  bus.serve(loginHandlers({ db, identityProvider, loginAttempts, jwtIssuer, ...config }));
+  bus.serve(meHandlers({ db }));
+  bus.serve(userHandlers({ db }));
+  bus.serve(userTokenHandlers({ db }));
+  bus.serve(botHandlers({ db }));
+  bus.serve(botTokenHandlers({ db }));
+  bus.serve(deploymentTokenHandlers({ db, jwtIssuer }));
+  bus.serve(envHandlers({ db, bus }));
+  bus.serve(envMemberHandlers({ db }));
+  bus.serve(deploymentPermissionHandlers({ db }));
+
+  loop('tell of changes', outboxRelay({ db, bus, owner: 'auth', log }));
+  loop('follow deployment kinds', followDeploymentKinds({ db, bus }));
+  loop('follow deployments', followDeployments({ db, bus }));
+  loop('write when tokens were used', every(1_000, tokenUse.write));
+  loop('rotate signing keys', every(10_000, keyRing.refresh));
+  loop('forget login attempts', every(60_000, loginAttempts.forgetExpired));
+});

@@ -1,0 +1,26 @@
+import type { Identity } from '@berth/shared/access/identity';
+import { implement } from '@berth/shared/bus/implement';
+import { type Me, me } from '@berth/shared/contracts/me';
+import type { Database } from '@berth/shared/db/database';
+import { found } from '@berth/shared/errors';
+import { createBotRepository } from '../bots/bot-repository.ts';
+import { createDeploymentSeenRepository } from '../seen/deployment-seen-repository.ts';
+import { createUserRepository } from '../users/user-repository.ts';
+
+export const meHandlers = ({ db }: { db: Database }) => {
+  const userRepository = createUserRepository(db);
+  const botRepository = createBotRepository(db);
+  const deploymentSeenRepository = createDeploymentSeenRepository(db);
+
+  async function whoIs(identity: Identity): Promise<Me> {
+    if (identity.kind === 'user') return { User: found(await userRepository.find(identity.id, identity), 'user') };
+    if (identity.kind === 'bot') return { Bot: found(await botRepository.find(identity.id), 'bot') };
+    const { id, name, env_id } = found(await deploymentSeenRepository.find(identity.id), 'deployment');
+    return { Deployment: { id, name, env_id } };
+  }
+
+  return implement(me, {
+    get: (_request, { identity }) => whoIs(identity),
+    get_as_user: (_request, { identity }) => whoIs(identity),
+  });
+};

@@ -1,0 +1,28 @@
+import { randomBytes } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { seal, unseal } from './seal.ts';
+
+const key = randomBytes(32);
+
+test('what is sealed is opened with the same key and binding', () => {
+  expect(unseal(key, 'kid-1', seal(key, 'kid-1', 'a private key'))).toBe('a private key');
+});
+
+test('the same value is sealed differently each time', () => {
+  expect(seal(key, 'kid-1', 'a private key')).not.toEqual(seal(key, 'kid-1', 'a private key'));
+});
+
+test.for([
+  ['with another key', (sealed: Buffer) => unseal(randomBytes(32), 'kid-1', sealed)],
+  ['in another row', (sealed: Buffer) => unseal(key, 'kid-2', sealed)],
+  [
+    'after a change',
+    (sealed: Buffer) =>
+      unseal(key, 'kid-1', Buffer.concat([sealed.subarray(0, -1), Buffer.from([0xff ^ (sealed.at(-1) ?? 0)])])),
+  ],
+  ['when it is cut off', (sealed: Buffer) => unseal(key, 'kid-1', sealed.subarray(0, 20))],
+] as const)('what is sealed does not open %s', ([, open]) => {
+  const sealed = seal(key, 'kid-1', 'a private key');
+
+  expect(() => open(sealed)).toThrow(/authenticat|tag/i);
+});

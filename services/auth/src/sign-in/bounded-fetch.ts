@@ -1,0 +1,22 @@
+import type { CustomFetch } from 'openid-client';
+
+const maxBytes = 1024 * 1024;
+
+/** What the provider answers is small; a body without end would fill our memory. */
+export const boundedFetch: CustomFetch = async (url, { method, headers, body, redirect, signal }) => {
+  const request = { method, headers, redirect, ...(body !== undefined && { body }), ...(signal && { signal }) };
+  const response = await fetch(url, request);
+  const bytes = response.body === null ? null : await readAll(response.body);
+  return new Response(bytes, response);
+};
+
+async function readAll(body: ReadableStream<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > maxBytes) throw new TypeError(`The identity provider answers more than ${maxBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return new Uint8Array(Buffer.concat(chunks));
+}

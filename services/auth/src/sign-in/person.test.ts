@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest';
+import { personFrom } from './person.ts';
+
+const claims = {
+  iss: 'https://id.example.com',
+  sub: 'ada-1',
+  email: 'Ada@Example.com',
+  email_verified: true,
+  name: 'Ada Lovelace',
+};
+
+describe('the person behind a login', () => {
+  test('is who the claims say', () => {
+    expect(personFrom(claims)).toEqual({
+      issuer: 'https://id.example.com',
+      subject: 'ada-1',
+      email: 'Ada@Example.com',
+      displayName: 'Ada Lovelace',
+    });
+  });
+
+  test('may come from a provider that does not tell whether e-mails are verified', () => {
+    const { email_verified: _, ...untold } = claims;
+
+    expect(personFrom(untold).email).toBe('Ada@Example.com');
+  });
+
+  test.for([
+    ['without an e-mail', { email: undefined }, 'no e-mail'],
+    ['with an empty e-mail', { email: ' ' }, 'no e-mail'],
+    ['with something else for an e-mail', { email: 'ada' }, 'no e-mail'],
+    ['with two addresses in one', { email: 'a@b.c d@e.f' }, 'no e-mail'],
+    ['with an unverified e-mail', { email_verified: false }, 'not verified'],
+    ['with an e-mail that is unverified in words', { email_verified: 'false' }, 'not verified'],
+  ] as const)('is refused %s', ([, change, words]) => {
+    const refusal = expect.objectContaining({ code: 'login_refused', message: expect.stringContaining(words) });
+
+    expect(() => personFrom({ ...claims, ...change })).toThrow(refusal);
+  });
+
+  test.for([
+    ['the name on one line', { name: ' Ada\n Lovelace\u0000 ' }, 'Ada Lovelace'],
+    ['the first 100 characters of a long name', { name: '👩'.repeat(150) }, '👩'.repeat(100)],
+    ['the user name when there is no name', { name: '', preferred_username: 'ada' }, 'ada'],
+    ['nothing when the user name is an address', { name: undefined, preferred_username: 'ada@example.com' }, null],
+    ['nothing when no name is told', { name: undefined }, null],
+  ] as const)('is called by %s', ([, change, displayName]) => {
+    expect(personFrom({ ...claims, ...change }).displayName).toBe(displayName);
+  });
+});

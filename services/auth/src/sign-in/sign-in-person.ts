@@ -1,0 +1,84 @@
+import { envUserPermissions } from '@berth/shared/contracts/env-user-permissions';
+import { users } from '@berth/shared/contracts/users';
+import type { Database, Transaction } from '@berth/shared/db/database';
+import { PostgresError } from '@berth/shared/db/postgres-error';
+import { AppError } from '@berth/shared/errors';
+import type { Doer } from '../audit/audit-entry.ts';
+import { createAuditRepository } from '../audit/audit-repository.ts';
+import { recordChange, recordChanges } from '../audit/record-change.ts';
+import { createEnvMemberRepository } from '../env-members/env-member-repository.ts';
+import { createUserRepository, type StoredUser } from '../users/user-repository.ts';
+import { publicUser } from '../users/user-views.ts';
+import type { Person } from './person.ts';
+
+export interface SignInDeps {
+  db: Database;
+  /** Lower case. */
+  adminEmails: ReadonlySet<string>;
+}
+
+/** The user of a person who proved at the provider who they are; at the first login a new one. */
+export const signInPerson = ({ db, adminEmails }: SignInDeps, person: Person, requestId: string): Promise<StoredUser> =>
+  db.transaction(async (tx) => {
+    const userRepository = createUserRepository(tx);
+    const isAdmin = adminEmails.has(person.email.toLowerCase());
+    const user =
+      (await userRepository.findBySubject(person)) ??
+      (await firstLogin(tx, person, { isAdmin, requestId })) ??
+      // Somebody else's first login of the same person was quicker.
+      (await userRepository.findBySubject(person));
+    if (!user) throw emailIsTaken();
+
+    const followed = await followProvider(tx, user, person, requestId);
+    await createAuditRepository(tx).append({
+      by: doneBy(followed, requestId),
+      action: 'log in',
+      resource: users.name,
+      objectId: followed.id,
+      envId: null,
+      details: {},
+    });
+    return followed;
+  });
+
+const emailIsTaken = () =>
+  new AppError('login_refused', 'Another account of the identity provider already uses your e-mail address here');
+
+const doneBy = ({ id }: { id: string }, requestId: string): Doer => ({ identity: { kind: 'user', id }, requestId });
+
+interface FirstLogin {
+  isAdmin: boolean;
+  requestId: string;
+}
+
+/** The user and the roles in all envs that take new users; null when the subject or the e-mail is taken. */
+async function firstLogin(tx: Transaction, person: Person, { isAdmin, requestId }: FirstLogin) {
+  const { issuer, subject, email, displayName } = person;
+  const display_name = displayName ?? 'Unnamed user';
+  const flags = { is_admin: isAdmin, is_active: isAdmin };
+  const user = await createUserRepository(tx).insertUnlessTaken({ issuer, subject, email, display_name, ...flags });
+  if (!user) return null;
+
+  const by = doneBy(user, requestId);
+  await recordChange(tx, by, users, { after: publicUser(user), envId: null });
+  const members = await createEnvMemberRepository(tx).addToAutomaticEnvs(user.id);
+  const additions = members.map((member) => ({ after: member, envId: member.env_id }));
+  await recordChanges(tx, by, envUserPermissions, additions);
+  return user;
+}
+
+/** Name and e-mail are the provider's; roles and activation are ours. */
+async function followProvider(tx: Transaction, user: StoredUser, person: Person, requestId: string) {
+  const { email, displayName } = person;
+  const display_name = displayName ?? user.display_name;
+  if (email === user.email && display_name === user.display_name) return user;
+
+  const after = await createUserRepository(tx).follow(user.id, { email, display_name }).catch(refuseTakenEmail);
+  const change = { before: publicUser(user), after: publicUser(after), envId: null };
+  await recordChange(tx, doneBy(user, requestId), users, change);
+  return after;
+}
+
+function refuseTakenEmail(error: unknown): never {
+  throw error instanceof PostgresError && error.constraint === 'users_email_key' ? emailIsTaken() : error;
+}

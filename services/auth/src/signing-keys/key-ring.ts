@@ -1,0 +1,85 @@
+import { createIdentitySigner, type IdentitySigner } from '@berth/shared/access/identity-token';
+import type { PublicJwk } from '@berth/shared/contracts/signing-keys';
+import type { Database } from '@berth/shared/db/database';
+import { type CryptoKey, importJWK } from 'jose';
+import { z } from 'zod';
+import { unseal } from '../sealing/seal.ts';
+import { rotateSigningKeys } from './rotate-signing-keys.ts';
+import { createSigningKeyRepository, type StoredKey } from './signing-key-repository.ts';
+
+type VerifyingKey = CryptoKey | Uint8Array;
+
+export interface Signer {
+  kid: string;
+  key: CryptoKey | Uint8Array;
+  signIdentity: IdentitySigner;
+}
+
+export interface KeyRing {
+  /** The newest key that every replica and service had time to learn. */
+  signer(): Signer;
+  verifyingKey(kid: string): VerifyingKey | undefined;
+  published(): PublicJwk[];
+  /** Makes a new key when the newest is too old, and reads them all again. */
+  refresh(): Promise<void>;
+}
+
+export interface KeyRingDeps {
+  db: Database;
+  keyEncryptionKey: Buffer;
+  maxKeyAgeDays: number;
+}
+
+interface Loaded {
+  signer: Signer;
+  verifyingKeys: Map<string, VerifyingKey>;
+  published: PublicJwk[];
+}
+
+/** The signing keys of all replicas, as this one knows them. The first start makes the first key. */
+export async function openKeyRing({ db, keyEncryptionKey, maxKeyAgeDays }: KeyRingDeps): Promise<KeyRing> {
+  const signingKeyRepository = createSigningKeyRepository(db);
+  const load = async () => {
+    await rotateSigningKeys({ db, keyEncryptionKey, maxKeyAgeDays });
+    return loaded(await signingKeyRepository.all(), keyEncryptionKey);
+  };
+  let current = await load();
+
+  return {
+    signer: () => current.signer,
+    verifyingKey: (kid) => current.verifyingKeys.get(kid),
+    published: () => current.published,
+    refresh: async () => {
+      current = await load();
+    },
+  };
+}
+
+async function loaded(keys: readonly StoredKey[], keyEncryptionKey: Buffer): Promise<Loaded> {
+  const newest = keys.find(({ may_sign }) => may_sign);
+  if (!newest) throw new Error('No signing key may sign yet');
+
+  const verifying = keys.map(async ({ kid, public_jwk }) => [kid, await importJWK(public_jwk, 'EdDSA')] as const);
+  return {
+    signer: await signerOf(newest, keyEncryptionKey),
+    verifyingKeys: new Map(await Promise.all(verifying)),
+    published: keys.map(({ public_jwk }) => public_jwk),
+  };
+}
+
+const PrivateJwk = z.object({ kty: z.string(), crv: z.string(), x: z.string(), d: z.string(), kid: z.string() });
+
+async function signerOf({ kid, sealed_private_jwk }: StoredKey, keyEncryptionKey: Buffer): Promise<Signer> {
+  const privateJwk = PrivateJwk.parse(JSON.parse(unsealed(kid, sealed_private_jwk, keyEncryptionKey)));
+  return { kid, key: await importJWK(privateJwk, 'EdDSA'), signIdentity: await createIdentitySigner(privateJwk) };
+}
+
+function unsealed(kid: string, sealed: Buffer, key: Buffer): string {
+  try {
+    return unseal(key, kid, sealed);
+  } catch (cause) {
+    throw new Error(`Signing key ${kid} does not open with KEY_ENCRYPTION_KEY: it is not the key it was stored with`, {
+      cause,
+    });
+  }
+}

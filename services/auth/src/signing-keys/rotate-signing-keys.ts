@@ -1,0 +1,45 @@
+import type { Database } from '@berth/shared/db/database';
+import { seal } from '../sealing/seal.ts';
+import { newSigningKey } from './new-signing-key.ts';
+import { createSigningKeyRepository } from './signing-key-repository.ts';
+
+export interface RotateSigningKeysOptions {
+  db: Database;
+  keyEncryptionKey: Buffer;
+  maxKeyAgeDays: number;
+}
+
+const day = 24 * 60 * 60;
+
+/** Longer than any replica or service goes without a look at the published keys. */
+const publishedBeforeUseSeconds = 60;
+/** A day longer than the longest session. */
+const publishedAfterUseSeconds = 8 * day;
+
+/** Makes the first key, and a new one when the newest is too old; forgets those that can have signed nothing valid. */
+export async function rotateSigningKeys({
+  db,
+  keyEncryptionKey,
+  maxKeyAgeDays,
+}: RotateSigningKeysOptions): Promise<void> {
+  const isDue = (ageSeconds: number) => ageSeconds > maxKeyAgeDays * day;
+  const [newest] = await createSigningKeyRepository(db).all();
+  if (newest && !isDue(newest.age_seconds)) return;
+
+  const { publicJwk, privateJwk } = await newSigningKey();
+  await db.transaction(async (tx) => {
+    const signingKeyRepository = createSigningKeyRepository(tx);
+    await signingKeyRepository.lock();
+    const [newestNow] = await signingKeyRepository.all();
+    // Another replica was quicker.
+    if (newestNow && !isDue(newestNow.age_seconds)) return;
+
+    await signingKeyRepository.insert({
+      kid: publicJwk.kid,
+      publicJwk,
+      sealedPrivateJwk: seal(keyEncryptionKey, publicJwk.kid, JSON.stringify(privateJwk)),
+      signsInSeconds: newestNow ? publishedBeforeUseSeconds : 0,
+    });
+    await signingKeyRepository.removeSuperseded(publishedAfterUseSeconds);
+  });
+}

@@ -1,0 +1,8 @@
+import { implement } from '@berth/shared/bus/implement';
+import { signingKeys } from '@berth/shared/contracts/signing-keys';
+import type { KeyRing } from './key-ring.ts';
+
+export const signingKeyHandlers = ({ keyRing }: { keyRing: Pick<KeyRing, 'published'> }) =>
+  implement(signingKeys, {
+    list: async () => ({ keys: keyRing.published() }),
+  });

@@ -1,0 +1,44 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+
+/** `<base64url of the id's 16 bytes>.<base64url of 32 random bytes>`, unpadded. */
+const shape = /^([A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]{43})$/;
+
+export interface PresentedToken {
+  id: string;
+  secretHash: Buffer;
+}
+
+export interface NewApiToken {
+  id: string;
+  secretHash: Buffer;
+  /** What the person sees once. */
+  text: string;
+}
+
+export function newApiToken(): NewApiToken {
+  const id = randomUUID();
+  const secret = randomBytes(32).toString('base64url');
+  return { id, secretHash: hashOf(secret), text: `${encodeId(id)}.${secret}` };
+}
+
+/** Null for anything that we never made, so that it costs no look-up. */
+export function parseApiToken(text: string): PresentedToken | null {
+  const [, encodedId, secret] = shape.exec(text) ?? [];
+  if (encodedId === undefined || secret === undefined) return null;
+
+  const id = decodeId(encodedId);
+  // The last character has spare bits: without this, one id could be written in 16 ways.
+  if (encodeId(id) !== encodedId) return null;
+  return { id, secretHash: hashOf(secret) };
+}
+
+// Of the text, not of the bytes it stands for: what is hashed is exactly what is sent.
+// A plain hash is enough, because the secret is 256 random bits and not a password.
+const hashOf = (secret: string): Buffer => createHash('sha256').update(secret).digest();
+
+const encodeId = (id: string): string => Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url');
+
+function decodeId(encoded: string): string {
+  const hex = Buffer.from(encoded, 'base64url').toString('hex');
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+}

@@ -1,0 +1,71 @@
+import { BotToken } from '@berth/shared/contracts/bot-tokens';
+import type { ListRequest } from '@berth/shared/contracts/paging';
+import type { Queries } from '@berth/shared/db/database';
+import { equals } from '@berth/shared/db/list-filters';
+import { listPage } from '@berth/shared/db/list-page';
+import { sql } from 'slonik';
+
+export interface BotTokenFilters extends ListRequest {
+  bot_id?: string | undefined;
+  created_by_user_id?: string | undefined;
+}
+
+export interface NewBotTokenRow extends Pick<BotToken, 'id' | 'bot_id' | 'created_by_user_id' | 'name' | 'expires_at'> {
+  secretHash: Buffer;
+}
+
+const token = sql.type(BotToken);
+const columns = sql.fragment`id, bot_id, created_at, created_by_user_id, name, expires_at, last_used_at`;
+const live = sql.fragment`revoked_at is null`;
+
+/** Revoked tokens are in no list and are found by nobody; only a credential still meets them. */
+export const createBotTokenRepository = (db: Queries) => ({
+  list: (request: BotTokenFilters) =>
+    listPage(db, {
+      row: BotToken,
+      columns,
+      from: sql.fragment`bot_tokens`,
+      where: [
+        live,
+        equals(sql.fragment`bot_id`, request.bot_id),
+        equals(sql.fragment`created_by_user_id`, request.created_by_user_id),
+      ],
+      request,
+      sortable: {
+        created_at: sql.fragment`created_at`,
+        name: sql.fragment`name`,
+        expires_at: sql.fragment`expires_at`,
+        last_used_at: sql.fragment`last_used_at`,
+      },
+    }),
+
+  find: (id: string) => db.maybeOne(token`select ${columns} from bot_tokens where id = ${id} and ${live}`),
+
+  lock: (id: string) => db.maybeOne(token`select ${columns} from bot_tokens where id = ${id} and ${live} for update`),
+
+  insert: ({ id, bot_id, created_by_user_id, name, expires_at, secretHash }: NewBotTokenRow) =>
+    db.one(token`
+      insert into bot_tokens (id, bot_id, created_by_user_id, name, secret_hash, expires_at)
+      values (${id}, ${bot_id}, ${created_by_user_id}, ${name}, ${sql.binary(secretHash)}, ${expires_at}::timestamptz)
+      returning ${columns}
+    `),
+
+  revoke: (id: string) => db.one(token`update bot_tokens set revoked_at = now() where id = ${id} returning ${columns}`),
+
+  revokeOfBot: (botId: string) =>
+    db.any(token`update bot_tokens set revoked_at = now() where bot_id = ${botId} and ${live} returning ${columns}`),
+
+  /** At most once a minute for each token; who finds a row locked leaves it to the other. */
+  markUsed: async (ids: readonly string[]) => {
+    await db.query(token`
+      with stale as (
+        select id from bot_tokens
+        where id = any(${sql.array([...ids], 'uuid')})
+          and (last_used_at is null or last_used_at < now() - interval '1 minute')
+        for update skip locked
+      )
+      update bot_tokens set last_used_at = now() from stale where bot_tokens.id = stale.id
+    `);
+  },
+});
+export type BotTokenRepository = ReturnType<typeof createBotTokenRepository>;

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+
+/** Each kind of JWT has its own `typ`, so that none passes for another. */
+export const jwtTypes = { session: 'session+jwt', deployment: 'deployment+jwt' } as const;
+
+const registered = {
+  iss: z.string(),
+  aud: z.string(),
+  iat: z.number(),
+  nbf: z.number(),
+  exp: z.number(),
+  jti: z.string(),
+};
+
+export const SessionClaims = z.strictObject({
+  ...registered,
+  identity: z.strictObject({ User: z.uuid() }),
+  /** The user's epoch at login: a deactivation since then makes it another. */
+  session_epoch: z.number().int(),
+});
+
+export const DeploymentClaims = z.strictObject({
+  ...registered,
+  identity: z.strictObject({ Deployment: z.uuid() }),
+  env_id: z.uuid(),
+});
+
+/** What a verified JWT says. */
+export type JwtSubject =
+  | { kind: 'session'; userId: string; sessionEpoch: number }
+  | { kind: 'deployment'; deploymentId: string; envId: string };

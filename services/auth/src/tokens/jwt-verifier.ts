@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import { AppError } from '@berth/shared/errors';
+import { decodeProtectedHeader, errors, type JWTVerifyResult, jwtVerify } from 'jose';
+import type { KeyRing } from '../signing-keys/key-ring.ts';
+import { DeploymentClaims, type JwtSubject, jwtTypes, SessionClaims } from './jwt-claims.ts';
+import { RecentlyUsed } from './recently-used.ts';
+
+export interface JwtVerifierDeps {
+  keyRing: Pick<KeyRing, 'verifyingKey'>;
+  ownUrl: string;
+}
+
+export type VerifyJwt = (jwt: string) => Promise<JwtSubject>;
+
+interface Verified {
+  subject: JwtSubject;
+  kid: string;
+  expiresAt: number;
+}
+
+const maxLength = 4096;
+const maxRemembered = 10_000;
+const clockToleranceSeconds = 5;
+
+/** Three parts of base64url; anything else costs no cryptography. */
+const shape = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+
+export const notAuthenticated = (cause?: unknown) =>
+  new AppError('unauthenticated', 'The credential is missing or not valid', cause === undefined ? {} : { cause });
+
+const expired = () => new AppError('token_expired', 'The token has expired');
+
+/** Checks the signature of each token once; whether it is still good is asked of the database on every request. */
+export function createJwtVerifier({ keyRing, ownUrl }: JwtVerifierDeps): VerifyJwt {
+  const remembered = new RecentlyUsed<Verified>(maxRemembered);
+
+  return async (jwt) => {
+    if (jwt.length > maxLength || !shape.test(jwt)) throw notAuthenticated();
+    // By its hash, so that a dump of our memory holds no collection of live tokens.
+    const key = createHash('sha256').update(jwt).digest('base64');
+    const known = remembered.get(key);
+    // A key that is no longer published takes its tokens with it.
+    const verified = known && keyRing.verifyingKey(known.kid) ? known : await verify(jwt, { keyRing, ownUrl });
+
+    if (verified.expiresAt + clockToleranceSeconds <= Date.now() / 1000) {
+      remembered.delete(key);
+      throw expired();
+    }
+    if (verified !== known) remembered.set(key, verified);
+    return verified.subject;
+  };
+}
+
+async function verify(jwt: string, { keyRing, ownUrl }: JwtVerifierDeps): Promise<Verified> {
+  try {
+    const { kid } = decodeProtectedHeader(jwt);
+    // The key is found by its name among our own; what else the header offers (jwk, jku, x5c) is not looked at.
+    const key = kid === undefined ? undefined : keyRing.verifyingKey(kid);
+    if (kid === undefined || key === undefined) throw notAuthenticated();
+    const result = await jwtVerify(jwt, key, {
+      algorithms: ['EdDSA'],
+      issuer: ownUrl,
+      audience: ownUrl,
+      clockTolerance: clockToleranceSeconds,
+      requiredClaims: ['iat', 'nbf', 'exp', 'jti'],
+    });
+    return { kid, ...subjectOf(result) };
+  } catch (error) {
+    if (error instanceof errors.JWTExpired) throw expired();
+    throw error instanceof AppError ? error : notAuthenticated(error);
+  }
+}
+
+function subjectOf({ payload, protectedHeader: { typ } }: JWTVerifyResult): Omit<Verified, 'kid'> {
+  if (typ === jwtTypes.session) {
+    const { identity, session_epoch, exp } = SessionClaims.parse(payload);
+    return { subject: { kind: 'session', userId: identity.User, sessionEpoch: session_epoch }, expiresAt: exp };
+  }
+  if (typ === jwtTypes.deployment) {
+    const { identity, env_id, exp } = DeploymentClaims.parse(payload);
+    return { subject: { kind: 'deployment', deploymentId: identity.Deployment, envId: env_id }, expiresAt: exp };
+  }
+  throw notAuthenticated();
+}

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { RecentlyUsed } from './recently-used.ts';
+
+test('the entry that was not used for longest gives way to a new one', () => {
+  const recent = new RecentlyUsed<number>(2);
+  recent.set('a', 1);
+  recent.set('b', 2);
+  recent.get('a');
+
+  recent.set('c', 3);
+
+  expect([recent.get('a'), recent.get('b'), recent.get('c')]).toEqual([1, undefined, 3]);
+});
+
+test('an entry that is set again takes no second place', () => {
+  const recent = new RecentlyUsed<number>(2);
+  recent.set('a', 1);
+  recent.set('a', 2);
+  recent.set('b', 3);
+
+  expect([recent.get('a'), recent.get('b'), recent.size]).toEqual([2, 3, 2]);
+});

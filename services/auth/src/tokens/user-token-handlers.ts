@@ -1,0 +1,57 @@
+import type { Identity } from '@berth/shared/access/identity';
+import { implement } from '@berth/shared/bus/implement';
+import { userTokens } from '@berth/shared/contracts/user-tokens';
+import type { Database } from '@berth/shared/db/database';
+import { AppError, found, named } from '@berth/shared/errors';
+import { recordChange } from '../audit/record-change.ts';
+import { createUserRepository } from '../users/user-repository.ts';
+import { newApiToken } from './api-token.ts';
+import { refusePastExpiry } from './refuse-past-expiry.ts';
+import { createUserTokenRepository, type Holders } from './user-token-repository.ts';
+
+/** Site admins see all user tokens, users their own; bots and deployments have none to see. */
+function visibleHolders(identity: Identity): Holders {
+  if (identity.kind !== 'user') return 'none';
+  return identity.is_admin ? 'all' : { userId: identity.id };
+}
+
+export const userTokenHandlers = ({ db }: { db: Database }) => {
+  const userTokenRepository = createUserTokenRepository(db);
+
+  return implement(userTokens, {
+    list: ({ query }, { identity }) => userTokenRepository.list(query, visibleHolders(identity)),
+
+    get: async ({ id }, { identity }) =>
+      found(await userTokenRepository.find(id, visibleHolders(identity)), 'user token'),
+
+    create: ({ body }, context) => {
+      const { identity } = context;
+      const { name = null, expires_at = null } = body;
+      refusePastExpiry(expires_at, new Date());
+      if (identity.kind !== 'user') throw new AppError('forbidden', 'Only users create user tokens');
+
+      return db.transaction(async (tx) => {
+        const user_id = body.user_id ?? identity.id;
+        const holder = (await createUserRepository(tx).exists(user_id)) ? { user_id } : null;
+        context.permit(named(holder, 'body.user_id', 'user'));
+
+        const { id, secretHash, text } = newApiToken();
+        const after = await createUserTokenRepository(tx).insert({ id, user_id, name, expires_at, secretHash });
+        await recordChange(tx, context, userTokens, { after, envId: null });
+        return { created_token: text };
+      });
+    },
+
+    delete: ({ id }, context) =>
+      db.transaction(async (tx) => {
+        const userTokenRepository = createUserTokenRepository(tx);
+        const visible = await userTokenRepository.lock(id, visibleHolders(context.identity));
+        const before = context.permit(found(visible, 'user token'));
+        context.checkIfMatch(before);
+
+        await userTokenRepository.revoke(id);
+        await recordChange(tx, context, userTokens, { before, envId: null, action: 'revoke' });
+        return null;
+      }),
+  });
+};

@@ -1,0 +1,73 @@
+import type { ListRequest } from '@berth/shared/contracts/paging';
+import { UserToken } from '@berth/shared/contracts/user-tokens';
+import type { Queries } from '@berth/shared/db/database';
+import { equals } from '@berth/shared/db/list-filters';
+import { listPage } from '@berth/shared/db/list-page';
+import { sql } from 'slonik';
+
+export interface UserTokenFilters extends ListRequest {
+  user_id?: string | undefined;
+}
+
+/** Whose tokens the caller may see. */
+export type Holders = 'all' | 'none' | { userId: string };
+
+export interface NewUserTokenRow extends Pick<UserToken, 'id' | 'user_id' | 'name' | 'expires_at'> {
+  secretHash: Buffer;
+}
+
+const token = sql.type(UserToken);
+const columns = sql.fragment`id, user_id, created_at, name, expires_at, last_used_at`;
+
+const heldBy = (holders: Holders) => {
+  if (holders === 'all') return sql.fragment`revoked_at is null`;
+  return holders === 'none' ? sql.fragment`false` : sql.fragment`revoked_at is null and user_id = ${holders.userId}`;
+};
+
+/** Revoked tokens are in no list and are found by nobody; only a credential still meets them. */
+export const createUserTokenRepository = (db: Queries) => ({
+  list: (request: UserTokenFilters, holders: Holders) =>
+    listPage(db, {
+      row: UserToken,
+      columns,
+      from: sql.fragment`user_tokens`,
+      where: [heldBy(holders), equals(sql.fragment`user_id`, request.user_id)],
+      request,
+      sortable: {
+        created_at: sql.fragment`created_at`,
+        name: sql.fragment`name`,
+        expires_at: sql.fragment`expires_at`,
+        last_used_at: sql.fragment`last_used_at`,
+      },
+    }),
+
+  find: (id: string, holders: Holders) =>
+    db.maybeOne(token`select ${columns} from user_tokens where id = ${id} and ${heldBy(holders)}`),
+
+  lock: (id: string, holders: Holders) =>
+    db.maybeOne(token`select ${columns} from user_tokens where id = ${id} and ${heldBy(holders)} for update`),
+
+  insert: ({ id, user_id, name, expires_at, secretHash }: NewUserTokenRow) =>
+    db.one(token`
+      insert into user_tokens (id, user_id, name, secret_hash, expires_at)
+      values (${id}, ${user_id}, ${name}, ${sql.binary(secretHash)}, ${expires_at}::timestamptz)
+      returning ${columns}
+    `),
+
+  revoke: (id: string) =>
+    db.one(token`update user_tokens set revoked_at = now() where id = ${id} returning ${columns}`),
+
+  /** At most once a minute for each token; who finds a row locked leaves it to the other. */
+  markUsed: async (ids: readonly string[]) => {
+    await db.query(token`
+      with stale as (
+        select id from user_tokens
+        where id = any(${sql.array([...ids], 'uuid')})
+          and (last_used_at is null or last_used_at < now() - interval '1 minute')
+        for update skip locked
+      )
+      update user_tokens set last_used_at = now() from stale where user_tokens.id = stale.id
+    `);
+  },
+});
+export type UserTokenRepository = ReturnType<typeof createUserTokenRepository>;

@@ -1,0 +1,113 @@
+import type { Identity } from '@berth/shared/access/identity';
+import type { ListRequest } from '@berth/shared/contracts/paging';
+import { User } from '@berth/shared/contracts/users';
+import type { Queries } from '@berth/shared/db/database';
+import { contains, equals } from '@berth/shared/db/list-filters';
+import { listPage } from '@berth/shared/db/list-page';
+import { sql } from 'slonik';
+import { z } from 'zod';
+
+/** With what is for the service itself: the e-mail whoever asks, and the epoch that session JWTs carry. */
+export const StoredUser = User.extend({ email: z.string(), session_epoch: z.number().int() });
+export type StoredUser = z.infer<typeof StoredUser>;
+
+export interface UserFilters extends ListRequest {
+  display_name?: string | undefined;
+  email?: string | undefined;
+  is_active?: boolean | undefined;
+}
+
+export interface NewUser {
+  issuer: string;
+  subject: string;
+  email: string;
+  display_name: string;
+  is_admin: boolean;
+  is_active: boolean;
+}
+
+const user = sql.type(User);
+const storedUser = sql.type(StoredUser);
+const storedColumns = sql.fragment`id, created_at, display_name, email, is_admin, is_active, session_epoch`;
+
+/** E-mails are for site admins, oneself, and members of a shared env. */
+function seesEmail(viewer: Identity) {
+  if (viewer.kind !== 'user') return sql.fragment`false`;
+  if (viewer.is_admin) return sql.fragment`true`;
+  return sql.fragment`(users.id = ${viewer.id} or exists (
+    select from env_user_permissions shared
+    where shared.user_id = users.id and shared.env_id = any(${sql.array(Object.keys(viewer.env_roles), 'uuid')})
+  ))`;
+}
+
+const columnsFor = (viewer: Identity) =>
+  sql.fragment`id, created_at, display_name, case when ${seesEmail(viewer)} then email end as email, is_admin, is_active`;
+
+const emailContains = (viewer: Identity, text: string | undefined) =>
+  text === undefined ? [] : [contains(sql.fragment`email`, text), seesEmail(viewer)];
+
+export const createUserRepository = (db: Queries) => ({
+  list: (request: UserFilters, viewer: Identity) =>
+    listPage(db, {
+      row: User,
+      columns: columnsFor(viewer),
+      from: sql.fragment`users`,
+      where: [
+        contains(sql.fragment`display_name`, request.display_name),
+        equals(sql.fragment`is_active`, request.is_active),
+        ...emailContains(viewer, request.email),
+      ],
+      request,
+      sortable: {
+        created_at: sql.fragment`created_at`,
+        display_name: sql.fragment`display_name`,
+        is_admin: sql.fragment`is_admin`,
+        is_active: sql.fragment`is_active`,
+      },
+    }),
+
+  find: (id: string, viewer: Identity) => db.maybeOne(user`select ${columnsFor(viewer)} from users where id = ${id}`),
+
+  exists: (id: string) => db.exists(user`select from users where id = ${id}`),
+
+  lock: (id: string) => db.maybeOne(storedUser`select ${storedColumns} from users where id = ${id} for update`),
+
+  /** One at a time, so that two site admins cannot remove each other. Taken before any row is locked. */
+  lockSiteAdmins: async () => {
+    await db.query(sql.unsafe`select pg_advisory_xact_lock(hashtextextended('active site admins', 0))`);
+  },
+
+  hasActiveSiteAdminBeside: (id: string) =>
+    db.exists(user`select from users where is_admin and is_active and id <> ${id}`),
+
+  update: (id: string, { is_admin, is_active }: Pick<StoredUser, 'is_admin' | 'is_active'>) =>
+    db.one(storedUser`
+      update users set
+        is_admin = ${is_admin},
+        is_active = ${is_active},
+        session_epoch = session_epoch + case when is_active and not ${is_active} then 1 else 0 end
+      where id = ${id}
+      returning ${storedColumns}
+    `),
+
+  findBySubject: ({ issuer, subject }: Pick<NewUser, 'issuer' | 'subject'>) =>
+    db.maybeOne(storedUser`select ${storedColumns} from users where issuer = ${issuer} and subject = ${subject}`),
+
+  /** Null when the subject or the e-mail is taken; waits for another first login of the same that is under way. */
+  insertUnlessTaken: ({ issuer, subject, email, display_name, is_admin, is_active }: NewUser) =>
+    db.maybeOne(storedUser`
+      insert into users (issuer, subject, email, display_name, is_admin, is_active)
+      values (${issuer}, ${subject}, ${email}, ${display_name}, ${is_admin}, ${is_active})
+      on conflict do nothing
+      returning ${storedColumns}
+    `),
+
+  /** What the provider says of a person replaces what we knew. */
+  follow: (id: string, { email, display_name }: Pick<NewUser, 'email' | 'display_name'>) =>
+    db.one(storedUser`
+      update users set email = ${email}, display_name = ${display_name}
+      where id = ${id}
+      returning ${storedColumns}
+    `),
+});
+export type UserRepository = ReturnType<typeof createUserRepository>;
