@@ -13,6 +13,7 @@ export interface KubeApi {
   get(path: string, signal: AbortSignal): Promise<{ status: number; body: string }>;
   /** Makes the object so, whether it is there or not. */
   apply(path: string, object: object, signal: AbortSignal): Promise<void>;
+  remove(path: string, signal: AbortSignal): Promise<void>;
   close(): void;
 }
 
@@ -33,11 +34,13 @@ export function connectKubeApi({ url, ...identity }: ApiAccess): KubeApi {
 
   return {
     get: (path, signal) => send('GET', path, signal),
-    async apply(path, object, signal) {
-      const target = `${path}?fieldManager=berth-devstack&force=true`;
-      const { status, body } = await send('PATCH', target, signal, JSON.stringify(object));
-      if (status >= 300) throw new Error(`the API server answered ${status} to ${path}: ${body.slice(0, 500)}`);
-    },
+    apply: async (path, object, signal) =>
+      accepted(await send('PATCH', `${path}?fieldManager=berth-devstack&force=true`, signal, JSON.stringify(object))),
+    remove: async (path, signal) => accepted(await send('DELETE', path, signal)),
     close: () => agent.destroy(),
   };
+}
+
+function accepted({ status, body }: { status: number; body: string }): void {
+  if (status >= 300) throw new Error(`the API server answered ${status}: ${body.slice(0, 500)}`);
 }
