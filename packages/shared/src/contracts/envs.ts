@@ -54,7 +54,6 @@ export const envs = resource('envs', {
       // A cluster that is put into an env: the env must exist, now.
       callers: ['cluster-sync'],
       response: Env,
-      idempotent: true,
     }),
     update: operation({
       http: 'PUT /envs/:id',

@@ -1,0 +1,75 @@
+import { visibleEnvs } from '@berth/shared/access/visible-envs';
+import type { Bus, CallOptions } from '@berth/shared/bus/bus';
+import { implement } from '@berth/shared/bus/implement';
+import { deploymentUsage } from '@berth/shared/contracts/deployment-usage';
+import { envs } from '@berth/shared/contracts/envs';
+import { type K8sCluster, k8sClusters } from '@berth/shared/contracts/k8s-clusters';
+import { AppError, found, named } from '@berth/shared/errors';
+import type { ClusterRepository } from './cluster-repository.ts';
+
+export interface ClusterHandlersDeps {
+  readonly clusterRepository: Pick<ClusterRepository, 'list' | 'find' | 'update' | 'remove'>;
+  readonly bus: Pick<Bus, 'call'>;
+}
+
+const { singular } = k8sClusters;
+
+interface Asking extends Required<Pick<CallOptions, 'requestId'>> {
+  readonly identityToken: string | undefined;
+  remainingMs(): number;
+}
+
+export const clusterHandlers = ({ clusterRepository, bus }: ClusterHandlersDeps) => {
+  const onBehalfOf = ({ identityToken, requestId, remainingMs }: Asking): CallOptions => ({
+    identityToken,
+    requestId,
+    deadlineMs: remainingMs(),
+  });
+
+  /** Asked of the owner: a projection may not have it yet, and a new env often gets its cluster at once. */
+  async function refuseMissingEnv(envId: string, asking: Asking): Promise<void> {
+    const env = await bus.call(envs.operations.get, { id: envId }, onBehalfOf(asking)).catch((error: unknown) => {
+      if (error instanceof AppError && error.code === 'not_found') return null;
+      throw error;
+    });
+    named(env, 'body.env_id', envs.singular);
+  }
+
+  async function refuseWithDeployments({ id, name }: K8sCluster, asking: Asking): Promise<void> {
+    const request = { body: { cluster_id: id } };
+    const { deployments } = await bus.call(deploymentUsage.operations.of_cluster, request, onBehalfOf(asking));
+    if (deployments.count === 0) return;
+    const more = deployments.count - deployments.names.length;
+    const words = [...deployments.names, ...(more > 0 ? [`${more} more`] : [])].join(', ');
+    throw new AppError('conflict', `The cluster ${name} has deployments: ${words}`);
+  }
+
+  return implement(k8sClusters, {
+    list: ({ query }, { identity }) => clusterRepository.list(query, visibleEnvs(identity), query),
+
+    get: async ({ id }, { identity }) => found(await clusterRepository.find(id, visibleEnvs(identity)), singular),
+
+    update: async ({ id, body }, context) => {
+      const cluster = found(await clusterRepository.find(id, 'all'), singular);
+      context.checkIfMatch(cluster);
+      const movesEnv = body.env_id !== undefined && body.env_id !== cluster.env_id;
+      if (movesEnv && body.env_id) await refuseMissingEnv(body.env_id, context);
+      if (movesEnv) await refuseWithDeployments(cluster, context);
+
+      const updated = await clusterRepository.update(id, body, (now) => {
+        context.checkIfMatch(now);
+        // What was asked above was asked about the env it had then.
+        if (now.env_id !== cluster.env_id) throw new AppError('conflict', 'Its env was changed meanwhile; try again');
+      });
+      return found(updated, singular);
+    },
+
+    delete: async ({ id }, context) => {
+      const cluster = found(await clusterRepository.find(id, 'all'), singular);
+      context.checkIfMatch(cluster);
+      await refuseWithDeployments(cluster, context);
+      found(await clusterRepository.remove(id, context.checkIfMatch), singular);
+      return null;
+    },
+  });
+};

@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { connectBus } from '@berth/shared/bus/connect-bus';
+import { databaseIsUp, openDatabase } from '@berth/shared/db/open-database';
+import { outboxRelay } from '@berth/shared/db/outbox-relay';
+import { whileHolding } from '@berth/shared/db/while-holding';
+import { every } from '@berth/shared/service/loop';
+import { readConfig } from '@berth/shared/service/read-config';
+import { runService } from '@berth/shared/service/run-service';
+import { clusterAccessHandlers } from './access/cluster-access-handlers.ts';
+import { clusterHandlers } from './clusters/cluster-handlers.ts';
+import { createClusterRepository } from './clusters/cluster-repository.ts';
+import { clusterUsageHandlers } from './clusters/cluster-usage-handlers.ts';
+import { flagSilentClusters } from './clusters/flag-silent-clusters.ts';
+import { releaseEnvOfClusters } from './clusters/release-env-of-clusters.ts';
+import { tendCluster } from './clusters/tend-cluster.ts';
+import { tendClusters } from './clusters/tend-clusters.ts';
+import { Config } from './config.ts';
+import { createClusterDirectory } from './discovery/cluster-directory.ts';
+import { discoverClusters } from './discovery/discover-clusters.ts';
+import { readKubeconfig } from './discovery/read-kubeconfig.ts';
+import { k8sResourceHandlers } from './resources/k8s-resource-handlers.ts';
+import { createK8sResourceRepository } from './resources/k8s-resource-repository.ts';
+
+const name = 'cluster-sync';
+
+await runService(name, async ({ log, metrics, signal, use, loop, readiness }) => {
+  const config = readConfig(Config, process.env);
+  const { databaseUrl: url, natsUrl, natsPassword: password, kubeconfig: path, contexts, ignoreNew } = config;
+  const migrations = new URL('../migrations/', import.meta.url);
+  const db = use(await openDatabase({ url, migrations, log, signal, applicationName: name }));
+  const bus = use(await connectBus({ url: natsUrl, password, caller: name, log, metrics, signal }));
+  readiness('database', () => databaseIsUp(db));
+
+  const clusterRepository = createClusterRepository(db);
+  const k8sResourceRepository = createK8sResourceRepository(db);
+  const directory = use(createClusterDirectory());
+
+  const read = async () => (path === undefined ? [] : await readKubeconfig({ path, contexts }));
+  const discover = discoverClusters({ clusterRepository, directory, log, read, ignoreNew });
+  const holder = `${hostname()} ${process.pid} ${randomUUID()}`;
+  const tending = {
+    clusterRepository,
+    k8sResourceRepository,
+    log,
+    probeMs: 15_000,
+    stallMs: 90_000,
+    resyncMs: config.resyncMs,
+  };
+
+  bus.serve(clusterHandlers({ clusterRepository, bus }));
+  bus.serve(k8sResourceHandlers({ k8sResourceRepository }));
+  bus.serve(clusterUsageHandlers({ clusterRepository }));
+  bus.serve(clusterAccessHandlers({ clusterRepository, directory, lifetimeSeconds: config.accessSeconds }));
+
+  loop('publish state', outboxRelay({ db, bus, owner: name, log }));
+  loop('release envs', releaseEnvOfClusters({ bus, clusterRepository }));
+  loop('discover clusters', every(config.rediscoverMs, discover));
+  loop('flag silent clusters', every(2_000, flagSilentClusters({ clusterRepository })));
+  loop(
+    'tend clusters',
+    tendClusters({
+      clusterRepository,
+      directory,
+      log,
+      lookMs: 1_000,
+      whileHolding: (id, signal, work) =>
+        whileHolding(
+          db,
+          { name: `cluster ${id}`, holder, ttlMs: 30_000, heartbeatMs: 8_000, marginMs: 10_000, signal },
+          work,
+        ),
+      tend: (cluster, signal) => tendCluster(tending, cluster, signal),
+    }),
+  );
+});
