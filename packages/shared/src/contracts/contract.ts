@@ -40,7 +40,7 @@ export interface OperationSpec {
   readonly status?: 200 | 201 | 204;
   /** Who may call it besides the gateway (operations with a route) or at all (internal ones). */
   readonly callers?: readonly CallerName[];
-  /** May be sent again when no answer came. */
+  /** May be sent again when no answer came; reads may, unless it says otherwise. */
   readonly idempotent?: boolean;
   /** The response is not JSON but a text that the gateway may stream. */
   readonly produces?: 'text/plain' | 'text/event-stream';
@@ -123,6 +123,8 @@ function requestSchema(spec: OperationSpec): z.ZodType {
   });
 }
 
+const isIdempotent = ({ idempotent, http }: OperationSpec): boolean => idempotent ?? http?.startsWith('GET') ?? false;
+
 /** Describes a resource once; subjects, routes, permissions, validation and documentation are derived from this value. */
 export function resource<const Ops extends Record<string, OperationSpec>>(
   name: string,
@@ -132,7 +134,7 @@ export function resource<const Ops extends Record<string, OperationSpec>>(
   const operations = Object.fromEntries(
     Object.entries(spec.operations).map(([key, op]) => [
       key,
-      { ...op, resource: name, name: key, owner, singular, request: requestSchema(op) },
+      { ...op, idempotent: isIdempotent(op), resource: name, name: key, owner, singular, request: requestSchema(op) },
     ]),
   );
   // The one cast of the vocabulary: Object.fromEntries forgets which key had which type.

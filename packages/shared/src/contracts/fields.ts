@@ -42,7 +42,10 @@ export const Name = text(1, 100);
 export const Reason = text(0, 500);
 
 /** A link that is shown, never fetched by us: only http and https, so that no script can hide in it. */
-export const HttpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).max(2048);
+export const HttpUrl = z
+  .url({ protocol: /^https?$/, ...ruleWords('must be an http or https URL') })
+  .regex(/^[\x21-\u{10ffff}]+$/u, 'must not contain spaces or control characters')
+  .max(2048, 'must have at most 2048 characters');
 
 const dnsLabel = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 
@@ -63,4 +66,4 @@ export const DnsName = z
   .regex(new RegExp(`^${dnsLabel}(?:\\.${dnsLabel})*$`), 'must be a DNS name such as apps.example.com');
 
 /** The name of an icon, such as `cubes`. */
-export const Icon = text(1, 100).regex(/^[a-z0-9 -]*$/, 'may only contain a-z, 0-9, spaces and dashes');
+export const Icon = text(0, 100).regex(/^[a-z0-9 -]*$/, 'may only contain a-z, 0-9, spaces and dashes');

@@ -48,7 +48,6 @@ export const k8sResources = resource('k8s_resources', {
       // A request to restart one is checked against what is tracked.
       callers: ['tasks'],
       response: K8sResource,
-      idempotent: true,
     }),
   },
 });

@@ -33,6 +33,8 @@ export const logins = resource('logins', {
       allow: anyone,
       query: z.strictObject({ challenge: Challenge.optional() }),
       response: z.strictObject({ redirect_url: z.string(), state: z.string() }),
+      // Each answer is an attempt of its own.
+      idempotent: false,
     }),
     finish: operation({
       http: 'POST /auth/idp/callback',

@@ -217,6 +217,12 @@ describe('bodies', () => {
       ['body.metrics_url: must be an http or https URL'],
     ],
     [
+      'a link with a space in it',
+      'k8s_clusters.update',
+      { id, body: { metrics_url: 'https://example.com/a b' } },
+      ['body.metrics_url: must not contain spaces or control characters'],
+    ],
+    [
       'a domain that is none',
       'k8s_clusters.update',
       { id, body: { ingress_domain: 'a..b' } },
@@ -241,13 +247,20 @@ describe('bodies', () => {
     expect(refused(name, request)).toEqual(errors);
   });
 
-  test('keep text trimmed, names of domains and ids in lower case', () => {
+  test('keep text and links trimmed, names of domains and ids in lower case', () => {
     const parsed = operationNamed('k8s_clusters.update').request.parse({
       id: id.toUpperCase(),
-      body: { ingress_domain: ' Apps.Example.COM ', ingress_class: ' nginx ' },
+      body: {
+        ingress_domain: ' Apps.Example.COM ',
+        ingress_class: ' nginx ',
+        metrics_url: ' https://m.example.com/a?b ',
+      },
     });
 
-    expect(parsed).toEqual({ id, body: { ingress_domain: 'apps.example.com', ingress_class: 'nginx' } });
+    expect(parsed).toEqual({
+      id,
+      body: { ingress_domain: 'apps.example.com', ingress_class: 'nginx', metrics_url: 'https://m.example.com/a?b' },
+    });
   });
 
   test('keep the contents of a secret as they are', () => {

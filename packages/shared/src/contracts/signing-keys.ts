@@ -23,7 +23,6 @@ export const signingKeys = resource('signing_keys', {
       allow: anyone,
       callers: ['auth', 'tasks', 'cluster-sync', 'registry-scan'],
       response: z.strictObject({ keys: z.array(PublicJwk) }),
-      idempotent: true,
     }),
   },
 });
