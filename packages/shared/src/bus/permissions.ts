@@ -90,7 +90,7 @@ function publishedState(resources: readonly Resource[], caller: CallerName): Gra
       `$JS.API.STREAM.CREATE.${stateStream}`,
       `$JS.API.STREAM.INFO.${stateStream}`,
     ],
-    subscribe: owned.map(({ owner, name }) => republishSubject(owner, '*', name)),
+    subscribe: [...new Set(owned.map(({ owner }) => republishSubject(owner, '*', '*')))],
   };
 }
 
