@@ -15,8 +15,10 @@ const commands = {
   start: (args) => [['packages/devstack/src/main.ts', ...args]],
   test: (args) => [['node_modules/vitest/vitest.mjs', 'run', ...args]],
   bench: (args) => [['bench/main.ts', ...args]],
+  build: () => [['scripts/build.ts']],
   check: () => [
-    ['node_modules/@biomejs/biome/bin/biome', 'ci', '--error-on-warnings', '.'],
+    ['node_modules/oxlint/bin/oxlint', '--deny-warnings'],
+    ['node_modules/@biomejs/biome/bin/biome', 'format', '.'],
     ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json', '--noEmit'],
     ['scripts/build.ts'],
   ],
@@ -35,7 +37,16 @@ function installPackages() {
   const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   say(`installing packages with ${packageManager} (the first time, and after the lockfile changed)`);
   // The packages ask for Node 24, which is itself one of them: the machine's own node only has to start pnpm.
-  const pnpm = ['exec', '--yes', '--loglevel=error', packageManager, '--', 'install', '--frozen-lockfile', '--reporter=append-only'];
+  const pnpm = [
+    'exec',
+    '--yes',
+    '--loglevel=error',
+    packageManager,
+    '--',
+    'install',
+    '--frozen-lockfile',
+    '--reporter=append-only',
+  ];
   const { status, error } = spawnSync('npm', pnpm, {
     cwd: root,
     stdio: ['ignore', 2, 2],
@@ -43,7 +54,9 @@ function installPackages() {
   });
   if (status !== 0) {
     rmSync(installedMark, { force: true });
-    throw new Error(`the packages could not be installed (${error?.message ?? `pnpm ended with ${status}`}); is the npm registry reachable?`);
+    throw new Error(
+      `the packages could not be installed (${error?.message ?? `pnpm ended with ${status}`}); is the npm registry reachable?`,
+    );
   }
   mkdirSync(dirname(installedMark), { recursive: true });
   writeFileSync(installedMark, digest);
@@ -53,7 +66,9 @@ function pinnedNode() {
   const node = join(root, 'node_modules', '.bin', 'node');
   if (existsSync(node)) return node;
   if (Number(process.versions.node.split('.')[0]) >= 24) return process.execPath;
-  throw new Error(`there is no Node 24 package for ${process.platform}/${process.arch}: install Node 24 and run the command again`);
+  throw new Error(
+    `there is no Node 24 package for ${process.platform}/${process.arch}: install Node 24 and run the command again`,
+  );
 }
 
 /** Runs one process to its end; passes signals on, and ends it when whoever started us is gone. */
@@ -77,7 +92,8 @@ function run(node, args) {
 async function main([command = '', ...args]) {
   const steps = commands[command]?.(args);
   if (!steps) throw new Error(`unknown command "${command}"; known are ${Object.keys(commands).join(', ')}`);
-  if (Number(process.versions.node.split('.')[0]) < 20) throw new Error(`node >= 20 is needed, this is ${process.version}`);
+  if (Number(process.versions.node.split('.')[0]) < 20)
+    throw new Error(`node >= 20 is needed, this is ${process.version}`);
 
   installPackages();
   const node = pinnedNode();

@@ -10,7 +10,7 @@ import { RunnerConfig } from './runner/runner-config.ts';
 import { takeTasks } from './runner/take-tasks.ts';
 import { sweepTaskFolders } from './runner/task-folder.ts';
 
-await runService('runner', async ({ log, use, loop, signal }) => {
+await runService('runner', async ({ log, metrics, use, loop, signal }) => {
   const config = readConfig(RunnerConfig, process.env);
   const folders = { tasks: join(config.folder, 'tasks'), discovery: join(config.folder, 'discovery') };
   await sweepTaskFolders(folders.tasks);
@@ -18,7 +18,7 @@ await runService('runner', async ({ log, use, loop, signal }) => {
   const guard = startProcessGuard();
   use({ [Symbol.asyncDispose]: () => guard.close() });
   const bus = use(
-    await connectBus({ url: config.natsUrl, caller: 'runner', password: config.natsPassword, log, signal }),
+    await connectBus({ url: config.natsUrl, caller: 'runner', password: config.natsPassword, log, metrics, signal }),
   );
 
   loop(

@@ -1,7 +1,9 @@
 import type { Stack } from '../stack/start-stack.ts';
 import { type ApiClient, createApiClient } from './api-client.ts';
+import { ensureEnv, findChart, giveCluster, type Sample } from './find-sample.ts';
+import { askForHello } from './hello-deployment.ts';
 import { publishSampleChart, sampleChart } from './publish-sample-chart.ts';
-import { Chart, Cluster, Deployment, Env, Registry, type Row, Task, Tracked } from './rows.ts';
+import { Deployment, type Row, Task, Tracked } from './rows.ts';
 import { signInAsAda } from './sign-in.ts';
 import type { Steps } from './steps.ts';
 import { waitFor } from './wait-for.ts';
@@ -32,8 +34,10 @@ export async function runJourney(journey: Journey): Promise<JourneyResult> {
     publishSampleChart(journey),
   );
   const { registry, chart } = await steps.step('wait until the catalogue has it', () => findChart(api, signal));
-  const env = await steps.step('create the env demo', () => createEnv(api));
-  const cluster = await steps.step(`give it the cluster ${stack.cluster}`, () => giveCluster(api, env, journey));
+  const env = await steps.step('create the env demo', () => ensureEnv(api, 'demo'));
+  const cluster = await steps.step(`give it the cluster ${stack.cluster}`, () =>
+    giveCluster(api, { cluster: stack.cluster, env, signal }),
+  );
   const { deployment, task } = await steps.step('create the deployment hello', () =>
     createDeployment(api, { registry, chart, cluster }),
   );
@@ -42,77 +46,15 @@ export async function runJourney(journey: Journey): Promise<JourneyResult> {
   return { token, deployment: running };
 }
 
-async function findChart(api: ApiClient, signal: AbortSignal) {
-  const registry = await waitFor(
-    `the registry ${sampleChart.repository} in the catalogue`,
-    async () =>
-      (await api.list(`/helm-registries?repo_name=${encodeURIComponent(sampleChart.repository)}`, Registry))[0],
-    { withinMs: 30_000, signal },
-  );
-  const chart = await waitFor(
-    `the chart ${sampleChart.name} ${sampleChart.version} in the catalogue`,
-    async () => {
-      const charts = await api.list(`/helm-charts?helm_registry_id=${registry.id}&available=true`, Chart);
-      return charts.find(({ image_tag }) => image_tag === sampleChart.version);
-    },
-    { withinMs: 30_000, signal },
-  );
-  if (chart.error !== null) throw new Error(`the catalogue lists the sample chart with an error: ${chart.error}`);
-  return { registry, chart };
-}
-
-async function createEnv(api: ApiClient): Promise<Row<typeof Env>> {
-  const [existing] = await api.list('/envs?name=demo', Env);
-  return existing ?? api.send('POST', '/envs', { name: 'demo' }, Env);
-}
-
-async function giveCluster(
-  api: ApiClient,
-  env: Row<typeof Env>,
-  { stack, signal }: Journey,
-): Promise<Row<typeof Cluster>> {
-  const byName = async () => (await api.list(`/k8s-clusters?name=${encodeURIComponent(stack.cluster)}`, Cluster))[0];
-  const found = await waitFor(`the cluster ${stack.cluster}`, byName, { withinMs: 30_000, signal });
-  if (found.env_id !== env.id || found.ignore) {
-    await api.send('PUT', `/k8s-clusters/${found.id}`, { env_id: env.id, ignore: false }, Cluster);
-  }
-  return waitFor(
-    `the cluster ${stack.cluster} to answer`,
-    async () => {
-      const cluster = await byName();
-      return cluster?.is_ok ? cluster : null;
-    },
-    { withinMs: 60_000, signal },
-  );
-}
-
-interface Parts {
-  registry: Row<typeof Registry>;
-  chart: Row<typeof Chart>;
-  cluster: Row<typeof Cluster>;
-}
-
-async function createDeployment(api: ApiClient, { registry, chart, cluster }: Parts) {
-  const mine = await api.list(
+/** The deployment and the task to follow; none where an earlier start has done it. */
+async function createDeployment(api: ApiClient, sample: Sample) {
+  const { cluster, registry } = sample;
+  const named = await api.list(
     `/deployments?cluster_id=${cluster.id}&kind_id=${registry.kind_id}&name=hello`,
     Deployment,
   );
-  const existing = mine.find(({ name }) => name === 'hello');
-  const deployment =
-    existing ??
-    (await api.send(
-      'POST',
-      '/deployments',
-      {
-        name: 'hello',
-        kind_id: registry.kind_id,
-        cluster_id: cluster.id,
-        helm_chart_id: chart.id,
-        config: sampleChart.inputs,
-        values_override: null,
-      },
-      Deployment,
-    ));
+  const existing = named.find(({ name }) => name === 'hello');
+  const deployment = existing ?? (await askForHello(api, sample, 'hello'));
   const [task] = await api.list(`/deployment-tasks?deployment_id=${deployment.id}&per_page=1`, Task);
   return { deployment, task: existing && task?.status === 'Done' ? undefined : task };
 }

@@ -6,7 +6,7 @@ import { type CallerName, callerNames } from '@berth/shared/contracts/contract';
 import { resources } from '@berth/shared/contracts/index';
 import { type ProcessGuard, startProcessGuard } from '@berth/shared/process-guard/process-guard';
 import { startKubernetes } from '../servers/kubernetes.ts';
-import { type NatsServer, startNats } from '../servers/nats.ts';
+import { type NatsServer, type NatsUser, startNats } from '../servers/nats.ts';
 import { startOidc } from '../servers/oidc.ts';
 import { startPostgres } from '../servers/postgres.ts';
 import { createServiceDatabase } from '../servers/postgres-databases.ts';
@@ -30,6 +30,8 @@ export interface StackStart {
   /** False trades durability against speed, for tests. */
   durable?: boolean;
   overrides?: Surroundings['overrides'];
+  /** NATS users beside the services', for tests that listen in. */
+  natsObservers?: readonly NatsUser[];
 }
 
 export type ServerName = 'postgres' | 'nats' | 'registry' | 'oidc' | 'kubernetes';
@@ -112,7 +114,13 @@ async function bringUp(options: StackStart, { guard, parts, stop }: Ground): Pro
   log('starting PostgreSQL, NATS, registry, identity provider and cluster');
   const [postgres, nats, registry, oidc, kubernetes] = await Promise.all([
     launch('postgres', (given) => startPostgres({ ...given, durable })),
-    launch('nats', (given) => startNats({ ...given, program: tools['nats-server'], users: natsUsers(known.nats) })),
+    launch('nats', (given) =>
+      startNats({
+        ...given,
+        program: tools['nats-server'],
+        users: [...natsUsers(known.nats), ...(options.natsObservers ?? [])],
+      }),
+    ),
     launch('registry', (given) =>
       startRegistry({
         ...given,

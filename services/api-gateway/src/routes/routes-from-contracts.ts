@@ -22,8 +22,8 @@ interface Route {
 const apiPrefix = '/api/v2';
 const everyMethod: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
 
-/** Streams are written by routes of their own; here are the requests that have one answer. */
-const hasOneAnswer = ({ produces }: Operation): boolean => produces === undefined;
+/** Streams are written by routes of their own; here are the requests that have one answer, be it 501. */
+const hasOneAnswer = ({ produces, outstanding }: Operation): boolean => produces === undefined || outstanding === true;
 
 function routesOf(resources: readonly Resource[]): Route[] {
   return resources.flatMap((resource) =>

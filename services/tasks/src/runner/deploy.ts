@@ -43,8 +43,8 @@ async function upgrade(context: TaskContext, chart: string): Promise<void> {
   ]);
   const labels = { [taskLabel]: task.task_id, [fenceLabel]: String(task.fence) };
 
-  log.say(`helm upgrade --install ${task.namespace}, chart version ${task.chart?.version ?? '?'}`);
-  await runHelm(deployArguments(task, { kubeconfig, chart, values }, labels), context).catch(async (error: unknown) => {
+  const title = `helm upgrade --install ${task.namespace}, chart version ${task.chart?.version ?? '?'}`;
+  await runHelm(title, deployArguments(task, { kubeconfig, chart, values }, labels), context).catch(async (error: unknown) => {
     await tellPods(context);
     throw error;
   });

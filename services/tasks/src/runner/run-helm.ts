@@ -9,7 +9,7 @@ const lostGraceMs = 2_000;
 const keptErrorLines = 100;
 
 /** Runs Helm to its end under the claim: its lines go to the log, its life ends with the claim. Throws what its failure means. */
-export async function runHelm(args: readonly string[], context: TaskContext): Promise<void> {
+export async function runHelm(title: string, args: readonly string[], context: TaskContext): Promise<void> {
   const { log, lease, folder, guard, helmBinary, discoveryCache, stop } = context;
   stop.throwIfAborted();
 
@@ -26,6 +26,7 @@ export async function runHelm(args: readonly string[], context: TaskContext): Pr
       if (stream === 'stderr' && errors.length < keptErrorLines) errors.push(line);
     },
   });
+  log.say(title);
   lease.onRenewed((remainingMs) => helm.extend(remainingMs));
   const end = () => helm.stop(lease.lost.aborted ? lostGraceMs : graceMs);
   stop.addEventListener('abort', end, { once: true });

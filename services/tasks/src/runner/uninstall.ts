@@ -24,8 +24,7 @@ export async function uninstall(context: TaskContext): Promise<void> {
     ]);
     if (nextAction({ action: 'uninstall', taskId: task.task_id }, observed) === 'uninstall') {
       const kubeconfig = await folder.write('kubeconfig', cluster.kubeconfig);
-      log.say(`helm uninstall ${task.namespace}`);
-      await runHelm(uninstallArguments(task, { kubeconfig }), context);
+      await runHelm(`helm uninstall ${task.namespace}`, uninstallArguments(task, { kubeconfig }), context);
     }
   }
   if (!task.delete_namespace) return;

@@ -1,0 +1,16 @@
+import { Client } from 'pg';
+
+/** A database beside the platform's own, on the same server, for the floors. */
+export async function createDatabaseForBench(adminUrl: string): Promise<string> {
+  const client = new Client({ connectionString: adminUrl });
+  await client.connect();
+  try {
+    const { rowCount } = await client.query("select from pg_database where datname = 'bench'");
+    if (rowCount === 0) await client.query('create database bench');
+  } finally {
+    await client.end();
+  }
+  const url = new URL(adminUrl);
+  url.pathname = '/bench';
+  return url.href;
+}

@@ -1,0 +1,62 @@
+import type { Stack } from '@berth/devstack';
+import { deployHello } from '@berth/devstack/journey/hello-deployment';
+import autocannon from 'autocannon';
+import { z } from 'zod';
+import { createDatabaseForBench } from './bench-database.ts';
+import type { Fixtures } from './fixtures.ts';
+import { startFloor } from './floors/start-floor.ts';
+import { loadOfMachine } from './load-of-machine.ts';
+
+const connections = 16;
+const warmUpSeconds = 3;
+const seconds = 10;
+
+interface Measured {
+  perSecond: number;
+  p99: number;
+}
+
+async function measure(url: string, headers: Record<string, string> = {}): Promise<Measured> {
+  await autocannon({ url, headers, connections, duration: warmUpSeconds });
+  const { requests, latency, non2xx, errors } = await autocannon({ url, headers, connections, duration: seconds });
+  if (non2xx > 0 || errors > 0) throw new Error(`${url}: ${non2xx} answers were not 2xx, ${errors} requests failed`);
+  return { perSecond: requests.average, p99: latency.p99 };
+}
+
+/** Reading one deployment by token through the gateway, against hand-written floors with the same hops. */
+export async function gatewayRead(
+  stack: Stack,
+  { api, credential, sample }: Fixtures,
+  say: (line: string) => void,
+): Promise<void> {
+  const deployment = await deployHello(api, sample, 'read');
+  const row = await api.get(`/deployments/${deployment.id}`, z.unknown());
+  const databaseUrl = await createDatabaseForBench(stack.databaseAdminUrl);
+
+  say(`\n(a) read of one deployment by token, ${connections} connections, ${seconds} s each; ${loadOfMachine()}`);
+  const berth = await measure(`${stack.url}/api/v2/deployments/${deployment.id}`, {
+    [credential.header]: credential.value,
+  });
+  const floors: Measured[] = [];
+  for (const hops of [1, 2]) {
+    await using floor = await startFloor({ databaseUrl, row, hops });
+    floors.push(await measure(floor.url));
+  }
+  // Once more, so that a machine that got slower or faster meanwhile is seen.
+  const again = await measure(`${stack.url}/api/v2/deployments/${deployment.id}`, {
+    [credential.header]: credential.value,
+  });
+
+  const show = (name: string, { perSecond, p99 }: Measured) =>
+    say(`    ${name.padEnd(34)} ${perSecond.toFixed(0).padStart(6)} req/s   p99 ${p99} ms`);
+  show('berth', berth);
+  show('berth, once more', again);
+  floors.forEach((floor, index) => show(`floor: fastify + ${index + 1} hop(s) + select(s)`, floor));
+  const mean = (berth.perSecond + again.perSecond) / 2;
+  floors.forEach((floor, index) => {
+    const aim = index === 1 ? ' (aim ≥ 0.6)' : '';
+    say(
+      `    ratio to the floor of ${index + 1} hop(s): ${(mean / floor.perSecond).toFixed(2)} × its requests${aim}, p99 ${(berth.p99 / floor.p99).toFixed(2)} ×`,
+    );
+  });
+}

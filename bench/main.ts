@@ -1,0 +1,41 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startStack } from '@berth/devstack';
+import { concurrency, deployMany } from './deploy-many.ts';
+import { fixturesOf } from './fixtures.ts';
+import { gatewayRead } from './gateway-read.ts';
+import { startLatency } from './start-latency.ts';
+
+const measurements = { read: gatewayRead, latency: startLatency, deploy: deployMany };
+
+const say = (line: string) => process.stdout.write(`${line}\n`);
+const asked = process.argv.slice(2);
+const unknown = asked.filter((name) => !(name in measurements));
+if (unknown.length > 0)
+  throw new Error(`unknown measurement ${unknown.join(', ')}; known are ${Object.keys(measurements).join(', ')}`);
+
+const stopping = new AbortController();
+for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => stopping.abort());
+
+const stateFolder = await mkdtemp(join(tmpdir(), 'berth-bench-'));
+try {
+  say('starting a platform of its own for the measurements');
+  const stack = await startStack({
+    stateFolder,
+    env: process.env,
+    log: say,
+    signal: stopping.signal,
+    overrides: { runner: { RUNNER_CONCURRENCY: String(concurrency) } },
+  });
+  try {
+    const fixtures = await fixturesOf(stack, stopping.signal);
+    for (const [name, measure] of Object.entries(measurements)) {
+      if (asked.length === 0 || asked.includes(name)) await measure(stack, fixtures, say);
+    }
+  } finally {
+    await stack.stop();
+  }
+} finally {
+  await rm(stateFolder, { recursive: true, force: true });
+}

@@ -1,0 +1,62 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Stack } from '@berth/devstack';
+import { deployHello, removeHello } from '@berth/devstack/journey/hello-deployment';
+import { Client } from 'pg';
+import type { Fixtures } from './fixtures.ts';
+import { loadOfMachine } from './load-of-machine.ts';
+import { quantile } from './quantile.ts';
+
+const samples = 30;
+
+/** From the task's row being there to its Helm process running, on a platform with nothing else to do. */
+export async function startLatency(
+  stack: Stack,
+  { api, sample }: Fixtures,
+  say: (line: string) => void,
+): Promise<void> {
+  say(`\n(c) task accepted → Helm process started, ${samples} times one after the other; ${loadOfMachine()}`);
+  const client = new Client({
+    connectionString: Object.assign(new URL(stack.databaseAdminUrl), { pathname: '/berth' }).href,
+  });
+  await client.connect();
+  try {
+    const taken: number[] = [];
+    for (let index = 0; index < samples; index += 1) {
+      const { id } = await deployHello(api, sample, `start-${index}`);
+      taken.push(await latencyOf(client, id));
+      await removeHello(api, id);
+      await delay(500);
+    }
+    say(
+      `    p50 ${quantile(taken, 0.5)} ms (aim ≤ 25), p99 ${quantile(taken, 0.99)} ms, least ${Math.min(...taken)} ms`,
+    );
+    const first = await insertFloor(client);
+    say(`    ratio to one committed insert (${first.toFixed(2)} ms): ${(quantile(taken, 0.5) / first).toFixed(0)} ×`);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Both times are taken on this machine: the row's by the database, the line's by the runner right after the start of the process. */
+async function latencyOf(client: Client, deploymentId: string): Promise<number> {
+  const { rows } = await client.query<{ ms: string }>(
+    `select extract(epoch from min(line.at) - task.created_at) * 1000 as ms
+     from tasks.deployment_tasks task join tasks.task_log_lines line on line.task_id = task.id
+     where task.deployment_id = $1 and line.text like 'helm upgrade %'
+     group by task.id, task.created_at order by task.created_at limit 1`,
+    [deploymentId],
+  );
+  if (!rows[0]) throw new Error(`no Helm start in the log of deployment ${deploymentId}`);
+  return Math.round(Number(rows[0].ms));
+}
+
+async function insertFloor(client: Client): Promise<number> {
+  await client.query('create temporary table floor (at timestamptz)');
+  const taken: number[] = [];
+  for (let index = 0; index < 100; index += 1) {
+    const started = performance.now();
+    await client.query('insert into floor values (now())');
+    taken.push(performance.now() - started);
+  }
+  return quantile(taken, 0.5);
+}

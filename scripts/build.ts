@@ -1,0 +1,69 @@
+// Builds what a container image of each service holds: its own folder, the shared package and their production
+// dependencies, nothing else. Node runs the sources as they are, so what is tested is what runs. Each build is proven by
+// starting its entries without a configuration: all imports must resolve, and the service must say what it lacks.
+import { execFile } from 'node:child_process';
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('../', import.meta.url));
+
+const services: Record<string, string[]> = {
+  'api-gateway': ['src/main.ts'],
+  auth: ['src/main.ts'],
+  tasks: ['src/main.ts', 'src/runner-main.ts'],
+  'cluster-sync': ['src/main.ts'],
+  'registry-scan': ['src/main.ts'],
+};
+
+const notInAnImage = /(\.test\.ts|\/node_modules|\/test|\/testing|\/dist|\/test-[a-z-]+)$/;
+
+async function build(service: string, entries: string[]): Promise<void> {
+  const image = join(root, 'dist', service);
+  await rm(image, { recursive: true, force: true });
+  await mkdir(image, { recursive: true });
+  for (const folder of ['packages/shared', `services/${service}`]) {
+    await cp(join(root, folder), join(image, folder), {
+      recursive: true,
+      filter: (source) => !notInAnImage.test(source),
+    });
+    await leaveOutDevelopment(join(image, folder, 'package.json'));
+  }
+  await writeFile(join(image, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
+  await writeFile(
+    join(image, 'pnpm-workspace.yaml'),
+    'packages:\n  - packages/*\n  - services/*\nignoreScripts: true\n',
+  );
+  await cp(join(root, 'pnpm-lock.yaml'), join(image, 'pnpm-lock.yaml'));
+  await installProduction(image);
+  for (const entry of entries) await prove(join(image, 'services', service, entry));
+  process.stdout.write(`built dist/${service}\n`);
+}
+
+async function leaveOutDevelopment(manifest: string): Promise<void> {
+  const content: Record<string, unknown> = JSON.parse(await readFile(manifest, 'utf8'));
+  delete content['devDependencies'];
+  await writeFile(manifest, JSON.stringify(content, null, 2));
+}
+
+/** The lockfile names more packages than the image has; pnpm prunes it and changes no version. */
+async function installProduction(image: string): Promise<void> {
+  const pnpm = join(root, 'node_modules/.bin/pnpm');
+  const args = ['install', '--prod', '--no-frozen-lockfile', '--prefer-offline', '--reporter=silent'];
+  await run(pnpm, args, { cwd: image, timeout: 300_000, env: { ...process.env, CI: 'true' } });
+}
+
+async function prove(entry: string): Promise<void> {
+  const { stdout, stderr, code } = await run(process.execPath, [entry], { timeout: 60_000, env: {} }).then(
+    () => ({ stdout: '', stderr: '', code: 0 }),
+    (error: { stdout?: string; stderr?: string; code?: number }) => ({ stdout: '', stderr: '', code: 1, ...error }),
+  );
+  const said = `${stdout}${stderr}`;
+  if (code === 0 || !said.includes('NATS_URL')) {
+    throw new Error(`${entry} did not start as far as its configuration:\n${said.slice(0, 2_000)}`);
+  }
+}
+
+for (const [service, entries] of Object.entries(services)) await build(service, entries);

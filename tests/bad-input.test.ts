@@ -1,0 +1,175 @@
+import type { Sample } from '@berth/devstack/journey/find-sample';
+import { pushChart, sampleChart } from '@berth/devstack/journey/publish-sample-chart';
+import { waitFor } from '@berth/devstack/journey/wait-for';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { fixtureChart } from './setup/fixture-chart.ts';
+import { type Platform, startPlatform } from './setup/platform.ts';
+
+let platform: Platform;
+let sample: Sample;
+beforeAll(async () => {
+  platform = await startPlatform();
+  sample = await platform.sample('bad-input');
+});
+afterAll(() => platform[Symbol.asyncDispose]());
+
+const Problem = z.looseObject({
+  status: z.number(),
+  code: z.string(),
+  errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+});
+
+async function post(path: string, body: string | object, headers: Record<string, string> = {}) {
+  const response = await fetch(`${platform.stack.url}/api/v2${path}`, {
+    method: 'POST',
+    headers: { 'x-service-token': platform.adminToken, 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+  expect(response.headers.get('content-type')).toContain('application/problem+json');
+  const problem = Problem.parse(await response.json());
+  expect(problem.status).toBe(response.status);
+  return { status: response.status, code: problem.code, paths: (problem.errors ?? []).map(({ path }) => path) };
+}
+
+const deployment = (changes: object = {}) => ({
+  name: 'fine',
+  kind_id: sample.registry.kind_id,
+  cluster_id: sample.cluster.id,
+  helm_chart_id: sample.chart.id,
+  config: sampleChart.inputs,
+  values_override: null,
+  ...changes,
+});
+
+async function chartInCatalogue(name: string) {
+  const Registry = z.object({ id: z.uuid(), repo_name: z.string(), kind_id: z.uuid() });
+  const Chart = z.object({ id: z.uuid(), error: z.string().nullable(), available: z.boolean() });
+  return waitFor(
+    `the chart ${name} in the catalogue`,
+    async () => {
+      const [registry] = await platform.admin.list(`/helm-registries?repo_name=charts/${name}`, Registry);
+      if (!registry) return null;
+      const [chart] = await platform.admin.list(`/helm-charts?helm_registry_id=${registry.id}`, Chart);
+      return chart ? { registry, chart } : null;
+    },
+    { withinMs: 30_000, signal: AbortSignal.timeout(40_000) },
+  );
+}
+
+describe('a deployment is refused, with the field named,', () => {
+  test.for([
+    ['whose name is no DNS label', { name: 'Not_A_Label' }, 'body.name'],
+    ['whose name looks like an option', { name: '--post-renderer=x' }, 'body.name'],
+    ['whose name is too long', { name: 'x'.repeat(64) }, 'body.name'],
+    ['with an unknown field', { surprise: 1 }, 'body.surprise'],
+    ['with a wrong type', { config: 'text' }, 'body.config'],
+    ['with an id that is none', { cluster_id: 'nope' }, 'body.cluster_id'],
+    ['with a cluster that is not there', { cluster_id: '0b8a6b0e-0000-4000-8000-00000000dead' }, 'body.cluster_id'],
+    [
+      'with an input of the wrong type',
+      { config: { ...sampleChart.inputs, replicas: 'many' } },
+      'body.config.replicas',
+    ],
+    ['with an input that the chart does not know', { config: { ...sampleChart.inputs, nope: 1 } }, 'body.config.nope'],
+  ] as const)('%s', async ([, changes, path]) => {
+    const { status, paths } = await post('/deployments', deployment(changes));
+    expect([400, 422]).toContain(status);
+    expect(paths).toContain(path);
+  });
+
+  test('whose chart is of another kind', async () => {
+    await using other = await fixtureChart({ name: 'other-kind', base: sampleChart.folder });
+    await pushChart({ ...platform.stack, folder: other.folder, signal: AbortSignal.timeout(60_000) });
+    const { chart } = await chartInCatalogue('other-kind');
+
+    expect(await post('/deployments', deployment({ helm_chart_id: chart.id }))).toMatchObject({
+      status: 422,
+      paths: ['body.helm_chart_id'],
+    });
+  });
+});
+
+describe('a body is refused', () => {
+  test.for([
+    ['that is no JSON', '{', {}, 400, 'invalid'],
+    ['that reaches into prototypes', '{"__proto__":{"name":"x"}}', {}, 400, 'invalid'],
+    ['that is nested beyond measure', `{"name":${'['.repeat(200)}${']'.repeat(200)}}`, {}, 400, 'invalid'],
+    ['that is too large', `{"name":"${'x'.repeat(1_100_000)}"}`, {}, 413, 'too_large'],
+    [
+      'of another media type',
+      'name=x',
+      { 'content-type': 'application/x-www-form-urlencoded' },
+      415,
+      'unsupported_media_type',
+    ],
+  ] as const)('%s', async ([, body, headers, status, code]) => {
+    expect(await post('/envs', body, { ...headers })).toMatchObject({ status, code });
+  });
+
+  test('without a credential before it is read', async () => {
+    const response = await fetch(`${platform.stack.url}/api/v2/envs`, { method: 'POST', body: 'x'.repeat(2_000_000) });
+    expect(response.status).toBe(401);
+    expect(response.headers.get('www-authenticate')).toContain('Bearer');
+  });
+});
+
+test('a wrong method on a known path answers 405 and says which are allowed', async () => {
+  const response = await fetch(`${platform.stack.url}/api/v2/envs`, { method: 'DELETE' });
+  expect(response.status).toBe(405);
+  expect(response.headers.get('allow')).toBe('GET, POST, HEAD');
+});
+
+test('an operation that has no handler yet answers 501 and says so', async () => {
+  const response = await fetch(`${platform.stack.url}/api/v2/secrets`, {
+    headers: { 'x-service-token': platform.adminToken },
+  });
+  expect(response.status).toBe(501);
+  expect(await response.json()).toMatchObject({ code: 'not_implemented' });
+});
+
+describe('a chart', () => {
+  test('with a broken extension file is listed with an error that names file and rule, and cannot be deployed', async () => {
+    await using broken = await fixtureChart({
+      name: 'broken-extension',
+      base: sampleChart.folder,
+      files: {
+        'berth/values-ui.yaml':
+          'apiVersion: berth.dev/v1beta1\nkind: ValuesUi\ninputs:\n  - id: a\n    type: nonsense\n    label: A\noutputs: {}\n',
+      },
+    });
+    await pushChart({ ...platform.stack, folder: broken.folder, signal: AbortSignal.timeout(60_000) });
+    const { chart, registry } = await chartInCatalogue('broken-extension');
+
+    expect(chart.error).toMatch(/values-ui\.yaml.*inputs\[0\]\.type/s);
+    const refused = await post('/deployments', deployment({ helm_chart_id: chart.id, kind_id: registry.kind_id }));
+    expect(refused).toMatchObject({ status: 422, paths: ['body.helm_chart_id'] });
+  });
+
+  test("whose template fails leaves the task Failed with Helm's message and the deployment in Error", async () => {
+    await using failing = await fixtureChart({
+      name: 'failing-template',
+      base: sampleChart.folder,
+      files: { 'templates/fail.yaml': '{{ fail "the harbour is closed" }}\n' },
+    });
+    await pushChart({ ...platform.stack, folder: failing.folder, signal: AbortSignal.timeout(60_000) });
+    const { chart, registry } = await chartInCatalogue('failing-template');
+    const Row = z.object({ id: z.uuid(), status: z.string(), reason: z.string().nullable() });
+
+    const body = deployment({ name: 'fails', helm_chart_id: chart.id, kind_id: registry.kind_id });
+    const { id } = await platform.admin.send('POST', '/deployments', body, Row);
+    const failed = await waitFor(
+      'the deployment to fail',
+      async () => {
+        const row = await platform.admin.get(`/deployments/${id}`, Row);
+        return row.status === 'Error' ? row : null;
+      },
+      { withinMs: 30_000, signal: AbortSignal.timeout(40_000) },
+    );
+
+    expect(failed.reason).toContain('the harbour is closed');
+    const [task] = await platform.admin.list(`/deployment-tasks?deployment_id=${id}`, Row);
+    expect(task?.status).toBe('Failed');
+    expect(task?.reason).toContain('the harbour is closed');
+  });
+});
