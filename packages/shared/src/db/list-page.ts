@@ -1,7 +1,7 @@
 import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 import type { ListRequest, Page } from '../contracts/paging.ts';
-import { UnexpectedRow } from './checked-rows.ts';
+import { UnexpectedRow } from './check-rows.ts';
 import type { Queries } from './database.ts';
 import { decodeCursor, encodeCursor } from './list-cursor.ts';
 import type { Condition } from './list-filters.ts';

@@ -1,85 +1,59 @@
-import type { Logger } from 'pino';
-import { createPool, sql } from 'slonik';
+import { sql } from 'slonik';
 import { z } from 'zod';
-import { checkedRows } from './checked-rows.ts';
+import { connectionPool } from './connection-pool.ts';
 import { connectionSettings } from './connection-settings.ts';
 import type { Database, Queries } from './database.ts';
-import { databaseFailure } from './database-failure.ts';
+import { databaseFailure, isLostRace } from './database-failure.ts';
 import { migrate } from './migrate.ts';
-import { pgDriver } from './pg-driver.ts';
-import { slots } from './slots.ts';
+import { queriesOver } from './queries.ts';
+import { refuseInsideTransaction, runTransaction } from './transaction.ts';
+import type { TroubleLogger } from './trouble-log.ts';
 import { untilUp } from './until-up.ts';
 
 export interface DatabaseOptions {
   url: string;
   /** The service's own folder of numbered .sql files. */
   migrations: URL;
-  log: Logger;
+  log: TroubleLogger;
+  /** Shown in `pg_stat_activity`. */
   applicationName: string;
   maxConnections?: number;
   /** Ends the wait for a Postgres that is not up yet. */
   signal?: AbortSignal;
 }
 
-const maxWaitForConnectionMs = 900;
-const maxWaitingPerConnection = 20;
-
 /** Waits until Postgres is up, brings the schema up to date and opens the pool. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const { url, migrations, log, applicationName, maxConnections = 10, signal } = options;
   await untilUp(() => migrate({ url, migrations, log, applicationName }), { log, signal });
 
-  const pool = await createPool(url, {
-    driverFactory: pgDriver(connectionSettings({ url, applicationName })),
-    interceptors: [checkedRows],
-    maxPoolSize: maxConnections,
-    captureStackTrace: false,
-    connectionRetryLimit: 0,
-    queryRetryLimit: 2,
-    transactionRetryLimit: 3,
-    gracefulTerminationTimeout: 1_000,
-    idleTimeout: 'DISABLE_TIMEOUT',
-    // Nothing of ours changes the session, so instead of DISCARD ALL after every query, prepared statements stay.
-    // It has to be there: without it slonik takes a released connection for one that is still being released.
-    resetConnection: async () => {},
-  });
-  // slonik tells every failed query here as well, and an event named `error` that nobody hears ends the process.
-  pool.on('error', () => {});
-
-  const { hold } = slots({
-    size: maxConnections,
-    maxWaitMs: maxWaitForConnectionMs,
-    maxWaiting: maxConnections * maxWaitingPerConnection,
-  });
-  const run = async <T>(work: () => Promise<T>): Promise<T> => {
-    try {
-      return await hold(work);
-    } catch (error) {
-      throw databaseFailure(error);
-    }
-  };
-
+  const pool = connectionPool(connectionSettings({ url, applicationName }), maxConnections);
   return {
-    any: (query) => run(() => pool.any(query)),
-    anyFirst: (query) => run(() => pool.anyFirst(query)),
-    exists: (query) => run(() => pool.exists(query)),
-    many: (query) => run(() => pool.many(query)),
-    manyFirst: (query) => run(() => pool.manyFirst(query)),
-    maybeOne: (query) => run(() => pool.maybeOne(query)),
-    maybeOneFirst: (query) => run(() => pool.maybeOneFirst(query)),
-    one: (query) => run(() => pool.one(query)),
-    oneFirst: (query) => run(() => pool.oneFirst(query)),
-    query: (query) => run(() => pool.query(query)),
-    transaction: (work, retries) => run(() => pool.transaction(work, retries)),
+    ...queriesOver((query) => asked(() => pool.run(query))),
+    transaction: (work) => asked(() => pool.withSession((session) => runTransaction(session, work))),
     [Symbol.asyncDispose]: () => pool.end(),
   };
 }
 
-const one = sql.type(z.object({ up: z.literal(1) }));
+const attempts = 3;
+
+/** Runs again what lost a race, and puts the failures that remain into words for the caller. */
+async function asked<T>(work: () => Promise<T>): Promise<T> {
+  refuseInsideTransaction();
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isLostRace(error) || attempt === attempts) throw databaseFailure(error);
+    }
+  }
+}
+
+const up = sql.type(z.object({ up: z.literal(1) }));
 
 /** For readiness: whether a query is answered now. */
 export const databaseIsUp = (db: Queries): Promise<boolean> =>
-  db.one(one`select 1 as up`).then(
+  db.one(up`select 1 as up`).then(
     () => true,
     () => false,
   );

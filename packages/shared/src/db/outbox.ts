@@ -51,7 +51,7 @@ export async function recordStates(
       traceparent = excluded.traceparent,
       changed_at = clock_timestamp()
   `);
-  if (!tx.listeners('commit').includes(wakeRelays)) tx.on('commit', wakeRelays);
+  tx.afterCommit(wakeRelays);
 }
 
 /** Refuses what the contract does not show: a column too many here would be a secret for everybody who follows. */

@@ -1,5 +1,4 @@
 import { DatabaseError } from 'pg';
-import { BackendTerminatedError } from 'slonik';
 
 /**
  * What Postgres said about a statement, without the values that were in it: its detail, its context
@@ -17,18 +16,18 @@ export class PostgresError extends Error {
   }
 }
 
-/** The connection is gone, and with it whatever was under way. */
-export class LostConnection extends BackendTerminatedError {
+/** The connection is gone, or none could be had, and with it whatever was under way. */
+export class LostConnection extends Error {
   constructor(cause: Error) {
-    super(cause);
+    super('The connection to Postgres is lost', { cause });
     this.name = 'LostConnection';
   }
 }
 
 /** No answer within our own deadline; the connection is given up. */
-export class NoAnswer extends BackendTerminatedError {
+export class NoAnswer extends Error {
   constructor(cause: Error) {
-    super(cause);
+    super('Postgres did not answer', { cause });
     this.name = 'NoAnswer';
   }
 }
@@ -36,9 +35,9 @@ export class NoAnswer extends BackendTerminatedError {
 /** 08 connection exceptions, 53 out of resources, 57P0x shutting down or starting up, 25P03 idle in a transaction. */
 export const isConnectionCode = (code: string): boolean => /^(08...|53...|57P0.|25P03)$/.test(code);
 
-/** What pg says, without a code, when a connection cannot be made or is of no more use. */
+/** What pg says, without a code, when a connection cannot be made, is of no more use, or is not to be had. */
 const brokenConnection =
-  /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout expired)/;
+  /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout e|Cannot use a pool after)/;
 
 /** ECONNREFUSED, ECONNRESET, EPIPE, ENOTFOUND, … */
 const isNetworkError = (error: Error): boolean =>

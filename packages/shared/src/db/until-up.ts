@@ -1,21 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from 'pino';
 import { LostConnection, NoAnswer } from './postgres-error.ts';
+import { type TroubleLogger, troubleLog } from './trouble-log.ts';
 
 const waitMs = 500;
 
 /** Tries again while Postgres cannot be reached; any other error, such as a wrong password, is thrown. */
 export async function untilUp<T>(
   work: () => Promise<T>,
-  { log, signal }: { log: Logger; signal?: AbortSignal | undefined },
+  { log, signal }: { log: TroubleLogger; signal?: AbortSignal | undefined },
 ): Promise<T> {
-  for (let attempt = 1; ; attempt += 1) {
+  const trouble = troubleLog(log, 'waiting for Postgres');
+  for (;;) {
     signal?.throwIfAborted();
     try {
-      return await work();
+      const result = await work();
+      trouble.fine();
+      return result;
     } catch (error) {
       if (!(error instanceof LostConnection || error instanceof NoAnswer)) throw error;
-      if (attempt % 20 === 1) log.warn({ attempt, cause: error.cause?.message }, 'waiting for Postgres');
+      trouble.failed(error);
       await sleep(waitMs, undefined, { signal });
     }
   }
