@@ -1,0 +1,158 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
+import { ensureToolsOf } from './ensure-tools.ts';
+import { pathInCache, platform } from './tool-cache.ts';
+import type { Tool } from './tool-table.ts';
+
+const run = promisify(execFile);
+
+const hammer: Tool = {
+  version: '1.4.2',
+  accepts: { from: '1.4.0', below: '2.0.0' },
+  versionArguments: ['--version'],
+  versionPattern: /hammer (\S+)/,
+  environment: 'BERTH_HAMMER',
+  // No such package: what is neither found nor loaded cannot be built.
+  goPackage: 'example.test/no/such/hammer',
+};
+
+test('a program that its variable names is used', async () => {
+  const { env, folder } = await machine();
+  const path = await writeProgram(folder, '1.9.0');
+
+  expect(await ensure(hammer, { ...env, BERTH_HAMMER: path })).toEqual({ hammer: path });
+});
+
+test('a program that its variable names is refused at a wrong version, and nothing else is looked for', async () => {
+  const { env, folder } = await machine();
+  const path = await writeProgram(folder, '2.0.0');
+  await writeProgram(join(folder, 'bin'), '1.4.2');
+
+  await expect(ensure(hammer, { ...env, BERTH_HAMMER: path })).rejects.toThrow(
+    `BERTH_HAMMER is ${path}, which is hammer 2.0.0; needed is hammer from 1.4.0 below 2.0.0`,
+  );
+});
+
+test('the first program on PATH at a good version is used', async () => {
+  const { env, folder } = await machine();
+  await writeProgram(join(folder, 'old'), '1.3.9');
+  await writeProgram(join(folder, 'broken'), 'not a version');
+  const good = await writeProgram(join(folder, 'bin'), '1.4.0');
+  const PATH = ['old', 'broken', 'bin'].map((name) => join(folder, name)).join(':');
+
+  expect(await ensure(hammer, { ...env, PATH: `${PATH}:${env.PATH}` })).toEqual({ hammer: good });
+});
+
+test('a released program is loaded once, checked, and kept in the cache', async () => {
+  const { env, folder } = await machine();
+  const release = await serveRelease(await tarOf(folder, '1.4.2'));
+  const tool = { ...hammer, archives: { [platform]: release.archive } };
+
+  const first = await ensure(tool, env);
+  const second = await ensure(tool, env);
+
+  expect(first).toEqual({ hammer: pathInCache(env.BERTH_TOOL_CACHE, 'hammer', hammer) });
+  expect(second).toEqual(first);
+  expect(release.requests).toBe(1);
+  expect((await run(first.hammer, ['--version'])).stdout).toBe('hammer 1.4.2\n');
+  expect(await unfinishedIn(env.BERTH_TOOL_CACHE)).toEqual([]);
+});
+
+test('a release with another checksum is refused, and leaves nothing in the cache', async () => {
+  const { env, folder } = await machine();
+  const release = await serveRelease(await tarOf(folder, '1.4.2'));
+  const tool = { ...hammer, archives: { [platform]: { ...release.archive, sha256: '0'.repeat(64) } } };
+
+  await expect(ensure(tool, env)).rejects.toThrow(`expected is ${'0'.repeat(64)}`);
+
+  expect(await unfinishedIn(env.BERTH_TOOL_CACHE)).toEqual([]);
+  expect(await readdir(env.BERTH_TOOL_CACHE)).not.toContain(platform);
+});
+
+test('a release that tells another version than the table is refused', async () => {
+  const { env, folder } = await machine();
+  const release = await serveRelease(await tarOf(folder, '1.4.1'));
+  const tool = { ...hammer, archives: { [platform]: release.archive } };
+
+  await expect(ensure(tool, env)).rejects.toThrow('what came as hammer 1.4.2 tells 1.4.1');
+});
+
+test('a tool that cannot be had is named, with what was tried and how to get it', async () => {
+  const { env } = await machine();
+
+  const problem = await ensure(hammer, env).catch((error: Error) => error.message);
+
+  expect(problem).toContain('could not be had: hammer 1.4.2');
+  expect(problem).toContain('example.test/no/such/hammer');
+  expect(problem).toContain('BERTH_HAMMER=/path/to/hammer (from 1.4.0 below 2.0.0)');
+});
+
+test('two that need the same tool at once load it once', async () => {
+  const { env, folder } = await machine();
+  const release = await serveRelease(await tarOf(folder, '1.4.2'));
+  const tool = { ...hammer, archives: { [platform]: release.archive } };
+
+  const [one, other] = await Promise.all([ensure(tool, env), ensure(tool, env)]);
+
+  expect(one).toEqual(other);
+  expect(release.requests).toBe(1);
+});
+
+const ensure = (tool: Tool, env: Record<string, string>) =>
+  ensureToolsOf(
+    { hammer: tool },
+    { names: ['hammer'], env, log: () => undefined, signal: AbortSignal.timeout(60_000) },
+  );
+
+/** An environment with an empty cache, and with a `go` that cannot build anything. */
+async function machine() {
+  const folder = await mkdtemp(join(tmpdir(), 'berth-tools-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  await writeScript(join(folder, 'go'), 'go', fakeGo);
+  const env = { PATH: `${join(folder, 'go')}:/usr/bin:/bin`, HOME: folder, BERTH_TOOL_CACHE: join(folder, 'cache') };
+  return { folder, env };
+}
+
+const fakeGo = 'test "$1" = version && echo go version go1.26.0 || { echo "no package ${*}" >&2; exit 1; }';
+
+const writeProgram = (folder: string, version: string) => writeScript(folder, 'hammer', `echo "hammer ${version}"`);
+
+async function writeScript(folder: string, name: string, line: string): Promise<string> {
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, name), `#!/bin/sh\n${line}\n`, { mode: 0o755 });
+  return join(folder, name);
+}
+
+async function tarOf(folder: string, version: string): Promise<Buffer> {
+  await writeProgram(join(folder, 'release', 'hammer'), version);
+  await run('tar', ['-czf', 'release.tar.gz', '-C', 'release', 'hammer'], { cwd: folder });
+  return readFile(join(folder, 'release.tar.gz'));
+}
+
+async function serveRelease(content: Buffer) {
+  const seen = { requests: 0 };
+  const server = createServer((_request, response) => {
+    seen.requests += 1;
+    response.end(content);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the release server has no port');
+  const archive = {
+    url: `http://127.0.0.1:${address.port}/hammer.tar.gz`,
+    sha256: createHash('sha256').update(content).digest('hex'),
+    member: 'hammer/hammer',
+  };
+  return Object.assign(seen, { archive });
+}
+
+const unfinishedIn = async (cache: string) =>
+  (await readdir(cache)).filter((name) => name.startsWith('unfinished-') || name.startsWith('.lock'));

@@ -1,0 +1,31 @@
+import { readFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { builtName } from './go-build.ts';
+import { type Tool, toolTable } from './tool-table.ts';
+import { isInRange } from './version-range.ts';
+
+const tools: [string, Tool][] = Object.entries(toolTable);
+const goMod = await readFile(new URL('../../tools/go.mod', import.meta.url), 'utf8');
+
+test.for(tools)('the Go module builds %s, at the version of the table', ([, { goPackage, version }]) => {
+  expect(goMod).toContain(`\t${goPackage}\n`);
+  const required = [...goMod.matchAll(/^\t(\S+) v(\S+)/gm)].find(([, module = '']) => goPackage.startsWith(module));
+  expect(required?.[2]).toBe(version);
+});
+
+test.for(tools)('what is brought as %s would be accepted from the machine too', ([, { version, accepts }]) => {
+  expect(isInRange(version, accepts)).toBe(true);
+});
+
+test('go build names programs after the last element of their path that is no version', () => {
+  expect(tools.map(([, tool]) => builtName(tool))).toEqual([
+    'helm',
+    'nats-server',
+    'server',
+    'kube-apiserver',
+    'kube-controller-manager',
+    'kube-scheduler',
+    'kwok',
+    'registry',
+  ]);
+});
