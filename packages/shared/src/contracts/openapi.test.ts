@@ -49,6 +49,11 @@ describe('the OpenAPI document', () => {
     const body = ['requestBody', 'content', 'application/json', 'schema', '$ref'];
 
     expect(at('paths', '/api/v2/k8s-clusters/{id}', 'put', ...body)).toBe('#/components/schemas/K8sClusterChanges');
+    const items = ['responses', '200', 'content', 'application/json', 'schema', 'properties', 'items'];
+    expect(at('paths', '/api/v2/k8s-clusters', 'get', ...items)).toEqual({
+      type: 'array',
+      items: { $ref: '#/components/schemas/K8sCluster' },
+    });
     expect(at('components', 'schemas', 'K8sCluster', 'properties', 'is_ok')).toEqual({ type: 'boolean' });
   });
 
