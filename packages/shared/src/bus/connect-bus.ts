@@ -52,9 +52,10 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
     // It shows only as a status event; without it the service would look well and hear nothing.
     if (operation === 'subscription') failure.abort(new Error(`NATS does not let ${caller} listen to ${subject}`));
   });
-  void nc.closed().then((cause) => {
+  void (async () => {
+    const cause = await nc.closed();
     if (!closing) failure.abort(new Error('The connection to NATS is closed for good', { cause }));
-  });
+  })();
   connection.onSlow(() => metrics.slow.inc());
 
   const inbox = openReplyInbox(connection, caller, instance, log);

@@ -142,10 +142,11 @@ function watch(nc: NatsConnection, log: Logger): Connection {
       }
     }
   })();
-  void nc.closed().then((error) => {
+  void (async () => {
+    const error = await nc.closed();
     wentDown();
     if (error) log.fatal({ err: error }, 'NATS connection closed for good');
-  });
+  })();
 
   return {
     nc,

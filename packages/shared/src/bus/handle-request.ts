@@ -71,7 +71,7 @@ export async function handleRequest(endpoint: Endpoint, incoming: Incoming, deps
     ifMatch: message.headers?.get(headerNames.ifMatch) || undefined,
   });
   try {
-    const value = await handler(request as never, context as never);
+    const value = await handler(request, context);
     if (allow.on === 'row' && !context.wasPermitted) {
       throw new Error(`${operation.resource}.${operation.name} answered without showing its row to permit()`);
     }

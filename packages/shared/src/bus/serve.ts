@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { IdentityVerifier } from '../access/identity-verifier.ts';
 import { type CallerName, callerNames } from '../contracts/contract.ts';
 import { AppError } from '../errors.ts';
-import type { Handler, ServedResource } from './bus.ts';
+import type { ServedResource } from './bus.ts';
 import type { Connection } from './connection.ts';
 import { createDiscovery } from './discovery.ts';
 import { type Endpoint, handleRequest, type Incoming, readEnvelope } from './handle-request.ts';
@@ -40,7 +40,7 @@ export function createServer(deps: ServerDeps) {
         if (operation.outstanding) continue;
         throw new Error(`${resource.name}.${name} has no handler`);
       }
-      answer({ resource, operation, handler: handler as Handler<typeof operation> });
+      answer({ resource, operation, handler });
     }
   }
 

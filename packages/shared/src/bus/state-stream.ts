@@ -43,6 +43,6 @@ const create = (manager: JetStreamManager, replicas: number): Promise<StreamInfo
   });
 
 const statusOf = ({ created, state }: StreamInfo): StreamStatus => ({
-  created: new Date(created as unknown as string).toISOString(),
+  created: new Date(created).toISOString(),
   lastSeq: state.last_seq,
 });

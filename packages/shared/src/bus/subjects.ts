@@ -16,7 +16,7 @@ export const callerOf = (subject: string): string | undefined => subject.split('
 
 export const inboxPrefix = (caller: CallerName): string => `_INBOX_${caller}`;
 
-export const stateSubject = (owner: ServiceName, resource: string, id: string | '>'): string =>
+export const stateSubject = (owner: ServiceName, resource: string, id: string): string =>
   `state.${owner}.${resource}.${id}`;
 
 export const allState = 'state.>';

@@ -13,7 +13,7 @@ export function refusalOf({ code, message, errors }: AppError): string {
 
 /** The value of an answer, or the owner's error. */
 export function valueOf(answer: WireAnswer, subject: string): unknown {
-  if (answer.ok === true) return answer.value;
+  if (answer.ok) return answer.value;
   const { code, detail, errors } = answer.error;
   if (!isErrorCode(code)) throw new Error(`${subject} answered the unknown error code ${code}`);
   throw new AppError(code, detail, errors ? { errors } : {});

@@ -9,7 +9,7 @@ const longestPauseMs = 60_000;
  * where nobody hears of it, it ends the loop.
  */
 export const every =
-  (ms: number, work: (signal: AbortSignal) => Promise<unknown> | unknown): Loop =>
+  (ms: number, work: (signal: AbortSignal) => unknown): Loop =>
   async (signal, reporter) => {
     let failures = 0;
     while (!signal.aborted) {

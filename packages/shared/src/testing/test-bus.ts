@@ -1,11 +1,11 @@
-import { pino } from 'pino';
 import type { Bus } from '../bus/bus.ts';
 import { type BusOptions, connectBus } from '../bus/connect-bus.ts';
 import type { CallerName } from '../contracts/contract.ts';
+import { createLog } from '../service/create-log.ts';
 import { verifyTestIdentity } from './test-identities.ts';
 import type { TestNats } from './test-nats.ts';
 
-export const silentLog = pino({ level: 'silent' });
+export const silentLog = createLog('test', { level: 'silent' });
 
 /** A bus on a test server, as one of the callers; identities are those signed by `identityToken`. */
 export const connectTestBus = (nats: TestNats, caller: CallerName, options: Partial<BusOptions> = {}): Promise<Bus> =>

@@ -1,4 +1,4 @@
-import { exportJWK, generateKeyPair } from 'jose';
+import { generateKeyPairSync } from 'node:crypto';
 import type { BotIdentity, DeploymentIdentity, Identity, UserIdentity } from '../access/identity.ts';
 import { createIdentitySigner } from '../access/identity-token.ts';
 import { createIdentityVerifier } from '../access/identity-verifier.ts';
@@ -45,11 +45,11 @@ export const sampleIdentities = {
 } as const;
 
 const kid = 'test';
-const { privateKey, publicKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true });
+const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 
 export const testKeys = {
-  privateJwk: { ...(await exportJWK(privateKey)), kid },
-  publicJwks: [PublicJwk.parse({ ...(await exportJWK(publicKey)), kid, alg: 'EdDSA', use: 'sig' })],
+  privateJwk: { ...privateKey.export({ format: 'jwk' }), kid },
+  publicJwks: [PublicJwk.parse({ ...publicKey.export({ format: 'jwk' }), kid, alg: 'EdDSA', use: 'sig' })],
 };
 
 const sign = await createIdentitySigner(testKeys.privateJwk);

@@ -10,6 +10,7 @@ import { natsServerConfig } from '../bus/nats-server-config.ts';
 import { natsPermissions } from '../bus/permissions.ts';
 import type { CallerName, Resource } from '../contracts/contract.ts';
 import { resources as allResources } from '../contracts/index.ts';
+import { type ProcessGuard, startProcessGuard } from '../process-guard/process-guard.ts';
 import { freePort } from './free-port.ts';
 
 export interface TestNats extends AsyncDisposable {
@@ -80,17 +81,22 @@ export async function startTestNats({ resources = allResources }: TestNatsOption
   };
 }
 
+let guard: ProcessGuard | undefined;
+
 async function startServer(config: string, port: number): Promise<ChildProcess> {
   const binary = process.env['BERTH_NATS_SERVER'] ?? 'nats-server';
-  const server = spawn(binary, ['--config', config], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const server = spawn(binary, ['--config', config], { stdio: ['ignore', 'ignore', 'pipe'], detached: true });
   let said = '';
   server.stderr?.on('data', (chunk: Buffer) => {
     said = `${said}${chunk.toString()}`.slice(-4_000);
   });
-  // A test that dies must not leave its server behind.
-  const killAtExit = () => server.kill('SIGKILL');
-  process.once('exit', killAtExit);
-  server.once('exit', () => process.off('exit', killAtExit));
+  const { pid } = server;
+  if (pid !== undefined) {
+    // A test that dies, in whatever way, must not leave its server behind.
+    guard ??= startProcessGuard();
+    guard.register(pid);
+    server.once('exit', () => guard?.release(pid));
+  }
 
   const failed = new Promise<never>((_, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) =>

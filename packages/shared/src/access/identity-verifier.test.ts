@@ -1,0 +1,130 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { importJWK, SignJWT } from 'jose';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { AppError } from '../errors.ts';
+import { identityToken, sampleIdentities, testKeys } from '../testing/test-identities.ts';
+import { createIdentitySigner, type PrivateJwk } from './identity-token.ts';
+import { createIdentityVerifier } from './identity-verifier.ts';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const verify = createIdentityVerifier({ fetchKeys: async () => testKeys.publicJwks });
+const { bot } = sampleIdentities;
+
+function newKey(kid: string) {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  const shape = { kid, alg: 'EdDSA', use: 'sig', kty: 'OKP', crv: 'Ed25519' } as const;
+  const { x = '' } = publicKey.export({ format: 'jwk' });
+  return { privateJwk: { ...privateKey.export({ format: 'jwk' }), kid }, publicJwk: { ...shape, x } };
+}
+
+interface Claims {
+  header?: Record<string, unknown>;
+  issuer?: string;
+  audience?: string;
+  expires?: string | number;
+  key?: PrivateJwk;
+  identity?: unknown;
+}
+
+/** A token as `auth` signs it, but for what is given. */
+async function token({ header, issuer, audience, expires, key = testKeys.privateJwk, identity = bot }: Claims) {
+  return new SignJWT({ identity })
+    .setProtectedHeader({ alg: 'EdDSA', typ: 'identity+jwt', kid: key.kid, ...header })
+    .setIssuer(issuer ?? 'berth')
+    .setAudience(audience ?? 'berth-services')
+    .setIssuedAt()
+    .setExpirationTime(expires ?? '60s')
+    .sign(await importJWK(key, 'EdDSA'));
+}
+
+describe('a token', () => {
+  test.for(Object.entries(sampleIdentities))('of a %s gives the identity', async ([, identity]) => {
+    await expect(verify(await identityToken(identity))).resolves.toEqual(identity);
+  });
+
+  test('of an ordinary form is accepted, so that each refusal below has one reason', async () => {
+    await expect(verify(await token({}))).resolves.toEqual(bot);
+  });
+
+  test.for<[string, Claims]>([
+    ['another type', { header: { typ: 'JWT' } }],
+    ['no type', { header: { typ: undefined } }],
+    ['another issuer', { issuer: 'someone' }],
+    ['another audience', { audience: 'berth' }],
+    ['an end in the past', { expires: Math.floor(Date.now() / 1000) - 30 }],
+    ['an unknown key', { key: newKey('unknown').privateJwk }],
+    ['a foreign key under a known name', { key: newKey('test').privateJwk }],
+    ['an identity of no kind', { identity: { kind: 'root' } }],
+    ['more than an identity', { identity: { ...bot, is_admin: true } }],
+  ])('with %s is unauthenticated', async ([, claims]) => {
+    await expect(verify(await token(claims))).rejects.toMatchObject({ code: 'unauthenticated' });
+  });
+
+  test.for(['', 'x', 'a.b.c', `${btoa('{"alg":"none","typ":"identity+jwt","kid":"test"}')}.e30.`])(
+    'that is none (%s) is unauthenticated',
+    async (text) => {
+      await expect(verify(text)).rejects.toMatchObject({ code: 'unauthenticated' });
+    },
+  );
+
+  test('signed with the public key as a shared secret is unauthenticated', async () => {
+    const secret = Buffer.from(testKeys.publicJwks[0]?.x ?? '', 'base64url');
+    const forged = await new SignJWT({ identity: bot })
+      .setProtectedHeader({ alg: 'HS256', typ: 'identity+jwt', kid: 'test' })
+      .setIssuer('berth')
+      .setAudience('berth-services')
+      .setIssuedAt()
+      .setExpirationTime('60s')
+      .sign(secret);
+
+    await expect(verify(forged)).rejects.toMatchObject({ code: 'unauthenticated' });
+  });
+
+  test('that was good is refused after its end, though it is remembered', async () => {
+    const good = await token({});
+    await expect(verify(good)).resolves.toEqual(bot);
+
+    vi.useFakeTimers({ now: Date.now() + 70_000, toFake: ['Date'] });
+
+    await expect(verify(good)).rejects.toMatchObject({ code: 'unauthenticated' });
+  });
+});
+
+describe('the keys', () => {
+  test('are fetched once for many tokens, and each token is checked once', async () => {
+    const fetchKeys = vi.fn(async () => testKeys.publicJwks);
+    const verifier = createIdentityVerifier({ fetchKeys });
+    const good = await token({});
+
+    const answers = await Promise.all(Array.from({ length: 50 }, () => verifier(good)));
+
+    expect(fetchKeys).toHaveBeenCalledTimes(1);
+    expect(new Set(answers).size).toBe(1);
+  });
+
+  test('are fetched again for an unknown one, but not for each', async () => {
+    const next = newKey('next');
+    const keys = [...testKeys.publicJwks];
+    const fetchKeys = vi.fn(async () => keys);
+    const verifier = createIdentityVerifier({ fetchKeys, refetchAfterMs: 50 });
+    await verifier(await token({}));
+    const rotated = await (await createIdentitySigner(next.privateJwk))(bot);
+
+    await expect(verifier(rotated)).rejects.toMatchObject({ code: 'unauthenticated' });
+    keys.push(next.publicJwk);
+
+    await expect.poll(() => verifier(rotated).catch(() => null)).toEqual(bot);
+    expect(fetchKeys.mock.calls.length).toBeLessThanOrEqual(3);
+  });
+
+  test('that cannot be had make it unavailable, not unauthenticated', async () => {
+    const verifier = createIdentityVerifier({
+      fetchKeys: () => Promise.reject(new AppError('unavailable', 'auth is away')),
+    });
+
+    await expect(verifier(await token({}))).rejects.toMatchObject({ code: 'unavailable' });
+  });
+});

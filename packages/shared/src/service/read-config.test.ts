@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { readConfig } from './read-config.ts';
+
+const Config = z.object({
+  NATS_URL: z.url(),
+  CONCURRENCY: z.coerce.number().int().min(1).default(4),
+  MODE: z.enum(['a', 'b']),
+});
+
+test('gives what the schema makes of the environment', () => {
+  expect(readConfig(Config, { NATS_URL: 'nats://x:4222', MODE: 'a', HOME: '/root' })).toEqual({
+    NATS_URL: 'nats://x:4222',
+    CONCURRENCY: 4,
+    MODE: 'a',
+  });
+});
+
+test('names every variable and the rule it breaks, and no value', () => {
+  const read = () => readConfig(Config, { NATS_URL: 'hunter2', CONCURRENCY: 'hunter3', MODE: 'hunter4' });
+
+  expect(read).toThrow(/NATS_URL: .*URL.*\n.*CONCURRENCY: .*\n.*MODE: .*/);
+  expect(read).not.toThrow(/hunter/);
+});

@@ -1,0 +1,152 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freePort } from '../testing/free-port.ts';
+
+let folder: string;
+const started: ChildProcess[] = [];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'berth-service-'));
+});
+
+afterAll(async () => {
+  for (const child of started) child.kill('SIGKILL');
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** A service in a process of its own, for signals and exit codes are those of a process. */
+async function start(wiring: string, environment: Record<string, string> = {}) {
+  const file = join(folder, `${crypto.randomUUID()}.ts`);
+  const runService = new URL('./run-service.ts', import.meta.url).href;
+  const loop = new URL('./loop.ts', import.meta.url).href;
+  await writeFile(
+    file,
+    `import { runService } from '${runService}';\nimport { every } from '${loop}';\n` +
+      `await runService('sample', async (service) => { const { use, loop, log, signal } = service;\n${wiring}\n});\n`,
+  );
+  const child = spawn(process.execPath, [file], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
+  started.push(child);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
+    });
+  }
+  const exited = once(child, 'exit').then(([code]) => Number(code));
+  return {
+    child,
+    exited,
+    output: () => output,
+    says: (words: string) => expect.poll(() => output, { timeout: 10_000 }).toContain(words),
+  };
+}
+
+const closes = (name: string) => `{ async [Symbol.asyncDispose]() { log.info('closed ${name}'); } }`;
+
+describe('a service', () => {
+  test.for(['SIGTERM', 'SIGINT'] as const)(
+    'ends with code 0 after %s, closing in reverse order after its loops',
+    async (signal) => {
+      const service = await start(`
+      use(${closes('first')}); use(${closes('second')});
+      loop('work', async (end) => { await new Promise((r) => end.addEventListener('abort', r)); log.info('loop ended'); });
+    `);
+      await service.says('"msg":"started"');
+
+      service.child.kill(signal);
+
+      expect(await service.exited).toBe(0);
+      expect(service.output()).toMatch(/loop ended[^]*closed second[^]*closed first[^]*"msg":"stopped"/);
+    },
+  );
+
+  test.for([
+    ['its wiring throws', `throw new Error('no such server');`, 'no such server'],
+    ['a loop throws', `loop('work', async () => { throw new Error('lost it'); });`, 'lost it'],
+    ['a loop ends by itself', `loop('work', async () => {});`, 'ended before it was told to'],
+    ['nobody caught a rejection', `setTimeout(() => void Promise.reject(new Error('forgotten')), 5);`, 'forgotten'],
+    ['nobody caught an error', `setTimeout(() => { throw new Error('thrown') }, 5);`, 'thrown'],
+    [
+      'what it uses fails',
+      `use({ failure: AbortSignal.abort(new Error('cannot listen')), [Symbol.dispose]() {} });`,
+      'cannot listen',
+    ],
+  ] as const)('ends with code 1 when %s, and still closes what it opened', async ([, wiring, words]) => {
+    const service = await start(`use(${closes('it')});\n${wiring}`);
+
+    expect(await service.exited).toBe(1);
+    expect(service.output()).toContain(words);
+    expect(service.output()).toContain('closed it');
+  });
+
+  test('that fails at closing ends with code 1', async () => {
+    const service = await start(`use({ [Symbol.dispose]() { throw new Error('stuck door'); } });`);
+    await service.says('"msg":"started"');
+
+    service.child.kill('SIGTERM');
+
+    expect(await service.exited).toBe(1);
+    expect(service.output()).toContain('stuck door');
+  });
+
+  test('that is told to stop while it waits for a server ends with code 0', async () => {
+    const service = await start(`
+      log.info('waiting');
+      await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    `);
+    await service.says('waiting');
+
+    service.child.kill('SIGTERM');
+
+    expect(await service.exited).toBe(0);
+  });
+
+  test('with a wrong setting says which, and ends with code 1', async () => {
+    const service = await start('', { HEALTH_PORT: 'hunter2' });
+
+    expect(await service.exited).toBe(1);
+    expect(service.output()).toContain('HEALTH_PORT');
+    expect(service.output()).not.toContain('hunter2');
+  });
+});
+
+describe('the health server', () => {
+  test('tells that the process lives before it is ready, and serves metrics', async () => {
+    const port = await freePort();
+    const service = await start(
+      `
+      let connected = false;
+      use({ isAlive: () => true, isConnected: () => connected, [Symbol.dispose]() {} });
+      loop('work', every(10, () => undefined));
+      await new Promise((resolve) => process.once('SIGUSR2', resolve));
+      process.once('SIGUSR2', () => { connected = true; });
+      log.info('wired');
+    `,
+      { HEALTH_PORT: String(port) },
+    );
+    const status = async (path: string) =>
+      fetch(`http://127.0.0.1:${port}${path}`).then(
+        (response) => response.status,
+        () => 0,
+      );
+
+    await expect.poll(() => status('/healthz'), { timeout: 10_000 }).toBe(200);
+    expect(await status('/readyz')).toBe(503);
+    service.child.kill('SIGUSR2');
+    await service.says('"msg":"started"');
+    expect(await status('/readyz')).toBe(503);
+    service.child.kill('SIGUSR2');
+    await expect.poll(() => status('/readyz')).toBe(200);
+    expect(await status('/other')).toBe(404);
+    const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    expect(metrics).toMatch(/berth_loop_runs_total\{loop="work",outcome="ok"\} \d+/);
+    expect(metrics).toContain('process_cpu_user_seconds_total');
+
+    service.child.kill('SIGTERM');
+    expect(await service.exited).toBe(0);
+  });
+});
