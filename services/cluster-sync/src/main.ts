@@ -64,6 +64,7 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
       directory,
       log,
       lookMs: 1_000,
+      leaseRetryMs: 5_000,
       whileHolding: (id, signal, work) =>
         whileHolding(
           db,

@@ -18,8 +18,10 @@ export interface TendClustersDeps {
     work: (held: AbortSignal, lease: Lease) => Promise<void>,
   ): Promise<unknown>;
   tend(cluster: TendedCluster, signal: AbortSignal): Promise<void>;
-  /** How often clusters and leases are looked at. */
+  /** How often the list of clusters is looked at. */
   readonly lookMs: number;
+  /** How often a lease that another replica holds is asked for. */
+  readonly leaseRetryMs: number;
 }
 
 interface Tending {
@@ -79,7 +81,7 @@ function begin(deps: TendClustersDeps, { id, name, ignore, connection }: Wanted,
           if (error instanceof NotOurCluster) log.info('another replica looks after this cluster');
           else if (!end.aborted) log.error({ err: error }, 'looking after a cluster failed; it begins anew');
         });
-      await pause(deps.lookMs, end);
+      await pause(deps.leaseRetryMs, end);
     }
   };
   return { stop: () => stopped.abort(), done: tend() };

@@ -31,12 +31,16 @@ export function discoverClusters({ clusterRepository, directory, log, read, igno
     trouble = null;
 
     directory.replace(clusters);
-    const known = await clusterRepository.ofProvider(kubeconfigPrefix);
-    const { upsert, unusable } = discoveryPlan(clusters, known, { ignoreNew, vanished });
+    const plan = async () =>
+      discoveryPlan(clusters, await clusterRepository.ofProvider(kubeconfigPrefix), { ignoreNew, vanished });
+    const { upsert } = await plan();
     for (const cluster of upsert) {
       await clusterRepository.upsert(cluster);
       log.info({ provider_id: cluster.provider_id }, 'cluster discovered');
     }
-    for (const { id, reason } of unusable) await clusterRepository.recordSign(id, { kind: 'unusable', reason });
+    // Only what has a row can have something against it.
+    for (const { id, reason } of (await plan()).unusable) {
+      await clusterRepository.recordSign(id, { kind: 'unusable', reason });
+    }
   };
 }

@@ -25,6 +25,8 @@ export interface ReflectorDeps {
   readonly resyncMs: number;
   /** No event and no bookmark for so long: the stream is dead, whatever the socket says. */
   readonly stallMs: number;
+  /** From 0 to 1; `Math.random` unless given. */
+  random?(): number;
 }
 
 export interface Reflector {
@@ -36,7 +38,7 @@ export interface Reflector {
 
 /** Keeps a sink in step with one kind of object: list, watch, and again, as `nextStep` says. */
 export function createReflector(deps: ReflectorDeps): Reflector {
-  const { api, path, labelSelector, sink, log, resyncMs, stallMs } = deps;
+  const { api, path, labelSelector, sink, log, resyncMs, stallMs, random = Math.random } = deps;
   const included = new Set<string>();
   let interrupt = new AbortController();
 
@@ -68,7 +70,7 @@ export function createReflector(deps: ReflectorDeps): Reflector {
     let resourceVersion = from;
     const silence = new AbortController();
     const end = AbortSignal.any([signal, interrupt.signal, silence.signal]);
-    const seconds = watchSeconds(state, { now: Date.now(), random: Math.random(), resyncMs });
+    const seconds = watchSeconds(state, { now: Date.now(), random: random(), resyncMs });
     const listen = () => setTimeout(() => silence.abort(), stallMs);
     let timer = listen();
     try {
@@ -129,7 +131,7 @@ export function createReflector(deps: ReflectorDeps): Reflector {
         if (!outcome) return;
 
         if (outcome.kind === 'listed') onListed?.();
-        const next = nextStep(state, outcome, { startedAt, now: Date.now(), random: Math.random(), resyncMs });
+        const next = nextStep(state, outcome, { startedAt, now: Date.now(), random: random(), resyncMs });
         tell(state, next, outcome);
         state = next;
       }

@@ -1,0 +1,227 @@
+import type { K8sCluster } from '@berth/shared/contracts/k8s-clusters';
+import type { Database } from '@berth/shared/db/database';
+import { openDatabase } from '@berth/shared/db/open-database';
+import { found } from '@berth/shared/errors';
+import { silentLog } from '@berth/shared/testing/test-bus';
+import { createTestDatabase, type TestDatabase } from '@berth/shared/testing/test-database';
+import { sql } from 'slonik';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { type ClusterRepository, createClusterRepository } from './cluster-repository.ts';
+
+const migrations = new URL('../../migrations/', import.meta.url);
+const envA = '11111111-1111-4111-8111-111111111111';
+const envB = '22222222-2222-4222-8222-222222222222';
+const one = { provider_id: 'kubeconfig:one', name: 'one', region_name: 'here', ignore: true };
+const two = { provider_id: 'kubeconfig:two', name: 'Two', region_name: 'here', ignore: false };
+const Told = z.object({ resource: z.string(), operation: z.string(), env_id: z.string().nullable(), row: z.any() });
+const accept = () => undefined;
+
+let database: TestDatabase;
+let db: Database;
+let clusters: ClusterRepository;
+
+beforeAll(async () => {
+  database = await createTestDatabase({ service: 'cluster-sync', migrations });
+  db = await openDatabase({ url: database.url, migrations, log: silentLog, applicationName: 'test' });
+  clusters = createClusterRepository(db);
+});
+afterAll(async () => {
+  await db?.[Symbol.asyncDispose]();
+  await database?.[Symbol.asyncDispose]();
+});
+beforeEach(() => db.query(sql.unsafe`truncate k8s_clusters, k8s_resources, outbox`));
+
+const told = () => db.any(sql.type(Told)`select resource, operation, env_id, row from outbox order by version`);
+const forget = () => db.query(sql.unsafe`delete from outbox`);
+
+async function add(cluster = one): Promise<K8sCluster> {
+  await clusters.upsert(cluster);
+  const { items } = await clusters.list({ name: cluster.name }, 'all', {});
+  return found(items[0], 'cluster');
+}
+
+async function addResource(clusterId: string): Promise<void> {
+  await db.query(sql.unsafe`
+    insert into k8s_resources (id, cluster_id, deployment_id, kind, api_version, name, status_color, metadata, uid,
+      namespace, fingerprint)
+    values (gen_random_uuid(), ${clusterId}, gen_random_uuid(), 'Pod', 'v1', 'p', '{Success}', '{}', 'u', 'n', 'f')
+  `);
+}
+
+const longAgo = (id: string) =>
+  db.query(sql.unsafe`
+    update k8s_clusters set last_seen_at = now() - interval '61 s', told_seen_at = now() - interval '61 s' where id = ${id}
+  `);
+
+describe('a discovered cluster', () => {
+  test('is not ok before it was probed, has no env, and everybody is told', async () => {
+    const cluster = await add();
+
+    expect(cluster).toMatchObject({ ...one, env_id: null, is_ok: false, not_ok_reason: 'not probed yet' });
+    expect(await told()).toEqual([{ resource: 'k8s_clusters', operation: 'INSERT', env_id: null, row: cluster }]);
+  });
+
+  test('that is found again changes nothing but what it is called', async () => {
+    const cluster = await add();
+    await forget();
+
+    await clusters.upsert({ ...one, ignore: false });
+    expect(await told()).toEqual([]);
+    await clusters.upsert({ ...one, name: 'uno', ignore: false });
+
+    expect(await clusters.find(cluster.id, 'all')).toEqual({ ...cluster, name: 'uno' });
+    expect(await told()).toMatchObject([{ operation: 'UPDATE', row: { name: 'uno' } }]);
+  });
+
+  test('is made once by replicas that find it together', async () => {
+    await Promise.all([clusters.upsert(one), clusters.upsert(one), clusters.upsert(one)]);
+
+    expect(await clusters.list({}, 'all', {})).toMatchObject({ num_total: 1 });
+  });
+});
+
+describe('signs of life', () => {
+  test('an answer makes it ok and is told; the next one moves last_seen_at only', async () => {
+    const { id } = await add();
+    await forget();
+
+    await clusters.recordSign(id, { kind: 'answered' });
+    expect(await told()).toMatchObject([{ operation: 'UPDATE', row: { is_ok: true, not_ok_reason: null } }]);
+    const first = await clusters.find(id, 'all');
+    await forget();
+    await clusters.recordSign(id, { kind: 'answered' });
+
+    expect(await told()).toEqual([]);
+    const second = await clusters.find(id, 'all');
+    expect(Date.parse(second?.last_seen_at ?? '')).toBeGreaterThanOrEqual(Date.parse(first?.last_seen_at ?? ''));
+  });
+
+  test('one that is silent for a minute is found, once, and gets the reason of its last failure', async () => {
+    const { id } = await add();
+    await clusters.recordSign(id, { kind: 'answered' });
+    await clusters.recordSign(id, { kind: 'failed', reason: 'it refused the connection' });
+    expect(await clusters.silent()).toEqual([]);
+    expect(await clusters.find(id, 'all')).toMatchObject({ is_ok: true });
+
+    await longAgo(id);
+    expect(await clusters.silent()).toEqual([{ id }]);
+    await clusters.recordSign(id, { kind: 'silent' });
+
+    expect(await clusters.find(id, 'all')).toMatchObject({ is_ok: false, not_ok_reason: 'it refused the connection' });
+    expect(await clusters.silent()).toEqual([]);
+  });
+
+  test('a sign of a cluster that was deleted meanwhile is nothing', async () => {
+    await clusters.recordSign(envA, { kind: 'answered' });
+
+    expect(await told()).toEqual([]);
+  });
+});
+
+describe('update', () => {
+  test('changes what is given, clears what is null, and tells what lies on it when the env changes', async () => {
+    const { id } = await add();
+    await addResource(id);
+    await clusters.update(id, { ingress_class: 'nginx' }, accept);
+    await forget();
+
+    const cluster = await clusters.update(id, { env_id: envA, ingress_class: null, ignore: false }, accept);
+
+    expect(cluster).toMatchObject({ env_id: envA, ingress_class: null, ignore: false, name: 'one' });
+    expect(await told()).toMatchObject([
+      { resource: 'k8s_clusters', operation: 'UPDATE', env_id: envA },
+      { resource: 'k8s_resources', operation: 'UPDATE', env_id: envA, row: { cluster_id: id } },
+    ]);
+  });
+
+  test('that changes nothing is told to nobody', async () => {
+    const { id } = await add();
+    await forget();
+
+    await clusters.update(id, {}, accept);
+    await clusters.update(id, { ignore: true, env_id: null }, accept);
+
+    expect(await told()).toEqual([]);
+  });
+
+  test('refuses an ingress domain that another cluster has', async () => {
+    const [first, second] = [await add(), await add(two)];
+    await clusters.update(first.id, { ingress_domain: 'apps.example.com' }, accept);
+
+    await expect(clusters.update(second.id, { ingress_domain: 'apps.example.com' }, accept)).rejects.toMatchObject({
+      code: 'conflict',
+      message: 'Another cluster has the ingress domain apps.example.com',
+    });
+  });
+
+  test('writes nothing when the check refuses the row', async () => {
+    const { id } = await add();
+    const refuse = () => {
+      throw new Error('no');
+    };
+
+    await expect(clusters.update(id, { ignore: false }, refuse)).rejects.toThrow('no');
+    expect(await clusters.find(id, 'all')).toMatchObject({ ignore: true });
+  });
+});
+
+describe('lists', () => {
+  test('show each viewer the clusters of its envs', async () => {
+    const [first, second] = [await add(), await add(two)];
+    await clusters.update(first.id, { env_id: envA }, accept);
+
+    expect((await clusters.list({}, [envA], {})).items.map(({ id }) => id)).toEqual([first.id]);
+    expect((await clusters.list({}, [envB], {})).num_total).toBe(0);
+    expect((await clusters.list({}, [], {})).num_total).toBe(0);
+    expect((await clusters.list({}, 'all', {})).num_total).toBe(2);
+    expect(await clusters.find(second.id, [envA])).toBeNull();
+  });
+
+  test('filter by env, by having none, and by name whatever its case', async () => {
+    const [first, second] = [await add(), await add(two)];
+    await clusters.update(first.id, { env_id: envA }, accept);
+    const idsOf = async (filters: Parameters<ClusterRepository['list']>[0]) =>
+      (await clusters.list(filters, 'all', {})).items.map(({ id }) => id);
+
+    expect(await idsOf({ env_id: envA })).toEqual([first.id]);
+    expect(await idsOf({ env_id: null })).toEqual([second.id]);
+    expect(await idsOf({ name: 'tWO' })).toEqual([second.id]);
+    expect(await idsOf({ name: 'tw' })).toEqual([]);
+  });
+});
+
+test('a removed cluster takes what is tracked on it along, and both are told', async () => {
+  const { id } = await add();
+  await addResource(id);
+  await forget();
+
+  await clusters.remove(id, accept);
+
+  expect(await told()).toMatchObject([
+    { resource: 'k8s_resources', operation: 'DELETE', row: { cluster_id: id } },
+    { resource: 'k8s_clusters', operation: 'DELETE', row: { id } },
+  ]);
+  expect(await clusters.remove(id, accept)).toBeNull();
+});
+
+test('an env that is gone releases its clusters', async () => {
+  const [first, second] = [await add(), await add(two)];
+  await clusters.update(first.id, { env_id: envA }, accept);
+  await clusters.update(second.id, { env_id: envB }, accept);
+
+  await clusters.releaseEnv(envA);
+
+  expect(await clusters.find(first.id, 'all')).toMatchObject({ env_id: null });
+  expect(await clusters.find(second.id, 'all')).toMatchObject({ env_id: envB });
+});
+
+test('usage counts the clusters of an env and names ten of them', async () => {
+  await db.query(sql.unsafe`
+    insert into k8s_clusters (provider_id, name, region_name, ignore, env_id)
+    select 'p' || i, 'c' || to_char(i, 'FM00'), 'r', true, ${envA}::uuid from generate_series(1, 12) i
+  `);
+
+  expect(await clusters.usageOfEnv(envA)).toMatchObject({ count: 12, names: { length: 10, 0: 'c01', 9: 'c10' } });
+  expect(await clusters.usageOfEnv(envB)).toEqual({ count: 0, names: [] });
+});

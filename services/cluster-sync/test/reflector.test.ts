@@ -1,0 +1,278 @@
+import { silentLog } from '@berth/shared/testing/test-bus';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { z } from 'zod';
+import { type KubeApi, openKubeApi } from '../src/kube/kube-api.ts';
+import { createReflector, type Reflector } from '../src/reflector/reflector.ts';
+import { type FakeApiServer, failWith, startFakeApiServer } from './fake-api-server.ts';
+
+let server: FakeApiServer;
+let api: KubeApi;
+let stopping: AbortController;
+let running: Promise<void> | undefined;
+
+beforeEach(async () => {
+  server = await startFakeApiServer({ pageSize: 3 });
+  api = openKubeApi(server.access);
+  stopping = new AbortController();
+});
+afterEach(async () => {
+  stopping.abort();
+  await running;
+  running = undefined;
+  api[Symbol.dispose]();
+  await server[Symbol.asyncDispose]();
+});
+
+/** What a sink would hold: the names of the objects. */
+const names = new Set<string>();
+const Named = z.object({ metadata: z.object({ name: z.string() }) });
+const nameOf = (object: unknown): string => Named.parse(object).metadata.name;
+const listed = vi.fn<() => void>();
+
+function reflect(times: { stallMs?: number; resyncMs?: number } = {}): Reflector {
+  names.clear();
+  listed.mockClear();
+  const reflector = createReflector({
+    api,
+    path: '/api/v1/pods',
+    pathIn: (namespace) => `/api/v1/namespaces/${namespace}/pods`,
+    sink: {
+      beginPass() {
+        const seen = new Set<string>();
+        return {
+          saw: async (object) => {
+            seen.add(nameOf(object));
+            names.add(nameOf(object));
+          },
+          end: () => {
+            for (const name of names) if (!seen.has(name)) names.delete(name);
+          },
+        };
+      },
+      put: async (object) => void names.add(nameOf(object)),
+      remove: async (object) => void names.delete(nameOf(object)),
+    },
+    log: silentLog,
+    stallMs: 60_000,
+    resyncMs: 600_000,
+    random: () => 0,
+    ...times,
+  });
+  running = reflector.run(stopping.signal, listed);
+  return reflector;
+}
+
+const see = (...expected: string[]) =>
+  vi.waitFor(() => expect([...names].sort()).toEqual(expected.sort()), { timeout: 20_000, interval: 10 });
+const watching = () => vi.waitFor(() => expect(server.requests.at(-1)).toMatchObject({ isWatch: true }));
+const lists = () => server.requests.filter(({ isWatch, path }) => !isWatch && path === '/api/v1/pods');
+
+test('lists in pages and then follows the watch', async () => {
+  for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) server.put(name);
+
+  reflect();
+  await see('a', 'b', 'c', 'd', 'e', 'f', 'g');
+  await watching();
+  server.put('h');
+  server.remove('a');
+
+  await see('b', 'c', 'd', 'e', 'f', 'g', 'h');
+  expect(lists()).toHaveLength(3);
+});
+
+test('goes on from the last event when the server ends the watch, without a new list', async () => {
+  reflect();
+  await watching();
+  const { metadata } = server.put('a');
+  await see('a');
+
+  server.endWatches();
+  await vi.waitFor(() => expect(server.requests.at(-1)?.resourceVersion).toBe(metadata.resourceVersion));
+  server.put('b');
+
+  await see('a', 'b');
+  expect(lists()).toHaveLength(1);
+});
+
+test('loses nothing when the connection is cut in the middle of a line', async () => {
+  reflect();
+  await watching();
+  server.put('a');
+  await see('a');
+
+  server.write('{"type":"ADDED","object":{"metadata":{"na');
+  server.putSilently('b');
+  server.cut();
+
+  await see('a', 'b');
+  expect(lists()).toHaveLength(1);
+});
+
+test('a line that is no event does not end the watch', async () => {
+  reflect();
+  await watching();
+
+  server.write('this is no JSON\n{"type":"SURPRISE"}\n\n');
+  server.put('a');
+
+  await see('a');
+  expect(server.requests.filter(({ isWatch }) => isWatch)).toHaveLength(1);
+});
+
+test('a bookmark moves the version to go on from', async () => {
+  reflect();
+  await watching();
+  server.put('a');
+  await see('a');
+
+  server.write('{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"4711"}}}\n');
+  server.endWatches();
+
+  await vi.waitFor(() => expect(server.requests.at(-1)?.resourceVersion).toBe('4711'));
+});
+
+describe('410 Gone', () => {
+  test('within a watch leads to a new list that also shows what vanished', async () => {
+    server.put('a');
+    reflect();
+    await see('a');
+    await watching();
+
+    server.putSilently('b');
+    server.write('{"type":"ERROR","object":{"kind":"Status","code":410,"reason":"Expired"}}\n');
+
+    await see('a', 'b');
+    expect(lists()).toHaveLength(2);
+  });
+
+  test('as the answer to a watch leads to a new list, at most one in five seconds', async () => {
+    server.misbehave = (request, response) => request.isWatch && failWith(410)(request, response);
+
+    reflect();
+    await vi.waitFor(() => expect(lists()).toHaveLength(2), { timeout: 15_000 });
+
+    const [first, second] = lists();
+    expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(4_900);
+  });
+
+  test('in the middle of a list begins it anew and removes nothing meanwhile', async () => {
+    for (const name of ['a', 'b', 'c', 'd', 'e']) server.put(name);
+    let expired = 0;
+    server.misbehave = (request, response) => {
+      if (!request.url.searchParams.has('continue') || expired > 0) return false;
+      expired += 1;
+      return failWith(410)(request, response);
+    };
+
+    reflect();
+
+    await see('a', 'b', 'c', 'd', 'e');
+    expect(expired).toBe(1);
+  });
+});
+
+test('a watch that falls silent is begun again from the last version', async () => {
+  reflect({ stallMs: 300 });
+  await watching();
+  const { metadata } = server.put('a');
+  await see('a');
+
+  server.putSilently('b');
+
+  await see('a', 'b');
+  expect(server.requests.at(-1)).toMatchObject({ isWatch: true, resourceVersion: metadata.resourceVersion });
+  expect(lists()).toHaveLength(1);
+});
+
+test('a server that takes the watch and answers nothing at all does not hold it for ever', async () => {
+  reflect({ stallMs: 300 });
+  await watching();
+  server.misbehave = ({ isWatch }) => isWatch && server.requests.filter((request) => request.isWatch).length < 4;
+  server.putSilently('a');
+
+  await see('a');
+  expect(lists()).toHaveLength(1);
+});
+
+describe('a storm of errors', () => {
+  test.for([[429], [500], [503]])(
+    '%i: the watch backs off and then shows the state of the server',
+    async ([status]) => {
+      server.put('a');
+      reflect();
+      await see('a');
+      await watching();
+
+      server.misbehave = failWith(status ?? 500);
+      server.putSilently('b');
+      server.remove('a');
+      const before = server.requests.length;
+      server.cut();
+      await vi.waitFor(() => expect(server.requests.length).toBeGreaterThan(before + 1), { timeout: 15_000 });
+      server.misbehave = null;
+
+      await see('b');
+      const storm = server.requests.slice(before);
+      const gaps = storm.slice(1).map(({ at }, index) => at - (storm[index]?.at ?? 0));
+      expect(Math.min(...gaps)).toBeGreaterThanOrEqual(750);
+    },
+  );
+
+  test('Retry-After is honoured', async () => {
+    let refused = 0;
+    server.misbehave = (request, response) =>
+      refused++ === 0 && failWith(429, { 'retry-after': '3' })(request, response);
+    server.put('a');
+
+    reflect();
+    await see('a');
+
+    const [first, second] = server.requests;
+    expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(2_900);
+  });
+});
+
+test('a resync lists again, in time and in the same way', async () => {
+  reflect({ resyncMs: 5_500 });
+  await watching();
+  server.putSilently('a');
+  // The server would end it by itself, as it was asked to.
+  await vi.waitFor(() => expect(listed).toHaveBeenCalledTimes(1));
+  const { url } = await new Promise<{ url: URL }>((resolve) => {
+    server.misbehave = (request) => {
+      if (request.isWatch) resolve(request);
+      return false;
+    };
+    server.endWatches();
+  });
+  expect(Number(url.searchParams.get('timeoutSeconds'))).toBeLessThanOrEqual(6);
+
+  await new Promise((resolve) => setTimeout(resolve, 5_600));
+  server.endWatches();
+
+  await vi.waitFor(() => expect(listed).toHaveBeenCalledTimes(2), { timeout: 10_000 });
+});
+
+test('a namespace that became interesting is listed before the watch goes on', async () => {
+  const reflector = reflect();
+  await watching();
+  server.putSilently('a');
+
+  reflector.include('ours');
+
+  await see('a');
+  await watching();
+  expect(server.requests.map(({ path }) => path)).toContain('/api/v1/namespaces/ours/pods');
+  server.put('b');
+  await see('a', 'b');
+  expect(lists()).toHaveLength(1);
+});
+
+test('stops at once, whatever it is doing', async () => {
+  reflect();
+  await watching();
+
+  stopping.abort();
+
+  await expect(running).resolves.toBeUndefined();
+});
