@@ -1,0 +1,84 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Bus } from '@berth/shared/bus/bus';
+import type {
+  CallerName,
+  Operation,
+  OperationSpec,
+  RequestInput,
+  ResponseOutput,
+} from '@berth/shared/contracts/contract';
+import { type Credential, identities } from '@berth/shared/contracts/identities';
+import type { Database } from '@berth/shared/db/database';
+import { openDatabase } from '@berth/shared/db/open-database';
+import { connectTestBus, silentLog } from '@berth/shared/testing/test-bus';
+import { createTestDatabase } from '@berth/shared/testing/test-database';
+import { startTestNats } from '@berth/shared/testing/test-nats';
+import { openKeyRing } from '../src/signing-keys/key-ring.ts';
+import { createJwtIssuer, type JwtIssuer } from '../src/tokens/jwt-issuer.ts';
+import { type AuthProcess, startAuthProcess } from './auth-process.ts';
+
+export const migrations = new URL('../migrations/', import.meta.url);
+
+/** Asks as somebody: first who that is, then for the operation, as the gateway does for every request. */
+export type Ask = <S extends OperationSpec>(
+  operation: Operation<S>,
+  request: RequestInput<S>,
+  options?: { ifMatch?: string },
+) => Promise<ResponseOutput<S>>;
+
+export interface AuthUnderTest extends AsyncDisposable {
+  readonly db: Database;
+  readonly gateway: Bus;
+  readonly jwtIssuer: JwtIssuer;
+  readonly service: AuthProcess;
+  readonly settings: Record<string, string>;
+  /** A connection as another service. */
+  connect(caller: CallerName): Promise<Bus>;
+  as(credential: Credential): Ask;
+}
+
+const provider = {
+  OIDC_SERVER_URL: 'http://127.0.0.1:1',
+  OIDC_CLIENT_ID: 'berth',
+  OIDC_CLIENT_SECRET: 'client-secret-of-the-test',
+  OIDC_ALLOW_HTTP: 'true',
+};
+
+export const ownUrl = 'http://berth.test';
+
+/** The service with a database and a NATS server of its own. */
+export async function startAuth(given: Record<string, string> = {}): Promise<AuthUnderTest> {
+  const stack = new AsyncDisposableStack();
+  const database = stack.use(await createTestDatabase({ service: 'auth', migrations }));
+  const nats = stack.use(await startTestNats());
+  const keyEncryptionKey = randomBytes(32);
+  const settings = {
+    ...provider,
+    NATS_URL: nats.url,
+    NATS_PASSWORD: nats.password,
+    DATABASE_URL: database.url,
+    KEY_ENCRYPTION_KEY: keyEncryptionKey.toString('base64'),
+    SERVICE_OWN_URL: ownUrl,
+    ...given,
+  };
+  const service = stack.use(await startAuthProcess(settings));
+  const db = stack.use(await openDatabase({ url: database.url, migrations, log: silentLog, applicationName: 'test' }));
+  const keyRing = await openKeyRing({ db, keyEncryptionKey, maxKeyAgeDays: 90 });
+  const gateway = stack.use(await connectTestBus(nats, 'api-gateway'));
+
+  return {
+    db,
+    gateway,
+    service,
+    settings,
+    jwtIssuer: createJwtIssuer({ keyRing, ownUrl, sessionSeconds: 604_800, deploymentTokenSeconds: 3_600 }),
+    connect: async (caller) => stack.use(await connectTestBus(nats, caller)),
+    as: (credential) => async (operation, request, options) => {
+      const requestId = randomUUID();
+      const asked = { body: credential };
+      const { identity_token } = await gateway.call(identities.operations.authenticate, asked, { requestId });
+      return gateway.call(operation, request, { identityToken: identity_token, requestId, ...options });
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}

@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import type { Bus } from '@berth/shared/bus/bus';
+import { deploymentTokens } from '@berth/shared/contracts/deployment-tokens';
+import { type Deployment, deployments } from '@berth/shared/contracts/deployments';
+import { vi } from 'vitest';
+import { createBotRepository } from '../src/bots/bot-repository.ts';
+import { createDeploymentKindSeenRepository } from '../src/seen/deployment-kind-seen-repository.ts';
+import { createDeploymentSeenRepository } from '../src/seen/deployment-seen-repository.ts';
+import { newApiToken } from '../src/tokens/api-token.ts';
+import { createBotTokenRepository } from '../src/tokens/bot-token-repository.ts';
+import type { Ask, AuthUnderTest } from './auth-under-test.ts';
+import { newUser } from './people.ts';
+
+/** A bot with a token. */
+export async function somebot({ db, as }: Pick<AuthUnderTest, 'db' | 'as'>, display_name = 'Somebot') {
+  const bot = await createBotRepository(db).insert({ display_name });
+  const { id: created_by_user_id } = await newUser(db);
+  const { id, secretHash, text } = newApiToken();
+  const token = { id, secretHash, bot_id: bot.id, created_by_user_id, name: null, expires_at: null };
+  await createBotTokenRepository(db).insert(token);
+  return { ...bot, token: text, tokenId: id, ask: as({ token: text }) };
+}
+
+/** What `tasks` tells of a deployment, as its relay would; resolves when auth knows it. */
+export async function tellOfDeployment(auth: AuthUnderTest, tasks: Bus, row: Deployment, version = 1, deleted = false) {
+  const operation = deleted ? 'DELETE' : 'UPDATE';
+  const { id, env_id } = row;
+  await tasks.state.ensureStream();
+  await tasks.state.publish({ resource: deployments.name, id, version, env_id, operation, row });
+  const deploymentSeenRepository = createDeploymentSeenRepository(auth.db);
+  await vi.waitFor(
+    async () => {
+      const seen = await deploymentSeenRepository.find(id);
+      const isNews = deleted
+        ? seen === null
+        : seen?.name === row.name && seen.enabled === row.enabled && seen.env_id === env_id;
+      if (!isNews) throw new Error('auth does not know it yet');
+    },
+    { timeout: 20_000, interval: 20 },
+  );
+}
+
+/** What `registry-scan` tells of a kind; resolves when auth knows it. */
+export async function somekind(auth: AuthUnderTest, registryScan: Bus): Promise<string> {
+  const id = randomUUID();
+  const row = { id, created_at: new Date().toISOString(), name: `Kind ${id}` };
+  const resource = 'deployment_kinds';
+  await registryScan.state.ensureStream();
+  await registryScan.state.publish({ resource, id, version: 1, env_id: null, operation: 'INSERT', row });
+  const deploymentKindSeenRepository = createDeploymentKindSeenRepository(auth.db);
+  await vi.waitFor(
+    async () => {
+      if (!(await deploymentKindSeenRepository.exists(id))) throw new Error('auth does not know it yet');
+    },
+    { timeout: 20_000, interval: 20 },
+  );
+  return id;
+}
+
+export const newDeployment = (env_id: string): Deployment => ({
+  id: randomUUID(),
+  created_at: new Date().toISOString(),
+  name: `web-${randomUUID().slice(0, 8)}`,
+  kind_id: randomUUID(),
+  env_id,
+  cluster_id: randomUUID(),
+  namespace: 'web',
+  enabled: true,
+  status: 'Running',
+  description_md: null,
+  reason: null,
+  revision_id: null,
+  reported_status: null,
+  helm_chart_id: randomUUID(),
+  config: {},
+  values_override: null,
+});
+
+export interface SomeDeployment extends Deployment {
+  jwt: string;
+  ask: Ask;
+}
+
+/** A deployment that calls back as itself. */
+export async function somedeployment(
+  auth: AuthUnderTest,
+  tasks: Bus,
+  clusterSync: Bus,
+  envId: string,
+): Promise<SomeDeployment> {
+  const row = newDeployment(envId);
+  await tellOfDeployment(auth, tasks, row);
+  const { access_token: jwt } = await clusterSync.call(deploymentTokens.operations.issue, {
+    body: { deployment_id: row.id },
+  });
+  return { ...row, jwt, ask: auth.as({ jwt }) };
+}

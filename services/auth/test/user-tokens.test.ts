@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto';
+import { me } from '@berth/shared/contracts/me';
+import { userTokens } from '@berth/shared/contracts/user-tokens';
+import { users } from '@berth/shared/contracts/users';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { type AuthUnderTest, startAuth } from './auth-under-test.ts';
+import { somebot } from './bots-and-deployments.ts';
+import { type Somebody, somebody } from './people.ts';
+import { malformed, refusal } from './refusal.ts';
+
+const { list, create, get, delete: revoke } = userTokens.operations;
+
+let auth: AuthUnderTest;
+let admin: Somebody;
+beforeAll(async () => {
+  auth = await startAuth();
+  admin = await somebody(auth, { is_admin: true });
+});
+afterAll(() => auth[Symbol.asyncDispose]());
+
+const idOf = (token: string): string => {
+  const hex = Buffer.from(token.slice(0, 22), 'base64url').toString('hex');
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+};
+
+test('a token of one’s own stands for its user, and its secret is in no answer after the first', async () => {
+  const ada = await somebody(auth);
+
+  const { created_token } = await ada.ask(create, { body: { user_id: null, name: 'laptop' } });
+  const { items } = await ada.ask(list, {});
+
+  expect(items).toEqual([
+    {
+      id: idOf(created_token),
+      user_id: ada.id,
+      created_at: expect.any(String),
+      name: 'laptop',
+      expires_at: null,
+      last_used_at: null,
+    },
+  ]);
+  await expect(auth.as({ token: created_token })(me.operations.get, {})).resolves.toMatchObject({
+    User: { id: ada.id },
+  });
+});
+
+test('a site admin makes, sees and revokes tokens of others', async () => {
+  const ada = await somebody(auth);
+
+  const { created_token } = await admin.ask(create, { body: { user_id: ada.id } });
+  const id = idOf(created_token);
+
+  await expect(admin.ask(get, { id })).resolves.toMatchObject({ id, user_id: ada.id });
+  await expect(admin.ask(list, { query: { user_id: ada.id } })).resolves.toMatchObject({ num_total: 1 });
+  await expect(admin.ask(revoke, { id })).resolves.toBeNull();
+  await expect(auth.as({ token: created_token })(me.operations.get, {})).rejects.toEqual(refusal('token_revoked'));
+});
+
+test('others neither make, see nor revoke them', async () => {
+  const [ada, eve] = [await somebody(auth), await somebody(auth)];
+  const bot = await somebot(auth);
+  const id = idOf((await ada.ask(create, { body: { user_id: null } })).created_token);
+
+  await expect(eve.ask(create, { body: { user_id: ada.id } })).rejects.toEqual(refusal('forbidden'));
+  for (const { ask } of [eve, bot]) {
+    await expect(ask(get, { id })).rejects.toEqual(refusal('not_found', 'No such user token'));
+    await expect(ask(revoke, { id })).rejects.toEqual(refusal('not_found', 'No such user token'));
+    await expect(ask(list, { query: { user_id: ada.id } })).resolves.toMatchObject({ num_total: 0, items: [] });
+  }
+  await expect(ada.ask(get, { id })).resolves.toMatchObject({ id });
+});
+
+test('bots make none, whoever they name', async () => {
+  const bot = await somebot(auth);
+
+  for (const user_id of [null, admin.id, randomUUID()]) {
+    await expect(bot.ask(create, { body: { user_id } })).rejects.toEqual(refusal('forbidden', 'Only users'));
+  }
+});
+
+test.for([
+  ['a user who is missing', { user_id: randomUUID() }, refusal('unprocessable', 'no such user', 'body.user_id')],
+  ['an end in the past', { user_id: null, expires_at: '2020-01-01T00:00:00Z' }, refusal('invalid', 'future')],
+  ['no word about the user', {}, refusal('invalid', '', 'body.user_id')],
+  ['an id of its own', { user_id: null, id: randomUUID() }, refusal('invalid', '', 'body.id')],
+  ['a name with a NUL', { user_id: null, name: 'a\0b' }, refusal('invalid', '', 'body.name')],
+] as const)('a token is refused with %s', async ([, body, expected]) => {
+  await expect(admin.ask(create, { body: malformed(body) })).rejects.toEqual(expected);
+});
+
+test('the last use is told soon after, without counting as a change', async () => {
+  const ada = await somebody(auth);
+  const { created_token } = await ada.ask(create, { body: { user_id: null } });
+  const ask = auth.as({ token: created_token });
+
+  await ask(me.operations.get, {});
+
+  const used = await vi.waitFor(
+    async () => {
+      const token = await ada.ask(get, { id: idOf(created_token) });
+      expect(token.last_used_at).not.toBeNull();
+      return token;
+    },
+    { timeout: 10_000, interval: 50 },
+  );
+  await ask(me.operations.get, {});
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  await expect(ada.ask(get, { id: used.id })).resolves.toEqual(used);
+});
+
+test('a token works again after its user was deactivated and activated, the session does not', async () => {
+  const ada = await somebody(auth);
+  const { created_token } = await ada.ask(create, { body: { user_id: null } });
+  const byToken = auth.as({ token: created_token });
+
+  await admin.ask(users.operations.update, { id: ada.id, body: { is_active: false } });
+  await expect(byToken(me.operations.get, {})).rejects.toEqual(refusal('user_inactive'));
+  await expect(ada.ask(me.operations.get, {})).rejects.toEqual(refusal('user_inactive'));
+  await admin.ask(users.operations.update, { id: ada.id, body: { is_active: true } });
+
+  await expect(byToken(me.operations.get, {})).resolves.toMatchObject({ User: { id: ada.id } });
+  await expect(ada.ask(me.operations.get, {})).rejects.toEqual(refusal('token_revoked'));
+});
+
+test('no request that starts after the answer to a revocation gets through', async () => {
+  const ada = await somebody(auth);
+  const { created_token } = await ada.ask(create, { body: { user_id: null } });
+  const ask = auth.as({ token: created_token });
+  let revokedAt = Number.POSITIVE_INFINITY;
+  let through = 0;
+  let late = 0;
+  let stopped = false;
+
+  const client = async () => {
+    while (!stopped) {
+      const startedAt = performance.now();
+      const passed = await ask(me.operations.get, {}).then(
+        () => true,
+        () => false,
+      );
+      if (passed) through += 1;
+      if (passed && startedAt > revokedAt) late += 1;
+    }
+  };
+  const clients = Array.from({ length: 20 }, client);
+  await vi.waitFor(() => expect(through).toBeGreaterThan(100), { timeout: 20_000 });
+  await ada.ask(revoke, { id: idOf(created_token) });
+  revokedAt = performance.now();
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  stopped = true;
+  await Promise.all(clients);
+
+  expect(late).toBe(0);
+});

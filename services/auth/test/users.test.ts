@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto';
+import { users } from '@berth/shared/contracts/users';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type AuthUnderTest, startAuth } from './auth-under-test.ts';
+import { somebot } from './bots-and-deployments.ts';
+import { newEnv, somebody } from './people.ts';
+import { malformed, refusal } from './refusal.ts';
+
+const { list, get, update } = users.operations;
+
+let auth: AuthUnderTest;
+beforeAll(async () => {
+  auth = await startAuth();
+});
+afterAll(() => auth[Symbol.asyncDispose]());
+
+describe('a user is changed', () => {
+  test('by a site admin, who activates and promotes', async () => {
+    const admin = await somebody(auth, { is_admin: true });
+    const grace = await somebody(auth, { is_active: false });
+
+    const activated = await admin.ask(update, { id: grace.id, body: { is_active: true } });
+    const promoted = await admin.ask(update, { id: grace.id, body: { is_admin: true } });
+
+    expect(activated).toMatchObject({ id: grace.id, is_active: true, is_admin: false, email: grace.email });
+    expect(promoted).toMatchObject({ is_active: true, is_admin: true });
+  });
+
+  test('by nobody else', async () => {
+    const user = await somebody(auth);
+    const bot = await somebot(auth);
+
+    for (const { ask } of [user, bot]) {
+      await expect(ask(update, { id: user.id, body: { is_active: false } })).rejects.toEqual(
+        refusal('forbidden', 'a site admin'),
+      );
+    }
+  });
+
+  test('not by themselves, but setting a flag to what it is changes nothing', async () => {
+    const admin = await somebody(auth, { is_admin: true });
+
+    await expect(admin.ask(update, { id: admin.id, body: { is_admin: false } })).rejects.toEqual(refusal('forbidden'));
+    await expect(admin.ask(update, { id: admin.id, body: { is_active: false } })).rejects.toEqual(refusal('forbidden'));
+    await expect(admin.ask(update, { id: admin.id, body: { is_admin: true } })).resolves.toMatchObject({
+      is_admin: true,
+    });
+    await expect(admin.ask(update, { id: admin.id, body: {} })).resolves.toMatchObject({ id: admin.id });
+  });
+
+  test('only where there is one, with fields that exist, and from the state that was seen', async () => {
+    const admin = await somebody(auth, { is_admin: true });
+    const grace = await somebody(auth);
+    const body = { is_admin: true };
+
+    await expect(admin.ask(update, { id: randomUUID(), body })).rejects.toEqual(refusal('not_found', 'No such user'));
+    await expect(admin.ask(update, { id: grace.id, body: malformed({ display_name: 'Grace' }) })).rejects.toEqual(
+      refusal('invalid', '', 'body.display_name'),
+    );
+    await expect(admin.ask(update, { id: grace.id, body: malformed({ is_admin: null }) })).rejects.toEqual(
+      refusal('invalid', '', 'body.is_admin'),
+    );
+    await expect(admin.ask(update, { id: grace.id, body }, { ifMatch: '"other"' })).rejects.toEqual(refusal('stale'));
+  });
+});
+
+test('two site admins who remove each other at the same time leave one', async () => {
+  await using alone = await startAuth();
+  const [ada, bob] = [await somebody(alone, { is_admin: true }), await somebody(alone, { is_admin: true })];
+
+  const results = await Promise.allSettled([
+    ada.ask(update, { id: bob.id, body: { is_admin: false } }),
+    bob.ask(update, { id: ada.id, body: { is_active: false } }),
+  ]);
+
+  const refused = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+  expect(refused).toHaveLength(1);
+  // Who comes late finds that it is the last one, or that it is no site admin any more.
+  expect(['conflict', 'forbidden', 'user_inactive', 'token_revoked']).toContain(refused[0].code);
+});
+
+describe('e-mails', () => {
+  test('are seen by site admins, oneself and members of a shared env, and by nobody else', async () => {
+    const env = await newEnv(auth.db);
+    const other = await newEnv(auth.db);
+    const grace = await somebody(auth, { roles: { [env.id]: 'User' } });
+    const admin = await somebody(auth, { is_admin: true });
+    const mate = await somebody(auth, { roles: { [env.id]: 'User', [other.id]: 'User' } });
+    const stranger = await somebody(auth, { roles: { [other.id]: 'Admin' } });
+    const bot = await somebot(auth);
+
+    const seenBy = async ({ ask }: { ask: typeof grace.ask }) => (await ask(get, { id: grace.id })).email;
+
+    expect(await Promise.all([grace, admin, mate].map(seenBy))).toEqual([grace.email, grace.email, grace.email]);
+    expect(await Promise.all([stranger, bot].map(seenBy))).toEqual([null, null]);
+  });
+
+  test('that are not seen are not found by the filter either', async () => {
+    const env = await newEnv(auth.db);
+    const email = `Findme-${randomUUID()}@example.test`;
+    const grace = await somebody(auth, { email, roles: { [env.id]: 'User' } });
+    const mate = await somebody(auth, { roles: { [env.id]: 'User' } });
+    const stranger = await somebody(auth);
+    const bot = await somebot(auth);
+    const query = { email: email.slice(3, 30).toLowerCase() };
+
+    const foundBy = async ({ ask }: { ask: typeof grace.ask }) => (await ask(list, { query })).num_total;
+
+    expect(await Promise.all([mate, stranger, bot].map(foundBy))).toEqual([1, 0, 0]);
+  });
+});
+
+describe('the list of users', () => {
+  test('is newest first, and finds parts of names as they are written', async () => {
+    const tag = randomUUID();
+    const reader = await somebody(auth);
+    const first = await somebody(auth, { display_name: `100%_${tag} One`, is_active: false });
+    const second = await somebody(auth, { display_name: `100%_${tag} Two` });
+
+    const byName = await reader.ask(list, { query: { display_name: `0%_${tag.toUpperCase()}` } });
+    const active = await reader.ask(list, { query: { display_name: tag, is_active: 'true' } });
+    const wildcard = await reader.ask(list, { query: { display_name: `%${tag}%` } });
+
+    expect(byName.items.map(({ id }) => id)).toEqual([second.id, first.id]);
+    expect(active.items.map(({ id }) => id)).toEqual([second.id]);
+    expect(wildcard.num_total).toBe(0);
+  });
+
+  test.for([
+    ['an unknown filter', { nickname: 'x' }, 'query.nickname'],
+    ['a flag that is none', { is_active: 'maybe' }, 'query.is_active'],
+    ['an order by e-mail', { sort: 'email' }, 'query.sort'],
+    ['page 0', { page: 0 }, 'query.page'],
+    ['more than 100 on a page', { per_page: 101 }, 'query.per_page'],
+  ] as const)('refuses %s', async ([, query, path]) => {
+    const { ask } = await somebody(auth);
+
+    await expect(ask(list, { query: malformed(query) })).rejects.toEqual(refusal('invalid', '', path));
+  });
+});
+
+test('a user who is missing answers 404', async () => {
+  const { ask } = await somebody(auth);
+
+  await expect(ask(get, { id: randomUUID() })).rejects.toEqual(refusal('not_found'));
+});
