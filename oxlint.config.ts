@@ -12,7 +12,11 @@ const libraries = [
     homes: ['db', 'repository'],
     reason: 'SQL lives in *-repository.ts and packages/shared/src/db; call a repository.',
   },
-  { names: ['pg'], homes: ['db'], reason: 'pg is for migrations in packages/shared/src/db; repositories use slonik.' },
+  {
+    names: ['pg'],
+    homes: ['db', 'processes'],
+    reason: 'pg is for migrations in packages/shared/src/db and for setting up servers; repositories use slonik.',
+  },
   {
     names: ['fastify', '@fastify/*'],
     homes: ['gateway'],

@@ -79,7 +79,7 @@ function authorizationUrl({ issuer }: OidcServer, { verifier, state }: { verifie
     code_challenge: createHash('sha256').update(verifier).digest('base64url'),
     code_challenge_method: 'S256',
   });
-  return `${issuer}/auth?${query}`;
+  return `${issuer}/auth?${query.toString()}`;
 }
 
 async function claimsFor(oidc: OidcServer, callback: URL, verifier: string): Promise<unknown> {

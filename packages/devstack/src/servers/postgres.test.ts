@@ -95,6 +95,7 @@ test('the process id of a dead server that now belongs to another process is no 
 
   const second = await startPostgres({ ...start, durable: false });
 
+  expect(await query(second.adminUrl, 'select 1 as one')).toEqual([{ one: 1 }]);
   await second.stop();
 });
 

@@ -137,7 +137,7 @@ async function initialise({
 }
 
 const commandOf = ({ prefix }: RunAs, program: string, args: readonly string[]): [string, ...string[]] => {
-  const [first = program, ...rest] = [...prefix, program];
+  const [first, ...rest] = [...prefix, program];
   return [first, ...rest, ...args];
 };
 

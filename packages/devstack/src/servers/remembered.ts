@@ -15,9 +15,10 @@ export async function rememberedPorts<Name extends string>(
   names: readonly Name[],
 ): Promise<Record<Name, number>> {
   const before = await readRecord(file, z.int());
-  const ports = new Map<Name, number>();
-  for (const name of names) ports.set(name, await freePort(before[name], [...ports.values()]));
-  return remember(file, names, (name) => ports.get(name) ?? 0);
+  const ports: Record<string, number> = {};
+  for (const name of names) ports[name] = await freePort(before[name], Object.values(ports));
+  await writePrivately(file, JSON.stringify(ports, null, 2));
+  return z.record(z.enum(names), z.int()).parse(ports);
 }
 
 /** One random secret per name, the same at every start, in a file that only its owner can read. */
@@ -26,7 +27,11 @@ export async function rememberedSecrets<Name extends string>(
   names: readonly Name[],
 ): Promise<Record<Name, string>> {
   const before = await readRecord(file, z.string().min(16));
-  return remember(file, names, (name) => before[name] ?? randomBytes(24).toString('base64url'));
+  const secrets = Object.fromEntries(
+    names.map((name) => [name, before[name] ?? randomBytes(24).toString('base64url')]),
+  );
+  await writePrivately(file, JSON.stringify(secrets, null, 2));
+  return z.record(z.enum(names), z.string()).parse(secrets);
 }
 
 async function freePort(wanted: number | undefined, taken: readonly number[]): Promise<number> {
@@ -52,16 +57,6 @@ async function isFree(port: number): Promise<boolean> {
 async function readRecord<Value>(file: string, value: z.ZodType<Value>): Promise<Record<string, Value | undefined>> {
   const text = await readFile(file, 'utf8').catch(() => '{}');
   return z.record(z.string(), value).parse(JSON.parse(text));
-}
-
-async function remember<Name extends string, Value>(
-  file: string,
-  names: readonly Name[],
-  valueOf: (name: Name) => Value,
-): Promise<Record<Name, Value>> {
-  const record = Object.fromEntries(names.map((name) => [name, valueOf(name)])) as Record<Name, Value>;
-  await writePrivately(file, JSON.stringify(record, null, 2));
-  return record;
 }
 
 /** Renamed into place: a start that is interrupted leaves the file as it was. */

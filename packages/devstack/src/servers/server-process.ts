@@ -53,10 +53,12 @@ export async function startServerProcess(server: ServerCommand): Promise<Running
   let asked = false;
   const exited = new Promise<void>((done) => child.once('exit', () => done()));
   const { promise: died, resolve: tellDeath } = Promise.withResolvers<Error>();
-  const ended = exited.then(async () => {
+  const afterwards = async () => {
+    await exited;
     server.guard.release(pid);
     if (!asked) tellDeath(await deathOf(server, child));
-  });
+  };
+  const ended = afterwards();
 
   const stop = async () => {
     asked = true;

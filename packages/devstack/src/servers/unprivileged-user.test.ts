@@ -40,7 +40,7 @@ describe.runIf(isRoot && process.platform === 'linux')('as root', () => {
     if (!plain) throw new Error('there is no plain way');
 
     await initialiseIn(0o755, plain);
-    await expect(initialiseIn(0o700, plain)).rejects.toThrow();
+    await expect(initialiseIn(0o700, plain)).rejects.toThrow('Command failed');
     // Which of them a machine allows differs; any one will do.
     const outcomes = await Promise.allSettled(others.map((way) => initialiseIn(0o700, way)));
     expect(outcomes.map(({ status }) => status)).toContain('fulfilled');
@@ -69,7 +69,7 @@ async function initialiseIn(mode: number, { prefix, user, owner }: RunAs): Promi
   await mkdir(data, { mode: 0o700 });
   await chown(data, owner.uid, owner.gid);
   const { initdb, env } = await postgresBinaries(join(folder, 'lib'));
-  const [command = '', ...args] = [...prefix, initdb, '--no-sync', '--username=postgres', '--auth=trust', data];
+  const [command, ...args] = [...prefix, initdb, '--no-sync', '--username=postgres', '--auth=trust', data];
   await run(command, args, { ...user, cwd: '/', env: { PATH: '/usr/bin:/bin', ...env } });
 }
 

@@ -57,12 +57,18 @@ export function waysFor(folder: { uid: number; gid: number }, passwd: string): R
 }
 
 const capable = ({ uid, gid }: { uid: number; gid: number }, capability: string) => [
-  ...['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'],
-  ...[`--inh-caps=-all,+${capability}`, `--ambient-caps=-all,+${capability}`, `--bounding-set=-all,+${capability}`],
+  'setpriv',
+  `--reuid=${uid}`,
+  `--regid=${gid}`,
+  '--clear-groups',
+  ...['inh-caps', 'ambient-caps', 'bounding-set'].map((set) => `--${set}=-all,+${capability}`),
 ];
 
-const namespace = (account: { uid: number; gid: number } | undefined) => [
-  ...['unshare', '--user', `--map-user=${account?.uid ?? 65534}`, `--map-group=${account?.gid ?? 65534}`],
+const namespace = ({ uid, gid }: { uid: number; gid: number } = { uid: 65_534, gid: 65_534 }) => [
+  'unshare',
+  '--user',
+  `--map-user=${uid}`,
+  `--map-group=${gid}`,
 ];
 
 /** initdb wants its user to have a name, so it has to be one of the machine's accounts. */

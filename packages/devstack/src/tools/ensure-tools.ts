@@ -1,5 +1,6 @@
 import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { z } from 'zod';
 import { takeFileLock } from './file-lock.ts';
 import { findTool, type Search } from './find-tool.ts';
 import { builtName, goBuild } from './go-build.ts';
@@ -33,17 +34,18 @@ export async function ensureToolsOf<Name extends string>(
 ): Promise<Record<Name, string>> {
   const search: Search = { env, cache: toolCacheFolder(env), signal };
   const found = await findTools(table, names, search);
-  if (found.missing.length === 0) return found.paths;
+  if (found.missing.length === 0) return pathsOf(names).parse(found.paths);
 
   await mkdir(search.cache, { recursive: true });
-  await using _lock = await takeFileLock(join(search.cache, '.lock'), log, signal);
-  // Another process may have brought them while this one waited.
-  const { missing } = await findTools(table, names, search);
-  await bring(missing, search, log);
-
-  const all = await findTools(table, names, search);
-  if (all.missing.length > 0) throw new Error(`not in the cache after all: ${namesOf(all.missing)}`);
-  return all.paths;
+  const lock = await takeFileLock(join(search.cache, '.lock'), log, signal);
+  try {
+    // Another process may have brought them while this one waited.
+    const { missing } = await findTools(table, names, search);
+    await bring(missing, search, log);
+  } finally {
+    await lock.release();
+  }
+  return pathsOf(names).parse((await findTools(table, names, search)).paths);
 }
 
 type NamedTool = readonly [name: string, tool: Tool];
@@ -55,13 +57,17 @@ async function findTools<Name extends string>(
 ) {
   const paths: Partial<Record<Name, string>> = {};
   const missing: NamedTool[] = [];
-  for (const name of names) {
+  const look = async (name: Name) => {
     const path = await findTool(name, table[name], search);
     if (path === undefined) missing.push([name, table[name]]);
     else paths[name] = path;
-  }
-  return { paths: paths as Record<Name, string>, missing };
+  };
+  await Promise.all(names.map(look));
+  return { paths, missing };
 }
+
+/** A path for each name, for the compiler too. */
+const pathsOf = <Name extends string>(names: readonly Name[]) => z.record(z.enum(names), z.string());
 
 /** Under the lock, so whatever another process left half done in the cache is rubbish. */
 async function bring(missing: readonly NamedTool[], search: Search, log: Log): Promise<void> {
@@ -76,7 +82,7 @@ async function bring(missing: readonly NamedTool[], search: Search, log: Log): P
   } catch (error) {
     search.signal.throwIfAborted();
     problems.push(error instanceof Error ? error.message : String(error));
-    throw new Error(howToGet(await stillMissing(missing, search), problems));
+    throw new Error(howToGet(await stillMissing(missing, search), problems), { cause: error });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -23,8 +23,8 @@ test('the lock is had by one at a time, who waits says for whom', async () => {
   await expect.poll(() => said).toEqual([expect.stringContaining(`waiting for process ${process.pid}`)]);
   expect(had).toBe(false);
 
-  await first[Symbol.asyncDispose]();
-  await (await second)[Symbol.asyncDispose]();
+  await first.release();
+  await (await second).release();
   expect(await readdir(dirname(path))).toEqual([]);
 });
 
@@ -37,7 +37,7 @@ test('the lock of a dead process is taken over', async () => {
   const lock = await takeFileLock(path, silent, soon());
 
   expect(await readFile(path, 'utf8')).toContain(`${process.pid} `);
-  await lock[Symbol.asyncDispose]();
+  await lock.release();
 });
 
 test.skipIf(startTimeOf(process.pid) === undefined)(
@@ -48,15 +48,17 @@ test.skipIf(startTimeOf(process.pid) === undefined)(
 
     const lock = await takeFileLock(path, silent, soon());
 
-    await lock[Symbol.asyncDispose]();
+    expect(await readFile(path, 'utf8')).toContain(`${process.pid} `);
+    await lock.release();
   },
 );
 
 test('waiting ends when it is given up', async () => {
   const path = await lockPath();
-  await using _lock = await takeFileLock(path, silent, soon());
+  const lock = await takeFileLock(path, silent, soon());
 
   await expect(takeFileLock(path, silent, AbortSignal.timeout(300))).rejects.toThrow('aborted');
+  await lock.release();
 });
 
 async function lockPath(): Promise<string> {

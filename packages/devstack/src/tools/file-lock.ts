@@ -4,7 +4,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { startTimeOf } from '@berth/shared/process-guard/start-time-of';
 import { type Log, withProgress } from './with-progress.ts';
 
-export interface FileLock extends AsyncDisposable {}
+export interface FileLock {
+  release(): Promise<void>;
+}
 
 const POLL_MS = 250;
 
@@ -18,7 +20,7 @@ export async function takeFileLock(path: string, log: Log, signal: AbortSignal):
       while ((await tryLock(path, own)) !== undefined) await delay(POLL_MS, undefined, { signal });
     });
   }
-  return { [Symbol.asyncDispose]: () => rm(path, { force: true }) };
+  return { release: () => rm(path, { force: true }) };
 }
 
 /** Undefined when the lock is ours now, else who has it. */

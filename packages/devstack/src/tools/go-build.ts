@@ -76,23 +76,13 @@ const linkerFlags = [
 ].join(' ');
 
 /** What of the user's environment says where Go finds modules and keeps its caches; the rest is ours to decide. */
-const passedOn = [
-  ...['PATH', 'HOME', 'XDG_CACHE_HOME', 'XDG_CONFIG_HOME', 'TMPDIR', 'GOPATH', 'GOMODCACHE', 'GOCACHE', 'GOENV'],
-  ...['GOPROXY', 'GOSUMDB', 'GOPRIVATE', 'GONOPROXY', 'GONOSUMDB', 'GOINSECURE', 'GOAUTH', 'NETRC'],
-  ...[
-    'HTTP_PROXY',
-    'HTTPS_PROXY',
-    'NO_PROXY',
-    'http_proxy',
-    'https_proxy',
-    'no_proxy',
-    'SSL_CERT_FILE',
-    'SSL_CERT_DIR',
-  ],
-];
+const passedOn =
+  'PATH HOME XDG_CACHE_HOME XDG_CONFIG_HOME TMPDIR GOPATH GOMODCACHE GOCACHE GOENV ' +
+  'GOPROXY GOSUMDB GOPRIVATE GONOPROXY GONOSUMDB GOINSECURE GOAUTH NETRC ' +
+  'HTTP_PROXY HTTPS_PROXY NO_PROXY http_proxy https_proxy no_proxy SSL_CERT_FILE SSL_CERT_DIR';
 
 async function goEnvironment(env: Environment, cache: string): Promise<Record<string, string>> {
-  const given = passedOn.flatMap((name) => (env[name] ? [[name, env[name]]] : []));
+  const given = passedOn.split(' ').flatMap((name) => (env[name] ? [[name, env[name]]] : []));
   return {
     ...Object.fromEntries(given),
     ...((await hasUsableHome(env)) ? {} : { GOPATH: join(cache, 'go'), GOCACHE: join(cache, 'go', 'build') }),

@@ -5,13 +5,15 @@ const EVERY_MS = 10_000;
 /** Says what is being done at once and then every ten seconds, with how long it has taken, until it is done. */
 export async function withProgress<T>(log: Log, says: () => string, work: () => Promise<T>): Promise<T> {
   const start = performance.now();
-  const sayNow = () => log(`${says()} … ${seconds(performance.now() - start)}`);
   log(`${says()} …`);
-  const timer = setInterval(sayNow, EVERY_MS);
+  const timer = setTimeout(() => {
+    log(`${says()} … ${seconds(performance.now() - start)}`);
+    timer.refresh();
+  }, EVERY_MS);
   try {
     return await work();
   } finally {
-    clearInterval(timer);
+    clearTimeout(timer);
   }
 }
 

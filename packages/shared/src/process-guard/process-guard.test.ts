@@ -24,6 +24,7 @@ describe('process guard', { timeout: 20_000 }, () => {
 
     await groupIsGone(pids.child, 8_000);
     await isGone(pids.guard, 8_000);
+    expect(isAlive(pids.child)).toBe(false);
   });
 
   test('kills what ignores SIGTERM three seconds after the death of the parent', async () => {
@@ -164,7 +165,7 @@ const groupIsGone = (pid: number, withinMs: number) => until(() => !quietly(() =
 async function until(fact: () => boolean, withinMs: number): Promise<void> {
   const giveUp = performance.now() + withinMs;
   while (!fact()) {
-    if (performance.now() > giveUp) throw new Error(`not so within ${withinMs} ms: ${fact}`);
+    if (performance.now() > giveUp) throw new Error(`not so within ${withinMs} ms: ${fact.toString()}`);
     await delay(20);
   }
 }

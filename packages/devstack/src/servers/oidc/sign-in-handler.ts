@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import type Provider from 'oidc-provider';
-import { errors } from 'oidc-provider';
+import { errors, type Provider } from 'oidc-provider';
 import { people } from './people.ts';
 import { expiredPage, signInPage } from './sign-in-page.ts';
 
