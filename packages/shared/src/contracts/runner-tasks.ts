@@ -30,6 +30,8 @@ export const ClaimedTask = z.strictObject({
   /** Null for `uninstall`. `digest` is `sha256:<hex>` of the packaged chart, the key in the object store. */
   chart: z.strictObject({ helm_chart_id: Id, digest: z.string(), version: z.string() }).nullable(),
   values: JsonObject,
+  /** Kubernetes Secrets that the chart's inputs ask for, in the namespace: entries by name of the Secret. */
+  secrets: z.record(z.string(), z.record(z.string(), z.string())),
   wait: z.strictObject({ enabled: z.boolean(), timeout_secs: z.number().int() }),
   /** W3C trace context of the request that made the task. */
   traceparent: z.string().nullable(),

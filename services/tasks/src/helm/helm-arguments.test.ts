@@ -15,6 +15,7 @@ const task = {
   namespace: 'web-a',
   chart: null,
   values: { password: 'canary' },
+  secrets: {},
   wait: { enabled: true, timeout_secs: 90 },
   traceparent: null,
   request_id: null,

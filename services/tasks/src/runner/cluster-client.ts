@@ -23,6 +23,9 @@ export interface ClusterClient {
   deleteNamespace(name: string): Promise<void>;
   /** The Secrets in which Helm keeps the revisions of a release. */
   releaseSecrets(namespace: string, release: string): Promise<V1Secret[]>;
+  readSecret(namespace: string, name: string): Promise<V1Secret | null>;
+  /** False: it exists already. */
+  createSecret(secret: V1Secret): Promise<boolean>;
   /** Only if nobody changed it since it was read. False: somebody did. */
   replaceSecret(secret: V1Secret): Promise<boolean>;
   readLease(namespace: string, name: string): Promise<V1Lease | null>;
@@ -88,9 +91,15 @@ export function createClusterClient(kubeconfig: string): ClusterClient {
       );
       return list.items;
     },
+    readSecret: (namespace, name) =>
+      orNull('read a Secret', () => core.readNamespacedSecret({ name, namespace }, withDeadline)),
+    createSecret: (body) =>
+      unlessConflict('create a Secret', () =>
+        core.createNamespacedSecret({ namespace: body.metadata?.namespace ?? '', body }, withDeadline),
+      ),
     replaceSecret: (body) => {
       const { name = '', namespace = '' } = body.metadata ?? {};
-      return unlessConflict('repair the Helm release', () =>
+      return unlessConflict('replace a Secret', () =>
         core.replaceNamespacedSecret({ name, namespace, body }, withDeadline),
       );
     },

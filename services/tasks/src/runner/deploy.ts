@@ -1,4 +1,5 @@
 import { deployArguments } from '../helm/helm-arguments.ts';
+import { applySecrets } from './apply-secrets.ts';
 import { checkClusterLease, takeClusterLease } from './cluster-lease.ts';
 import { ensureNamespace } from './ensure-namespace.ts';
 import { explainPods } from './explain-pods.ts';
@@ -31,6 +32,7 @@ export async function deploy(context: TaskContext): Promise<void> {
     log.say(`the release is ${observed.status}: a run was cut off; it is set to failed and run again`);
     await repair(context);
   }
+  await applySecrets(task, cluster.client);
   await upgrade(context, await archive);
 }
 
@@ -44,10 +46,12 @@ async function upgrade(context: TaskContext, chart: string): Promise<void> {
   const labels = { [taskLabel]: task.task_id, [fenceLabel]: String(task.fence) };
 
   const title = `helm upgrade --install ${task.namespace}, chart version ${task.chart?.version ?? '?'}`;
-  await runHelm(title, deployArguments(task, { kubeconfig, chart, values }, labels), context).catch(async (error: unknown) => {
-    await tellPods(context);
-    throw error;
-  });
+  await runHelm(title, deployArguments(task, { kubeconfig, chart, values }, labels), context).catch(
+    async (error: unknown) => {
+      await tellPods(context);
+      throw error;
+    },
+  );
 }
 
 /** Sets a release that is stuck in `pending-*` to failed, if it is and the claim is still ours. */

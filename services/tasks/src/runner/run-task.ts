@@ -62,7 +62,7 @@ export async function runTask(task: ClaimedTask, claimedAt: number, deps: RunTas
 
 async function attempt(task: ClaimedTask, lease: ClaimLease, deps: RunTaskDeps): Promise<End> {
   const stop = AbortSignal.any([lease.lost, lease.canceled, deps.stopping]);
-  const secrets: string[] = [];
+  const secrets = secretTexts(task);
   const log = createTaskLog({ task, bus: deps.bus, secrets, lost: lease.lost });
   if (task.attempt > 1) log.say(`attempt ${task.attempt}`);
   try {
@@ -126,6 +126,12 @@ async function report(
     }
   }
 }
+
+/** Short ones are left out: hiding every `1` or `true` would hide the log. */
+const secretTexts = ({ secrets }: ClaimedTask): string[] =>
+  Object.values(secrets)
+    .flatMap((entries) => Object.values(entries))
+    .filter(({ length }) => length >= 6);
 
 /** The token in a kubeconfig of ours, so that no line of the log ever shows it. */
 function credentialsIn(kubeconfig: string): string[] {
