@@ -1,0 +1,188 @@
+import { randomUUID } from 'node:crypto';
+import type { Bus } from '@berth/shared/bus/bus';
+import { deploymentPermissions } from '@berth/shared/contracts/deployment-permissions';
+import { envUserPermissions } from '@berth/shared/contracts/env-user-permissions';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type AuthUnderTest, startAuth } from './auth-under-test.ts';
+import { somebot, somekind } from './bots-and-deployments.ts';
+import { newEnv, type Somebody, somebody } from './people.ts';
+import { malformed, refusal } from './refusal.ts';
+
+let auth: AuthUnderTest;
+let admin: Somebody;
+let registryScan: Bus;
+let kind_id: string;
+
+beforeAll(async () => {
+  auth = await startAuth();
+  admin = await somebody(auth, { is_admin: true });
+  registryScan = await auth.connect('registry-scan');
+  kind_id = await somekind(auth, registryScan);
+});
+afterAll(() => auth[Symbol.asyncDispose]());
+
+/** An env with an admin and a member. */
+async function place() {
+  const { id: env_id } = await newEnv(auth.db);
+  const boss = await somebody(auth, { roles: { [env_id]: 'Admin' } });
+  const member = await somebody(auth, { roles: { [env_id]: 'User' } });
+  const { items } = await boss.ask(envUserPermissions.operations.list, { query: { env_id } });
+  const roleOf = ({ id }: Somebody) => items.find(({ user_id }) => user_id === id)?.id ?? '';
+  return { env_id, boss, member, roleOf };
+}
+
+describe('the users of an env', () => {
+  const { list, create, get, update, delete: remove } = envUserPermissions.operations;
+
+  test('are added, changed and removed by its admins', async () => {
+    const { env_id, boss } = await place();
+    const { id: user_id } = await somebody(auth);
+
+    const added = await boss.ask(create, { body: { env_id, user_id, role: 'User' } });
+    const promoted = await boss.ask(update, { id: added.id, body: { role: 'Admin' } });
+    const removed = await boss.ask(remove, { id: added.id });
+
+    expect(added).toEqual({ id: added.id, created_at: expect.any(String), env_id, user_id, role: 'User' });
+    expect(promoted).toEqual({ ...added, role: 'Admin' });
+    expect(removed).toBeNull();
+    await expect(boss.ask(get, { id: added.id })).rejects.toEqual(refusal('not_found', 'No such env user'));
+  });
+
+  test('may do by the next request what their role says', async () => {
+    const { env_id, boss } = await place();
+    const grace = await somebody(auth);
+    await expect(grace.ask(list, { query: { env_id } })).resolves.toMatchObject({ num_total: 0 });
+
+    const { id } = await boss.ask(create, { body: { env_id, user_id: grace.id, role: 'User' } });
+    await expect(grace.ask(list, { query: { env_id } })).resolves.toMatchObject({ num_total: 3 });
+    await boss.ask(remove, { id });
+
+    await expect(grace.ask(list, { query: { env_id } })).resolves.toMatchObject({ num_total: 0 });
+  });
+
+  test('are seen, and not changed, by members and bots', async () => {
+    const { env_id, boss, member, roleOf } = await place();
+    const { id: user_id } = await somebody(auth);
+
+    for (const { ask } of [member, await somebot(auth)]) {
+      await expect(ask(list, { query: { env_id } })).resolves.toMatchObject({ num_total: 2 });
+      await expect(ask(get, { id: roleOf(boss) })).resolves.toMatchObject({ role: 'Admin' });
+      await expect(ask(create, { body: { env_id, user_id, role: 'User' } })).rejects.toEqual(
+        refusal('forbidden', 'an admin of the env'),
+      );
+      await expect(ask(update, { id: roleOf(member), body: { role: 'Admin' } })).rejects.toEqual(refusal('forbidden'));
+      await expect(ask(remove, { id: roleOf(boss) })).rejects.toEqual(refusal('forbidden'));
+    }
+  });
+
+  test('are unknown to who is in another env', async () => {
+    const { env_id, boss, roleOf } = await place();
+    const elsewhere = await place();
+    const { ask, id: user_id } = elsewhere.boss;
+    const id = roleOf(boss);
+
+    await expect(ask(list, {})).resolves.toMatchObject({ num_total: 2 });
+    await expect(ask(list, { query: { env_id } })).resolves.toMatchObject({ num_total: 0, items: [] });
+    await expect(ask(get, { id })).rejects.toEqual(refusal('not_found', 'No such env user'));
+    await expect(ask(update, { id, body: { role: 'User' } })).rejects.toEqual(refusal('not_found', 'No such env user'));
+    await expect(ask(remove, { id })).rejects.toEqual(refusal('not_found', 'No such env user'));
+    for (const env of [env_id, randomUUID()]) {
+      await expect(ask(create, { body: { env_id: env, user_id, role: 'Admin' } })).rejects.toEqual(
+        refusal('unprocessable', 'body.env_id: no such env', 'body.env_id'),
+      );
+    }
+  });
+
+  test('have one role each, and are people who exist', async () => {
+    const { env_id, boss, member } = await place();
+    const body = { env_id, user_id: member.id, role: 'Admin' } as const;
+
+    await expect(boss.ask(create, { body })).rejects.toEqual(refusal('conflict', 'already has a role'));
+    await expect(boss.ask(create, { body: { ...body, user_id: randomUUID() } })).rejects.toEqual(
+      refusal('unprocessable', 'no such user', 'body.user_id'),
+    );
+    await expect(boss.ask(create, { body: malformed({ ...body, role: 'Owner' }) })).rejects.toEqual(
+      refusal('invalid', '', 'body.role'),
+    );
+    await expect(boss.ask(update, { id: randomUUID(), body: {} })).rejects.toEqual(refusal('not_found'));
+  });
+
+  test('who are its admins do not change their own role, unless they are site admins', async () => {
+    const { env_id, boss, roleOf } = await place();
+    const own = refusal('conflict', 'their own role');
+    const { id } = await admin.ask(create, { body: { env_id, user_id: admin.id, role: 'Admin' } });
+
+    await expect(boss.ask(update, { id: roleOf(boss), body: { role: 'User' } })).rejects.toEqual(own);
+    await expect(boss.ask(remove, { id: roleOf(boss) })).rejects.toEqual(own);
+    await expect(boss.ask(update, { id: roleOf(boss), body: { role: 'Admin' } })).resolves.toMatchObject({
+      role: 'Admin',
+    });
+    await expect(admin.ask(update, { id, body: { role: 'User' } })).resolves.toMatchObject({ role: 'User' });
+    await expect(admin.ask(remove, { id })).resolves.toBeNull();
+  });
+
+  test('are changed only from the state that was seen', async () => {
+    const { boss, member, roleOf } = await place();
+    const id = roleOf(member);
+
+    await expect(boss.ask(update, { id, body: { role: 'Admin' } }, { ifMatch: '"other"' })).rejects.toEqual(
+      refusal('stale'),
+    );
+    await expect(boss.ask(remove, { id }, { ifMatch: '"other"' })).rejects.toEqual(refusal('stale'));
+  });
+});
+
+describe('roles for a kind of deployments', () => {
+  const { list, create, get, delete: remove } = deploymentPermissions.operations;
+
+  test('are given and taken by the admins of the env', async () => {
+    const { env_id, boss, member } = await place();
+    const body = { env_id, user_id: member.id, kind_id, role: 'Owner' } as const;
+
+    const given = await boss.ask(create, { body });
+    const listed = await member.ask(list, { query: { env_id } });
+    const taken = await boss.ask(remove, { id: given.id });
+
+    expect(given).toEqual({ id: given.id, created_at: expect.any(String), ...body });
+    expect(listed.items).toEqual([given]);
+    expect(taken).toBeNull();
+    await expect(boss.ask(get, { id: given.id })).rejects.toEqual(
+      refusal('not_found', 'No such deployment permission'),
+    );
+  });
+
+  test('are not given twice, nor for what is not there', async () => {
+    const { env_id, boss, member } = await place();
+    const body = { env_id, user_id: member.id, kind_id, role: 'Owner' } as const;
+    await boss.ask(create, { body });
+    const refused = (change: object) => expect(boss.ask(create, { body: malformed({ ...body, ...change }) })).rejects;
+
+    await refused({ role: 'Maintainer' }).toEqual(refusal('conflict', 'already has a role'));
+    await refused({ user_id: randomUUID() }).toEqual(refusal('unprocessable', 'no such user', 'body.user_id'));
+    await refused({ kind_id: randomUUID() }).toEqual(
+      refusal('unprocessable', 'no such deployment kind', 'body.kind_id'),
+    );
+    await refused({ env_id: randomUUID() }).toEqual(refusal('unprocessable', 'no such env', 'body.env_id'));
+    await refused({ role: 'Admin' }).toEqual(refusal('invalid', '', 'body.role'));
+  });
+
+  test('are not given by members, bots or people from elsewhere', async () => {
+    const { env_id, boss, member } = await place();
+    const elsewhere = await place();
+    const body = { env_id, user_id: member.id, kind_id, role: 'Owner' } as const;
+    const { id } = await boss.ask(create, { body });
+
+    for (const { ask } of [member, await somebot(auth)]) {
+      await expect(ask(create, { body })).rejects.toEqual(refusal('forbidden', 'an admin of the env'));
+      await expect(ask(get, { id })).resolves.toMatchObject(body);
+      await expect(ask(remove, { id })).rejects.toEqual(refusal('forbidden'));
+    }
+    const stranger = elsewhere.boss;
+    await expect(stranger.ask(create, { body })).rejects.toEqual(
+      refusal('unprocessable', 'no such env', 'body.env_id'),
+    );
+    await expect(stranger.ask(get, { id })).rejects.toEqual(refusal('not_found'));
+    await expect(stranger.ask(remove, { id })).rejects.toEqual(refusal('not_found'));
+    await expect(stranger.ask(list, {})).resolves.toMatchObject({ num_total: 0, items: [] });
+  });
+});

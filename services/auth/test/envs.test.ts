@@ -1,0 +1,199 @@
+import { randomUUID } from 'node:crypto';
+import type { Bus } from '@berth/shared/bus/bus';
+import { deploymentPermissions } from '@berth/shared/contracts/deployment-permissions';
+import { envUserPermissions } from '@berth/shared/contracts/env-user-permissions';
+import { envs } from '@berth/shared/contracts/envs';
+import { sql } from 'slonik';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { type AuthUnderTest, startAuth } from './auth-under-test.ts';
+import { somebot, somedeployment, somekind } from './bots-and-deployments.ts';
+import { newEnv, type Somebody, somebody } from './people.ts';
+import { malformed, refusal } from './refusal.ts';
+import { UsageOfEnvs } from './usage-of-envs.ts';
+
+const { list, create, get, update, delete: remove } = envs.operations;
+
+let auth: AuthUnderTest;
+let tasks: Bus;
+let clusterSync: Bus;
+let admin: Somebody;
+const usage = new UsageOfEnvs();
+
+beforeAll(async () => {
+  auth = await startAuth();
+  admin = await somebody(auth, { is_admin: true });
+  tasks = await auth.connect('tasks');
+  clusterSync = await auth.connect('cluster-sync');
+  usage.serve(clusterSync, tasks);
+});
+afterAll(() => auth[Symbol.asyncDispose]());
+
+test('a site admin makes an env, changes it and deletes it', async () => {
+  const name = `Prod ${randomUUID()}`;
+
+  const made = await admin.ask(create, { body: { name: ` ${name} ` } });
+  const body = {
+    node_selector: { zone: 'a' },
+    tolerations: [{ key: 'gpu', operator: 'Exists' }],
+    auto_add_new_users: true,
+  };
+  const changed = await admin.ask(update, { id: made.id, body });
+  const cleared = await admin.ask(update, { id: made.id, body: { node_selector: null, tolerations: null } });
+  const gone = await admin.ask(remove, { id: made.id });
+
+  expect(made).toEqual({
+    id: made.id,
+    created_at: expect.any(String),
+    name,
+    node_selector: null,
+    tolerations: null,
+    auto_add_new_users: false,
+  });
+  expect(changed).toEqual({ ...made, ...body });
+  expect(cleared).toEqual({ ...made, auto_add_new_users: true });
+  expect(gone).toBeNull();
+  await expect(admin.ask(get, { id: made.id })).rejects.toEqual(refusal('not_found', 'No such env'));
+});
+
+test('two envs cannot have one name, whatever its case', async () => {
+  const env = await newEnv(auth.db);
+  const other = await newEnv(auth.db);
+  const taken = refusal('conflict', 'already exists');
+
+  await expect(admin.ask(create, { body: { name: env.name.toUpperCase() } })).rejects.toEqual(taken);
+  await expect(admin.ask(update, { id: other.id, body: { name: env.name } })).rejects.toEqual(taken);
+  await expect(admin.ask(update, { id: env.id, body: { name: env.name.toUpperCase() } })).resolves.toMatchObject({
+    name: env.name.toUpperCase(),
+  });
+});
+
+test('an env admin changes selector and tolerations; the rest is for site admins', async () => {
+  const env = await newEnv(auth.db);
+  const { ask } = await somebody(auth, { roles: { [env.id]: 'Admin' } });
+  const { id, name } = env;
+
+  await expect(ask(update, { id, body: { node_selector: { zone: 'b' }, name } })).resolves.toMatchObject({
+    node_selector: { zone: 'b' },
+  });
+  await expect(ask(update, { id, body: { name: `${name} 2` } })).rejects.toEqual(refusal('forbidden', 'a site admin'));
+  await expect(ask(update, { id, body: { auto_add_new_users: true } })).rejects.toEqual(refusal('forbidden', 'site'));
+  await expect(ask(remove, { id })).rejects.toEqual(refusal('forbidden'));
+  await expect(ask(create, { body: { name: 'mine' } })).rejects.toEqual(refusal('forbidden'));
+});
+
+test('members, bots and the deployments of an env read it and do not change it', async () => {
+  const env = await newEnv(auth.db);
+  const { id } = env;
+  const member = await somebody(auth, { roles: { [id]: 'User' } });
+  const readers = [member, await somebot(auth), await somedeployment(auth, tasks, clusterSync, id)];
+
+  for (const { ask } of readers) {
+    await expect(ask(get, { id })).resolves.toEqual(env);
+    await expect(ask(list, { query: { name: env.name.toUpperCase() } })).resolves.toMatchObject({ items: [env] });
+    await expect(ask(update, { id, body: {} })).rejects.toEqual(refusal('forbidden', 'an admin of the env'));
+    await expect(ask(remove, { id })).rejects.toEqual(refusal('forbidden'));
+  }
+});
+
+test('others find no trace of it, the same as if it did not exist', async () => {
+  const env = await newEnv(auth.db);
+  const other = await newEnv(auth.db);
+  const strangers = [
+    await somebody(auth, { roles: { [other.id]: 'Admin' } }),
+    await somedeployment(auth, tasks, clusterSync, other.id),
+  ];
+
+  for (const { ask } of strangers) {
+    const visible = await ask(list, { query: { per_page: 100 } });
+    expect(visible).toMatchObject({ num_total: 1, items: [{ id: other.id }] });
+    for (const id of [env.id, randomUUID()]) {
+      await expect(ask(get, { id })).rejects.toEqual(refusal('not_found', 'No such env'));
+      await expect(ask(update, { id, body: { node_selector: null } })).rejects.toEqual(
+        refusal('not_found', 'No such env'),
+      );
+    }
+  }
+});
+
+test.for([
+  ['a name of spaces', { name: '  ' }, 'body.name'],
+  ['a selector of numbers', { node_selector: { zone: 1 } }, 'body.node_selector.zone'],
+  ['a selector that is a list', { node_selector: [] }, 'body.node_selector'],
+  ['tolerations that are no list', { tolerations: {} }, 'body.tolerations'],
+  ['no name at all', { name: null }, 'body.name'],
+  ['a field it does not have', { owner: 'me' }, 'body.owner'],
+] as const)('an env with %s is refused', async ([, body, path]) => {
+  const { id } = await newEnv(auth.db);
+
+  await expect(admin.ask(update, { id, body: malformed(body) })).rejects.toEqual(refusal('invalid', '', path));
+});
+
+test('an env is changed only from the state that was seen', async () => {
+  const { id } = await newEnv(auth.db);
+
+  await expect(admin.ask(update, { id, body: {} }, { ifMatch: '"other"' })).rejects.toEqual(refusal('stale'));
+  await expect(admin.ask(remove, { id }, { ifMatch: '"other"' })).rejects.toEqual(refusal('stale'));
+  await expect(admin.ask(update, { id, body: {} }, { ifMatch: '*' })).resolves.toMatchObject({ id });
+});
+
+test('an env in use is not deleted, and what uses it is named', async () => {
+  const { id } = await newEnv(auth.db);
+  usage.clusters.set(id, { count: 2, names: ['eu-1', 'eu-2'] });
+  usage.secrets.set(id, { count: 1, names: ['db/password'] });
+
+  await expect(admin.ask(remove, { id })).rejects.toEqual(
+    refusal('conflict', 'in use by 2 clusters (eu-1, eu-2), and by 1 secret (db/password)'),
+  );
+  await expect(admin.ask(remove, { id: randomUUID() })).rejects.toEqual(refusal('not_found'));
+  await expect(admin.ask(get, { id })).resolves.toMatchObject({ id });
+});
+
+test('an env takes its members and their permissions with it, and all of it is told', async () => {
+  const kind_id = await somekind(auth, await auth.connect('registry-scan'));
+  const { id: env_id } = await newEnv(auth.db);
+  const member = await somebody(auth);
+  const role = await admin.ask(envUserPermissions.operations.create, {
+    body: { env_id, user_id: member.id, role: 'User' },
+  });
+  const body = { env_id, user_id: member.id, kind_id, role: 'Owner' } as const;
+  const permission = await admin.ask(deploymentPermissions.operations.create, { body });
+
+  await admin.ask(remove, { id: env_id });
+
+  await expect(admin.ask(envUserPermissions.operations.get, { id: role.id })).rejects.toEqual(refusal('not_found'));
+  await expect(member.ask(list, {})).resolves.toMatchObject({ num_total: 0 });
+  const told = await auth.db.any(sql.type(z.object({ resource: z.string(), id: z.string() }))`
+    select resource, id from outbox where env_id = ${env_id} and operation = 'DELETE' order by resource
+  `);
+  expect(told).toEqual([
+    { resource: 'deployment_permissions', id: permission.id },
+    { resource: 'env_user_permissions', id: role.id },
+    { resource: 'envs', id: env_id },
+  ]);
+});
+
+test('what tasks must know of an env reaches the stream, and a change of nothing does not', async () => {
+  const { id } = await admin.ask(create, { body: { name: `Told ${randomUUID()}` } });
+  const heard: unknown[] = [];
+  const stop = new AbortController();
+  const listening = tasks.state.follow(envs, {
+    apply: async ({ id: changed, operation, row, version }) => {
+      if (changed === id) heard.push({ operation, row, version });
+    },
+    signal: stop.signal,
+  });
+
+  const changed = await admin.ask(update, { id, body: { node_selector: { zone: 'a' } } });
+  await admin.ask(update, { id, body: { node_selector: { zone: 'a' } } });
+  const renamed = await admin.ask(update, { id, body: { name: `Renamed ${id}` } });
+
+  await expect.poll(() => heard.at(-1), { timeout: 20_000 }).toMatchObject({ row: renamed });
+  stop.abort();
+  await listening;
+  const changes = await auth.db.oneFirst(sql.type(z.object({ count: z.number() }))`
+    select count(*) from audit_log where object_id = ${id}
+  `);
+  expect(changed.node_selector).toEqual({ zone: 'a' });
+  expect(changes).toBe(3);
+});

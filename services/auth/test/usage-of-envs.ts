@@ -1,0 +1,27 @@
+import type { Bus } from '@berth/shared/bus/bus';
+import { implement } from '@berth/shared/bus/implement';
+import { clusterUsage } from '@berth/shared/contracts/cluster-usage';
+import { deploymentUsage } from '@berth/shared/contracts/deployment-usage';
+import type { Usage } from '@berth/shared/contracts/usage';
+
+const none: Usage = { count: 0, names: [] };
+
+/** What the owners answer when auth asks whether an env is in use; by env id. */
+export class UsageOfEnvs {
+  readonly clusters = new Map<string, Usage>();
+  readonly secrets = new Map<string, Usage>();
+
+  serve(clusterSync: Bus, tasks: Bus): void {
+    clusterSync.serve(
+      implement(clusterUsage, {
+        of_env: async ({ body }) => ({ clusters: this.clusters.get(body.env_id) ?? none }),
+      }),
+    );
+    tasks.serve(
+      implement(deploymentUsage, {
+        of_cluster: async () => ({ deployments: none }),
+        of_env: async ({ body }) => ({ secrets: this.secrets.get(body.env_id) ?? none, deployment_resources: none }),
+      }),
+    );
+  }
+}
