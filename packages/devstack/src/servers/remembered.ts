@@ -2,21 +2,27 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 
 // Below the ports that systems hand out for outgoing connections, so that none of those takes one in between.
 const FIRST_PORT = 15_000;
 const LAST_PORT = 30_000;
 const TRIES = 50;
+// The server of a start that was killed may be on its way out; what was told its port should find it there again.
+const PATIENCE_MS = 5_000;
 
-/** One free loopback port per name. The ones of the last start are kept where they are still free. */
+/** One free loopback port per name. The ones of the last start are kept, unless somebody else has them by now. */
 export async function rememberedPorts<Name extends string>(
   file: string,
   names: readonly Name[],
 ): Promise<Record<Name, number>> {
   const before = await readRecord(file, z.int());
+  const giveUp = performance.now() + PATIENCE_MS;
   const ports: Record<string, number> = {};
-  for (const name of names) ports[name] = await freePort(before[name], Object.values(ports));
+  for (const name of names) {
+    ports[name] = (await sameAgain(before[name], giveUp)) ?? (await freePort(Object.values(ports)));
+  }
   await writePrivately(file, JSON.stringify(ports, null, 2));
   return z.record(z.enum(names), z.int()).parse(ports);
 }
@@ -34,9 +40,18 @@ export async function rememberedSecrets<Name extends string>(
   return z.record(z.enum(names), z.string()).parse(secrets);
 }
 
-async function freePort(wanted: number | undefined, taken: readonly number[]): Promise<number> {
+async function sameAgain(port: number | undefined, giveUp: number): Promise<number | undefined> {
+  if (port === undefined) return undefined;
+  while (!(await isFree(port))) {
+    if (performance.now() > giveUp) return undefined;
+    await delay(100);
+  }
+  return port;
+}
+
+async function freePort(taken: readonly number[]): Promise<number> {
   for (let attempt = 0; attempt < TRIES; attempt++) {
-    const port = attempt === 0 && wanted !== undefined ? wanted : randomInt(FIRST_PORT, LAST_PORT);
+    const port = randomInt(FIRST_PORT, LAST_PORT);
     if (!taken.includes(port) && (await isFree(port))) return port;
   }
   throw new Error(`no free port between ${FIRST_PORT} and ${LAST_PORT} in ${TRIES} tries`);
