@@ -42,9 +42,8 @@ async function answerTo(payload: string | Uint8Array, given: Record<string, stri
 describe('a malformed request', () => {
   // What matters most: whatever came, the next good request is answered.
   afterEach(async () => {
-    const started = performance.now();
-    await expect(tasks.call(echo, { body: { text: 'good' } })).resolves.toMatchObject({ text: 'good' });
-    expect(performance.now() - started).toBeLessThan(200);
+    const { text } = await tasks.call(echo, { body: { text: 'good' } }, { deadlineMs: 200 });
+    if (text !== 'good') throw new Error('the good request got another answer');
   });
 
   test.for([
@@ -110,7 +109,8 @@ describe('a malformed request', () => {
 
   test('in a burst of a thousand leaves the next one answered', async () => {
     for (let n = 0; n < 1_000; n += 1) raw.publish(subject, '}', { reply: `_INBOX_tasks.${nuid.next()}` });
-
     await raw.flush();
+
+    await expect(tasks.call(echo, { body: { text: 'good' } })).resolves.toMatchObject({ text: 'good' });
   });
 });

@@ -1,5 +1,5 @@
 import { trace } from '@opentelemetry/api';
-import { type DestinationStream, type Logger, pino } from 'pino';
+import { type Bindings, type ChildLoggerOptions, type DestinationStream, type Logger, pino } from 'pino';
 import { errorForLog } from './error-for-log.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
@@ -17,12 +17,21 @@ export function createLog(service: string, { level = 'info', destination }: LogO
     formatters: {
       level: (label: string) => ({ level: label }),
       log: withoutSecrets,
-      bindings: withoutSecrets,
     },
     serializers: { err: (error: unknown) => errorForLog(error), error: (error: unknown) => errorForLog(error) },
     mixin: currentTrace,
   };
-  return destination ? pino(options, destination) : pino(options);
+  return guardChildren(destination ? pino(options, destination) : pino(options));
+}
+
+/** What a child logger is given does not pass the formatters; children inherit this. */
+function guardChildren(log: Logger): Logger {
+  const { child } = log;
+  function guarded(this: Logger, bindings: Bindings, options?: ChildLoggerOptions): Logger {
+    return Reflect.apply(child, this, [withoutSecrets(bindings), options]);
+  }
+  Object.assign(log, { child: guarded });
+  return log;
 }
 
 function currentTrace(): { trace_id?: string } {

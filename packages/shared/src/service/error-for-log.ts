@@ -35,8 +35,6 @@ const framesOf = (stack: string): string =>
 const withoutValues = (error: Error, message: string): string =>
   isFromDatabase(error) ? message.replace(/: ".*/s, ': …') : message;
 
-const isFromDatabase = (error: Error): boolean =>
-  'severity' in error ||
-  'sqlState' in error ||
-  'routine' in error ||
-  (error.cause instanceof Error && isFromDatabase(error.cause));
+const isFromDatabase = (error: Error, causes = maxCauses): boolean =>
+  ['severity', 'sqlState', 'routine'].some((field) => field in error) ||
+  (causes > 0 && error.cause instanceof Error && isFromDatabase(error.cause, causes - 1));

@@ -56,7 +56,7 @@ describe('every', () => {
 
     end.abort();
 
-    await loop;
+    await expect(loop).resolves.toBeUndefined();
   });
 });
 

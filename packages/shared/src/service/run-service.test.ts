@@ -26,6 +26,7 @@ async function start(wiring: string, environment: Record<string, string> = {}) {
   await writeFile(
     file,
     `import { runService } from '${runService}';\nimport { every } from '${loop}';\n` +
+      `import { setTimeout as sleep } from 'node:timers/promises';\n` +
       `await runService('sample', async (service) => { const { use, loop, log, signal } = service;\n${wiring}\n});\n`,
   );
   const child = spawn(process.execPath, [file], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -96,7 +97,7 @@ describe('a service', () => {
   test('that is told to stop while it waits for a server ends with code 0', async () => {
     const service = await start(`
       log.info('waiting');
-      await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+      await sleep(60_000, undefined, { signal });
     `);
     await service.says('waiting');
 

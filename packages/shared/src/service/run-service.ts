@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { collectDefaultMetrics, register } from 'prom-client';
 import { z } from 'zod';
@@ -154,8 +155,9 @@ function countIntoHealth<T extends TellsHealth>(resource: T, health: Health, onF
   return resource;
 }
 
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
+const longestTimer = 2 ** 31 - 1;
+
+/** A timer, not only a listener: it keeps the process running where nothing else would. */
+async function aborted(signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) await sleep(longestTimer, undefined, { signal }).catch(() => undefined);
+}

@@ -96,9 +96,11 @@ export const boatHandlers = (seen: BoatLog): Handlers<(typeof boats)['operations
   },
 });
 
+const tooMuch = { text: 'fine', password: 'hunter2' };
+
 async function fail(how: string): Promise<{ text: string }> {
   if (how === 'known') throw new AppError('conflict', 'In use by 3 sailors');
   if (how === 'huge reply') return { text: 'x'.repeat(4 * 1024 * 1024) };
-  if (how === 'wrong reply') return { text: 'fine', ...{ password: 'hunter2' } };
+  if (how === 'wrong reply') return tooMuch;
   throw new Error('hunter2 is wrong\nsecond line\r\nthird: line');
 }
