@@ -47,6 +47,9 @@ async function readFolder(folder: URL, prefix: string): Promise<Migration[]> {
   const files = (await readdir(folder)).filter((file) => file.endsWith('.sql')).sort();
   const unnumbered = files.find((file) => !/^\d{4}-[a-z0-9-]+\.sql$/.test(file));
   if (unnumbered !== undefined) throw new Error(`Migration ${unnumbered} is not named like 0001-what-it-makes.sql`);
+  const twin = files.find((file, index) => numberOf(file) === numberOf(files[index + 1] ?? ''));
+  if (twin !== undefined)
+    throw new Error(`Migrations ${twin} and ${files[files.indexOf(twin) + 1]} have the same number`);
 
   return Promise.all(
     files.map(async (file) => {
@@ -55,6 +58,8 @@ async function readFolder(folder: URL, prefix: string): Promise<Migration[]> {
     }),
   );
 }
+
+const numberOf = (file: string): string => file.slice(0, 4);
 
 /** What is still to do. A migration that ran before and reads differently now is refused: its change would never happen. */
 export function pendingMigrations(wanted: Migration[], applied: ReadonlyMap<string, string>): Migration[] {

@@ -18,16 +18,17 @@ export interface DatabaseOptions {
   /** Shown in `pg_stat_activity`. */
   applicationName: string;
   maxConnections?: number;
+  statementTimeoutMs?: number;
   /** Ends the wait for a Postgres that is not up yet. */
   signal?: AbortSignal;
 }
 
 /** Waits until Postgres is up, brings the schema up to date and opens the pool. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const { url, migrations, log, applicationName, maxConnections = 10, signal } = options;
+  const { url, migrations, log, applicationName, maxConnections = 10, statementTimeoutMs = 5_000, signal } = options;
   await untilUp(() => migrate({ url, migrations, log, applicationName }), { log, signal });
 
-  const pool = connectionPool(connectionSettings({ url, applicationName }), maxConnections);
+  const pool = connectionPool(connectionSettings({ url, applicationName, statementTimeoutMs }), maxConnections);
   return {
     ...queriesOver((query) => asked(() => pool.run(query))),
     transaction: (work) => asked(() => pool.withSession((session) => runTransaction(session, work))),

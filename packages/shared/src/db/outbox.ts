@@ -60,7 +60,8 @@ function publicRow({ name, state }: Followed, row: object): Record<string, unkno
   return state.row.parse(row);
 }
 
-function currentTraceparent(): string | null {
+/** W3C trace context of what runs now, to keep with what goes on later. */
+export function currentTraceparent(): string | null {
   const carrier: { traceparent?: string } = {};
   propagation.inject(context.active(), carrier);
   return carrier.traceparent ?? null;

@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FollowOptions, StateFollower } from '../bus/follow-state.ts';
+import type { StateDigest, StateMessage, StatePublisher } from '../bus/publish-state.ts';
+import { AppError } from '../errors.ts';
+
+export interface MemoryStateStream {
+  readonly state: StatePublisher & Pick<StateFollower, 'follow'>;
+  /** Everything that was acknowledged, in its order, also what was lost since. */
+  readonly published: StateMessage[];
+  readonly digests: StateDigest[];
+  /** The last message of each subject. */
+  readonly last: ReadonlyMap<string, StateMessage>;
+  /** While false, everything fails as without a server. */
+  up: boolean;
+  /** Runs when a message is stored, before its publisher is told. */
+  beforeAck: (message: StateMessage) => Promise<void>;
+  /** The stream and all in it is gone, as with a broken disk. */
+  lose(): void;
+  /** The end of the stream is gone, as after a power cut. */
+  loseLast(count: number): void;
+  askForRepublication(resource: string): Promise<void>;
+}
+
+/** A state stream without a server: last message per subject, acknowledgements, followers, and all that can go wrong. */
+export function memoryStateStream(): MemoryStateStream {
+  let created = new Date(0).toISOString();
+  let lives = 1;
+  let log: StateMessage[] = [];
+  let lastSeq = 0;
+  const askers = new Set<(resource: string) => Promise<void>>();
+  const followers = new Set<FollowOptions & { resource: string }>();
+
+  const needServer = (): void => {
+    if (!stream.up) throw new AppError('unavailable', 'no server');
+  };
+
+  const stream: MemoryStateStream = {
+    published: [],
+    digests: [],
+    up: true,
+    beforeAck: async () => {},
+    get last() {
+      return new Map(log.map((message) => [`${message.resource}.${message.id}`, message]));
+    },
+    lose() {
+      log = [];
+      lastSeq = 0;
+      created = new Date(lives++).toISOString();
+    },
+    loseLast(count) {
+      log = log.slice(0, -count);
+      lastSeq -= count;
+    },
+    async askForRepublication(resource) {
+      for (const asker of askers) await asker(resource);
+    },
+    state: {
+      async publish(message) {
+        needServer();
+        log.push(message);
+        lastSeq += 1;
+        stream.published.push(message);
+        await stream.beforeAck(message);
+        for (const follower of followers) {
+          if (follower.resource === message.resource) await follower.apply(message);
+        }
+      },
+      async ensureStream() {
+        needServer();
+        return { created, lastSeq };
+      },
+      publishDigest(digest) {
+        stream.digests.push(digest);
+      },
+      onRepublishAsked(republish) {
+        askers.add(republish);
+      },
+      async follow({ name }, options) {
+        const follower = { ...options, resource: name };
+        followers.add(follower);
+        for (const message of stream.last.values()) if (message.resource === name) await options.apply(message);
+        while (!options.signal.aborted) await sleep(60_000, undefined, options).catch(() => undefined);
+        followers.delete(follower);
+      },
+    },
+  };
+  return stream;
+}

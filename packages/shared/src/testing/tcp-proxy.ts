@@ -1,0 +1,75 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+
+export interface TcpProxy extends AsyncDisposable {
+  /** The URL of the server behind it, by way of the proxy. */
+  readonly url: string;
+  /** Connections break and new ones are refused, as when the server was killed. */
+  refuse(): Promise<void>;
+  /** Connections stay but nothing comes through any more, as when the network is gone. */
+  silence(): void;
+  /** The server is back, on the same port. */
+  restore(): Promise<void>;
+}
+
+/** Stands before a server that others need as well, so that a test can take it away for itself alone. */
+export async function startTcpProxy(target: string): Promise<TcpProxy> {
+  const behind = new URL(target);
+  const sockets = new Set<Socket>();
+  let silent = false;
+  let server: Server | undefined;
+  let port = 0;
+
+  const track = (socket: Socket): Socket => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.on('close', () => sockets.delete(socket));
+    return socket;
+  };
+
+  const forward = (from: Socket, to: Socket): void => {
+    from.on('data', (bytes) => void (silent || to.write(bytes)));
+    from.on('close', () => to.destroy());
+  };
+
+  const start = async (): Promise<void> => {
+    silent = false;
+    if (server !== undefined) return;
+    server = createServer((client) => {
+      const upstream = track(connect(Number(behind.port || 5432), behind.hostname));
+      forward(track(client), upstream);
+      forward(upstream, client);
+    });
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+  };
+
+  const refuse = async (): Promise<void> => {
+    const closing = server;
+    server = undefined;
+    for (const socket of sockets) socket.destroy();
+    if (closing !== undefined) await new Promise((done) => closing.close(done));
+  };
+
+  await start();
+  port = portOf(server);
+  const url = Object.assign(new URL(target), { hostname: '127.0.0.1', port: String(port) }).href;
+  return {
+    url,
+    refuse,
+    restore: start,
+    silence() {
+      silent = true;
+    },
+    [Symbol.asyncDispose]: refuse,
+  };
+}
+
+const isAddress = (address: string | AddressInfo | null | undefined): address is AddressInfo =>
+  typeof address === 'object' && address !== null;
+
+function portOf(server: Server | undefined): number {
+  const address = server?.address();
+  if (!isAddress(address)) throw new Error('The proxy does not listen');
+  return address.port;
+}
