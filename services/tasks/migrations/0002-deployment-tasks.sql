@@ -28,6 +28,8 @@ create table deployment_tasks (
   change jsonb,
   -- What a Recreate took the deployment from, to go back to if it never starts.
   undo jsonb,
+  -- The old cluster of a move, which has to be there too.
+  also_cluster_id uuid,
   reinstall_dependents boolean not null default false,
   deletes_deployment boolean not null default false,
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from '@berth/shared/contracts/json';
+import { isJsonObject, type JsonValue, sameJson } from '@berth/shared/contracts/json';
 
 export type ConfigDelta = Record<string, [JsonValue, JsonValue]>;
 
@@ -15,19 +15,4 @@ function changes(before: JsonValue, after: JsonValue, path: string): [string, [J
     );
   }
   return sameJson(before, after) ? [] : [[path, [before, after]]];
-}
-
-/** Equal as JSON: the order of an object's keys does not matter, that of a list does. */
-export function sameJson(a: JsonValue, b: JsonValue): boolean {
-  if (Array.isArray(a) && Array.isArray(b)) {
-    return a.length === b.length && a.every((item, index) => sameJson(item, b[index] ?? null));
-  }
-  if (isJsonObject(a) && isJsonObject(b)) {
-    const keys = Object.keys(a);
-    return (
-      keys.length === Object.keys(b).length &&
-      keys.every((key) => Object.hasOwn(b, key) && sameJson(a[key] ?? null, b[key] ?? null))
-    );
-  }
-  return a === b;
 }

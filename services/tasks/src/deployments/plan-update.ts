@@ -1,5 +1,4 @@
-import type { JsonValue } from '@berth/shared/contracts/json';
-import { sameJson } from './config-delta.ts';
+import { type JsonValue, sameJson } from '@berth/shared/contracts/json';
 
 /** What decides which tasks a change of a deployment needs. */
 export interface Wanted {

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+
+const count = (usual: number) => z.coerce.number().int().min(1).max(10_000).default(usual);
+
+const Namespaces = z
+  .string()
+  .default('berth')
+  .transform((list) => list.split(/[\s,]+/).filter((name) => name !== ''));
+
+export const Config = z
+  .object({
+    NATS_URL: z.string().min(1),
+    NATS_PASSWORD: z.string().min(1).optional(),
+    DATABASE_URL: z.url(),
+    SERVICE_OWN_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }),
+    /** Tasks that run at the same time. */
+    TASKS_PER_CLUSTER: count(20),
+    TASKS_IN_ALL: count(100),
+    TASK_LEASE_SECONDS: z.coerce.number().min(0.1).max(600).default(30),
+    TASK_MAX_ATTEMPTS: count(3),
+    /** Namespaces that no deployment may take, beside `default` and `kube-*`. */
+    RESERVED_NAMESPACES: Namespaces,
+  })
+  .transform((env) => ({
+    nats: { url: env.NATS_URL, password: env.NATS_PASSWORD },
+    databaseUrl: env.DATABASE_URL,
+    ownUrl: env.SERVICE_OWN_URL.replace(/\/+$/, ''),
+    limits: { perCluster: env.TASKS_PER_CLUSTER, inAll: env.TASKS_IN_ALL },
+    leaseMs: Math.round(env.TASK_LEASE_SECONDS * 1_000),
+    maxAttempts: env.TASK_MAX_ATTEMPTS,
+    reserved: env.RESERVED_NAMESPACES,
+  }));
+export type Config = z.output<typeof Config>;

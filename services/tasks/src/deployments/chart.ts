@@ -1,0 +1,42 @@
+import { type Features, featuresOf } from '@berth/shared/chart-extensions/features';
+import { ValuesUi } from '@berth/shared/chart-extensions/values-ui';
+import { named } from '@berth/shared/errors';
+import type { SeenChart, SeenRepository } from '../projections/seen-repository.ts';
+import type { FieldPaths } from './field-paths.ts';
+import { unfit } from './refuse.ts';
+
+/** A chart with its extensions read. */
+export interface Chart extends SeenChart {
+  parsedFeatures: Features;
+  /** Null where the chart has no inputs: any config will do. */
+  form: ValuesUi | null;
+}
+
+/** The chart, whether or not it could be deployed now: one that runs may have left its registry since. */
+export async function findChart(
+  seen: Pick<SeenRepository, 'chart'>,
+  id: string,
+  paths: Pick<FieldPaths, 'helm_chart_id'>,
+): Promise<Chart> {
+  return readChart(named(await seen.chart(id), paths.helm_chart_id, 'chart'));
+}
+
+export const readChart = (chart: SeenChart): Chart => ({
+  ...chart,
+  // What did not parse when the chart was found left an error instead of an extension.
+  parsedFeatures: featuresOf(chart.features),
+  form: chart.values_ui && ValuesUi.parse(chart.values_ui),
+});
+
+/** Why the chart cannot be deployed as this kind; null where it can. */
+export function chartProblem({ kind_id, error, available }: SeenChart, wantedKind: string): string | null {
+  if (kind_id !== wantedKind) return 'the chart belongs to another kind';
+  if (error !== null) return `the chart has an error: ${error}`;
+  if (!available) return 'the chart is not available any more';
+  return null;
+}
+
+export function checkChart(chart: SeenChart, kindId: string, paths: Pick<FieldPaths, 'helm_chart_id'>): void {
+  const problem = chartProblem(chart, kindId);
+  if (problem !== null) throw unfit(paths.helm_chart_id, problem);
+}

@@ -1,0 +1,64 @@
+import { visibleEnvs } from '@berth/shared/access/visible-envs';
+import type { HandlerContext } from '@berth/shared/bus/bus';
+import type { deployments } from '@berth/shared/contracts/deployments';
+import type { WritingStore } from '../store.ts';
+import { cancelerOf, originOf } from '../tasks/origin-of.ts';
+import { queueTasks } from '../tasks/queue-tasks.ts';
+import { type DeploymentRecord, publicDeployment } from './deployment-record.ts';
+import type { DeploymentsDeps } from './deployments-deps.ts';
+import { refuseWhileUsed } from './fit-changes.ts';
+import { plannedTasks } from './planned-tasks.ts';
+import { lockVisible } from './update-deployment.ts';
+
+type Context = HandlerContext<typeof deployments.operations.delete>;
+
+/** The row goes when its release and namespace are gone; at once where there never was one. */
+export const deleteDeployment =
+  (deps: Pick<DeploymentsDeps, 'inTransaction' | 'wakeRunners'>) =>
+  async (id: string, context: Context): Promise<null> => {
+    await deps.inTransaction(async (store) => {
+      const deployment = await lockVisible(store, id, visibleEnvs(context.identity));
+      context.permit(deployment);
+      context.checkIfMatch(publicDeployment(deployment));
+      // Asked twice, it is under way already.
+      if (deployment.deleting) return;
+      await refuseWhileUsed(store, deployment, 'deleted');
+      await store.audit.append({
+        by: context,
+        action: 'delete',
+        resource: 'deployments',
+        objectId: id,
+        envId: deployment.env_id,
+        details: { name: deployment.name, namespace: deployment.namespace, cluster_id: deployment.cluster_id },
+      });
+      await startDeletion(store, deployment, context);
+    });
+    deps.wakeRunners();
+    return null;
+  };
+
+async function startDeletion(store: WritingStore, deployment: DeploymentRecord, context: Context): Promise<void> {
+  const open = await store.tasks.open(deployment.id);
+  const pending = open.filter(({ status }) => status === 'Pending').map(({ id }) => id);
+  if (pending.length > 0) {
+    await store.taskChanges.cancelPending(pending, cancelerOf(context.identity, 'The deployment is being deleted'));
+  }
+  const isRunning = open.length > pending.length;
+  if (deployment.installed_cluster_id === null && !isRunning) {
+    await store.deploymentChanges.remove(deployment.id);
+    return;
+  }
+
+  const after = await store.deploymentChanges.saveWanted({ ...deployment, deleting: true });
+  await queueUninstallToDelete(store, after, originOf(context));
+}
+
+export async function queueUninstallToDelete(
+  store: WritingStore,
+  deployment: DeploymentRecord,
+  origin: ReturnType<typeof originOf>,
+) {
+  const planned = { before: deployment, after: deployment, kind: '', reinstallDependents: false };
+  const tasks = plannedTasks(['Uninstall'], planned).map((task) => ({ ...task, deletes_deployment: true }));
+  return queueTasks(store, tasks, origin);
+}

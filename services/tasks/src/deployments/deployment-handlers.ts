@@ -1,0 +1,27 @@
+import { visibleEnvs } from '@berth/shared/access/visible-envs';
+import { implement } from '@berth/shared/bus/implement';
+import { deployments } from '@berth/shared/contracts/deployments';
+import { found } from '@berth/shared/errors';
+import { createDeployment } from './create-deployment.ts';
+import { deleteDeployment } from './delete-deployment.ts';
+import type { DeploymentsDeps } from './deployments-deps.ts';
+import { updateDeployment } from './update-deployment.ts';
+
+export const deploymentHandlers = (deps: DeploymentsDeps) => {
+  const create = createDeployment(deps);
+  const update = updateDeployment(deps);
+  const remove = deleteDeployment(deps);
+
+  return implement(deployments, {
+    list: ({ query }, { identity }) => deps.store.deployments.list(query, visibleEnvs(identity)),
+
+    get: async ({ id }, { identity }) =>
+      found(await deps.store.deployments.find(id, visibleEnvs(identity)), 'deployment'),
+
+    create: ({ body }, context) => create(body, context),
+
+    update: ({ id, body }, context) => update(id, body, context),
+
+    delete: ({ id }, context) => remove(id, context),
+  });
+};

@@ -1,0 +1,35 @@
+import { Deployment } from '@berth/shared/contracts/deployments';
+import { Id } from '@berth/shared/contracts/fields';
+import { z } from 'zod';
+
+/** What the tasks made of a deployment; `Deleting` is not among them, it lies over the others. */
+export const DeploymentState = z.enum([
+  'Unknown',
+  'Installing',
+  'Renaming',
+  'Upgrading',
+  'Running',
+  'Error',
+  'Uninstalling',
+  'Uninstalled',
+]);
+export type DeploymentState = z.infer<typeof DeploymentState>;
+
+/** A deployment as its owner sees it. */
+export const DeploymentRecord = Deployment.extend({
+  state: DeploymentState,
+  deleting: z.boolean(),
+  /** Where a release may be; null where there is none. */
+  installed_cluster_id: Id.nullable(),
+  installed_namespace: z.string().nullable(),
+});
+export type DeploymentRecord = z.infer<typeof DeploymentRecord>;
+
+/** The deployment as everybody may see it. */
+export const publicDeployment = ({
+  state: _state,
+  deleting: _deleting,
+  installed_cluster_id: _cluster,
+  installed_namespace: _namespace,
+  ...deployment
+}: DeploymentRecord): Deployment => deployment;

@@ -1,0 +1,89 @@
+import type { RequestOutput } from '@berth/shared/contracts/contract';
+import type { deployments } from '@berth/shared/contracts/deployments';
+import { Deployment } from '@berth/shared/contracts/deployments';
+import type { Queries } from '@berth/shared/db/database';
+import { contains, equals, inEnvs } from '@berth/shared/db/list-filters';
+import { listPage } from '@berth/shared/db/list-page';
+import { sql } from 'slonik';
+import { z } from 'zod';
+import { DeploymentRecord } from './deployment-record.ts';
+
+export type VisibleEnvs = 'all' | readonly string[];
+
+const columns = sql.fragment`
+  id, created_at, name, kind_id, env_id, cluster_id, namespace, enabled, status, description_md, reason, revision_id,
+  reported_status, helm_chart_id, config, values_override`;
+
+/** Also what the engine needs to know. */
+export const recordColumns = sql.fragment`
+  ${columns}, state, deleting, installed_cluster_id, installed_namespace`;
+
+const deployment = sql.type(Deployment);
+const record = sql.type(DeploymentRecord);
+const Named = z.object({ name: z.string(), namespace: z.string() });
+
+type ListQuery = RequestOutput<typeof deployments.operations.list>['query'];
+
+export const createDeploymentRepository = (db: Queries) => ({
+  list: (query: ListQuery, visible: VisibleEnvs) =>
+    listPage(db, {
+      row: Deployment,
+      columns,
+      from: sql.fragment`deployments`,
+      where: [
+        inEnvs(sql.fragment`env_id`, visible),
+        contains(sql.fragment`name`, query.name),
+        equals(sql.fragment`kind_id`, query.kind_id),
+        equals(sql.fragment`cluster_id`, query.cluster_id),
+        equals(sql.fragment`env_id`, query.env_id),
+        equals(sql.fragment`helm_chart_id`, query.helm_chart_id),
+        equals(sql.fragment`enabled`, query.enabled),
+        equals(sql.fragment`status`, query.status),
+      ],
+      request: query,
+      sortable: {
+        created_at: sql.fragment`created_at`,
+        name: sql.fragment`name`,
+        status: sql.fragment`status`,
+        enabled: sql.fragment`enabled`,
+      },
+    }),
+
+  find: (id: string, visible: VisibleEnvs) =>
+    db.maybeOne(deployment`
+      select ${columns} from deployments
+      where ${sql.and([sql.fragment`id = ${id}`, inEnvs(sql.fragment`env_id`, visible)])}
+    `),
+
+  /** The row, and nobody else changes it or its tasks until the transaction ends. */
+  lock: (id: string) => db.maybeOne(record`select ${recordColumns} from deployments where id = ${id} for update`),
+
+  /** Who else lives, or still has a release, in this namespace. */
+  occupantOf: (place: { cluster_id: string; namespace: string }, except: string | null) =>
+    db.maybeOne(sql.type(Named)`
+      select name, namespace from deployments
+      where (
+        (cluster_id = ${place.cluster_id} and namespace = ${place.namespace})
+        or (installed_cluster_id = ${place.cluster_id} and installed_namespace = ${place.namespace})
+      ) and id is distinct from ${except}
+      limit 1
+    `),
+
+  /** Another deployment of the kind on the cluster. */
+  siblingOn: (cluster_id: string, kind_id: string, except: string | null) =>
+    db.maybeOne(sql.type(Named)`
+      select name, namespace from deployments
+      where cluster_id = ${cluster_id} and kind_id = ${kind_id} and id is distinct from ${except}
+      limit 1
+    `),
+
+  onCluster: async (cluster_id: string) => {
+    const names = await db.any(sql.type(z.object({ namespace: z.string(), total: z.number().int() }))`
+      select namespace, count(*) over () as total from deployments
+      where cluster_id = ${cluster_id} or installed_cluster_id = ${cluster_id}
+      order by namespace limit 10
+    `);
+    return { count: names[0]?.total ?? 0, names: names.map(({ namespace }) => namespace) };
+  },
+});
+export type DeploymentRepository = ReturnType<typeof createDeploymentRepository>;

@@ -1,0 +1,13 @@
+import { implement } from '@berth/shared/bus/implement';
+import { deploymentUsage } from '@berth/shared/contracts/deployment-usage';
+import type { ReadingStore } from '../store.ts';
+
+const none = { count: 0, names: [] };
+
+export const deploymentUsageHandlers = ({ store }: { store: Pick<ReadingStore, 'deployments'> }) =>
+  implement(deploymentUsage, {
+    of_cluster: async ({ body }) => ({ deployments: await store.deployments.onCluster(body.cluster_id) }),
+
+    // Nobody can make either yet; both resources are outstanding.
+    of_env: async () => ({ secrets: none, deployment_resources: none }),
+  });

@@ -1,0 +1,15 @@
+import type { ItemReaders } from '../collections/find-items.ts';
+import type { InTransaction, ReadingStore, WritingStore } from '../store.ts';
+
+export interface DeploymentsDeps {
+  store: ReadingStore;
+  inTransaction: InTransaction;
+  /** Items that inputs may point to. */
+  readers: ItemReaders;
+  /** The same, held as they are until the transaction ends. */
+  heldReaders: (store: WritingStore) => ItemReaders;
+  /** Namespaces of our own. */
+  reserved: readonly string[];
+  /** After the commit: something became due. */
+  wakeRunners: () => void;
+}

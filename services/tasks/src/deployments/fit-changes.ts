@@ -1,0 +1,126 @@
+import type { DeploymentChanges } from '@berth/shared/contracts/deployments';
+import { sameJson } from '@berth/shared/contracts/json';
+import type { ItemReaders } from '../collections/find-items.ts';
+import type { ReadingStore } from '../store.ts';
+import { variantOf } from '../tasks/variant.ts';
+import { type Chart, checkChart, findChart } from './chart.ts';
+import { checkConfig } from './check-config.ts';
+import type { DeploymentRecord } from './deployment-record.ts';
+import type { VisibleEnvs } from './deployment-repository.ts';
+import type { FieldPaths } from './field-paths.ts';
+import { findCluster, findKind, findPlace } from './place.ts';
+import { isMoved } from './plan-update.ts';
+import type { Reference } from './reference.ts';
+import { conflict, unfit } from './refuse.ts';
+
+export interface FitOptions {
+  paths: FieldPaths;
+  visible: VisibleEnvs;
+  /** Namespaces of our own. */
+  reserved: readonly string[];
+  readers: ItemReaders;
+}
+
+export interface Fit {
+  after: DeploymentRecord;
+  /** Null where they are what they were. */
+  references: Reference[] | null;
+  kind: { id: string; name: string };
+  chart: Chart;
+}
+
+/** The deployment as it would be after the changes; throws where it may not be so (422, 409). Writes nothing. */
+export async function fitChanges(
+  store: ReadingStore,
+  before: DeploymentRecord,
+  changes: DeploymentChanges,
+  options: FitOptions,
+): Promise<Fit> {
+  const { paths, readers } = options;
+  const wanted = withChanges(before, changes);
+  const isEnabling = wanted.enabled && !before.enabled;
+  const otherChart = wanted.helm_chart_id !== before.helm_chart_id;
+
+  const kind = await findKind(store.seen, before.kind_id, paths.kind_id);
+  const chart = await findChart(store.seen, wanted.helm_chart_id, paths);
+  if (otherChart || isEnabling) checkChart(chart, kind.id, paths);
+  if (otherChart && !isMoved(before, wanted)) checkCardinality(chart, wanted, paths);
+
+  const after = isMoved(before, wanted) ? await moved(store, { before, wanted, kind, chart }, options) : wanted;
+  await checkUsers(store, before, after);
+
+  const sameConfig = sameJson(before.config, after.config) && !otherChart && before.env_id === after.env_id;
+  const { form } = chart;
+  const { config, env_id: envId } = after;
+  const references =
+    sameConfig && !isEnabling ? null : await checkConfig(readers, { form, config, envId, at: paths.config });
+  return { after, references, kind, chart };
+}
+
+function withChanges(before: DeploymentRecord, changes: DeploymentChanges): DeploymentRecord {
+  const { name, cluster_id, helm_chart_id, config, values_override, enabled, description_md } = changes;
+  return {
+    ...before,
+    ...(name !== undefined && { name }),
+    ...(cluster_id !== undefined && { cluster_id }),
+    ...(helm_chart_id !== undefined && { helm_chart_id }),
+    ...(config !== undefined && { config }),
+    ...(values_override !== undefined && { values_override }),
+    ...(enabled !== undefined && { enabled }),
+    ...(description_md !== undefined && { description_md }),
+  };
+}
+
+interface Move {
+  before: DeploymentRecord;
+  wanted: DeploymentRecord;
+  kind: { id: string; name: string };
+  chart: Chart;
+}
+
+/** A rename or move computes the namespace anew; nothing else ever does. */
+async function moved(
+  store: ReadingStore,
+  { before, wanted, kind, chart }: Move,
+  { paths, visible, reserved }: FitOptions,
+): Promise<DeploymentRecord> {
+  const open = await store.tasks.open(before.id);
+  if (open.some(({ operation }) => variantOf(operation) === 'Recreate')) {
+    throw conflict('The deployment is being renamed or moved already; wait for that task or cancel it');
+  }
+  const cluster = await findCluster(store.seen, wanted.cluster_id, { visible, path: paths.cluster_id });
+  const { cardinality } = chart.parsedFeatures;
+  const place = await findPlace(
+    store.deployments,
+    { id: wanted.id, name: wanted.name, kind, cluster, cardinality },
+    { paths, reserved },
+  );
+  return { ...wanted, ...place };
+}
+
+function checkCardinality(chart: Chart, { name }: DeploymentRecord, paths: FieldPaths): void {
+  if (chart.parsedFeatures.cardinality === 'OnePerCluster' && name !== '') {
+    throw unfit(paths.helm_chart_id, 'the chart allows one deployment per cluster, without a name');
+  }
+  if (chart.parsedFeatures.cardinality === 'Many' && name === '') {
+    throw unfit(paths.name, 'must not be empty with this chart');
+  }
+}
+
+/** What others point to neither stops nor leaves their env (decision 6: 409 naming them). */
+async function checkUsers(store: ReadingStore, before: DeploymentRecord, after: DeploymentRecord): Promise<void> {
+  const isDisabling = before.enabled && !after.enabled;
+  const leavesEnv = before.env_id !== after.env_id;
+  if (isDisabling || leavesEnv) await refuseWhileUsed(store, before, isDisabling ? 'disabled' : 'moved to another env');
+}
+
+export async function refuseWhileUsed(
+  store: Pick<ReadingStore, 'references'>,
+  { id, namespace }: DeploymentRecord,
+  what: string,
+): Promise<void> {
+  const users = await store.references.enabledUsersOf('deployments', id);
+  const names = users.filter((user) => user.id !== id).map((user) => user.namespace);
+  if (names.length === 0) return;
+  throw conflict(`${namespace} cannot be ${what} while enabled deployments use it: ${names.join(', ')}`);
+}

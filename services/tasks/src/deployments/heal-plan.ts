@@ -1,0 +1,27 @@
+import type { TaskRecord } from '../tasks/task-record.ts';
+import { type Variant, variantOf } from '../tasks/variant.ts';
+import type { DeploymentRecord } from './deployment-record.ts';
+import type { PlannedOperation } from './plan-update.ts';
+import { placeOf } from './planned-tasks.ts';
+
+/**
+ * The plan, with a Recreate first where a release was left behind at another place: an earlier Recreate or Uninstall
+ * failed there, and what is installed now must not be a second one.
+ */
+export function healPlan(
+  plan: readonly PlannedOperation[],
+  deployment: DeploymentRecord,
+  open: readonly Pick<TaskRecord, 'operation'>[],
+): PlannedOperation[] {
+  const deploys = plan.some((operation) => operation === 'Install' || operation === 'Upgrade');
+  if (!deploys || plan.includes('Recreate') || !isMisplaced(deployment)) return [...plan];
+
+  const cleaning: readonly Variant[] = ['Recreate', 'Uninstall'];
+  const isCleaned = open.some(({ operation }) => cleaning.includes(variantOf(operation)));
+  return isCleaned ? [...plan] : ['Recreate', ...plan];
+}
+
+function isMisplaced(deployment: DeploymentRecord): boolean {
+  const { cluster_id, namespace } = placeOf(deployment);
+  return cluster_id !== deployment.cluster_id || namespace !== deployment.namespace;
+}

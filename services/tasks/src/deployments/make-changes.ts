@@ -1,0 +1,39 @@
+import type { WritingStore } from '../store.ts';
+import type { NewTask, Origin } from '../tasks/new-task.ts';
+import { queueTasks } from '../tasks/queue-tasks.ts';
+import type { TaskRecord } from '../tasks/task-record.ts';
+import type { DeploymentRecord } from './deployment-record.ts';
+import type { Fit } from './fit-changes.ts';
+import { healPlan } from './heal-plan.ts';
+import type { PlannedOperation } from './plan-update.ts';
+import { plannedTasks } from './planned-tasks.ts';
+
+/** Writes the deployment as it fits. */
+export async function saveFit(store: WritingStore, { after, references }: Fit): Promise<DeploymentRecord> {
+  const saved = await store.deploymentChanges.saveWanted(after);
+  if (references) await store.deploymentChanges.saveReferences(saved.id, references);
+  return saved;
+}
+
+/** The tasks that a plan needs, where releases are now. */
+export async function tasksOf(
+  store: Pick<WritingStore, 'tasks'>,
+  plan: readonly PlannedOperation[],
+  before: DeploymentRecord | null,
+  { after, kind, chart }: Fit,
+): Promise<NewTask[]> {
+  const open = plan.length === 0 ? [] : await store.tasks.open(after.id);
+  const reinstallDependents = chart.parsedFeatures.reinstall_dependencies;
+  return plannedTasks(healPlan(plan, after, open), { before, after, kind: kind.name, reinstallDependents });
+}
+
+/** Makes the change and queues its tasks; answers both. */
+export async function makeChanges(
+  store: WritingStore,
+  plan: readonly PlannedOperation[],
+  { before, fit, origin }: { before: DeploymentRecord; fit: Fit; origin: Origin },
+): Promise<{ deployment: DeploymentRecord; tasks: TaskRecord[] }> {
+  const deployment = await saveFit(store, fit);
+  const tasks = await tasksOf(store, plan, before, { ...fit, after: deployment });
+  return { deployment, tasks: await queueTasks(store, tasks, origin) };
+}

@@ -1,0 +1,58 @@
+import { named } from '@berth/shared/errors';
+import type { SeenCluster, SeenRepository } from '../projections/seen-repository.ts';
+import type { DeploymentRepository, VisibleEnvs } from './deployment-repository.ts';
+import type { FieldPaths } from './field-paths.ts';
+import { nameProblem } from './name-problem.ts';
+import { namespaceOf } from './namespace-of.ts';
+import { conflict, unfit } from './refuse.ts';
+
+/** A cluster as the caller may see it; others are not there for them (422, as for one that does not exist). */
+export async function findCluster(
+  seen: Pick<SeenRepository, 'cluster'>,
+  id: string,
+  { visible, path }: { visible: VisibleEnvs; path: string },
+): Promise<SeenCluster> {
+  const cluster = await seen.cluster(id);
+  const isVisible = visible === 'all' || (cluster?.env_id != null && visible.includes(cluster.env_id));
+  return named(isVisible ? cluster : null, path, 'cluster');
+}
+
+export const findKind = async (seen: Pick<SeenRepository, 'kind'>, id: string, path: string) =>
+  named(await seen.kind(id), path, 'deployment kind');
+
+export interface PlaceWanted {
+  /** Null where the deployment is new. */
+  id: string | null;
+  name: string;
+  kind: { id: string; name: string };
+  cluster: SeenCluster;
+  cardinality: 'Many' | 'OnePerCluster';
+}
+
+export interface Place {
+  cluster_id: string;
+  env_id: string;
+  namespace: string;
+}
+
+/** Where the deployment goes, if it may go there (decision 6). */
+export async function findPlace(
+  deployments: Pick<DeploymentRepository, 'siblingOn' | 'occupantOf'>,
+  { id, name, kind, cluster, cardinality }: PlaceWanted,
+  { paths, reserved }: { paths: FieldPaths; reserved: readonly string[] },
+): Promise<Place> {
+  if (cluster.env_id === null) throw unfit(paths.cluster_id, 'the cluster has no env');
+  if (cluster.ignore) throw unfit(paths.cluster_id, 'the cluster is ignored');
+
+  const problem = nameProblem({ kind: kind.name, name, cardinality, reserved });
+  if (problem !== null) throw unfit(paths.name, problem);
+
+  const place = { cluster_id: cluster.id, env_id: cluster.env_id, namespace: namespaceOf(kind.name, name) };
+  const sibling = cardinality === 'OnePerCluster' ? await deployments.siblingOn(cluster.id, kind.id, id) : null;
+  if (sibling)
+    throw conflict(`Cluster ${cluster.name} has a deployment of kind ${kind.name} already; the chart allows one`);
+  const occupant = await deployments.occupantOf(place, id);
+  if (occupant)
+    throw conflict(`The namespace ${place.namespace} on cluster ${cluster.name} is taken by another deployment`);
+  return place;
+}

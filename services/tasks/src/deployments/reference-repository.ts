@@ -1,0 +1,19 @@
+import { Id } from '@berth/shared/contracts/fields';
+import type { Queries } from '@berth/shared/db/database';
+import { sql } from 'slonik';
+import { z } from 'zod';
+
+const User = z.object({ id: Id, namespace: z.string(), env_id: Id });
+
+export const createReferenceRepository = (db: Queries) => ({
+  /** Enabled deployments whose inputs point to the item; their number is bounded for the message that names them. */
+  enabledUsersOf: (collection: string, item_id: string) =>
+    db.any(sql.type(User)`
+      select distinct d.id, d.namespace, d.env_id
+      from deployment_references r join deployments d on d.id = r.deployment_id
+      where r.collection = ${collection} and r.item_id = ${item_id} and d.enabled and not d.deleting
+      order by d.namespace
+      limit 10
+    `),
+});
+export type ReferenceRepository = ReturnType<typeof createReferenceRepository>;

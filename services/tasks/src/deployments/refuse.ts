@@ -1,0 +1,11 @@
+import { AppError, type FieldError } from '@berth/shared/errors';
+
+/** 422: well-formed, but it refers to something that does not fit. */
+export const unfit = (path: string, message: string): AppError => unfitAll([{ path, message }]);
+
+export function unfitAll(errors: FieldError[]): AppError {
+  const [first] = errors;
+  return new AppError('unprocessable', first ? `${first.path}: ${first.message}` : 'It does not fit', { errors });
+}
+
+export const conflict = (words: string): AppError => new AppError('conflict', words);

@@ -1,0 +1,102 @@
+import { isDeepStrictEqual } from 'node:util';
+import { owner } from '@berth/shared/access/rules';
+import { visibleEnvs } from '@berth/shared/access/visible-envs';
+import type { HandlerContext } from '@berth/shared/bus/bus';
+import type { Deployment, DeploymentChanges, deployments } from '@berth/shared/contracts/deployments';
+import { found } from '@berth/shared/errors';
+import { settled } from '../projections/settled.ts';
+import type { WritingStore } from '../store.ts';
+import { originOf } from '../tasks/origin-of.ts';
+import { type DeploymentRecord, publicDeployment } from './deployment-record.ts';
+import type { VisibleEnvs } from './deployment-repository.ts';
+import type { DeploymentsDeps } from './deployments-deps.ts';
+import { deploymentPaths } from './field-paths.ts';
+import { fitChanges } from './fit-changes.ts';
+import { makeChanges } from './make-changes.ts';
+import { findCluster } from './place.ts';
+import { planUpdate } from './plan-update.ts';
+import { conflict } from './refuse.ts';
+
+type Context = HandlerContext<typeof deployments.operations.update>;
+
+/** The change and the tasks that follow from it, in one transaction. */
+export const updateDeployment =
+  (deps: DeploymentsDeps) =>
+  async (id: string, changes: DeploymentChanges, context: Context): Promise<Deployment> => {
+    const visible = visibleEnvs(context.identity);
+    const { deployment, tasks } = await settled(
+      () => deps.inTransaction((store) => change(deps, store, { id, changes, visible, context })),
+      context.signal,
+    );
+    if (tasks.length > 0) deps.wakeRunners();
+    return publicDeployment(deployment);
+  };
+
+interface Change {
+  id: string;
+  changes: DeploymentChanges;
+  visible: VisibleEnvs;
+  context: Context;
+}
+
+async function change(deps: DeploymentsDeps, store: WritingStore, { id, changes, visible, context }: Change) {
+  const before = await lockVisible(store, id, visible);
+  await permitChange(store, before, { changes, visible, context });
+  context.checkIfMatch(publicDeployment(before));
+
+  const changed = changedFields(before, changes);
+  if (changed.length === 0) return { deployment: before, tasks: [] };
+  if (before.deleting) throw conflict('The deployment is being deleted');
+
+  await store.audit.append({
+    by: context,
+    action: 'update',
+    resource: 'deployments',
+    objectId: id,
+    envId: before.env_id,
+    // Names only: inputs may be confidential.
+    details: { namespace: before.namespace, changed },
+  });
+  if (changed.length === 1 && changed[0] === 'description_md') {
+    const described = { ...before, description_md: changes.description_md ?? null };
+    return { deployment: await store.deploymentChanges.saveWanted(described), tasks: [] };
+  }
+  const options = { paths: deploymentPaths, visible, reserved: deps.reserved, readers: deps.heldReaders(store) };
+  const fit = await fitChanges(store, before, changes, options);
+  return makeChanges(store, planUpdate(before, fit.after), { before, fit, origin: originOf(context) });
+}
+
+/** The deployment, or `not_found`; from then on nobody else changes it. */
+export async function lockVisible(
+  store: Pick<WritingStore, 'deployments'>,
+  id: string,
+  visible: VisibleEnvs,
+): Promise<DeploymentRecord> {
+  // Those who may not see it must not be able to hold it either.
+  found(await store.deployments.find(id, visible), 'deployment');
+  return found(await store.deployments.lock(id), 'deployment');
+}
+
+async function permitChange(
+  store: WritingStore,
+  before: DeploymentRecord,
+  { changes, visible, context }: Omit<Change, 'id'>,
+): Promise<void> {
+  context.permit(before);
+  const forOwners = ['name', 'cluster_id', 'enabled', 'values_override'];
+  if (!changedFields(before, changes).some((field) => forOwners.includes(field))) return;
+
+  context.permit(before, owner);
+  if (changes.cluster_id === undefined || changes.cluster_id === before.cluster_id) return;
+  const path = deploymentPaths.cluster_id;
+  const { env_id } = await findCluster(store.seen, changes.cluster_id, { visible, path });
+  context.permit({ env_id, kind_id: before.kind_id }, owner);
+}
+
+/** What a request sends may well be what is there already. */
+function changedFields(before: DeploymentRecord, changes: DeploymentChanges): string[] {
+  const current = new Map<string, unknown>(Object.entries(before));
+  return Object.entries(changes)
+    .filter(([field, value]) => value !== undefined && !isDeepStrictEqual(value, current.get(field)))
+    .map(([field]) => field);
+}

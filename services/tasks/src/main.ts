@@ -1,0 +1,60 @@
+import { connectBus } from '@berth/shared/bus/connect-bus';
+import { databaseIsUp, openDatabase } from '@berth/shared/db/open-database';
+import { outboxRelay } from '@berth/shared/db/outbox-relay';
+import { every } from '@berth/shared/service/loop';
+import { readConfig } from '@berth/shared/service/read-config';
+import { runService } from '@berth/shared/service/run-service';
+import { heldItemReaders, itemReaders } from './collections/item-readers.ts';
+import { Config } from './config.ts';
+import { deploymentHandlers } from './deployments/deployment-handlers.ts';
+import { deploymentUsageHandlers } from './deployments/deployment-usage-handlers.ts';
+import {
+  followCharts,
+  followClusters,
+  followEnvs,
+  followKinds,
+  followRegistries,
+} from './projections/follow-others.ts';
+import { inTransactionOf, readingStore, type WritingStore } from './store.ts';
+import { runnerHandlers } from './tasks/runner-handlers.ts';
+import { sweepLeases } from './tasks/sweep-leases.ts';
+import { taskHandlers } from './tasks/task-handlers.ts';
+import { wakeWhenDue } from './tasks/wake-when-due.ts';
+import { createWorldRepository } from './tasks/world-repository.ts';
+
+const name = 'tasks';
+
+await runService(name, async ({ log, metrics, signal, use, loop, readiness }) => {
+  const { databaseUrl: url, nats, ownUrl, limits, leaseMs, maxAttempts, reserved } = readConfig(Config, process.env);
+  const migrations = new URL('../migrations/', import.meta.url);
+  const db = use(await openDatabase({ url, migrations, log, signal, applicationName: name }));
+  const bus = use(await connectBus({ ...nats, caller: name, log, metrics, signal }));
+  readiness('database', () => databaseIsUp(db));
+
+  const store = readingStore(db);
+  const engine = {
+    store,
+    inTransaction: inTransactionOf(db),
+    readers: itemReaders(store.items),
+    heldReaders: ({ items }: Pick<WritingStore, 'items'>) => heldItemReaders(items),
+    reserved,
+    policy: { maxAttempts, spread: Math.random },
+    wakeRunners: () => bus.hints.send('tasks_due', 'due'),
+    hintCancel: (taskId: string) => bus.hints.send('task_cancel', taskId),
+    hintLog: (taskId: string) => bus.hints.send('task_log', taskId),
+  };
+
+  bus.serve(deploymentHandlers(engine));
+  bus.serve(deploymentUsageHandlers(engine));
+  bus.serve(taskHandlers({ ...engine, worlds: createWorldRepository(db, limits) }));
+  bus.serve(runnerHandlers({ ...engine, bus, log, ownUrl, options: { leaseMs, limits } }));
+
+  loop('tell of changes', outboxRelay({ db, bus, owner: name, log }));
+  loop('follow clusters', followClusters({ db, bus, ...engine }));
+  loop('follow registries', followRegistries({ db, bus, ...engine }));
+  loop('follow charts', followCharts({ db, bus, ...engine }));
+  loop('follow kinds', followKinds({ db, bus, ...engine }));
+  loop('follow envs', followEnvs({ db, bus, ...engine }));
+  loop('take back expired claims', every(1_000, sweepLeases({ ...engine, log })));
+  loop('wake runners when due', wakeWhenDue({ ...store, ...engine }));
+});

@@ -1,0 +1,82 @@
+import { Id, Json, JsonObject, Timestamp } from '@berth/shared/contracts/fields';
+import type { Queries } from '@berth/shared/db/database';
+import { sql } from 'slonik';
+import { z } from 'zod';
+
+export const SeenCluster = z.object({
+  id: Id,
+  env_id: Id.nullable(),
+  name: z.string(),
+  is_ok: z.boolean(),
+  ignore: z.boolean(),
+  last_seen_at: Timestamp,
+  ingress_domain: z.string().nullable(),
+  ingress_class: z.string().nullable(),
+  ingress_tls_secret_name: z.string().nullable(),
+});
+export type SeenCluster = z.infer<typeof SeenCluster>;
+
+export const SeenChart = z.object({
+  id: Id,
+  kind_id: Id,
+  image_tag: z.string(),
+  available: z.boolean(),
+  error: z.string().nullable(),
+  values_ui: JsonObject.nullable(),
+  features: JsonObject.nullable(),
+  /** Once it was asked for. */
+  digest: z.string().nullable(),
+});
+export type SeenChart = z.infer<typeof SeenChart>;
+
+export const SeenEnv = z.object({ id: Id, name: z.string(), node_selector: Json, tolerations: Json });
+export type SeenEnv = z.infer<typeof SeenEnv>;
+
+const SeenKind = z.object({ id: Id, name: z.string() });
+
+/** What the owners of clusters, charts, kinds and envs told us last. */
+export const createSeenRepository = (db: Queries) => ({
+  cluster: (id: string) =>
+    db.maybeOne(sql.type(SeenCluster)`
+      select id, env_id, name, is_ok, ignore, last_seen_at, ingress_domain, ingress_class, ingress_tls_secret_name
+      from k8s_clusters_seen where id = ${id} and not deleted
+    `),
+
+  kind: (id: string) =>
+    db.maybeOne(sql.type(SeenKind)`select id, name from deployment_kinds_seen where id = ${id} and not deleted`),
+
+  chart: (id: string) =>
+    db.maybeOne(sql.type(SeenChart)`
+      select c.id, r.kind_id, c.image_tag, c.available, c.error, c.values_ui, c.features, a.digest
+      from helm_charts_seen c
+      join helm_registries_seen r on r.id = c.helm_registry_id
+      left join chart_archive_digests a on a.helm_chart_id = c.id
+      where c.id = ${id} and not c.deleted
+    `),
+
+  env: (id: string) =>
+    db.maybeOne(sql.type(SeenEnv)`
+      select id, name, node_selector, tolerations from envs_seen where id = ${id} and not deleted
+    `),
+
+  saveDigest: (helm_chart_id: string, digest: string) =>
+    db.query(sql.type(z.object({}))`
+      insert into chart_archive_digests (helm_chart_id, digest) values (${helm_chart_id}, ${digest})
+      on conflict do nothing
+    `),
+
+  /** Whether the placement differs from what the deployments of the env were told before; true only once per change. */
+  placementChanged: async ({ id, node_selector, tolerations }: Omit<SeenEnv, 'name'>) => {
+    const told = await db.maybeOne(sql.type(z.object({ is_new: z.boolean() }))`
+      insert into env_placements (env_id, node_selector, tolerations)
+      values (${id}, ${sql.jsonb(node_selector)}, ${sql.jsonb(tolerations)})
+      on conflict (env_id) do update
+        set node_selector = excluded.node_selector, tolerations = excluded.tolerations
+        where (env_placements.node_selector, env_placements.tolerations)
+          is distinct from (excluded.node_selector, excluded.tolerations)
+      returning (xmax = 0) as is_new
+    `);
+    return told !== null && !told.is_new;
+  },
+});
+export type SeenRepository = ReturnType<typeof createSeenRepository>;

@@ -1,0 +1,55 @@
+import type { Database, Queries, Transaction } from '@berth/shared/db/database';
+import { type AuditRepository, createAuditRepository } from './audit/audit-repository.ts';
+import { createItemRepository } from './collections/item-repository.ts';
+import {
+  createDeploymentChanges,
+  type DeploymentChangesRepository,
+} from './deployments/deployment-changes-repository.ts';
+import { createDeploymentRepository } from './deployments/deployment-repository.ts';
+import { createReferenceRepository } from './deployments/reference-repository.ts';
+import { createSeenRepository } from './projections/seen-repository.ts';
+import { type ClaimRepository, createClaimRepository } from './tasks/claim-repository.ts';
+import { createLeaseRepository } from './tasks/lease-repository.ts';
+import { createLogChanges, createLogRepository, type LogChangesRepository } from './tasks/log-repository.ts';
+import { createTaskChanges, type TaskChangesRepository } from './tasks/task-changes-repository.ts';
+import { createTaskRepository } from './tasks/task-repository.ts';
+
+/** What can be read, in or outside a transaction. */
+export const readingStore = (db: Queries) => ({
+  deployments: createDeploymentRepository(db),
+  references: createReferenceRepository(db),
+  tasks: createTaskRepository(db),
+  logs: createLogRepository(db),
+  leases: createLeaseRepository(db),
+  seen: createSeenRepository(db),
+  items: createItemRepository(db),
+});
+export type ReadingStore = ReturnType<typeof readingStore>;
+
+/** All that one transaction can read and write. */
+export interface WritingStore extends ReadingStore {
+  deploymentChanges: DeploymentChangesRepository;
+  taskChanges: TaskChangesRepository;
+  logChanges: LogChangesRepository;
+  claims: ClaimRepository;
+  audit: AuditRepository;
+  /** A part of the transaction that leaves nothing behind when it throws, while the rest goes on. */
+  attempt: InTransaction;
+}
+
+export const writingStore = (tx: Transaction): WritingStore => ({
+  ...readingStore(tx),
+  deploymentChanges: createDeploymentChanges(tx),
+  taskChanges: createTaskChanges(tx),
+  logChanges: createLogChanges(tx),
+  claims: createClaimRepository(tx),
+  audit: createAuditRepository(tx),
+  attempt: (work) => tx.transaction((inner) => work(writingStore(inner))),
+});
+
+export type InTransaction = <T>(work: (store: WritingStore) => Promise<T>) => Promise<T>;
+
+export const inTransactionOf =
+  (db: Database): InTransaction =>
+  (work) =>
+    db.transaction((tx) => work(writingStore(tx)));

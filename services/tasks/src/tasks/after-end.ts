@@ -1,0 +1,64 @@
+import type { DeploymentRecord } from '../deployments/deployment-record.ts';
+import type { TaskRecord } from './task-record.ts';
+import { stateWhile, type Variant, variantOf } from './variant.ts';
+
+export interface Ending {
+  outcome: 'Done' | 'Failed' | 'Canceled';
+  reason: string | null;
+}
+
+/** What the end of a task makes of its deployment. `isFollowed`: a task that deploys comes after it. */
+export function afterEnd(
+  deployment: DeploymentRecord,
+  task: Pick<TaskRecord, 'id' | 'operation'>,
+  { outcome, reason }: Ending,
+  isFollowed: boolean,
+): DeploymentRecord {
+  const variant = variantOf(task.operation);
+  if (stateWhile[variant] === null) return deployment;
+  if (outcome === 'Done') return { ...deployment, ...done[variant](task.id, isFollowed) };
+  const words =
+    outcome === 'Failed' ? `${variant} failed: ${reason ?? 'no reason was told'}` : stopped(variant, reason);
+  return { ...deployment, state: 'Error', deleting: false, reason: words };
+}
+
+const running = { state: 'Running', reason: null } as const;
+const gone = {
+  installed_cluster_id: null,
+  installed_namespace: null,
+  revision_id: null,
+  reported_status: null,
+} as const;
+
+const done: Record<Variant, (taskId: string, isFollowed: boolean) => Partial<DeploymentRecord>> = {
+  Install: (revision_id) => ({ ...running, revision_id }),
+  Upgrade: (revision_id) => ({ ...running, revision_id }),
+  // The same chart and inputs again: the revision is still the one that brought them.
+  Reinstall: () => running,
+  Recreate: (_, isFollowed) => (isFollowed ? gone : { ...gone, state: 'Error', reason: notInstalledAgain }),
+  Uninstall: () => ({ ...gone, state: 'Uninstalled', reason: null }),
+  InvokeAction: () => ({}),
+  RestartK8sResource: () => ({}),
+};
+
+const notInstalledAgain =
+  'It was removed from its old place, but the Upgrade that installs it again was canceled: retry it';
+
+const stopped = (variant: Variant, reason: string | null): string =>
+  `${variant} was canceled while it ran${reason === null ? '' : `: ${reason}`}. Retry it, or change the deployment`;
+
+/** In-between states end with the task that made them; this is for one that was canceled before it went on. */
+export function afterCancelPending(
+  deployment: DeploymentRecord,
+  { operation, attempts, deletes_deployment }: Pick<TaskRecord, 'operation' | 'attempts' | 'deletes_deployment'>,
+  isRunning: boolean,
+): DeploymentRecord {
+  const variant = variantOf(operation);
+  const kept = deletes_deployment ? { ...deployment, deleting: false } : deployment;
+  if (isRunning || stateWhile[variant] === null) return kept;
+  if (attempts > 0)
+    return { ...kept, state: 'Error', reason: `${variant} was canceled after attempt ${attempts}: retry it` };
+  if (kept.state === 'Renaming') return { ...kept, state: 'Error', reason: notInstalledAgain };
+  if (variant === 'Install') return { ...kept, reason: 'It is not installed: its Install was canceled' };
+  return kept;
+}

@@ -1,0 +1,94 @@
+import { visibleEnvs } from '@berth/shared/access/visible-envs';
+import type { HandlerContext } from '@berth/shared/bus/bus';
+import type { DeploymentTask, deploymentTasks } from '@berth/shared/contracts/deployment-tasks';
+import { found } from '@berth/shared/errors';
+import type { DeploymentRecord } from '../deployments/deployment-record.ts';
+import { conflict } from '../deployments/refuse.ts';
+import type { InTransaction, WritingStore } from '../store.ts';
+import { afterCancelPending } from './after-end.ts';
+import { pendingDeploys } from './end-task.ts';
+import { lockTask } from './finish-task.ts';
+import { cancelerOf } from './origin-of.ts';
+import type { Canceler } from './task-changes-repository.ts';
+import { publicTask, type TaskRecord } from './task-record.ts';
+
+type Context = HandlerContext<typeof deploymentTasks.operations.cancel>;
+
+export interface CancelDeps {
+  inTransaction: InTransaction;
+  wakeRunners: () => void;
+  /** Tells the runner of a task sooner than its next heartbeat does. */
+  hintCancel: (taskId: string) => void;
+}
+
+/** A pending task at once; a started one is asked to stop; a finished one not at all. */
+export const cancelTask =
+  ({ inTransaction, wakeRunners, hintCancel }: CancelDeps) =>
+  async (id: string, reason: string | undefined, context: Context): Promise<DeploymentTask> => {
+    const canceled = await inTransaction(async (store) => {
+      found(await store.tasks.find(id, visibleEnvs(context.identity)), 'deployment task');
+      const task = found(await lockTask(store, id), 'deployment task');
+      const deployment = await store.deployments.lock(task.deployment_id);
+      permitOn(context, task, deployment);
+      if (task.status !== 'Pending' && task.status !== 'Started') throw conflict(`The task is ${task.status} already`);
+
+      await tellAudit(store, task, context);
+      const by = cancelerOf(context.identity, reason ?? null);
+      if (task.status === 'Started') return store.taskChanges.requestCancel(id, by);
+      return cancelPending(store, task, found(deployment, 'deployment'), by);
+    });
+    if (canceled.status === 'Started') hintCancel(id);
+    else wakeRunners();
+    return publicTask(canceled);
+  };
+
+/** Of a deleted deployment no kind and env is left to hold a role for, but whoever made the task. */
+export function permitOn(
+  context: Pick<Context, 'permit'>,
+  task: TaskRecord,
+  deployment: DeploymentRecord | null,
+): void {
+  const { acting_user_id, acting_deployment_id } = task;
+  const { env_id, kind_id } = deployment ?? { env_id: null, kind_id: '' };
+  context.permit({ env_id, kind_id, acting_user_id, acting_deployment_id });
+}
+
+async function cancelPending(
+  store: WritingStore,
+  task: TaskRecord,
+  deployment: DeploymentRecord,
+  by: Canceler,
+): Promise<TaskRecord> {
+  const [canceled] = await store.taskChanges.cancelPending([task.id], by);
+  if (!canceled) throw new Error('A pending task was not canceled under the lock of its deployment');
+
+  const isRunning = (await store.tasks.open(task.deployment_id)).some(({ status }) => status === 'Started');
+  await store.deploymentChanges.saveState(afterCancelPending(deployment, task, isRunning));
+  if ('Recreate' in task.operation) await endRecreate(store, task, by);
+  return canceled;
+}
+
+/** What was to run at the new place does not; if nothing was touched yet, the deployment goes back to what it was (decision 6). */
+async function endRecreate(
+  store: WritingStore,
+  { deployment_id, undo, attempts }: TaskRecord,
+  by: Canceler,
+): Promise<void> {
+  const behind = await pendingDeploys(store, deployment_id);
+  await store.taskChanges.cancelPending(behind, { ...by, reason: 'The Recreate before it was canceled' });
+  const deployment = await store.deployments.lock(deployment_id);
+  if (!undo || attempts > 0 || !deployment) return;
+
+  const back = await store.deploymentChanges.saveWanted({ ...deployment, ...undo });
+  await store.taskChanges.movePending(deployment_id, back);
+}
+
+const tellAudit = (store: WritingStore, task: TaskRecord, by: Context) =>
+  store.audit.append({
+    by,
+    action: 'cancel',
+    resource: 'deployment_tasks',
+    objectId: task.id,
+    envId: task.env_id,
+    details: { deployment_id: task.deployment_id, operation: Object.keys(task.operation)[0] ?? null },
+  });

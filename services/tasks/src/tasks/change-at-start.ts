@@ -1,0 +1,48 @@
+import type { DeploymentChanges } from '@berth/shared/contracts/deployments';
+import { type DeploymentRecord } from '../deployments/deployment-record.ts';
+import type { DeploymentsDeps } from '../deployments/deployments-deps.ts';
+import { operationPaths } from '../deployments/field-paths.ts';
+import { fitChanges } from '../deployments/fit-changes.ts';
+import { saveFit, tasksOf } from '../deployments/make-changes.ts';
+import { conflict } from '../deployments/refuse.ts';
+import type { WritingStore } from '../store.ts';
+import type { TaskRecord } from './task-record.ts';
+import type { TaskRun } from './task-run.ts';
+import { type Variant, variantOf } from './variant.ts';
+
+type ChangeDeps = Pick<DeploymentsDeps, 'heldReaders' | 'reserved'>;
+
+export interface Changed {
+  deployment: DeploymentRecord;
+  operation: TaskRecord['operation'];
+  run: TaskRun | null;
+}
+
+/** What a scheduled task stands for is done to the deployment now, with the checks of a new request. */
+export async function changeAtStart(
+  { heldReaders, reserved }: ChangeDeps,
+  store: WritingStore,
+  { task, change, deployment: before }: { task: TaskRecord; change: DeploymentChanges; deployment: DeploymentRecord },
+): Promise<Changed> {
+  const variant = variantOf(task.operation);
+  refuseWrongState(variant, before);
+  const paths = operationPaths(variant === 'Install' ? 'Install' : 'Upgrade');
+  const options = { paths, visible: 'all' as const, reserved, readers: heldReaders(store) };
+  const fit = await fitChanges(store, before, change, options);
+  const deployment = await saveFit(store, fit);
+  if (variant === 'Uninstall') return { deployment, operation: task.operation, run: null };
+
+  const plan = [variant === 'Install' ? ('Install' as const) : ('Upgrade' as const)];
+  const [planned, ...more] = await tasksOf(store, plan, before, { ...fit, after: deployment });
+  if (!planned || more.length > 0) {
+    throw conflict('A release was left behind at another place; make the change again, without a time');
+  }
+  return { deployment, operation: planned.operation, run: planned.run ?? null };
+}
+
+/** `Install` enables, `Uninstall` disables, `Upgrade` changes what runs (decision 5). */
+export function refuseWrongState(variant: Variant, deployment: DeploymentRecord): void {
+  if (deployment.deleting) throw conflict('The deployment is being deleted');
+  if (variant === 'Install' && deployment.enabled) throw conflict('The deployment is enabled already');
+  if (variant !== 'Install' && !deployment.enabled) throw conflict('The deployment is disabled');
+}

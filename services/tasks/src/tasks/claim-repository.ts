@@ -1,0 +1,78 @@
+import type { Transaction } from '@berth/shared/db/database';
+import { type FragmentSqlToken, sql } from 'slonik';
+import { z } from 'zod';
+import { TaskRecord } from './task-record.ts';
+import { taskRecordColumns } from './task-repository.ts';
+import type { Limits } from './why-not-yet.ts';
+
+export interface ClaimOptions {
+  runner: string;
+  leaseMs: number;
+  limits: Limits;
+}
+
+const nothing = sql.type(z.object({}));
+
+/** The rules of `whyNotYet`, but for the limits: those are of the cluster, not of the task. */
+const mayStart = (p: FragmentSqlToken) => sql.fragment`
+  ${p}.status = 'Pending'
+  and ${p}.due_at <= clock_timestamp()
+  and not exists (
+    select 1 from deployment_tasks e
+    where e.deployment_id = ${p}.deployment_id and e.status in ('Pending', 'Started')
+      and (e.execute_at, e.created_at, e.seq) < (${p}.execute_at, ${p}.created_at, ${p}.seq)
+  )
+  and (
+    ${p}.also_cluster_id is null
+    or exists (select 1 from k8s_clusters_seen o where o.id = ${p}.also_cluster_id and ${usable(sql.fragment`o`)})
+  )`;
+
+function usable(c: FragmentSqlToken) {
+  return sql.fragment`not ${c}.deleted and ${c}.is_ok and not ${c}.ignore`;
+}
+
+export const createClaimRepository = (tx: Transaction) => ({
+  /** Claims go one after the other, because two that count at the same time would both find the last free place. */
+  waitForTurn: () => tx.query(nothing`select pg_advisory_xact_lock(hashtextextended('claim a task', 0))`),
+
+  /**
+   * Takes the first task that may start. The cluster is chosen first, by its oldest task, so that the cost does not grow
+   * with what waits for clusters that are full or gone. A deployment that a request works on right now is passed over.
+   */
+  take: ({ runner, leaseMs, limits }: ClaimOptions) =>
+    tx.maybeOne(sql.type(TaskRecord)`
+      with chosen as materialized (
+        select c.id
+        from k8s_clusters_seen c
+        cross join lateral (
+          select p.due_at, p.seq from deployment_tasks p
+          where p.cluster_id = c.id and ${mayStart(sql.fragment`p`)}
+          order by p.due_at, p.seq limit 1
+        ) oldest
+        where ${usable(sql.fragment`c`)}
+          and (select count(*) from deployment_tasks s where s.cluster_id = c.id and s.status = 'Started') < ${limits.perCluster}
+          and (select count(*) from deployment_tasks s where s.status = 'Started') < ${limits.inAll}
+        order by oldest.due_at, oldest.seq limit 1
+      ),
+      first as materialized (
+        select p.id
+        from deployment_tasks p join deployments d on d.id = p.deployment_id
+        where p.cluster_id = (select id from chosen) and ${mayStart(sql.fragment`p`)}
+        order by p.due_at, p.seq limit 1
+        for update of d skip locked
+      )
+      update deployment_tasks t set
+        status = 'Started',
+        fence = t.fence + 1,
+        attempts = t.attempts + 1,
+        started_at = clock_timestamp(),
+        first_attempted_at = coalesce(t.first_attempted_at, clock_timestamp()),
+        lease_until = clock_timestamp() + ${leaseMs} * interval '1 millisecond',
+        runner = ${runner},
+        reason = null
+      from first
+      where t.id = first.id and t.status = 'Pending'
+      returning ${taskRecordColumns}
+    `),
+});
+export type ClaimRepository = ReturnType<typeof createClaimRepository>;

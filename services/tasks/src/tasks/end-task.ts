@@ -1,0 +1,79 @@
+import type { WritingStore } from '../store.ts';
+import { afterEnd, type Ending } from './after-end.ts';
+import type { TaskRecord } from './task-record.ts';
+import { variantOf } from './variant.ts';
+
+const byItself = { identity: undefined };
+
+/**
+ * Ends a started task and makes of its deployment what follows. The caller holds the lock of the deployment.
+ * False when the claim is not the latest one any more: then nothing was written. `settles`: the runner told the end.
+ */
+export async function endTask(
+  store: WritingStore,
+  task: TaskRecord,
+  ending: Ending,
+  settles = false,
+): Promise<boolean> {
+  const { outcome: status, reason } = ending;
+  const ended = await store.taskChanges.end(task, { status, reason, settles });
+  if (!ended) return false;
+
+  const deployment = await store.deployments.lock(ended.deployment_id);
+  if (!deployment) return true;
+  if (status === 'Done' && ended.deletes_deployment) {
+    await finishDeletion(store, ended);
+    return true;
+  }
+
+  const isRecreate = variantOf(ended.operation) === 'Recreate';
+  if (isRecreate && status !== 'Done') await cancelDeploys(store, ended);
+  const isFollowed = isRecreate && (await pendingDeploys(store, ended.deployment_id)).length > 0;
+  await store.deploymentChanges.saveState(afterEnd(deployment, ended, ending, isFollowed));
+  if (status === 'Done' && ended.reinstall_dependents) await reinstallDependents(store, ended, deployment.namespace);
+  return true;
+}
+
+async function finishDeletion(store: WritingStore, { deployment_id, request_id }: TaskRecord): Promise<void> {
+  const left = (await store.tasks.open(deployment_id)).map(({ id }) => id);
+  const nobody = { user_id: null, deployment_id: null };
+  if (left.length > 0) await store.taskChanges.cancelPending(left, { ...nobody, reason: 'The deployment was deleted' });
+
+  const gone = await store.deploymentChanges.remove(deployment_id);
+  await store.audit.append({
+    by: { ...byItself, requestId: request_id },
+    action: 'finish deletion',
+    resource: 'deployments',
+    objectId: gone.id,
+    envId: gone.env_id,
+    details: { name: gone.name, namespace: gone.namespace },
+  });
+}
+
+/** Tasks behind that install something at the place to which a Recreate was to go (decision 6). */
+export const pendingDeploys = async (store: Pick<WritingStore, 'tasks'>, deployment_id: string): Promise<string[]> =>
+  (await store.tasks.open(deployment_id))
+    .filter(({ status, run }) => status === 'Pending' && run?.action === 'deploy')
+    .map(({ id }) => id);
+
+async function cancelDeploys(store: WritingStore, recreate: TaskRecord): Promise<void> {
+  const behind = await pendingDeploys(store, recreate.deployment_id);
+  if (behind.length === 0) return;
+  const reason = `The Recreate before it ${recreate.status === 'Failed' ? 'failed' : 'was canceled'}`;
+  await store.taskChanges.cancelPending(behind, {
+    user_id: recreate.canceled_by_user_id,
+    deployment_id: recreate.canceled_by_deployment_id,
+    reason,
+  });
+}
+
+const reinstallDependents = (store: WritingStore, task: TaskRecord, namespace: string) =>
+  store.taskChanges.reinstallUsersOf(
+    { collection: 'deployments', id: task.deployment_id },
+    `${namespace}, which it uses, has changed`,
+    {
+      acting_user_id: task.acting_user_id,
+      acting_deployment_id: task.acting_deployment_id,
+      request_id: task.request_id,
+    },
+  );

@@ -1,0 +1,55 @@
+import { Timestamp } from '@berth/shared/contracts/fields';
+import { LogLine } from '@berth/shared/contracts/runner-tasks';
+import type { Queries, Transaction } from '@berth/shared/db/database';
+import { sql } from 'slonik';
+import { z } from 'zod';
+
+export const LogState = z.object({
+  /** Number of the line that the current claim is expected to send next. */
+  next: z.number().int(),
+  /** What is kept so far. */
+  lines: z.number().int(),
+  bytes: z.number().int(),
+});
+export type LogState = z.infer<typeof LogState>;
+
+const StoredLine = z.strictObject({ ...LogLine.shape, at: Timestamp });
+const nothing = sql.type(z.object({}));
+
+export const createLogRepository = (db: Queries) => ({
+  /** From the line with this number on. */
+  lines: (task_id: string, from: number, limit: number) =>
+    db.any(sql.type(StoredLine)`
+      select at, source, text from deployment_task_log
+      where task_id = ${task_id} and line >= ${from}
+      order by line limit ${limit}
+    `),
+});
+export type LogRepository = ReturnType<typeof createLogRepository>;
+
+export const createLogChanges = (tx: Transaction) => ({
+  /** The state of the log for this claim, held until the transaction ends; null when the claim is not the latest one. */
+  lock: (task_id: string, fence: number) =>
+    tx.maybeOne(sql.type(LogState)`
+      select case when log_fence = fence then log_next else 0 end as next, log_lines as lines, log_bytes as bytes
+      from deployment_tasks where id = ${task_id} and fence = ${fence} and status = 'Started'
+      for update
+    `),
+
+  append: async (task_id: string, first: number, lines: readonly LogLine[]) => {
+    await tx.query(nothing`
+      insert into deployment_task_log (task_id, line, at, source, text)
+      select ${task_id}::uuid, ${first}::int + l.position, l.at, l.source, l.text
+      from jsonb_to_recordset(${sql.jsonb(lines.map((line, position) => ({ ...line, position })))})
+        as l(position int, at timestamptz, source text, text text)
+    `);
+  },
+
+  save: async (task_id: string, { next, lines, bytes }: LogState) => {
+    await tx.query(nothing`
+      update deployment_tasks set log_fence = fence, log_next = ${next}, log_lines = ${lines}, log_bytes = ${bytes}
+      where id = ${task_id}
+    `);
+  },
+});
+export type LogChangesRepository = ReturnType<typeof createLogChanges>;

@@ -1,0 +1,18 @@
+import type { TaskRecord } from './task-record.ts';
+
+type Told = 'deployment_id' | 'cluster_id' | 'env_id' | 'operation';
+type Optional = 'run' | 'change' | 'undo' | 'also_cluster_id' | 'reinstall_dependents' | 'deletes_deployment';
+
+/** A task to be queued; what is left out is null or false. */
+export type NewTask = Pick<TaskRecord, Told> &
+  Partial<Pick<TaskRecord, Optional>> & {
+    /** Now, unless it lies in the future. */
+    execute_at?: string | undefined;
+  };
+
+/** Who asked for it, and by which request. */
+export interface Origin {
+  acting_user_id: string | null;
+  acting_deployment_id: string | null;
+  request_id: string | null;
+}

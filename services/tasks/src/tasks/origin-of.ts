@@ -1,0 +1,16 @@
+import type { Identity } from '@berth/shared/access/identity';
+import type { Origin } from './new-task.ts';
+import type { Canceler } from './task-changes-repository.ts';
+
+/** Decision 5: what a bot asks for records neither a user nor a deployment; the audit log names the bot. */
+export const originOf = ({ identity, requestId }: { identity: Identity; requestId: string }): Origin => ({
+  acting_user_id: identity.kind === 'user' ? identity.id : null,
+  acting_deployment_id: identity.kind === 'deployment' ? identity.id : null,
+  request_id: requestId,
+});
+
+export const cancelerOf = (identity: Identity, reason: string | null): Canceler => ({
+  user_id: identity.kind === 'user' ? identity.id : null,
+  deployment_id: identity.kind === 'deployment' ? identity.id : null,
+  reason,
+});

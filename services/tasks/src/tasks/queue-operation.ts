@@ -1,0 +1,116 @@
+import type { DeploymentChanges } from '@berth/shared/contracts/deployments';
+import type { RequestedOperation } from '@berth/shared/contracts/task-operation';
+import { AppError } from '@berth/shared/errors';
+import type { DeploymentRecord } from '../deployments/deployment-record.ts';
+import type { VisibleEnvs } from '../deployments/deployment-repository.ts';
+import type { DeploymentsDeps } from '../deployments/deployments-deps.ts';
+import { operationPaths } from '../deployments/field-paths.ts';
+import { fitChanges } from '../deployments/fit-changes.ts';
+import { makeChanges } from '../deployments/make-changes.ts';
+import { plannedTasks } from '../deployments/planned-tasks.ts';
+import { conflict, unfit } from '../deployments/refuse.ts';
+import type { WritingStore } from '../store.ts';
+import { refuseWrongState } from './change-at-start.ts';
+import type { Origin } from './new-task.ts';
+import { queueTasks } from './queue-tasks.ts';
+import type { TaskRecord } from './task-record.ts';
+import { variants } from './variant.ts';
+
+export interface Requested {
+  deployment: DeploymentRecord;
+  operation: RequestedOperation;
+  visible: VisibleEnvs;
+  origin: Origin;
+  executeAt?: string | undefined;
+}
+
+type Deps = Pick<DeploymentsDeps, 'heldReaders' | 'reserved'>;
+
+/** Queues what was asked for by its operation, under the lock of the deployment. */
+export async function queueOperation(deps: Deps, store: WritingStore, requested: Requested): Promise<TaskRecord> {
+  const { deployment, operation } = requested;
+  if ('Recreate' in operation) {
+    throw unfit('body.operation.Recreate', 'cannot be asked for: rename or move the deployment');
+  }
+  if ('InvokeAction' in operation || 'RestartK8sResource' in operation) {
+    const variant = variants.find((name) => name in operation);
+    throw new AppError('not_implemented', `Tasks of the operation ${variant} cannot be made yet`);
+  }
+  if ('Reinstall' in operation) return queueReinstall(store, requested, operation.Reinstall.reason);
+
+  const asked = changeOf(operation);
+  refuseWrongState(asked.variant, deployment);
+  return isLater(requested.executeAt)
+    ? await schedule(deps, store, requested, asked)
+    : await changeNow(deps, store, requested, asked);
+}
+
+interface Asked {
+  variant: 'Install' | 'Upgrade' | 'Uninstall';
+  changes: DeploymentChanges;
+}
+
+function changeOf(
+  operation: Extract<RequestedOperation, { Install: unknown } | { Upgrade: unknown } | { Uninstall: unknown }>,
+): Asked {
+  if ('Uninstall' in operation) return { variant: 'Uninstall', changes: { enabled: false } };
+  if ('Install' in operation) {
+    const { helm_chart_id, config_inputs: config, values_override } = operation.Install;
+    return { variant: 'Install', changes: { enabled: true, helm_chart_id, config, values_override } };
+  }
+  const { helm_chart_id, config_inputs: config, values_override } = operation.Upgrade;
+  return { variant: 'Upgrade', changes: { helm_chart_id, config, values_override } };
+}
+
+const isLater = (executeAt: string | undefined): boolean =>
+  executeAt !== undefined && Date.parse(executeAt) > Date.now();
+
+const fit = ({ heldReaders, reserved }: Deps, store: WritingStore, requested: Requested, { variant, changes }: Asked) =>
+  fitChanges(store, requested.deployment, changes, {
+    paths: operationPaths(variant === 'Install' ? 'Install' : 'Upgrade'),
+    visible: requested.visible,
+    reserved,
+    readers: heldReaders(store),
+  });
+
+async function changeNow(deps: Deps, store: WritingStore, requested: Requested, asked: Asked): Promise<TaskRecord> {
+  const { deployment: before, origin } = requested;
+  const { tasks } = await makeChanges(store, [asked.variant], {
+    before,
+    fit: await fit(deps, store, requested, asked),
+    origin,
+  });
+  return last(tasks);
+}
+
+/** The deployment changes when the task starts; what does not fit now would not fit then. */
+async function schedule(deps: Deps, store: WritingStore, requested: Requested, asked: Asked): Promise<TaskRecord> {
+  const { deployment: before, origin, executeAt: execute_at } = requested;
+  const { after, kind, chart } = await fit(deps, store, requested, asked);
+  const { reinstall_dependencies: reinstallDependents } = chart.parsedFeatures;
+  const planned = plannedTasks([asked.variant], { before, after, kind: kind.name, reinstallDependents });
+  const tasks = planned.map((task) => ({ ...task, run: null, change: asked.changes, execute_at }));
+  return last(await queueTasks(store, tasks, origin));
+}
+
+export async function queueReinstall(
+  store: WritingStore,
+  { deployment, origin, executeAt: execute_at }: Omit<Requested, 'operation' | 'visible'>,
+  reason: string,
+): Promise<TaskRecord> {
+  refuseWrongState('Reinstall', deployment);
+  const open = await store.tasks.countOpen(deployment.id);
+  if (deployment.revision_id === null && open === 0) {
+    throw conflict('Nothing is installed that could be installed again');
+  }
+  const { id: deployment_id, cluster_id, env_id } = deployment;
+  const task = { deployment_id, cluster_id, env_id, operation: { Reinstall: { reason } }, execute_at };
+  return last(await queueTasks(store, [task], origin));
+}
+
+/** The one that was asked for: what has to come before it is queued before it. */
+export function last(tasks: readonly TaskRecord[]): TaskRecord {
+  const task = tasks.at(-1);
+  if (!task) throw new Error('A task was asked for and none was queued');
+  return task;
+}

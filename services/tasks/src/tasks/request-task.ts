@@ -1,0 +1,62 @@
+import { owner } from '@berth/shared/access/rules';
+import { visibleEnvs } from '@berth/shared/access/visible-envs';
+import type { HandlerContext } from '@berth/shared/bus/bus';
+import type { DeploymentTask, deploymentTasks, NewDeploymentTask } from '@berth/shared/contracts/deployment-tasks';
+import { sameJson } from '@berth/shared/contracts/json';
+import type { RequestedOperation } from '@berth/shared/contracts/task-operation';
+import { named } from '@berth/shared/errors';
+import type { DeploymentRecord } from '../deployments/deployment-record.ts';
+import type { DeploymentsDeps } from '../deployments/deployments-deps.ts';
+import { settled } from '../projections/settled.ts';
+import type { WritingStore } from '../store.ts';
+import { originOf } from './origin-of.ts';
+import { queueOperation } from './queue-operation.ts';
+import { publicTask } from './task-record.ts';
+
+type Context = HandlerContext<typeof deploymentTasks.operations.create>;
+
+/** A task by its operation, which is accepted as what it means for the deployment (decision 5). */
+export const requestTask =
+  (deps: DeploymentsDeps) =>
+  async (body: NewDeploymentTask, context: Context): Promise<DeploymentTask> => {
+    const task = await settled(
+      () => deps.inTransaction((store) => request(deps, store, body, context)),
+      context.signal,
+    );
+    deps.wakeRunners();
+    return publicTask(task);
+  };
+
+async function request(deps: DeploymentsDeps, store: WritingStore, body: NewDeploymentTask, context: Context) {
+  const { deployment_id, operation, execute_at } = body;
+  const visible = visibleEnvs(context.identity);
+  named(await store.deployments.find(deployment_id, visible), 'body.deployment_id', 'deployment');
+  const deployment = named(await store.deployments.lock(deployment_id), 'body.deployment_id', 'deployment');
+  permitOperation(context, deployment, operation);
+
+  const task = await queueOperation(deps, store, {
+    deployment,
+    operation,
+    visible,
+    origin: originOf(context),
+    executeAt: execute_at,
+  });
+  await store.audit.append({
+    by: context,
+    action: 'create',
+    resource: 'deployment_tasks',
+    objectId: task.id,
+    envId: task.env_id,
+    details: { deployment_id, operation: Object.keys(operation)[0] ?? null, execute_at: task.execute_at },
+  });
+  return task;
+}
+
+function permitOperation(context: Context, deployment: DeploymentRecord, operation: RequestedOperation): void {
+  context.permit(deployment);
+  const isForOwners =
+    'Install' in operation ||
+    'Uninstall' in operation ||
+    ('Upgrade' in operation && !sameJson(operation.Upgrade.values_override, deployment.values_override));
+  if (isForOwners) context.permit(deployment, owner);
+}

@@ -1,0 +1,126 @@
+import { visibleEnvs } from '@berth/shared/access/visible-envs';
+import type { HandlerContext } from '@berth/shared/bus/bus';
+import type { DeploymentTask, deploymentTasks } from '@berth/shared/contracts/deployment-tasks';
+import { sameJson } from '@berth/shared/contracts/json';
+import { found } from '@berth/shared/errors';
+import { checkChart, findChart } from '../deployments/chart.ts';
+import { checkConfig } from '../deployments/check-config.ts';
+import { queueUninstallToDelete } from '../deployments/delete-deployment.ts';
+import type { DeploymentRecord } from '../deployments/deployment-record.ts';
+import type { DeploymentsDeps } from '../deployments/deployments-deps.ts';
+import { operationPaths } from '../deployments/field-paths.ts';
+import { refuseWhileUsed } from '../deployments/fit-changes.ts';
+import { healPlan } from '../deployments/heal-plan.ts';
+import { plannedTasks } from '../deployments/planned-tasks.ts';
+import { conflict } from '../deployments/refuse.ts';
+import type { WritingStore } from '../store.ts';
+import { permitOn } from './cancel-task.ts';
+import { refuseWrongState } from './change-at-start.ts';
+import { lockTask } from './finish-task.ts';
+import type { Origin } from './new-task.ts';
+import { originOf } from './origin-of.ts';
+import { last, queueOperation, queueReinstall } from './queue-operation.ts';
+import { queueTasks } from './queue-tasks.ts';
+import { publicTask, type TaskRecord } from './task-record.ts';
+
+type Context = HandlerContext<typeof deploymentTasks.operations.retry>;
+type Deps = Pick<DeploymentsDeps, 'heldReaders' | 'reserved'>;
+
+/** A new task of the same operation, due at once, with the checks of a new request (decision 6). */
+export const retryTask =
+  (deps: DeploymentsDeps) =>
+  async (id: string, context: Context): Promise<DeploymentTask> => {
+    const task = await deps.inTransaction(async (store) => {
+      found(await store.tasks.find(id, visibleEnvs(context.identity)), 'deployment task');
+      const old = found(await lockTask(store, id), 'deployment task');
+      const deployment = await store.deployments.lock(old.deployment_id);
+      permitOn(context, old, deployment);
+      if (old.status !== 'Failed' && old.status !== 'Canceled') throw conflict(`The task is ${old.status}`);
+      if (!deployment) throw conflict('The deployment was deleted');
+
+      const retried = await retry(deps, store, { old, deployment, origin: originOf(context) });
+      await store.audit.append({
+        by: context,
+        action: 'retry',
+        resource: 'deployment_tasks',
+        objectId: id,
+        envId: old.env_id,
+        details: { deployment_id: old.deployment_id, new_task_id: retried.id },
+      });
+      return retried;
+    });
+    deps.wakeRunners();
+    return publicTask(task);
+  };
+
+interface Retry {
+  old: TaskRecord;
+  deployment: DeploymentRecord;
+  origin: Origin;
+}
+
+async function retry(deps: Deps, store: WritingStore, { old, deployment, origin }: Retry): Promise<TaskRecord> {
+  const { operation } = old;
+  // A scheduled change that was never made is made now.
+  if (old.change) return queueOperation(deps, store, { deployment, operation, visible: 'all', origin });
+  if ('Reinstall' in operation) return queueReinstall(store, { deployment, origin }, operation.Reinstall.reason);
+  if ('Uninstall' in operation) return retryUninstall(store, { old, deployment, origin });
+  if ('Recreate' in operation) return retryRecreate(store, { old, deployment, origin });
+  return retryDeploy(deps, store, { old, deployment, origin });
+}
+
+async function retryUninstall(store: WritingStore, { old, deployment, origin }: Retry): Promise<TaskRecord> {
+  if (deployment.deleting) throw conflict('The deployment is being deleted');
+  if (old.deletes_deployment) {
+    await refuseWhileUsed(store, deployment, 'deleted');
+    const after = await store.deploymentChanges.saveWanted({ ...deployment, deleting: true });
+    return last(await queueUninstallToDelete(store, after, origin));
+  }
+  if (deployment.enabled) throw conflict('The deployment is enabled again');
+  const planned = { before: deployment, after: deployment, kind: '', reinstallDependents: false };
+  return last(await queueTasks(store, plannedTasks(['Uninstall'], planned), origin));
+}
+
+/** Together with the Upgrade that installs it at its new place. */
+async function retryRecreate(store: WritingStore, { old, deployment, origin }: Retry): Promise<TaskRecord> {
+  refuseWrongState('Recreate', deployment);
+  const open = await store.tasks.open(deployment.id);
+  const plan = healPlan(['Upgrade'], deployment, open);
+  if (!plan.includes('Recreate')) {
+    throw conflict('There is nothing left to move: rename or move the deployment again, or retry the Upgrade');
+  }
+  const kind = old.run?.kind ?? (await store.seen.kind(deployment.kind_id))?.name ?? '';
+  const tasks = plannedTasks(plan, { before: deployment, after: deployment, kind, reinstallDependents: true });
+  const [recreate] = await queueTasks(store, tasks, origin);
+  return last(recreate ? [recreate] : []);
+}
+
+async function retryDeploy(deps: Deps, store: WritingStore, { old, deployment, origin }: Retry): Promise<TaskRecord> {
+  const { run } = old;
+  if (run?.action !== 'deploy') throw conflict('The task has nothing that could be run again');
+  if (deployment.deleting) throw conflict('The deployment is being deleted');
+  if (!deployment.enabled) throw conflict('The deployment is disabled');
+  if (!isWanted(run, deployment)) {
+    throw conflict('The deployment has changed since: what this task would bring back is not wanted any more');
+  }
+  const paths = operationPaths('Install' in old.operation ? 'Install' : 'Upgrade');
+  const chart = await findChart(store.seen, run.helm_chart_id, paths);
+  checkChart(chart, deployment.kind_id, paths);
+  const { env_id: envId } = deployment;
+  await checkConfig(deps.heldReaders(store), { form: chart.form, config: run.config, envId, at: paths.config });
+
+  const { id: deployment_id, cluster_id, env_id } = deployment;
+  const { operation, reinstall_dependents } = old;
+  const again = { deployment_id, cluster_id, env_id, operation, run, reinstall_dependents };
+  const open = await store.tasks.open(deployment_id);
+  const before = healPlan(['Upgrade'], deployment, open).filter((step) => step === 'Recreate');
+  const planned = { before: deployment, after: deployment, kind: run.kind, reinstallDependents: false };
+  return last(await queueTasks(store, [...plannedTasks(before, planned), again], origin));
+}
+
+const isWanted = (run: Extract<NonNullable<TaskRecord['run']>, { action: 'deploy' }>, deployment: DeploymentRecord) =>
+  run.helm_chart_id === deployment.helm_chart_id &&
+  run.cluster_id === deployment.cluster_id &&
+  run.namespace === deployment.namespace &&
+  sameJson(run.config, deployment.config) &&
+  sameJson(run.values_override, deployment.values_override);

@@ -1,0 +1,50 @@
+import { implement } from '@berth/shared/bus/implement';
+import { runnerTasks } from '@berth/shared/contracts/runner-tasks';
+import type { InTransaction, ReadingStore } from '../store.ts';
+import { boundLog } from './bound-log.ts';
+import { type ClaimDeps, claimTask } from './claim-task.ts';
+import { finishTask, lostClaim, type RetryPolicy } from './finish-task.ts';
+
+export interface RunnerHandlersDeps extends ClaimDeps {
+  store: ReadingStore;
+  inTransaction: InTransaction;
+  policy: RetryPolicy;
+  wakeRunners: () => void;
+  /** New lines, or the end of a log. */
+  hintLog: (taskId: string) => void;
+}
+
+/** What runners call. Every write names its claim by the fence; one that was taken over changes nothing. */
+export const runnerHandlers = (deps: RunnerHandlersDeps) => {
+  const { store, inTransaction, options, policy, wakeRunners, hintLog } = deps;
+  const claim = claimTask(deps);
+
+  return implement(runnerTasks, {
+    claim: async ({ body }, { remainingMs }) => ({ task: await claim(body.runner, remainingMs) }),
+
+    heartbeat: async ({ body }) => {
+      const renewed = await store.leases.renew(body.task_id, body.fence, options.leaseMs);
+      if (!renewed) throw lostClaim();
+      return { lease_ms: options.leaseMs, cancel_requested: renewed.cancel_requested };
+    },
+
+    append_log: async ({ body }) => {
+      await inTransaction(async ({ logChanges }) => {
+        const state = await logChanges.lock(body.task_id, body.fence);
+        if (!state) throw lostClaim();
+        const { lines, state: after } = boundLog(state, body);
+        if (lines.length > 0) await logChanges.append(body.task_id, state.lines, lines);
+        await logChanges.save(body.task_id, after);
+      });
+      hintLog(body.task_id);
+      return null;
+    },
+
+    finish: async ({ body }) => {
+      await inTransaction((tx) => finishTask(tx, body, policy));
+      hintLog(body.task_id);
+      wakeRunners();
+      return null;
+    },
+  });
+};

@@ -1,0 +1,62 @@
+import { AppError } from '@berth/shared/errors';
+import type { DeploymentRecord } from '../deployments/deployment-record.ts';
+import type { DeploymentsDeps } from '../deployments/deployments-deps.ts';
+import type { WritingStore } from '../store.ts';
+import { changeAtStart } from './change-at-start.ts';
+import type { ClaimOptions } from './claim-repository.ts';
+import { endTask } from './end-task.ts';
+import { startOf, whileRunning } from './start-of.ts';
+import type { TaskRecord } from './task-record.ts';
+import type { TaskRun } from './task-run.ts';
+
+export interface Started {
+  task: TaskRecord;
+  run: TaskRun;
+  deployment: DeploymentRecord;
+}
+
+/** `nothing`: no task may start now. `ended`: one was taken that turned out to be impossible; there may be another. */
+export type StartNext = Started | 'nothing' | 'ended';
+
+type StartDeps = Pick<DeploymentsDeps, 'heldReaders' | 'reserved'>;
+
+/** Claims the next task and shows it as started, all in one transaction. */
+export async function startNext(deps: StartDeps, store: WritingStore, options: ClaimOptions): Promise<StartNext> {
+  await store.claims.waitForTurn();
+  const task = await store.claims.take(options);
+  if (!task) return 'nothing';
+
+  const deployment = await store.deployments.lock(task.deployment_id);
+  if (!deployment) throw new Error('A task was claimed whose deployment is not there');
+  try {
+    return await start(deps, store, task, deployment);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.status >= 500) throw error;
+    await endTask(store, task, { outcome: 'Failed', reason: error.message.slice(0, 500) });
+    return 'ended';
+  }
+}
+
+async function start(
+  deps: StartDeps,
+  store: WritingStore,
+  task: TaskRecord,
+  before: DeploymentRecord,
+): Promise<Started> {
+  const { change } = task;
+  const changed =
+    change && (await store.attempt((inner) => changeAtStart(deps, inner, { task, change, deployment: before })));
+  const { operation, run: planned } = changed ?? task;
+  const deployment = changed?.deployment ?? before;
+
+  const isRepeat = 'Reinstall' in operation && deployment.revision_id !== null;
+  const revision = isRepeat ? await store.tasks.deployRunOf(deployment.revision_id) : null;
+  const begun = startOf({ operation, run: planned }, deployment, revision);
+  if ('impossible' in begun) throw new AppError('conflict', begun.impossible);
+
+  const { run } = begun;
+  const started = task.run ? task : await store.taskChanges.saveStart(task.id, { run, operation });
+  await store.taskChanges.tellStarted(started);
+  const running = await store.deploymentChanges.saveState(whileRunning(deployment, started, run));
+  return { task: started, run, deployment: running };
+}

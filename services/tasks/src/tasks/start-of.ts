@@ -1,0 +1,58 @@
+import type { DeploymentRecord } from '../deployments/deployment-record.ts';
+import { placeOf } from '../deployments/planned-tasks.ts';
+import type { TaskRecord } from './task-record.ts';
+import type { DeployRun, TaskRun, UninstallRun } from './task-run.ts';
+import { stateWhile, variantOf } from './variant.ts';
+
+export type Start = { run: TaskRun } | { impossible: string };
+
+/**
+ * What a task runs, now that all before it are over. Most know it since they were made; where something has to be
+ * removed, and what is to be repeated, only this moment tells.
+ */
+export function startOf(
+  task: Pick<TaskRecord, 'operation' | 'run'>,
+  deployment: DeploymentRecord,
+  /** What the last Install or Upgrade ran. */
+  revision: DeployRun | null,
+): Start {
+  if (task.run) return { run: task.run };
+  switch (variantOf(task.operation)) {
+    case 'Reinstall':
+      return reinstallOf(deployment, revision);
+    case 'Recreate':
+    case 'Uninstall':
+      return { run: uninstallOf(deployment, task) };
+    default:
+      return { impossible: 'The task has nothing to run' };
+  }
+}
+
+function reinstallOf(deployment: DeploymentRecord, revision: DeployRun | null): Start {
+  if (!deployment.enabled) return { impossible: 'The deployment was disabled meanwhile' };
+  if (!revision) return { impossible: 'Nothing is installed that could be installed again' };
+  return { run: revision };
+}
+
+function uninstallOf(deployment: DeploymentRecord, { operation }: Pick<TaskRecord, 'operation'>): UninstallRun {
+  const named = 'Recreate' in operation ? operation.Recreate : null;
+  const installed = deployment.installed_cluster_id === null ? null : placeOf(deployment);
+  const asked = named && { cluster_id: named.old_cluster_id, namespace: named.old_namespace };
+  return {
+    action: 'uninstall',
+    ...(installed ?? asked ?? placeOf(deployment)),
+    deployment_name: deployment.name,
+    kind: '',
+  };
+}
+
+/** The deployment while the task runs. */
+export function whileRunning(deployment: DeploymentRecord, { operation }: TaskRecord, run: TaskRun): DeploymentRecord {
+  const state = stateWhile[variantOf(operation)];
+  return {
+    ...deployment,
+    ...(state !== null && { state, reason: null }),
+    // From here on there may be a release, whatever becomes of the task.
+    ...(run.action === 'deploy' && { installed_cluster_id: run.cluster_id, installed_namespace: run.namespace }),
+  };
+}

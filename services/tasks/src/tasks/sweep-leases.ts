@@ -1,0 +1,46 @@
+import type { Service } from '@berth/shared/service/service';
+import type { InTransaction, ReadingStore, WritingStore } from '../store.ts';
+import { endTask } from './end-task.ts';
+import { lockTask, type RetryPolicy } from './finish-task.ts';
+
+export interface SweepDeps {
+  store: Pick<ReadingStore, 'leases'>;
+  inTransaction: InTransaction;
+  policy: Pick<RetryPolicy, 'maxAttempts'>;
+  wakeRunners: () => void;
+  log: Service['log'];
+}
+
+const silent = 'Its runner stopped answering';
+
+/** Tasks whose runner is silent for longer than its lease go back to the queue, or end where they had their attempts. */
+export const sweepLeases = (deps: SweepDeps) => async (): Promise<void> => {
+  // Not left to the loop, which would wait longer and longer while the database is away; tasks would wait as long.
+  await sweep(deps).catch((error: unknown) => deps.log.warn({ err: error }, 'expired claims could not be taken back'));
+};
+
+async function sweep({ store, inTransaction, policy, wakeRunners }: SweepDeps): Promise<void> {
+  const expired = await store.leases.expired();
+  for (const { id } of expired) await inTransaction((tx) => takeBack(tx, id, policy));
+  if (expired.length > 0) wakeRunners();
+}
+
+async function takeBack(
+  store: WritingStore,
+  id: string,
+  { maxAttempts }: Pick<RetryPolicy, 'maxAttempts'>,
+): Promise<void> {
+  const task = await lockTask(store, id);
+  // Renewed, or finished after all, while we waited for the lock.
+  if (!task || !(await store.leases.isExpired(id))) return;
+
+  if (task.cancel_requested_at !== null) {
+    await endTask(store, task, { outcome: 'Canceled', reason: task.cancel_reason ?? silent });
+    return;
+  }
+  if (task.attempts >= maxAttempts) {
+    await endTask(store, task, { outcome: 'Failed', reason: `${silent} (attempt ${task.attempts} of ${maxAttempts})` });
+    return;
+  }
+  await store.taskChanges.putBack(task, { reason: silent, pauseMs: 0, settles: false });
+}

@@ -1,0 +1,190 @@
+import type { StateOperation } from '@berth/shared/bus/publish-state';
+import { deploymentTasks } from '@berth/shared/contracts/deployment-tasks';
+import type { Transaction } from '@berth/shared/db/database';
+import { currentTraceparent, recordStates } from '@berth/shared/db/outbox';
+import { type FragmentSqlToken, sql } from 'slonik';
+import type { NewTask, Origin } from './new-task.ts';
+import { publicTask, TaskRecord, type Undo } from './task-record.ts';
+import { taskRecordColumns } from './task-repository.ts';
+import type { TaskRun } from './task-run.ts';
+
+const record = sql.type(TaskRecord);
+const maybeJson = (value: Parameters<typeof sql.jsonb>[0] | undefined) =>
+  value === null || value === undefined ? null : sql.jsonb(value);
+
+/** Times come from one clock, to the millisecond and never ahead of it, so that a task is due when it is there. */
+const clock = sql.fragment`date_trunc('milliseconds', clock_timestamp())`;
+
+export interface Canceler {
+  user_id: string | null;
+  deployment_id: string | null;
+  reason: string | null;
+}
+
+/**
+ * Every change of tasks but the claim. Each is told to the followers in the same transaction.
+ * All of them are made under the lock of the deployment, which orders them; the runner's also by its fence.
+ */
+export const createTaskChanges = (tx: Transaction) => {
+  const told = async <Rows extends readonly TaskRecord[]>(operation: StateOperation, rows: Rows): Promise<Rows> => {
+    await recordStates(
+      tx,
+      deploymentTasks,
+      rows.map((row) => ({ id: row.id, env_id: row.env_id, operation, row: publicTask(row) })),
+    );
+    return rows;
+  };
+  const toldOne = async (operation: StateOperation, row: TaskRecord): Promise<TaskRecord> => {
+    await told(operation, [row]);
+    return row;
+  };
+
+  return {
+    insert: async (task: NewTask, origin: Origin): Promise<TaskRecord> =>
+      toldOne(
+        'INSERT',
+        await tx.one(record`
+          with clock as materialized (select ${clock} as now)
+          insert into deployment_tasks as t (
+            created_at, execute_at, due_at, cluster_id, env_id, deployment_id, acting_user_id, acting_deployment_id,
+            operation, run, change, undo, also_cluster_id, reinstall_dependents, deletes_deployment, request_id, traceparent
+          )
+          select now, greatest(now, ${task.execute_at ?? null}::timestamptz), greatest(now, ${task.execute_at ?? null}::timestamptz),
+            ${task.cluster_id}::uuid, ${task.env_id}::uuid, ${task.deployment_id}::uuid, ${origin.acting_user_id}::uuid,
+            ${origin.acting_deployment_id}::uuid, ${sql.jsonb(task.operation)}, ${maybeJson(task.run)}::jsonb,
+            ${maybeJson(task.change)}::jsonb, ${maybeJson(task.undo)}::jsonb, ${task.also_cluster_id ?? null}::uuid,
+            ${task.reinstall_dependents ?? false}, ${task.deletes_deployment ?? false}, ${origin.request_id}::text,
+            ${currentTraceparent()}::text
+          from clock
+          returning ${taskRecordColumns}
+        `),
+      ),
+
+    /** What only the start could tell. */
+    saveStart: async (id: string, { run, operation }: { run: TaskRun; operation: TaskRecord['operation'] }) =>
+      tx.one(record`
+        update deployment_tasks t set run = ${sql.jsonb(run)}, operation = ${sql.jsonb(operation)}, change = null
+        where t.id = ${id}
+        returning ${taskRecordColumns}
+      `),
+
+    /** Tells the followers of a start, which the claim itself does not. */
+    tellStarted: (task: TaskRecord) => toldOne('UPDATE', task),
+
+    /** Ends a started task, if the claim is still the one that is meant. `settles`: its runner told how it ended. */
+    end: async (
+      { id, fence }: Pick<TaskRecord, 'id' | 'fence'>,
+      { status, reason, settles }: { status: 'Done' | 'Failed' | 'Canceled'; reason: string | null; settles: boolean },
+    ): Promise<TaskRecord | null> => {
+      const row = await tx.maybeOne(record`
+        update deployment_tasks t set
+          status = ${status}, reason = ${reason}, finished_at = ${clock}, lease_until = null,
+          settled_fence = case when ${settles} then t.fence end,
+          canceled_by_user_id = case when ${status} = 'Canceled' then t.canceled_by_user_id end,
+          canceled_by_deployment_id = case when ${status} = 'Canceled' then t.canceled_by_deployment_id end
+        where t.id = ${id} and t.fence = ${fence} and t.status = 'Started'
+        returning ${taskRecordColumns}
+      `);
+      return row && toldOne('UPDATE', row);
+    },
+
+    /** Gives a started task back to the queue, to be due again after a pause. */
+    putBack: async (
+      { id, fence }: Pick<TaskRecord, 'id' | 'fence'>,
+      { reason, pauseMs, settles }: { reason: string | null; pauseMs: number; settles: boolean },
+    ): Promise<TaskRecord | null> => {
+      const row = await tx.maybeOne(record`
+        update deployment_tasks t set
+          status = 'Pending', reason = ${reason}, started_at = null, lease_until = null,
+          settled_fence = case when ${settles} then t.fence end,
+          due_at = ${clock} + ${pauseMs} * interval '1 millisecond'
+        where t.id = ${id} and t.fence = ${fence} and t.status = 'Started'
+        returning ${taskRecordColumns}
+      `);
+      return row && toldOne('UPDATE', row);
+    },
+
+    cancelPending: async (ids: readonly string[], by: Canceler): Promise<readonly TaskRecord[]> =>
+      told(
+        'UPDATE',
+        await tx.any(record`
+          update deployment_tasks t set
+            status = 'Canceled', reason = ${by.reason}, finished_at = ${clock},
+            canceled_by_user_id = ${by.user_id}::uuid, canceled_by_deployment_id = ${by.deployment_id}::uuid
+          where t.id = any(${sql.array([...ids], 'uuid')}) and t.status = 'Pending'
+          returning ${taskRecordColumns}
+        `),
+      ),
+
+    /** The first request to stop counts. */
+    requestCancel: async (id: string, by: Canceler): Promise<TaskRecord> =>
+      toldOne(
+        'UPDATE',
+        await tx.one(record`
+          update deployment_tasks t set
+            cancel_requested_at = coalesce(t.cancel_requested_at, ${clock}),
+            cancel_reason = case when t.cancel_requested_at is null then ${by.reason} else t.cancel_reason end,
+            canceled_by_user_id =
+              case when t.cancel_requested_at is null then ${by.user_id}::uuid else t.canceled_by_user_id end,
+            canceled_by_deployment_id =
+              case when t.cancel_requested_at is null then ${by.deployment_id}::uuid else t.canceled_by_deployment_id end
+          where t.id = ${id}
+          returning ${taskRecordColumns}
+        `),
+      ),
+
+    /** Pending tasks follow their deployment back to where it was. */
+    movePending: async (deployment_id: string, { cluster_id, env_id }: Pick<Undo, 'cluster_id' | 'env_id'>) =>
+      told(
+        'UPDATE',
+        await tx.any(record`
+          update deployment_tasks t set cluster_id = ${cluster_id}, env_id = ${env_id}
+          where t.deployment_id = ${deployment_id} and t.status = 'Pending'
+          returning ${taskRecordColumns}
+        `),
+      ),
+
+    /** One pending Reinstall is enough for a deployment, so those that have one are left out. */
+    reinstallUsersOf: (item: { collection: string; id: string }, reason: string, origin: Origin) =>
+      reinstall(
+        sql.fragment`id in (
+          select deployment_id from deployment_references where collection = ${item.collection} and item_id = ${item.id}
+        )`,
+        reason,
+        origin,
+      ),
+
+    reinstallAllOf: (env_id: string, reason: string, origin: Origin) =>
+      reinstall(sql.fragment`env_id = ${env_id}`, reason, origin),
+  };
+
+  /** Of those that are not installed yet nothing is repeated; their Install will find the new state anyway. */
+  async function reinstall(which: FragmentSqlToken, reason: string, origin: Origin) {
+    const rows = await tx.any(record`
+      with dependents as materialized (
+        select id, cluster_id, env_id from deployments d
+        where ${which} and enabled and not deleting and (
+          revision_id is not null
+          or exists (select 1 from deployment_tasks s where s.deployment_id = d.id and s.status = 'Started')
+        )
+        order by id for update
+      ),
+      clock as materialized (select ${clock} as now)
+      insert into deployment_tasks as t (
+        created_at, execute_at, due_at, cluster_id, env_id, deployment_id, acting_user_id, acting_deployment_id,
+        operation, request_id, traceparent
+      )
+      select now, now, now, d.cluster_id, d.env_id, d.id, ${origin.acting_user_id}::uuid,
+        ${origin.acting_deployment_id}::uuid, ${sql.jsonb({ Reinstall: { reason } })}, ${origin.request_id}::text,
+        ${currentTraceparent()}::text
+      from dependents d cross join clock
+      where not exists (
+        select 1 from deployment_tasks p
+        where p.deployment_id = d.id and p.status = 'Pending' and p.operation ? 'Reinstall' and p.due_at <= now
+      )
+      returning ${taskRecordColumns}
+    `);
+    return told('INSERT', rows);
+  }
+};
+export type TaskChangesRepository = ReturnType<typeof createTaskChanges>;

@@ -1,0 +1,51 @@
+import { DeploymentTask } from '@berth/shared/contracts/deployment-tasks';
+import { DeploymentChanges } from '@berth/shared/contracts/deployments';
+import { Id, Timestamp } from '@berth/shared/contracts/fields';
+import { z } from 'zod';
+import { TaskRun } from './task-run.ts';
+
+/** Where a deployment was before a Recreate. */
+export const Undo = z.strictObject({ name: z.string(), cluster_id: Id, env_id: Id, namespace: z.string() });
+export type Undo = z.infer<typeof Undo>;
+
+/** A task as the engine sees it. */
+export const TaskRecord = DeploymentTask.extend({
+  env_id: Id,
+  due_at: Timestamp,
+  /** Null until the start where only then it is known: Reinstall, Uninstall, Recreate, and what is scheduled. */
+  run: TaskRun.nullable(),
+  /** The change of the deployment that is made when the task starts. */
+  change: DeploymentChanges.nullable(),
+  undo: Undo.nullable(),
+  /** A second cluster that must be there: the old one of a move. */
+  also_cluster_id: Id.nullable(),
+  reinstall_dependents: z.boolean(),
+  deletes_deployment: z.boolean(),
+  fence: z.number().int(),
+  settled_fence: z.number().int().nullable(),
+  cancel_requested_at: Timestamp.nullable(),
+  cancel_reason: z.string().nullable(),
+  request_id: z.string().nullable(),
+  traceparent: z.string().nullable(),
+});
+export type TaskRecord = z.infer<typeof TaskRecord>;
+
+/** The task as everybody may see it. */
+export const publicTask = (task: TaskRecord): DeploymentTask => ({
+  id: task.id,
+  created_at: task.created_at,
+  execute_at: task.execute_at,
+  first_attempted_at: task.first_attempted_at,
+  started_at: task.started_at,
+  finished_at: task.finished_at,
+  cluster_id: task.cluster_id,
+  deployment_id: task.deployment_id,
+  acting_user_id: task.acting_user_id,
+  acting_deployment_id: task.acting_deployment_id,
+  canceled_by_user_id: task.canceled_by_user_id,
+  canceled_by_deployment_id: task.canceled_by_deployment_id,
+  operation: task.operation,
+  status: task.status,
+  reason: task.reason,
+  attempts: task.attempts,
+});

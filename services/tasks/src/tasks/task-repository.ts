@@ -1,0 +1,89 @@
+import type { RequestOutput } from '@berth/shared/contracts/contract';
+import { DeploymentTask, type deploymentTasks } from '@berth/shared/contracts/deployment-tasks';
+import type { Queries } from '@berth/shared/db/database';
+import { equals } from '@berth/shared/db/list-filters';
+import { listPage } from '@berth/shared/db/list-page';
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { VisibleEnvs } from '../deployments/deployment-repository.ts';
+import { TaskRecord } from './task-record.ts';
+import { DeployRun } from './task-run.ts';
+
+const columns = sql.fragment`
+  id, created_at, execute_at, first_attempted_at, started_at, finished_at, cluster_id, deployment_id, acting_user_id,
+  acting_deployment_id, canceled_by_user_id, canceled_by_deployment_id, operation, status, reason, attempts`;
+
+/** Also what the engine needs to know; qualified, because the claim joins. */
+export const taskRecordColumns = sql.fragment`
+  t.id, t.created_at, t.execute_at, t.first_attempted_at, t.started_at, t.finished_at, t.cluster_id, t.deployment_id,
+  t.acting_user_id, t.acting_deployment_id, t.canceled_by_user_id, t.canceled_by_deployment_id, t.operation, t.status,
+  t.reason, t.attempts, t.env_id, t.due_at, t.run, t.change, t.undo, t.also_cluster_id, t.reinstall_dependents,
+  t.deletes_deployment, t.fence, t.settled_fence, t.cancel_requested_at, t.cancel_reason, t.request_id, t.traceparent`;
+
+const record = sql.type(TaskRecord);
+
+/** A task lies in the env of its cluster. That of a deleted deployment is for site admins and bots only. */
+const seenBy = (visible: VisibleEnvs) =>
+  visible === 'all'
+    ? undefined
+    : sql.fragment`env_id = any(${sql.array([...visible], 'uuid')})
+        and exists (select 1 from deployments d where d.id = deployment_id)`;
+
+type ListQuery = RequestOutput<typeof deploymentTasks.operations.list>['query'];
+
+export const createTaskRepository = (db: Queries) => ({
+  list: (query: ListQuery, visible: VisibleEnvs) =>
+    listPage(db, {
+      row: DeploymentTask,
+      columns,
+      from: sql.fragment`deployment_tasks`,
+      where: [
+        seenBy(visible),
+        equals(sql.fragment`cluster_id`, query.cluster_id),
+        equals(sql.fragment`deployment_id`, query.deployment_id),
+        equals(sql.fragment`env_id`, query.env_id),
+        equals(sql.fragment`status`, query.status),
+        query.active_only ? sql.fragment`status in ('Pending', 'Started')` : undefined,
+        query.show_future === false ? sql.fragment`execute_at <= now()` : undefined,
+        query.created_from === undefined ? undefined : sql.fragment`created_at >= ${query.created_from}::timestamptz`,
+      ],
+      request: query,
+      newestBy: sql.fragment`execute_at`,
+      sortable: {
+        execute_at: sql.fragment`execute_at`,
+        created_at: sql.fragment`created_at`,
+        started_at: sql.fragment`started_at`,
+        finished_at: sql.fragment`finished_at`,
+        status: sql.fragment`status`,
+      },
+    }),
+
+  find: (id: string, visible: VisibleEnvs) =>
+    db.maybeOne(record`
+      select ${taskRecordColumns} from deployment_tasks t
+      where ${sql.and([sql.fragment`t.id = ${id}`, seenBy(visible)])}
+    `),
+
+  countOpen: (deployment_id: string) =>
+    db.oneFirst(sql.type(z.object({ n: z.number().int() }))`
+      select count(*) as n from deployment_tasks
+      where deployment_id = ${deployment_id} and status in ('Pending', 'Started')
+    `),
+
+  /** In the order in which they run. */
+  open: (deployment_id: string) =>
+    db.any(record`
+      select ${taskRecordColumns} from deployment_tasks t
+      where t.deployment_id = ${deployment_id} and t.status in ('Pending', 'Started')
+      order by t.execute_at, t.created_at, t.seq
+    `),
+
+  /** What a task ran, or null where it ran nothing that stays. */
+  deployRunOf: async (id: string | null) => {
+    const row = await db.maybeOne(sql.type(z.object({ run: DeployRun.nullable() }))`
+      select case when run ->> 'action' = 'deploy' then run end as run from deployment_tasks where id = ${id}
+    `);
+    return row?.run ?? null;
+  },
+});
+export type TaskRepository = ReturnType<typeof createTaskRepository>;

@@ -1,0 +1,17 @@
+import type { DeploymentTask } from '@berth/shared/contracts/deployment-tasks';
+import { noFreeRunner, whyNotYet } from './why-not-yet.ts';
+import type { WorldRepository } from './world-repository.ts';
+
+/** Pending tasks with why they wait, as it is at this moment; nothing of it is stored, so nothing of it is ever stale. */
+export async function withReasons(
+  worlds: WorldRepository,
+  tasks: readonly DeploymentTask[],
+): Promise<DeploymentTask[]> {
+  const pending = tasks.filter(({ status }) => status === 'Pending').map(({ id }) => id);
+  if (pending.length === 0) return [...tasks];
+
+  const reasons = new Map(
+    (await worlds.of(pending)).map(({ id, task, world }) => [id, whyNotYet(task, world) ?? noFreeRunner]),
+  );
+  return tasks.map((task) => ({ ...task, reason: reasons.get(task.id) ?? task.reason }));
+}

@@ -1,0 +1,59 @@
+import { configReferences } from '@berth/shared/chart-extensions/config-references';
+import { type OutputValues, outputValues } from '@berth/shared/chart-extensions/output-values';
+import type { JsonObject } from '@berth/shared/contracts/json';
+import { AppError } from '@berth/shared/errors';
+import { findItems, type ItemReaders } from '../collections/find-items.ts';
+import { type Chart, readChart } from '../deployments/chart.ts';
+import type { SeenRepository } from '../projections/seen-repository.ts';
+import type { DeployRun } from '../tasks/task-run.ts';
+import { resolveValues } from './resolve-values.ts';
+
+export interface HelmInput {
+  chart: Chart;
+  values: JsonObject;
+  secrets: OutputValues['secrets'];
+}
+
+export interface HelmInputDeps {
+  seen: SeenRepository;
+  readers: ItemReaders;
+  ownUrl: string;
+}
+
+/** What Helm gets for a snapshot: the snapshot itself, and what it points to as it is now. */
+export async function helmInput(
+  { seen, readers, ownUrl }: HelmInputDeps,
+  { run, deploymentId, revisionId }: { run: DeployRun; deploymentId: string; revisionId: string },
+): Promise<HelmInput> {
+  const [cluster, seenChart] = await Promise.all([seen.cluster(run.cluster_id), seen.chart(run.helm_chart_id)]);
+  const env = cluster?.env_id ? await seen.env(cluster.env_id) : null;
+  if (!cluster || !env) throw new AppError('unprocessable', 'The cluster of the deployment has no env any more');
+  if (!seenChart) throw new AppError('unprocessable', 'The chart of the deployment is not known any more');
+
+  const chart = readChart(seenChart);
+  const outputs = await outputsOf(readers, { chart, run, envId: env.id });
+  const values = resolveValues({
+    env,
+    cluster,
+    deployment: { id: deploymentId, name: run.deployment_name, kind: run.kind, namespace: run.namespace },
+    revisionId,
+    ownUrl,
+    features: chart.parsedFeatures,
+    config: run.config,
+    outputs: outputs?.values ?? null,
+    override: run.values_override,
+  });
+  return { chart, values, secrets: outputs?.secrets ?? {} };
+}
+
+async function outputsOf(
+  readers: ItemReaders,
+  { chart: { form }, run: { config }, envId }: { chart: Chart; run: DeployRun; envId: string },
+): Promise<OutputValues | null> {
+  if (!form) return null;
+  const itemOf = await findItems(readers, configReferences(form, config), envId);
+  return outputValues(form, config, (reference, property) => {
+    const item = itemOf(reference);
+    return item && Object.hasOwn(item, property) ? item[property] : undefined;
+  });
+}
