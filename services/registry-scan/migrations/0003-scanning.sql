@@ -5,6 +5,8 @@ create table registry_tags (
   tag text not null,
   digest text not null,
   is_chart boolean not null,
+  -- As of the chart: false where another look may find more.
+  settled boolean not null,
   -- When the registry was asked. An answer that is older than what is known says nothing.
   observed_at timestamptz not null,
 
@@ -13,19 +15,17 @@ create table registry_tags (
 
 create table registry_polls (
   domain_name text primary key,
-  -- One replica polls a registry at a time; two would do no harm, only double the work.
-  holder uuid,
-  leased_until timestamptz not null default '-infinity',
-  next_at timestamptz not null default '-infinity',
+  next_at timestamptz not null,
   failures integer not null default 0
 );
 
 -- Projection of the deployments of `tasks`: which charts are in use.
-create table deployment_charts (
-  deployment_id uuid primary key,
-  helm_chart_id uuid not null,
+create table deployments_seen (
+  id uuid primary key,
   version bigint not null,
-  deleted boolean not null
+  deleted boolean not null,
+  applied_at timestamptz(3) not null default now(),
+  helm_chart_id uuid not null
 );
 
-create index deployment_charts_in_use on deployment_charts (helm_chart_id) where not deleted;
+create index deployments_seen_of_chart on deployments_seen (helm_chart_id) where not deleted;

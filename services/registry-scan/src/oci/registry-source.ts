@@ -16,6 +16,8 @@ export const RegistrySource = z
     /** Only repositories that begin so. */
     repository_prefix: z.string().max(255).default(''),
     poll_interval_seconds: z.number().positive().max(86_400).default(60),
+    /** How often a known tag is asked whether it still is what it was. */
+    recheck_interval_seconds: z.number().positive().max(86_400).default(300),
     allow_http: z.boolean().default(false),
     /** Addresses or CIDR ranges that are never asked otherwise, such as `127.0.0.0/8`. */
     allow_addresses: z.array(z.string().regex(range, 'is not an address or CIDR range')).default([]),
@@ -40,6 +42,7 @@ export const RegistrySource = z
       repositories: given.repositories,
       repositoryPrefix: given.repository_prefix,
       pollIntervalMs: given.poll_interval_seconds * 1000,
+      recheckIntervalMs: given.recheck_interval_seconds * 1000,
       allowHttp: given.allow_http,
       allowAddresses: isIP(literal) ? [...given.allow_addresses, literal] : given.allow_addresses,
       authHosts: given.auth_hosts,

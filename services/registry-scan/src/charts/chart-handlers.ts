@@ -1,0 +1,15 @@
+import { implement } from '@berth/shared/bus/implement';
+import { helmCharts } from '@berth/shared/contracts/helm-charts';
+import { found } from '@berth/shared/errors';
+import type { ChartRepository } from './chart-repository.ts';
+
+export interface ChartHandlersDeps {
+  chartRepository: Pick<ChartRepository, 'list' | 'find'>;
+}
+
+export const chartHandlers = ({ chartRepository }: ChartHandlersDeps) =>
+  implement(helmCharts, {
+    list: ({ query }) => chartRepository.list(query),
+
+    get: async ({ id }) => found(await chartRepository.find(id), helmCharts.singular),
+  });

@@ -1,0 +1,188 @@
+import { HelmChart } from '@berth/shared/contracts/helm-charts';
+import type { JsonObject } from '@berth/shared/contracts/json';
+import type { ListRequest } from '@berth/shared/contracts/paging';
+import type { Queries } from '@berth/shared/db/database';
+import { type Condition, equals } from '@berth/shared/db/list-filters';
+import { listPage } from '@berth/shared/db/list-page';
+import { sql } from 'slonik';
+import { z } from 'zod';
+import { ChartMetadata } from '../archive/chart-metadata.ts';
+import type { ParsedTag } from '../tag-formats/parsed-tag.ts';
+import type { ReadChart } from './fetch-chart.ts';
+
+export interface ChartFilters extends ListRequest {
+  helm_registry_id?: string | undefined;
+  kind_id?: string | undefined;
+  parsed_branch?: string | undefined;
+  available?: boolean | undefined;
+  in_use?: boolean | undefined;
+}
+
+export interface ChartToParse {
+  row: HelmChart;
+  metadata: ChartMetadata | null;
+}
+
+export interface NewChart {
+  registryId: string;
+  digest: string;
+  tag: string;
+  read: ReadChart;
+  parsed: ParsedTag;
+  formatsRevision: number;
+}
+
+const chart = sql.type(HelmChart);
+const columns = sql.fragment`
+  id, created_at, helm_registry_id, image_digest, image_tag, available, values_ui, actions_schema, features,
+  resource_types, error, tag_format_id, parsed_version, parsed_revision, parsed_branch, parsed_commit
+`;
+
+const Written = HelmChart.extend({ inserted: z.boolean() });
+const ToParse = HelmChart.extend({ metadata: ChartMetadata.nullable() });
+
+const Content = HelmChart.pick({
+  values_ui: true,
+  actions_schema: true,
+  features: true,
+  resource_types: true,
+  error: true,
+}).extend({ metadata: ChartMetadata.nullable(), archive_digest: z.string() });
+
+const Source = z.object({ domain_name: z.string(), repo_name: z.string(), archive_digest: z.string() });
+
+const jsonOrNull = (value: JsonObject | null) => (value === null ? null : sql.jsonb(value));
+
+const isInUse = sql.fragment`exists (
+  select from deployments_seen d where d.helm_chart_id = helm_charts.id and not d.deleted
+)`;
+
+const inUse = (wanted: boolean | undefined): Condition => {
+  if (wanted === undefined) return undefined;
+  return wanted ? isInUse : sql.fragment`not ${isInUse}`;
+};
+
+const ofKind = (kindId: string | undefined): Condition =>
+  kindId === undefined
+    ? undefined
+    : sql.fragment`helm_registry_id in (select r.id from helm_registries r where r.kind_id = ${kindId})`;
+
+/** Under names of its own: the columns of the update are also in what it returns. */
+const recordOf = (parsed: { id: string } & ParsedTag) => ({
+  chart: parsed.id,
+  format: parsed.tag_format_id,
+  version: parsed.parsed_version,
+  revision: parsed.parsed_revision,
+  branch: parsed.parsed_branch,
+  commit: parsed.parsed_commit,
+});
+
+export const createChartRepository = (db: Queries) => ({
+  list: (request: ChartFilters) =>
+    listPage(db, {
+      row: HelmChart,
+      columns,
+      from: sql.fragment`helm_charts`,
+      where: [
+        equals(sql.fragment`helm_registry_id`, request.helm_registry_id),
+        equals(sql.fragment`parsed_branch`, request.parsed_branch),
+        equals(sql.fragment`available`, request.available),
+        ofKind(request.kind_id),
+        inUse(request.in_use),
+      ],
+      request,
+      sortable: {
+        created_at: sql.fragment`created_at`,
+        image_tag: sql.fragment`image_tag`,
+        parsed_version: sql.fragment`parsed_version`,
+        parsed_branch: sql.fragment`parsed_branch`,
+      },
+    }),
+
+  find: (id: string) => db.maybeOne(chart`select ${columns} from helm_charts where id = ${id}`),
+
+  /** Where its package comes from. */
+  findSource: (id: string) =>
+    db.maybeOne(sql.type(Source)`
+      select r.domain_name, r.repo_name, c.archive_digest
+      from helm_charts c join helm_registries r on r.id = c.helm_registry_id
+      where c.id = ${id}
+    `),
+
+  /** What was read of the same manifest under another name. */
+  findContent: (digest: string) =>
+    db.maybeOne(sql.type(Content)`
+      select values_ui, actions_schema, features, resource_types, error, metadata, archive_digest
+      from helm_charts where image_digest = ${digest} and settled
+      limit 1
+    `),
+
+  /** Adds the chart, or brings it back; null where it is known and nothing about it is new. */
+  upsert: ({ registryId, digest, tag, read, parsed, formatsRevision }: NewChart) =>
+    db.maybeOne(sql.type(Written)`
+      insert into helm_charts (
+        helm_registry_id, image_digest, image_tag, values_ui, actions_schema, features, resource_types, error,
+        metadata, archive_digest, settled, formats_revision,
+        tag_format_id, parsed_version, parsed_revision, parsed_branch, parsed_commit
+      )
+      values (
+        ${registryId}, ${digest}, ${tag}, ${jsonOrNull(read.values_ui)}, ${jsonOrNull(read.actions_schema)},
+        ${jsonOrNull(read.features)}, ${jsonOrNull(read.resource_types)}, ${read.error},
+        ${read.metadata === null ? null : sql.jsonb({ ...read.metadata })}, ${read.archiveDigest}, ${read.settled},
+        ${formatsRevision}, ${parsed.tag_format_id}, ${parsed.parsed_version}, ${parsed.parsed_revision},
+        ${parsed.parsed_branch}, ${parsed.parsed_commit}
+      )
+      on conflict on constraint helm_charts_tag_key do update set
+        available = true,
+        values_ui = excluded.values_ui, actions_schema = excluded.actions_schema, features = excluded.features,
+        resource_types = excluded.resource_types, error = excluded.error, metadata = excluded.metadata,
+        archive_digest = excluded.archive_digest, settled = excluded.settled, read_at = now(),
+        formats_revision = excluded.formats_revision, tag_format_id = excluded.tag_format_id,
+        parsed_version = excluded.parsed_version, parsed_revision = excluded.parsed_revision,
+        parsed_branch = excluded.parsed_branch, parsed_commit = excluded.parsed_commit
+      where not helm_charts.available
+        or (not helm_charts.settled and (excluded.settled or helm_charts.error is distinct from excluded.error))
+      returning ${columns}, (xmax = 0) as inserted
+    `),
+
+  /** Charts of a tag that has another digest now, or none. */
+  retireTag: (registryId: string, tag: string, exceptDigest: string | null) =>
+    db.any(chart`
+      update helm_charts set available = false
+      where helm_registry_id = ${registryId} and image_tag = ${tag} and available
+        and image_digest is distinct from ${exceptDigest}
+      returning ${columns}
+    `),
+
+  retireTags: (registryId: string, tags: readonly string[]) =>
+    db.any(chart`
+      update helm_charts set available = false
+      where helm_registry_id = ${registryId} and image_tag = any(${sql.array([...tags], 'text')}) and available
+      returning ${columns}
+    `),
+
+  /** Some charts whose tags were parsed with older formats; they stay locked until the transaction ends. */
+  lockToParse: async (revision: number, limit: number): Promise<ChartToParse[]> => {
+    const rows = await db.any(sql.type(ToParse)`
+      select ${columns}, metadata from helm_charts
+      where formats_revision < ${revision}
+      order by formats_revision, id
+      for update skip locked
+      limit ${limit}
+    `);
+    return rows.map(({ metadata, ...row }) => ({ row, metadata }));
+  },
+
+  saveParsed: (parsed: readonly ({ id: string } & ParsedTag)[], revision: number) =>
+    db.any(chart`
+      update helm_charts set
+        formats_revision = ${revision}, tag_format_id = p.format, parsed_version = p.version,
+        parsed_revision = p.revision, parsed_branch = p.branch, parsed_commit = p.commit
+      from jsonb_to_recordset(${sql.jsonb(parsed.map(recordOf))}) as p(
+        chart uuid, format uuid, version text, revision text, branch text, commit text
+      )
+      where id = p.chart
+      returning ${columns}
+    `),
+});
+export type ChartRepository = ReturnType<typeof createChartRepository>;

@@ -1,0 +1,49 @@
+import type { ObjectStore } from '@berth/shared/bus/object-store';
+import { AppError, named } from '@berth/shared/errors';
+import { EgressRefused } from '../egress/egress-error.ts';
+import { fetchArchive, NoArchive } from '../oci/fetch-archive.ts';
+import type { RegistryClient } from '../oci/registry-client.ts';
+import { RegistryError } from '../oci/registry-error.ts';
+import type { ChartRepository } from './chart-repository.ts';
+
+export interface EnsureArchiveDeps {
+  chartRepository: Pick<ChartRepository, 'findSource'>;
+  objects: Pick<ObjectStore, 'has' | 'put'>;
+  /** Undefined where the registry is configured no more. */
+  clientOf: (domain: string) => Pick<RegistryClient, 'blob'> | undefined;
+}
+
+/** Puts the package of a chart into the object store where it is missing, and answers its digest. */
+export function ensureArchive({ chartRepository, objects, clientOf }: EnsureArchiveDeps) {
+  /** Many tasks of one chart start at once after the store was lost: they share one fetch. */
+  const underWay = new Map<string, Promise<void>>();
+
+  async function fetchInto(digest: string, domain: string, repository: string): Promise<void> {
+    const client = clientOf(domain);
+    if (!client) throw new AppError('unprocessable', `The registry ${domain} is not configured any more`);
+    const archive = await fetchArchive(client, { repository, digest }, AbortSignal.timeout(60_000)).catch(explain);
+    await objects.put(digest, archive);
+  }
+
+  return async (chartId: string): Promise<string> => {
+    const chart = named(await chartRepository.findSource(chartId), 'body.helm_chart_id', 'chart');
+    const { archive_digest: digest, domain_name, repo_name } = chart;
+    if (await objects.has(digest)) return digest;
+
+    const fetching =
+      underWay.get(digest) ?? fetchInto(digest, domain_name, repo_name).finally(() => underWay.delete(digest));
+    underWay.set(digest, fetching);
+    await fetching;
+    return digest;
+  };
+}
+
+/** What the caller can act on: look again later, or give up. */
+function explain(error: unknown): never {
+  if (error instanceof NoArchive) throw new AppError('unprocessable', `The chart cannot be had: ${error.message}`);
+  if (error instanceof RegistryError || error instanceof EgressRefused) {
+    const code = error instanceof RegistryError && error.reason === 'unavailable' ? 'unavailable' : 'unprocessable';
+    throw new AppError(code, `The chart cannot be had: ${error.message}`, { cause: error });
+  }
+  throw error;
+}

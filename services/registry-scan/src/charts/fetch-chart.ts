@@ -1,0 +1,58 @@
+import type { ObjectStore } from '@berth/shared/bus/object-store';
+import type { Service } from '@berth/shared/service/service';
+import type { ChartParser } from '../archive/chart-parser.ts';
+import { archiveLimits } from '../archive/limits.ts';
+import { brokenChart, type ParsedChart } from '../archive/parsed-chart.ts';
+import { readChart } from '../archive/read-chart.ts';
+import { fetchArchive, NoArchive } from '../oci/fetch-archive.ts';
+import type { ChartLayer } from '../oci/manifest.ts';
+import type { RegistryClient } from '../oci/registry-client.ts';
+
+/** A chart as it was read, and from which package. */
+export interface ReadChart extends ParsedChart {
+  archiveDigest: string;
+  /** False where another look may find more. */
+  settled: boolean;
+}
+
+export interface FetchChartDeps {
+  parser: ChartParser;
+  objects: Pick<ObjectStore, 'put'>;
+  log: Pick<Service['log'], 'warn'>;
+}
+
+export interface ChartPlace {
+  client: Pick<RegistryClient, 'blob'>;
+  repository: string;
+  layer: ChartLayer;
+}
+
+/** Reads a packaged chart in its registry and keeps the package for the runners; what is wrong with it becomes its `error`. */
+export async function fetchChart(
+  { parser, objects, log }: FetchChartDeps,
+  { client, repository, layer }: ChartPlace,
+  signal: AbortSignal,
+): Promise<ReadChart> {
+  const archiveDigest = layer.digest;
+  if (layer.size > archiveLimits.compressedBytes) {
+    const words = `the package is larger than ${archiveLimits.compressedBytes} bytes`;
+    return { ...brokenChart(words), archiveDigest, settled: true };
+  }
+
+  let archive: Buffer;
+  try {
+    archive = await fetchArchive(client, { repository, digest: archiveDigest }, signal);
+  } catch (error) {
+    if (!(error instanceof NoArchive)) throw error;
+    return { ...brokenChart(error.message), archiveDigest, settled: false };
+  }
+
+  const { chart, settled } = await readChart(archive, parser);
+  if (chart.error === null) {
+    // The object store is a cache: without it the chart is fetched once more when somebody deploys it.
+    await objects.put(archiveDigest, archive).catch((error: unknown) => {
+      log.warn({ err: error, digest: archiveDigest }, 'a chart archive could not be kept');
+    });
+  }
+  return { ...chart, archiveDigest, settled };
+}

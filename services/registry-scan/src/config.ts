@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { RegistrySource } from './oci/registry-source.ts';
+
+const Registries = z
+  .string()
+  .transform((text, context): unknown => {
+    try {
+      return JSON.parse(text);
+    } catch {
+      context.addIssue({ code: 'custom', message: 'must be a JSON array of registries' });
+      return z.NEVER;
+    }
+  })
+  .pipe(z.array(RegistrySource).max(100))
+  .refine((sources) => new Set(sources.map(({ domain }) => domain)).size === sources.length, 'names a registry twice');
+
+export const Config = z
+  .object({
+    NATS_URL: z.string().min(1),
+    NATS_PASSWORD: z.string().min(1).optional(),
+    DATABASE_URL: z.url(),
+    /** The registries to look into: `[{"url": "https://registry.example.com"}]`; see the README for the rest. */
+    REGISTRIES: Registries.default([]),
+    /** Where registries tell of pushes; without a port nobody listens and polling finds everything. */
+    PUSH_PORT: z.coerce.number().int().min(0).max(65_535).optional(),
+    PUSH_HOST: z.string().min(1).default('127.0.0.1'),
+    /** What they send as a bearer token. */
+    PUSH_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
+  })
+  .refine(({ PUSH_PORT, PUSH_TOKEN }) => PUSH_PORT === undefined || PUSH_TOKEN !== undefined, {
+    path: ['PUSH_TOKEN'],
+    error: 'is required with PUSH_PORT',
+  })
+  .transform((env) => ({
+    natsUrl: env.NATS_URL,
+    natsPassword: env.NATS_PASSWORD,
+    databaseUrl: env.DATABASE_URL,
+    registries: env.REGISTRIES,
+    push:
+      env.PUSH_PORT === undefined || env.PUSH_TOKEN === undefined
+        ? undefined
+        : { host: env.PUSH_HOST, port: env.PUSH_PORT, token: env.PUSH_TOKEN },
+  }));
+export type Config = z.output<typeof Config>;

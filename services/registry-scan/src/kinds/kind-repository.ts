@@ -1,0 +1,46 @@
+import { DeploymentKind } from '@berth/shared/contracts/deployment-kinds';
+import type { ListRequest } from '@berth/shared/contracts/paging';
+import { conflictOn } from '@berth/shared/db/conflict-on';
+import type { Queries } from '@berth/shared/db/database';
+import { equalsIgnoringCase } from '@berth/shared/db/list-filters';
+import { listPage } from '@berth/shared/db/list-page';
+import { sql } from 'slonik';
+
+export interface KindFilters extends ListRequest {
+  name?: string | undefined;
+}
+
+const kind = sql.type(DeploymentKind);
+const columns = sql.fragment`id, created_at, name`;
+
+export const createKindRepository = (db: Queries) => ({
+  list: (request: KindFilters) =>
+    listPage(db, {
+      row: DeploymentKind,
+      columns,
+      from: sql.fragment`deployment_kinds`,
+      where: [equalsIgnoringCase(sql.fragment`name`, request.name)],
+      request,
+      sortable: { created_at: sql.fragment`created_at`, name: sql.fragment`name` },
+    }),
+
+  find: (id: string) => db.maybeOne(kind`select ${columns} from deployment_kinds where id = ${id}`),
+
+  findByName: (name: string) => db.one(kind`select ${columns} from deployment_kinds where name = ${name}`),
+
+  lock: (id: string) => db.maybeOne(kind`select ${columns} from deployment_kinds where id = ${id} for update`),
+
+  rename: (id: string, name: string) =>
+    db
+      .one(kind`update deployment_kinds set name = ${name} where id = ${id} returning ${columns}`)
+      .catch(conflictOn('deployment_kinds_name_key', `A deployment kind named ${name} already exists`)),
+
+  /** The new kind, or null where there is one of this name. */
+  insertMissing: (name: string) =>
+    db.maybeOne(kind`
+      insert into deployment_kinds (name) values (${name})
+      on conflict on constraint deployment_kinds_name_key do nothing
+      returning ${columns}
+    `),
+});
+export type KindRepository = ReturnType<typeof createKindRepository>;

@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'vitest';
+import { hintsIn, PushEnvelope } from './push-envelope.ts';
+
+const push = (target: object, more: object = {}) => ({ action: 'push', target, ...more });
+
+describe('hintsIn', () => {
+  test('reads the one event of a push that has a tag', () => {
+    const events = [
+      push({ repository: 'charts/web', digest: 'sha256:a' }),
+      { action: 'pull', target: { repository: 'charts/web', tag: '1.0.0' } },
+      push({ repository: 'charts/web', tag: '1.0.0' }, { request: { host: 'registry.example.com' } }),
+    ];
+
+    expect(hintsIn({ events })).toEqual([{ host: 'registry.example.com', repository: 'charts/web', tag: '1.0.0' }]);
+  });
+
+  test('has the whole repository looked through after a deletion', () => {
+    const events = [{ action: 'delete', target: { repository: 'charts/web', digest: 'sha256:a' } }];
+
+    expect(hintsIn({ events })).toEqual([{ host: null, repository: 'charts/web', tag: null }]);
+  });
+
+  test.for([
+    ['a repository that climbs', push({ repository: '../v2/x', tag: '1' })],
+    ['a repository with a query', push({ repository: 'charts/web?x=1', tag: '1' })],
+    ['a tag that is a path', push({ repository: 'charts/web', tag: '../../blobs' })],
+    ['a tag that is too long', push({ repository: 'charts/web', tag: 'a'.repeat(129) })],
+    ['no object', 'push'],
+    ['nothing', null],
+    ['a target of another type', { action: 'push', target: 7 }],
+  ] as const)('passes over %s', ([, event]) => {
+    expect(hintsIn({ events: [event] })).toEqual([]);
+  });
+
+  test('an envelope has at most 1000 events', () => {
+    expect(PushEnvelope.safeParse({ events: Array.from({ length: 1001 }, () => ({})) }).success).toBe(false);
+    expect(PushEnvelope.safeParse({}).success).toBe(false);
+  });
+});

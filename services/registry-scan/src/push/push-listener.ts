@@ -1,0 +1,85 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Service } from '@berth/shared/service/service';
+import { ReplyTooLarge } from '../egress/egress-error.ts';
+import { readBounded } from '../egress/read-bounded.ts';
+import { hintsIn, PushEnvelope, type PushHint } from './push-envelope.ts';
+
+export interface PushListenerOptions {
+  host: string;
+  port: number;
+  /** What registries send as `Authorization: Bearer …`. */
+  token: string;
+  onHints: (hints: PushHint[]) => void;
+  log: Pick<Service['log'], 'warn'>;
+}
+
+export interface PushListener extends AsyncDisposable {
+  readonly port: number;
+}
+
+const maxBytes = 1024 * 1024;
+
+/** `POST /events`: notifications of registries in the way of the distribution project. */
+export async function startPushListener({
+  host,
+  port,
+  token,
+  onHints,
+  log,
+}: PushListenerOptions): Promise<PushListener> {
+  const wanted = sha256(`Bearer ${token}`);
+  const isAuthorized = ({ headers }: IncomingMessage) => timingSafeEqual(sha256(headers.authorization ?? ''), wanted);
+
+  async function answer(request: IncomingMessage): Promise<number> {
+    if (new URL(request.url ?? '/', 'http://push').pathname !== '/events') return 404;
+    if (request.method !== 'POST') return 405;
+    if (!isAuthorized(request)) return 401;
+
+    const body = await readBounded(request, maxBytes);
+    const { data } = PushEnvelope.safeParse(jsonOf(body));
+    if (!data) return 400;
+    onHints(hintsIn(data));
+    return 202;
+  }
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const status = await answer(request).catch((error: unknown) => {
+      if (error instanceof ReplyTooLarge) return 413;
+      log.warn({ err: error }, 'a push notification could not be read');
+      return 400;
+    });
+    // What was not read of the body is not waited for.
+    const headers = { 'content-length': 0, ...(!request.complete && { connection: 'close' }) };
+    response.writeHead(status, status === 405 ? { ...headers, allow: 'POST' } : headers).end();
+  }
+
+  const server = createServer({ requestTimeout: 15_000, headersTimeout: 5_000, maxHeaderSize: 8 * 1024 });
+  server.maxConnections = 100;
+  server.on('request', (request, response) => void handle(request, response));
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+
+  const address: AddressInfo | string | null = server.address();
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : port,
+    async [Symbol.asyncDispose]() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+function jsonOf(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,73 @@
+import { HelmRegistry } from '@berth/shared/contracts/helm-registries';
+import type { ListRequest } from '@berth/shared/contracts/paging';
+import type { Queries } from '@berth/shared/db/database';
+import { equals } from '@berth/shared/db/list-filters';
+import { listPage } from '@berth/shared/db/list-page';
+import { sql } from 'slonik';
+import { z } from 'zod';
+
+export interface RegistryFilters extends ListRequest {
+  repo_name?: string | undefined;
+  kind_id?: string | undefined;
+}
+
+/** A repository of a registry, as charts lie in it. */
+export interface RepositoryName {
+  domain: string;
+  repository: string;
+}
+
+const registry = sql.type(HelmRegistry);
+const repoName = sql.type(z.object({ repo_name: z.string() }));
+const columns = sql.fragment`id, created_at, domain_name, repo_name, kind_id, available, fa_icon, provider`;
+
+export const createRegistryRepository = (db: Queries) => ({
+  list: (request: RegistryFilters) =>
+    listPage(db, {
+      row: HelmRegistry,
+      columns,
+      from: sql.fragment`helm_registries`,
+      where: [equals(sql.fragment`repo_name`, request.repo_name), equals(sql.fragment`kind_id`, request.kind_id)],
+      request,
+      sortable: {
+        created_at: sql.fragment`created_at`,
+        domain_name: sql.fragment`domain_name`,
+        repo_name: sql.fragment`repo_name`,
+      },
+    }),
+
+  find: (id: string) => db.maybeOne(registry`select ${columns} from helm_registries where id = ${id}`),
+
+  lock: (id: string) => db.maybeOne(registry`select ${columns} from helm_registries where id = ${id} for update`),
+
+  lockByName: ({ domain, repository }: RepositoryName) =>
+    db.maybeOne(registry`
+      select ${columns} from helm_registries
+      where domain_name = ${domain} and repo_name = ${repository}
+      for update
+    `),
+
+  changeIcon: (id: string, icon: string) =>
+    db.one(registry`update helm_registries set fa_icon = ${icon} where id = ${id} returning ${columns}`),
+
+  setAvailable: (id: string, available: boolean) =>
+    db.one(registry`update helm_registries set available = ${available} where id = ${id} returning ${columns}`),
+
+  /** The new registry, or null where it is known. */
+  insertMissing: ({ domain, repository }: RepositoryName, kindId: string) =>
+    db.maybeOne(registry`
+      insert into helm_registries (domain_name, repo_name, kind_id, provider)
+      values (${domain}, ${repository}, ${kindId}, 'Oci')
+      on conflict on constraint helm_registries_repository_key do nothing
+      returning ${columns}
+    `),
+
+  /** The repositories of a registry that charts were found in and that are still there. */
+  availableRepositories: async (domain: string): Promise<string[]> => {
+    const rows = await db.any(repoName`
+      select repo_name from helm_registries where domain_name = ${domain} and available
+    `);
+    return rows.map(({ repo_name }) => repo_name);
+  },
+});
+export type RegistryRepository = ReturnType<typeof createRegistryRepository>;

@@ -1,0 +1,44 @@
+import type { ReadChart } from '../charts/fetch-chart.ts';
+import { fetchChart } from '../charts/fetch-chart.ts';
+import type { ChartLayer } from '../oci/manifest.ts';
+import type { ScanDeps, WatchedRegistry } from './scan-deps.ts';
+
+/** Reads what a tag points to right now and writes it down. */
+export async function lookAtTag(
+  deps: ScanDeps,
+  { source: { domain }, client }: WatchedRegistry,
+  { repository, tag }: { repository: string; tag: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const { catalogue, tagRepository, log } = deps;
+  const observedAt = await tagRepository.now();
+  const manifest = await client.manifest(repository, tag, signal);
+  if (manifest === null) {
+    await catalogue.tagsGone({ domain, repository }, [tag], observedAt);
+    return;
+  }
+
+  const { digest, layer } = manifest;
+  const chart = layer && (await contentOf(deps, { client, repository, digest, layer }, signal));
+  await catalogue.found({ domain, repository, tag }, { digest, chart, observedAt });
+  if (chart) log.info({ registry: domain, repository, tag, digest, error: chart.error }, 'chart found');
+}
+
+interface Manifest {
+  client: WatchedRegistry['client'];
+  repository: string;
+  digest: string;
+  layer: ChartLayer;
+}
+
+/** One manifest is one content, whatever its tags: it is read once. */
+async function contentOf(
+  { chartRepository, reading }: ScanDeps,
+  { client, repository, digest, layer }: Manifest,
+  signal: AbortSignal,
+): Promise<ReadChart> {
+  const known = await chartRepository.findContent(digest);
+  if (known === null) return fetchChart(reading, { client, repository, layer }, signal);
+  const { archive_digest: archiveDigest, ...content } = known;
+  return { ...content, archiveDigest, settled: true };
+}

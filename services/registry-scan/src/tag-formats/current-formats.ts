@@ -1,0 +1,19 @@
+import type { Queries } from '@berth/shared/db/database';
+import { type CompiledFormat, compileFormats } from './parsed-tag.ts';
+import { createTagFormatRepository } from './tag-format-repository.ts';
+
+export interface CurrentFormats {
+  revision: number;
+  formats: readonly CompiledFormat[];
+}
+
+/** The formats as they are now, compiled once per change. */
+export function createCurrentFormats(): (queries: Queries) => Promise<CurrentFormats> {
+  let known: CurrentFormats | undefined;
+  return async (queries) => {
+    const repository = createTagFormatRepository(queries);
+    const revision = await repository.revision();
+    if (known?.revision !== revision) known = { revision, formats: compileFormats(await repository.newestFirst()) };
+    return known;
+  };
+}

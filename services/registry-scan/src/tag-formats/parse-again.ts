@@ -1,0 +1,49 @@
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { type HelmChart, helmCharts } from '@berth/shared/contracts/helm-charts';
+import type { Database, Transaction } from '@berth/shared/db/database';
+import { recordStates } from '@berth/shared/db/outbox';
+import { type ChartToParse, createChartRepository } from '../charts/chart-repository.ts';
+import type { CurrentFormats } from './current-formats.ts';
+import { type ParsedTag, parsedTag } from './parsed-tag.ts';
+
+export interface ParseAgainDeps {
+  db: Database;
+  currentFormats: (queries: Transaction) => Promise<CurrentFormats>;
+}
+
+const batchSize = 100;
+
+/** Parses the tags of charts that were parsed with older formats, some at a time; how far it is stands in their rows. */
+export const parseAgain =
+  ({ db, currentFormats }: ParseAgainDeps) =>
+  async (signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted && (await parseBatch()) === batchSize);
+
+    function parseBatch(): Promise<number> {
+      return db.transaction(async (tx) => {
+        const chartRepository = createChartRepository(tx);
+        const current = await currentFormats(tx);
+        const charts = await chartRepository.lockToParse(current.revision, batchSize);
+        if (charts.length === 0) return 0;
+
+        const rows = await chartRepository.saveParsed(await parsedAll(charts, current), current.revision);
+        const before = new Map(charts.map(({ row }) => [row.id, row]));
+        const changed = rows.filter((row) => !isDeepStrictEqual(before.get(row.id), row));
+        await recordStates(tx, helmCharts, changed.map(updated));
+        return charts.length;
+      });
+    }
+  };
+
+const updated = (row: HelmChart) => ({ id: row.id, env_id: null, operation: 'UPDATE' as const, row });
+
+/** A hundred tags and formats can keep a core busy for a while, so requests get their turn in between. */
+async function parsedAll(charts: readonly ChartToParse[], { formats }: CurrentFormats) {
+  const parsed: ({ id: string } & ParsedTag)[] = [];
+  for (const { row, metadata } of charts) {
+    parsed.push({ id: row.id, ...parsedTag(row.image_tag, metadata, formats) });
+    await yieldToOthers();
+  }
+  return parsed;
+}

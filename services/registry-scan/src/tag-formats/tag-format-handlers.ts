@@ -1,0 +1,69 @@
+import { implement } from '@berth/shared/bus/implement';
+import { helmTagFormats } from '@berth/shared/contracts/helm-tag-formats';
+import type { Database } from '@berth/shared/db/database';
+import { recordState } from '@berth/shared/db/outbox';
+import { AppError, found } from '@berth/shared/errors';
+import { tagFormat, UnusablePattern } from './tag-format.ts';
+import { createTagFormatRepository } from './tag-format-repository.ts';
+
+export interface TagFormatHandlersDeps {
+  db: Database;
+  /** Called after a change, so that charts are parsed again at once. */
+  onChanged: () => void;
+}
+
+const { singular } = helmTagFormats;
+const maxFormats = 100;
+
+export const tagFormatHandlers = ({ db, onChanged }: TagFormatHandlersDeps) => {
+  const tagFormatRepository = createTagFormatRepository(db);
+
+  return implement(helmTagFormats, {
+    list: ({ query }) => tagFormatRepository.list(query),
+
+    get: async ({ id }) => found(await tagFormatRepository.find(id), singular),
+
+    create: async ({ body: { pattern } }) => {
+      refuseUnusable(pattern);
+      const created = await db.transaction(async (tx) => {
+        const tagFormatRepository = createTagFormatRepository(tx);
+        // Its row lock lets one change of the formats happen at a time.
+        await tagFormatRepository.raiseRevision();
+        const formats = await tagFormatRepository.newestFirst();
+        if (formats.length >= maxFormats) {
+          throw new AppError(
+            'conflict',
+            `There are ${maxFormats} tag formats already; each tag is tried with all of them`,
+          );
+        }
+        const row = await tagFormatRepository.insert(pattern);
+        await recordState(tx, helmTagFormats, { id: row.id, env_id: null, operation: 'INSERT', row });
+        return row;
+      });
+      onChanged();
+      return created;
+    },
+
+    delete: async ({ id }, { checkIfMatch }) => {
+      await db.transaction(async (tx) => {
+        const tagFormatRepository = createTagFormatRepository(tx);
+        await tagFormatRepository.raiseRevision();
+        const row = found(await tagFormatRepository.remove(id), singular);
+        checkIfMatch(row);
+        await recordState(tx, helmTagFormats, { id, env_id: null, operation: 'DELETE', row });
+      });
+      onChanged();
+      return null;
+    },
+  });
+};
+
+function refuseUnusable(pattern: string): void {
+  try {
+    tagFormat(pattern);
+  } catch (error) {
+    if (!(error instanceof UnusablePattern)) throw error;
+    const path = 'body.pattern';
+    throw new AppError('invalid', `${path}: ${error.message}`, { errors: [{ path, message: error.message }] });
+  }
+}

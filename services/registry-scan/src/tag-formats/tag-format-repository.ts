@@ -1,0 +1,47 @@
+import { HelmTagFormat } from '@berth/shared/contracts/helm-tag-formats';
+import type { ListRequest } from '@berth/shared/contracts/paging';
+import { conflictOn } from '@berth/shared/db/conflict-on';
+import type { Queries } from '@berth/shared/db/database';
+import { equals } from '@berth/shared/db/list-filters';
+import { listPage } from '@berth/shared/db/list-page';
+import { sql } from 'slonik';
+import { z } from 'zod';
+
+export interface TagFormatFilters extends ListRequest {
+  pattern?: string | undefined;
+}
+
+const format = sql.type(HelmTagFormat);
+const revision = sql.type(z.object({ revision: z.number().int() }));
+const columns = sql.fragment`id, created_at, pattern`;
+
+export const createTagFormatRepository = (db: Queries) => ({
+  list: (request: TagFormatFilters) =>
+    listPage(db, {
+      row: HelmTagFormat,
+      columns,
+      from: sql.fragment`helm_tag_formats`,
+      where: [equals(sql.fragment`pattern`, request.pattern)],
+      request,
+      sortable: { created_at: sql.fragment`created_at`, pattern: sql.fragment`pattern` },
+    }),
+
+  find: (id: string) => db.maybeOne(format`select ${columns} from helm_tag_formats where id = ${id}`),
+
+  /** All of them, in the order in which they are tried. */
+  newestFirst: () => db.any(format`select ${columns} from helm_tag_formats order by created_at desc, id desc`),
+
+  insert: (pattern: string) =>
+    db
+      .one(format`insert into helm_tag_formats (pattern) values (${pattern}) returning ${columns}`)
+      .catch(conflictOn('helm_tag_formats_pattern_key', 'This tag format already exists')),
+
+  remove: (id: string) => db.maybeOne(format`delete from helm_tag_formats where id = ${id} returning ${columns}`),
+
+  /** Which state of the formats it is. Read it before them: then at worst a chart is parsed once too often. */
+  revision: async (): Promise<number> => (await db.one(revision`select revision from tag_formats_revision`)).revision,
+
+  /** Makes every chart due to be parsed again; belongs into the transaction that changes the formats. */
+  raiseRevision: () => db.one(revision`update tag_formats_revision set revision = revision + 1 returning revision`),
+});
+export type TagFormatRepository = ReturnType<typeof createTagFormatRepository>;
