@@ -1,0 +1,208 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Bus } from '@berth/shared/bus/bus';
+import { deploymentTokens } from '@berth/shared/contracts/deployment-tokens';
+import { type Credential, identities } from '@berth/shared/contracts/identities';
+import { me } from '@berth/shared/contracts/me';
+import { userTokens } from '@berth/shared/contracts/user-tokens';
+import { users } from '@berth/shared/contracts/users';
+import { decodeJwt, decodeProtectedHeader } from 'jose';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createDeploymentPermissionRepository } from '../src/deployment-permissions/deployment-permission-repository.ts';
+import { newApiToken } from '../src/tokens/api-token.ts';
+import { createUserTokenRepository } from '../src/tokens/user-token-repository.ts';
+import { type AuthUnderTest, ownUrl, startAuth } from './auth-under-test.ts';
+import { newDeployment, somebot, somedeployment, tellOfDeployment } from './bots-and-deployments.ts';
+import { newEnv, type Somebody, somebody } from './people.ts';
+import { refusal } from './refusal.ts';
+
+let auth: AuthUnderTest;
+let tasks: Bus;
+let clusterSync: Bus;
+let admin: Somebody;
+
+beforeAll(async () => {
+  auth = await startAuth();
+  tasks = await auth.connect('tasks');
+  clusterSync = await auth.connect('cluster-sync');
+  admin = await somebody(auth, { is_admin: true });
+});
+afterAll(() => auth[Symbol.asyncDispose]());
+
+const authenticate = (credential: Credential) =>
+  auth.gateway.call(identities.operations.authenticate, { body: credential });
+
+async function tokenOf(user: Somebody, expires_at: string | null = null): Promise<{ id: string; text: string }> {
+  const { id, secretHash, text } = newApiToken();
+  await createUserTokenRepository(auth.db).insert({ id, user_id: user.id, name: null, expires_at, secretHash });
+  return { id, text };
+}
+
+describe('the identity behind a credential', () => {
+  test('has the roles of this moment, the same for a token and a session', async () => {
+    const env = await newEnv(auth.db);
+    const ada = await somebody(auth, { roles: { [env.id]: 'Admin' } });
+    const kind_id = randomUUID();
+    const role = { env_id: env.id, user_id: ada.id, kind_id, role: 'Owner' } as const;
+    await createDeploymentPermissionRepository(auth.db).insert(role);
+    const { text } = await tokenOf(ada);
+
+    const [byToken, byJwt] = [await authenticate({ token: text }), await authenticate({ jwt: ada.jwt })];
+
+    expect(byToken.identity).toEqual({
+      kind: 'user',
+      id: ada.id,
+      is_admin: false,
+      env_roles: { [env.id]: 'Admin' },
+      deployment_roles: [{ env_id: env.id, kind_id, role: 'Owner' }],
+    });
+    expect(byJwt.identity).toEqual(byToken.identity);
+    expect(decodeJwt(byJwt.identity_token)['identity']).toEqual(byToken.identity);
+  });
+
+  test('is signed once while nothing changes, and again when something did', async () => {
+    const ada = await somebody(auth);
+
+    const first = await authenticate({ jwt: ada.jwt });
+    const second = await authenticate({ jwt: ada.jwt });
+    await admin.ask(users.operations.update, { id: ada.id, body: { is_admin: true } });
+    const third = await authenticate({ jwt: ada.jwt });
+
+    expect(second.identity_token).toBe(first.identity_token);
+    expect(third.identity_token).not.toBe(first.identity_token);
+    expect(third.identity).toMatchObject({ is_admin: true });
+  });
+
+  test('answers for itself at both addresses', async () => {
+    const ada = await somebody(auth, { display_name: 'Ada' });
+    const bot = await somebot(auth);
+    const env = await newEnv(auth.db);
+    const deployment = await somedeployment(auth, tasks, clusterSync, env.id);
+    const { id, name, env_id } = deployment;
+
+    for (const operation of [me.operations.get, me.operations.get_as_user]) {
+      await expect(ada.ask(operation, {})).resolves.toMatchObject({ User: { id: ada.id, email: ada.email } });
+      await expect(bot.ask(operation, {})).resolves.toEqual({
+        Bot: { id: bot.id, created_at: bot.created_at, display_name: bot.display_name, is_active: true },
+      });
+      await expect(deployment.ask(operation, {})).resolves.toEqual({ Deployment: { id, name, env_id } });
+    }
+  });
+});
+
+describe('an API token', () => {
+  test('is refused in the same words when it is malformed, unknown or has a wrong secret', async () => {
+    const ada = await somebody(auth);
+    const { text } = await tokenOf(ada);
+    const [id = '', secret = ''] = text.split('.');
+    const [, otherSecret = ''] = newApiToken().text.split('.');
+    const wrong = [
+      '',
+      id,
+      '.',
+      `${id}.`,
+      `${text}.`,
+      `${text}=`,
+      `${id}.${secret.slice(1)}+`,
+      'x'.repeat(4_000),
+      ada.jwt,
+    ];
+
+    const refusals = await Promise.all(
+      [...wrong, `${id}.${otherSecret}`, newApiToken().text].map((token) =>
+        authenticate({ token }).then(
+          () => 'let through',
+          (error: Error & { code: string }) => `${error.code}: ${error.message}`,
+        ),
+      ),
+    );
+
+    expect(new Set(refusals)).toEqual(new Set(['unauthenticated: The credential is missing or not valid']));
+  });
+
+  test('tells who has its secret that it is revoked or expired', async () => {
+    const ada = await somebody(auth);
+    const revoked = await tokenOf(ada);
+    const expired = await tokenOf(ada, new Date(Date.now() + 300).toISOString());
+    await ada.ask(userTokens.operations.delete, { id: revoked.id });
+    const forged = (text: string) => `${text.split('.')[0]}.${randomBytes(32).toString('base64url')}`;
+
+    await expect(authenticate({ token: revoked.text })).rejects.toEqual(refusal('token_revoked'));
+    await expect(authenticate({ token: forged(revoked.text) })).rejects.toEqual(refusal('unauthenticated'));
+    await expect
+      .poll(() => authenticate({ token: expired.text }).catch((error: Error) => error))
+      .toEqual(refusal('token_expired'));
+    await expect(authenticate({ token: forged(expired.text) })).rejects.toEqual(refusal('unauthenticated'));
+  });
+});
+
+describe('a session', () => {
+  test('fails on the next request after its user is deactivated', async () => {
+    const ada = await somebody(auth);
+    await expect(ada.ask(me.operations.get, {})).resolves.toMatchObject({ User: { id: ada.id } });
+
+    await admin.ask(users.operations.update, { id: ada.id, body: { is_active: false } });
+
+    await expect(ada.ask(me.operations.get, {})).rejects.toEqual(refusal('user_inactive'));
+  });
+
+  test('has the claims of the decisions and lasts seven days', () => {
+    const { jwt, id } = admin;
+    const claims = decodeJwt(jwt);
+
+    expect(decodeProtectedHeader(jwt)).toEqual({ alg: 'EdDSA', typ: 'session+jwt', kid: expect.any(String) });
+    expect(claims).toMatchObject({ iss: ownUrl, aud: ownUrl, identity: { User: id }, jti: expect.any(String) });
+    expect(claims.nbf).toBe(claims.iat);
+    expect((claims.exp ?? 0) - (claims.iat ?? 0)).toBe(604_800);
+  });
+});
+
+describe('a deployment', () => {
+  test('calls back as itself for an hour, in its env', async () => {
+    const env = await newEnv(auth.db);
+    const deployment = await somedeployment(auth, tasks, clusterSync, env.id);
+
+    const { identity } = await authenticate({ jwt: deployment.jwt });
+    const claims = decodeJwt(deployment.jwt);
+
+    expect(identity).toEqual({ kind: 'deployment', id: deployment.id, env_id: env.id });
+    expect(claims).toMatchObject({ identity: { Deployment: deployment.id }, env_id: env.id });
+    expect((claims.exp ?? 0) - (claims.iat ?? 0)).toBe(3_600);
+  });
+
+  test('is refused while it is disabled and once it is deleted; a rename changes nothing', async () => {
+    const env = await newEnv(auth.db);
+    const row = newDeployment(env.id);
+    await tellOfDeployment(auth, tasks, row);
+    const { access_token: jwt } = await clusterSync.call(deploymentTokens.operations.issue, {
+      body: { deployment_id: row.id },
+    });
+
+    await tellOfDeployment(auth, tasks, { ...row, name: 'renamed' }, 2);
+    await expect(authenticate({ jwt })).resolves.toMatchObject({ identity: { id: row.id } });
+    await tellOfDeployment(auth, tasks, { ...row, enabled: false }, 3);
+    await expect(authenticate({ jwt })).rejects.toEqual(refusal('token_revoked', 'disabled'));
+    await tellOfDeployment(auth, tasks, row, 4);
+    await expect(authenticate({ jwt })).resolves.toMatchObject({ identity: { id: row.id } });
+    await tellOfDeployment(auth, tasks, { ...row, env_id: (await newEnv(auth.db)).id }, 5);
+    await expect(authenticate({ jwt })).rejects.toEqual(refusal('token_revoked', 'another env'));
+    await tellOfDeployment(auth, tasks, row, 6, true);
+    await expect(authenticate({ jwt })).rejects.toEqual(refusal('token_revoked', 'deleted'));
+  });
+
+  test('gets no token when it is unknown or disabled', async () => {
+    const row = { ...newDeployment((await newEnv(auth.db)).id), enabled: false };
+    await tellOfDeployment(auth, tasks, row);
+    const issue = (deployment_id: string) =>
+      clusterSync.call(deploymentTokens.operations.issue, { body: { deployment_id } });
+
+    await expect(issue(randomUUID())).rejects.toEqual(refusal('not_found'));
+    await expect(issue(row.id)).rejects.toEqual(refusal('conflict', 'disabled'));
+  });
+});
+
+test('nobody but the gateway asks who is behind a credential', async () => {
+  const body = { jwt: admin.jwt };
+
+  await expect(tasks.call(identities.operations.authenticate, { body })).rejects.toThrow();
+  await expect(authenticate({ jwt: admin.jwt })).resolves.toMatchObject({ identity: { id: admin.id } });
+});

@@ -1,0 +1,308 @@
+import { randomUUID } from 'node:crypto';
+import { envUserPermissions } from '@berth/shared/contracts/env-user-permissions';
+import { logins } from '@berth/shared/contracts/logins';
+import { me } from '@berth/shared/contracts/me';
+import { users } from '@berth/shared/contracts/users';
+import { decodeJwt } from 'jose';
+import { sql } from 'slonik';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { type AuthUnderTest, ownUrl, startAuth } from './auth-under-test.ts';
+import { atTheProvider, finishLogin, logIn, startLogin } from './login.ts';
+import { newEnv, somebody } from './people.ts';
+import { type ProviderClaims, type RealProvider, startRealProvider } from './real-provider.ts';
+import { malformed, refusal } from './refusal.ts';
+
+const redirectUri = `${ownUrl}/auth/idp/callback`;
+
+let provider: RealProvider;
+let auth: AuthUnderTest;
+beforeAll(async () => {
+  provider = await startRealProvider({ redirectUri });
+  auth = await startAuth({
+    OIDC_SERVER_URL: provider.issuer,
+    OIDC_CLIENT_ID: provider.clientId,
+    OIDC_CLIENT_SECRET: provider.clientSecret,
+    ADMIN_EMAILS: 'Boss@Example.Test second@example.test',
+  });
+});
+afterAll(async () => {
+  await auth[Symbol.asyncDispose]();
+  await provider[Symbol.asyncDispose]();
+});
+
+/** Somebody new at the provider; their subject. */
+function person(claims: Partial<ProviderClaims> = {}): string {
+  const sub = randomUUID();
+  provider.people.set(sub, {
+    sub,
+    name: 'Ada Lovelace',
+    email: `${sub}@example.test`,
+    email_verified: true,
+    ...claims,
+  });
+  return sub;
+}
+
+const whoIs = async (jwt: string) => {
+  const { identity } = decodeJwt<{ identity: { User: string } }>(jwt);
+  const admin = await somebody(auth, { is_admin: true });
+  return admin.ask(users.operations.get, { id: identity.User });
+};
+
+describe('a login', () => {
+  test('asks the provider with state, nonce, PKCE and the registered address', async () => {
+    const { redirect_url, state } = await auth.gateway.call(logins.operations.start, {});
+    const { origin, searchParams } = new URL(redirect_url);
+
+    expect(origin).toBe(provider.issuer);
+    expect(Object.fromEntries(searchParams)).toEqual({
+      client_id: provider.clientId,
+      redirect_uri: redirectUri,
+      response_type: 'code',
+      scope: 'openid profile email',
+      state,
+      nonce: expect.stringMatching(/^[\w-]{43}$/),
+      code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+      code_challenge_method: 'S256',
+    });
+  });
+
+  test('makes an inactive user at first, who can finish the login and do nothing else', async () => {
+    const jwt = await logIn(auth.gateway, person({ name: 'Grace Hopper' }));
+
+    const user = await whoIs(jwt);
+
+    expect(user).toMatchObject({ display_name: 'Grace Hopper', is_admin: false, is_active: false });
+    await expect(auth.as({ jwt })(me.operations.get, {})).rejects.toEqual(refusal('user_inactive'));
+  });
+
+  test('makes a site admin of who is in the list, whatever the case of the address', async () => {
+    const boss = person({ email: 'boss@example.test' });
+
+    const jwt = await logIn(auth.gateway, boss);
+
+    await expect(auth.as({ jwt })(me.operations.get, {})).resolves.toMatchObject({
+      User: { email: 'boss@example.test', is_admin: true, is_active: true },
+    });
+  });
+
+  test('finds the same user again, with the name of today and the flags that were set here', async () => {
+    const sub = person({ name: 'Ada Byron' });
+    const first = await whoIs(await logIn(auth.gateway, sub));
+    const admin = await somebody(auth, { is_admin: true });
+    await admin.ask(users.operations.update, { id: first.id, body: { is_active: true } });
+
+    provider.people.set(sub, { sub, name: 'Ada Lovelace', email: first.email, email_verified: true });
+    const again = await whoIs(await logIn(auth.gateway, sub));
+
+    expect(again).toEqual({ ...first, display_name: 'Ada Lovelace', is_active: true });
+  });
+
+  test('keeps who was made a plain user plain, although the list names them', async () => {
+    const sub = person({ email: 'second@example.test' });
+    const first = await whoIs(await logIn(auth.gateway, sub));
+    const admin = await somebody(auth, { is_admin: true });
+    await admin.ask(users.operations.update, { id: first.id, body: { is_admin: false } });
+
+    expect(await whoIs(await logIn(auth.gateway, sub))).toMatchObject({ id: first.id, is_admin: false });
+  });
+
+  test('adds new users to the envs that take them, and old ones not', async () => {
+    const env = await newEnv(auth.db, undefined, true);
+    const other = await newEnv(auth.db);
+    const sub = person();
+
+    const user = await whoIs(await logIn(auth.gateway, sub));
+    await logIn(auth.gateway, sub);
+
+    const admin = await somebody(auth, { is_admin: true });
+    const membersOf = (env_id: string) => admin.ask(envUserPermissions.operations.list, { query: { env_id } });
+    expect((await membersOf(env.id)).items).toMatchObject([{ user_id: user.id, role: 'User' }]);
+    expect((await membersOf(other.id)).items).toEqual([]);
+  });
+
+  test('works without a challenge, for clients that cannot bind it to themselves', async () => {
+    const attempt = await auth.gateway.call(logins.operations.start, {});
+    const returned = await atTheProvider(attempt, person());
+
+    const { access_token } = await finishLogin(auth.gateway, { ...returned, verifier: 'ignored-'.repeat(8) });
+
+    expect(decodeJwt(access_token)).toMatchObject({ identity: { User: expect.any(String) } });
+  });
+
+  test('lets a user change the address without becoming somebody else, unless it is taken', async () => {
+    const [sub, other] = [person(), person()];
+    const first = await whoIs(await logIn(auth.gateway, sub));
+    const { email: taken } = await whoIs(await logIn(auth.gateway, other));
+    const named = { sub, name: 'Ada Lovelace', email_verified: true };
+
+    provider.people.set(sub, { ...named, email: `New-${sub}@example.test` });
+    const moved = await whoIs(await logIn(auth.gateway, sub));
+    provider.people.set(sub, { ...named, email: taken });
+
+    expect(moved).toEqual({ ...first, email: `New-${sub}@example.test` });
+    await expect(logIn(auth.gateway, sub)).rejects.toEqual(refusal('login_refused', 'e-mail'));
+  });
+});
+
+test('two first logins at once make one user', async () => {
+  const env = await newEnv(auth.db, undefined, true);
+  const sub = person();
+  const attempts = await Promise.all(Array.from({ length: 6 }, () => startLogin(auth.gateway)));
+  const returned = await Promise.all(attempts.map((attempt) => atTheProvider(attempt, sub)));
+
+  const jwts = await Promise.all(
+    attempts.map(({ verifier }, n) =>
+      finishLogin(auth.gateway, { auth_code: '', state: '', ...returned[n], verifier }),
+    ),
+  );
+
+  const ids = jwts.map(({ access_token }) => decodeJwt<{ identity: { User: string } }>(access_token).identity.User);
+  expect(new Set(ids).size).toBe(1);
+  const admin = await somebody(auth, { is_admin: true });
+  const query = { env_id: env.id };
+  await expect(admin.ask(envUserPermissions.operations.list, { query })).resolves.toMatchObject({ num_total: 1 });
+});
+
+describe('a login is refused', () => {
+  test.for([
+    ['without an e-mail', { email: undefined }, 'no e-mail'],
+    ['with an unverified e-mail', { email_verified: false }, 'not verified'],
+  ] as const)('%s', async ([, claims, words]) => {
+    await expect(logIn(auth.gateway, person(claims))).rejects.toEqual(refusal('login_refused', words));
+  });
+
+  test('to another subject with the same e-mail', async () => {
+    const email = `${randomUUID()}@example.test`;
+    await logIn(auth.gateway, person({ email }));
+
+    const other = person({ email: email.toUpperCase() });
+
+    await expect(logIn(auth.gateway, other)).rejects.toEqual(refusal('login_refused', 'e-mail'));
+  });
+
+  test('when the attempt is unknown or used up', async () => {
+    const { verifier, ...attempt } = await startLogin(auth.gateway);
+    const returned = await atTheProvider(attempt, person());
+
+    await expect(finishLogin(auth.gateway, { ...returned, state: randomUUID(), verifier })).rejects.toEqual(
+      refusal('invalid_login'),
+    );
+    await expect(finishLogin(auth.gateway, { ...returned, verifier })).resolves.toMatchObject({});
+    await expect(finishLogin(auth.gateway, { ...returned, verifier })).rejects.toEqual(refusal('invalid_login'));
+  });
+
+  test('when a code is posted twice at once: one of the two succeeds', async () => {
+    const { verifier, ...attempt } = await startLogin(auth.gateway);
+    const returned = await atTheProvider(attempt, person());
+    const post = () => finishLogin(auth.gateway, { ...returned, verifier });
+
+    const results = await Promise.allSettled([post(), post(), post()]);
+
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  });
+
+  test('when the attempt is older than ten minutes', async () => {
+    const { verifier, ...attempt } = await startLogin(auth.gateway);
+    const returned = await atTheProvider(attempt, person());
+    await auth.db.query(sql.type(z.object({}))`update login_attempts set expires_at = now() where used_at is null`);
+
+    await expect(finishLogin(auth.gateway, { ...returned, verifier })).rejects.toEqual(refusal('invalid_login'));
+  });
+
+  test('when the browser that started it cannot be the one that ends it, which uses the attempt up', async () => {
+    const { verifier, ...attempt } = await startLogin(auth.gateway);
+    const returned = await atTheProvider(attempt, person());
+
+    await expect(finishLogin(auth.gateway, returned)).rejects.toEqual(refusal('invalid_login'));
+    await expect(finishLogin(auth.gateway, { ...returned, verifier })).rejects.toEqual(refusal('invalid_login'));
+
+    const second = await startLogin(auth.gateway);
+    const theirs = await atTheProvider(second, person());
+    await expect(finishLogin(auth.gateway, { ...theirs, verifier })).rejects.toEqual(refusal('invalid_login'));
+  });
+
+  test('when the code belongs to another attempt', async () => {
+    const [mine, theirs] = [await startLogin(auth.gateway), await startLogin(auth.gateway)];
+    const { auth_code } = await atTheProvider(theirs, person());
+    const { state, iss } = await atTheProvider(mine, person());
+
+    await expect(finishLogin(auth.gateway, { auth_code, state, iss, verifier: mine.verifier })).rejects.toEqual(
+      refusal('invalid_login'),
+    );
+  });
+
+  test('when the redirect came from another issuer, or from nobody knows whom', async () => {
+    for (const iss of ['https://evil.test', undefined]) {
+      const { verifier, ...attempt } = await startLogin(auth.gateway);
+      const { auth_code, state } = await atTheProvider(attempt, person());
+      const body = { auth_code, state, verifier, ...(iss !== undefined && { iss }) };
+      await expect(finishLogin(auth.gateway, body)).rejects.toEqual(refusal('invalid_login'));
+    }
+  });
+
+  test('when it is malformed, which uses nothing up', async () => {
+    const { verifier, ...attempt } = await startLogin(auth.gateway);
+    const returned = await atTheProvider(attempt, person());
+    const post = (change: object) => finishLogin(auth.gateway, malformed({ ...returned, verifier, ...change }));
+
+    await expect(post({ auth_code: '' })).rejects.toEqual(refusal('invalid', '', 'body.auth_code'));
+    await expect(post({ state: 1 })).rejects.toEqual(refusal('invalid', '', 'body.state'));
+    await expect(post({ verifier: 'short' })).rejects.toEqual(refusal('invalid', '', 'body.verifier'));
+    await expect(post({ extra: true })).rejects.toEqual(refusal('invalid', '', 'body.extra'));
+    await expect(post({})).resolves.toMatchObject({ access_token: expect.any(String) });
+  });
+});
+
+test('a refused login leaves a line in the audit log, a made-up state none', async () => {
+  const refusals = () =>
+    auth.db.oneFirst(sql.type(z.object({ count: z.number() }))`
+      select count(*) from audit_log where action = 'refuse login'
+    `);
+  const before = await refusals();
+
+  await logIn(auth.gateway, person({ email_verified: false })).catch(() => undefined);
+  await finishLogin(auth.gateway, { auth_code: 'x', state: 'made-up' }).catch(() => undefined);
+
+  expect(await refusals()).toBe(before + 1);
+});
+
+test('a provider that tells names and e-mails only at its user info serves as well', async () => {
+  await using plain = await startRealProvider({ redirectUri, claimsOnlyInUserInfo: true });
+  await using other = await startAuth({
+    OIDC_SERVER_URL: plain.issuer,
+    OIDC_CLIENT_ID: plain.clientId,
+    OIDC_CLIENT_SECRET: plain.clientSecret,
+    ADMIN_EMAILS: 'ada@example.test',
+  });
+  plain.people.set('ada', { sub: 'ada', name: 'Ada Lovelace', email: 'ada@example.test', email_verified: true });
+
+  const jwt = await logIn(other.gateway, 'ada');
+
+  await expect(other.as({ jwt })(me.operations.get, {})).resolves.toMatchObject({
+    User: { display_name: 'Ada Lovelace', email: 'ada@example.test', is_admin: true },
+  });
+});
+
+test('a provider that is down stops logins and nothing else, and they work when it is back', async () => {
+  await using late = await startRealProvider({ redirectUri });
+  await late.stop();
+  await using other = await startAuth({
+    OIDC_SERVER_URL: late.issuer,
+    OIDC_CLIENT_ID: late.clientId,
+    OIDC_CLIENT_SECRET: late.clientSecret,
+  });
+  late.people.set('ada', { sub: 'ada', name: 'Ada', email: 'ada@example.test', email_verified: true });
+  const ada = await somebody(other);
+
+  await expect(startLogin(other.gateway)).rejects.toEqual(refusal('unavailable', 'identity provider'));
+  await expect(ada.ask(me.operations.get, {})).resolves.toMatchObject({ User: { id: ada.id } });
+  await late.start();
+  await expect(logIn(other.gateway, 'ada')).resolves.toEqual(expect.any(String));
+
+  const { verifier, ...attempt } = await startLogin(other.gateway);
+  const returned = await atTheProvider(attempt, 'ada');
+  await late.stop();
+  await expect(finishLogin(other.gateway, { ...returned, verifier })).rejects.toEqual(refusal('unavailable'));
+});

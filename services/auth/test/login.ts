@@ -1,0 +1,44 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { signInWithHttp } from '@berth/devstack/servers/oidc-sign-in';
+import type { Bus } from '@berth/shared/bus/bus';
+import { logins } from '@berth/shared/contracts/logins';
+
+export interface Attempt {
+  redirect_url: string;
+  state: string;
+  verifier: string;
+}
+
+/** What the provider sent the browser back with. */
+export interface Returned {
+  auth_code: string;
+  state: string;
+  iss: string;
+}
+
+export const startLogin = async (gateway: Bus): Promise<Attempt> => {
+  const verifier = randomBytes(32).toString('base64url');
+  const challenge = createHash('sha256').update(verifier).digest('base64url');
+  return { ...(await gateway.call(logins.operations.start, { query: { challenge } })), verifier };
+};
+
+export async function atTheProvider(
+  { redirect_url }: Pick<Attempt, 'redirect_url'>,
+  person: string,
+): Promise<Returned> {
+  const { searchParams } = new URL(await signInWithHttp(person, redirect_url));
+  const [auth_code, state, iss] = ['code', 'state', 'iss'].map((name) => searchParams.get(name) ?? '');
+  return { auth_code: auth_code ?? '', state: state ?? '', iss: iss ?? '' };
+}
+
+export const finishLogin = (
+  gateway: Bus,
+  body: Partial<Returned> & Pick<Returned, 'auth_code' | 'state'> & { verifier?: string },
+) => gateway.call(logins.operations.finish, { body });
+
+/** The whole way of a browser; the session JWT at its end. */
+export async function logIn(gateway: Bus, person: string): Promise<string> {
+  const attempt = await startLogin(gateway);
+  const returned = await atTheProvider(attempt, person);
+  return (await finishLogin(gateway, { ...returned, verifier: attempt.verifier })).access_token;
+}
