@@ -1,10 +1,12 @@
-import { rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { type JourneyResult, runJourney } from './journey/journey.ts';
 import { createSteps } from './journey/steps.ts';
 import { type Stack, startStack } from './stack/start-stack.ts';
+import { takeFreeFileLock } from './tools/file-lock.ts';
 
 const usage = `npm start [-- options]
   --fresh               wipe what earlier starts have left
@@ -58,8 +60,20 @@ Berth is up.
 Ctrl-C stops everything; the next start finds it again.`);
 }
 
+/** Two starts at once on one state folder would take each other's ports and data. */
 async function main(): Promise<number> {
-  const { fresh, once, cluster } = options();
+  const chosen = options();
+  await mkdir(dirname(stateFolder), { recursive: true });
+  const lock = await takeFreeFileLock(`${stateFolder}.lock`);
+  if ('heldBy' in lock) throw new Error(`it is running already in this checkout, as process ${lock.heldBy}`);
+  try {
+    return await run(chosen);
+  } finally {
+    await lock.release();
+  }
+}
+
+async function run({ fresh, once, cluster }: ReturnType<typeof options>): Promise<number> {
   const started = performance.now();
   if (fresh) {
     say('wiping the state of earlier starts');

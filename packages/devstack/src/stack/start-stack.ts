@@ -7,6 +7,7 @@ import { resources } from '@berth/shared/contracts/index';
 import { type ProcessGuard, startProcessGuard } from '@berth/shared/process-guard/process-guard';
 import { startKubernetes } from '../servers/kubernetes.ts';
 import { type NatsServer, type NatsUser, startNats } from '../servers/nats.ts';
+import { people } from '../servers/oidc/people.ts';
 import { startOidc } from '../servers/oidc.ts';
 import { startPostgres } from '../servers/postgres.ts';
 import { createServiceDatabase } from '../servers/postgres-databases.ts';
@@ -58,11 +59,6 @@ export interface Stack {
 }
 
 const readyWithinMs = 120_000;
-const people = [
-  { name: 'ada', email: 'ada@example.test' },
-  { name: 'grace', email: 'grace@example.test' },
-  { name: 'linus', email: 'linus@example.test' },
-];
 const clientId = 'berth';
 
 /** The whole platform on this machine. What has been started is stopped again when a later part fails. */

@@ -23,6 +23,15 @@ export async function takeFileLock(path: string, log: Log, signal: AbortSignal):
   return { release: () => rm(path, { force: true }) };
 }
 
+/** Takes the lock if nobody has it, else tells the process that does. */
+export async function takeFreeFileLock(path: string): Promise<FileLock | { readonly heldBy: string }> {
+  const own = `${process.pid} ${startTimeOf(process.pid) ?? '-'} ${randomUUID()}`;
+  // The second try is for a lock that the first one found stale and removed.
+  const holder = (await tryLock(path, own)) && (await tryLock(path, own));
+  if (holder !== undefined) return { heldBy: holder.split(' ')[0] ?? '?' };
+  return { release: () => rm(path, { force: true }) };
+}
+
 /** Undefined when the lock is ours now, else who has it. */
 async function tryLock(path: string, own: string): Promise<string | undefined> {
   // Linked into place as a whole: a lock file never lacks its content.

@@ -37,7 +37,7 @@ export async function deploy(context: TaskContext): Promise<void> {
 }
 
 async function upgrade(context: TaskContext, chart: string): Promise<void> {
-  const { task, folder, cluster, log } = context;
+  const { task, folder, cluster } = context;
   const [kubeconfig, values] = await Promise.all([
     folder.write('kubeconfig', cluster.kubeconfig),
     // JSON is YAML, and leaves no doubt about what is a string.
