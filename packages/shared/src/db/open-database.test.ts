@@ -339,7 +339,7 @@ describe('a Postgres that goes away', () => {
     const opening = openDatabase({ ...options, url, signal: stop.signal });
     stop.abort();
 
-    await expect(opening).rejects.toThrow();
+    await expect(opening).rejects.toThrow('aborted');
   });
 
   test('is not waited for when it is there and refuses us', async () => {
