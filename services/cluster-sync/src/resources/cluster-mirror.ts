@@ -1,4 +1,3 @@
-import type { Service } from '@berth/shared/service/service';
 import { z } from 'zod';
 import type { ChangeQueue } from './change-queue.ts';
 import { deploymentNamespace } from './deployment-namespace.ts';
@@ -17,7 +16,7 @@ export interface ClusterMirrorDeps {
   /** The rows as they are when the watch begins. */
   readonly known: readonly KnownObject[];
   readonly queue: Pick<ChangeQueue, 'add'>;
-  readonly log: Pick<Service['log'], 'warn'>;
+  readonly log: { warn(fields: object, words: string): void };
   /** A namespace became one of ours while others were being watched already. */
   onNamespace(namespace: string): void;
 }
@@ -101,6 +100,12 @@ export function createClusterMirror({ known, queue, log, onNamespace }: ClusterM
       if (!success) return;
       if (kind === 'Namespace') dropNamespace(deploymentNamespace(object).namespace);
       drop(data.metadata.uid);
+    },
+
+    /** Its row may not be as we said, so it is written again when the object is seen again. */
+    doubt(uid: string): void {
+      const object = objects.get(uid);
+      if (object) objects.set(uid, { ...object, fingerprint: '' });
     },
 
     beginPass(kind: TrackedKind, namespace?: string): ListPass {

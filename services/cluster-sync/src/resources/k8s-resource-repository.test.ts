@@ -5,13 +5,15 @@ import { found } from '@berth/shared/errors';
 import { silentLog } from '@berth/shared/testing/test-bus';
 import { createTestDatabase, type TestDatabase } from '@berth/shared/testing/test-database';
 import { sql } from 'slonik';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { createClusterRepository } from '../clusters/cluster-repository.ts';
-import type { RowChange } from './change-queue.ts';
+import { createChangeQueue, type RowChange } from './change-queue.ts';
 import { createK8sResourceRepository, type K8sResourceRepository } from './k8s-resource-repository.ts';
 import { NotOurCluster } from './not-our-cluster.ts';
 import { resourceId } from './resource-id.ts';
+import type { TrackedObject } from './tracked-object.ts';
+import { writeChanges } from './write-changes.ts';
 
 const migrations = new URL('../../migrations/', import.meta.url);
 const envA = '11111111-1111-4111-8111-111111111111';
@@ -51,7 +53,7 @@ async function addCluster(name: string, envId: string | null): Promise<string> {
 const takeLease = async (holder: string): Promise<Lease> =>
   found(await acquireLease(db, { name: `cluster ${clusterId}`, holder, ttlMs: 60_000 }), 'lease');
 
-const put = (uid: string, more: { name?: string; kind?: string; fingerprint?: string } = {}): RowChange => ({
+const put = (uid: string, more: Partial<TrackedObject> = {}): RowChange => ({
   uid,
   put: {
     uid,
@@ -70,7 +72,7 @@ const save = (...changes: RowChange[]) => resources.save(clusterId, lease, chang
 const all = async () => (await resources.list({}, 'all', {})).items;
 const told = () =>
   db.any(sql.type(Told)`
-    select operation, env_id, row from outbox where resource = 'k8s_resources' order by version
+    select operation, env_id, row from outbox where resource = 'k8s_resources' order by row ->> 'name'
   `);
 const forget = () => db.query(sql.unsafe`delete from outbox`);
 
@@ -146,6 +148,23 @@ describe('save', () => {
       { uid: 'u1', kind: 'Pod', namespace: 'web-one', fingerprint: 'f1' },
     ]);
   });
+});
+
+test('one object that Postgres does not take holds up no other', async () => {
+  const queue = createChangeQueue(10);
+  const stopping = new AbortController();
+  for (const uid of ['u1', 'bad', 'u3']) queue.add(put(uid, uid === 'bad' ? { metadata: { nul: 'a\0b' } } : {}));
+
+  const refused: string[] = [];
+  const running = writeChanges(
+    { queue, log: silentLog, save: (changes) => save(...changes), onRefused: (uid) => refused.push(uid) },
+    stopping.signal,
+  );
+  await vi.waitFor(async () => expect((await all()).map(({ name }) => name).sort()).toEqual(['u1', 'u3']));
+  stopping.abort();
+  await running;
+
+  expect(refused).toEqual(['bad']);
 });
 
 describe('lists', () => {

@@ -3,7 +3,7 @@ import type { Service } from '@berth/shared/service/service';
 import type { KubeApi } from '../kube/kube-api.ts';
 import { createReflector, type Reflector, type ReflectorSink } from '../reflector/reflector.ts';
 import { together } from '../reflector/together.ts';
-import { type ChangeQueue, createChangeQueue } from './change-queue.ts';
+import { type ChangeQueue, createChangeQueue, type RowChange } from './change-queue.ts';
 import { type ClusterMirror, createClusterMirror } from './cluster-mirror.ts';
 import { ourNamespaces } from './deployment-namespace.ts';
 import type { K8sResourceRepository } from './k8s-resource-repository.ts';
@@ -71,10 +71,11 @@ export async function watchCluster(
     );
   };
 
+  const save = (changes: readonly RowChange[]) => k8sResourceRepository.save(id, lease, changes);
   await together(signal, [
     (end) => namespaces.run(end, namespacesListed.resolve).finally(namespacesListed.resolve),
     watchOthers,
-    (end) => writeChanges({ queue, log, save: (changes) => k8sResourceRepository.save(id, lease, changes) }, end),
+    (end) => writeChanges({ queue, log, save, onRefused: mirror.doubt }, end),
   ]);
 }
 

@@ -1,4 +1,4 @@
-import { PostgresError } from '@berth/shared/db/postgres-error';
+import { AppError } from '@berth/shared/errors';
 import type { Service } from '@berth/shared/service/service';
 import { nextPause } from '../reflector/backoff.ts';
 import { pause } from '../reflector/pause.ts';
@@ -10,12 +10,17 @@ export interface WriteChangesDeps {
   readonly log: Service['log'];
   /** One transaction. Throws `NotOurCluster` where somebody else looks after the cluster by now. */
   save(changes: readonly RowChange[]): Promise<void>;
+  /** Told of an object that cannot be stored, so that it is tried again when it is seen again. */
+  onRefused(uid: string): void;
 }
 
 const batchSize = 100;
 
 /** Brings the queue into the database until the signal aborts. */
-export async function writeChanges({ queue, log, save }: WriteChangesDeps, signal: AbortSignal): Promise<void> {
+export async function writeChanges(
+  { queue, log, save, onRefused }: WriteChangesDeps,
+  signal: AbortSignal,
+): Promise<void> {
   let pauseMs = 0;
   while (!signal.aborted) {
     await queue.waitForChange(signal).catch(() => undefined);
@@ -37,13 +42,18 @@ export async function writeChanges({ queue, log, save }: WriteChangesDeps, signa
     try {
       await save(changes);
     } catch (error) {
-      if (!isAboutTheData(error)) throw error;
-      // One object that Postgres does not take must not hold up the others.
+      if (error instanceof NotOurCluster || isOutage(error)) throw error;
+      // One object that the database does not take must not hold up the others.
       if (changes.length > 1) for (const change of changes) await saveAll([change]);
-      else log.warn({ err: error, uid: changes[0]?.uid }, 'an object of the cluster cannot be stored');
+      else for (const { uid } of changes) refuse(uid, error);
     }
+  }
+
+  function refuse(uid: string, error: unknown): void {
+    log.warn({ err: error, uid }, 'an object of the cluster cannot be stored');
+    onRefused(uid);
   }
 }
 
-/** Data exceptions and broken constraints: trying again brings the same. */
-const isAboutTheData = (error: unknown): boolean => error instanceof PostgresError && /^2[23]/.test(error.code);
+const isOutage = (error: unknown): boolean =>
+  error instanceof AppError && (error.code === 'unavailable' || error.code === 'timeout');

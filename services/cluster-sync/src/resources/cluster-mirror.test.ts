@@ -1,0 +1,190 @@
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import type { RowChange } from './change-queue.ts';
+import { type ClusterMirror, createClusterMirror, type KnownObject } from './cluster-mirror.ts';
+import { type TrackedKind, trackedKinds } from './tracked-kinds.ts';
+
+const deploymentId = '5b0bd2c8-7a7e-4a5f-9f0e-6a5a0f7f3f10';
+const otherDeploymentId = 'a0e1c2d3-7a7e-4a5f-9f0e-6a5a0f7f3f11';
+
+const kindNamed = (name: string): TrackedKind => trackedKinds.find(({ kind }) => kind === name) ?? trackedKinds[0];
+const namespaceKind = kindNamed('Namespace');
+const podKind = kindNamed('Pod');
+
+const namespace = (name: string, deployment: string | undefined = deploymentId) => ({
+  metadata: { uid: `ns-${name}`, name, annotations: { 'berth.dev/deployment-id': deployment } },
+  status: { phase: 'Active' },
+});
+const pod = (name: string, inNamespace = 'ours', phase = 'Running') => ({
+  metadata: { uid: `pod-${name}`, name, namespace: inNamespace },
+  status: { phase },
+});
+
+const onNamespace = vi.fn<(namespace: string) => void>();
+const warn = vi.fn<(fields: object, words: string) => void>();
+let changes: RowChange[];
+let mirror: ClusterMirror;
+
+function start(known: KnownObject[] = []): void {
+  changes = [];
+  onNamespace.mockClear();
+  warn.mockClear();
+  mirror = createClusterMirror({ known, queue: { add: (change) => changes.push(change) }, log: { warn }, onNamespace });
+}
+/** What was queued since the last look: `+uid` written, `-uid` removed. */
+function queued(): string[] {
+  return changes.splice(0).map(({ uid, put }) => (put ? `+${uid}` : `-${uid}`));
+}
+function list(kind: TrackedKind, objects: object[], inNamespace?: string): void {
+  const pass = mirror.beginPass(kind, inNamespace);
+  for (const object of objects) pass.saw(object);
+  pass.end();
+}
+
+beforeEach(() => start());
+
+describe('objects', () => {
+  test('are tracked only in namespaces of deployments, under the deployment of the namespace', () => {
+    mirror.put(namespaceKind, namespace('ours'));
+    mirror.put(podKind, pod('a'));
+    mirror.put(podKind, pod('b', 'kube-system'));
+
+    expect(changes.map(({ put }) => put?.deployment_id)).toEqual([deploymentId, deploymentId]);
+    expect(queued()).toEqual(['+ns-ours', '+pod-a']);
+  });
+
+  test('are written again only when something that is shown changed', () => {
+    mirror.put(namespaceKind, namespace('ours'));
+    mirror.put(podKind, pod('a'));
+    queued();
+
+    mirror.put(podKind, pod('a'));
+    expect(queued()).toEqual([]);
+    mirror.put(podKind, pod('a', 'ours', 'Failed'));
+
+    expect(queued()).toEqual(['+pod-a']);
+  });
+
+  test('that are gone are removed, once', () => {
+    mirror.put(namespaceKind, namespace('ours'));
+    mirror.put(podKind, pod('a'));
+    queued();
+
+    mirror.remove('Pod', pod('a'));
+    mirror.remove('Pod', pod('a'));
+    mirror.remove('Pod', { nonsense: true });
+
+    expect(queued()).toEqual(['-pod-a']);
+  });
+
+  test('that could not be stored are written again when they are seen again', () => {
+    mirror.put(namespaceKind, namespace('ours'));
+    mirror.put(podKind, pod('a'));
+    queued();
+
+    mirror.doubt('pod-a');
+    list(podKind, [pod('a')]);
+
+    expect(queued()).toEqual(['+pod-a']);
+  });
+
+  test('that a list does not show any more are removed, those of other kinds and namespaces stay', () => {
+    mirror.put(namespaceKind, namespace('ours'));
+    mirror.put(namespaceKind, namespace('more'));
+    for (const object of [pod('a'), pod('b'), pod('c', 'more')]) mirror.put(podKind, object);
+    queued();
+
+    list(podKind, [pod('a')], 'ours');
+    expect(queued()).toEqual(['-pod-b']);
+    list(podKind, [pod('a')]);
+    expect(queued()).toEqual(['-pod-c']);
+    list(kindNamed('Service'), []);
+    expect(queued()).toEqual([]);
+  });
+
+  test('that are not as Kubernetes writes them are one line in the log and keep their row', () => {
+    mirror.put(namespaceKind, namespace('ours'));
+    mirror.put(podKind, pod('a'));
+    queued();
+    const broken = { ...pod('a'), status: { phase: 5 } };
+
+    list(podKind, [broken, { nonsense: true }, pod('b')]);
+
+    expect(queued()).toEqual(['+pod-b']);
+    expect(warn.mock.calls.map(([fields]) => fields)).toMatchObject([{ kind: 'Pod', uid: 'pod-a' }, { kind: 'Pod' }]);
+  });
+});
+
+describe('namespaces', () => {
+  test('that become ours are told, so that what already lies in them is listed', () => {
+    mirror.put(podKind, pod('early'));
+    expect(queued()).toEqual([]);
+
+    mirror.put(namespaceKind, namespace('ours'));
+    mirror.put(namespaceKind, namespace('ours'));
+    list(podKind, [pod('early')], 'ours');
+
+    expect(onNamespace.mock.calls).toEqual([['ours']]);
+    expect(queued()).toEqual(['+ns-ours', '+pod-early']);
+  });
+
+  test('that go away take what lies in them along', () => {
+    mirror.put(namespaceKind, namespace('ours'));
+    mirror.put(podKind, pod('a'));
+    queued();
+
+    mirror.remove('Namespace', namespace('ours'));
+    mirror.put(podKind, pod('late'));
+
+    expect(queued().sort()).toEqual(['-ns-ours', '-pod-a']);
+  });
+
+  test('that change to another deployment bring their objects along', () => {
+    mirror.put(namespaceKind, namespace('ours'));
+    mirror.put(podKind, pod('a'));
+    changes = [];
+
+    mirror.put(namespaceKind, namespace('ours', otherDeploymentId));
+    list(podKind, [pod('a')], 'ours');
+
+    expect(changes.map(({ put }) => put?.deployment_id)).toEqual([otherDeploymentId, otherDeploymentId]);
+  });
+
+  test.for([[undefined], ['no-uuid']])('with the deployment id %s are not tracked, nor is what was', ([id]) => {
+    mirror.put(namespaceKind, namespace('ours'));
+    mirror.put(podKind, pod('a'));
+    queued();
+    const anonymous = {
+      metadata: { uid: 'ns-ours', name: 'ours', annotations: id ? { 'berth.dev/deployment-id': id } : {} },
+    };
+
+    mirror.put(namespaceKind, anonymous);
+
+    expect(queued().sort()).toEqual(['-ns-ours', '-pod-a']);
+    expect(warn).toHaveBeenCalledOnce();
+  });
+});
+
+describe('after a restart', () => {
+  const known = (uid: string, kind: string, inNamespace: string): KnownObject => ({
+    uid,
+    kind,
+    namespace: inNamespace,
+    fingerprint: 'as it was',
+  });
+
+  test('what vanished meanwhile is removed by the first lists', () => {
+    start([
+      known('ns-ours', 'Namespace', 'ours'),
+      known('pod-a', 'Pod', 'ours'),
+      known('pod-b', 'Pod', 'ours'),
+      known('ns-gone', 'Namespace', 'gone'),
+      known('pod-c', 'Pod', 'gone'),
+    ]);
+
+    list(namespaceKind, [namespace('ours')]);
+    expect(queued().sort()).toEqual(['+ns-ours', '-ns-gone', '-pod-c']);
+    list(podKind, [pod('a')]);
+
+    expect(queued()).toEqual(['+pod-a', '-pod-b']);
+  });
+});

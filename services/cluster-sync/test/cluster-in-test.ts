@@ -1,0 +1,42 @@
+import { readFile } from 'node:fs/promises';
+import { type KubernetesServer, kubernetesTools, startKubernetes } from '@berth/devstack';
+import { serverStart, toolsForTest } from '@berth/devstack/testing/with-servers';
+import { type KubeAccess, kubeAccessOf } from '../src/kube/kube-access.ts';
+import { parseKubeconfig } from '../src/kube/kubeconfig.ts';
+
+export interface ClusterInTest extends AsyncDisposable {
+  readonly server: KubernetesServer;
+  readonly access: KubeAccess;
+  stop(): Promise<void>;
+  /** Again, with what was in it, where it was. */
+  start(): Promise<void>;
+}
+
+/** A real control plane with simulated nodes, for one test file. */
+export async function startClusterInTest(): Promise<ClusterInTest> {
+  const tools = await toolsForTest(...kubernetesTools);
+  const stack = new AsyncDisposableStack();
+  const place = stack.use(await serverStart());
+  const start = () => startKubernetes({ ...place, tools, durable: false, signal: AbortSignal.timeout(90_000) });
+  let server = await start();
+  stack.defer(() => server.stop());
+
+  return {
+    get server() {
+      return server;
+    },
+    access: accessIn(await readFile(server.kubeconfigFile, 'utf8'), server.context),
+    stop: () => server.stop(),
+    async start() {
+      server = await start();
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+/** The access that a kubeconfig gives, or an error with the reason why not. */
+export function accessIn(kubeconfig: string, context: string): KubeAccess {
+  const result = kubeAccessOf(parseKubeconfig(kubeconfig), context);
+  if ('refused' in result) throw new Error(result.refused);
+  return result.access;
+}

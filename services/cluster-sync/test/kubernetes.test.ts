@@ -1,0 +1,327 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { clusterAccess } from '@berth/shared/contracts/cluster-access';
+import { type K8sCluster, k8sClusters } from '@berth/shared/contracts/k8s-clusters';
+import { type K8sResource, k8sResources } from '@berth/shared/contracts/k8s-resources';
+import { found } from '@berth/shared/errors';
+import { identityToken, sampleIdentities } from '@berth/shared/testing/test-identities';
+import { sql } from 'slonik';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { stringify } from 'yaml';
+import { accessIn, type ClusterInTest, startClusterInTest } from './cluster-in-test.ts';
+import { kubeRequest } from './kube-request.ts';
+import { type ServiceProcess, startServiceProcess } from './service-process.ts';
+
+const deploymentId = '5b0bd2c8-7a7e-4a5f-9f0e-6a5a0f7f3f10';
+const canary = 'canary-token-that-nobody-may-see';
+
+let cluster: ClusterInTest;
+let service: ServiceProcess;
+let folder: string | undefined;
+
+beforeAll(async () => {
+  cluster = await startClusterInTest();
+  folder = await mkdtemp(join(tmpdir(), 'berth-kubeconfig-'));
+  const kubeconfig = join(folder, 'kubeconfig.yaml');
+  await writeFile(kubeconfig, kubeconfigWithOthers());
+  service = await startServiceProcess({ CLUSTER_KUBECONFIG: kubeconfig, CLUSTERS_IGNORE_NEW: 'false' });
+}, 120_000);
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+  await cluster?.[Symbol.asyncDispose]();
+  if (folder) await rm(folder, { recursive: true, force: true });
+});
+
+/** The real cluster, one behind a port where nobody listens, and one whose credential is a program. */
+function kubeconfigWithOthers(): string {
+  const { server, ca, certificate } = cluster.access;
+  const authority = { 'certificate-authority-data': Buffer.from(ca ?? '').toString('base64') };
+  const admin = {
+    'client-certificate-data': Buffer.from(certificate?.cert ?? '').toString('base64'),
+    'client-key-data': Buffer.from(certificate?.key ?? '').toString('base64'),
+  };
+  return stringify({
+    clusters: [
+      { name: 'real', cluster: { server, ...authority } },
+      { name: 'dead', cluster: { server: 'https://127.0.0.1:9', ...authority } },
+    ],
+    users: [
+      { name: 'admin', user: admin },
+      { name: 'somebody', user: { token: canary } },
+      { name: 'program', user: { exec: { command: 'touch', args: ['was-run'] } } },
+    ],
+    contexts: [
+      { name: 'real', context: { cluster: 'real', user: 'admin' } },
+      { name: 'dead', context: { cluster: 'dead', user: 'somebody' } },
+      { name: 'refused', context: { cluster: 'real', user: 'program' } },
+      { name: 'wrong', context: { cluster: 'real', user: 'somebody' } },
+    ],
+  });
+}
+
+const asAdmin = async () => ({ identityToken: await identityToken(sampleIdentities.siteAdmin) });
+
+async function clusterNamed(name: string): Promise<K8sCluster> {
+  const { items } = await service.gateway.call(k8sClusters.operations.list, { query: { name } }, await asAdmin());
+  return found(items[0], `cluster named ${name}`);
+}
+
+async function tracked(query: { kind?: string; name?: string; deployment_id?: string }): Promise<K8sResource[]> {
+  const request = { query: { per_page: 100, sort: 'kind', ...query } };
+  return (await service.gateway.call(k8sResources.operations.list, request, await asAdmin())).items;
+}
+
+const soon = <T>(look: () => Promise<T>, timeout = 15_000): Promise<T> => vi.waitFor(look, { timeout, interval: 50 });
+
+const kubectl = (...[method, path, body]: [Parameters<typeof kubeRequest>[1], string, object?]) =>
+  kubeRequest(cluster.access, method, path, body);
+
+async function apply(path: string, object: object): Promise<void> {
+  const { status, body } = await kubectl('POST', path, object);
+  if (status >= 300) throw new Error(`${path}: ${status} ${body}`);
+}
+
+const namespaceFor = (name: string, id: string) => ({
+  metadata: {
+    name,
+    labels: { 'app.kubernetes.io/managed-by': 'berth' },
+    annotations: { 'berth.dev/deployment-id': id },
+  },
+});
+
+const podTemplate = {
+  metadata: { labels: { app: 'web' } },
+  spec: { containers: [{ name: 'web', image: 'registry.example/web:1' }] },
+};
+const webDeployment = (replicas: number) => ({
+  metadata: { name: 'web' },
+  spec: { replicas, selector: { matchLabels: { app: 'web' } }, template: podTemplate },
+});
+
+describe('discovery and probes', () => {
+  test('every context is a cluster; one that answers is ok', async () => {
+    await soon(async () => expect(await clusterNamed('real')).toMatchObject({ is_ok: true, not_ok_reason: null }));
+
+    expect(await clusterNamed('real')).toMatchObject({
+      provider_id: 'kubeconfig:real',
+      region_name: 'kubeconfig',
+      env_id: null,
+      ignore: false,
+    });
+  });
+
+  test.for([
+    ['dead', '127.0.0.1:9 refused the connection'],
+    ['wrong', 'refused our credential (401)'],
+    ['refused', 'the user field exec is not accepted'],
+  ] as const)('the cluster %s is not ok and says why: %s', async ([name, reason]) => {
+    await soon(async () =>
+      expect(await clusterNamed(name)).toMatchObject({ is_ok: false, not_ok_reason: expect.stringContaining(reason) }),
+    );
+  });
+
+  test('what others see of it is published', async () => {
+    const { id } = await clusterNamed('real');
+    const stop = new AbortController();
+
+    const row = await new Promise<unknown>((resolve, reject) => {
+      service.tasks.state
+        .follow(k8sClusters, {
+          signal: stop.signal,
+          apply: async (message) => {
+            if (message.id === id) resolve(message.row);
+          },
+        })
+        .catch(reject);
+    });
+    stop.abort();
+
+    expect(row).toMatchObject({ id, is_ok: true });
+  });
+});
+
+describe('tracked resources', () => {
+  test('what is made in a namespace of a deployment appears, changes and vanishes with it', async () => {
+    await apply('/api/v1/namespaces', namespaceFor('web-one', deploymentId));
+    await apply('/apis/apps/v1/namespaces/web-one/deployments', webDeployment(2));
+    await apply('/api/v1/namespaces/web-one/services', {
+      metadata: { name: 'web' },
+      spec: { selector: { app: 'web' }, ports: [{ port: 80 }] },
+    });
+
+    await soon(async () => {
+      const rows = await tracked({ deployment_id: deploymentId });
+      expect(rows.map(({ kind }) => kind)).toEqual(['Deployment', 'Namespace', 'Pod', 'Pod', 'Service']);
+      expect(rows[0]).toMatchObject({ name: 'web', api_version: 'apps/v1', status_color: ['Success', 'Success'] });
+      expect(rows[2]).toMatchObject({ status_color: ['Success'], metadata: { namespace: 'web-one' } });
+    });
+
+    await kubectl('PATCH', '/apis/apps/v1/namespaces/web-one/deployments/web', { spec: { replicas: 1 } });
+    await soon(async () => {
+      const rows = await tracked({ deployment_id: deploymentId });
+      expect(rows.filter(({ kind }) => kind === 'Pod')).toHaveLength(1);
+      expect(rows[0]).toMatchObject({ status_color: ['Success'] });
+    });
+
+    await kubectl('DELETE', '/api/v1/namespaces/web-one');
+    await soon(async () => expect(await tracked({ deployment_id: deploymentId })).toEqual([]), 25_000);
+  });
+
+  test('all kinds are tracked, jobs with one colour per pod', async () => {
+    const id = 'a0e1c2d3-7a7e-4a5f-9f0e-6a5a0f7f3f11';
+    await apply('/api/v1/namespaces', namespaceFor('kinds', id));
+    const spec = { selector: { matchLabels: { app: 'web' } }, template: podTemplate };
+    const jobTemplate = { spec: { template: { spec: { ...podTemplate.spec, restartPolicy: 'Never' } } } };
+    await apply('/apis/apps/v1/namespaces/kinds/statefulsets', {
+      metadata: { name: 'set' },
+      spec: { ...spec, serviceName: 'web', replicas: 0 },
+    });
+    await apply('/apis/apps/v1/namespaces/kinds/daemonsets', { metadata: { name: 'daemon' }, spec });
+    await apply('/apis/batch/v1/namespaces/kinds/jobs', { metadata: { name: 'job' }, ...jobTemplate });
+    await apply('/apis/batch/v1/namespaces/kinds/cronjobs', {
+      metadata: { name: 'cron' },
+      spec: { schedule: '0 0 1 1 *', jobTemplate },
+    });
+    await apply('/apis/networking.k8s.io/v1/namespaces/kinds/ingresses', {
+      metadata: { name: 'ingress' },
+      spec: { rules: [{ host: 'web.example.com' }] },
+    });
+    await apply('/api/v1/namespaces/kinds/persistentvolumeclaims', {
+      metadata: { name: 'claim' },
+      spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+    });
+
+    await soon(async () => {
+      const rows = await tracked({ deployment_id: id });
+      const colors = new Map(rows.map(({ kind, status_color }) => [kind, status_color]));
+      expect(colors.get('DaemonSet')).toEqual(['Success', 'Success', 'Success']);
+      expect(colors.get('StatefulSet')).toEqual([]);
+      expect(colors.get('PersistentVolumeClaim')).toEqual(['Success']);
+      expect(colors.get('Job')).toHaveLength(1);
+      expect(colors.get('CronJob')).toEqual([]);
+      expect(rows.find(({ kind }) => kind === 'Ingress')?.metadata).toMatchObject({
+        summary: { hosts: 'web.example.com' },
+      });
+    });
+  });
+
+  test('a namespace that gets our label later brings along what already lies in it', async () => {
+    const id = 'b0e1c2d3-7a7e-4a5f-9f0e-6a5a0f7f3f12';
+    const { metadata } = namespaceFor('late', id);
+    await apply('/api/v1/namespaces', { metadata: { name: 'late' } });
+    await apply('/apis/apps/v1/namespaces/late/deployments', webDeployment(1));
+    await soon(async () => expect((await kubectl('GET', '/api/v1/namespaces/late/pods')).body).toContain('web-'));
+    expect(await tracked({ deployment_id: id })).toEqual([]);
+
+    await kubectl('PATCH', '/api/v1/namespaces/late', { metadata });
+    await soon(async () =>
+      expect((await tracked({ deployment_id: id })).map(({ kind }) => kind)).toEqual([
+        'Deployment',
+        'Namespace',
+        'Pod',
+      ]),
+    );
+
+    const withoutLabel = { metadata: { labels: { 'app.kubernetes.io/managed-by': null } } };
+    await kubectl('PATCH', '/api/v1/namespaces/late', withoutLabel);
+    await soon(async () => expect(await tracked({ deployment_id: id })).toEqual([]));
+  });
+
+  test('a namespace that names no deployment, and all that is not ours, is not tracked', async () => {
+    await apply('/api/v1/namespaces', namespaceFor('anonymous', 'not-a-uuid'));
+    await apply('/api/v1/namespaces/anonymous/services', { metadata: { name: 'svc' }, spec: { ports: [{ port: 1 }] } });
+    await apply('/api/v1/namespaces', namespaceFor('marker', deploymentId));
+    await soon(async () => expect(await tracked({ name: 'marker' })).toHaveLength(1));
+
+    expect(await tracked({ name: 'svc' })).toEqual([]);
+    expect(await tracked({ name: 'kubernetes' })).toEqual([]);
+    expect(await tracked({ name: 'anonymous' })).toEqual([]);
+  });
+});
+
+describe('access for runners', () => {
+  const issue = async () => {
+    const { id } = await clusterNamed('real');
+    return service.runner.call(clusterAccess.operations.issue, { body: { cluster_id: id } }, { deadlineMs: 10_000 });
+  };
+
+  test('is a kubeconfig that works without programs and files, as an admin, for an hour', async () => {
+    const { kubeconfig, expires_at } = await issue();
+
+    const access = accessIn(kubeconfig, 'berth');
+    expect(access).toMatchObject({ server: cluster.access.server, ca: cluster.access.ca, certificate: null });
+    const made = await kubeRequest(access, 'POST', '/api/v1/namespaces', { metadata: { name: 'made-by-runner' } });
+    expect(made.status).toBe(201);
+    const lifetimeMs = Date.parse(expires_at) - Date.now();
+    expect(lifetimeMs).toBeGreaterThan(3_500_000);
+    expect(lifetimeMs).toBeLessThan(3_700_000);
+  });
+
+  test('comes back when somebody removed the account', async () => {
+    const first = accessIn((await issue()).kubeconfig, 'berth');
+    await kubectl('DELETE', '/api/v1/namespaces/berth-system/serviceaccounts/berth-runner');
+    // A token dies with its account, which is how it can be taken back.
+    await soon(async () => expect((await kubeRequest(first, 'GET', '/api/v1/namespaces')).status).toBe(401));
+
+    const second = accessIn((await issue()).kubeconfig, 'berth');
+
+    expect((await kubeRequest(second, 'GET', '/api/v1/namespaces')).status).toBe(200);
+  });
+
+  test('is refused in words where the cluster does not answer', async () => {
+    const { id } = await clusterNamed('dead');
+
+    const issued = service.runner.call(clusterAccess.operations.issue, { body: { cluster_id: id } });
+
+    await expect(issued).rejects.toMatchObject({
+      code: 'unavailable',
+      message: 'The cluster gives no access: 127.0.0.1:9 refused the connection',
+    });
+  });
+
+  test('shows in no log, and neither does any other credential', async () => {
+    const { kubeconfig } = await issue();
+    const { token } = accessIn(kubeconfig, 'berth');
+
+    const log = service.log();
+    expect(log).toContain('access to a cluster issued');
+    expect(log).not.toContain(token);
+    expect(log).not.toContain(canary);
+    expect(log).not.toContain('PRIVATE KEY');
+    expect(JSON.stringify(await service.db.any(sql.unsafe`select row from outbox`))).not.toContain(canary);
+  });
+});
+
+describe('an API server that dies', () => {
+  test('makes its cluster not ok, and what happens meanwhile is there once it is back', async () => {
+    const { id, last_seen_at } = await clusterNamed('real');
+    await cluster.stop();
+    // As if most of the minute had passed already.
+    await service.db.query(sql.unsafe`
+      update k8s_clusters set last_seen_at = now() - interval '55 s' where id = ${id}
+    `);
+
+    await soon(
+      async () =>
+        expect(await clusterNamed('real')).toMatchObject({
+          is_ok: false,
+          not_ok_reason: expect.stringMatching(/refused the connection|cut the connection|probed it/),
+        }),
+      25_000,
+    );
+    expect(await tracked({ name: 'marker' })).toHaveLength(1);
+
+    await cluster.start();
+    await apply('/api/v1/namespaces', namespaceFor('afterwards', deploymentId));
+    await soon(async () => expect(await clusterNamed('real')).toMatchObject({ is_ok: true }), 40_000);
+    await soon(async () => expect(await tracked({ name: 'afterwards' })).toHaveLength(1), 40_000);
+    expect(Date.parse((await clusterNamed('real')).last_seen_at)).toBeGreaterThan(Date.parse(last_seen_at));
+  }, 150_000);
+});
+
+test('it stops when it is told to, without an error', async () => {
+  expect(await service.stop()).toBe(0);
+  expect(service.log()).not.toContain('"level":"error"');
+  expect(service.log()).not.toContain('"level":"fatal"');
+});

@@ -1,0 +1,79 @@
+import type { Bus } from '@berth/shared/bus/bus';
+import type { Resource } from '@berth/shared/contracts/contract';
+import { deploymentUsage } from '@berth/shared/contracts/deployment-usage';
+import { envs } from '@berth/shared/contracts/envs';
+import { signingKeys } from '@berth/shared/contracts/signing-keys';
+import { AppError, found } from '@berth/shared/errors';
+import { connectTestBus } from '@berth/shared/testing/test-bus';
+import { testKeys } from '@berth/shared/testing/test-identities';
+import type { TestNats } from '@berth/shared/testing/test-nats';
+import { z } from 'zod';
+
+export interface Neighbours extends AsyncDisposable {
+  readonly auth: Bus;
+  readonly tasks: Bus;
+  readonly runner: Bus;
+  readonly gateway: Bus;
+  /** The envs that auth knows. */
+  envs: string[];
+  /** The deployments that tasks has on every cluster. */
+  deployments: string[];
+}
+
+const ById = z.looseObject({ id: z.string() });
+
+/** Handlers of what cluster-sync never asks. */
+const unasked = ({ operations }: Pick<Resource, 'operations'>) =>
+  Object.fromEntries(
+    Object.keys(operations).map((name) => [name, () => Promise.reject(new AppError('not_implemented', name))]),
+  );
+
+/** The other services as far as cluster-sync asks them anything, on a real bus with their real permissions. */
+export async function startNeighbours(nats: TestNats): Promise<Neighbours> {
+  const [auth, tasks, runner, gateway] = await Promise.all([
+    connectTestBus(nats, 'auth'),
+    connectTestBus(nats, 'tasks'),
+    connectTestBus(nats, 'runner'),
+    connectTestBus(nats, 'api-gateway'),
+  ]);
+  const neighbours: Neighbours = {
+    auth,
+    tasks,
+    runner,
+    gateway,
+    envs: [],
+    deployments: [],
+    async [Symbol.asyncDispose]() {
+      for (const bus of [gateway, runner, tasks, auth]) await bus[Symbol.asyncDispose]();
+    },
+  };
+
+  auth.serve({ resource: signingKeys, handlers: { list: async () => ({ keys: testKeys.publicJwks }) } });
+  auth.serve({
+    resource: envs,
+    handlers: {
+      ...unasked(envs),
+      get: async (request) => ({
+        id: found(
+          neighbours.envs.find((id) => id === ById.parse(request).id),
+          'env',
+        ),
+        created_at: new Date().toISOString(),
+        name: 'an env',
+        node_selector: null,
+        tolerations: null,
+        auto_add_new_users: false,
+      }),
+    },
+  });
+  tasks.serve({
+    resource: deploymentUsage,
+    handlers: {
+      ...unasked(deploymentUsage),
+      of_cluster: async () => ({
+        deployments: { count: neighbours.deployments.length, names: neighbours.deployments.slice(0, 10) },
+      }),
+    },
+  });
+  return neighbours;
+}
