@@ -203,6 +203,6 @@ describe('a deployment', () => {
 test('nobody but the gateway asks who is behind a credential', async () => {
   const body = { jwt: admin.jwt };
 
-  await expect(tasks.call(identities.operations.authenticate, { body })).rejects.toThrow();
+  await expect(tasks.call(identities.operations.authenticate, { body })).rejects.toThrow('NATS does not allow tasks');
   await expect(authenticate({ jwt: admin.jwt })).resolves.toMatchObject({ identity: { id: admin.id } });
 });

@@ -155,15 +155,14 @@ describe('roles for a kind of deployments', () => {
     const { env_id, boss, member } = await place();
     const body = { env_id, user_id: member.id, kind_id, role: 'Owner' } as const;
     await boss.ask(create, { body });
-    const refused = (change: object) => expect(boss.ask(create, { body: malformed({ ...body, ...change }) })).rejects;
+    const refused = (change: object, expected: unknown) =>
+      expect(boss.ask(create, { body: malformed({ ...body, ...change }) })).rejects.toEqual(expected);
 
-    await refused({ role: 'Maintainer' }).toEqual(refusal('conflict', 'already has a role'));
-    await refused({ user_id: randomUUID() }).toEqual(refusal('unprocessable', 'no such user', 'body.user_id'));
-    await refused({ kind_id: randomUUID() }).toEqual(
-      refusal('unprocessable', 'no such deployment kind', 'body.kind_id'),
-    );
-    await refused({ env_id: randomUUID() }).toEqual(refusal('unprocessable', 'no such env', 'body.env_id'));
-    await refused({ role: 'Admin' }).toEqual(refusal('invalid', '', 'body.role'));
+    await refused({ role: 'Maintainer' }, refusal('conflict', 'already has a role'));
+    await refused({ user_id: randomUUID() }, refusal('unprocessable', 'no such user', 'body.user_id'));
+    await refused({ kind_id: randomUUID() }, refusal('unprocessable', 'no such deployment kind', 'body.kind_id'));
+    await refused({ env_id: randomUUID() }, refusal('unprocessable', 'no such env', 'body.env_id'));
+    await refused({ role: 'Admin' }, refusal('invalid', '', 'body.role'));
   });
 
   test('are not given by members, bots or people from elsewhere', async () => {

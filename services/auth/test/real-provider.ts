@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { freePort } from '@berth/shared/testing/free-port';
 import { exportJWK, generateKeyPair } from 'jose';
-import Provider, { type KoaContextWithOIDC } from 'oidc-provider';
+import { type KoaContextWithOIDC, Provider } from 'oidc-provider';
 
 export type ProviderClaims = Record<string, unknown> & { sub: string };
 
@@ -49,12 +49,15 @@ export async function startRealProvider(options: RealProviderOptions): Promise<R
   });
   const answer = provider.callback();
 
+  async function signIn(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const accountId = new URLSearchParams(await text(request)).get('person') ?? '';
+    await provider.interactionFinished(request, response, { login: { accountId } });
+  }
+
   const server = createServer((request, response) => {
-    if (!request.url?.startsWith('/sign-in/')) return void answer(request, response);
-    if (request.method !== 'POST') return void response.end('who are you?');
-    void text(request)
-      .then((form) => new URLSearchParams(form).get('person') ?? '')
-      .then((accountId) => provider.interactionFinished(request, response, { login: { accountId } }));
+    if (!request.url?.startsWith('/sign-in/')) void answer(request, response);
+    else if (request.method === 'POST') void signIn(request, response);
+    else response.end('who are you?');
   });
 
   const start = async () => {

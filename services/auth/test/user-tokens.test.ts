@@ -129,10 +129,10 @@ test('no request that starts after the answer to a revocation gets through', asy
   let revokedAt = Number.POSITIVE_INFINITY;
   let through = 0;
   let late = 0;
-  let stopped = false;
+  const stop = new AbortController();
 
   const client = async () => {
-    while (!stopped) {
+    while (!stop.signal.aborted) {
       const startedAt = performance.now();
       const passed = await ask(me.operations.get, {}).then(
         () => true,
@@ -147,7 +147,7 @@ test('no request that starts after the answer to a revocation gets through', asy
   await ada.ask(revoke, { id: idOf(created_token) });
   revokedAt = performance.now();
   await new Promise((resolve) => setTimeout(resolve, 500));
-  stopped = true;
+  stop.abort();
   await Promise.all(clients);
 
   expect(late).toBe(0);

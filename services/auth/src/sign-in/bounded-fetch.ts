@@ -7,8 +7,20 @@ export const boundedFetch: CustomFetch = async (url, { method, headers, body, re
   const request = { method, headers, redirect, ...(body !== undefined && { body }), ...(signal && { signal }) };
   const response = await fetch(url, request);
   const bytes = response.body === null ? null : await readAll(response.body);
+  if (bytes !== null && isJson(response.headers)) refuseBrokenJson(bytes);
   return new Response(bytes, response);
 };
+
+const isJson = (headers: Headers): boolean => /^application\/([\w.]+\+)?json\b/.test(headers.get('content-type') ?? '');
+
+/** Told apart here from an ID token that cannot be parsed, which is the login's fault and not the provider's. */
+function refuseBrokenJson(bytes: Uint8Array): void {
+  try {
+    JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    throw new TypeError('The identity provider answers what is not JSON');
+  }
+}
 
 async function readAll(body: ReadableStream<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];

@@ -7,7 +7,6 @@ const notAnAnswer = new Set([
   'OAUTH_ABORT',
   'OAUTH_RESPONSE_IS_NOT_CONFORM',
   'OAUTH_RESPONSE_IS_NOT_JSON',
-  'OAUTH_PARSE_ERROR',
 ]);
 
 export const providerUnavailable = (cause: unknown): AppError =>

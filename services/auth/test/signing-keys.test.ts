@@ -1,0 +1,141 @@
+import { randomBytes } from 'node:crypto';
+import { identities } from '@berth/shared/contracts/identities';
+import { logins } from '@berth/shared/contracts/logins';
+import { signingKeys } from '@berth/shared/contracts/signing-keys';
+import type { Database } from '@berth/shared/db/database';
+import { openDatabase } from '@berth/shared/db/open-database';
+import { silentLog } from '@berth/shared/testing/test-bus';
+import { createTestDatabase, type TestDatabase } from '@berth/shared/testing/test-database';
+import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
+import { sql } from 'slonik';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { openKeyRing } from '../src/signing-keys/key-ring.ts';
+import { createJwtIssuer } from '../src/tokens/jwt-issuer.ts';
+import { createJwtVerifier } from '../src/tokens/jwt-verifier.ts';
+import { startAuthProcess } from './auth-process.ts';
+import { migrations, ownUrl, startAuth } from './auth-under-test.ts';
+import { somebody } from './people.ts';
+
+const nothing = sql.type(z.object({}));
+const keyEncryptionKey = randomBytes(32);
+const stack = new AsyncDisposableStack();
+let database: TestDatabase;
+let db: Database;
+
+beforeEach(async () => {
+  database = stack.use(await createTestDatabase({ service: 'auth', migrations }));
+  db = stack.use(await openDatabase({ url: database.url, migrations, log: silentLog, applicationName: 'test' }));
+});
+afterAll(() => stack.disposeAsync());
+
+const keyRing = () => openKeyRing({ db, keyEncryptionKey, maxKeyAgeDays: 90 });
+const daysLater = (days: number) =>
+  db.query(nothing`
+    update signing_keys set
+      created_at = created_at - make_interval(days => ${days}), signs_from = signs_from - make_interval(days => ${days})
+  `);
+const user = { id: '0b0ff6b8-9a15-4f0b-8b6e-0d8b2f1d3c55', session_epoch: 0 };
+const lifetimes = { ownUrl, sessionSeconds: 600, deploymentTokenSeconds: 600 };
+
+describe('signing keys', () => {
+  test('are one when many replicas start at once', async () => {
+    const rings = await Promise.all(Array.from({ length: 5 }, keyRing));
+
+    const kids = rings.flatMap((ring) => ring.published().map(({ kid }) => kid));
+    expect(kids).toHaveLength(5);
+    expect(new Set(kids).size).toBe(1);
+  });
+
+  test('are published without their private half, which is not readable in the database either', async () => {
+    const ring = await keyRing();
+    const [published] = ring.published();
+    const stored = await db.oneFirst(sql.type(z.object({ row: z.string() }))`
+      select encode(sealed_private_jwk, 'escape') || public_jwk::text as row from signing_keys
+    `);
+
+    expect(published).toEqual({
+      kty: 'OKP',
+      crv: 'Ed25519',
+      x: expect.stringMatching(/^[\w-]{43}$/),
+      kid: expect.any(String),
+      alg: 'EdDSA',
+      use: 'sig',
+    });
+    expect(stored).not.toContain('"d"');
+  });
+
+  test('verify, as they are published, what is signed for others to check', async () => {
+    const ring = await keyRing();
+    const { access_token } = await createJwtIssuer({ keyRing: ring, ...lifetimes }).forSession(user);
+
+    const keys = createLocalJWKSet({ keys: ring.published() });
+
+    await expect(jwtVerify(access_token, keys, { issuer: ownUrl, audience: ownUrl })).resolves.toMatchObject({
+      payload: { identity: { User: user.id } },
+    });
+  });
+
+  test('are not opened with another key, which is told before the service starts', async () => {
+    await keyRing();
+
+    await expect(openKeyRing({ db, keyEncryptionKey: randomBytes(32), maxKeyAgeDays: 90 })).rejects.toThrow(
+      'KEY_ENCRYPTION_KEY',
+    );
+  });
+
+  test('rotate: the new one is published first, signs a minute later, and the old one still verifies', async () => {
+    const ring = await keyRing();
+    const other = await keyRing();
+    const before = await createJwtIssuer({ keyRing: ring, ...lifetimes }).forSession(user);
+    const oldKid = ring.signer().kid;
+
+    await daysLater(91);
+    await ring.refresh();
+    await other.refresh();
+    expect(ring.published()).toHaveLength(2);
+    expect(other.published()).toEqual(ring.published());
+    expect(ring.signer().kid).toBe(oldKid);
+
+    await daysLater(1);
+    await ring.refresh();
+    await other.refresh();
+    const after = await createJwtIssuer({ keyRing: ring, ...lifetimes }).forSession(user);
+    expect(decodeProtectedHeader(after.access_token).kid).not.toBe(oldKid);
+    const verify = createJwtVerifier({ keyRing: other, ownUrl });
+    await expect(verify(before.access_token)).resolves.toMatchObject({ userId: user.id });
+    await expect(verify(after.access_token)).resolves.toMatchObject({ userId: user.id });
+  });
+
+  test('go when nothing that they signed can be valid, and take it with them', async () => {
+    const ring = await keyRing();
+    const { access_token } = await createJwtIssuer({ keyRing: ring, ...lifetimes }).forSession(user);
+    const verify = createJwtVerifier({ keyRing: ring, ownUrl });
+    await verify(access_token);
+
+    for (const days of [91, 91]) {
+      await daysLater(days);
+      await ring.refresh();
+    }
+
+    expect(ring.published()).toHaveLength(2);
+    await expect(verify(access_token)).rejects.toThrow('not valid');
+  });
+});
+
+test('a second start finds keys and users again', async () => {
+  await using auth = await startAuth();
+  const ada = await somebody(auth);
+  const published = await auth.gateway.call(signingKeys.operations.list, {});
+  const authenticate = () => auth.gateway.call(identities.operations.authenticate, { body: { jwt: ada.jwt } });
+  await authenticate();
+
+  expect(await auth.service.stop()).toBe(0);
+  await expect(authenticate()).rejects.toMatchObject({ code: 'unavailable' });
+  await using again = await startAuthProcess(auth.settings, ['--admin-email=ada@example.test']);
+
+  await expect(auth.gateway.call(signingKeys.operations.list, {})).resolves.toEqual(published);
+  await expect(authenticate()).resolves.toMatchObject({ identity: { id: ada.id } });
+  await expect(auth.gateway.call(logins.operations.start, {})).rejects.toMatchObject({ code: 'unavailable' });
+  expect(await again.stop()).toBe(0);
+});
