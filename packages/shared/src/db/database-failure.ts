@@ -13,9 +13,11 @@ export function databaseFailure(error: unknown): unknown {
   return error;
 }
 
+export const isLockTimeout = (error: unknown): boolean =>
+  error instanceof PostgresError && error.code === lockNotAvailable;
+
 const isOverdue = (error: unknown): boolean =>
-  error instanceof NoAnswer ||
-  (error instanceof PostgresError && (error.code === queryCanceled || error.code === lockNotAvailable));
+  error instanceof NoAnswer || isLockTimeout(error) || (error instanceof PostgresError && error.code === queryCanceled);
 
 /** A deadlock or a conflict between transactions: nothing was changed, and to run it again is right. */
 export const isLostRace = (error: unknown): boolean => error instanceof PostgresError && error.code.startsWith('40');
