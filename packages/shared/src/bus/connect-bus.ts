@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { jetstreamManager, jetstream as jetstreamOf } from '@nats-io/jetstream';
 import type { Logger } from 'pino';
 import { type Registry, register } from 'prom-client';
@@ -7,12 +8,13 @@ import { signingKeys } from '../contracts/signing-keys.ts';
 import type { Bus } from './bus.ts';
 import { createCaller } from './call.ts';
 import { createChartStore } from './chart-store.ts';
-import { openConnection } from './connection.ts';
+import { type Connection, openConnection } from './connection.ts';
 import { createHints } from './hints-on-nats.ts';
 import { delays } from './limits.ts';
 import { listenToOwnVoice } from './own-voice.ts';
 import { openReplyInbox } from './reply-inbox.ts';
 import { rpcMetrics } from './rpc-metrics.ts';
+import { createSender } from './sender.ts';
 import { createServer } from './serve.ts';
 import { createStateFollower } from './state-follower.ts';
 import { createStatePublisher } from './state-publisher.ts';
@@ -58,19 +60,21 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
   })();
   connection.onSlow(() => metrics.slow.inc());
 
-  const inbox = openReplyInbox(connection, caller, instance, log);
+  const send = createSender(nc);
+  const inbox = openReplyInbox({ connection, caller, instance, send, log });
   const call = createCaller({ inbox, caller, metrics }) as unknown as Bus['call'];
   const verifyIdentity =
     options.verifyIdentity ??
     createIdentityVerifier({ fetchKeys: async () => (await call(signingKeys.operations.list, {})).keys });
-  const server = createServer({ connection, caller, instance, verifyIdentity, log, metrics });
+  const server = createServer({ connection, caller, instance, send, verifyIdentity, log, metrics });
   const voice = listenToOwnVoice(connection, caller, instance, log);
 
   const jetstream = jetstreamOf(nc, { timeout: delays.stateAck, checkAPI: false });
   const manager = await jetstreamManager(nc, { timeout: delays.stateAck, checkAPI: false });
   const shared = { connection, jetstream, manager, instance, log };
 
-  await nc.flush();
+  // A connection lost right now comes back by itself, and then tells of refusals as an ordinary failure.
+  await nc.flush().catch(() => undefined);
   if (failure.signal.aborted) {
     await nc.close();
     throw failure.signal.reason;
@@ -102,7 +106,15 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
       closing = true;
       await server.drain();
       await voice.stop();
+      await lastWords(connection);
       if (!nc.isClosed()) await nc.close();
     },
   };
+}
+
+/** Closing drops what is not sent yet, and the last answers may be among it. */
+async function lastWords(connection: Connection): Promise<void> {
+  await nextTurn();
+  if (!connection.isUp()) return;
+  await Promise.race([connection.nc.flush().catch(() => undefined), sleep(1_000, undefined, { ref: false })]);
 }

@@ -4,6 +4,7 @@ import type { CallerName } from '../contracts/contract.ts';
 import { AppError } from '../errors.ts';
 import type { Connection } from './connection.ts';
 import { limits } from './limits.ts';
+import type { Sender } from './sender.ts';
 import { inboxPrefix } from './subjects.ts';
 import type { WireHeaders } from './wire-headers.ts';
 
@@ -30,11 +31,19 @@ interface Pending {
   reject(error: Error): void;
 }
 
+export interface ReplyInboxDeps {
+  connection: Connection;
+  caller: CallerName;
+  instance: string;
+  send: Sender;
+  log: Logger;
+}
+
 /**
  * Requests and their replies over one subscription of our own. The library's would let requests that are under
  * way at a disconnect, and those made while down, wait for their timeout; here both fail at once.
  */
-export function openReplyInbox(connection: Connection, caller: CallerName, instance: string, log: Logger) {
+export function openReplyInbox({ connection, caller, instance, send, log }: ReplyInboxDeps) {
   const prefix = `${inboxPrefix(caller)}.${instance}.`;
   const pending = new Map<string, Pending>();
   const subscription = connection.nc.subscribe(`${prefix}*`, { slow: limits.callsInFlight });
@@ -113,14 +122,17 @@ export function openReplyInbox(connection: Connection, caller: CallerName, insta
           reject(error);
         },
       });
-      try {
-        const reply = prefix + token;
-        connection.nc.publish(subject, payload, headers ? { reply, headers: headers.asHeaders() } : { reply });
-      } catch (error) {
-        pending.delete(token);
-        end();
-        reject(error instanceof Error ? error : new Error(String(error)));
-      }
+      send({
+        subject,
+        payload,
+        reply: prefix + token,
+        ...(headers && { headers: headers.asHeaders() }),
+        onError(error) {
+          pending.delete(token);
+          end();
+          reject(error);
+        },
+      });
     });
   }
 

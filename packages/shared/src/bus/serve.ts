@@ -8,8 +8,10 @@ import type { ServedResource } from './bus.ts';
 import type { Connection } from './connection.ts';
 import { createDiscovery } from './discovery.ts';
 import { type Endpoint, handleRequest, type Incoming, readEnvelope } from './handle-request.ts';
-import { delays, limits } from './limits.ts';
+import { limits } from './limits.ts';
+import { RequestsInHand } from './requests-in-hand.ts';
 import type { RpcMetrics } from './rpc-metrics.ts';
+import type { Sender } from './sender.ts';
 import { callerOf, inboxPrefix, rpcSubject } from './subjects.ts';
 import { headersAsCarrier } from './trace-carrier.ts';
 import { refusalOf } from './wire-answer.ts';
@@ -18,6 +20,7 @@ export interface ServerDeps {
   connection: Connection;
   caller: CallerName;
   instance: string;
+  send: Sender;
   verifyIdentity: IdentityVerifier;
   log: Logger;
   metrics: RpcMetrics;
@@ -27,10 +30,10 @@ const isCaller = (name: string | undefined): name is CallerName => callerNames.s
 
 /** Answers requests: one loop per operation around an iterator, and nothing thrown in it can end it. */
 export function createServer(deps: ServerDeps) {
-  const { connection, log, metrics, verifyIdentity } = deps;
+  const { connection, send, log, metrics, verifyIdentity } = deps;
   const subscriptions: Subscription[] = [];
   const discovery = createDiscovery(deps);
-  const inHand = new Set<Promise<void>>();
+  const inHand = new RequestsInHand();
   const tracer = trace.getTracer('berth');
 
   function serve({ resource, handlers }: ServedResource): void {
@@ -69,40 +72,39 @@ export function createServer(deps: ServerDeps) {
       log.warn({ subject: message.subject }, 'refused a request whose reply does not go to its caller');
       return;
     }
-    if (inHand.size >= limits.requestsInHand) {
+    const now = performance.now();
+    if (!inHand.hasRoom(now)) {
       metrics.dropped.inc({ reason: 'busy' });
       respond(message, refusalOf(new AppError('unavailable', 'Too many requests at a time')));
       return;
     }
-    const work = answerOne(endpoint, message, caller).finally(() => {
-      inHand.delete(work);
+    try {
+      const incoming = readEnvelope(message, caller, now);
+      inHand.add(answerOne(endpoint, incoming), incoming.deadline);
       metrics.inHand.set(inHand.size);
-    });
-    inHand.add(work);
-    metrics.inHand.set(inHand.size);
+    } catch (error) {
+      respond(message, refusalOf(toAppError(error)));
+    }
   }
 
   /** Never rejects. */
-  async function answerOne(endpoint: Endpoint, message: Msg, caller: CallerName): Promise<void> {
-    const started = performance.now();
+  async function answerOne(endpoint: Endpoint, incoming: Incoming): Promise<void> {
     const { operation } = endpoint;
+    const { caller, message, requestId } = incoming;
+    const started = performance.now();
     const name = `${operation.resource}.${operation.name}`;
     let code = 'ok';
-    let incoming: Incoming | undefined;
 
     const parent = propagation.extract(context.active(), message.headers, headersAsCarrier);
     const span = tracer.startSpan(name, { kind: SpanKind.SERVER, attributes: { 'rpc.system': 'nats' } }, parent);
     try {
-      const answer = await context.with(trace.setSpan(parent, span), () => {
-        incoming = readEnvelope(message, caller, started);
-        return handleRequest(endpoint, incoming, { verifyIdentity, log });
-      });
-      respond(message, answer);
+      const work = () => handleRequest(endpoint, incoming, { verifyIdentity, log });
+      respond(message, await context.with(trace.setSpan(parent, span), work));
     } catch (error) {
       const refusal = toAppError(error);
       code = refusal.code;
       if (code === 'internal') {
-        log.error({ err: error, operation: name, request_id: incoming?.requestId, caller }, 'request failed');
+        log.error({ err: error, operation: name, request_id: requestId, caller }, 'request failed');
         span.setStatus({ code: SpanStatusCode.ERROR });
       }
       respond(message, refusalOf(refusal));
@@ -115,25 +117,17 @@ export function createServer(deps: ServerDeps) {
   }
 
   function respond(message: Msg, answer: string): void {
-    if (!connection.isUp()) return;
-    try {
-      message.respond(answer);
-    } catch (error) {
-      log.error({ err: error, subject: message.subject }, 'an answer could not be sent');
-    }
+    const { reply, subject } = message;
+    if (!connection.isUp() || reply === undefined) return;
+    const onError = (error: unknown) => log.error({ err: error, subject }, 'an answer could not be sent');
+    send({ subject: reply, payload: answer, onError });
   }
 
   /** Takes nothing new and waits for what is under way, though not for ever. */
   async function drain(): Promise<void> {
     await Promise.allSettled([...subscriptions, ...discovery.subscriptions].map((one) => one.drain()));
-    const timeout = new AbortController();
-    const patience = new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, delays.drain);
-      timeout.signal.addEventListener('abort', () => clearTimeout(timer));
-    });
-    await Promise.race([Promise.allSettled(inHand), patience]);
-    timeout.abort();
-    if (inHand.size > 0) log.warn({ requests: inHand.size }, 'stopping with requests still under way');
+    const left = await inHand.ended();
+    if (left > 0) log.warn({ requests: left }, 'stopping with requests still under way');
   }
 
   return { serve, drain };

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { JetStreamClient, JetStreamManager, JsMsg } from '@nats-io/jetstream';
 import type { Logger } from 'pino';
 import type { CallerName, Resource } from '../contracts/contract.ts';
+import { inTraceOf } from '../service/trace-context.ts';
 import { backoffMs } from './backoff.ts';
 import { compareDigests } from './compare-digests.ts';
 import type { Connection } from './connection.ts';
@@ -10,7 +11,7 @@ import type { StateMessage } from './publish-state.ts';
 import { durableConfig, durableName, nextRound, openConsumer } from './state-consumer.ts';
 import { stateStream } from './state-stream.ts';
 import { watchState } from './watch-state.ts';
-import { whileUp } from './while-up.ts';
+import { untilUp, whileUp } from './while-up.ts';
 
 export interface StateFollowerDeps {
   connection: Connection;
@@ -28,13 +29,11 @@ export function createStateFollower(deps: StateFollowerDeps): StateFollower {
   return {
     watch: (options) => watchState(deps, options),
     async follow(resource, options) {
-      const rebuild = new AbortController();
       const digests = compareDigests(deps, resource, options);
       try {
         await followRows(deps, resource, options, digests.rebuild);
       } finally {
         digests.stop();
-        rebuild.abort();
       }
     },
   };
@@ -52,6 +51,7 @@ async function followRows(
   let failures = 0;
 
   while (!signal.aborted) {
+    await untilUp(connection, signal);
     try {
       const consumer = await whileUp(connection, () =>
         openConsumer(jetstream, manager, durableConfig(follower, resource)),
@@ -100,7 +100,7 @@ async function followRows(
     }
     for (let attempt = 1; attempt <= attemptsInPlace && !signal.aborted; attempt += 1) {
       try {
-        await options.apply(state);
+        await inTraceOf(state.traceparent, `apply ${state.resource}`, () => options.apply(state));
         message.ack();
         return;
       } catch (error) {

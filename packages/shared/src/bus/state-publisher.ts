@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { ServiceName } from '../contracts/contract.ts';
 import { AppError } from '../errors.ts';
 import type { Connection } from './connection.ts';
-import { delays } from './limits.ts';
+import { delays, limits } from './limits.ts';
 import type { StatePublisher, StreamStatus } from './publish-state.ts';
 import { ensureStateStream, stateStream } from './state-stream.ts';
 import { digestSubject, republishSubject, stateSubject } from './subjects.ts';
@@ -29,12 +29,12 @@ export function createStatePublisher(deps: StatePublisherDeps): StatePublisher {
   return {
     async publish(message) {
       const { resource, id, version } = message;
+      const payload = JSON.stringify(message);
+      if (Buffer.byteLength(payload) > limits.responseBytes) throw new AppError('too_large', 'The row is too large');
       const msgID = `${resource}.${id}.${version}.${instance}.${epoch}`;
       const options = { msgID, expect: { streamName: stateStream }, timeout: delays.stateAck };
       const subject = stateSubject(owner, resource, id);
-      await whileUp(connection, () => jetstream.publish(subject, JSON.stringify(message), options)).catch(
-        asUnavailable,
-      );
+      await whileUp(connection, () => jetstream.publish(subject, payload, options)).catch(asUnavailable);
     },
 
     async ensureStream() {

@@ -5,7 +5,7 @@ import type { StateMessage } from './publish-state.ts';
 import { nextRound, openConsumer, watcherConfig } from './state-consumer.ts';
 import type { StateFollowerDeps } from './state-follower.ts';
 import { stateStream } from './state-stream.ts';
-import { whileUp } from './while-up.ts';
+import { untilUp, whileUp } from './while-up.ts';
 
 /** Follows all state for this process until the signal aborts; goes on behind the last place it saw. */
 export async function watchState(deps: StateFollowerDeps, options: WatchOptions): Promise<void> {
@@ -16,6 +16,7 @@ export async function watchState(deps: StateFollowerDeps, options: WatchOptions)
   let made = 0;
 
   while (!signal.aborted) {
+    await untilUp(connection, signal);
     try {
       const stream = await whileUp(connection, () => manager.streams.info(stateStream));
       const created = streamIdOf(stream.created);

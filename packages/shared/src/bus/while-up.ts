@@ -9,3 +9,17 @@ export function whileUp<T>(connection: Connection, work: () => Promise<T>): Prom
     void work().then(resolve, reject).finally(stopListening);
   });
 }
+
+/** Resolves as soon as there is a connection, or the signal aborts. */
+export function untilUp(connection: Connection, signal: AbortSignal): Promise<void> {
+  if (connection.isUp() || signal.aborted) return Promise.resolve();
+  return new Promise<void>((resolve) => {
+    const end = () => {
+      stopListening();
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const stopListening = connection.onUp(end);
+    signal.addEventListener('abort', end, { once: true });
+  });
+}

@@ -126,10 +126,10 @@ function accepts(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connectTcp({ host: '127.0.0.1', port });
     socket.once('error', () => resolve(false));
-    // The first line is the server's INFO: it is up, not just bound.
-    socket.once('data', () => {
+    // The first line is the server's INFO, which tells whether JetStream is up too.
+    socket.once('data', (line) => {
       socket.destroy();
-      resolve(true);
+      resolve(line.includes('"jetstream":true'));
     });
   });
 }

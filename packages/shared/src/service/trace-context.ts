@@ -1,0 +1,26 @@
+import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+
+/** The W3C `traceparent` of what is going on, to be kept with work that is done later; null where nothing is traced. */
+export function currentTraceparent(): string | null {
+  const carrier: { traceparent?: string } = {};
+  propagation.inject(context.active(), carrier);
+  return carrier.traceparent ?? null;
+}
+
+/** Does work that was asked for earlier as part of the trace it was asked in; a malformed `traceparent` starts a new one. */
+export async function inTraceOf<T>(
+  traceparent: string | null | undefined,
+  name: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  const parent = traceparent ? propagation.extract(context.active(), { traceparent }) : context.active();
+  const span = trace.getTracer('berth').startSpan(name, { kind: SpanKind.CONSUMER }, parent);
+  try {
+    return await context.with(trace.setSpan(parent, span), work);
+  } catch (error) {
+    span.setStatus({ code: SpanStatusCode.ERROR });
+    throw error;
+  } finally {
+    span.end();
+  }
+}

@@ -1,0 +1,33 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { trace } from '@opentelemetry/api';
+import { expect, test } from 'vitest';
+import { startTracing, wantsTraces } from './tracing.ts';
+
+test('nothing is traced unless an endpoint is given', () => {
+  expect(wantsTraces({})).toBe(false);
+  expect(wantsTraces({ OTEL_EXPORTER_OTLP_ENDPOINT: '' })).toBe(false);
+  expect(wantsTraces({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' })).toBe(true);
+});
+
+test('spans reach the collector, at the latest when the service ends', async () => {
+  const received: string[] = [];
+  const collector = createServer((request, response) => {
+    received.push(`${request.method} ${request.url}`);
+    request.resume().on('end', () => response.writeHead(200, { 'content-type': 'application/json' }).end('{}'));
+  });
+  collector.listen(0, '127.0.0.1');
+  await once(collector, 'listening');
+  const address = collector.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] = `http://127.0.0.1:${port}`;
+
+  const tracing = await startTracing('sample');
+  trace.getTracer('test').startSpan('work').end();
+  await tracing[Symbol.asyncDispose]();
+
+  delete process.env['OTEL_EXPORTER_OTLP_ENDPOINT'];
+  collector.closeAllConnections();
+  collector.close();
+  expect(received).toEqual(['POST /v1/traces']);
+});
