@@ -1,0 +1,88 @@
+import { silentLog } from '@berth/shared/testing/test-bus';
+import { expect, test, vi } from 'vitest';
+import type { Sign } from '../clusters/cluster-health.ts';
+import { createClusterDirectory } from './cluster-directory.ts';
+import { discoverClusters } from './discover-clusters.ts';
+import type { NewCluster } from './discovery-plan.ts';
+import type { ReachableCluster } from './read-kubeconfig.ts';
+
+const reachable = (name: string, port: number): ReachableCluster => ({
+  provider_id: `kubeconfig:${name}`,
+  name,
+  region_name: 'kubeconfig',
+  refused: null,
+  access: { server: `https://127.0.0.1:${port}`, ca: null, token: 't', certificate: null },
+});
+
+function setUp(read: () => Promise<ReachableCluster[]>) {
+  const rows = new Map<string, NewCluster & { id: string }>();
+  const signs: [string, Sign][] = [];
+  const directory = createClusterDirectory();
+  const clusterRepository = {
+    ofProvider: async () => [...rows.values()],
+    upsert: async (cluster: NewCluster) => {
+      rows.set(cluster.provider_id, { ...cluster, id: `id of ${cluster.name}` });
+    },
+    recordSign: async (id: string, sign: Sign) => {
+      signs.push([id, sign]);
+    },
+  };
+  const discover = discoverClusters({ clusterRepository, directory, log: silentLog, read, ignoreNew: true });
+  const serverOf = (name: string) => directory.connectionTo(`kubeconfig:${name}`)?.access.server;
+  return { discover, directory, rows, signs, serverOf };
+}
+
+test('a cluster that moved is reached where it is now, and others keep their connections', async () => {
+  const read = vi.fn<() => Promise<ReachableCluster[]>>();
+  const { discover, directory, serverOf } = setUp(read);
+  using _ = directory;
+  read.mockResolvedValueOnce([reachable('a', 1), reachable('b', 2)]);
+  await discover();
+  const before = directory.connectionTo('kubeconfig:b');
+
+  read.mockResolvedValueOnce([reachable('a', 7), reachable('b', 2)]);
+  await discover();
+
+  expect(serverOf('a')).toBe('https://127.0.0.1:7');
+  expect(directory.connectionTo('kubeconfig:b')).toBe(before);
+});
+
+test('a refused cluster gets a row and, in the same look, the reason', async () => {
+  const refused = { ...reachable('a', 1), access: null, refused: 'exec is not accepted' };
+  const { discover, directory, rows, signs } = setUp(async () => [refused]);
+  using _ = directory;
+
+  await discover();
+
+  expect([...rows.values()]).toMatchObject([{ name: 'a', ignore: true }]);
+  expect(signs).toEqual([['id of a', { kind: 'unusable', reason: 'exec is not accepted' }]]);
+  expect(directory.connectionTo('kubeconfig:a')).toBeUndefined();
+});
+
+test('a cluster that vanished is not reached any more and says why', async () => {
+  const read = vi.fn<() => Promise<ReachableCluster[]>>();
+  const { discover, directory, signs } = setUp(read);
+  using _ = directory;
+  read.mockResolvedValueOnce([reachable('a', 1)]);
+  await discover();
+
+  read.mockResolvedValueOnce([]);
+  await discover();
+
+  expect(directory.connectionTo('kubeconfig:a')).toBeUndefined();
+  expect(signs).toEqual([['id of a', { kind: 'unusable', reason: 'it is no longer in the kubeconfig' }]]);
+});
+
+test('a file that cannot be read changes nothing', async () => {
+  const read = vi.fn<() => Promise<ReachableCluster[]>>();
+  const { discover, directory, signs, serverOf } = setUp(read);
+  using _ = directory;
+  read.mockResolvedValueOnce([reachable('a', 1)]);
+  await discover();
+
+  read.mockRejectedValueOnce(new Error('the kubeconfig is not valid YAML'));
+  await discover();
+
+  expect(serverOf('a')).toBe('https://127.0.0.1:1');
+  expect(signs).toEqual([]);
+});

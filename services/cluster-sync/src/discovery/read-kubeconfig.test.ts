@@ -1,0 +1,81 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readKubeconfig } from './read-kubeconfig.ts';
+
+let folder: string;
+let path: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'berth-kubeconfig-'));
+  path = join(folder, 'config');
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const write = (user: object, cluster: object = {}) =>
+  writeFile(
+    path,
+    JSON.stringify({
+      clusters: [{ name: 'c', cluster: { server: 'https://127.0.0.1:6443', ...cluster } }],
+      users: [
+        { name: 'u', user },
+        { name: 'program', user: { exec: { command: 'aws' } } },
+      ],
+      contexts: [
+        { name: 'first', context: { cluster: 'c', user: 'u' } },
+        { name: 'second', context: { cluster: 'c', user: 'program' } },
+      ],
+    }),
+  );
+
+test('shows a cluster for each context, also for one that is refused, with the reason', async () => {
+  await write({ token: 't' });
+
+  expect(await readKubeconfig({ path, contexts: null })).toMatchObject([
+    { provider_id: 'kubeconfig:first', name: 'first', refused: null, access: { token: 't' } },
+    {
+      provider_id: 'kubeconfig:second',
+      refused: 'its context in the kubeconfig is refused: the user field exec is not accepted',
+      access: null,
+    },
+  ]);
+});
+
+test('shows only the contexts that are asked for', async () => {
+  await write({ token: 't' });
+
+  const clusters = await readKubeconfig({ path, contexts: ['first', 'missing'] });
+
+  expect(clusters.map(({ name, refused }) => [name, refused])).toEqual([
+    ['first', null],
+    ['missing', 'its context in the kubeconfig is refused: there is no such context'],
+  ]);
+});
+
+test('reads the certificate files that it names, beside it', async () => {
+  await write({ 'client-certificate': 'tls.crt', 'client-key': join(folder, 'tls.key') });
+  await writeFile(join(folder, 'tls.crt'), 'no certificate');
+
+  const [first] = await readKubeconfig({ path, contexts: ['first'] });
+
+  // So it was read; and the key, which is not there, is missing.
+  expect(first?.refused).toContain('client-certificate-data is not base64 of a PEM document');
+});
+
+test('reads no file that holds a token', async () => {
+  await write({ tokenFile: join(folder, 'token') });
+  await writeFile(join(folder, 'token'), 'abc');
+
+  const [first] = await readKubeconfig({ path, contexts: ['first'] });
+
+  expect(first?.refused).toContain('the user field tokenFile is not accepted');
+});
+
+test('throws where there is no file, an empty one, or no kubeconfig', async () => {
+  await expect(readKubeconfig({ path, contexts: null })).rejects.toThrow(`${path} cannot be read (ENOENT)`);
+  await writeFile(path, '\n');
+  await expect(readKubeconfig({ path, contexts: null })).rejects.toThrow(`${path} is empty`);
+  await writeFile(path, '- 1');
+  await expect(readKubeconfig({ path, contexts: null })).rejects.toThrow('this is no kubeconfig');
+});
