@@ -67,7 +67,7 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
     options.verifyIdentity ??
     createIdentityVerifier({ fetchKeys: async () => (await call(signingKeys.operations.list, {})).keys });
   const server = createServer({ connection, caller, instance, send, verifyIdentity, log, metrics });
-  const voice = listenToOwnVoice(connection, caller, instance, log);
+  const voice = listenToOwnVoice({ connection, caller, instance, log });
 
   const jetstream = jetstreamOf(nc, { timeout: delays.stateAck, checkAPI: false });
   const manager = await jetstreamManager(nc, { timeout: delays.stateAck, checkAPI: false });

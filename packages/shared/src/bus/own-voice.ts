@@ -5,11 +5,19 @@ import type { Connection } from './connection.ts';
 import { delays } from './limits.ts';
 import { ownVoiceSubject } from './subjects.ts';
 
+export interface OwnVoiceDeps {
+  connection: Connection;
+  caller: CallerName;
+  instance: string;
+  log: Logger;
+  intervalMs?: number;
+}
+
 /**
  * Says a word to itself every 5 s. A connection can look well and yet be deaf (its read loop ended); pings notice
  * late and only in part. Deaf for two words in a row, it is told to reconnect; for three, the process says it is not alive.
  */
-export function listenToOwnVoice(connection: Connection, caller: CallerName, instance: string, log: Logger) {
+export function listenToOwnVoice({ connection, caller, instance, log, intervalMs = delays.ownVoice }: OwnVoiceDeps) {
   const subject = ownVoiceSubject(caller, instance);
   const stopped = new AbortController();
   const subscription = connection.nc.subscribe(subject);
@@ -30,7 +38,7 @@ export function listenToOwnVoice(connection: Connection, caller: CallerName, ins
 
   async function speak(): Promise<void> {
     while (!stopped.signal.aborted) {
-      await sleep(delays.ownVoice, undefined, { signal: stopped.signal, ref: false });
+      await sleep(intervalMs, undefined, { signal: stopped.signal, ref: false });
       if (!connection.isUp()) continue;
       if (waiting) missed += 1;
       try {
