@@ -40,8 +40,32 @@ test('a runner that is killed while Helm runs takes Helm with it, and another on
   );
 
   expect(done).toMatchObject({ status: 'Done', attempts: 2 });
-  expect(await releaseStatuses(stack, slow.namespace)).toEqual(['failed', 'deployed']);
+  expect(await releaseStatuses(stack, slow.namespace)).toEqual(['superseded', 'deployed']);
   expect(helm.most()).toBe(1);
+});
+
+test('when runner and Helm die at once the release they leave pending is repaired and the task comes to its end', async () => {
+  const { stack, admin } = platform;
+  const slow = await deploySlowly(stack, admin, await platform.sample('kill'), 'lost-machine');
+  const [helm] = await helmProcesses(slow.namespace);
+
+  const runnerIsDead = stack.part('runner').kill();
+  process.kill(-(helm ?? 0), 'SIGKILL');
+  await runnerIsDead;
+  expect(await releaseStatuses(stack, slow.namespace)).toEqual(['pending-install']);
+  await stack.part('runner').start();
+  await waitFor('the task to be taken over', async () => (await slow.task()).attempts === 2, {
+    withinMs: 60_000,
+    signal: signal(),
+  });
+  await slow.release();
+  await waitFor('the task to end', async () => (await slow.task()).finished_at !== null, {
+    withinMs: 60_000,
+    signal: signal(),
+  });
+
+  expect(await slow.task()).toMatchObject({ status: 'Done', attempts: 2 });
+  expect(await releaseStatuses(stack, slow.namespace)).toEqual(['superseded', 'deployed']);
 });
 
 test('a runner that was paused until its lease was gone writes nothing any more, and its Helm is dead before another starts', async () => {

@@ -7,7 +7,6 @@ import { sampleChart } from '@berth/devstack/journey/publish-sample-chart';
 import { waitFor } from '@berth/devstack/journey/wait-for';
 import { CoreV1Api, KubeConfig, PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
 import { z } from 'zod';
-import { helmProcesses } from './helm-processes.ts';
 
 export const TaskRow = z.object({
   id: z.uuid(),
@@ -27,7 +26,7 @@ export interface SlowDeployment {
   release(): Promise<void>;
 }
 
-/** A deployment whose pods find no node until the test says so; Helm waits for them. Returns once Helm runs. */
+/** A deployment whose pods find no node until the test says so; Helm waits for them. Returns once it does. */
 export async function deploySlowly(
   stack: Stack,
   api: ApiClient,
@@ -51,11 +50,9 @@ export async function deploySlowly(
   const [task] = await api.list(`/deployment-tasks?deployment_id=${deployment.id}`, TaskRow);
   if (!task) throw new Error('the deployment has no task');
   const signal = AbortSignal.timeout(60_000);
-  await waitFor('Helm to run', async () => (await helmProcesses(deployment.namespace)).length > 0, {
-    withinMs: 30_000,
-    everyMs: 20,
-    signal,
-  });
+  // Once Helm has recorded what it is about to do, it waits for pods that find no node.
+  const isWaiting = async () => (await releaseStatuses(stack, deployment.namespace)).at(-1) === 'pending-install';
+  await waitFor('Helm to wait for the pods', () => isWaiting().catch(() => false), { withinMs: 30_000, signal });
   return {
     id: deployment.id,
     namespace: deployment.namespace,
