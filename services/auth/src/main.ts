@@ -29,13 +29,13 @@ await runService('auth', async ({ log, metrics, use, loop, readiness, signal }) 
   const config = readConfig(Config, withAdminEmailFlags(process.env, process.argv.slice(2)));
   const migrations = new URL('../migrations/', import.meta.url);
   const db = use(await openDatabase({ ...config.database, migrations, log, applicationName: 'auth', signal }));
+  const tokenUse = use(createTokenUse({ db, log }));
   const keyRing = await openKeyRing({ db, ...config });
   const verifyIdentity = createIdentityVerifier({ fetchKeys: async () => keyRing.published() });
   const bus = use(await connectBus({ ...config.nats, caller: 'auth', log, metrics, signal, verifyIdentity }));
   readiness('database', () => databaseIsUp(db));
 
   const jwtIssuer = createJwtIssuer({ keyRing, ...config });
-  const tokenUse = createTokenUse({ db, log });
   const loginAttempts = createLoginAttempts({ db, ...config });
   const identityProvider = createIdentityProvider({ log, ...config });
 

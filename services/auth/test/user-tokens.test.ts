@@ -3,6 +3,7 @@ import { me } from '@berth/shared/contracts/me';
 import { userTokens } from '@berth/shared/contracts/user-tokens';
 import { users } from '@berth/shared/contracts/users';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { createBotTokenRepository } from '../src/tokens/bot-token-repository.ts';
 import { type AuthUnderTest, startAuth } from './auth-under-test.ts';
 import { somebot } from './bots-and-deployments.ts';
 import { type Somebody, somebody } from './people.ts';
@@ -106,6 +107,17 @@ test('the last use is told soon after, without counting as a change', async () =
   await ask(me.operations.get, {});
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   await expect(ada.ask(get, { id: used.id })).resolves.toEqual(used);
+});
+
+test('a use in the last second before the service stops is written all the same', async () => {
+  await using other = await startAuth();
+  const bot = await somebot(other);
+
+  await bot.ask(me.operations.get, {});
+  await other.service.stop();
+
+  const token = await createBotTokenRepository(other.db).find(bot.tokenId);
+  expect(token?.last_used_at).not.toBeNull();
 });
 
 test('a token works again after its user was deactivated and activated, the session does not', async () => {

@@ -6,7 +6,8 @@ import type { TokenRow } from './credential-repository.ts';
 
 type Holder = TokenRow['holder'];
 
-export interface TokenUse {
+/** Disposed of after the last request, it writes what is still noted. */
+export interface TokenUse extends AsyncDisposable {
   /** Remembers it for the next write; costs the request nothing. */
   note(holder: Holder, tokenId: string): void;
   /** Writes what was noted. */
@@ -31,19 +32,21 @@ export function createTokenUse({ db, log }: TokenUseDeps): TokenUse {
     return ids;
   };
 
+  async function write(): Promise<void> {
+    const [ofUsers, ofBots] = [takeNoted('user'), takeNoted('bot')];
+    try {
+      if (ofUsers.length > 0) await createUserTokenRepository(db).markUsed(ofUsers);
+      if (ofBots.length > 0) await createBotTokenRepository(db).markUsed(ofBots);
+    } catch (error) {
+      log.warn({ err: error }, 'the last use of tokens was not written');
+    }
+  }
+
   return {
     note(holder, tokenId) {
       if (noted[holder].size < maxNoted) noted[holder].add(tokenId);
     },
-
-    async write() {
-      const [ofUsers, ofBots] = [takeNoted('user'), takeNoted('bot')];
-      try {
-        if (ofUsers.length > 0) await createUserTokenRepository(db).markUsed(ofUsers);
-        if (ofBots.length > 0) await createBotTokenRepository(db).markUsed(ofBots);
-      } catch (error) {
-        log.warn({ err: error }, 'the last use of tokens was not written');
-      }
-    },
+    write,
+    [Symbol.asyncDispose]: write,
   };
 }
