@@ -48,7 +48,7 @@ export const ownUrl = 'http://berth.test';
 
 /** The service with a database and a NATS server of its own. */
 export async function startAuth(given: Record<string, string> = {}): Promise<AuthUnderTest> {
-  const stack = new AsyncDisposableStack();
+  await using stack = new AsyncDisposableStack();
   const database = stack.use(await createTestDatabase({ service: 'auth', migrations }));
   const nats = stack.use(await startTestNats());
   const keyEncryptionKey = randomBytes(32);
@@ -65,6 +65,8 @@ export async function startAuth(given: Record<string, string> = {}): Promise<Aut
   const db = stack.use(await openDatabase({ url: database.url, migrations, log: silentLog, applicationName: 'test' }));
   const keyRing = await openKeyRing({ db, keyEncryptionKey, maxKeyAgeDays: 90 });
   const gateway = stack.use(await connectTestBus(nats, 'api-gateway'));
+  // From here on it is the test that closes them; a start that fails half way leaves nothing behind.
+  const opened = stack.move();
 
   return {
     db,
@@ -72,13 +74,13 @@ export async function startAuth(given: Record<string, string> = {}): Promise<Aut
     service,
     settings,
     jwtIssuer: createJwtIssuer({ keyRing, ownUrl, sessionSeconds: 604_800, deploymentTokenSeconds: 3_600 }),
-    connect: async (caller) => stack.use(await connectTestBus(nats, caller)),
+    connect: async (caller) => opened.use(await connectTestBus(nats, caller)),
     as: (credential) => async (operation, request, options) => {
       const requestId = randomUUID();
       const asked = { body: credential };
       const { identity_token } = await gateway.call(identities.operations.authenticate, asked, { requestId });
       return gateway.call(operation, request, { identityToken: identity_token, requestId, ...options });
     },
-    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }
