@@ -75,6 +75,8 @@ export interface Bus {
   readonly caller: CallerName;
   /** Answers the operations of a resource from now on. */
   serve(served: ServedResource): void;
+  /** Resolves when the server knows of everything this bus listens to; from then on requests find it. */
+  listening(): Promise<void>;
   /** Asks the owner of an operation. Throws `AppError`: the owner's own, or `unavailable` / `timeout`. */
   call<S extends OperationSpec>(
     operation: Operation<S>,

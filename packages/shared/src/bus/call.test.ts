@@ -34,6 +34,7 @@ beforeAll(async () => {
     connectTestBus(nats, 'tasks'),
   ]);
   auth.serve(implement(boats, boatHandlers(seen)));
+  await auth.listening();
 });
 
 afterAll(async () => {

@@ -19,6 +19,7 @@ import { createServer } from './serve.ts';
 import { createStateFollower } from './state-follower.ts';
 import { createStatePublisher } from './state-publisher.ts';
 import { discoverySubject } from './subjects.ts';
+import { whileUp } from './while-up.ts';
 
 export interface BusOptions {
   /** One or more servers, separated by commas. */
@@ -83,6 +84,7 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
   return {
     caller,
     serve: server.serve,
+    listening: () => whileUp(connection, () => nc.flush()),
     call,
     hints: createHints(connection, log),
     state: {

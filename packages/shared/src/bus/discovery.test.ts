@@ -19,6 +19,7 @@ beforeAll(async () => {
     connect({ servers: nats.url, user: nats.operator, pass: nats.password }),
   ]);
   auth.serve(implement(boats, boatHandlers({ aborts: 0 })));
+  await auth.listening();
 });
 
 afterAll(async () => {

@@ -24,6 +24,7 @@ beforeAll(async () => {
     connect({ servers: nats.url, user: 'tasks', pass: nats.password, inboxPrefix: '_INBOX_tasks' }),
   ]);
   auth.serve(implement(boats, boatHandlers({ aborts: 0 })));
+  await auth.listening();
 });
 
 afterAll(async () => {

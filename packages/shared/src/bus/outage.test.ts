@@ -16,6 +16,7 @@ beforeEach(async () => {
   nats = await startTestNats({ resources: [boats] });
   [auth, tasks] = await Promise.all([connectTestBus(nats, 'auth'), connectTestBus(nats, 'tasks')]);
   auth.serve(implement(boats, boatHandlers({ aborts: 0 })));
+  await auth.listening();
   await tasks.call(echo, { body: { text: '' } });
 });
 

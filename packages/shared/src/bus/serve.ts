@@ -81,7 +81,7 @@ export function createServer(deps: ServerDeps) {
     try {
       const incoming = readEnvelope(message, caller, now);
       inHand.add(answerOne(endpoint, incoming), incoming.deadline);
-      metrics.inHand.set(inHand.size);
+      metrics.inHand.inc();
     } catch (error) {
       respond(message, refusalOf(toAppError(error)));
     }
@@ -111,6 +111,7 @@ export function createServer(deps: ServerDeps) {
     } finally {
       const elapsed = performance.now() - started;
       span.end();
+      metrics.inHand.dec();
       metrics.served.observe({ resource: operation.resource, operation: operation.name, code }, elapsed / 1_000);
       discovery.count(operation, elapsed, code);
     }

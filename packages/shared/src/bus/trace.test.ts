@@ -24,6 +24,7 @@ beforeAll(async () => {
   nats = await startTestNats({ resources: [boats] });
   [auth, tasks] = await Promise.all([connectTestBus(nats, 'auth'), connectTestBus(nats, 'tasks')]);
   auth.serve(implement(boats, boatHandlers({ aborts: 0 })));
+  await auth.listening();
 });
 
 afterAll(async () => {

@@ -37,7 +37,6 @@ export async function startTestNats({ resources = allResources }: TestNatsOption
   const folder = await mkdtemp(join(tmpdir(), 'berth-nats-'));
   const password = randomBytes(12).toString('hex');
   const operator = 'operator';
-  const port = await freePort();
   const storeDir = join(folder, 'store');
   const config = join(folder, 'nats.conf');
   const users = Object.entries(natsPermissions(resources)).map(([user, permissions]) => ({
@@ -45,13 +44,22 @@ export async function startTestNats({ resources = allResources }: TestNatsOption
     password,
     permissions,
   }));
-  const settings = { host: '127.0.0.1', port, storeDir, users: [...users, { user: operator, password }] };
-  await writeFile(config, natsServerConfig(settings), { mode: 0o600 });
-
+  let port = 0;
   let server: ChildProcess | undefined;
 
   async function start(): Promise<void> {
     server = await startServer(config, port);
+  }
+
+  /** Another test may take the port between the choice and the start. */
+  async function startOnFreePort(attempts = 3): Promise<void> {
+    port = await freePort();
+    const settings = { host: '127.0.0.1', port, storeDir, users: [...users, { user: operator, password }] };
+    await writeFile(config, natsServerConfig(settings), { mode: 0o600 });
+    await start().catch((error: unknown) => {
+      if (attempts === 1 || !String(error).includes('address already in use')) throw error;
+      return startOnFreePort(attempts - 1);
+    });
   }
 
   async function stop(): Promise<void> {
@@ -65,7 +73,7 @@ export async function startTestNats({ resources = allResources }: TestNatsOption
     await exited;
   }
 
-  await start();
+  await startOnFreePort();
   return {
     url: `nats://127.0.0.1:${port}`,
     password,
