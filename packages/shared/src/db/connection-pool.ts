@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ClientConfig, Pool, type PoolClient } from 'pg';
+import { type ClientConfig, Pool, type PoolClient, type QueryResult } from 'pg';
 import type { Query } from './database.ts';
 import { fromPg, LostConnection, NoAnswer } from './postgres-error.ts';
 import type { RawResult } from './queries.ts';
-import { statements } from './statements.ts';
+import { type Statement, statements } from './statements.ts';
 import type { Session } from './transaction.ts';
+import { withinMs } from './within-ms.ts';
 
 export interface ConnectionPool {
   run(query: Query): Promise<RawResult>;
@@ -12,9 +13,11 @@ export interface ConnectionPool {
   end(): Promise<void>;
 }
 
+/** Short enough for an answer within a second. */
+const patienceMs = 700;
 const waitingPerConnection = 20;
 const lifetimeSeconds = 1_800;
-const endMs = 5_000;
+const endMs = 2_000;
 
 /** Connections that are made when they are needed and given up when they fail; waits for one have an end. */
 export function connectionPool(settings: ClientConfig, max: number): ConnectionPool {
@@ -25,43 +28,47 @@ export function connectionPool(settings: ClientConfig, max: number): ConnectionP
   pool.on('connect', (client) => void client.on('error', () => {}));
 
   const checkOut = async (): Promise<PoolClient> => {
-    if (pool.waitingCount >= max * waitingPerConnection) {
-      throw new LostConnection(new Error('too many are waiting for a connection'));
-    }
-    return await pool.connect().catch(rethrow);
+    const isFree = pool.idleCount > pool.waitingCount;
+    if (isFree) return await pool.connect().catch(notConnected);
+
+    if (pool.waitingCount >= max * waitingPerConnection) throw noneFree();
+    const connecting = pool.connect();
+    const client = await withinMs(patienceMs, connecting).catch(notConnected);
+    if (client !== undefined) return client;
+    // Made for nobody in particular, it is of use to those who ask next.
+    connecting.then(
+      (late) => late.release(),
+      () => undefined,
+    );
+    throw noneFree();
   };
 
-  const withConnection = async <T>(work: (client: PoolClient) => Promise<T>): Promise<T> => {
+  const withSession = async <T>(work: (session: Session) => Promise<T>): Promise<T> => {
     const client = await checkOut();
     let broken = false;
+    const ask = async (statement: Statement): Promise<QueryResult<Record<string, unknown>>> => {
+      try {
+        return await client.query(statement);
+      } catch (error) {
+        const told = fromPg(error);
+        broken ||= told instanceof LostConnection || told instanceof NoAnswer;
+        throw told;
+      }
+    };
     try {
-      return await work(client);
-    } catch (error) {
-      broken = error instanceof LostConnection || error instanceof NoAnswer;
-      throw error;
+      return await work({
+        run: (query) => ask(statementOf(query)),
+        command: async (text) => (await ask({ text })).command,
+      });
     } finally {
-      client.release(broken);
+      // Whatever went wrong: nobody gets a connection that is in the middle of something.
+      client.release(broken || client.getTransactionStatus() !== 'I');
     }
   };
 
   return {
-    run: (query) => withConnection((client) => client.query(statementOf(query)).catch(rethrow)),
-
-    withSession: (work) =>
-      withConnection((client) => {
-        // pg wants one question at a time; transactions may ask several.
-        let last: Promise<unknown> = Promise.resolve();
-        const inTurn = <T>(ask: () => Promise<T>): Promise<T> => {
-          const answer = last.then(ask, ask);
-          last = answer;
-          return answer;
-        };
-        return work({
-          run: (query) => inTurn(() => client.query(statementOf(query)).catch(rethrow)),
-          command: (text) => inTurn(async () => (await client.query(text).catch(rethrow)).command),
-        });
-      }),
-
+    run: (query) => withSession((session) => session.run(query)),
+    withSession,
     end: async () => {
       // Waits for what is under way; a server that is gone says no goodbye.
       if (!pool.ending) await Promise.race([pool.end(), sleep(endMs, undefined, { ref: false })]);
@@ -69,6 +76,10 @@ export function connectionPool(settings: ClientConfig, max: number): ConnectionP
   };
 }
 
-function rethrow(error: unknown): never {
-  throw fromPg(error);
+/** Also a password that is refused is, for the caller, a database that is not available. */
+function notConnected(error: unknown): never {
+  const told = fromPg(error);
+  throw told instanceof LostConnection ? told : new LostConnection(told);
 }
+
+const noneFree = () => new LostConnection(new Error('no connection became free in time'));

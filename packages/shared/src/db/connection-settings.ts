@@ -8,8 +8,8 @@ export interface ConnectionOptions {
   lockTimeoutMs?: number;
 }
 
-/** How long a new connection may take; a refused one fails at once. */
-const connectTimeoutMs = 900;
+/** How long a new connection may take on a busy machine; a refused one fails at once, and callers of the pool wait less. */
+const connectTimeoutMs = 5_000;
 
 /** Every wait in Postgres has an end: a statement, a lock, a transaction that nobody goes on with, a server that is silent. */
 export function connectionSettings({

@@ -5,9 +5,10 @@ import { connectionSettings } from './connection-settings.ts';
 import type { Database, Queries } from './database.ts';
 import { databaseFailure, isLostRace } from './database-failure.ts';
 import { migrate } from './migrate.ts';
+import { LostConnection } from './postgres-error.ts';
 import { queriesOver } from './queries.ts';
 import { refuseInsideTransaction, runTransaction } from './transaction.ts';
-import type { TroubleLogger } from './trouble-log.ts';
+import { type TroubleLogger, troubleLog } from './trouble-log.ts';
 import { untilUp } from './until-up.ts';
 
 export interface DatabaseOptions {
@@ -23,31 +24,36 @@ export interface DatabaseOptions {
   signal?: AbortSignal;
 }
 
+const attempts = 3;
+
 /** Waits until Postgres is up, brings the schema up to date and opens the pool. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const { url, migrations, log, applicationName, maxConnections = 10, statementTimeoutMs = 5_000, signal } = options;
   await untilUp(() => migrate({ url, migrations, log, applicationName }), { log, signal });
 
   const pool = connectionPool(connectionSettings({ url, applicationName, statementTimeoutMs }), maxConnections);
+  const trouble = troubleLog(log, 'Postgres is not available');
+
+  /** Runs again what lost a race, and puts the failures that remain into words for the caller. */
+  const asked = async <T>(work: () => Promise<T>): Promise<T> => {
+    refuseInsideTransaction();
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const answer = await work();
+        trouble.fine();
+        return answer;
+      } catch (error) {
+        if (error instanceof LostConnection) trouble.failed(error);
+        if (!isLostRace(error) || attempt === attempts) throw databaseFailure(error);
+      }
+    }
+  };
+
   return {
     ...queriesOver((query) => asked(() => pool.run(query))),
     transaction: (work) => asked(() => pool.withSession((session) => runTransaction(session, work))),
     [Symbol.asyncDispose]: () => pool.end(),
   };
-}
-
-const attempts = 3;
-
-/** Runs again what lost a race, and puts the failures that remain into words for the caller. */
-async function asked<T>(work: () => Promise<T>): Promise<T> {
-  refuseInsideTransaction();
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!isLostRace(error) || attempt === attempts) throw databaseFailure(error);
-    }
-  }
 }
 
 const up = sql.type(z.object({ up: z.literal(1) }));

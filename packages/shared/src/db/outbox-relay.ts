@@ -131,7 +131,7 @@ async function relay({ store, state, owned, asked, log, times, signal }: RelayOp
       if (signal.aborted) return;
       trouble.failed(error);
       streamCheck.now();
-      await sleep(Math.min(5_000, 100 * 2 ** failures++), undefined, { signal }).catch(() => undefined);
+      await sleep(Math.min(2_000, 100 * 2 ** failures++), undefined, { signal }).catch(() => undefined);
     }
   }
 }

@@ -45,7 +45,10 @@ export const outboxStore = (db: Queries) => ({
     return rows.map(({ traceparent, ...rest }) => ({ ...rest, traceparent: traceparent ?? undefined }));
   },
 
-  /** A row that changed meanwhile stays unpublished; but as its INSERT is out, what follows is an UPDATE. */
+  /**
+   * A row that changed meanwhile stays unpublished; but as its INSERT is out, what follows is an UPDATE.
+   * One that a transaction is about to change is passed over: it holds others that are marked here, in an order of its own.
+   */
   async markPublished(subjects: readonly Subject[]): Promise<void> {
     if (subjects.length === 0) return;
     await db.query(nothing`
@@ -54,9 +57,15 @@ export const outboxStore = (db: Queries) => ({
         operation = case
           when outbox.version > acked.version and outbox.operation = 'INSERT' then 'UPDATE' else outbox.operation
         end
-      from ${subjectsOf(subjects)} as acked(resource, id, version)
+      from (
+        select o.resource, o.id, published.version
+        from outbox o
+        join ${subjectsOf(subjects)} as published(resource, id, version)
+          on o.resource = published.resource and o.id = published.id
+        where o.published_version is null or o.published_version < published.version
+        for update of o skip locked
+      ) as acked
       where outbox.resource = acked.resource and outbox.id = acked.id
-        and (outbox.published_version is null or outbox.published_version < acked.version)
     `);
   },
 

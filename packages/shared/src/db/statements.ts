@@ -2,7 +2,7 @@ import type { Query } from './database.ts';
 
 export interface Statement {
   text: string;
-  values: unknown[];
+  values?: unknown[];
   name?: string;
 }
 

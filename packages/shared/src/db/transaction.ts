@@ -24,21 +24,39 @@ export function refuseInsideTransaction(): void {
 
 /** Begins, works, commits; rolls back when the work throws. */
 export async function runTransaction<T>(session: Session, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  const turns = inTurn(session);
   const state = { over: false };
   const afterCommit = new Set<() => void>();
-  await session.command('begin');
+  await turns.command('begin');
   try {
-    const result = await running.run(state, () => work(transactionOver(session, state, afterCommit, 0)));
-    await commit(session);
+    const result = await running
+      .run(state, () => work(transactionOver(turns, state, afterCommit, 0)))
+      .finally(() => {
+        // Before the end is sent: what comes later would run outside of the transaction.
+        state.over = true;
+      });
+    await commit(turns);
     for (const tell of afterCommit) tell();
     return result;
   } catch (error) {
     // A connection that is lost has rolled back by itself; the first error says why.
-    await session.command('rollback').catch(() => undefined);
+    await turns.command('rollback').catch(() => undefined);
     throw error;
-  } finally {
-    state.over = true;
   }
+}
+
+/** A connection answers one question at a time; the work may ask several at once. */
+function inTurn(session: Session): Session {
+  let last: Promise<unknown> = Promise.resolve();
+  const next = <T>(ask: () => Promise<T>): Promise<T> => {
+    const answer = last.then(ask, ask);
+    last = answer;
+    return answer;
+  };
+  return {
+    run: (query) => next(() => session.run(query)),
+    command: (text) => next(() => session.command(text)),
+  };
 }
 
 /** Postgres answers a commit after a failed statement with a rollback, and no error. */
@@ -48,9 +66,9 @@ async function commit(session: Session): Promise<void> {
 }
 
 function transactionOver(session: Session, state: Running, afterCommit: Set<() => void>, depth: number): Transaction {
-  const queries = queriesOver((query) => {
+  const queries = queriesOver(async (query) => {
     if (state.over) throw new Error('The transaction is over');
-    return session.run(query);
+    return await session.run(query);
   });
   return {
     ...queries,
