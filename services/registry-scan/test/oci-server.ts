@@ -23,6 +23,7 @@ export interface OciServer extends AsyncDisposable {
   removeRepository(repository: string): void;
   /** Answers before the registry does; returning false leaves the request to it. */
   misbehave(answer: Answer | undefined): void;
+  stop(): Promise<void>;
 }
 
 export interface OciServerOptions {
@@ -67,6 +68,13 @@ export async function startOciServer({
     return void response.writeHead(200, headers).end(manifest);
   }
 
+  async function stop(): Promise<void> {
+    if (!server.listening) return;
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+  }
+
   const oci: OciServer = {
     origin,
     requests,
@@ -88,11 +96,8 @@ export async function startOciServer({
     misbehave(next) {
       misbehaviour = next;
     },
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
+    stop,
+    [Symbol.asyncDispose]: stop,
   };
   return oci;
 }

@@ -4,11 +4,11 @@ import { type Header, pack } from 'tar-stream';
 
 export type TarEntry = Partial<Header> & { name: string; body?: string | Buffer };
 
-/** A tar file of exactly these entries, however odd. */
+/** A tar file of exactly these entries, however odd; the same entries make the same bytes. */
 export async function tarOf(entries: readonly TarEntry[]): Promise<Buffer> {
   const tar = pack();
   const bytes = buffer(tar);
-  for (const { body = '', ...header } of entries) tar.entry(header, Buffer.from(body));
+  for (const { body = '', ...header } of entries) tar.entry({ mtime: new Date(0), ...header }, Buffer.from(body));
   tar.finalize();
   return bytes;
 }

@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest';
+import { digestOf } from '../src/oci/digest-of.ts';
+import { chartTgz } from './tgz.ts';
+import { watchedRegistry, web } from './watched-registry.ts';
+
+const { charts, letTimePass, scan, server, service } = watchedRegistry();
+
+describe('a broken chart is listed with its error', () => {
+  test('of a file that breaks a rule, with file, path and rule', async () => {
+    const valuesUi = 'apiVersion: berth.dev/v1beta1\nkind: ValuesUi\ninputs:\n  - { id: a, type: txt, label: A }\n';
+    const { archiveDigest } = server().push(
+      'charts/web',
+      '1.0.0',
+      await web('1.0.0', { 'berth/values-ui.yaml': valuesUi }),
+    );
+
+    await scan();
+
+    expect(await charts()).toMatchObject([
+      {
+        available: true,
+        values_ui: null,
+        parsed_version: '1.0.0',
+        error: expect.stringMatching(/^berth\/values-ui\.yaml: inputs\[0\]\.type: must be one of text/),
+      },
+    ]);
+    expect(await service().bus.objects.has(archiveDigest)).toBe(false);
+  });
+
+  test('that is no archive', async () => {
+    server().push('charts/web', '1.0.0', Buffer.from('hello'));
+
+    await scan();
+
+    expect(await charts()).toMatchObject([{ error: expect.stringContaining('not a gzipped tar file') }]);
+  });
+
+  test('whose package is another than its manifest says, until it is the right one', async () => {
+    const good = await web('7.7.7');
+    const { archiveDigest } = server().push('charts/web', '1.0.0', good);
+    server().putBlob(archiveDigest, Buffer.from('something else'));
+    await scan();
+    expect(await charts()).toMatchObject([{ error: expect.stringContaining('another package') }]);
+    expect(await service().bus.objects.has(archiveDigest)).toBe(false);
+
+    server().putBlob(archiveDigest, good);
+    await scan();
+    expect(await charts()).toMatchObject([{ error: expect.stringContaining('another package') }]);
+
+    await letTimePass();
+    await scan();
+    expect(await charts()).toMatchObject([{ error: null, image_tag: '1.0.0' }]);
+  });
+
+  test('whose package is too large by its own manifest, which is then not fetched', async () => {
+    const layer = {
+      mediaType: 'application/vnd.cncf.helm.chart.content.v1.tar+gzip',
+      digest: digestOf(Buffer.from('big')),
+      size: 21 * 1024 * 1024,
+    };
+    const config = { mediaType: 'application/vnd.cncf.helm.config.v1+json', digest: layer.digest, size: 2 };
+    server().pushManifest('charts/web', '1.0.0', { schemaVersion: 2, config, layers: [layer] });
+
+    await scan();
+
+    expect(await charts()).toMatchObject([{ error: expect.stringContaining('larger than 20971520 bytes') }]);
+    expect(server().requests.some(({ line }) => line.includes('/blobs/'))).toBe(false);
+  });
+
+  test('whose YAML takes minutes to parse', async () => {
+    server().push('charts/web', '1.0.0', await chartTgz({ 'Chart.yaml': '&a '.repeat(300_000) }));
+
+    await scan();
+
+    expect(await charts()).toMatchObject([{ error: expect.stringContaining('longer than'), parsed_version: '1.0.0' }]);
+  });
+});

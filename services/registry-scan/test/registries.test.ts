@@ -1,0 +1,73 @@
+import { helmRegistries } from '@berth/shared/contracts/helm-registries';
+import { sampleIdentities } from '@berth/shared/testing/test-identities';
+import { describe, expect, test } from 'vitest';
+import { everybody, filledService, missing, notSiteAdmins } from './filled-service.ts';
+
+const { siteAdmin, outsider, bot } = sampleIdentities;
+const { ask, registryOf, toldOf } = filledService();
+const registries = helmRegistries.operations;
+
+describe('registries', () => {
+  test.for(everybody)('are listed and read by %s', async ([, identity]) => {
+    const { items } = await ask(registries.list, identity, { query: { sort: 'repo_name' } });
+
+    expect(items.map(({ repo_name }) => repo_name)).toEqual(['charts/other', 'charts/web']);
+    expect(await ask(registries.get, identity, { id: items[0]?.id ?? '' })).toEqual(items[0]);
+  });
+
+  test('are filtered by repository and kind', async () => {
+    const web = await registryOf('charts/web');
+
+    expect((await ask(registries.list, bot, { query: { kind_id: web.kind_id } })).items).toEqual([web]);
+    expect((await ask(registries.list, bot, { query: { repo_name: 'charts/WEB' } })).items).toEqual([]);
+  });
+
+  test('get another icon, and everybody is told', async () => {
+    const { id } = await registryOf('charts/web');
+
+    const updated = await ask(registries.update, siteAdmin, { id, body: { fa_icon: ' cubes ' } });
+
+    expect(updated).toMatchObject({ id, fa_icon: 'cubes' });
+    expect(await ask(registries.get, outsider, { id })).toEqual(updated);
+    expect((await toldOf('helm_registries')).at(-1)).toMatchObject({ id, row: { fa_icon: 'cubes' } });
+  });
+
+  test('stay as they are where nothing is given', async () => {
+    const registry = await registryOf('charts/web');
+
+    expect(await ask(registries.update, siteAdmin, { id: registry.id, body: {} })).toEqual(registry);
+  });
+
+  test.for<[string, unknown]>([
+    ['body.fa_icon', { fa_icon: '<script>' }],
+    ['body.fa_icon', { fa_icon: null }],
+    ['body.available', { available: false }],
+  ])('name a wrong %s: %o', async ([path, body]) => {
+    const { id } = await registryOf('charts/web');
+
+    await expect(ask(registries.update, siteAdmin, { id, body: Object(body) })).rejects.toMatchObject({
+      code: 'invalid',
+      errors: [{ path }],
+    });
+  });
+
+  test.for(notSiteAdmins)('are not changed by %s', async ([, identity]) => {
+    const { id } = await registryOf('charts/web');
+
+    await expect(ask(registries.update, identity, { id, body: { fa_icon: 'x' } })).rejects.toMatchObject({
+      code: 'forbidden',
+    });
+  });
+
+  test('that are not there say so, and one that changed meanwhile is not overwritten', async () => {
+    const { id } = await registryOf('charts/web');
+
+    await expect(ask(registries.get, bot, { id: missing })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(ask(registries.update, siteAdmin, { id: missing, body: {} })).rejects.toMatchObject({
+      code: 'not_found',
+    });
+    await expect(
+      ask(registries.update, siteAdmin, { id, body: { fa_icon: 'x' } }, { ifMatch: '"old"' }),
+    ).rejects.toMatchObject({ code: 'stale' });
+  });
+});
