@@ -167,6 +167,18 @@ describe('transactions', () => {
     await expect(boats(late)).rejects.toThrow('over');
   });
 
+  test('run nothing outside of themselves of what they left behind', async () => {
+    let stray: Promise<unknown> = Promise.resolve();
+    const failing = db.transaction(async (tx) => {
+      stray = failureOf(sleep(1).then(() => launch(tx, 'stray')));
+      throw new Error('no');
+    });
+
+    await expect(failing).rejects.toThrow('no');
+    await stray;
+    expect(await boats(db)).toEqual([]);
+  });
+
   test('leave alone what was started in them and goes on after them', async () => {
     const gate = Promise.withResolvers<void>();
     let later: Promise<unknown> = Promise.resolve();

@@ -27,22 +27,27 @@ export async function runTransaction<T>(session: Session, work: (tx: Transaction
   const turns = inTurn(session);
   const state = { over: false };
   const afterCommit = new Set<() => void>();
+  const worked = async (): Promise<T> => {
+    try {
+      return await running.run(state, () => work(transactionOver(turns, state, afterCommit, 0)));
+    } finally {
+      // Before the end is sent: what comes later would run outside of the transaction.
+      state.over = true;
+    }
+  };
+
   await turns.command('begin');
+  let result: T;
   try {
-    const result = await running
-      .run(state, () => work(transactionOver(turns, state, afterCommit, 0)))
-      .finally(() => {
-        // Before the end is sent: what comes later would run outside of the transaction.
-        state.over = true;
-      });
+    result = await worked();
     await commit(turns);
-    for (const tell of afterCommit) tell();
-    return result;
   } catch (error) {
     // A connection that is lost has rolled back by itself; the first error says why.
     await turns.command('rollback').catch(() => undefined);
     throw error;
   }
+  for (const tell of afterCommit) tell();
+  return result;
 }
 
 /** A connection answers one question at a time; the work may ask several at once. */
