@@ -24,17 +24,19 @@ const commands = {
   ],
 };
 
+/** pnpm is pinned as a package of ours; npm gets that version, and then it installs the rest. */
+const pnpmVersion = () => JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).devDependencies.pnpm;
+
 function manifestDigest() {
-  const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const lockfile = readFileSync(join(root, 'pnpm-lock.yaml'));
-  return createHash('sha256').update(packageManager).update(lockfile).digest('hex');
+  return createHash('sha256').update(pnpmVersion()).update(lockfile).digest('hex');
 }
 
 function installPackages() {
   const digest = manifestDigest();
   if (existsSync(installedMark) && readFileSync(installedMark, 'utf8') === digest) return;
 
-  const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const packageManager = `pnpm@${pnpmVersion()}`;
   say(`installing packages with ${packageManager} (the first time, and after the lockfile changed)`);
   // The packages ask for Node 24, which is itself one of them: the machine's own node only has to start pnpm.
   const pnpm = [

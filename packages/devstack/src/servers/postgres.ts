@@ -60,8 +60,8 @@ function settings({ port, durable }: { port: number; durable: boolean }): string
     // Everybody comes by TCP and with a password; a socket's path would be too long in many a folder.
     unix_socket_directories: '',
     max_connections: 200,
+    // Without them a crash of the machine may lose data; a crash of the server alone, which tests cause, must not.
     fsync: safe,
-    synchronous_commit: safe,
     full_page_writes: safe,
     log_line_prefix: '%m [%p] %q%u@%d ',
     // A statement that fails may hold a password.
