@@ -1,0 +1,227 @@
+import { deployments } from '@berth/shared/contracts/deployments';
+import { sampleIdentities } from '@berth/shared/testing/test-identities';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { refusal } from './refusal.ts';
+import { sampleChart } from './sample-charts.ts';
+import { envId, kindId, otherEnvId, otherKindId, startTasksInTest, type TasksInTest } from './tasks-in-test.ts';
+
+let tasks: TasksInTest;
+beforeAll(async () => {
+  tasks = await startTasksInTest();
+});
+afterAll(() => tasks?.[Symbol.asyncDispose]());
+
+const { siteAdmin, envAdmin, envUser, owner, maintainer, outsider, bot, deployment } = sampleIdentities;
+const { list, get, create, update, delete: remove } = deployments.operations;
+
+describe('creating', () => {
+  test('makes the row, its namespace and an Install task at once', async () => {
+    const created = await tasks.create({ name: 'blue', values_override: { a: 1 } });
+
+    expect(created).toMatchObject({
+      name: 'blue',
+      namespace: 'web-blue',
+      env_id: envId,
+      cluster_id: tasks.clusterId,
+      status: 'Unknown',
+      enabled: true,
+      reason: null,
+      revision_id: null,
+      values_override: { a: 1 },
+    });
+    const [install] = await tasks.tasksOf(created.id);
+    expect(install).toMatchObject({
+      status: 'Pending',
+      acting_user_id: owner.id,
+      acting_deployment_id: null,
+      cluster_id: tasks.clusterId,
+      operation: {
+        Install: { helm_chart_id: tasks.chartId, config_inputs: { replicas: 1 }, values_override: { a: 1 } },
+      },
+    });
+    expect(await tasks.call(owner, get, { id: created.id })).toEqual(created);
+  });
+
+  test.for([
+    ['an env user', envUser],
+    ['a maintainer', maintainer],
+    ['a bot', bot],
+    ['a deployment', deployment],
+  ] as const)('is refused to %s', async ([, identity]) => {
+    await expect(tasks.create({}, identity)).rejects.toEqual(refusal('forbidden', 'owner'));
+  });
+
+  test.for([
+    ['an env admin', envAdmin],
+    ['a site admin', siteAdmin],
+  ] as const)('is allowed to %s', async ([, identity]) => {
+    await expect(tasks.create({}, identity)).resolves.toMatchObject({ status: 'Unknown' });
+  });
+
+  test('answers the same for a cluster that is not there and one that the caller cannot see', async () => {
+    const unknown = tasks.create({ cluster_id: crypto.randomUUID() });
+    const unseen = tasks.create({ cluster_id: tasks.otherClusterId });
+
+    await expect(unknown).rejects.toEqual(refusal('unprocessable', 'no such cluster', 'body.cluster_id'));
+    await expect(unseen).rejects.toEqual(refusal('unprocessable', 'no such cluster', 'body.cluster_id'));
+  });
+
+  test('refuses names that cannot be part of a namespace', async () => {
+    await expect(tasks.create({ name: 'No_Label' })).rejects.toEqual(refusal('invalid', 'DNS label', 'body.name'));
+    await expect(tasks.create({ name: 'x'.repeat(60) })).rejects.toEqual(refusal('unprocessable', '63', 'body.name'));
+    await expect(tasks.create({ name: '' })).rejects.toEqual(refusal('unprocessable', 'empty', 'body.name'));
+  });
+
+  test('refuses a reserved namespace', async () => {
+    await tasks.tell.kind({ id: otherKindId, created_at: '2026-01-01T00:00:00.000Z', name: 'Kube' });
+    await tasks.tell.registry('77777777-7777-4777-8777-777777777777', otherKindId);
+    const chart = await tasks.tell.chart(sampleChart({ helm_registry_id: '77777777-7777-4777-8777-777777777777' }));
+
+    const made = tasks.create({ name: 'system', kind_id: otherKindId, helm_chart_id: chart.id }, siteAdmin);
+
+    await expect(made).rejects.toEqual(refusal('unprocessable', 'kube-system, which is reserved', 'body.name'));
+  });
+
+  test('refuses charts that cannot be deployed as this kind', async () => {
+    const broken = await tasks.tell.chart(sampleChart({ error: 'berth/features.yaml: spec is required' }));
+    const gone = await tasks.tell.chart(sampleChart({ available: false }));
+    const path = 'body.helm_chart_id';
+
+    const asOther = tasks.create({ kind_id: otherKindId }, siteAdmin);
+
+    await expect(asOther).rejects.toEqual(refusal('unprocessable', 'another kind', path));
+    await expect(tasks.create({ helm_chart_id: broken.id })).rejects.toEqual(
+      refusal('unprocessable', 'features.yaml: spec is required', path),
+    );
+    await expect(tasks.create({ helm_chart_id: gone.id })).rejects.toEqual(
+      refusal('unprocessable', 'not available', path),
+    );
+    await expect(tasks.create({ helm_chart_id: crypto.randomUUID() })).rejects.toEqual(
+      refusal('unprocessable', 'no such chart', path),
+    );
+    await expect(tasks.create({ kind_id: crypto.randomUUID() })).rejects.toEqual(
+      refusal('unprocessable', 'no such deployment kind', 'body.kind_id'),
+    );
+  });
+
+  test('refuses clusters without an env and ignored ones', async () => {
+    const homeless = await tasks.tell.cluster({});
+    const ignored = await tasks.tell.cluster({ env_id: envId, ignore: true });
+
+    await expect(tasks.create({ cluster_id: homeless.id }, siteAdmin)).rejects.toEqual(
+      refusal('unprocessable', 'no env', 'body.cluster_id'),
+    );
+    await expect(tasks.create({ cluster_id: ignored.id })).rejects.toEqual(
+      refusal('unprocessable', 'ignored', 'body.cluster_id'),
+    );
+  });
+
+  test('believes what another service accepted a moment ago', async () => {
+    const cluster = await tasks.tell.cluster({});
+    const late = tasks.create({ cluster_id: cluster.id }, siteAdmin);
+    await tasks.tell.cluster({ ...cluster, env_id: envId });
+
+    await expect(late).resolves.toMatchObject({ cluster_id: cluster.id, env_id: envId });
+  });
+
+  test.for([
+    ['a required input is missing', {}, 'is required', 'body.config.replicas'],
+    ['a value has the wrong type', { replicas: 'two' }, '', 'body.config.replicas'],
+    ['a value is out of range', { replicas: 10 }, '', 'body.config.replicas'],
+    ['a value is no option', { replicas: 1, tier: 'huge' }, '', 'body.config.tier'],
+    ['there is no such input', { replicas: 1, color: 'red' }, 'no input', 'body.config.color'],
+    [
+      'there is no such deployment',
+      { replicas: 1, peer: '99999999-9999-4999-8999-999999999999' },
+      'no such deployment',
+      'body.config.peer',
+    ],
+    [
+      'there is no such secret',
+      { replicas: 1, token: '99999999-9999-4999-8999-999999999999' },
+      'no such secret',
+      'body.config.token',
+    ],
+  ] as const)('refuses a config where %s', async ([, config, words, path]) => {
+    await expect(tasks.create({ config: { ...config } })).rejects.toEqual(refusal('unprocessable', words, path));
+  });
+
+  test('refuses unknown fields', async () => {
+    const body = { name: 'x', kind_id: kindId, cluster_id: tasks.clusterId, helm_chart_id: tasks.chartId, config: {} };
+
+    const made = tasks.call(owner, create, { body: Object.assign(body, { values_override: null, color: 'red' }) });
+
+    await expect(made).rejects.toEqual(refusal('invalid', '', 'body.color'));
+  });
+
+  test('refuses a second one of the name', async () => {
+    await tasks.create({ name: 'twice' });
+
+    await expect(tasks.create({ name: 'twice' })).rejects.toEqual(refusal('conflict', 'web-twice'));
+  });
+
+  test('of ten that come at once for a name, one is made', async () => {
+    const made = await Promise.allSettled(Array.from({ length: 10 }, () => tasks.create({ name: 'race' })));
+
+    const refused = made.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+    expect(refused).toEqual(Array.from({ length: 9 }, () => refusal('conflict')));
+  });
+
+  test('keeps to one per cluster where the chart says so', async () => {
+    const single = await tasks.tell.chart(sampleChart({ features: { cardinality: 'OnePerCluster' } }));
+    const { id: cluster_id } = await tasks.tell.cluster({ env_id: envId, name: 'single' });
+    const wanted = { helm_chart_id: single.id, cluster_id, name: '' };
+
+    const first = await tasks.create(wanted);
+
+    expect(first).toMatchObject({ name: '', namespace: 'web' });
+    await expect(tasks.create(wanted)).rejects.toEqual(refusal('conflict', 'the chart allows one'));
+    await expect(tasks.create({ ...wanted, name: 'named' })).rejects.toEqual(
+      refusal('unprocessable', 'must be empty', 'body.name'),
+    );
+  });
+
+  test('takes any config where the chart has no form', async () => {
+    const plain = await tasks.tell.chart(sampleChart({ values_ui: null }));
+
+    await expect(tasks.create({ helm_chart_id: plain.id, config: { any: [1] } })).resolves.toMatchObject({
+      config: { any: [1] },
+    });
+  });
+});
+
+describe('reading', () => {
+  test('shows each env only to those who may see it', async () => {
+    const here = await tasks.create();
+    const there = await tasks.create({ cluster_id: tasks.otherClusterId }, siteAdmin);
+    const ids = async (identity: Parameters<TasksInTest['call']>[0]) =>
+      (await tasks.call(identity, list, { query: { per_page: 100 } })).items.map(({ id }) => id);
+
+    for (const identity of [envUser, deployment]) {
+      expect(await ids(identity)).toContain(here.id);
+      expect(await ids(identity)).not.toContain(there.id);
+      await expect(tasks.call(identity, get, { id: there.id })).rejects.toEqual(refusal('not_found'));
+    }
+    for (const identity of [siteAdmin, bot]) {
+      expect(await ids(identity)).toEqual(expect.arrayContaining([here.id, there.id]));
+    }
+    expect(await ids(outsider)).toEqual([]);
+    await expect(tasks.call(outsider, get, { id: here.id })).rejects.toEqual(refusal('not_found'));
+    await expect(tasks.call(owner, update, { id: there.id, body: {} })).rejects.toEqual(refusal('not_found'));
+    await expect(tasks.call(owner, remove, { id: there.id })).rejects.toEqual(refusal('not_found'));
+    const hidden = await tasks.call(owner, list, { query: { env_id: otherEnvId } });
+    expect(hidden).toMatchObject({ items: [], num_total: 0 });
+  });
+
+  test('filters combine', async () => {
+    const { id } = await tasks.create({ name: 'needle-in-hay' });
+    const found = async (query: NonNullable<Parameters<typeof tasks.call<typeof list>>[2]['query']>) =>
+      (await tasks.call(owner, list, { query })).items.map((item) => item.id);
+
+    expect(await found({ name: 'LE-IN' })).toEqual([id]);
+    expect(await found({ name: '%' })).toEqual([]);
+    expect(await found({ name: 'needle', status: 'Unknown', enabled: true, kind_id: kindId })).toEqual([id]);
+    expect(await found({ name: 'needle', status: 'Running' })).toEqual([]);
+    expect(await found({ name: 'needle', helm_chart_id: crypto.randomUUID() })).toEqual([]);
+  });
+});

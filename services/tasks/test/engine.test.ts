@@ -1,0 +1,407 @@
+import { deployments } from '@berth/shared/contracts/deployments';
+import { sampleIdentities } from '@berth/shared/testing/test-identities';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { archiveDigest } from './neighbours.ts';
+import { refusal } from './refusal.ts';
+import { sampleChart } from './sample-charts.ts';
+import { envId, startTasksInTest, type TasksInTest } from './tasks-in-test.ts';
+
+let tasks: TasksInTest;
+beforeAll(async () => {
+  tasks = await startTasksInTest();
+});
+afterAll(() => tasks?.[Symbol.asyncDispose]());
+
+const { siteAdmin, owner, maintainer, envUser, bot } = sampleIdentities;
+const { update, delete: remove, get } = deployments.operations;
+
+const operationsOf = async (id: string) =>
+  (await tasks.tasksOf(id)).map(({ operation }) => Object.keys(operation)[0]).toReversed();
+
+describe('installing', () => {
+  test('the claim carries all it takes to run, and the end makes the deployment run', async () => {
+    const config = { replicas: 1, tier: 'small' };
+    const created = await tasks.create({ name: 'first', config, values_override: { extra: { a: 1 } } });
+
+    const claimed = await tasks.claimed();
+
+    const [install] = await tasks.tasksOf(created.id);
+    expect(claimed).toEqual({
+      task_id: install?.id,
+      fence: 1,
+      attempt: 1,
+      lease_ms: 30_000,
+      action: 'deploy',
+      delete_namespace: false,
+      deployment_id: created.id,
+      deployment_name: 'first',
+      kind: 'Web',
+      cluster_id: tasks.clusterId,
+      namespace: 'web-first',
+      chart: { helm_chart_id: tasks.chartId, digest: archiveDigest, version: '1.0.0' },
+      values: {
+        replicaCount: 1,
+        extra: { a: 1 },
+        berth: {
+          env_id: envId,
+          env_name: 'staging',
+          cluster_id: tasks.clusterId,
+          cluster_name: 'prod',
+          deployment_id: created.id,
+          deployment_name: 'first',
+          deployment_kind: 'Web',
+          revision_id: install?.id,
+          own_url: 'https://berth.example.com',
+        },
+      },
+      secrets: { 'web-tier': { tier: 'small' } },
+      wait: { enabled: true, timeout_secs: 300 },
+      traceparent: null,
+      request_id: expect.any(String),
+    });
+    expect(install).toMatchObject({ status: 'Started', attempts: 1, started_at: expect.any(String) });
+    expect(await tasks.deployment(created.id)).toMatchObject({ status: 'Installing', revision_id: null });
+
+    await tasks.finish(claimed);
+
+    expect(await tasks.task(claimed.task_id)).toMatchObject({ status: 'Done', finished_at: expect.any(String) });
+    expect(await tasks.deployment(created.id)).toMatchObject({
+      status: 'Running',
+      reason: null,
+      revision_id: claimed.task_id,
+    });
+  });
+
+  test('the archive of a chart is asked for once', async () => {
+    const before = tasks.archives.asked;
+    const chart = await tasks.tell.chart(sampleChart());
+    await tasks.create({ helm_chart_id: chart.id });
+    await tasks.create({ helm_chart_id: chart.id });
+
+    await tasks.runAll();
+
+    expect(tasks.archives.asked).toBe(before + 1);
+  });
+
+  test('a chart whose archive cannot be fetched now is tried again later', async () => {
+    const chart = await tasks.tell.chart(sampleChart());
+    const { id } = await tasks.create({ helm_chart_id: chart.id });
+    tasks.archives.digest = null;
+
+    expect(await tasks.claim()).toBeNull();
+    tasks.archives.digest = archiveDigest;
+
+    const [install] = await tasks.tasksOf(id);
+    expect(install).toMatchObject({
+      status: 'Pending',
+      attempts: 1,
+      reason: expect.stringMatching(/^scheduled for .* after attempt 1 failed: The registry does not answer$/),
+    });
+  });
+
+  test('a failure puts the deployment into Error with the reason', async () => {
+    const { id } = await tasks.create();
+
+    await tasks.finish(await tasks.claimed(), 'Failed', 'template: web/deployment.yaml:3: nil pointer');
+
+    expect(await tasks.deployment(id)).toMatchObject({
+      status: 'Error',
+      reason: 'Install failed: template: web/deployment.yaml:3: nil pointer',
+    });
+    expect((await tasks.tasksOf(id))[0]).toMatchObject({
+      status: 'Failed',
+      reason: 'template: web/deployment.yaml:3: nil pointer',
+    });
+  });
+
+  test('the env places what it runs, and inputs point to other deployments', async () => {
+    const peer = await tasks.installed({ name: 'peer' });
+    const placement = { node_selector: { pool: 'apps' }, tolerations: [{ key: 'apps' }] };
+    const env = await tasks.tell.env({ id: crypto.randomUUID(), name: 'placed', ...placement });
+    const cluster = await tasks.tell.cluster({ env_id: env.id, name: 'placed' });
+    const made = { config: { replicas: 2, peer: peer.id } };
+
+    await expect(tasks.create({ ...made, cluster_id: cluster.id }, siteAdmin)).rejects.toEqual(
+      refusal('unprocessable', 'no such deployment in the env', 'body.config.peer'),
+    );
+    await tasks.create(made);
+    await tasks.create({ cluster_id: cluster.id }, siteAdmin);
+
+    expect((await tasks.claimed()).values).toMatchObject({ replicaCount: 2, peer: { name: 'peer' } });
+    expect((await tasks.claimed()).values).toMatchObject({
+      nodeSelector: placement.node_selector,
+      tolerations: placement.tolerations,
+    });
+  });
+});
+
+describe('changing', () => {
+  test('a config, chart or override is brought by one Upgrade that tells the difference', async () => {
+    const { id } = await tasks.installed();
+    const chart = await tasks.tell.chart(sampleChart({ image_tag: '2.0.0' }));
+
+    await tasks.call(owner, update, {
+      id,
+      body: { config: { replicas: 3 }, helm_chart_id: chart.id, values_override: { a: 1 } },
+    });
+
+    const [upgrade] = await tasks.tasksOf(id);
+    expect(upgrade?.operation).toEqual({
+      Upgrade: {
+        helm_chart_id: chart.id,
+        prev_helm_chart_id: tasks.chartId,
+        config_inputs: { replicas: 3 },
+        config_delta: { replicas: [1, 3] },
+        values_override: { a: 1 },
+      },
+    });
+    const claimed = await tasks.claimed();
+    expect(claimed).toMatchObject({ chart: { version: '2.0.0' }, values: { replicaCount: 3, a: 1 } });
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Upgrading' });
+    await tasks.finish(claimed);
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Running', revision_id: claimed.task_id });
+  });
+
+  test('what was recorded runs, whatever changed after it', async () => {
+    const { id } = await tasks.installed();
+    await tasks.call(owner, update, { id, body: { config: { replicas: 2 } } });
+    await tasks.call(owner, update, { id, body: { config: { replicas: 3 } } });
+
+    const [first, second] = await tasks.runAll();
+
+    expect([first?.values, second?.values]).toMatchObject([{ replicaCount: 2 }, { replicaCount: 3 }]);
+  });
+
+  test('a description, and what is there already, make no task', async () => {
+    const { id, config, name } = await tasks.installed();
+
+    const described = await tasks.call(owner, update, { id, body: { description_md: '# hi', config, name } });
+
+    expect(described).toMatchObject({ description_md: '# hi', status: 'Running' });
+    expect(await operationsOf(id)).toEqual(['Install']);
+  });
+
+  test('a rename removes the old namespace, then installs in the new one', async () => {
+    const { id } = await tasks.installed({ name: 'old-name' });
+
+    const renamed = await tasks.call(owner, update, { id, body: { name: 'new-name' } });
+
+    expect(renamed).toMatchObject({ name: 'new-name', namespace: 'web-new-name' });
+    const recreate = await tasks.claimed();
+    expect(recreate).toMatchObject({ action: 'uninstall', delete_namespace: true, namespace: 'web-old-name' });
+    expect(await tasks.claim()).toBeNull();
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Renaming' });
+    await tasks.finish(recreate);
+    const upgrade = await tasks.claimed();
+    expect(upgrade).toMatchObject({ action: 'deploy', namespace: 'web-new-name', deployment_name: 'new-name' });
+    await tasks.finish(upgrade);
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Running', revision_id: upgrade.task_id });
+    expect(await operationsOf(id)).toEqual(['Install', 'Recreate', 'Upgrade']);
+  });
+
+  test('a move waits for both clusters and removes the old release first', async () => {
+    const { id, namespace } = await tasks.installed();
+    const target = await tasks.tell.cluster({ env_id: envId, name: 'target', is_ok: false });
+
+    await tasks.call(owner, update, { id, body: { cluster_id: target.id } });
+
+    expect(await tasks.claim()).toBeNull();
+    const [, recreate] = await tasks.tasksOf(id);
+    expect(recreate?.reason).toMatch(/^cluster target not reachable since /);
+    await tasks.tell.cluster({ ...target, is_ok: true });
+    const first = await tasks.claimed();
+    expect(first).toMatchObject({ action: 'uninstall', cluster_id: tasks.clusterId, namespace });
+    await tasks.finish(first);
+    expect(await tasks.claimed()).toMatchObject({ action: 'deploy', cluster_id: target.id, namespace });
+  });
+
+  test('a failed Recreate cancels what comes after it', async () => {
+    const { id } = await tasks.installed();
+    await tasks.call(owner, update, { id, body: { name: `r${id.slice(0, 8)}` } });
+
+    await tasks.finish(await tasks.claimed(), 'Failed', 'a finalizer holds the namespace');
+
+    const [upgrade, recreate] = await tasks.tasksOf(id);
+    expect(recreate).toMatchObject({ status: 'Failed' });
+    expect(upgrade).toMatchObject({ status: 'Canceled', reason: 'The Recreate before it failed' });
+    expect(await tasks.deployment(id)).toMatchObject({
+      status: 'Error',
+      reason: 'Recreate failed: a finalizer holds the namespace',
+    });
+  });
+
+  test('a change after a failed Recreate first removes what was left behind', async () => {
+    const { id, namespace } = await tasks.installed();
+    await tasks.call(owner, update, { id, body: { name: `s${id.slice(0, 8)}` } });
+    await tasks.finish(await tasks.claimed(), 'Failed', 'it did not work');
+
+    await tasks.call(owner, update, { id, body: { config: { replicas: 5 } } });
+
+    const [recreate, upgrade] = await tasks.runAll();
+    expect(recreate).toMatchObject({ action: 'uninstall', namespace });
+    expect(upgrade).toMatchObject({ action: 'deploy', namespace: `web-s${id.slice(0, 8)}` });
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Running' });
+  });
+
+  test('disabling uninstalls, and enabling installs with what was changed meanwhile', async () => {
+    const { id, namespace } = await tasks.installed();
+
+    await tasks.call(owner, update, { id, body: { enabled: false } });
+    const uninstall = await tasks.claimed();
+    expect(uninstall).toMatchObject({
+      action: 'uninstall',
+      delete_namespace: true,
+      namespace,
+      chart: null,
+      values: {},
+    });
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Uninstalling', enabled: false });
+    await tasks.finish(uninstall);
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Uninstalled', revision_id: null });
+
+    await tasks.call(owner, update, { id, body: { config: { replicas: 4 } } });
+    expect(await tasks.claim()).toBeNull();
+    await tasks.call(owner, update, { id, body: { enabled: true } });
+    expect(await tasks.claimed()).toMatchObject({ action: 'deploy', namespace, values: { replicaCount: 4 } });
+    expect(await operationsOf(id)).toEqual(['Install', 'Uninstall', 'Install']);
+  });
+
+  test('maintainers change what runs, owners also where, whether and beyond the form', async () => {
+    const { id } = await tasks.installed();
+    const by = (identity: typeof owner | typeof bot, body: Parameters<typeof tasks.call<typeof update>>[2]['body']) =>
+      tasks.call(identity, update, { id, body });
+
+    for (const identity of [maintainer, bot]) {
+      await expect(by(identity, { config: { replicas: identity === bot ? 7 : 6 } })).resolves.toMatchObject({ id });
+      for (const body of [{ enabled: false }, { name: 'other' }, { values_override: { a: 1 } }]) {
+        await expect(by(identity, body)).rejects.toEqual(refusal('forbidden', 'owner'));
+      }
+      await expect(by(identity, { enabled: true })).resolves.toMatchObject({ enabled: true });
+    }
+    await expect(by(envUser, { config: { replicas: 6 } })).rejects.toEqual(refusal('forbidden', 'maintainer'));
+    await expect(by(owner, { cluster_id: tasks.otherClusterId })).rejects.toEqual(
+      refusal('unprocessable', 'no such cluster', 'body.cluster_id'),
+    );
+  });
+
+  test('a stale If-Match changes nothing', async () => {
+    const { id } = await tasks.installed();
+
+    const stale = tasks.call(owner, update, { id, body: { config: { replicas: 9 } } }, { ifMatch: '"stale"' });
+
+    await expect(stale).rejects.toEqual(refusal('stale'));
+    expect(await tasks.deployment(id)).toMatchObject({ config: { replicas: 1 } });
+  });
+
+  test('refuses to take what is used by others away', async () => {
+    const used = await tasks.installed({ name: 'used' });
+    const user = await tasks.installed({ name: 'user', config: { replicas: 1, peer: used.id } });
+    const change = (body: Parameters<typeof tasks.call<typeof update>>[2]['body']) =>
+      tasks.call(siteAdmin, update, { id: used.id, body });
+
+    await expect(change({ enabled: false })).rejects.toEqual(refusal('conflict', 'web-user'));
+    await expect(change({ cluster_id: tasks.otherClusterId })).rejects.toEqual(refusal('conflict', 'web-user'));
+    await expect(tasks.call(owner, remove, { id: used.id })).rejects.toEqual(refusal('conflict', 'web-user'));
+
+    await tasks.call(owner, update, { id: user.id, body: { enabled: false } });
+    await expect(change({ enabled: false })).resolves.toMatchObject({ enabled: false });
+  });
+
+  test('those that use a changed deployment are installed again when its change is done, once', async () => {
+    const used = await tasks.installed({ name: 'base' });
+    const user = await tasks.installed({ name: 'top', config: { replicas: 1, peer: used.id } });
+    await tasks.call(owner, update, { id: used.id, body: { name: 'base-two' } });
+    await tasks.call(owner, update, { id: used.id, body: { config: { replicas: 2 } } });
+    expect(await operationsOf(user.id)).toEqual(['Install']);
+
+    const run = await tasks.runAll();
+
+    const again = run.filter(({ deployment_id }) => deployment_id === user.id);
+    expect(again).toMatchObject([
+      {
+        action: 'deploy',
+        namespace: 'web-top',
+        values: { peer: { name: 'base-two' }, berth: { revision_id: user.revision_id } },
+      },
+    ]);
+    expect(await operationsOf(user.id)).toEqual(['Install', 'Reinstall']);
+    expect(await tasks.deployment(user.id)).toMatchObject({ status: 'Running', revision_id: user.revision_id });
+  });
+
+  test('a chart may spare those that use it', async () => {
+    const chart = await tasks.tell.chart(sampleChart({ features: { reinstall_dependencies: false } }));
+    const used = await tasks.installed({ helm_chart_id: chart.id });
+    const user = await tasks.installed({ config: { replicas: 1, peer: used.id } });
+
+    await tasks.call(owner, update, { id: used.id, body: { config: { replicas: 2 } } });
+    await tasks.runAll();
+
+    expect(await operationsOf(user.id)).toEqual(['Install']);
+  });
+
+  test('a changed placement of an env installs all of it again, a repeated one nothing', async () => {
+    const env = await tasks.tell.env({ id: crypto.randomUUID(), name: 'moving' });
+    const { id: cluster_id } = await tasks.tell.cluster({ env_id: env.id, name: 'moving' });
+    const { id } = await tasks.create({ cluster_id }, siteAdmin);
+    await tasks.runAll();
+
+    await tasks.tell.env({ ...env, name: 'renamed' });
+    await tasks.tell.env({ ...env, node_selector: { pool: 'new' } });
+
+    expect(await tasks.claimed()).toMatchObject({ deployment_id: id, values: { nodeSelector: { pool: 'new' } } });
+    expect(await operationsOf(id)).toEqual(['Install', 'Reinstall']);
+  });
+});
+
+describe('deleting', () => {
+  test('uninstalls first; the row goes with the namespace, the history stays for site admins and bots', async () => {
+    const { id, namespace } = await tasks.installed();
+
+    await tasks.call(owner, remove, { id });
+
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Deleting' });
+    await expect(tasks.call(owner, update, { id, body: { config: { replicas: 2 } } })).rejects.toEqual(
+      refusal('conflict', 'being deleted'),
+    );
+    await expect(tasks.call(owner, remove, { id })).resolves.toBeNull();
+    const uninstall = await tasks.claimed();
+    expect(uninstall).toMatchObject({ action: 'uninstall', delete_namespace: true, namespace });
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Deleting' });
+    await tasks.finish(uninstall);
+    await expect(tasks.deployment(id)).rejects.toEqual(refusal('not_found'));
+    expect(await tasks.task(uninstall.task_id)).toMatchObject({ status: 'Done', deployment_id: id });
+    expect(await tasks.tasksOf(id)).toHaveLength(2);
+    await expect(tasks.call(owner, get, { id })).rejects.toEqual(refusal('not_found'));
+  });
+
+  test('is done at once where nothing was ever installed', async () => {
+    const { id } = await tasks.create();
+
+    await tasks.call(owner, remove, { id });
+
+    await expect(tasks.deployment(id)).rejects.toEqual(refusal('not_found'));
+    expect(await tasks.tasksOf(id)).toMatchObject([
+      { status: 'Canceled', reason: 'The deployment is being deleted', canceled_by_user_id: owner.id },
+    ]);
+  });
+
+  test('that fails leaves the deployment in Error, to be deleted again', async () => {
+    const { id } = await tasks.installed();
+    await tasks.call(owner, remove, { id });
+
+    await tasks.finish(await tasks.claimed(), 'Failed', 'a hook failed');
+
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Error', reason: 'Uninstall failed: a hook failed' });
+    await tasks.call(owner, remove, { id });
+    await tasks.runAll();
+    await expect(tasks.deployment(id)).rejects.toEqual(refusal('not_found'));
+  });
+
+  test('is for owners', async () => {
+    const { id } = await tasks.create();
+
+    for (const identity of [maintainer, bot, envUser]) {
+      await expect(tasks.call(identity, remove, { id })).rejects.toEqual(refusal('forbidden', 'owner'));
+    }
+  });
+});

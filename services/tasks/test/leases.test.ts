@@ -1,0 +1,221 @@
+import { deploymentTasks } from '@berth/shared/contracts/deployment-tasks';
+import { deploymentUsage } from '@berth/shared/contracts/deployment-usage';
+import { deployments } from '@berth/shared/contracts/deployments';
+import { type ClaimedTask, type LogLine, runnerTasks } from '@berth/shared/contracts/runner-tasks';
+import { identityToken, sampleIdentities } from '@berth/shared/testing/test-identities';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { refusal } from './refusal.ts';
+import { envId, startTasksInTest, type TasksInTest, until } from './tasks-in-test.ts';
+
+const leaseMs = 1_000;
+let tasks: TasksInTest;
+beforeAll(async () => {
+  tasks = await startTasksInTest({ TASK_LEASE_SECONDS: String(leaseMs / 1_000) });
+});
+afterAll(() => tasks?.[Symbol.asyncDispose]());
+
+const { owner, outsider } = sampleIdentities;
+const { append_log } = runnerTasks.operations;
+const { log, log_lines, cancel } = deploymentTasks.operations;
+
+const line = (text: string): LogLine => ({ at: '2026-01-01T00:00:00.000Z', source: 'stdout', text });
+const append = ({ task_id, fence }: Pick<ClaimedTask, 'task_id' | 'fence'>, first: number, ...texts: string[]) =>
+  tasks.runner.call(append_log, { body: { task_id, fence, first, lines: texts.map(line) } });
+const logOf = (id: string) => tasks.call(owner, log, { id });
+
+describe('a runner that falls silent', () => {
+  test('loses its task to another one, and can write nothing more', async () => {
+    const { id } = await tasks.create();
+    const first = await tasks.claimed();
+    await append(first, 0, 'from the first');
+
+    const second = await tasks.claimed();
+
+    expect(second).toMatchObject({ task_id: first.task_id, fence: first.fence + 1, attempt: 2 });
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Installing' });
+    await expect(tasks.heartbeat(first)).rejects.toEqual(refusal('conflict', 'another runner'));
+    await expect(append(first, 1, 'too late')).rejects.toEqual(refusal('conflict', 'another runner'));
+    await expect(tasks.finish(first, 'Failed', 'too late')).rejects.toEqual(refusal('conflict', 'another runner'));
+    await append(second, 0, 'from the second');
+    await tasks.finish(second);
+    await expect(tasks.finish(first)).rejects.toEqual(refusal('conflict', 'another runner'));
+    expect(await tasks.task(first.task_id)).toMatchObject({ status: 'Done', attempts: 2 });
+    expect(await logOf(first.task_id)).toBe(
+      '2026-01-01T00:00:00.000Z stdout: from the first\n2026-01-01T00:00:00.000Z stdout: from the second\n',
+    );
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Running' });
+  });
+
+  test('before anybody else has taken over, its result is refused as well', async () => {
+    await tasks.create();
+    const lost = await tasks.claimed();
+    await until(async () => (await tasks.task(lost.task_id)).status === 'Pending');
+
+    await expect(tasks.finish(lost)).rejects.toEqual(refusal('conflict', 'another runner'));
+    await expect(tasks.heartbeat(lost)).rejects.toEqual(refusal('conflict', 'another runner'));
+
+    await tasks.finish(await tasks.claimed());
+  });
+
+  test('keeps its task as long as it is heard', async () => {
+    await tasks.create();
+    const claimed = await tasks.claimed();
+    const end = performance.now() + 3 * leaseMs;
+
+    while (performance.now() < end) {
+      expect(await tasks.heartbeat(claimed)).toEqual({ lease_ms: leaseMs, cancel_requested: false });
+      expect(await tasks.claim()).toBeNull();
+    }
+
+    await tasks.finish(claimed);
+  });
+
+  test('for the third time fails the task', async () => {
+    const { id } = await tasks.create();
+    for (const attempt of [1, 2, 3]) expect(await tasks.claimed()).toMatchObject({ attempt });
+
+    await until(async () => (await tasks.deployment(id)).status === 'Error');
+
+    const [task] = await tasks.tasksOf(id);
+    expect(task).toMatchObject({
+      status: 'Failed',
+      attempts: 3,
+      reason: 'Its runner stopped answering (attempt 3 of 3)',
+    });
+    expect(await tasks.deployment(id)).toMatchObject({
+      reason: 'Install failed: Its runner stopped answering (attempt 3 of 3)',
+    });
+    expect(await tasks.claim()).toBeNull();
+  });
+
+  test('after it was asked to cancel ends the task as canceled', async () => {
+    await tasks.create();
+    const { task_id } = await tasks.claimed();
+    await tasks.call(owner, cancel, { id: task_id, body: { reason: 'enough' } });
+
+    await until(async () => (await tasks.task(task_id)).status === 'Canceled');
+
+    expect(await tasks.task(task_id)).toMatchObject({ reason: 'enough', attempts: 1 });
+  });
+});
+
+describe('the end of a claim', () => {
+  test('told twice is no error', async () => {
+    const { id } = await tasks.create();
+    const claimed = await tasks.claimed();
+
+    await tasks.finish(claimed);
+    await tasks.finish(claimed);
+
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Running' });
+  });
+
+  test('by a transient failure puts the task back, behind which the others wait', async () => {
+    const { id } = await tasks.create();
+    const claimed = await tasks.claimed();
+    await tasks.call(owner, deployments.operations.update, { id, body: { config: { replicas: 2 } } });
+
+    await tasks.finish(claimed, 'Retry', 'connection refused');
+    await tasks.finish(claimed, 'Retry', 'connection refused');
+
+    const [upgrade, install] = await tasks.tasksOf(id);
+    expect(install).toMatchObject({
+      status: 'Pending',
+      attempts: 1,
+      started_at: null,
+      first_attempted_at: expect.any(String),
+      reason: expect.stringMatching(/^scheduled for .* after attempt 1 failed: connection refused$/),
+    });
+    expect(upgrade).toMatchObject({ reason: `waiting for task ${install?.id}` });
+    expect(await tasks.claim()).toBeNull();
+    await tasks.call(owner, cancel, { id: install?.id ?? '' });
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Error' });
+    await tasks.runAll();
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Running' });
+  });
+});
+
+describe('replicas of the service', () => {
+  test('give each task to one runner', async () => {
+    const replica = await tasks.replica();
+    const made = await Promise.all(Array.from({ length: 12 }, () => tasks.create()));
+
+    const claimed = await Promise.all(Array.from({ length: 30 }, () => tasks.claim()));
+
+    const ids = claimed.flatMap((task) => (task ? [task.deployment_id] : []));
+    expect(ids.toSorted()).toEqual(made.map(({ id }) => id).toSorted());
+    await Promise.all(claimed.flatMap((task) => (task ? [tasks.finish(task)] : [])));
+    expect(await replica.kill('SIGTERM')).toBe(0);
+  });
+});
+
+describe('logs', () => {
+  test('lines that come again are kept once', async () => {
+    await tasks.create();
+    const claimed = await tasks.claimed();
+
+    await append(claimed, 0, 'a', 'b');
+    await append(claimed, 0, 'a', 'b');
+    await append(claimed, 1, 'b', 'c');
+    await tasks.finish(claimed);
+
+    expect((await logOf(claimed.task_id)).match(/stdout: ./g)).toEqual(['stdout: a', 'stdout: b', 'stdout: c']);
+  });
+
+  test('are followed page by page until the task has ended', async () => {
+    await tasks.create();
+    const claimed = await tasks.claimed();
+    await append(claimed, 0, 'a', 'b', 'c');
+    const page = (from: number, limit: number) =>
+      tasks.call(owner, log_lines, { body: { task_id: claimed.task_id, from, limit } });
+
+    expect(await page(0, 2)).toMatchObject({ lines: [{ text: 'a' }, { text: 'b' }], next: 2, finished: false });
+    expect(await page(2, 2)).toMatchObject({ lines: [{ text: 'c' }], next: 3, finished: false });
+    const told = new Promise<string>((resolve) => {
+      tasks.gateway.hints.listen('task_log', resolve, {
+        key: claimed.task_id,
+        signal: new AbortController().signal,
+      });
+    });
+    await tasks.finish(claimed);
+    expect(await told).toBe(claimed.task_id);
+    expect(await page(3, 2)).toEqual({ lines: [], next: 3, finished: true });
+    expect(await page(0, 3)).toMatchObject({ next: 3, finished: false });
+  });
+
+  test('are for those who may see the task', async () => {
+    await tasks.create();
+    const claimed = await tasks.claimed();
+    await tasks.finish(claimed);
+    const { task_id } = claimed;
+
+    await expect(tasks.call(outsider, log, { id: task_id })).rejects.toEqual(refusal('not_found'));
+    await expect(tasks.call(outsider, log_lines, { body: { task_id, from: 0 } })).rejects.toEqual(refusal('not_found'));
+  });
+});
+
+describe('other services', () => {
+  test('ask what lies on a cluster and in an env', async () => {
+    const { id: cluster_id } = await tasks.tell.cluster({ env_id: envId, name: 'asked' });
+    await tasks.create({ cluster_id, name: 'lies-here' });
+    const { of_cluster, of_env } = deploymentUsage.operations;
+
+    expect(await tasks.clusterSync.call(of_cluster, { body: { cluster_id } })).toEqual({
+      deployments: { count: 1, names: ['web-lies-here'] },
+    });
+    expect(await tasks.auth.call(of_env, { body: { env_id: envId } })).toEqual({
+      secrets: { count: 0, names: [] },
+      deployment_resources: { count: 0, names: [] },
+    });
+  });
+
+  test('without being the runner claim nothing', async () => {
+    const call = tasks.gateway.call(
+      runnerTasks.operations.claim,
+      { body: { runner: 'gateway' } },
+      { identityToken: await identityToken(owner) },
+    );
+
+    await expect(call).rejects.toThrow('NATS does not allow api-gateway');
+  });
+});

@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto';
+import type { Bus } from '@berth/shared/bus/bus';
+import { implement } from '@berth/shared/bus/implement';
+import { chartArchives } from '@berth/shared/contracts/chart-archives';
+import type { CallerName } from '@berth/shared/contracts/contract';
+import type { DeploymentKind } from '@berth/shared/contracts/deployment-kinds';
+import type { Env } from '@berth/shared/contracts/envs';
+import type { HelmChart } from '@berth/shared/contracts/helm-charts';
+import type { K8sCluster } from '@berth/shared/contracts/k8s-clusters';
+import { signingKeys } from '@berth/shared/contracts/signing-keys';
+import { AppError } from '@berth/shared/errors';
+import { connectTestBus } from '@berth/shared/testing/test-bus';
+import { testKeys } from '@berth/shared/testing/test-identities';
+import type { TestNats } from '@berth/shared/testing/test-nats';
+
+/** The other services as far as `tasks` hears of them, on a real bus with their real permissions. */
+export interface Neighbours extends AsyncDisposable {
+  readonly gateway: Bus;
+  readonly runner: Bus;
+  readonly clusterSync: Bus;
+  readonly auth: Bus;
+  readonly registryScan: Bus;
+  /** Each tells the state of a row; `deleted` tells its end. */
+  tell: {
+    env(row: Partial<Env> & { id: string }): Promise<Env>;
+    cluster(row: Partial<K8sCluster>, deleted?: 'deleted'): Promise<K8sCluster>;
+    kind(row: DeploymentKind): Promise<void>;
+    registry(id: string, kind_id: string): Promise<void>;
+    chart(row: HelmChart): Promise<HelmChart>;
+  };
+  /** What registry-scan answers for a chart's archive; null: it cannot be reached. */
+  archives: { digest: string | null; asked: number };
+}
+
+const created_at = '2026-01-01T00:00:00.000Z';
+export const archiveDigest = `sha256:${'a'.repeat(64)}`;
+
+export async function startNeighbours(nats: TestNats): Promise<Neighbours> {
+  await using opened = new AsyncDisposableStack();
+  const connect = async (caller: CallerName) => opened.use(await connectTestBus(nats, caller));
+  const gateway = await connect('api-gateway');
+  const runner = await connect('runner');
+  const clusterSync = await connect('cluster-sync');
+  const auth = await connect('auth');
+  const registryScan = await connect('registry-scan');
+  const archives: Neighbours['archives'] = { digest: archiveDigest, asked: 0 };
+  let version = 0;
+
+  auth.serve(implement(signingKeys, { list: async () => ({ keys: testKeys.publicJwks }) }));
+  registryScan.serve(
+    implement(chartArchives, {
+      ensure: async () => {
+        archives.asked += 1;
+        if (archives.digest === null) throw new AppError('unavailable', 'The registry does not answer');
+        return { digest: archives.digest };
+      },
+    }),
+  );
+  await auth.state.ensureStream();
+
+  const publish = async (bus: Bus, resource: string, row: { id: string; env_id?: string | null }, deleted?: string) => {
+    version += 1;
+    const operation = deleted ? ('DELETE' as const) : ('INSERT' as const);
+    await bus.state.publish({ resource, id: row.id, version, env_id: row.env_id ?? null, operation, row });
+  };
+
+  const stack = opened.move();
+  return {
+    gateway,
+    runner,
+    clusterSync,
+    auth,
+    registryScan,
+    archives,
+    tell: {
+      async env(fields) {
+        const row: Env = {
+          created_at,
+          name: 'staging',
+          node_selector: null,
+          tolerations: null,
+          auto_add_new_users: false,
+          ...fields,
+        };
+        await publish(auth, 'envs', { ...row, env_id: row.id });
+        return row;
+      },
+      async cluster(fields, deleted) {
+        const id = fields.id ?? randomUUID();
+        const row: K8sCluster = {
+          env_id: null,
+          provider_id: `test:${id}`,
+          created_at,
+          last_seen_at: created_at,
+          name: 'prod',
+          region_name: 'here',
+          is_ok: true,
+          not_ok_reason: null,
+          ignore: false,
+          ingress_domain: null,
+          ingress_class: null,
+          ingress_tls_secret_name: null,
+          metrics_url: null,
+          metrics_datasource_name: null,
+          ...fields,
+          id,
+        };
+        await publish(clusterSync, 'k8s_clusters', row, deleted);
+        return row;
+      },
+      kind: (row) => publish(registryScan, 'deployment_kinds', row),
+      async registry(id, kind_id) {
+        const row = {
+          id,
+          created_at,
+          domain_name: 'registry.example.com',
+          repo_name: 'web',
+          kind_id,
+          available: true,
+          fa_icon: 'question',
+          provider: 'Oci',
+        };
+        await publish(registryScan, 'helm_registries', row);
+      },
+      async chart(row) {
+        await publish(registryScan, 'helm_charts', row);
+        return row;
+      },
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}

@@ -1,0 +1,10 @@
+import type { ErrorCode } from '@berth/shared/errors';
+import { expect } from 'vitest';
+
+/** What a refused call is compared with: its code, words that it must have, and the field it names. */
+export const refusal = (code: ErrorCode, words = '', path?: string) =>
+  expect.objectContaining({
+    code,
+    message: expect.stringContaining(words),
+    ...(path !== undefined && { errors: expect.arrayContaining([expect.objectContaining({ path })]) }),
+  });

@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import type { Queries } from '@berth/shared/db/database';
+import { sql } from 'slonik';
+import { z } from 'zod';
+
+const nothing = sql.type(z.object({}));
+const withId = sql.type(z.object({ id: z.uuid() }));
+
+export const envId = '11111111-1111-4111-8111-111111111111';
+export const kindId = '33333333-3333-4333-8333-333333333333';
+export const registryId = '44444444-4444-4444-8444-444444444444';
+export const chartId = '55555555-5555-4555-8555-555555555555';
+
+export interface ClusterRow {
+  id?: string;
+  name?: string;
+  env_id?: string | null;
+  is_ok?: boolean;
+  ignore?: boolean;
+  deleted?: boolean;
+  last_seen_at?: string;
+}
+
+/** What the other services have told us, as if it had come over the bus. */
+export async function insertCluster(db: Queries, row: ClusterRow = {}): Promise<string> {
+  const { id = randomUUID(), name = 'prod', env_id = envId, is_ok = true, ignore = false, deleted = false } = row;
+  await db.query(nothing`
+    insert into k8s_clusters_seen (id, version, deleted, env_id, name, is_ok, ignore, last_seen_at)
+    values (${id}, 1, ${deleted}, ${env_id}, ${name}, ${is_ok}, ${ignore}, ${row.last_seen_at ?? '2026-01-01T10:00:00Z'})
+  `);
+  return id;
+}
+
+let count = 0;
+
+export async function insertDeployment(db: Queries, cluster_id: string): Promise<string> {
+  count += 1;
+  const name = `d${count}`;
+  const { id } = await db.one(withId`
+    insert into deployments (name, kind_id, env_id, cluster_id, namespace, helm_chart_id, config)
+    values (${name}, ${kindId}, ${envId}, ${cluster_id}, ${`web-${name}`}, ${chartId}, '{}')
+    returning id
+  `);
+  return id;
+}
+
+export interface TaskRow {
+  deployment_id: string;
+  cluster_id: string;
+  also_cluster_id?: string | null;
+  status?: 'Pending' | 'Started' | 'Done' | 'Failed' | 'Canceled';
+  /** Seconds from now; negative: since. */
+  due_in?: number;
+  execute_in?: number;
+  attempts?: number;
+  /** Of a started one, in seconds from now. */
+  lease_in?: number;
+}
+
+export async function insertTask(db: Queries, row: TaskRow): Promise<string> {
+  const { status = 'Pending', execute_in = -1, attempts = 0, lease_in = 30 } = row;
+  const run = {
+    action: 'deploy',
+    cluster_id: row.cluster_id,
+    namespace: 'web-x',
+    deployment_name: 'x',
+    kind: 'Web',
+    helm_chart_id: chartId,
+    config: {},
+    values_override: null,
+  };
+  const operation = { Install: { helm_chart_id: chartId, config_inputs: {}, values_override: null } };
+  const { id } = await db.one(withId`
+    insert into deployment_tasks (
+      created_at, execute_at, due_at, cluster_id, also_cluster_id, env_id, deployment_id, operation, run, status,
+      attempts, lease_until
+    ) values (
+      now(), now() + ${execute_in} * interval '1 second', now() + ${row.due_in ?? execute_in} * interval '1 second',
+      ${row.cluster_id}, ${row.also_cluster_id ?? null}, ${envId}, ${row.deployment_id}, ${sql.jsonb(operation)},
+      ${sql.jsonb(run)}, ${status}, ${attempts},
+      case when ${status === 'Started'} then now() + ${lease_in} * interval '1 second' end
+    )
+    returning id
+  `);
+  return id;
+}
+
+export const emptyAll = (db: Queries) =>
+  db.query(nothing`
+    truncate deployments, deployment_references, deployment_tasks, deployment_task_log, k8s_clusters_seen,
+      helm_registries_seen, helm_charts_seen, deployment_kinds_seen, envs_seen, outbox
+  `);

@@ -1,0 +1,451 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Identity } from '@berth/shared/access/identity';
+import { deploymentTasks } from '@berth/shared/contracts/deployment-tasks';
+import { deployments } from '@berth/shared/contracts/deployments';
+import type { RequestedOperation } from '@berth/shared/contracts/task-operation';
+import { sampleIdentities } from '@berth/shared/testing/test-identities';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { refusal } from './refusal.ts';
+import { sampleChart } from './sample-charts.ts';
+import { startTasksInTest, type TasksInTest, until } from './tasks-in-test.ts';
+
+let tasks: TasksInTest;
+beforeAll(async () => {
+  tasks = await startTasksInTest();
+});
+afterAll(() => tasks?.[Symbol.asyncDispose]());
+
+const { siteAdmin, owner, maintainer, envUser, bot, outsider, envAdmin } = sampleIdentities;
+const { create, list, get, cancel, retry } = deploymentTasks.operations;
+const { update, delete: remove } = deployments.operations;
+
+const ask = (as: Identity, deployment_id: string, operation: RequestedOperation, execute_at?: string) =>
+  tasks.call(as, create, { body: { deployment_id, operation, ...(execute_at !== undefined && { execute_at }) } });
+const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
+const soon = () => inMs(400);
+const tomorrow = () => inMs(86_400_000);
+
+const upgrade = (replicas: number, values_override: { [key: string]: number } | null = null): RequestedOperation => ({
+  Upgrade: { helm_chart_id: tasks.chartId, config_inputs: { replicas }, values_override },
+});
+const install = (replicas: number): RequestedOperation => ({
+  Install: { helm_chart_id: tasks.chartId, config_inputs: { replicas }, values_override: null },
+});
+const reinstall: RequestedOperation = { Reinstall: { reason: 'to be sure' } };
+const cancelIt = (as: Identity, id: string, reason?: string) =>
+  tasks.call(as, cancel, { id, ...(reason !== undefined && { body: { reason } }) });
+
+describe('asking for a task', () => {
+  test('an Upgrade changes the deployment, with delta and previous chart of our own', async () => {
+    const { id } = await tasks.installed();
+
+    const task = await ask(maintainer, id, {
+      Upgrade: {
+        helm_chart_id: tasks.chartId,
+        config_inputs: { replicas: 2 },
+        values_override: null,
+        prev_helm_chart_id: crypto.randomUUID(),
+        config_delta: { lies: [1, 2] },
+      },
+    });
+
+    expect(task).toMatchObject({
+      status: 'Pending',
+      acting_user_id: maintainer.id,
+      operation: { Upgrade: { prev_helm_chart_id: tasks.chartId, config_delta: { replicas: [1, 2] } } },
+    });
+    expect(await tasks.deployment(id)).toMatchObject({ config: { replicas: 2 } });
+  });
+
+  test('an Upgrade without a change runs', async () => {
+    const { id } = await tasks.installed();
+
+    const { id: task_id } = await ask(maintainer, id, upgrade(1));
+
+    expect(await tasks.runAll()).toMatchObject([{ task_id, action: 'deploy' }]);
+  });
+
+  test('Install and Uninstall enable and disable, for owners', async () => {
+    const { id } = await tasks.installed();
+    for (const identity of [maintainer, bot]) {
+      await expect(ask(identity, id, { Uninstall: {} })).rejects.toEqual(refusal('forbidden', 'owner'));
+      await expect(ask(identity, id, install(1))).rejects.toEqual(refusal('forbidden', 'owner'));
+      await expect(ask(identity, id, upgrade(1, { a: 1 }))).rejects.toEqual(refusal('forbidden', 'owner'));
+    }
+    await expect(ask(owner, id, install(1))).rejects.toEqual(refusal('conflict', 'enabled already'));
+
+    await ask(owner, id, { Uninstall: {} });
+
+    expect(await tasks.deployment(id)).toMatchObject({ enabled: false });
+    for (const operation of [{ Uninstall: {} }, upgrade(1), reinstall]) {
+      await expect(ask(owner, id, operation)).rejects.toEqual(refusal('conflict', 'disabled'));
+    }
+    await ask(owner, id, install(3));
+    await tasks.runAll();
+    expect(await tasks.deployment(id)).toMatchObject({ enabled: true, status: 'Running', config: { replicas: 3 } });
+  });
+
+  test('a Reinstall repeats what is installed', async () => {
+    const { id, revision_id } = await tasks.installed({ config: { replicas: 4 } });
+
+    await ask(bot, id, reinstall);
+
+    expect(await tasks.claimed()).toMatchObject({
+      action: 'deploy',
+      values: { replicaCount: 4, berth: { revision_id } },
+    });
+    const [task] = await tasks.tasksOf(id);
+    expect(task).toMatchObject({ status: 'Started', acting_user_id: null, acting_deployment_id: null });
+    await tasks.runAll();
+  });
+
+  test('a Reinstall of what is not installed is refused', async () => {
+    const { id } = await tasks.create();
+    await tasks.finish(await tasks.claimed(), 'Failed', 'no');
+
+    await expect(ask(owner, id, reinstall)).rejects.toEqual(refusal('conflict', 'Nothing is installed'));
+  });
+
+  test.for<[string, RequestedOperation, Parameters<typeof refusal>]>([
+    [
+      'a Recreate',
+      {
+        Recreate: {
+          old_cluster_id: crypto.randomUUID(),
+          old_namespace: 'a',
+          new_cluster_id: crypto.randomUUID(),
+          new_namespace: 'b',
+        },
+      },
+      ['unprocessable', 'rename or move', 'body.operation.Recreate'],
+    ],
+    [
+      'an action',
+      { InvokeAction: { helm_chart_id: crypto.randomUUID(), action_id: 'a', body: {} } },
+      ['not_implemented', 'InvokeAction'],
+    ],
+    [
+      'a restart',
+      { RestartK8sResource: { resource_id: crypto.randomUUID(), resource_name: 'a' } },
+      ['not_implemented', 'RestartK8sResource'],
+    ],
+  ])('%s is refused', async ([, operation, words]) => {
+    const { id } = await tasks.create();
+
+    await expect(ask(owner, id, operation)).rejects.toEqual(refusal(...words));
+  });
+
+  test('what does not fit names the field of the operation', async () => {
+    const { id } = await tasks.installed();
+
+    await expect(ask(owner, id, upgrade(99))).rejects.toEqual(
+      refusal('unprocessable', '', 'body.operation.Upgrade.config_inputs.replicas'),
+    );
+    await expect(ask(outsider, id, reinstall)).rejects.toEqual(
+      refusal('unprocessable', 'no such deployment', 'body.deployment_id'),
+    );
+    await expect(ask(envUser, id, reinstall)).rejects.toEqual(refusal('forbidden', 'maintainer'));
+  });
+
+  test('a loop that asks without end is stopped', async () => {
+    const { id } = await tasks.installed();
+    for (let n = 0; n < 100; n += 1) await ask(bot, id, reinstall);
+
+    await expect(ask(bot, id, reinstall)).rejects.toEqual(refusal('conflict', '100 tasks'));
+
+    await tasks.call(owner, remove, { id });
+    await tasks.runAll();
+  });
+});
+
+describe('a scheduled task', () => {
+  test('changes the deployment when it starts, and not before', async () => {
+    const { id } = await tasks.installed();
+
+    const task = await ask(maintainer, id, upgrade(7), soon());
+
+    expect(task.reason).toBe(`scheduled for ${task.execute_at}`);
+    expect(await tasks.deployment(id)).toMatchObject({ config: { replicas: 1 }, status: 'Running' });
+    const claimed = await tasks.claimed();
+    expect(claimed).toMatchObject({ task_id: task.id, values: { replicaCount: 7 } });
+    expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(task.execute_at));
+    expect(await tasks.deployment(id)).toMatchObject({ config: { replicas: 7 }, status: 'Upgrading' });
+    await tasks.finish(claimed);
+  });
+
+  test('tells its difference to what is there by then', async () => {
+    const { id } = await tasks.installed();
+    const task = await ask(maintainer, id, upgrade(3), soon());
+    await ask(maintainer, id, upgrade(2));
+    await tasks.finish(await tasks.claimed());
+
+    await tasks.finish(await tasks.claimed());
+
+    expect((await tasks.task(task.id)).operation).toMatchObject({ Upgrade: { config_delta: { replicas: [2, 3] } } });
+  });
+
+  test('that does not fit any more fails, and leaves the deployment as it was', async () => {
+    const { id } = await tasks.installed();
+    const chart = await tasks.tell.chart(sampleChart());
+    const operation = { Upgrade: { helm_chart_id: chart.id, config_inputs: { replicas: 2 }, values_override: null } };
+    const task = await ask(owner, id, operation, soon());
+    await tasks.tell.chart({ ...chart, available: false });
+
+    const failed = await until(async () => {
+      await tasks.claim();
+      const now = await tasks.task(task.id);
+      return now.status === 'Failed' && now;
+    });
+
+    expect(failed.reason).toContain('the chart is not available any more');
+    expect(await tasks.deployment(id)).toMatchObject({ config: { replicas: 1 }, helm_chart_id: tasks.chartId });
+  });
+
+  test('may disable later, and is refused where it would not fit now', async () => {
+    const { id } = await tasks.installed();
+
+    await expect(ask(owner, id, upgrade(99), tomorrow())).rejects.toEqual(refusal('unprocessable'));
+    await ask(owner, id, { Uninstall: {} }, soon());
+
+    expect(await tasks.deployment(id)).toMatchObject({ enabled: true });
+    await tasks.finish(await tasks.claimed());
+    expect(await tasks.deployment(id)).toMatchObject({ enabled: false, status: 'Uninstalled' });
+  });
+
+  test('wakes the runners in its moment', async () => {
+    const { id } = await tasks.installed();
+    const stop = new AbortController();
+    let wokenAt = 0;
+    const task = await ask(bot, id, reinstall, inMs(700));
+    await sleep(100);
+    tasks.runner.hints.listen('tasks_due', () => (wokenAt = Date.now()), { signal: stop.signal });
+
+    await until(async () => wokenAt >= Date.parse(task.execute_at));
+    stop.abort();
+
+    expect(wokenAt - Date.parse(task.execute_at)).toBeLessThan(900);
+    await tasks.runAll();
+  });
+});
+
+describe('canceling', () => {
+  test('a pending task is canceled at once, with the reason given', async () => {
+    const { id } = await tasks.create();
+    const [pending] = await tasks.tasksOf(id);
+
+    const canceled = await cancelIt(owner, pending?.id ?? '', 'changed my mind');
+
+    expect(canceled).toMatchObject({
+      status: 'Canceled',
+      reason: 'changed my mind',
+      canceled_by_user_id: owner.id,
+      finished_at: expect.any(String),
+    });
+    expect(await tasks.claim()).toBeNull();
+    expect(await tasks.deployment(id)).toMatchObject({
+      status: 'Unknown',
+      reason: 'It is not installed: its Install was canceled',
+    });
+  });
+
+  test('a started one is asked to stop, and ends canceled', async () => {
+    const { id } = await tasks.create();
+    const claimed = await tasks.claimed();
+    const hinted = new Promise<string>((resolve) => {
+      const { signal } = new AbortController();
+      tasks.runner.hints.listen('task_cancel', resolve, { signal });
+    });
+    await sleep(50);
+
+    const asked = await cancelIt(owner, claimed.task_id, 'too slow');
+
+    expect(asked).toMatchObject({ status: 'Started' });
+    expect(await hinted).toBe(claimed.task_id);
+    expect(await tasks.heartbeat(claimed)).toMatchObject({ cancel_requested: true });
+    await tasks.finish(claimed, 'Canceled');
+    expect(await tasks.task(claimed.task_id)).toMatchObject({
+      status: 'Canceled',
+      reason: 'too slow',
+      canceled_by_user_id: owner.id,
+    });
+    expect(await tasks.deployment(id)).toMatchObject({
+      status: 'Error',
+      reason: 'Install was canceled while it ran: too slow. Retry it, or change the deployment',
+    });
+  });
+
+  test('a started one that was done before it heard of it is done', async () => {
+    await tasks.create();
+    const claimed = await tasks.claimed();
+    await cancelIt(owner, claimed.task_id);
+
+    await tasks.finish(claimed);
+
+    expect(await tasks.task(claimed.task_id)).toMatchObject({ status: 'Done', canceled_by_user_id: null });
+  });
+
+  test('a finished one is refused', async () => {
+    const { revision_id } = await tasks.installed();
+
+    await expect(cancelIt(owner, revision_id ?? '')).rejects.toEqual(refusal('conflict', 'Done already'));
+  });
+
+  test('a Recreate that has not started takes the deployment back to where it was', async () => {
+    const { id, name, namespace } = await tasks.installed();
+    await tasks.call(owner, update, { id, body: { name: `x${id.slice(0, 8)}` } });
+    await tasks.call(owner, update, { id, body: { config: { replicas: 2 } } });
+    const recreate = (await tasks.tasksOf(id)).find(({ operation }) => 'Recreate' in operation);
+
+    await cancelIt(owner, recreate?.id ?? '');
+
+    expect(await tasks.deployment(id)).toMatchObject({ name, namespace, status: 'Running' });
+    expect(await tasks.runAll()).toEqual([]);
+    expect((await tasks.tasksOf(id)).map(({ status }) => status)).toEqual(['Canceled', 'Canceled', 'Canceled', 'Done']);
+  });
+
+  test('the Upgrade behind a Recreate that has run leaves an Error that says what to do', async () => {
+    const { id } = await tasks.installed();
+    await tasks.call(owner, update, { id, body: { name: `y${id.slice(0, 8)}` } });
+    await tasks.finish(await tasks.claimed());
+    const behind = (await tasks.tasksOf(id)).find(({ status }) => status === 'Pending');
+
+    await cancelIt(owner, behind?.id ?? '');
+
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Error', reason: expect.stringContaining('retry it') });
+  });
+
+  test('a deletion that has not started brings back what was there', async () => {
+    const { id } = await tasks.installed();
+    await tasks.call(owner, remove, { id });
+    const [uninstall] = await tasks.tasksOf(id);
+
+    await cancelIt(owner, uninstall?.id ?? '');
+
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Running' });
+  });
+
+  test('is for who made the task and for owners', async () => {
+    const { id } = await tasks.installed();
+    const task = await ask(maintainer, id, upgrade(2), tomorrow());
+
+    await expect(cancelIt(bot, task.id)).rejects.toEqual(refusal('forbidden'));
+    await expect(cancelIt(envUser, task.id)).rejects.toEqual(refusal('forbidden'));
+    await expect(cancelIt(outsider, task.id)).rejects.toEqual(refusal('not_found'));
+    await expect(cancelIt(maintainer, task.id)).resolves.toMatchObject({ status: 'Canceled' });
+    const another = await ask(maintainer, id, upgrade(2), tomorrow());
+    await expect(cancelIt(envAdmin, another.id)).resolves.toMatchObject({ status: 'Canceled' });
+  });
+});
+
+describe('retrying', () => {
+  const retryIt = (as: Identity, id: string) => tasks.call(as, retry, { id });
+
+  test('a failed Install runs again', async () => {
+    const { id } = await tasks.create();
+    const failed = await tasks.claimed();
+    await tasks.finish(failed, 'Failed', 'image not found');
+
+    const again = await retryIt(owner, failed.task_id);
+
+    expect(again).toMatchObject({ status: 'Pending', attempts: 0 });
+    expect(again.operation).toEqual((await tasks.task(failed.task_id)).operation);
+    await tasks.runAll();
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Running', revision_id: again.id, reason: null });
+  });
+
+  test('an Upgrade that is not wanted any more does not', async () => {
+    const { id } = await tasks.installed();
+    const { id: old } = await ask(owner, id, upgrade(2));
+    await tasks.finish(await tasks.claimed(), 'Failed', 'no');
+    await ask(owner, id, upgrade(3));
+    await tasks.runAll();
+
+    await expect(retryIt(owner, old)).rejects.toEqual(refusal('conflict', 'has changed since'));
+  });
+
+  test('a failed Recreate brings its Upgrade along', async () => {
+    const { id, namespace } = await tasks.installed();
+    await tasks.call(owner, update, { id, body: { name: `z${id.slice(0, 8)}` } });
+    const failed = await tasks.claimed();
+    await tasks.finish(failed, 'Failed', 'no');
+
+    await retryIt(owner, failed.task_id);
+
+    expect(await tasks.runAll()).toMatchObject([
+      { action: 'uninstall', namespace },
+      { action: 'deploy', namespace: `web-z${id.slice(0, 8)}` },
+    ]);
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Running' });
+  });
+
+  test('a failed deletion goes on', async () => {
+    const { id } = await tasks.installed();
+    await tasks.call(owner, remove, { id });
+    const failed = await tasks.claimed();
+    await tasks.finish(failed, 'Failed', 'no');
+
+    await retryIt(owner, failed.task_id);
+
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Deleting' });
+    await tasks.runAll();
+    await expect(tasks.deployment(id)).rejects.toEqual(refusal('not_found'));
+    await expect(retryIt(siteAdmin, failed.task_id)).rejects.toEqual(refusal('conflict', 'deleted'));
+  });
+
+  test('what is not over, or ended well, is refused', async () => {
+    const { revision_id } = await tasks.installed();
+
+    await expect(retryIt(owner, revision_id ?? '')).rejects.toEqual(refusal('conflict', 'Done'));
+    await expect(retryIt(outsider, revision_id ?? '')).rejects.toEqual(refusal('not_found'));
+  });
+});
+
+describe('reading', () => {
+  test('shows tasks of visible envs only, and those of deleted deployments to site admins and bots', async () => {
+    const here = await tasks.create();
+    const there = await tasks.create({ cluster_id: tasks.otherClusterId }, siteAdmin);
+    const gone = await tasks.create();
+    const [goneTask] = await tasks.tasksOf(gone.id);
+    await tasks.call(owner, remove, { id: gone.id });
+    const seenBy = async (as: Identity) => {
+      const { items } = await tasks.call(as, list, { query: { per_page: 100 } });
+      return new Set(items.map(({ deployment_id }) => deployment_id));
+    };
+
+    for (const identity of [siteAdmin, bot]) {
+      expect([...(await seenBy(identity))]).toEqual(expect.arrayContaining([here.id, there.id, gone.id]));
+    }
+    const visible = await seenBy(envUser);
+    expect([here.id, there.id, gone.id].map((id) => visible.has(id))).toEqual([true, false, false]);
+    expect(await seenBy(outsider)).toEqual(new Set());
+    const [thereTask] = await tasks.tasksOf(there.id);
+    for (const id of [thereTask?.id ?? '', goneTask?.id ?? '']) {
+      await expect(tasks.call(envUser, get, { id })).rejects.toEqual(refusal('not_found'));
+    }
+  });
+
+  test('filters by state and time', async () => {
+    const { id } = await tasks.installed();
+    const later = await ask(bot, id, reinstall, tomorrow());
+    const ids = async (query: NonNullable<Parameters<typeof tasks.call<typeof list>>[2]['query']>) =>
+      (await tasks.call(owner, list, { query: { deployment_id: id, ...query } })).items.map((task) => task.id);
+
+    expect(await ids({})).toEqual([later.id, expect.any(String)]);
+    expect(await ids({ active_only: true })).toEqual([later.id]);
+    expect(await ids({ show_future: false })).not.toContain(later.id);
+    expect(await ids({ status: 'Done' })).toHaveLength(1);
+    expect(await ids({ created_from: tomorrow() })).toEqual([]);
+    expect(await ids({ created_from: later.created_at })).toEqual([later.id]);
+  });
+
+  test('a pending task says why it waits', async () => {
+    const { id } = await tasks.create();
+    const [first] = await tasks.tasksOf(id);
+    const second = await ask(owner, id, upgrade(2));
+
+    expect(first?.reason).toBe('no free runner');
+    expect(second.reason).toBe(`waiting for task ${first?.id}`);
+    await tasks.runAll();
+    expect((await tasks.tasksOf(id)).map(({ reason }) => reason)).toEqual([null, null]);
+  });
+});

@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Identity } from '@berth/shared/access/identity';
+import type { Operation, OperationSpec, RequestInput, ResponseOutput } from '@berth/shared/contracts/contract';
+import { type DeploymentTask, deploymentTasks } from '@berth/shared/contracts/deployment-tasks';
+import { type Deployment, deployments, type NewDeployment } from '@berth/shared/contracts/deployments';
+import { type ClaimedTask, runnerTasks, type TaskOutcome } from '@berth/shared/contracts/runner-tasks';
+import { identityToken, sampleIdentities, samplePlaces } from '@berth/shared/testing/test-identities';
+import { startTestNats, type TestNats } from '@berth/shared/testing/test-nats';
+import { sql } from 'slonik';
+import { z } from 'zod';
+import { type Neighbours, startNeighbours } from './neighbours.ts';
+import { type OpenTestDatabase, openTestDatabase } from './open-test-database.ts';
+import { sampleChart } from './sample-charts.ts';
+import { registryId } from './sample-rows.ts';
+import { startTasksProcess, type TasksProcess } from './tasks-process.ts';
+
+export const { envId, otherEnvId, kindId } = samplePlaces;
+export const otherKindId = '66666666-6666-4666-8666-666666666666';
+
+/** The service in its own process, with a real bus and database, and an env with a cluster, a kind and a chart. */
+export interface TasksInTest extends Neighbours {
+  readonly nats: TestNats;
+  readonly database: OpenTestDatabase;
+  readonly process: TasksProcess;
+  readonly clusterId: string;
+  readonly otherClusterId: string;
+  readonly chartId: string;
+  /** Another process of the service on the same bus and database. */
+  replica(settings?: Record<string, string>): Promise<TasksProcess>;
+  call<S extends OperationSpec>(
+    as: Identity,
+    operation: Operation<S>,
+    request: RequestInput<S>,
+    options?: { ifMatch?: string },
+  ): Promise<ResponseOutput<S>>;
+  create(fields?: Partial<NewDeployment>, as?: Identity): Promise<Deployment>;
+  deployment(id: string): Promise<Deployment>;
+  task(id: string): Promise<DeploymentTask>;
+  /** Newest first. */
+  tasksOf(deploymentId: string): Promise<DeploymentTask[]>;
+  claim(): Promise<ClaimedTask | null>;
+  /** The next task; it must be there. */
+  claimed(): Promise<ClaimedTask>;
+  finish(task: Pick<ClaimedTask, 'task_id' | 'fence'>, outcome?: TaskOutcome, reason?: string): Promise<void>;
+  heartbeat(task: Pick<ClaimedTask, 'task_id' | 'fence'>): Promise<{ lease_ms: number; cancel_requested: boolean }>;
+  /** Claims and finishes until nothing is left that can start. */
+  runAll(): Promise<ClaimedTask[]>;
+  /** An installed deployment. */
+  installed(fields?: Partial<NewDeployment>): Promise<Deployment>;
+}
+
+export const until = async <T>(look: () => Promise<T | false | null | undefined>, ms = 10_000): Promise<T> => {
+  const end = performance.now() + ms;
+  for (;;) {
+    const seen = await look();
+    if (seen !== false && seen !== null && seen !== undefined) return seen;
+    if (performance.now() > end) throw new Error('what was waited for did not happen');
+    await sleep(20);
+  }
+};
+
+export async function startTasksInTest(settings: Record<string, string> = {}): Promise<TasksInTest> {
+  const stack = new AsyncDisposableStack();
+  const database = stack.use(await openTestDatabase(3));
+  const nats = stack.use(await startTestNats());
+  const neighbours = stack.use(await startNeighbours(nats));
+  const replica = async (more: Record<string, string> = {}) =>
+    stack.use(
+      await startTasksProcess({
+        NATS_URL: nats.url,
+        NATS_PASSWORD: nats.password,
+        DATABASE_URL: database.url,
+        SERVICE_OWN_URL: 'https://berth.example.com',
+        ...settings,
+        ...more,
+      }),
+    );
+  const process = await replica();
+
+  const { gateway, runner, tell } = neighbours;
+  await tell.env({ id: envId, name: 'staging' });
+  await tell.env({ id: otherEnvId, name: 'other' });
+  const { id: clusterId } = await tell.cluster({ env_id: envId });
+  const { id: otherClusterId } = await tell.cluster({ env_id: otherEnvId, name: 'elsewhere' });
+  await tell.kind({ id: kindId, created_at: '2026-01-01T00:00:00.000Z', name: 'Web' });
+  await tell.kind({ id: otherKindId, created_at: '2026-01-01T00:00:00.000Z', name: 'Other' });
+  await tell.registry(registryId, kindId);
+  const { id: chartId } = await tell.chart(sampleChart());
+  const seen = sql.type(z.object({ n: z.number().int() }))`
+    select (select count(*) from envs_seen) + (select count(*) from k8s_clusters_seen) +
+      (select count(*) from deployment_kinds_seen) + (select count(*) from helm_charts_seen) +
+      (select count(*) from helm_registries_seen) as n
+  `;
+  await until(async () => (await database.db.one(seen)).n === 8);
+
+  const call: TasksInTest['call'] = async (as, operation, request, options = {}) =>
+    gateway.call(operation, request, { identityToken: await identityToken(as), requestId: randomUUID(), ...options });
+  const { siteAdmin, owner } = sampleIdentities;
+  const { claim, heartbeat, finish } = runnerTasks.operations;
+
+  const inTest: Omit<TasksInTest, keyof Neighbours> = {
+    nats,
+    database,
+    process,
+    clusterId,
+    otherClusterId,
+    chartId,
+    replica,
+    call,
+    create: (fields = {}, as = owner) =>
+      call(as, deployments.operations.create, {
+        body: {
+          name: `d${randomUUID().slice(0, 8)}`,
+          kind_id: kindId,
+          cluster_id: clusterId,
+          helm_chart_id: chartId,
+          config: { replicas: 1 },
+          values_override: null,
+          ...fields,
+        },
+      }),
+    deployment: (id) => call(siteAdmin, deployments.operations.get, { id }),
+    task: (id) => call(siteAdmin, deploymentTasks.operations.get, { id }),
+    tasksOf: async (deployment_id) =>
+      (await call(siteAdmin, deploymentTasks.operations.list, { query: { deployment_id } })).items,
+    claim: async () => (await runner.call(claim, { body: { runner: 'test' } })).task,
+    claimed: () => until(inTest.claim),
+    finish: async ({ task_id, fence }, outcome = 'Done', reason) => {
+      await runner.call(finish, { body: { task_id, fence, outcome, reason: reason ?? null } });
+    },
+    heartbeat: ({ task_id, fence }) => runner.call(heartbeat, { body: { task_id, fence } }),
+    async runAll() {
+      const run: ClaimedTask[] = [];
+      for (let task = await inTest.claim(); task; task = await inTest.claim()) {
+        run.push(task);
+        await inTest.finish(task);
+      }
+      return run;
+    },
+    async installed(fields) {
+      const { id } = await inTest.create(fields);
+      await inTest.runAll();
+      return inTest.deployment(id);
+    },
+  };
+  return Object.assign(neighbours, inTest, { [Symbol.asyncDispose]: () => stack.disposeAsync() });
+}
