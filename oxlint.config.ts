@@ -44,9 +44,14 @@ const libraries = [
       'Processes are started by tasks/src/helm/helm-cli.ts, the process guard and the local stack only, so that each has a stop.',
   },
   {
-    names: ['pino', 'prom-client', '@opentelemetry/*'],
+    names: ['pino'],
     homes: ['service', 'bus', 'db'],
-    reason: 'Logs, metrics and traces are set up in packages/shared/src/service; take the logger as a dependency.',
+    reason: 'Logs are set up in packages/shared/src/service; take the logger as a dependency.',
+  },
+  {
+    names: ['prom-client', '@opentelemetry/*'],
+    homes: ['service', 'bus', 'db', 'observed'],
+    reason: 'Requests and calls are measured and traced where they come in and go out: in the bus and in the gateway.',
   },
 ] as const;
 
@@ -59,6 +64,7 @@ const folders: Record<Home, string[]> = {
   access: ['packages/shared/src/access/**'],
   repository: ['services/*/src/**/*-repository.ts'],
   gateway: ['services/api-gateway/src/**'],
+  observed: ['services/api-gateway/src/http/{observe-requests,request-metrics}.ts'],
   auth: ['services/auth/src/tokens/jwt-*.ts', 'services/auth/src/signing-keys/{key-ring,new-signing-key}.ts'],
   signIn: ['services/auth/src/sign-in/**'],
   kube: ['services/cluster-sync/src/kube/**'],
