@@ -7,11 +7,13 @@ import { whileHolding } from '@berth/shared/db/while-holding';
 import { every } from '@berth/shared/service/loop';
 import { readConfig } from '@berth/shared/service/read-config';
 import { runService } from '@berth/shared/service/run-service';
+import { accessIssuer } from './access/access-issuer.ts';
 import { clusterAccessHandlers } from './access/cluster-access-handlers.ts';
 import { clusterHandlers } from './clusters/cluster-handlers.ts';
 import { createClusterRepository } from './clusters/cluster-repository.ts';
 import { clusterUsageHandlers } from './clusters/cluster-usage-handlers.ts';
 import { flagSilentClusters } from './clusters/flag-silent-clusters.ts';
+import { leaseNameOf } from './clusters/lease-name-of.ts';
 import { releaseEnvOfClusters } from './clusters/release-env-of-clusters.ts';
 import { tendCluster } from './clusters/tend-cluster.ts';
 import { tendClusters } from './clusters/tend-clusters.ts';
@@ -51,7 +53,7 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
   bus.serve(clusterHandlers({ clusterRepository, bus }));
   bus.serve(k8sResourceHandlers({ k8sResourceRepository }));
   bus.serve(clusterUsageHandlers({ clusterRepository }));
-  bus.serve(clusterAccessHandlers({ clusterRepository, directory, lifetimeSeconds: config.accessSeconds }));
+  bus.serve(clusterAccessHandlers({ clusterRepository, directory, issueAccess: accessIssuer(config) }));
 
   loop('publish state', outboxRelay({ db, bus, owner: name, log }));
   loop('release envs', releaseEnvOfClusters({ bus, clusterRepository }));
@@ -68,7 +70,7 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
       whileHolding: (id, signal, work) =>
         whileHolding(
           db,
-          { name: `cluster ${id}`, holder, ttlMs: 30_000, heartbeatMs: 8_000, marginMs: 10_000, signal },
+          { name: leaseNameOf(id), holder, ttlMs: 30_000, heartbeatMs: 8_000, marginMs: 10_000, signal },
           work,
         ),
       tend: (cluster, signal) => tendCluster(tending, cluster, signal),

@@ -5,6 +5,7 @@ import { connectTestBus, silentLog } from '@berth/shared/testing/test-bus';
 import { createTestDatabase } from '@berth/shared/testing/test-database';
 import { startTestNats } from '@berth/shared/testing/test-nats';
 import { sql } from 'slonik';
+import { accessIssuer } from '../src/access/access-issuer.ts';
 import { clusterAccessHandlers } from '../src/access/cluster-access-handlers.ts';
 import { clusterHandlers } from '../src/clusters/cluster-handlers.ts';
 import { createClusterRepository } from '../src/clusters/cluster-repository.ts';
@@ -36,7 +37,7 @@ export async function startServiceInTest(): Promise<ServiceInTest> {
   bus.serve(clusterHandlers({ clusterRepository, bus }));
   bus.serve(k8sResourceHandlers({ k8sResourceRepository: createK8sResourceRepository(db) }));
   bus.serve(clusterUsageHandlers({ clusterRepository }));
-  bus.serve(clusterAccessHandlers({ clusterRepository, directory, lifetimeSeconds: 600 }));
+  bus.serve(clusterAccessHandlers({ clusterRepository, directory, issueAccess: accessIssuer({ accessSeconds: 600 }) }));
 
   return Object.assign(neighbours, {
     db,

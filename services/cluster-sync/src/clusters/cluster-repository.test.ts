@@ -1,5 +1,6 @@
 import type { K8sCluster } from '@berth/shared/contracts/k8s-clusters';
 import type { Database } from '@berth/shared/db/database';
+import { acquireLease } from '@berth/shared/db/lease';
 import { openDatabase } from '@berth/shared/db/open-database';
 import { found } from '@berth/shared/errors';
 import { silentLog } from '@berth/shared/testing/test-bus';
@@ -8,6 +9,7 @@ import { sql } from 'slonik';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type ClusterRepository, createClusterRepository } from './cluster-repository.ts';
+import { leaseNameOf } from './lease-name-of.ts';
 
 const migrations = new URL('../../migrations/', import.meta.url);
 const envA = '11111111-1111-4111-8111-111111111111';
@@ -194,6 +196,7 @@ describe('lists', () => {
 test('a removed cluster takes what is tracked on it along, and both are told', async () => {
   const { id } = await add();
   await addResource(id);
+  await acquireLease(db, { name: leaseNameOf(id), holder: 'me', ttlMs: 60_000 });
   await forget();
 
   await clusters.remove(id, accept);
@@ -203,6 +206,7 @@ test('a removed cluster takes what is tracked on it along, and both are told', a
     { resource: 'k8s_clusters', operation: 'DELETE', row: { id } },
   ]);
   expect(await clusters.remove(id, accept)).toBeNull();
+  expect(await db.any(sql.unsafe`select 1 from leases where name = ${leaseNameOf(id)}`)).toEqual([]);
 });
 
 test('an env that is gone releases its clusters', async () => {

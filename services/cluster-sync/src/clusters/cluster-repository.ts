@@ -10,6 +10,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { NewCluster } from '../discovery/discovery-plan.ts';
 import { healthAfter, type Sign, silenceMs } from './cluster-health.ts';
+import { leaseNameOf } from './lease-name-of.ts';
 
 const cluster = sql.type(K8sCluster);
 const resource = sql.type(K8sResource);
@@ -167,6 +168,7 @@ export const createClusterRepository = (db: Queries) => ({
         resources.map((tracked) => ({ ...gone, id: tracked.id, row: tracked })),
       );
       await tx.query(identified`delete from k8s_clusters where id = ${id}`);
+      await tx.query(identified`delete from leases where name = ${leaseNameOf(id)}`);
       await tell(tx, 'DELETE', row);
       return row;
     }),

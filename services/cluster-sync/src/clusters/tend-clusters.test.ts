@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vi
 import { createClusterDirectory } from '../discovery/cluster-directory.ts';
 import { NotOurCluster } from '../resources/not-our-cluster.ts';
 import { createClusterRepository } from './cluster-repository.ts';
+import { leaseNameOf } from './lease-name-of.ts';
 import type { TendedCluster } from './tend-cluster.ts';
 import { tendClusters } from './tend-clusters.ts';
 
@@ -56,7 +57,7 @@ function startReplica(holder: string): Replica {
     lookMs: 20,
     leaseRetryMs: 50,
     whileHolding: (id, signal, work) =>
-      whileHolding(db, { name: `cluster ${id}`, holder, ttlMs: 2_000, heartbeatMs: 100, marginMs: 200, signal }, work),
+      whileHolding(db, { name: leaseNameOf(id), holder, ttlMs: 2_000, heartbeatMs: 100, marginMs: 200, signal }, work),
     tend: async (cluster, signal) => {
       begun.push(cluster);
       if (replica.fail) throw replica.fail;
@@ -107,7 +108,7 @@ test('the lease of a replica that died without a word is free after its time', a
   const { items } = await createClusterRepository(db).list({}, 'all', {});
   await db.query(sql.unsafe`
     insert into leases (name, holder, until, fence)
-    values (${`cluster ${items[0]?.id ?? ''}`}, 'dead', now() + interval '1 s', 7)
+    values (${leaseNameOf(items[0]?.id ?? '')}, 'dead', now() + interval '1 s', 7)
   `);
 
   const replica = startReplica('alive');

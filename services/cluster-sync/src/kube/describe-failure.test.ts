@@ -21,6 +21,7 @@ test.for<[unknown, string]>([
   [new DOMException('late', 'TimeoutError'), '10.0.0.1:6443 did not answer in time'],
   [answer(401), '10.0.0.1:6443 refused our credential (401)'],
   [answer(403), 'our credential lacks a permission at 10.0.0.1:6443 (403)'],
+  [answer(404), '10.0.0.1:6443 refused the request (404)'],
   [answer(500), '10.0.0.1:6443 says that it is not ready (500)'],
   [failure('HPE_INVALID'), '10.0.0.1:6443 gave no usable answer (HPE_INVALID)'],
   [failure('sekret'), '10.0.0.1:6443 gave no usable answer'],

@@ -19,7 +19,7 @@ function describeAnswer(status: number, host: string): string {
   if (status === 401) return `${host} refused our credential (401)`;
   if (status === 403) return `our credential lacks a permission at ${host} (403)`;
   if (status === 429) return `${host} is overloaded (429)`;
-  return `${host} says that it is not ready (${status})`;
+  return status >= 500 ? `${host} says that it is not ready (${status})` : `${host} refused the request (${status})`;
 }
 
 function codeOf(error: unknown): string {

@@ -46,7 +46,7 @@ export function createReflector(deps: ReflectorDeps): Reflector {
     const pass = sink.beginPass();
     let resourceVersion = '';
     for await (const page of listPages(api, path, { labelSelector, signal })) {
-      for (const item of page.items) await pass.saw(item);
+      for (const item of page.items) await takeIn(() => pass.saw(item), signal);
       resourceVersion = page.resourceVersion;
     }
     pass.end();
@@ -58,7 +58,7 @@ export function createReflector(deps: ReflectorDeps): Reflector {
     for (const namespace of included) {
       const pass = sink.beginPass(namespace);
       for await (const page of listPages(api, deps.pathIn(namespace), { signal })) {
-        for (const item of page.items) await pass.saw(item);
+        for (const item of page.items) await takeIn(() => pass.saw(item), signal);
       }
       pass.end();
       included.delete(namespace);
@@ -70,13 +70,13 @@ export function createReflector(deps: ReflectorDeps): Reflector {
     let resourceVersion = from;
     const silence = new AbortController();
     const end = AbortSignal.any([signal, interrupt.signal, silence.signal]);
-    const seconds = watchSeconds(state, { now: Date.now(), random: random(), resyncMs });
+    const seconds = watchSeconds(state, { now: performance.now(), random: random(), resyncMs });
     const listen = () => setTimeout(() => silence.abort(), stallMs);
     let timer = listen();
     try {
       for await (const event of watchEvents(api, path, { resourceVersion, seconds, labelSelector, signal: end })) {
         clearTimeout(timer);
-        if (event) await apply(event);
+        if (event) await takeIn(() => apply(event), signal);
         else log.warn('a line of the watch is no event');
         resourceVersion = event?.resourceVersion ?? resourceVersion;
         timer = listen();
@@ -95,6 +95,16 @@ export function createReflector(deps: ReflectorDeps): Reflector {
   async function apply({ type, object }: WatchEvent): Promise<void> {
     if (type === 'BOOKMARK') return;
     await (type === 'DELETED' ? sink.remove(object) : sink.put(object));
+  }
+
+  /** An object that nobody can take in is one line in the log: asked for again it would come again. */
+  async function takeIn(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (signal.aborted) throw error;
+      log.error({ err: error }, 'an object of the cluster cannot be taken in');
+    }
   }
 
   async function take(state: ReflectorState, signal: AbortSignal): Promise<Outcome> {
@@ -124,14 +134,14 @@ export function createReflector(deps: ReflectorDeps): Reflector {
       let state = initialState;
       while (!signal.aborted) {
         await pause(state.pauseMs, signal);
-        const startedAt = Date.now();
+        const startedAt = performance.now();
         const outcome = await take(state, signal).catch((error: unknown) => {
           if (!signal.aborted) throw error;
         });
         if (!outcome) return;
 
         if (outcome.kind === 'listed') onListed?.();
-        const next = nextStep(state, outcome, { startedAt, now: Date.now(), random: random(), resyncMs });
+        const next = nextStep(state, outcome, { startedAt, now: performance.now(), random: random(), resyncMs });
         tell(state, next, outcome);
         state = next;
       }

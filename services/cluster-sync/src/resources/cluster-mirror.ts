@@ -27,7 +27,9 @@ export interface ListPass {
   end(): void;
 }
 
-const Named = z.object({ metadata: z.object({ uid: z.string(), namespace: z.string().optional() }) });
+const Named = z.object({
+  metadata: z.object({ uid: z.string(), name: z.string(), namespace: z.string().optional() }),
+});
 
 /**
  * The state of one cluster's tracked objects as the API told it last. Lists and watches come in by the same doors, and
@@ -98,7 +100,7 @@ export function createClusterMirror({ known, queue, log, onNamespace }: ClusterM
     remove(kind: KindName, object: unknown): void {
       const { success, data } = Named.safeParse(object);
       if (!success) return;
-      if (kind === 'Namespace') dropNamespace(deploymentNamespace(object).namespace);
+      if (kind === 'Namespace') dropNamespace(data.metadata.name);
       drop(data.metadata.uid);
     },
 

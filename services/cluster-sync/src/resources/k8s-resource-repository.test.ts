@@ -8,6 +8,7 @@ import { sql } from 'slonik';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { createClusterRepository } from '../clusters/cluster-repository.ts';
+import { leaseNameOf } from '../clusters/lease-name-of.ts';
 import { createChangeQueue, type RowChange } from './change-queue.ts';
 import { createK8sResourceRepository, type K8sResourceRepository } from './k8s-resource-repository.ts';
 import { NotOurCluster } from './not-our-cluster.ts';
@@ -51,7 +52,7 @@ async function addCluster(name: string, envId: string | null): Promise<string> {
 }
 
 const takeLease = async (holder: string): Promise<Lease> =>
-  found(await acquireLease(db, { name: `cluster ${clusterId}`, holder, ttlMs: 60_000 }), 'lease');
+  found(await acquireLease(db, { name: leaseNameOf(clusterId), holder, ttlMs: 60_000 }), 'lease');
 
 const put = (uid: string, more: Partial<TrackedObject> = {}): RowChange => ({
   uid,

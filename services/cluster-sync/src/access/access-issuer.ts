@@ -4,6 +4,7 @@ import { stringify } from 'yaml';
 import { z } from 'zod';
 import type { Connection } from '../discovery/cluster-directory.ts';
 import { describeFailure } from '../kube/describe-failure.ts';
+import type { KubeAccess } from '../kube/kube-access.ts';
 import type { KubeApi } from '../kube/kube-api.ts';
 import { KubeError } from '../kube/kube-error.ts';
 import { runnerAccount, runnerNamespace, runnerObjects } from './runner-account.ts';
@@ -14,11 +15,16 @@ export interface IssuedAccess {
   readonly expires_at: string;
 }
 
-export interface IssueAccessOptions {
-  readonly connection: Pick<Connection, 'access' | 'api'>;
-  readonly lifetimeSeconds: number;
-  readonly signal: AbortSignal;
+export interface AccessIssuerOptions {
+  /** How long what it issues is good for. A cluster gives no less than 10 minutes. */
+  readonly accessSeconds: number;
 }
+
+/** Gives a kubeconfig that works for a while, made of a token the cluster itself signs. */
+export type IssueAccess = (
+  connection: Pick<Connection, 'access' | 'api'>,
+  signal: AbortSignal,
+) => Promise<IssuedAccess>;
 
 const TokenAnswer = z.object({
   status: z.object({ token: z.string().min(1), expirationTimestamp: Timestamp }),
@@ -27,39 +33,36 @@ const TokenAnswer = z.object({
 const deadlineMs = 5_000;
 const tokenPath = `/api/v1/namespaces/${runnerNamespace}/serviceaccounts/${runnerAccount}/token`;
 
-/** Clusters whose account was seen to by this process; it is looked at again when a token is refused for lack of it. */
-const prepared = new WeakSet<KubeApi>();
+export function accessIssuer({ accessSeconds }: AccessIssuerOptions): IssueAccess {
+  /** Clusters whose account was seen to; it is made again when a token is refused for lack of it. */
+  const prepared = new WeakSet<KubeApi>();
 
-/** A kubeconfig that works for a while, made of a token the cluster itself signs. */
-export async function issueAccess({ connection, lifetimeSeconds, signal }: IssueAccessOptions): Promise<IssuedAccess> {
-  const { api, access } = connection;
-  try {
-    if (!prepared.has(api)) await prepare(api, signal);
-    const token = await requestToken(api, lifetimeSeconds, signal).catch(async (error: unknown) => {
-      if (!(error instanceof KubeError) || error.status !== 404) throw error;
-      // Somebody removed the account meanwhile.
-      await prepare(api, signal);
-      return requestToken(api, lifetimeSeconds, signal);
-    });
-    return {
-      kubeconfig: kubeconfigWith({ server: access.server, ca: access.ca, token: token.token }),
-      expires_at: token.expirationTimestamp,
-    };
-  } catch (error) {
-    if (error instanceof AppError) throw error;
-    throw new AppError('unavailable', `The cluster gives no access: ${describeFailure(error, api.server)}`, {
-      cause: error,
-    });
+  async function prepare(api: KubeApi, signal: AbortSignal): Promise<void> {
+    for (const { path, object } of runnerObjects) {
+      await api.postJson(path, object, { signal, deadlineMs }).catch((error: unknown) => {
+        if (!(error instanceof KubeError) || error.reason !== 'AlreadyExists') throw error;
+      });
+    }
+    prepared.add(api);
   }
-}
 
-async function prepare(api: KubeApi, signal: AbortSignal): Promise<void> {
-  for (const { path, object } of runnerObjects) {
-    await api.postJson(path, object, { signal, deadlineMs }).catch((error: unknown) => {
-      if (!(error instanceof KubeError) || error.reason !== 'AlreadyExists') throw error;
-    });
-  }
-  prepared.add(api);
+  return async ({ api, access }, signal) => {
+    try {
+      if (!prepared.has(api)) await prepare(api, signal);
+      const status = await requestToken(api, accessSeconds, signal).catch(async (error: unknown) => {
+        if (!(error instanceof KubeError) || error.status !== 404) throw error;
+        // Somebody removed the account meanwhile.
+        await prepare(api, signal);
+        return requestToken(api, accessSeconds, signal);
+      });
+      return { kubeconfig: kubeconfigWith(access, status.token), expires_at: status.expirationTimestamp };
+    } catch (error) {
+      if (error instanceof AppError) throw error;
+      throw new AppError('unavailable', `The cluster gives no access: ${describeFailure(error, api.server)}`, {
+        cause: error,
+      });
+    }
+  };
 }
 
 async function requestToken(api: KubeApi, lifetimeSeconds: number, signal: AbortSignal) {
@@ -75,7 +78,7 @@ async function requestToken(api: KubeApi, lifetimeSeconds: number, signal: Abort
   return answer.data.status;
 }
 
-function kubeconfigWith({ server, ca, token }: { server: string; ca: string | null; token: string }): string {
+function kubeconfigWith({ server, ca }: KubeAccess, token: string): string {
   const authority = ca === null ? {} : { 'certificate-authority-data': Buffer.from(ca).toString('base64') };
   return stringify({
     apiVersion: 'v1',
