@@ -10,8 +10,7 @@ export const Config = z
     SERVICE_VERSION: z.string().default('0.1.0'),
   })
   .transform((env) => ({
-    natsUrl: env.NATS_URL,
-    natsPassword: env.NATS_PASSWORD,
+    nats: { url: env.NATS_URL, password: env.NATS_PASSWORD },
     host: env.HOST,
     port: env.PORT,
     ownUrl: env.SERVICE_OWN_URL,

@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Credential } from '@berth/shared/contracts/identities';
 import { AppError } from '@berth/shared/errors';
 
-const missing = () =>
-  new AppError('unauthenticated', 'A credential is needed: x-service-token, or Authorization: Bearer');
+/** The same words as auth has for a credential that is not valid: what is wrong with it is nobody's business. */
+const missing = () => new AppError('unauthenticated', 'The credential is missing or not valid');
 
 /** The credential of a request; `x-service-token` decides where both are sent (decision 4). */
 export function credentialOf({ 'x-service-token': token, authorization }: IncomingHttpHeaders): Credential {

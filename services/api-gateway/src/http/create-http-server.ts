@@ -1,67 +1,92 @@
+import type { Identity } from '@berth/shared/access/identity';
 import { AppError } from '@berth/shared/errors';
 import type { Service } from '@berth/shared/service/service';
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
+import { refuseClientError } from './client-error.ts';
+import { firstChecks } from './first-checks.ts';
+import { observeRequests } from './observe-requests.ts';
 import { parseJsonBody } from './parse-json-body.ts';
-import { appErrorOf, problemHeaders, problemOf } from './problem.ts';
 import { requestIdOf } from './request-id.ts';
+import { sendProblem } from './send-problem.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who asks, as auth told for this request; undefined where no credential is needed. */
+    identity: Identity | undefined;
+    /** The same as auth signed it, to pass on. */
+    identityToken: string | undefined;
+    /** What asking auth has taken of the time for this request, in ms. */
+    spentMs: number;
+  }
+}
 
 const bodyLimit = 1024 * 1024;
 
 /** Fastify with our limits, our JSON reading and one way for every error to leave. It knows no route. */
-export function createHttpServer({ log }: Pick<Service, 'log'>): FastifyInstance {
+export function createHttpServer({ log, metrics }: Pick<Service, 'log' | 'metrics'>): FastifyInstance {
   const loggerInstance: FastifyBaseLogger = log;
   const app = Fastify({
     loggerInstance,
-    disableRequestLogging: true,
+    // A logger per request would be made for nothing: what is logged names the request itself.
+    childLoggerFactory: (logger) => logger,
+    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit,
     requestTimeout: 30_000,
     keepAliveTimeout: 72_000,
-    http: { headersTimeout: 10_000, maxHeaderSize: 16 * 1024 },
-    genReqId: (request) => requestIdOf(request.headers['x-request-id']),
+    // Long enough for a bearer token of 8 KiB beside what proxies add; without a Host header we answer ourselves.
+    http: {
+      headersTimeout: 10_000,
+      maxHeaderSize: 16 * 1024,
+      requireHostHeader: false,
+      // How often the time limits are looked at; by default each 30 s.
+      connectionsCheckingInterval: 1_000,
+    },
+    maxRequestsPerSocket: 1_000,
+    genReqId: ({ headers }) => requestIdOf(headers['x-request-id']),
     requestIdHeader: false,
     routerOptions: { caseSensitive: true, ignoreTrailingSlash: false, maxParamLength: 200 },
     forceCloseConnections: 'idle',
-    frameworkErrors: (error, request, reply) => void sendError(error, request, reply),
-  });
-
-  app.decorateRequest('identityToken', undefined);
-  app.decorateRequest('startedAt', 0);
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser(
-    /^application\/json(\s*;\s*charset="?utf-8"?)?\s*$/i,
-    { parseAs: 'buffer' },
-    (_request, body, done) => {
-      try {
-        const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body);
-        done(null, bytes.length === 0 ? undefined : parseJsonBody(bytes));
-      } catch (error) {
-        done(error instanceof Error ? error : new Error('unreadable body'));
-      }
+    return503OnClosing: false,
+    clientErrorHandler: refuseClientError,
+    frameworkErrors: (error, request, reply) => {
+      observer.begin(request, reply);
+      sendProblem(error, request, reply);
     },
-  );
-
-  app.addHook('onRequest', async (request, reply) => {
-    reply.header('x-request-id', request.id);
-    reply.header('cache-control', 'no-store');
-    reply.header('x-content-type-options', 'nosniff');
   });
-  app.setErrorHandler(sendError);
-  app.setNotFoundHandler((request, reply) =>
-    sendError(new AppError('not_found', 'There is nothing at this path'), request, reply),
-  );
+  app.server.maxConnections = 8_192;
+  // By default more than 2,000 would be left out without a word; their size is bounded, and we count them.
+  app.server.maxHeadersCount = 0;
+  // An expectation that we do not know is no reason to refuse, and the default answer is no problem+json.
+  app.server.on('checkExpectation', app.routing);
 
+  app.decorateRequest('identity', undefined);
+  app.decorateRequest('identityToken', undefined);
+  app.decorateRequest('spentMs', 0);
+  const observer = observeRequests(app, { log, metrics });
+  firstChecks(app);
+  readJsonOnly(app);
+  app.setErrorHandler(sendProblem);
+  app.setNotFoundHandler((request, reply) =>
+    sendProblem(new AppError('not_found', 'There is nothing at this path'), request, reply),
+  );
   return app;
 }
 
-function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const known = appErrorOf(error);
-  if (known?.cause !== undefined) request.log.debug({ err: known.cause }, 'request refused');
-  if (!known) request.log.error({ err: error, requestId: request.id }, 'request failed');
+const json = /^application\/json(\s*;\s*charset="?utf-8"?)?\s*$/i;
 
-  const answer = known ?? new AppError('internal', 'Something went wrong on our side; the request id helps to find it');
-  return reply
-    .code(answer.status)
-    .headers({ 'x-request-id': request.id, ...problemHeaders(answer) })
-    .type('application/problem+json')
-    .send(problemOf(answer, request.id));
+function readJsonOnly(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(json, { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
+    const encoding = request.headers['content-encoding'] ?? 'identity';
+    if (encoding !== 'identity') {
+      throw new AppError('unsupported_media_type', 'The body must be sent without a content encoding');
+    }
+    return body.length === 0 ? undefined : parseJsonBody(body);
+  });
+  app.addContentTypeParser('*', async ({ headers }: FastifyRequest) => {
+    // A media type may be named where there is no body; it says nothing then.
+    const isEmpty = headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
+    if (isEmpty) return undefined;
+    throw new AppError('unsupported_media_type', 'The body must be sent as application/json');
+  });
 }

@@ -12,6 +12,9 @@ const refusal = (body: string | Buffer) => {
 };
 const invalid = (path: string, message: string) => ({ code: 'invalid', errors: [{ path, message }] });
 
+const twoOfOneName = 'must not have two members of one name';
+const expectedDigits = 'is an integer beyond 2^53 and would lose digits; send it as text';
+
 test('reads what is well-formed', () => {
   expect(parseJsonBody(Buffer.from('{"a":[1,"ü",null]}'))).toEqual({ a: [1, 'ü', null] });
 });
@@ -26,6 +29,9 @@ test.for([
   ['NUL in a key', '{"\\u0000":1}', invalid('body', 'must not contain a NUL character')],
   ['a lone surrogate', '{"a":"\\ud800"}', invalid('body.a', 'must be well-formed Unicode')],
   ['a number beyond all numbers', '{"a":1e400}', invalid('body.a', 'is beyond the range of numbers')],
+  ['an integer that loses digits', '{"a":[0,9007199254740993]}', invalid('body.a[1]', expectedDigits)],
+  ['two members of one name', '{"a":{"b":1,"c":[{"b":2}],"b":2}}', invalid('body.a', twoOfOneName)],
+  ['two members of one name, one of them escaped', '[{"b":1,"\\u0062":2}]', invalid('body[0]', twoOfOneName)],
   ['nesting of 65', `${'['.repeat(65)}${']'.repeat(65)}`, invalid('body', 'must not be nested deeper than 64')],
   [
     'nesting of 100,000',
@@ -43,4 +49,12 @@ test.for([
 
 test('takes nesting of 64', () => {
   expect(refusal(`${'['.repeat(64)}${']'.repeat(64)}`)).toBeNull();
+});
+
+test.for([
+  ['the same name on two levels', '{"a":{"a":1},"b":[{"a":1},{"a":2}]}'],
+  ['braces, colons and quotes in text', '{"a":"{\\"a\\":1,\\"a\\":2}","b":"\\\\","c":",:"}'],
+  ['large numbers that say so themselves', '[1e300,-1.5,9007199254740991,0.1234567890123456789]'],
+])('takes %s', ([, body = '']) => {
+  expect(refusal(body)).toBeNull();
 });

@@ -1,4 +1,6 @@
 import { AppError } from '@berth/shared/errors';
+import { ambiguityIn } from './ambiguity-in-json.ts';
+import { harmIn } from './harmful-text.ts';
 
 const maxDepth = 64;
 const maxKeys = 10_000;
@@ -11,13 +13,15 @@ const refuse = (path: string, message: string): never => {
 
 /**
  * A body as JSON, or `invalid` naming the place and the rule. What would hurt somebody further in is refused here, once:
- * bytes that are no UTF-8, nesting beyond 64, keys that reach into prototypes, NUL (Postgres text cannot hold it),
- * lone surrogates, numbers beyond the range of a double.
+ * bytes that are no UTF-8, nesting beyond 64, keys that reach into prototypes, two members of one name, NUL, lone
+ * surrogates, numbers that a double cannot hold.
  */
 export function parseJsonBody(bytes: Buffer): unknown {
+  let text: string;
   let body: unknown;
   try {
-    body = JSON.parse(utf8.decode(bytes));
+    text = utf8.decode(bytes);
+    body = JSON.parse(text);
   } catch (cause) {
     throw new AppError('invalid', 'The body is no valid JSON in UTF-8', {
       cause,
@@ -25,6 +29,8 @@ export function parseJsonBody(bytes: Buffer): unknown {
     });
   }
   refuseHarmful(body);
+  const ambiguity = ambiguityIn(text);
+  if (ambiguity) refuse(ambiguity.path, ambiguity.message);
   return body;
 }
 
@@ -54,6 +60,6 @@ function refuseHarmful(body: unknown): void {
 }
 
 function refuseHarmfulText(text: string, path: string): void {
-  if (text.includes('\0')) refuse(path, 'must not contain a NUL character');
-  if (!text.isWellFormed()) refuse(path, 'must be well-formed Unicode');
+  const harm = harmIn(text);
+  if (harm !== null) refuse(path, harm);
 }

@@ -1,4 +1,4 @@
-import { AppError, type ErrorCode } from '@berth/shared/errors';
+import type { AppError, ErrorCode } from '@berth/shared/errors';
 
 /** RFC 9457 `application/problem+json`, with `message` for older clients. */
 export interface Problem {
@@ -18,23 +18,33 @@ const titles: Record<number, string> = {
   403: 'Forbidden',
   404: 'Not Found',
   405: 'Method Not Allowed',
+  408: 'Request Timeout',
   409: 'Conflict',
   412: 'Precondition Failed',
   413: 'Content Too Large',
   415: 'Unsupported Media Type',
   422: 'Unprocessable Content',
   429: 'Too Many Requests',
+  431: 'Request Header Fields Too Large',
   500: 'Internal Server Error',
   501: 'Not Implemented',
   503: 'Service Unavailable',
   504: 'Gateway Timeout',
 };
 
-export function problemOf(error: AppError, requestId: string): Problem {
+export const titleOf = (status: number): string => titles[status] ?? 'Error';
+
+export interface ProblemOptions {
+  requestId: string;
+  /** Where HTTP has a status of its own for what the code says. */
+  status?: number;
+}
+
+export function problemOf(error: AppError, { requestId, status = error.status }: ProblemOptions): Problem {
   return {
     type: `urn:berth:error:${error.code}`,
-    title: titles[error.status] ?? 'Error',
-    status: error.status,
+    title: titleOf(status),
+    status,
     detail: error.message,
     message: error.message,
     code: error.code,
@@ -48,26 +58,4 @@ export function problemHeaders(error: AppError): Record<string, string> {
   if (error.status === 401) return { 'www-authenticate': 'Bearer realm="berth"' };
   if (error.status === 503 || error.status === 429) return { 'retry-after': '1' };
   return {};
-}
-
-interface FastifyErrorLike {
-  code?: unknown;
-  statusCode?: unknown;
-}
-
-/** The framework's own refusals in our words; null for what is a bug of ours. */
-export function appErrorOf(error: unknown): AppError | null {
-  if (error instanceof AppError) return error;
-  if (typeof error !== 'object' || error === null) return null;
-  const { code, statusCode } = error as FastifyErrorLike;
-  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
-    return new AppError('unsupported_media_type', 'The body must be sent as application/json');
-  }
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE' || statusCode === 413) {
-    return new AppError('too_large', 'The body must not be larger than 1 MiB');
-  }
-  if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500) {
-    return new AppError('invalid', 'The request is malformed', { cause: error });
-  }
-  return null;
 }

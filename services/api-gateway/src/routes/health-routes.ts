@@ -1,5 +1,4 @@
-import type { ServiceName } from '@berth/shared/contracts/contract';
-import { serviceNames } from '@berth/shared/contracts/contract';
+import { type ServiceName, serviceNames } from '@berth/shared/contracts/contract';
 import type { FastifyInstance } from 'fastify';
 
 export interface HealthDeps {
@@ -7,30 +6,44 @@ export interface HealthDeps {
   isAlive: () => boolean;
   isConnected: () => boolean;
   isAnswering: (service: ServiceName) => Promise<boolean>;
+  /** Aborts when the gateway stops: it is not ready from then on. */
+  stopping: AbortSignal;
+}
+
+interface Readiness {
+  ready: boolean;
+  bus: boolean;
+  services: Record<string, 'ok' | 'not answering'>;
 }
 
 const others = serviceNames.filter((name) => name !== 'api-gateway');
 
 /** `/healthz`: this process lives. `/readyz`: the bus and every service answer, each told by name. */
-export function healthRoutes(app: FastifyInstance, { isAlive, isConnected, isAnswering }: HealthDeps): void {
-  app.get('/healthz', async (_request, reply) => {
+export function healthRoutes(app: FastifyInstance, { isAlive, isConnected, isAnswering, stopping }: HealthDeps): void {
+  const config = { isProbe: true };
+  let asking: Promise<Readiness> | undefined;
+
+  app.get('/healthz', { config }, async (_request, reply) => {
     const alive = isAlive();
     return reply.code(alive ? 200 : 503).send({ status: alive ? 'ok' : 'failing' });
   });
 
-  app.get('/readyz', async (_request, reply) => {
+  app.get('/readyz', { config }, async (_request, reply) => {
+    // Anybody may ask, so however many do at a time, the services are asked once.
+    asking ??= readiness().finally(() => {
+      asking = undefined;
+    });
+    const { ready, bus, services } = await asking;
+    const status = stopping.aborted ? 'stopping' : ready ? 'ok' : 'not ready';
+    if (status !== 'ok') reply.code(503).header('retry-after', '1');
+    return { status, bus: bus ? 'ok' : 'not connected', services };
+  });
+
+  async function readiness(): Promise<Readiness> {
     const bus = isConnected();
-    const answers = await Promise.all(
+    const states = await Promise.all(
       others.map(async (name) => [name, bus && (await isAnswering(name)) ? 'ok' : 'not answering'] as const),
     );
-    const ready = bus && answers.every(([, state]) => state === 'ok');
-    return reply
-      .code(ready ? 200 : 503)
-      .headers(ready ? {} : { 'retry-after': '1' })
-      .send({
-        status: ready ? 'ok' : 'not ready',
-        bus: bus ? 'ok' : 'not connected',
-        services: Object.fromEntries(answers),
-      });
-  });
+    return { ready: bus && states.every(([, state]) => state === 'ok'), bus, services: Object.fromEntries(states) };
+  }
 }

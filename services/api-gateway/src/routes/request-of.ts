@@ -1,42 +1,70 @@
-import type { Operation } from '@berth/shared/contracts/contract';
-import { hasPathId } from '@berth/shared/contracts/contract';
+import { hasPathId, type Operation } from '@berth/shared/contracts/contract';
 import { invalidRequest } from '@berth/shared/contracts/field-errors';
-import { AppError } from '@berth/shared/errors';
-import { z } from 'zod';
+import { Id } from '@berth/shared/contracts/fields';
+import { AppError, type FieldError } from '@berth/shared/errors';
+import { harmIn } from '../http/harmful-text.ts';
 
-interface HttpParts {
+export interface HttpParts {
   params: unknown;
   query: unknown;
   body: unknown;
 }
 
-const PathId = z.object({ id: z.uuid() });
+export type ReadRequest = (parts: HttpParts) => object;
 
 /**
- * The request of an operation as its owner gets it, checked by the contract: the owner checks it again, but what is
- * malformed is answered here, before anybody is asked for a permission.
+ * Reads the request of an operation as its owner gets it, checked by the contract: the owner checks it again, but what
+ * is malformed is answered here, before anybody is asked for a permission.
  */
-export function requestOf(operation: Operation, { params, query, body }: HttpParts): object {
-  const request: Record<string, unknown> = {};
-  if (hasPathId(operation)) {
-    const path = PathId.safeParse(params);
-    if (!path.success) throw new AppError('not_found', `No such ${operation.singular}`);
-    request['id'] = path.data.id;
-  }
-  const given = (query ?? {}) as Record<string, unknown>;
-  if (operation.query) request['query'] = given;
-  else if (Object.keys(given).length > 0) throw unknownQuery(Object.keys(given));
-  if (operation.body && !(operation.bodyOptional && body === undefined)) request['body'] = body ?? {};
-  else if (body !== undefined && !operation.body) throw unexpectedBody();
-  const checked = operation.request.safeParse(request);
-  if (!checked.success) throw invalidRequest(checked.error);
-  return request;
+export function requestReader(operation: Operation): ReadRequest {
+  const readId = hasPathId(operation);
+  // Without query and body there is nothing that the schema could add.
+  const needsSchema = operation.query !== undefined || operation.body !== undefined;
+
+  return ({ params, query, body }) => {
+    const request: Record<string, unknown> = {};
+    if (readId) request['id'] = pathId(operation, params);
+    readQuery(operation, query, request);
+    readBody(operation, body, request);
+    if (needsSchema) {
+      const checked = operation.request.safeParse(request);
+      if (!checked.success) throw invalidRequest(checked.error);
+    }
+    return request;
+  };
 }
 
-const unknownQuery = (names: string[]) =>
-  new AppError('invalid', `Unknown query parameter: ${names.join(', ')}`, {
-    errors: names.map((name) => ({ path: `query.${name}`, message: 'is not known here' })),
-  });
+function pathId({ singular }: Operation, params: unknown): string {
+  const { id } = params as { id: string };
+  if (!Id.safeParse(id).success) throw new AppError('not_found', `No such ${singular}`);
+  return id;
+}
 
-const unexpectedBody = () =>
-  new AppError('invalid', 'This operation takes no body', { errors: [{ path: 'body', message: 'is not taken here' }] });
+function readQuery({ query: schema }: Operation, query: unknown, request: Record<string, unknown>): void {
+  const given = query as Record<string, unknown>;
+  if (schema) request['query'] = given;
+  const errors: FieldError[] = [];
+  for (const name in given) {
+    const path = `query.${name}`;
+    if (!schema) errors.push({ path, message: 'is not known here' });
+    const harm = [given[name]].flat().map((value) => harmIn(String(value)))[0];
+    if (harm) errors.push({ path, message: harm });
+  }
+  const [first] = errors;
+  if (first) throw new AppError('invalid', `${first.path}: ${first.message}`, { errors: errors.slice(0, 50) });
+}
+
+function readBody({ body: schema, bodyOptional }: Operation, body: unknown, request: Record<string, unknown>): void {
+  if (schema) {
+    if (body !== undefined) request['body'] = body;
+    else if (!bodyOptional) request['body'] = {};
+  } else if (body !== undefined && !isEmptyObject(body)) {
+    throw new AppError('invalid', 'This operation takes no body', {
+      errors: [{ path: 'body', message: 'is not taken here' }],
+    });
+  }
+}
+
+/** Many clients send one where they have nothing to say. */
+const isEmptyObject = (body: unknown): boolean =>
+  typeof body === 'object' && body !== null && !Array.isArray(body) && Object.keys(body).length === 0;

@@ -1,15 +1,18 @@
 import type { Bus } from '@berth/shared/bus/bus';
 import { etagOf } from '@berth/shared/bus/etag';
-import { hasPathId, type Operation, type Resource, successStatus } from '@berth/shared/contracts/contract';
+import { apiPrefix, hasPathId, type Operation, type Resource, successStatus } from '@berth/shared/contracts/contract';
+import { logins } from '@berth/shared/contracts/logins';
 import { AppError } from '@berth/shared/errors';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import type { Authenticate } from '../authentication/authenticate.ts';
-import { remainingOf } from './call-timing.ts';
-import { requestOf } from './request-of.ts';
+import { signedInFor } from '../authentication/signed-in.ts';
+import { requestReader } from './request-of.ts';
 
 export interface RouteDeps {
   bus: Pick<Bus, 'call'>;
   authenticate: Authenticate;
+  /** What asking auth and the owner may take together, in ms; 5,000 unless given. */
+  budgetMs?: number;
 }
 
 interface Route {
@@ -19,13 +22,13 @@ interface Route {
   url: string;
 }
 
-const apiPrefix = '/api/v2';
-const everyMethod: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
+/** Where identity providers send the browser; the same path below the prefix is for clients. */
+export const loginCallbackPath = '/auth/idp/callback';
 
 /** Streams are written by routes of their own; here are the requests that have one answer, be it 501. */
 const hasOneAnswer = ({ produces, outstanding }: Operation): boolean => produces === undefined || outstanding === true;
 
-function routesOf(resources: readonly Resource[]): Route[] {
+export function routesOf(resources: readonly Resource[]): Route[] {
   return resources.flatMap((resource) =>
     Object.values(resource.operations).flatMap((operation) => {
       if (!operation.http) return [];
@@ -33,66 +36,45 @@ function routesOf(resources: readonly Resource[]): Route[] {
       const url = path.startsWith('/.well-known/') ? path : `${apiPrefix}${path}`;
       const route = { resource, operation, method, url };
       // PATCH is an alias of PUT: both change only the fields that are there.
-      return method === 'PUT' ? [route, { ...route, method: 'PATCH' as const }] : [route];
+      if (method === 'PUT') return [route, { ...route, method: 'PATCH' }];
+      return operation.http === logins.operations.finish.http ? [route, { ...route, url: loginCallbackPath }] : [route];
     }),
   );
 }
 
-/** One HTTP route per operation that declares one; what is known at a path but not by this method answers 405. */
+/** One HTTP route per operation that declares one. */
 export function routesFromContracts(app: FastifyInstance, resources: readonly Resource[], deps: RouteDeps): void {
-  const routes = routesOf(resources);
-  for (const route of routes.filter(({ operation }) => hasOneAnswer(operation))) {
+  for (const route of routesOf(resources)) {
     const { method, url, operation } = route;
-    app.route({ method, url, onRequest: authenticated(operation, deps), handler: answer(route, deps) });
+    if (!hasOneAnswer(operation)) continue;
+    app.route({
+      method,
+      url,
+      ...(operation.allow.on !== 'nothing' && { onRequest: signedInFor(operation, deps.authenticate) }),
+      handler: answer(route, deps),
+    });
   }
-  refuseOtherMethods(app, routes);
 }
 
-/** The credential is checked before the body is read: who may not come in is not listened to. */
-export const authenticated =
-  ({ allow }: Operation, { authenticate }: Pick<RouteDeps, 'authenticate'>) =>
-  async (request: FastifyRequest): Promise<void> => {
-    request.startedAt = performance.now();
-    if (allow.on !== 'nothing') request.identityToken = await authenticate(request);
-  };
-
-function answer({ operation, resource }: Route, { bus }: RouteDeps) {
+function answer({ operation, resource }: Route, { bus, budgetMs = 5_000 }: RouteDeps) {
   const status = successStatus(operation);
   const single = resource.etag !== undefined && (hasPathId(operation) || status === 201) && status !== 204;
+  const read = requestReader(operation);
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
-    const message = requestOf(operation, request);
+    const message = read(request);
     if (operation.outstanding) throw new AppError('not_implemented', `${operation.summary}: not implemented yet`);
 
-    const ifMatch = request.headers['if-match'];
     const value = await bus.call(operation, message, {
       identityToken: request.identityToken,
       requestId: request.id,
-      deadlineMs: remainingOf(request.startedAt),
-      ...(ifMatch !== undefined && { ifMatch }),
+      ifMatch: request.headers['if-match'],
+      // Receiving the body does not count: a slow line is no slow owner.
+      deadlineMs: Math.max(0, budgetMs - request.spentMs),
     });
-    reply.code(status);
+    if (status !== 200) reply.code(status);
     if (status === 204) return reply.send();
     if (single && typeof value === 'object' && value !== null) reply.header('etag', etagOf(resource, value));
     return value;
   };
-}
-
-function refuseOtherMethods(app: FastifyInstance, routes: Route[]): void {
-  const byUrl = Map.groupBy(routes, ({ url }) => url);
-  for (const [url, known] of byUrl) {
-    const methods = new Set<HTTPMethods>(known.map(({ method }) => method));
-    if (methods.has('GET')) methods.add('HEAD');
-    const allow = [...methods].join(', ');
-    app.route({
-      method: everyMethod.filter((method) => !methods.has(method)),
-      url,
-      // Before any body is read: the method alone decides.
-      onRequest: async (request, reply) => {
-        reply.header('allow', allow);
-        throw new AppError('method_not_allowed', `${request.method} is not possible here; allowed are ${allow}`);
-      },
-      handler: async () => null,
-    });
-  }
 }

@@ -1,100 +1,119 @@
 import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import type { Bus } from '@berth/shared/bus/bus';
+import { apiPrefix } from '@berth/shared/contracts/contract';
 import { deploymentTasks } from '@berth/shared/contracts/deployment-tasks';
 import type { LogLine } from '@berth/shared/contracts/runner-tasks';
 import { createWakeUp } from '@berth/shared/service/wake-up';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { requestOf } from './request-of.ts';
-import { authenticated, type RouteDeps } from './routes-from-contracts.ts';
+import { signedInFor } from '../authentication/signed-in.ts';
+import { commonHeaders } from '../http/send-problem.ts';
+import { type FollowDeps, followTaskLog, readPart } from './follow-task-log.ts';
+import { requestReader } from './request-of.ts';
+import type { RouteDeps } from './routes-from-contracts.ts';
+import { createStreamSlots, type StreamLimits } from './stream-slots.ts';
 
 export interface TaskLogDeps extends RouteDeps {
   bus: Pick<Bus, 'call' | 'hints'>;
   /** Aborts when the gateway stops, which ends every open stream. */
   stopping: AbortSignal;
+  limits?: StreamLimits;
+  /** A reader that takes nothing for this long is cut off. */
+  slowReaderMs?: number;
 }
 
 const { log, log_lines } = deploymentTasks.operations;
-const batch = 500;
-/** How long a follower waits for a hint before it looks by itself: hints may be lost. */
-const lookAgainMs = 1_000;
-/** The identity behind a stream is read anew this often, so that whoever lost the right to see it is cut off. */
-const reauthenticateMs = 1_000;
 
 /** `GET /deployment-tasks/:id/log`: the text so far, or with `?follow=true` until the task has ended. */
 export function taskLogRoute(app: FastifyInstance, deps: TaskLogDeps): void {
-  app.get('/api/v2/deployment-tasks/:id/log', { onRequest: authenticated(log, deps) }, async (request, reply) => {
-    const { id, query } = requestOf(log, request) as { id: string; query: { follow?: string } };
-    const lines = reader(deps, request, id);
-    // The first read answers 404 and the like before the stream begins.
-    const first = await lines(0);
+  const { limits = { inAll: 500, perIdentity: 20 }, slowReaderMs = 30_000 } = deps;
+  const takeSlot = createStreamSlots(limits);
+  const readRequest = requestReader(log);
 
-    reply.hijack();
-    reply.raw.writeHead(200, {
-      'content-type': 'text/plain; charset=utf-8',
-      'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
-      'x-request-id': request.id,
-    });
-    await stream(first, { deps, lines, taskId: id, follow: query.follow === 'true', request, reply });
-  });
+  app.get(
+    `${apiPrefix}/deployment-tasks/:id/log`,
+    { onRequest: signedInFor(log, deps.authenticate) },
+    async (request, reply) => {
+      const { id, query } = readRequest(request) as { id: string; query: { follow?: string } };
+      const read = reader(deps, request, id);
+      await using slot = new AsyncDisposableStack();
+      slot.use(takeSlot(request.identity?.id ?? ''));
+      // The first read answers 404 and the like before the stream begins.
+      const first = await readPart(read, 0);
+      if (request.method === 'HEAD') return reply.type('text/plain; charset=utf-8').send();
+
+      startText(request, reply);
+      await stream(first, { deps, read, taskId: id, follow: query.follow === 'true', request, reply, slowReaderMs });
+      return reply;
+    },
+  );
 }
 
-type Lines = Awaited<ReturnType<ReturnType<typeof reader>>>;
-
 const reader =
-  ({ bus }: TaskLogDeps, request: FastifyRequest, taskId: string) =>
-  (from: number) =>
+  ({ bus }: TaskLogDeps, request: FastifyRequest, taskId: string): FollowDeps['read'] =>
+  (from, limit) =>
     bus.call(
       log_lines,
-      { body: { task_id: taskId, from, limit: batch } },
-      {
-        identityToken: request.identityToken,
-        requestId: request.id,
-      },
+      { body: { task_id: taskId, from, limit } },
+      { identityToken: request.identityToken, requestId: request.id },
     );
+
+function startText(request: FastifyRequest, reply: FastifyReply): void {
+  reply.hijack();
+  reply.raw.writeHead(200, {
+    'content-type': 'text/plain; charset=utf-8',
+    'x-request-id': request.id,
+    // Proxies that collect an answer before they pass it on would hide what is new.
+    'x-accel-buffering': 'no',
+    ...commonHeaders,
+  });
+  reply.raw.flushHeaders();
+}
 
 interface Stream {
   deps: TaskLogDeps;
-  lines: ReturnType<typeof reader>;
+  read: FollowDeps['read'];
   taskId: string;
   follow: boolean;
   request: FastifyRequest;
   reply: FastifyReply;
+  slowReaderMs: number;
 }
 
-async function stream(first: Lines, { deps, lines, taskId, follow, request, reply }: Stream): Promise<void> {
+async function stream(
+  first: Awaited<ReturnType<typeof readPart>>,
+  { deps, read, taskId, follow, request, reply: { raw }, slowReaderMs }: Stream,
+): Promise<void> {
   const gone = new AbortController();
-  reply.raw.once('close', () => gone.abort());
+  const leave = () => gone.abort();
+  raw.once('close', leave);
+  if (raw.destroyed) leave();
   const signal = AbortSignal.any([gone.signal, deps.stopping]);
   const news = createWakeUp(signal);
-  deps.bus.hints.listen('task_log', news.wake, { key: taskId, signal });
-  let readAs = performance.now();
+
+  const reauthenticate = async () => {
+    request.identityToken = (await deps.authenticate(request)).identity_token;
+  };
   try {
-    for (let part = first; ; part = await lines(part.next)) {
-      if (!(await write(reply, part.lines, signal))) return;
-      const complete = part.lines.length < batch;
-      if (complete && (part.finished || !follow)) return;
-      if (complete) await news.wait(lookAgainMs);
-      if (signal.aborted) return;
-      if (performance.now() - readAs > reauthenticateMs) {
-        request.identityToken = await deps.authenticate(request);
-        readAs = performance.now();
-      }
+    if (follow) deps.bus.hints.listen('task_log', news.wake, { key: taskId, signal });
+    for await (const lines of followTaskLog(first, { read, reauthenticate, news, follow, signal })) {
+      await write(raw, lines, AbortSignal.any([signal, AbortSignal.timeout(slowReaderMs)]));
     }
+    raw.end();
   } catch (error) {
-    // The status line is out: all that is left to say is that the stream ends here.
-    request.log.info({ err: error, taskId }, 'log stream cut short');
+    if (!gone.signal.aborted)
+      request.log.info({ err: error, request_id: request.id, task_id: taskId }, 'log stream cut short');
+    // Broken off, not ended: a reader must not take a part of the log for all of it.
+    raw.destroy();
   } finally {
-    gone.abort();
-    reply.raw.end();
+    leave();
   }
 }
 
-/** Waits for the socket to drain, so that a slow reader costs one batch of memory. False: the reader is gone. */
-async function write(reply: FastifyReply, lines: readonly LogLine[], signal: AbortSignal): Promise<boolean> {
-  if (signal.aborted) return false;
-  if (lines.length === 0) return true;
+/** Waits until the reader has taken it, so that a slow one costs one batch of memory. */
+async function write(raw: ServerResponse, lines: readonly LogLine[], signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  if (lines.length === 0) return;
   const text = lines.map(({ text: line }) => `${line}\n`).join('');
-  if (!reply.raw.write(text)) await once(reply.raw, 'drain', { signal }).catch(() => undefined);
-  return !signal.aborted;
+  if (!raw.write(text)) await once(raw, 'drain', { signal });
 }

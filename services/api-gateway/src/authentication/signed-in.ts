@@ -1,0 +1,15 @@
+import type { Operation } from '@berth/shared/contracts/contract';
+import type { FastifyRequest } from 'fastify';
+import type { Authenticate } from './authenticate.ts';
+
+/** The credential is checked before the body is read: who may not come in is not listened to. */
+export const signedInFor =
+  ({ allow }: Operation, authenticate: Authenticate) =>
+  async (request: FastifyRequest): Promise<void> => {
+    if (allow.on === 'nothing') return;
+    const started = performance.now();
+    const { identity, identity_token } = await authenticate(request);
+    request.identity = identity;
+    request.identityToken = identity_token;
+    request.spentMs = performance.now() - started;
+  };

@@ -1,0 +1,43 @@
+import type { Bus } from '@berth/shared/bus/bus';
+import type { Resource } from '@berth/shared/contracts/contract';
+import { resources as allResources } from '@berth/shared/contracts/index';
+import type { Service } from '@berth/shared/service/service';
+import type { FastifyInstance } from 'fastify';
+import { authenticateBy } from './authentication/authenticate.ts';
+import { createHttpServer } from './http/create-http-server.ts';
+import { collectMethods, refuseOtherMethods } from './http/refuse-other-methods.ts';
+import { documentationRoutes } from './routes/documentation-routes.ts';
+import { healthRoutes } from './routes/health-routes.ts';
+import { pageRoutes } from './routes/page-routes.ts';
+import { type RouteDeps, routesFromContracts } from './routes/routes-from-contracts.ts';
+import { type TaskLogDeps, taskLogRoute } from './routes/task-log-route.ts';
+
+export interface GatewayDeps
+  extends Pick<Service, 'log' | 'metrics'>,
+    Pick<RouteDeps, 'budgetMs'>,
+    Pick<TaskLogDeps, 'limits' | 'slowReaderMs'> {
+  bus: Pick<Bus, 'call' | 'hints' | 'isAlive' | 'isConnected' | 'isAnswering'>;
+  /** Aborts when the gateway stops. */
+  stopping: AbortSignal;
+  version: string;
+  ownUrl: string;
+  /** All of ours, unless given. */
+  resources?: readonly Resource[];
+}
+
+/** The whole HTTP side: one server, its checks, and every route. It does not listen yet. */
+export async function createGateway({ resources = allResources, ...deps }: GatewayDeps): Promise<FastifyInstance> {
+  const authenticate = authenticateBy(deps);
+  const app = createHttpServer(deps);
+  const known = collectMethods(app);
+
+  healthRoutes(app, { ...deps.bus, ...deps });
+  documentationRoutes(app, { ...deps, resources });
+  pageRoutes(app);
+  routesFromContracts(app, resources, { ...deps, authenticate });
+  taskLogRoute(app, { ...deps, authenticate });
+  // Files register their routes when the plugins load.
+  await app.after();
+  refuseOtherMethods(app, known);
+  return app;
+}

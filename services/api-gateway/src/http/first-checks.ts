@@ -1,0 +1,38 @@
+import { AppError } from '@berth/shared/errors';
+import type { FastifyInstance } from 'fastify';
+import { type Overload, watchOverload } from './overload.ts';
+import { commonHeaders, TooManyHeaders } from './send-problem.ts';
+
+const maxHeaders = 100;
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** A probe: answered under any load, and not worth a line in the log. */
+    isProbe?: boolean;
+  }
+}
+
+/** What is decided before anything is asked or read: is this HTTP, is there a route, is there room. */
+export function firstChecks(app: FastifyInstance, overload: Overload = watchOverload()): void {
+  app.addHook('onClose', async () => overload[Symbol.dispose]());
+
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id);
+    reply.headers(commonHeaders);
+    done(refusalOf());
+
+    function refusalOf(): AppError | undefined {
+      const { raw } = request;
+      if (raw.headers.host === undefined && raw.httpVersion === '1.1') {
+        return new AppError('invalid', 'The request has no Host header');
+      }
+      // Names and values in turn.
+      if (raw.rawHeaders.length > 2 * maxHeaders) return new TooManyHeaders();
+      if (request.is404) return new AppError('not_found', 'There is nothing at this path');
+      if (overload.isOverloaded() && !request.routeOptions.config.isProbe) {
+        return new AppError('unavailable', 'Too much to do right now');
+      }
+      return undefined;
+    }
+  });
+}

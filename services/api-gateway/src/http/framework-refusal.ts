@@ -1,0 +1,21 @@
+import { AppError } from '@berth/shared/errors';
+
+/** The framework's own refusals in our words; null for what is a bug of ours. */
+export function frameworkRefusal(error: unknown): AppError | null {
+  if (!(error instanceof Error)) return null;
+  const code = 'code' in error ? error.code : undefined;
+  const status = 'statusCode' in error ? error.statusCode : undefined;
+
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
+    return new AppError('unsupported_media_type', 'The body must be sent as application/json');
+  }
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE' || status === 413) {
+    return new AppError('too_large', 'The body must not be larger than 1 MiB');
+  }
+  // No id is that long, nor anything else in a path of ours.
+  if (code === 'FST_ERR_MAX_PARAM_LENGTH') return new AppError('not_found', 'There is nothing at this path');
+  if (typeof status === 'number' && status >= 400 && status < 500) {
+    return new AppError('invalid', 'The request is malformed', { cause: error });
+  }
+  return null;
+}

@@ -1,0 +1,45 @@
+import { METHODS } from 'node:http';
+import { AppError } from '@berth/shared/errors';
+import type { FastifyInstance } from 'fastify';
+
+/** Methods by path, of every route that is added from now on. */
+export type KnownMethods = Map<string, Set<string>>;
+
+export function collectMethods(app: FastifyInstance): KnownMethods {
+  const known: KnownMethods = new Map();
+  app.addHook('onRoute', ({ method, url }) => {
+    const methods = known.get(url) ?? new Set();
+    for (const one of [method].flat()) methods.add(one);
+    known.set(url, methods);
+  });
+  return known;
+}
+
+/** What is known at a path but not by this method answers 405 with `Allow`. Comes after all routes. */
+export function refuseOtherMethods(app: FastifyInstance, known: KnownMethods): void {
+  for (const method of METHODS) {
+    if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method);
+  }
+  for (const [url, methods] of known) {
+    const allow = allowed(methods);
+    app.route({
+      method: app.supportedMethods.filter((method) => !allow.includes(method)),
+      url,
+      // Before any body is read: the method alone decides.
+      onRequest: (request, reply, done) => {
+        reply.header('allow', allow.join(', '));
+        done(methodNotAllowed(request.method, allow));
+      },
+      handler: async () => null,
+    });
+  }
+}
+
+/** `HEAD` last, which the framework adds to each `GET` by itself. */
+function allowed(methods: Set<string>): string[] {
+  const named = [...methods].filter((method) => method !== 'HEAD');
+  return methods.has('GET') ? [...named, 'HEAD'] : named;
+}
+
+export const methodNotAllowed = (method: string, allow: readonly string[]): AppError =>
+  new AppError('method_not_allowed', `${method} is not possible here; allowed are ${allow.join(', ')}`);

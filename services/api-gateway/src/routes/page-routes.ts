@@ -1,0 +1,30 @@
+import { fileURLToPath } from 'node:url';
+import fastifyStatic from '@fastify/static';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { methodNotAllowed } from '../http/refuse-other-methods.ts';
+import { loginCallbackPath } from './routes-from-contracts.ts';
+
+const root = fileURLToPath(new URL('../../pages/', import.meta.url));
+
+/** Nothing inline, nothing from elsewhere; an address with a login code in it is told to nobody. */
+const headers = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+};
+
+/** What a browser gets as long as there is no console: who is signed in, and the end of a login. */
+export function pageRoutes(app: FastifyInstance): void {
+  const files = { root, prefix: '/pages/', index: false, wildcard: false, cacheControl: false } as const;
+  app.register(fastifyStatic, { ...files, setHeaders: (reply) => void reply.headers(headers) });
+
+  const send = (reply: FastifyReply, page: string) => reply.headers(headers).sendFile(page);
+  app.get('/', (_request, reply) => send(reply, 'index.html'));
+  app.get(loginCallbackPath, (request, reply) => {
+    reply.header('vary', 'accept');
+    if (request.headers.accept?.includes('text/html')) return send(reply, 'callback.html');
+    // For clients there is only the operation of this path.
+    reply.header('allow', 'POST');
+    throw methodNotAllowed(request.method, ['POST']);
+  });
+}
