@@ -2,12 +2,12 @@ import { visibleEnvs } from '@berth/shared/access/visible-envs';
 import type { HandlerContext } from '@berth/shared/bus/bus';
 import type { Deployment, deployments, NewDeployment } from '@berth/shared/contracts/deployments';
 import { settled } from '../projections/settled.ts';
-import type { ReadingStore } from '../store.ts';
+import type { WritingStore } from '../store.ts';
 import { originOf } from '../tasks/origin-of.ts';
 import { queueTasks } from '../tasks/queue-tasks.ts';
 import { checkChart, findChart } from './chart.ts';
 import { checkConfig } from './check-config.ts';
-import { publicDeployment } from './deployment-record.ts';
+import { type DeploymentRecord, publicDeployment } from './deployment-record.ts';
 import type { DeploymentsDeps } from './deployments-deps.ts';
 import { deploymentPaths as paths } from './field-paths.ts';
 import { findCluster, findKind, findPlace } from './place.ts';
@@ -19,54 +19,45 @@ type Context = HandlerContext<typeof deployments.operations.create>;
 export const createDeployment =
   (deps: DeploymentsDeps) =>
   async (body: NewDeployment, context: Context): Promise<Deployment> => {
-    const { cluster, kind } = await settled(() => namedBy(deps.store, body, context), context.signal);
-    context.permit({ env_id: cluster.env_id, kind_id: kind.id });
-    await settled(() => check(deps, body, context), context.signal);
-
-    const created = await deps.inTransaction(async (store) => {
-      const { place, chart, references } = await check(
-        { ...deps, store, readers: deps.heldReaders(store) },
-        body,
-        context,
-      );
-      const row = await store.deploymentChanges.insert({ ...body, ...place, kind_id: kind.id });
-      await store.deploymentChanges.saveReferences(row.id, references);
-      const { reinstall_dependencies: reinstallDependents } = chart.parsedFeatures;
-      const install = plannedTasks(['Install'], { before: null, after: row, kind: kind.name, reinstallDependents });
-      await queueTasks(store, install, originOf(context));
-      await store.audit.append({
-        by: context,
-        action: 'create',
-        resource: 'deployments',
-        objectId: row.id,
-        envId: row.env_id,
-        details: { kind: kind.name, name: row.name, namespace: row.namespace, cluster_id: row.cluster_id },
-      });
-      return row;
-    });
+    const created = await settled(
+      () => deps.inTransaction((store) => create(deps, store, body, context)),
+      context.signal,
+    );
     deps.wakeRunners();
     return publicDeployment(created);
   };
 
-async function namedBy(store: ReadingStore, body: NewDeployment, { identity }: Context) {
-  const cluster = await findCluster(store.seen, body.cluster_id, {
-    visible: visibleEnvs(identity),
-    path: paths.cluster_id,
-  });
-  return { cluster, kind: await findKind(store.seen, body.kind_id, paths.kind_id) };
-}
+async function create(
+  { heldReaders, reserved }: DeploymentsDeps,
+  store: WritingStore,
+  body: NewDeployment,
+  context: Context,
+): Promise<DeploymentRecord> {
+  const { name, config } = body;
+  const visible = visibleEnvs(context.identity);
+  const cluster = await findCluster(store.seen, body.cluster_id, { visible, path: paths.cluster_id });
+  const kind = await findKind(store.seen, body.kind_id, paths.kind_id);
+  context.permit({ env_id: cluster.env_id, kind_id: kind.id });
 
-type CheckDeps = Pick<DeploymentsDeps, 'store' | 'reserved' | 'readers'>;
-
-async function check({ store, reserved, readers }: CheckDeps, body: NewDeployment, context: Context) {
-  const { cluster, kind } = await namedBy(store, body, context);
   const chart = await findChart(store.seen, body.helm_chart_id, paths);
   checkChart(chart, kind.id, paths);
-
-  const { name, config } = body;
-  const { cardinality } = chart.parsedFeatures;
+  const { form, parsedFeatures } = chart;
+  const { cardinality, reinstall_dependencies: reinstallDependents } = parsedFeatures;
   const place = await findPlace(store.deployments, { id: null, name, kind, cluster, cardinality }, { paths, reserved });
-  const { form } = chart;
-  const references = await checkConfig(readers, { form, config, envId: place.env_id, at: paths.config });
-  return { place, chart, references };
+  const wanted = { form, config, envId: place.env_id, at: paths.config };
+  const references = await checkConfig(heldReaders(store), wanted);
+
+  const row = await store.deploymentChanges.insert({ ...body, ...place });
+  if (references.length > 0) await store.deploymentChanges.saveReferences(row.id, references);
+  const install = plannedTasks(['Install'], { before: null, after: row, kind: kind.name, reinstallDependents });
+  await queueTasks(store, install, originOf(context));
+  await store.audit.append({
+    by: context,
+    action: 'create',
+    resource: 'deployments',
+    objectId: row.id,
+    envId: row.env_id,
+    details: { kind: kind.name, name, namespace: row.namespace, cluster_id: row.cluster_id },
+  });
+  return row;
 }

@@ -3,7 +3,7 @@ import type { Queries } from '@berth/shared/db/database';
 import { sql } from 'slonik';
 import { z } from 'zod';
 
-export const SeenCluster = z.object({
+const SeenCluster = z.object({
   id: Id,
   env_id: Id.nullable(),
   name: z.string(),
@@ -16,7 +16,7 @@ export const SeenCluster = z.object({
 });
 export type SeenCluster = z.infer<typeof SeenCluster>;
 
-export const SeenChart = z.object({
+const SeenChart = z.object({
   id: Id,
   kind_id: Id,
   image_tag: z.string(),
@@ -29,8 +29,16 @@ export const SeenChart = z.object({
 });
 export type SeenChart = z.infer<typeof SeenChart>;
 
-export const SeenEnv = z.object({ id: Id, name: z.string(), node_selector: Json, tolerations: Json });
-export type SeenEnv = z.infer<typeof SeenEnv>;
+const SeenEnv = z.object({ id: Id, name: z.string(), node_selector: Json, tolerations: Json });
+type SeenEnv = z.infer<typeof SeenEnv>;
+
+const ClusterInEnv = SeenCluster.pick({
+  id: true,
+  name: true,
+  ingress_domain: true,
+  ingress_class: true,
+  ingress_tls_secret_name: true,
+}).extend({ env: SeenEnv });
 
 const SeenKind = z.object({ id: Id, name: z.string() });
 
@@ -40,6 +48,17 @@ export const createSeenRepository = (db: Queries) => ({
     db.maybeOne(sql.type(SeenCluster)`
       select id, env_id, name, is_ok, ignore, last_seen_at, ingress_domain, ingress_class, ingress_tls_secret_name
       from k8s_clusters_seen where id = ${id} and not deleted
+    `),
+
+  /** A cluster with its env; null where it has none. */
+  clusterInEnv: (id: string) =>
+    db.maybeOne(sql.type(ClusterInEnv)`
+      select c.id, c.name, c.ingress_domain, c.ingress_class, c.ingress_tls_secret_name,
+        jsonb_build_object(
+          'id', e.id, 'name', e.name, 'node_selector', e.node_selector, 'tolerations', e.tolerations
+        ) as env
+      from k8s_clusters_seen c join envs_seen e on e.id = c.env_id
+      where c.id = ${id} and not c.deleted and not e.deleted
     `),
 
   kind: (id: string) =>
@@ -52,11 +71,6 @@ export const createSeenRepository = (db: Queries) => ({
       join helm_registries_seen r on r.id = c.helm_registry_id
       left join chart_archive_digests a on a.helm_chart_id = c.id
       where c.id = ${id} and not c.deleted
-    `),
-
-  env: (id: string) =>
-    db.maybeOne(sql.type(SeenEnv)`
-      select id, name, node_selector, tolerations from envs_seen where id = ${id} and not deleted
     `),
 
   saveDigest: (helm_chart_id: string, digest: string) =>

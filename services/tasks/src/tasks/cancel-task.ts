@@ -7,7 +7,7 @@ import { conflict } from '../deployments/refuse.ts';
 import type { InTransaction, WritingStore } from '../store.ts';
 import { afterCancelPending } from './after-end.ts';
 import { pendingDeploys } from './end-task.ts';
-import { lockTask } from './finish-task.ts';
+import { lockTask } from './lock-task.ts';
 import { cancelerOf } from './origin-of.ts';
 import type { Canceler } from './task-changes-repository.ts';
 import { publicTask, type TaskRecord } from './task-record.ts';
@@ -27,8 +27,7 @@ export const cancelTask =
   async (id: string, reason: string | undefined, context: Context): Promise<DeploymentTask> => {
     const canceled = await inTransaction(async (store) => {
       found(await store.tasks.find(id, visibleEnvs(context.identity)), 'deployment task');
-      const task = found(await lockTask(store, id), 'deployment task');
-      const deployment = await store.deployments.lock(task.deployment_id);
+      const { task, deployment } = found(await lockTask(store, id), 'deployment task');
       permitOn(context, task, deployment);
       if (task.status !== 'Pending' && task.status !== 'Started') throw conflict(`The task is ${task.status} already`);
 

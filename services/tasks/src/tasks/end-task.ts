@@ -1,5 +1,6 @@
 import type { WritingStore } from '../store.ts';
 import { afterEnd, type Ending } from './after-end.ts';
+import type { LockedTask } from './lock-task.ts';
 import type { TaskRecord } from './task-record.ts';
 import { variantOf } from './variant.ts';
 
@@ -11,7 +12,7 @@ const byItself = { identity: undefined };
  */
 export async function endTask(
   store: WritingStore,
-  task: TaskRecord,
+  { task, deployment }: LockedTask,
   ending: Ending,
   settles = false,
 ): Promise<boolean> {
@@ -19,7 +20,6 @@ export async function endTask(
   const ended = await store.taskChanges.end(task, { status, reason, settles });
   if (!ended) return false;
 
-  const deployment = await store.deployments.lock(ended.deployment_id);
   if (!deployment) return true;
   if (status === 'Done' && ended.deletes_deployment) {
     await finishDeletion(store, ended);

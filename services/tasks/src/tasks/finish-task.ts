@@ -3,6 +3,7 @@ import { AppError } from '@berth/shared/errors';
 import type { WritingStore } from '../store.ts';
 import type { Ending } from './after-end.ts';
 import { endTask } from './end-task.ts';
+import { lockTask } from './lock-task.ts';
 import { retryDelayMs } from './retry-delay.ts';
 import type { TaskRecord } from './task-record.ts';
 
@@ -23,8 +24,9 @@ export const lostClaim = (): AppError => new AppError('conflict', 'The task was 
 
 /** Takes the result of a claim, once: a repetition is no error, another claim's result is. */
 export async function finishTask(store: WritingStore, finish: Finish, policy: RetryPolicy): Promise<void> {
-  const task = await lockTask(store, finish.task_id);
-  if (task?.fence !== finish.fence) throw lostClaim();
+  const locked = await lockTask(store, finish.task_id);
+  if (locked?.task.fence !== finish.fence) throw lostClaim();
+  const { task } = locked;
   if (task.settled_fence === finish.fence) return;
   if (task.status !== 'Started') throw lostClaim();
 
@@ -36,19 +38,8 @@ export async function finishTask(store: WritingStore, finish: Finish, policy: Re
           pauseMs: retryDelayMs(task.attempts, policy.spread()),
           settles: true,
         })
-      : await endTask(store, task, ending, true);
+      : await endTask(store, locked, ending, true);
   if (!taken) throw lostClaim();
-}
-
-/** The task, with the lock of its deployment: first that, then the task, as everywhere. */
-export async function lockTask(
-  store: Pick<WritingStore, 'tasks' | 'deployments'>,
-  id: string,
-): Promise<TaskRecord | null> {
-  const seen = await store.tasks.find(id, 'all');
-  if (!seen) return null;
-  await store.deployments.lock(seen.deployment_id);
-  return store.tasks.find(id, 'all');
 }
 
 /** Null where the task is to be tried again. */

@@ -16,7 +16,7 @@ import { conflict } from '../deployments/refuse.ts';
 import type { WritingStore } from '../store.ts';
 import { permitOn } from './cancel-task.ts';
 import { refuseWrongState } from './change-at-start.ts';
-import { lockTask } from './finish-task.ts';
+import { lockTask } from './lock-task.ts';
 import type { Origin } from './new-task.ts';
 import { originOf } from './origin-of.ts';
 import { last, queueOperation, queueReinstall } from './queue-operation.ts';
@@ -32,8 +32,7 @@ export const retryTask =
   async (id: string, context: Context): Promise<DeploymentTask> => {
     const task = await deps.inTransaction(async (store) => {
       found(await store.tasks.find(id, visibleEnvs(context.identity)), 'deployment task');
-      const old = found(await lockTask(store, id), 'deployment task');
-      const deployment = await store.deployments.lock(old.deployment_id);
+      const { task: old, deployment } = found(await lockTask(store, id), 'deployment task');
       permitOn(context, old, deployment);
       if (old.status !== 'Failed' && old.status !== 'Canceled') throw conflict(`The task is ${old.status}`);
       if (!deployment) throw conflict('The deployment was deleted');

@@ -32,7 +32,7 @@ export async function startNext(deps: StartDeps, store: WritingStore, options: C
     return await start(deps, store, task, deployment);
   } catch (error) {
     if (!(error instanceof AppError) || error.status >= 500) throw error;
-    await endTask(store, task, { outcome: 'Failed', reason: error.message.slice(0, 500) });
+    await endTask(store, { task, deployment }, { outcome: 'Failed', reason: error.message.slice(0, 500) });
     return 'ended';
   }
 }

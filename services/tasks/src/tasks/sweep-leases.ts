@@ -1,7 +1,8 @@
 import type { Service } from '@berth/shared/service/service';
 import type { InTransaction, ReadingStore, WritingStore } from '../store.ts';
 import { endTask } from './end-task.ts';
-import { lockTask, type RetryPolicy } from './finish-task.ts';
+import type { RetryPolicy } from './finish-task.ts';
+import { lockTask } from './lock-task.ts';
 
 export interface SweepDeps {
   store: Pick<ReadingStore, 'leases'>;
@@ -30,16 +31,20 @@ async function takeBack(
   id: string,
   { maxAttempts }: Pick<RetryPolicy, 'maxAttempts'>,
 ): Promise<void> {
-  const task = await lockTask(store, id);
+  const locked = await lockTask(store, id);
   // Renewed, or finished after all, while we waited for the lock.
-  if (!task || !(await store.leases.isExpired(id))) return;
+  if (!locked || !(await store.leases.isExpired(id))) return;
+  const { task } = locked;
 
   if (task.cancel_requested_at !== null) {
-    await endTask(store, task, { outcome: 'Canceled', reason: task.cancel_reason ?? silent });
+    await endTask(store, locked, { outcome: 'Canceled', reason: task.cancel_reason ?? silent });
     return;
   }
   if (task.attempts >= maxAttempts) {
-    await endTask(store, task, { outcome: 'Failed', reason: `${silent} (attempt ${task.attempts} of ${maxAttempts})` });
+    await endTask(store, locked, {
+      outcome: 'Failed',
+      reason: `${silent} (attempt ${task.attempts} of ${maxAttempts})`,
+    });
     return;
   }
   await store.taskChanges.putBack(task, { reason: silent, pauseMs: 0, settles: false });

@@ -25,11 +25,11 @@ export async function helmInput(
   { seen, readers, ownUrl }: HelmInputDeps,
   { run, deploymentId, revisionId }: { run: DeployRun; deploymentId: string; revisionId: string },
 ): Promise<HelmInput> {
-  const [cluster, seenChart] = await Promise.all([seen.cluster(run.cluster_id), seen.chart(run.helm_chart_id)]);
-  const env = cluster?.env_id ? await seen.env(cluster.env_id) : null;
-  if (!cluster || !env) throw new AppError('unprocessable', 'The cluster of the deployment has no env any more');
+  const [cluster, seenChart] = await Promise.all([seen.clusterInEnv(run.cluster_id), seen.chart(run.helm_chart_id)]);
+  if (!cluster) throw new AppError('unprocessable', 'The cluster of the deployment has no env any more');
   if (!seenChart) throw new AppError('unprocessable', 'The chart of the deployment is not known any more');
 
+  const { env } = cluster;
   const chart = readChart(seenChart);
   const outputs = await outputsOf(readers, { chart, run, envId: env.id });
   const values = resolveValues({

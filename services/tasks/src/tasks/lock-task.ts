@@ -1,0 +1,22 @@
+import type { DeploymentRecord } from '../deployments/deployment-record.ts';
+import type { WritingStore } from '../store.ts';
+import type { TaskRecord } from './task-record.ts';
+
+/** A task whose deployment nobody else changes until the transaction ends. */
+export interface LockedTask {
+  task: TaskRecord;
+  /** Null where it was deleted; its tasks are all over then. */
+  deployment: DeploymentRecord | null;
+}
+
+/** First the deployment, then the task, as everywhere: two that lock in different order would wait for each other. */
+export async function lockTask(
+  { tasks, deployments }: Pick<WritingStore, 'tasks' | 'deployments'>,
+  id: string,
+): Promise<LockedTask | null> {
+  const seen = await tasks.find(id, 'all');
+  if (!seen) return null;
+  const deployment = await deployments.lock(seen.deployment_id);
+  const task = await tasks.find(id, 'all');
+  return task && { task, deployment };
+}

@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'vitest';
+import { sampleDeployment } from '../../test/sample-deployment.ts';
+import type { DeploymentRecord } from '../deployments/deployment-record.ts';
+import { deployRun } from '../deployments/planned-tasks.ts';
+import { startOf } from './start-of.ts';
+
+const renamed: DeploymentRecord = { ...sampleDeployment, name: 'b', namespace: 'web-b' };
+const leftBehind: DeploymentRecord = { ...renamed, installed_cluster_id: 'c1', installed_namespace: 'web-a' };
+const uninstall = { operation: { Uninstall: {} }, run: null };
+const reinstall = { operation: { Reinstall: { reason: 'why' } }, run: null };
+const recreate = {
+  operation: {
+    Recreate: { old_cluster_id: 'c0', old_namespace: 'web-0', new_cluster_id: 'c1', new_namespace: 'web-b' },
+  },
+  run: null,
+};
+const revision = deployRun(sampleDeployment, 'Web');
+
+describe('startOf', () => {
+  test('runs what was recorded, whatever the deployment is now', () => {
+    const task = { operation: { Install: { helm_chart_id: 'h1', config_inputs: {}, values_override: null } } };
+
+    expect(startOf({ ...task, run: revision }, renamed, null)).toEqual({ run: revision });
+  });
+
+  test.for<[string, Parameters<typeof startOf>[0], DeploymentRecord, string, string]>([
+    ['an Uninstall goes where the release is', uninstall, leftBehind, 'c1', 'web-a'],
+    ['or where it would be', uninstall, renamed, 'c1', 'web-b'],
+    ['a Recreate removes the release where it is', recreate, leftBehind, 'c1', 'web-a'],
+    ['or where it was to be', recreate, renamed, 'c0', 'web-0'],
+  ])('%s', ([, task, deployment, cluster_id, namespace]) => {
+    expect(startOf(task, deployment, null)).toMatchObject({ run: { action: 'uninstall', cluster_id, namespace } });
+  });
+
+  test('a Reinstall repeats the revision', () => {
+    expect(startOf(reinstall, leftBehind, revision)).toEqual({ run: revision });
+  });
+
+  test.for<[string, DeploymentRecord, typeof revision | null]>([
+    ['nothing is installed', renamed, null],
+    ['the deployment was disabled', { ...leftBehind, enabled: false }, revision],
+  ])('a Reinstall is impossible where %s', ([, deployment, last]) => {
+    expect(startOf(reinstall, deployment, last)).toHaveProperty('impossible');
+  });
+});

@@ -1,0 +1,25 @@
+import type { DeploymentRecord } from '../src/deployments/deployment-record.ts';
+
+/** New: nothing of it is installed. */
+export const sampleDeployment: DeploymentRecord = {
+  id: 'd1',
+  created_at: '2026-01-01T00:00:00.000Z',
+  name: 'a',
+  kind_id: 'k1',
+  env_id: 'e1',
+  cluster_id: 'c1',
+  namespace: 'web-a',
+  enabled: true,
+  status: 'Unknown',
+  state: 'Unknown',
+  deleting: false,
+  description_md: null,
+  reason: null,
+  revision_id: null,
+  reported_status: null,
+  helm_chart_id: 'h1',
+  config: {},
+  values_override: null,
+  installed_cluster_id: null,
+  installed_namespace: null,
+};

@@ -1,0 +1,75 @@
+import type { StateMessage } from '@berth/shared/bus/publish-state';
+import { Deployment, deployments } from '@berth/shared/contracts/deployments';
+import { sampleIdentities } from '@berth/shared/testing/test-identities';
+import { sql } from 'slonik';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { startTasksInTest, type TasksInTest, until } from './tasks-in-test.ts';
+
+let tasks: TasksInTest;
+beforeAll(async () => {
+  tasks = await startTasksInTest();
+});
+afterAll(() => tasks?.[Symbol.asyncDispose]());
+
+const { owner, bot } = sampleIdentities;
+const { update, delete: remove } = deployments.operations;
+
+test('every change of a deployment is told to those who follow, in order, and nothing that is not public', async () => {
+  const heard: StateMessage[] = [];
+  const stop = new AbortController();
+  const following = tasks.clusterSync.state.follow(deployments, {
+    apply: async (message) => void heard.push(message),
+    signal: stop.signal,
+  });
+
+  const { id, env_id } = await tasks.installed();
+  await tasks.call(owner, update, { id, body: { description_md: 'hi' } });
+  await tasks.call(owner, remove, { id });
+  await tasks.runAll();
+  await until(async () => heard.some(({ operation }) => operation === 'DELETE'));
+  stop.abort();
+  await following;
+
+  const versions = heard.map(({ version }) => version);
+  expect(versions).toEqual(versions.toSorted((a, b) => a - b));
+  expect(new Set(heard.map((message) => message.env_id))).toEqual(new Set([env_id]));
+  expect(heard.map(({ row }) => Deployment.parse(row).id)).toEqual(heard.map(() => id));
+  expect(heard.at(-1)).toMatchObject({ operation: 'DELETE' });
+});
+
+test('what people do is in the audit log, which nobody can change', async () => {
+  const { id } = await tasks.installed({ config: { replicas: 1, tier: 'small' } });
+  await tasks.call(bot, update, { id, body: { config: { replicas: 2, tier: 'large' } } });
+  await tasks.call(owner, remove, { id });
+  await tasks.runAll();
+
+  const entries = await tasks.database.db.any(
+    sql.type(
+      z.strictObject({ action: z.string(), actor_kind: z.string().nullable(), actor_id: z.string().nullable() }),
+    )`select action, actor_kind, actor_id from audit_log where object_id = ${id} order by id`,
+  );
+  const change = tasks.database.db.query(sql.unsafe`delete from audit_log`);
+
+  expect(entries).toEqual([
+    { action: 'create', actor_kind: 'user', actor_id: owner.id },
+    { action: 'update', actor_kind: 'bot', actor_id: bot.id },
+    { action: 'delete', actor_kind: 'user', actor_id: owner.id },
+    { action: 'finish deletion', actor_kind: null, actor_id: null },
+  ]);
+  await expect(change).rejects.toThrow('append-only');
+});
+
+test('no config, override or value is in the log of the service', async () => {
+  const canary = `canary-${crypto.randomUUID()}`;
+  const { id } = await tasks.create({ config: { replicas: 1, tier: 'small' }, values_override: { token: canary } });
+  const claimed = await tasks.claimed();
+  await tasks.finish(claimed, 'Failed', 'no');
+  await expect(
+    tasks.call(owner, update, { id, body: { config: { replicas: 99 }, values_override: { token: canary } } }),
+  ).rejects.toThrow('replicas');
+
+  expect(claimed.values).toMatchObject({ token: canary });
+  expect(tasks.process.log()).not.toContain(canary);
+  expect(tasks.process.log()).not.toContain(tasks.nats.password);
+});
