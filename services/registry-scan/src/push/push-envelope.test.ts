@@ -8,16 +8,21 @@ describe('hintsIn', () => {
     const events = [
       push({ repository: 'charts/web', digest: 'sha256:a' }),
       { action: 'pull', target: { repository: 'charts/web', tag: '1.0.0' } },
-      push({ repository: 'charts/web', tag: '1.0.0' }, { request: { host: 'registry.example.com' } }),
+      push(
+        { repository: 'charts/web', tag: '1.0.0', digest: 'sha256:a' },
+        { request: { host: 'registry.example.com' } },
+      ),
     ];
 
-    expect(hintsIn({ events })).toEqual([{ host: 'registry.example.com', repository: 'charts/web', tag: '1.0.0' }]);
+    expect(hintsIn({ events })).toEqual([
+      { host: 'registry.example.com', repository: 'charts/web', tag: '1.0.0', digest: 'sha256:a' },
+    ]);
   });
 
   test('has the whole repository looked through after a deletion', () => {
     const events = [{ action: 'delete', target: { repository: 'charts/web', digest: 'sha256:a' } }];
 
-    expect(hintsIn({ events })).toEqual([{ host: null, repository: 'charts/web', tag: null }]);
+    expect(hintsIn({ events })).toEqual([{ host: null, repository: 'charts/web', tag: null, digest: null }]);
   });
 
   test.for([

@@ -8,13 +8,15 @@ export interface PushHint {
   repository: string;
   /** Null: look through the repository. */
   tag: string | null;
+  /** What should be seen there; null where it is not said. */
+  digest: string | null;
 }
 
 const maxEvents = 1000;
 
 const Event = z.object({
   action: z.string(),
-  target: z.object({ repository: z.string(), tag: z.string().nullish() }),
+  target: z.object({ repository: z.string(), tag: z.string().nullish(), digest: z.string().nullish() }),
   request: z.object({ host: z.string().max(300).nullish() }).nullish(),
 });
 
@@ -29,9 +31,9 @@ export function hintsIn({ events }: z.infer<typeof PushEnvelope>): PushHint[] {
     if (!isRepositoryName(target.repository)) return [];
 
     const host = request?.host ?? null;
-    const tag = target.tag ?? null;
-    if (action === 'push' && tag !== null && isTag(tag)) return [{ host, repository: target.repository, tag }];
+    const { repository, tag, digest } = target;
+    if (action === 'push' && tag && isTag(tag)) return [{ host, repository, tag, digest: digest ?? null }];
     // A deletion by digest names no tag, and may take several along.
-    return action === 'delete' ? [{ host, repository: target.repository, tag: null }] : [];
+    return action === 'delete' ? [{ host, repository, tag: null, digest: null }] : [];
   });
 }

@@ -14,14 +14,18 @@ export interface QueueHintsDeps {
   log: Pick<Service['log'], 'warn'>;
 }
 
+/** A registry tells of a deletion before its tags are gone, and of many one by one. */
+const deletionMs = 1_000;
+
 /** Takes hints as they arrive; those that there is no room for make the poll of their registry due. */
 export const queueHints =
   ({ queue, wakeUp, sources, pollRepository, log }: QueueHintsDeps) =>
   (hints: readonly PushHint[]): void => {
     const overflowing = new Set<string>();
-    for (const hint of hints) {
-      for (const domain of registriesFor(hint, sources)) {
-        if (!queue.add({ domain, repository: hint.repository, tag: hint.tag })) overflowing.add(domain);
+    for (const { host, ...place } of hints) {
+      for (const domain of registriesFor({ host, ...place }, sources)) {
+        const afterMs = place.tag === null ? deletionMs : 0;
+        if (!queue.add({ domain, ...place, attempt: 1 }, afterMs)) overflowing.add(domain);
       }
     }
     wakeUp.wake();

@@ -13,5 +13,5 @@ test.for([
   ['any that may have it, under a name we do not know', 'proxy', 'other/web', ['a.example']],
   ['none where the named one does not watch the repository', 'b.example', 'other/web', []],
 ] as const)('a hint is about %s', ([, host, repository, domains]) => {
-  expect(registriesFor({ host, repository, tag: '1' }, sources)).toEqual(domains);
+  expect(registriesFor({ host, repository }, sources)).toEqual(domains);
 });

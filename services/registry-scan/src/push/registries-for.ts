@@ -6,7 +6,7 @@ import type { PushHint } from './push-envelope.ts';
  * any of them. A look into the wrong one finds nothing and costs one request.
  */
 export function registriesFor(
-  { host, repository }: PushHint,
+  { host, repository }: Pick<PushHint, 'host' | 'repository'>,
   sources: readonly Pick<RegistrySource, 'domain' | 'repositoryPrefix' | 'repositories'>[],
 ): string[] {
   const named = sources.filter(({ domain }) => domain === host);

@@ -3,25 +3,26 @@ import { fetchChart } from '../charts/fetch-chart.ts';
 import type { ChartLayer } from '../oci/manifest.ts';
 import type { ScanDeps, WatchedRegistry } from './scan-deps.ts';
 
-/** Reads what a tag points to right now and writes it down. */
+/** Reads what a tag points to right now and writes it down; answers its digest, or null where there is no such tag. */
 export async function lookAtTag(
   deps: ScanDeps,
   { source: { domain }, client }: WatchedRegistry,
   { repository, tag }: { repository: string; tag: string },
   signal: AbortSignal,
-): Promise<void> {
+): Promise<string | null> {
   const { catalogue, tagRepository, log } = deps;
   const observedAt = await tagRepository.now();
   const manifest = await client.manifest(repository, tag, signal);
   if (manifest === null) {
     await catalogue.tagsGone({ domain, repository }, [tag], observedAt);
-    return;
+    return null;
   }
 
   const { digest, layer } = manifest;
   const chart = layer && (await contentOf(deps, { client, repository, digest, layer }, signal));
   await catalogue.found({ domain, repository, tag }, { digest, chart, observedAt });
-  if (chart) log.info({ registry: domain, repository, tag, digest, error: chart.error }, 'chart found');
+  if (chart) log.info({ registry: domain, repository, tag, digest, chart_error: chart.error }, 'chart found');
+  return digest;
 }
 
 interface Manifest {

@@ -24,12 +24,15 @@ export async function scanRepository(
   const plan = planScan(listed, known, { now: new Date(listedAt), recheckAfterMs: source.recheckIntervalMs });
   if (plan.gone.length > 0) await catalogue.tagsGone(name, plan.gone, listedAt);
 
-  const look = (tag: string) =>
-    lookAtTag(deps, registry, { repository, tag }, signal).catch((error: unknown) => {
+  const look = async (tag: string): Promise<void> => {
+    try {
+      await lookAtTag(deps, registry, { repository, tag }, signal);
+    } catch (error) {
       // What a registry says about one tag is of no concern to the others; a registry that is down is.
       if (isAboutAll(error) || signal.aborted) throw error;
       log.warn({ err: error, registry: source.domain, repository, tag }, 'a tag could not be read');
-    });
+    }
+  };
 
   const unchanged: string[] = [];
   await pMap(

@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import { whileHolding } from '@berth/shared/db/while-holding';
+import { sql } from 'slonik';
+import { beforeEach, expect, test } from 'vitest';
+import { z } from 'zod';
+import { pollRegistry } from '../src/scan/poll-registry.ts';
+import { createPollRepository } from '../src/scan/poll-repository.ts';
+import { watchedRegistry, web } from './watched-registry.ts';
+
+const { charts, registry, server, service } = watchedRegistry();
+
+const signal = () => AbortSignal.timeout(20_000);
+const catalogueReads = () => server().requests.filter(({ line }) => line.includes('_catalog')).length;
+
+/** One of several processes of the service. */
+function replica(settings: { pollIntervalMs?: number } = {}) {
+  const { db, scan } = service();
+  const lease = { holder: randomUUID(), ttlMs: 5_000, heartbeatMs: 1_000, marginMs: 1_000 };
+  const alone = (domain: string, work: (held: AbortSignal) => Promise<void>, until: AbortSignal) =>
+    whileHolding(db, { ...lease, name: `poll ${domain}`, signal: until }, (held) => work(held));
+  const pollRepository = createPollRepository(db);
+  const source = { ...registry().source, pollIntervalMs: 3_600_000, ...settings };
+  return pollRegistry({ scan, pollRepository, alone }, { ...registry(), source });
+}
+
+const Poll = z.object({ failures: z.number(), seconds: z.number() });
+const nextPoll = () =>
+  service().db.one(sql.type(Poll)`
+    select failures, round(extract(epoch from next_at - now()))::int as seconds
+    from registry_polls where domain_name = ${registry().source.domain}
+  `);
+
+beforeEach(async () => {
+  server().push('charts/web', '1.0.0', await web());
+});
+
+test('a registry is polled at once, and then not before its time', async () => {
+  const poll = replica();
+
+  await poll(signal());
+  await poll(signal());
+
+  expect(catalogueReads()).toBe(1);
+  expect(await charts()).toHaveLength(1);
+  expect(await nextPoll()).toEqual({ failures: 0, seconds: 3_600 });
+});
+
+test('several processes poll it once', async () => {
+  await Promise.all([replica(), replica(), replica()].map((poll) => poll(signal())));
+
+  expect(catalogueReads()).toBe(1);
+});
+
+test('what was pushed in vain makes the poll due', async () => {
+  const poll = replica();
+  await poll(signal());
+
+  await createPollRepository(service().db).hasten(registry().source.domain);
+  await poll(signal());
+
+  expect(catalogueReads()).toBe(2);
+});
+
+test('each failure in a row doubles the wait, and a success ends that', async () => {
+  const poll = replica({ pollIntervalMs: 60_000 });
+  const due = () => createPollRepository(service().db).hasten(registry().source.domain);
+  server().misbehave((_, response) => void response.writeHead(403).end());
+
+  await poll(signal());
+  expect(await nextPoll()).toEqual({ failures: 1, seconds: 120 });
+  await due();
+  await poll(signal());
+  expect(await nextPoll()).toEqual({ failures: 2, seconds: 240 });
+
+  server().misbehave(undefined);
+  await due();
+  await poll(signal());
+  expect(await nextPoll()).toEqual({ failures: 0, seconds: 60 });
+  expect(await charts()).toHaveLength(1);
+});
+
+test('a poll that is cut short is done again by the next one', async () => {
+  const stop = new AbortController();
+  server().misbehave((request) => {
+    if (!request.url?.includes('tags')) return false;
+    stop.abort();
+    return undefined;
+  });
+  await replica()(stop.signal);
+  expect(await charts()).toEqual([]);
+
+  server().misbehave(undefined);
+  await replica()(signal());
+
+  expect(await charts()).toHaveLength(1);
+});

@@ -1,0 +1,181 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { ensureTools, type RegistryServer, startRegistry } from '@berth/devstack';
+import type { Bus } from '@berth/shared/bus/bus';
+import { implement } from '@berth/shared/bus/implement';
+import { chartArchives } from '@berth/shared/contracts/chart-archives';
+import { deployments } from '@berth/shared/contracts/deployments';
+import { type HelmChart, helmCharts } from '@berth/shared/contracts/helm-charts';
+import { helmRegistries } from '@berth/shared/contracts/helm-registries';
+import { signingKeys } from '@berth/shared/contracts/signing-keys';
+import { startProcessGuard } from '@berth/shared/process-guard/process-guard';
+import { freePort } from '@berth/shared/testing/free-port';
+import { connectTestBus } from '@berth/shared/testing/test-bus';
+import { identityToken, sampleIdentities, testKeys } from '@berth/shared/testing/test-identities';
+import { startTestNats, type TestNats } from '@berth/shared/testing/test-nats';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { acceptedManifests } from '../src/oci/manifest.ts';
+import { type ServiceProcess, startServiceProcess } from './service-process.ts';
+
+const run = promisify(execFile);
+const sampleCharts = fileURLToPath(new URL('../../../packages/devstack/sample-charts/', import.meta.url));
+const pushToken = 'canary-push-token-0123456789';
+
+const stack = new AsyncDisposableStack();
+let folder: string;
+let tools: Record<'registry' | 'helm', string>;
+let nats: TestNats;
+let registry: RegistryServer;
+let service: ServiceProcess;
+let callers: Record<'gateway' | 'runner' | 'tasks', Bus>;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'berth-real-registry-'));
+  stack.defer(() => rm(folder, { recursive: true, force: true }));
+  const guard = startProcessGuard();
+  stack.defer(() => guard.close());
+  const signal = AbortSignal.timeout(20 * 60_000);
+  tools = await ensureTools({ names: ['registry', 'helm'], env: process.env, log: console.log, signal });
+
+  const pushPort = await freePort();
+  const notify = { url: `http://127.0.0.1:${pushPort}/events`, authorization: `Bearer ${pushToken}` };
+  registry = await startRegistry({ stateFolder: folder, guard, signal, program: tools.registry, notify });
+  stack.defer(() => registry.stop());
+  nats = stack.use(await startTestNats());
+  callers = {
+    gateway: stack.use(await connectTestBus(nats, 'api-gateway')),
+    runner: stack.use(await connectTestBus(nats, 'runner')),
+    tasks: stack.use(await connectTestBus(nats, 'tasks')),
+  };
+  const auth = stack.use(await connectTestBus(nats, 'auth'));
+  auth.serve(implement(signingKeys, { list: async () => ({ keys: testKeys.publicJwks }) }));
+
+  await push('hello-web');
+  const registries = [{ url: registry.url, allow_http: true, poll_interval_seconds: 3_600 }];
+  service = stack.use(await startServiceProcess({ nats, registries, pushToken, pushPort }));
+}, 20 * 60_000);
+afterAll(() => stack.disposeAsync());
+
+/** `helm package` and `helm push`, as people do it. */
+async function push(chart: string, version = '1.0.0'): Promise<string> {
+  const env = { HOME: folder, PATH: '/usr/bin:/bin' };
+  await run(tools.helm, ['package', join(sampleCharts, chart), '--version', version, '--destination', folder], { env });
+  const archive = join(folder, `${chart}-${version}.tgz`);
+  await run(tools.helm, ['push', archive, `oci://${registry.address}/charts`, '--plain-http'], { env });
+  return archive;
+}
+
+async function chartsOf(repository: string, query: object = {}): Promise<HelmChart[]> {
+  const token = { identityToken: await identityToken(sampleIdentities.outsider) };
+  const { gateway } = callers;
+  const { items } = await gateway.call(helmRegistries.operations.list, { query: { repo_name: repository } }, token);
+  const [found] = items;
+  if (!found) return [];
+  return (await gateway.call(helmCharts.operations.list, { query: { helm_registry_id: found.id, ...query } }, token))
+    .items;
+}
+
+const inTime = { timeout: 15_000, interval: 50 };
+
+test('a chart that lies in the registry is found when the service starts, with all it says about itself', async () => {
+  await expect
+    .poll(() => chartsOf('charts/hello-web'), inTime)
+    .toMatchObject([
+      {
+        image_tag: '1.0.0',
+        available: true,
+        error: null,
+        parsed_version: '1.0.0',
+        values_ui: { inputs: expect.arrayContaining([expect.objectContaining({ id: 'replicas', type: 'number' })]) },
+        actions_schema: { actions: [expect.objectContaining({ id: 'say' })] },
+        features: { cardinality: 'Many', ingress: { enabled: false } },
+        resource_types: null,
+      },
+    ]);
+});
+
+test('a chart that is pushed is found at once, long before the next poll', async () => {
+  await push('hello-web', '1.1.0-main.5');
+
+  await expect.poll(async () => (await chartsOf('charts/hello-web')).length, inTime).toBe(2);
+  const [newest] = await chartsOf('charts/hello-web');
+  expect(newest).toMatchObject({ image_tag: '1.1.0-main.5', parsed_version: '1.1.0', parsed_branch: 'main' });
+});
+
+test('charts of other kinds, and broken ones, are listed as what they are', async () => {
+  await push('other-thing');
+  await push('broken-extension');
+
+  await expect.poll(() => chartsOf('charts/other-thing'), inTime).toMatchObject([{ error: null }]);
+  await expect
+    .poll(() => chartsOf('charts/broken-extension'), inTime)
+    .toMatchObject([{ error: expect.stringMatching(/^berth\/values-ui\.yaml: inputs\[0\]\.type: must be one of/) }]);
+});
+
+test('the package that a runner gets is the one that was pushed', async () => {
+  const pushed = await push('failing-template');
+  await expect.poll(() => chartsOf('charts/failing-template'), inTime).toHaveLength(1);
+  const [chart] = await chartsOf('charts/failing-template');
+
+  const request = { body: { helm_chart_id: chart?.id ?? '' } };
+  const { digest } = await callers.runner.call(chartArchives.operations.ensure, request);
+
+  expect(Buffer.from((await callers.runner.objects.get(digest)) ?? [])).toEqual(await readFile(pushed));
+});
+
+test('a chart is in use while a deployment refers to it', async () => {
+  const [chart] = await chartsOf('charts/hello-web');
+  const id = crypto.randomUUID();
+  const row = {
+    id,
+    created_at: '2026-01-01T00:00:00.000Z',
+    name: 'web',
+    kind_id: crypto.randomUUID(),
+    env_id: crypto.randomUUID(),
+    cluster_id: crypto.randomUUID(),
+    namespace: 'hello-web-web',
+    enabled: false,
+    status: 'Uninstalled',
+    description_md: null,
+    reason: null,
+    revision_id: null,
+    reported_status: null,
+    helm_chart_id: chart?.id,
+    config: {},
+    values_override: null,
+  };
+  const { state } = callers.tasks;
+  const message = { resource: deployments.name, id, env_id: row.env_id, row };
+  await state.ensureStream();
+  const inUse = async () => (await chartsOf('charts/hello-web', { in_use: true })).map(({ image_tag }) => image_tag);
+  expect(await inUse()).toEqual([]);
+
+  await state.publish({ ...message, version: 1, operation: 'INSERT' });
+  await expect.poll(inUse, inTime).toEqual([chart?.image_tag]);
+
+  await state.publish({ ...message, version: 2, operation: 'DELETE' });
+  await expect.poll(inUse, inTime).toEqual([]);
+});
+
+test('a chart that is deleted from the registry becomes unavailable at once', async () => {
+  const manifests = `${registry.url}/v2/charts/other-thing/manifests`;
+  const head = await fetch(`${manifests}/1.0.0`, { method: 'HEAD', headers: { accept: acceptedManifests } });
+  const digest = head.headers.get('docker-content-digest');
+
+  expect((await fetch(`${manifests}/${digest}`, { method: 'DELETE' })).status).toBe(202);
+
+  await expect.poll(() => chartsOf('charts/other-thing'), inTime).toMatchObject([{ available: false }]);
+});
+
+test('somebody without the token is not listened to, and the service ends well, without a secret in its log', async () => {
+  expect((await fetch(service.pushUrl, { method: 'POST', body: '{"events":[]}' })).status).toBe(401);
+
+  expect(await service.stop()).toBe(0);
+  expect(service.log()).toContain('chart found');
+  expect(service.log()).not.toContain(pushToken);
+  expect(service.log()).not.toContain(nats.password);
+});
