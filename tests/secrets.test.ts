@@ -108,7 +108,7 @@ test('after a day in the life of the platform no secret is found where it does n
       /client-key-data"?: *"?([A-Za-z0-9+/=]{40})/.exec(await readFile(stack.kubeconfigFile, 'utf8'))?.[1] ?? '',
     'issued cluster token':
       /token\\?"?: *\\?"?([A-Za-z0-9._-]{40,})/.exec(
-        heard.find(({ text }) => text.includes('kubeconfig'))?.text ?? '',
+        heard.find(({ text }) => text.includes('"kubeconfig":'))?.text ?? '',
       )?.[1] ?? '',
   };
   const logs = [
