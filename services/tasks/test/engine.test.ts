@@ -42,6 +42,7 @@ describe('installing', () => {
       values: {
         replicaCount: 1,
         extra: { a: 1 },
+        platz: claimed.values['berth'],
         berth: {
           env_id: envId,
           env_name: 'staging',

@@ -41,6 +41,7 @@ describe('resolveValues', () => {
       nodeSelector: { pool: 'apps' },
       tolerations: [{ key: 'apps' }],
       berth,
+      platz: berth,
       replicaCount: 2,
     });
   });
@@ -52,7 +53,7 @@ describe('resolveValues', () => {
   test('leaves placement alone where the env asks for none', () => {
     const values = resolveValues({ ...world, env: { ...world.env, node_selector: null, tolerations: null } });
 
-    expect(Object.keys(values)).toEqual(['berth', 'replicaCount']);
+    expect(Object.keys(values)).toEqual(['berth', 'platz', 'replicaCount']);
   });
 
   test('injects the ingress section only where the chart asks for it', () => {

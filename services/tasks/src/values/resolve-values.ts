@@ -50,6 +50,8 @@ function injected(world: ValuesWorld): JsonObject {
       ingress: ingressValues({ cluster, name, namespace }, features.ingress.hostname_format),
     }),
     berth: infoBlock(world),
+    // Decision 7: charts written for the upstream project work unchanged, and this is where they look.
+    platz: infoBlock(world),
   };
 }
 
