@@ -10,6 +10,7 @@ import { every } from '@berth/shared/service/loop';
 import { readConfig } from '@berth/shared/service/read-config';
 import { runService } from '@berth/shared/service/run-service';
 import { createWakeUp } from '@berth/shared/service/wake-up';
+import pLimit from 'p-limit';
 import { createChartParser } from './archive/chart-parser.ts';
 import { chartArchiveHandlers } from './charts/chart-archive-handlers.ts';
 import { chartHandlers } from './charts/chart-handlers.ts';
@@ -52,7 +53,7 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
     chartRepository,
     registryRepository: createRegistryRepository(db),
     tagRepository: createTagRepository(db),
-    reading: { parser: use(createChartParser()), objects: bus.objects, log },
+    reading: { parser: use(createChartParser()), objects: bus.objects, atOnce: pLimit(2), log },
     log,
   };
   const formatsChanged = createWakeUp(signal);

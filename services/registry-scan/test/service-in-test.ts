@@ -3,6 +3,7 @@ import type { Database } from '@berth/shared/db/database';
 import { openTestDatabase } from '@berth/shared/testing/open-test-database';
 import { connectTestBus, silentLog } from '@berth/shared/testing/test-bus';
 import { startTestNats } from '@berth/shared/testing/test-nats';
+import pLimit from 'p-limit';
 import { sql } from 'slonik';
 import { createChartParser } from '../src/archive/chart-parser.ts';
 import { chartArchiveHandlers } from '../src/charts/chart-archive-handlers.ts';
@@ -72,7 +73,7 @@ export async function startServiceInTest(): Promise<ServiceInTest> {
       chartRepository,
       registryRepository: createRegistryRepository(db),
       tagRepository: createTagRepository(db),
-      reading: { parser, objects: bus.objects, log: silentLog },
+      reading: { parser, objects: bus.objects, atOnce: pLimit(2), log: silentLog },
       log: silentLog,
     },
     watch(source) {

@@ -1,5 +1,6 @@
 import type { ObjectStore } from '@berth/shared/bus/object-store';
 import type { Service } from '@berth/shared/service/service';
+import type { LimitFunction } from 'p-limit';
 import type { ChartParser } from '../archive/chart-parser.ts';
 import { archiveLimits } from '../archive/limits.ts';
 import { brokenChart, type ParsedChart } from '../archive/parsed-chart.ts';
@@ -18,6 +19,8 @@ export interface ReadChart extends ParsedChart {
 export interface FetchChartDeps {
   parser: ChartParser;
   objects: Pick<ObjectStore, 'put'>;
+  /** How many packages are in memory at a time, whatever looks for charts. */
+  atOnce: LimitFunction;
   log: Pick<Service['log'], 'warn'>;
 }
 
@@ -28,17 +31,21 @@ export interface ChartPlace {
 }
 
 /** Reads a packaged chart in its registry and keeps the package for the runners; what is wrong with it becomes its `error`. */
-export async function fetchChart(
-  { parser, objects, log }: FetchChartDeps,
-  { client, repository, layer }: ChartPlace,
-  signal: AbortSignal,
-): Promise<ReadChart> {
+export async function fetchChart(deps: FetchChartDeps, place: ChartPlace, signal: AbortSignal): Promise<ReadChart> {
+  const { layer } = place;
   const archiveDigest = layer.digest;
   if (layer.size > archiveLimits.compressedBytes) {
     const words = `the package is larger than ${archiveLimits.compressedBytes} bytes`;
     return { ...brokenChart(words), archiveDigest, settled: true };
   }
+  return deps.atOnce(() => fetchAndRead(deps, place, signal));
+}
 
+async function fetchAndRead(
+  { parser, objects, log }: FetchChartDeps,
+  { client, repository, layer: { digest: archiveDigest } }: ChartPlace,
+  signal: AbortSignal,
+): Promise<ReadChart> {
   let archive: Buffer;
   try {
     archive = await fetchArchive(client, { repository, digest: archiveDigest }, signal);

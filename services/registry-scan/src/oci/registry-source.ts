@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { isRepositoryName } from './names.ts';
 
-const range = /^[0-9a-fA-F.:]+(?:\/\d{1,3})?$/;
+const Range = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], 'is not an address or CIDR range');
 
 /** One registry to look into, as it is configured. */
 export const RegistrySource = z
@@ -20,7 +20,7 @@ export const RegistrySource = z
     recheck_interval_seconds: z.number().positive().max(86_400).default(300),
     allow_http: z.boolean().default(false),
     /** Addresses or CIDR ranges that are never asked otherwise, such as `127.0.0.0/8`. */
-    allow_addresses: z.array(z.string().regex(range, 'is not an address or CIDR range')).default([]),
+    allow_addresses: z.array(Range).default([]),
     /** `host[:port]` of token servers that may be sent the credentials, besides the registry itself. */
     auth_hosts: z.array(z.string().min(1)).default([]),
   })
