@@ -1,7 +1,6 @@
 import { deployments } from '@berth/shared/contracts/deployments';
 import { sampleIdentities } from '@berth/shared/testing/test-identities';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { archiveDigest } from './neighbours.ts';
 import { refusal } from './refusal.ts';
 import { sampleChart } from './sample-charts.ts';
 import { envId, startTasksInTest, type TasksInTest } from './tasks-in-test.ts';
@@ -13,128 +12,10 @@ beforeAll(async () => {
 afterAll(() => tasks?.[Symbol.asyncDispose]());
 
 const { siteAdmin, owner, maintainer, envUser, bot } = sampleIdentities;
-const { update, delete: remove, get } = deployments.operations;
+const { update, delete: remove } = deployments.operations;
 
 const operationsOf = async (id: string) =>
   (await tasks.tasksOf(id)).map(({ operation }) => Object.keys(operation)[0]).toReversed();
-
-describe('installing', () => {
-  test('the claim carries all it takes to run, and the end makes the deployment run', async () => {
-    const config = { replicas: 1, tier: 'small' };
-    const created = await tasks.create({ name: 'first', config, values_override: { extra: { a: 1 } } });
-
-    const claimed = await tasks.claimed();
-
-    const [install] = await tasks.tasksOf(created.id);
-    expect(claimed).toEqual({
-      task_id: install?.id,
-      fence: 1,
-      attempt: 1,
-      lease_ms: 30_000,
-      action: 'deploy',
-      delete_namespace: false,
-      deployment_id: created.id,
-      deployment_name: 'first',
-      kind: 'Web',
-      cluster_id: tasks.clusterId,
-      namespace: 'web-first',
-      chart: { helm_chart_id: tasks.chartId, digest: archiveDigest, version: '1.0.0' },
-      values: {
-        replicaCount: 1,
-        extra: { a: 1 },
-        platz: claimed.values['berth'],
-        berth: {
-          env_id: envId,
-          env_name: 'staging',
-          cluster_id: tasks.clusterId,
-          cluster_name: 'prod',
-          deployment_id: created.id,
-          deployment_name: 'first',
-          deployment_kind: 'Web',
-          revision_id: install?.id,
-          own_url: 'https://berth.example.com',
-        },
-      },
-      secrets: { 'web-tier': { tier: 'small' } },
-      wait: { enabled: true, timeout_secs: 300 },
-      traceparent: null,
-      request_id: expect.any(String),
-    });
-    expect(install).toMatchObject({ status: 'Started', attempts: 1, started_at: expect.any(String) });
-    expect(await tasks.deployment(created.id)).toMatchObject({ status: 'Installing', revision_id: null });
-
-    await tasks.finish(claimed);
-
-    expect(await tasks.task(claimed.task_id)).toMatchObject({ status: 'Done', finished_at: expect.any(String) });
-    expect(await tasks.deployment(created.id)).toMatchObject({
-      status: 'Running',
-      reason: null,
-      revision_id: claimed.task_id,
-    });
-  });
-
-  test('the archive of a chart is asked for once', async () => {
-    const before = tasks.archives.asked;
-    const chart = await tasks.tell.chart(sampleChart());
-    await tasks.create({ helm_chart_id: chart.id });
-    await tasks.create({ helm_chart_id: chart.id });
-
-    await tasks.runAll();
-
-    expect(tasks.archives.asked).toBe(before + 1);
-  });
-
-  test('a chart whose archive cannot be fetched now is tried again later', async () => {
-    const chart = await tasks.tell.chart(sampleChart());
-    const { id } = await tasks.create({ helm_chart_id: chart.id });
-    tasks.archives.digest = null;
-
-    expect(await tasks.claim()).toBeNull();
-    tasks.archives.digest = archiveDigest;
-
-    const [install] = await tasks.tasksOf(id);
-    expect(install).toMatchObject({
-      status: 'Pending',
-      attempts: 1,
-      reason: expect.stringMatching(/^scheduled for .* after attempt 1 failed: The registry does not answer$/),
-    });
-  });
-
-  test('a failure puts the deployment into Error with the reason', async () => {
-    const { id } = await tasks.create();
-
-    await tasks.finish(await tasks.claimed(), 'Failed', 'template: web/deployment.yaml:3: nil pointer');
-
-    expect(await tasks.deployment(id)).toMatchObject({
-      status: 'Error',
-      reason: 'Install failed: template: web/deployment.yaml:3: nil pointer',
-    });
-    expect((await tasks.tasksOf(id))[0]).toMatchObject({
-      status: 'Failed',
-      reason: 'template: web/deployment.yaml:3: nil pointer',
-    });
-  });
-
-  test('the env places what it runs, and inputs point to other deployments', async () => {
-    const peer = await tasks.installed({ name: 'peer' });
-    const placement = { node_selector: { pool: 'apps' }, tolerations: [{ key: 'apps' }] };
-    const env = await tasks.tell.env({ id: crypto.randomUUID(), name: 'placed', ...placement });
-    const cluster = await tasks.tell.cluster({ env_id: env.id, name: 'placed' });
-    const made = { config: { replicas: 2, peer: peer.id } };
-
-    await expect(tasks.create({ ...made, cluster_id: cluster.id }, siteAdmin)).rejects.toEqual(
-      refusal('unprocessable', 'no such deployment in the env', 'body.config.peer'),
-    );
-    await tasks.create(made);
-    await tasks.create({ cluster_id: cluster.id }, siteAdmin);
-
-    expect((await tasks.claimed()).values).toMatchObject({ replicaCount: 2, peer: { name: 'peer' } });
-    expect((await tasks.claimed()).values).toMatchObject({
-      nodeSelector: placement.node_selector,
-      tolerations: placement.tolerations,
-    });
-  });
-});
 
 describe('changing', () => {
   test('a config, chart or override is brought by one Upgrade that tells the difference', async () => {
@@ -351,58 +232,5 @@ describe('changing', () => {
 
     expect(await tasks.claimed()).toMatchObject({ deployment_id: id, values: { nodeSelector: { pool: 'new' } } });
     expect(await operationsOf(id)).toEqual(['Install', 'Reinstall']);
-  });
-});
-
-describe('deleting', () => {
-  test('uninstalls first; the row goes with the namespace, the history stays for site admins and bots', async () => {
-    const { id, namespace } = await tasks.installed();
-
-    await tasks.call(owner, remove, { id });
-
-    expect(await tasks.deployment(id)).toMatchObject({ status: 'Deleting' });
-    await expect(tasks.call(owner, update, { id, body: { config: { replicas: 2 } } })).rejects.toEqual(
-      refusal('conflict', 'being deleted'),
-    );
-    await expect(tasks.call(owner, remove, { id })).resolves.toBeNull();
-    const uninstall = await tasks.claimed();
-    expect(uninstall).toMatchObject({ action: 'uninstall', delete_namespace: true, namespace });
-    expect(await tasks.deployment(id)).toMatchObject({ status: 'Deleting' });
-    await tasks.finish(uninstall);
-    await expect(tasks.deployment(id)).rejects.toEqual(refusal('not_found'));
-    expect(await tasks.task(uninstall.task_id)).toMatchObject({ status: 'Done', deployment_id: id });
-    expect(await tasks.tasksOf(id)).toHaveLength(2);
-    await expect(tasks.call(owner, get, { id })).rejects.toEqual(refusal('not_found'));
-  });
-
-  test('is done at once where nothing was ever installed', async () => {
-    const { id } = await tasks.create();
-
-    await tasks.call(owner, remove, { id });
-
-    await expect(tasks.deployment(id)).rejects.toEqual(refusal('not_found'));
-    expect(await tasks.tasksOf(id)).toMatchObject([
-      { status: 'Canceled', reason: 'The deployment is being deleted', canceled_by_user_id: owner.id },
-    ]);
-  });
-
-  test('that fails leaves the deployment in Error, to be deleted again', async () => {
-    const { id } = await tasks.installed();
-    await tasks.call(owner, remove, { id });
-
-    await tasks.finish(await tasks.claimed(), 'Failed', 'a hook failed');
-
-    expect(await tasks.deployment(id)).toMatchObject({ status: 'Error', reason: 'Uninstall failed: a hook failed' });
-    await tasks.call(owner, remove, { id });
-    await tasks.runAll();
-    await expect(tasks.deployment(id)).rejects.toEqual(refusal('not_found'));
-  });
-
-  test('is for owners', async () => {
-    const { id } = await tasks.create();
-
-    for (const identity of [maintainer, bot, envUser]) {
-      await expect(tasks.call(identity, remove, { id })).rejects.toEqual(refusal('forbidden', 'owner'));
-    }
   });
 });

@@ -1,0 +1,226 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Identity } from '@berth/shared/access/identity';
+import { deploymentTasks } from '@berth/shared/contracts/deployment-tasks';
+import { deployments } from '@berth/shared/contracts/deployments';
+import type { RequestedOperation } from '@berth/shared/contracts/task-operation';
+import { sampleIdentities } from '@berth/shared/testing/test-identities';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { refusal } from './refusal.ts';
+import { sampleChart } from './sample-charts.ts';
+import { startTasksInTest, type TasksInTest, until } from './tasks-in-test.ts';
+
+let tasks: TasksInTest;
+beforeAll(async () => {
+  tasks = await startTasksInTest();
+});
+afterAll(() => tasks?.[Symbol.asyncDispose]());
+
+const { owner, maintainer, envUser, bot, outsider } = sampleIdentities;
+const { create } = deploymentTasks.operations;
+
+const ask = (as: Identity, deployment_id: string, operation: RequestedOperation, execute_at?: string) =>
+  tasks.call(as, create, { body: { deployment_id, operation, ...(execute_at !== undefined && { execute_at }) } });
+const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
+const soon = () => inMs(1_000);
+const tomorrow = () => inMs(86_400_000);
+
+const upgrade = (replicas: number, values_override: { [key: string]: number } | null = null): RequestedOperation => ({
+  Upgrade: { helm_chart_id: tasks.chartId, config_inputs: { replicas }, values_override },
+});
+const install = (replicas: number): RequestedOperation => ({
+  Install: { helm_chart_id: tasks.chartId, config_inputs: { replicas }, values_override: null },
+});
+const reinstall: RequestedOperation = { Reinstall: { reason: 'to be sure' } };
+
+describe('asking for a task', () => {
+  test('an Upgrade changes the deployment, with delta and previous chart of our own', async () => {
+    const { id } = await tasks.installed();
+
+    const task = await ask(maintainer, id, {
+      Upgrade: {
+        helm_chart_id: tasks.chartId,
+        config_inputs: { replicas: 2 },
+        values_override: null,
+        prev_helm_chart_id: crypto.randomUUID(),
+        config_delta: { lies: [1, 2] },
+      },
+    });
+
+    expect(task).toMatchObject({
+      status: 'Pending',
+      acting_user_id: maintainer.id,
+      operation: { Upgrade: { prev_helm_chart_id: tasks.chartId, config_delta: { replicas: [1, 2] } } },
+    });
+    expect(await tasks.deployment(id)).toMatchObject({ config: { replicas: 2 } });
+  });
+
+  test('an Upgrade without a change runs', async () => {
+    const { id } = await tasks.installed();
+
+    const { id: task_id } = await ask(maintainer, id, upgrade(1));
+
+    expect(await tasks.runAll()).toMatchObject([{ task_id, action: 'deploy' }]);
+  });
+
+  test('Install and Uninstall enable and disable, for owners', async () => {
+    const { id } = await tasks.installed();
+    for (const identity of [maintainer, bot]) {
+      await expect(ask(identity, id, { Uninstall: {} })).rejects.toEqual(refusal('forbidden', 'owner'));
+      await expect(ask(identity, id, install(1))).rejects.toEqual(refusal('forbidden', 'owner'));
+      await expect(ask(identity, id, upgrade(1, { a: 1 }))).rejects.toEqual(refusal('forbidden', 'owner'));
+    }
+    await expect(ask(owner, id, install(1))).rejects.toEqual(refusal('conflict', 'enabled already'));
+
+    await ask(owner, id, { Uninstall: {} });
+
+    expect(await tasks.deployment(id)).toMatchObject({ enabled: false });
+    for (const operation of [{ Uninstall: {} }, upgrade(1), reinstall]) {
+      await expect(ask(owner, id, operation)).rejects.toEqual(refusal('conflict', 'disabled'));
+    }
+    await ask(owner, id, install(3));
+    await tasks.runAll();
+    expect(await tasks.deployment(id)).toMatchObject({ enabled: true, status: 'Running', config: { replicas: 3 } });
+  });
+
+  test('a Reinstall repeats what is installed', async () => {
+    const { id, revision_id } = await tasks.installed({ config: { replicas: 4 } });
+
+    await ask(bot, id, reinstall);
+
+    expect(await tasks.claimed()).toMatchObject({
+      action: 'deploy',
+      values: { replicaCount: 4, berth: { revision_id } },
+    });
+    const [task] = await tasks.tasksOf(id);
+    expect(task).toMatchObject({ status: 'Started', acting_user_id: null, acting_deployment_id: null });
+    await tasks.runAll();
+  });
+
+  test('a Reinstall of what is not installed is refused', async () => {
+    const { id } = await tasks.create();
+    await tasks.finish(await tasks.claimed(), 'Failed', 'no');
+
+    await expect(ask(owner, id, reinstall)).rejects.toEqual(refusal('conflict', 'Nothing is installed'));
+  });
+
+  test.for<[string, RequestedOperation, Parameters<typeof refusal>]>([
+    [
+      'a Recreate',
+      {
+        Recreate: {
+          old_cluster_id: crypto.randomUUID(),
+          old_namespace: 'a',
+          new_cluster_id: crypto.randomUUID(),
+          new_namespace: 'b',
+        },
+      },
+      ['unprocessable', 'rename or move', 'body.operation.Recreate'],
+    ],
+    [
+      'an action',
+      { InvokeAction: { helm_chart_id: crypto.randomUUID(), action_id: 'a', body: {} } },
+      ['not_implemented', 'InvokeAction'],
+    ],
+    [
+      'a restart',
+      { RestartK8sResource: { resource_id: crypto.randomUUID(), resource_name: 'a' } },
+      ['not_implemented', 'RestartK8sResource'],
+    ],
+  ])('%s is refused', async ([, operation, words]) => {
+    const { id } = await tasks.create();
+
+    await expect(ask(owner, id, operation)).rejects.toEqual(refusal(...words));
+  });
+
+  test('what does not fit names the field of the operation', async () => {
+    const { id } = await tasks.installed();
+
+    await expect(ask(owner, id, upgrade(99))).rejects.toEqual(
+      refusal('unprocessable', '', 'body.operation.Upgrade.config_inputs.replicas'),
+    );
+    await expect(ask(outsider, id, reinstall)).rejects.toEqual(
+      refusal('unprocessable', 'no such deployment', 'body.deployment_id'),
+    );
+    await expect(ask(envUser, id, reinstall)).rejects.toEqual(refusal('forbidden', 'maintainer'));
+  });
+
+  test('a loop that asks without end is stopped', async () => {
+    const { id } = await tasks.installed();
+    for (let n = 0; n < 100; n += 1) await ask(bot, id, reinstall);
+
+    await expect(ask(bot, id, reinstall)).rejects.toEqual(refusal('conflict', '100 tasks'));
+
+    await tasks.call(owner, deployments.operations.delete, { id });
+    await tasks.runAll();
+  });
+});
+
+describe('a scheduled task', () => {
+  test('changes the deployment when it starts, and not before', async () => {
+    const { id } = await tasks.installed();
+
+    const task = await ask(maintainer, id, upgrade(7), soon());
+
+    expect(task.reason).toBe(`scheduled for ${task.execute_at}`);
+    expect(await tasks.deployment(id)).toMatchObject({ config: { replicas: 1 }, status: 'Running' });
+    const claimed = await tasks.claimed();
+    expect(claimed).toMatchObject({ task_id: task.id, values: { replicaCount: 7 } });
+    expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(task.execute_at));
+    expect(await tasks.deployment(id)).toMatchObject({ config: { replicas: 7 }, status: 'Upgrading' });
+    await tasks.finish(claimed);
+  });
+
+  test('tells its difference to what is there by then', async () => {
+    const { id } = await tasks.installed();
+    const task = await ask(maintainer, id, upgrade(3), soon());
+    await ask(maintainer, id, upgrade(2));
+    await tasks.finish(await tasks.claimed());
+
+    await tasks.finish(await tasks.claimed());
+
+    expect((await tasks.task(task.id)).operation).toMatchObject({ Upgrade: { config_delta: { replicas: [2, 3] } } });
+  });
+
+  test('that does not fit any more fails, and leaves the deployment as it was', async () => {
+    const { id } = await tasks.installed();
+    const chart = await tasks.tell.chart(sampleChart());
+    const operation = { Upgrade: { helm_chart_id: chart.id, config_inputs: { replicas: 2 }, values_override: null } };
+    const task = await ask(owner, id, operation, soon());
+    await tasks.tell.chart({ ...chart, available: false });
+
+    const failed = await until(async () => {
+      await tasks.claim();
+      const now = await tasks.task(task.id);
+      return now.status === 'Failed' && now;
+    });
+
+    expect(failed.reason).toContain('the chart is not available any more');
+    expect(await tasks.deployment(id)).toMatchObject({ config: { replicas: 1 }, helm_chart_id: tasks.chartId });
+  });
+
+  test('may disable later, and is refused where it would not fit now', async () => {
+    const { id } = await tasks.installed();
+
+    await expect(ask(owner, id, upgrade(99), tomorrow())).rejects.toEqual(refusal('unprocessable'));
+    await ask(owner, id, { Uninstall: {} }, soon());
+
+    expect(await tasks.deployment(id)).toMatchObject({ enabled: true });
+    await tasks.finish(await tasks.claimed());
+    expect(await tasks.deployment(id)).toMatchObject({ enabled: false, status: 'Uninstalled' });
+  });
+
+  test('wakes the runners in its moment', async () => {
+    const { id } = await tasks.installed();
+    const stop = new AbortController();
+    let wokenAt = 0;
+    const task = await ask(bot, id, reinstall, inMs(700));
+    await sleep(100);
+    tasks.runner.hints.listen('tasks_due', () => (wokenAt = Date.now()), { signal: stop.signal });
+
+    await until(async () => wokenAt >= Date.parse(task.execute_at));
+    stop.abort();
+
+    expect(wokenAt - Date.parse(task.execute_at)).toBeLessThan(900);
+    await tasks.runAll();
+  });
+});
