@@ -48,7 +48,6 @@ export async function startServerProcess(server: ServerCommand): Promise<Running
   const child = await spawnServer(server);
   const { pid } = child;
   if (pid === undefined) throw new Error(`${server.name} does not start: ${server.command[0]} cannot be run`);
-  server.guard.register(pid, { stopSignal: server.stopSignal ?? 'SIGTERM' });
 
   let asked = false;
   const exited = new Promise<void>((done) => child.once('exit', () => done()));
@@ -75,7 +74,9 @@ export async function startServerProcess(server: ServerCommand): Promise<Running
   return { name: server.name, pid, died, stop };
 }
 
-async function spawnServer({ command: [program, ...args], logFile, env, user }: ServerCommand): Promise<ChildProcess> {
+async function spawnServer(server: ServerCommand): Promise<ChildProcess> {
+  const { command, logFile, env, user, guard, stopSignal } = server;
+  const [program, ...args] = command;
   const log = await openServerLog(logFile);
   try {
     const child = spawn(program, args, {
@@ -84,6 +85,8 @@ async function spawnServer({ command: [program, ...args], logFile, env, user }: 
       env: { ...PLAIN_ENVIRONMENT, ...env },
       ...user,
     });
+    // At once: were this process killed before, nobody would know of the server.
+    if (child.pid !== undefined) guard.register(child.pid, { stopSignal: stopSignal ?? 'SIGTERM' });
     await Promise.race([once(child, 'spawn'), once(child, 'error')]).catch(() => undefined);
     return child;
   } finally {
