@@ -116,6 +116,7 @@ describe('credentials', () => {
 
     await expect(client.tags('charts/web', signal())).rejects.toMatchObject({ reason: 'denied' });
     expect(sentTo(other.server)).toEqual([]);
+    expect(sentTo(server)).toEqual([]);
   });
 
   test('that are wrong deny access, without a word of them', async () => {
