@@ -1,5 +1,6 @@
 import { createIdentityVerifier } from '@berth/shared/access/identity-verifier';
 import { connectBus } from '@berth/shared/bus/connect-bus';
+import { forgetIdempotencyKeys } from '@berth/shared/db/forget-idempotency-keys';
 import { databaseIsUp, openDatabase } from '@berth/shared/db/open-database';
 import { outboxRelay } from '@berth/shared/db/outbox-relay';
 import { every } from '@berth/shared/service/loop';
@@ -57,5 +58,6 @@ await runService('auth', async ({ log, metrics, use, loop, readiness, signal }) 
   loop('follow deployments', followDeployments({ db, bus }));
   loop('write when tokens were used', every(1_000, tokenUse.write));
   loop('rotate signing keys', every(10_000, keyRing.refresh));
+  loop('forget idempotency keys', forgetIdempotencyKeys({ db }));
   loop('forget login attempts', every(60_000, loginAttempts.forgetExpired));
 });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { connectBus } from '@berth/shared/bus/connect-bus';
 import { deployments } from '@berth/shared/contracts/deployments';
+import { forgetIdempotencyKeys } from '@berth/shared/db/forget-idempotency-keys';
 import { databaseIsUp, openDatabase } from '@berth/shared/db/open-database';
 import { outboxRelay } from '@berth/shared/db/outbox-relay';
 import { followProjection } from '@berth/shared/db/projection';
@@ -71,6 +72,7 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
   );
 
   loop('publish state', outboxRelay({ db, bus, owner: name, log }));
+  loop('forget idempotency keys', forgetIdempotencyKeys({ db }));
   loop(
     'follow deployments',
     followProjection({ db, bus, resource: deployments, table: 'deployments_seen', columns: ['helm_chart_id'] }),

@@ -1,4 +1,5 @@
 import { connectBus } from '@berth/shared/bus/connect-bus';
+import { forgetIdempotencyKeys } from '@berth/shared/db/forget-idempotency-keys';
 import { databaseIsUp, openDatabase } from '@berth/shared/db/open-database';
 import { outboxRelay } from '@berth/shared/db/outbox-relay';
 import { every } from '@berth/shared/service/loop';
@@ -20,7 +21,6 @@ import { runnerHandlers } from './tasks/runner-handlers.ts';
 import { sweepLeases } from './tasks/sweep-leases.ts';
 import { taskHandlers } from './tasks/task-handlers.ts';
 import { wakeWhenDue } from './tasks/wake-when-due.ts';
-import { createWorldRepository } from './tasks/world-repository.ts';
 
 const name = 'tasks';
 
@@ -46,10 +46,11 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
 
   bus.serve(deploymentHandlers(engine));
   bus.serve(deploymentUsageHandlers(engine));
-  bus.serve(taskHandlers({ ...engine, worlds: createWorldRepository(db, limits) }));
+  bus.serve(taskHandlers({ ...engine, limits }));
   bus.serve(runnerHandlers({ ...engine, bus, log, ownUrl, options: { leaseMs, limits } }));
 
   loop('tell of changes', outboxRelay({ db, bus, owner: name, log }));
+  loop('forget idempotency keys', forgetIdempotencyKeys({ db }));
   loop('follow clusters', followClusters({ db, bus, ...engine }));
   loop('follow registries', followRegistries({ db, bus, ...engine }));
   loop('follow charts', followCharts({ db, bus, ...engine }));

@@ -1,4 +1,5 @@
 import type { Database, Queries, Transaction } from '@berth/shared/db/database';
+import { type AsksOnce, once } from '@berth/shared/db/once';
 import { type AuditRepository, createAuditRepository } from './audit/audit-repository.ts';
 import { createItemRepository } from './collections/item-repository.ts';
 import {
@@ -13,6 +14,8 @@ import { createLeaseRepository } from './tasks/lease-repository.ts';
 import { createLogChanges, createLogRepository, type LogChangesRepository } from './tasks/log-repository.ts';
 import { createTaskChanges, type TaskChangesRepository } from './tasks/task-changes-repository.ts';
 import { createTaskRepository } from './tasks/task-repository.ts';
+import type { Limits } from './tasks/why-not-yet.ts';
+import { createWorldRepository } from './tasks/world-repository.ts';
 
 /** What can be read, in or outside a transaction. */
 export const readingStore = (db: Queries) => ({
@@ -23,6 +26,7 @@ export const readingStore = (db: Queries) => ({
   leases: createLeaseRepository(db),
   seen: createSeenRepository(db),
   items: createItemRepository(db),
+  worlds: (limits: Limits) => createWorldRepository(db, limits),
 });
 export type ReadingStore = ReturnType<typeof readingStore>;
 
@@ -33,6 +37,8 @@ export interface WritingStore extends ReadingStore {
   logChanges: LogChangesRepository;
   claims: ClaimRepository;
   audit: AuditRepository;
+  /** Creates, or answers what the same request got before. */
+  once: <Answer extends object>(context: AsksOnce<Answer>, create: () => Promise<Answer>) => Promise<Answer>;
   /** A part of the transaction that leaves nothing behind when it throws, while the rest goes on. */
   attempt: InTransaction;
 }
@@ -44,6 +50,7 @@ export const writingStore = (tx: Transaction): WritingStore => ({
   logChanges: createLogChanges(tx),
   claims: createClaimRepository(tx),
   audit: createAuditRepository(tx),
+  once: (context, create) => once(tx, context, create),
   attempt: (work) => tx.transaction((inner) => work(writingStore(inner))),
 });
 

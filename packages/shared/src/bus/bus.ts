@@ -28,6 +28,20 @@ export interface CallOptions {
   signal?: AbortSignal | undefined;
   /** The caller's `If-Match`, checked by the owner next to the row. */
   ifMatch?: string | undefined;
+  /** The caller's `Idempotency-Key`, for creations. */
+  idempotencyKey?: string | undefined;
+}
+
+/** A creation whose answer is remembered, so that the same request again does not create again. */
+export interface Repeatable<Answer> {
+  readonly key: string;
+  readonly identity: Identity;
+  /** Such as `envs.create`: the same key for something else is another request. */
+  readonly operation: string;
+  /** As it was checked. */
+  readonly request: unknown;
+  /** Takes what was answered before. It needs no `permit`: the same request by the same identity had it. */
+  answerAgain(answer: unknown): Answer;
 }
 
 export interface HandlerContext<S extends OperationSpec = OperationSpec> {
@@ -47,6 +61,11 @@ export interface HandlerContext<S extends OperationSpec = OperationSpec> {
   permit<Scope, Row extends Scope>(row: Row, rule: Rule<Scope>): Row;
   /** Throws `stale` when the caller's `If-Match` does not fit the row (412). */
   checkIfMatch(row: object): void;
+  /**
+   * For `once` in the transaction of a creation; undefined where the caller sent no `Idempotency-Key`. An answer of a
+   * creation that never asked is not sent.
+   */
+  repeatable(): Repeatable<ResponseInput<S>> | undefined;
 }
 
 export type Handler<S extends OperationSpec> = (

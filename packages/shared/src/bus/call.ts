@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Msg } from '@nats-io/transport-node';
 import { context, propagation, SpanKind, trace } from '@opentelemetry/api';
 import type { CallerName, Operation } from '../contracts/contract.ts';
+import { idempotencyKeyOf } from '../contracts/idempotency-key.ts';
 import { AppError } from '../errors.ts';
 import type { CallOptions } from './bus.ts';
 import { delays, limits } from './limits.ts';
@@ -68,7 +69,9 @@ function payloadOf(request: unknown): Uint8Array {
   return payload;
 }
 
-function headersOf({ identityToken, ifMatch, requestId }: CallOptions, timeoutMs: number): WireHeaders {
+function headersOf(options: CallOptions, timeoutMs: number): WireHeaders {
+  const { identityToken, ifMatch, requestId } = options;
+  const idempotencyKey = idempotencyKeyOf(options.idempotencyKey);
   const headers = new WireHeaders();
   headers.set(headerNames.deadline, String(timeoutMs));
   if (requestId !== undefined) headers.set(headerNames.requestId, requestId);
@@ -77,6 +80,7 @@ function headersOf({ identityToken, ifMatch, requestId }: CallOptions, timeoutMs
   }
   // A tag that no header can carry is none of ours either, so it fits nothing; `""` says the same on the wire.
   if (ifMatch !== undefined && !headers.set(headerNames.ifMatch, ifMatch)) headers.set(headerNames.ifMatch, '""');
+  if (idempotencyKey !== undefined) headers.set(headerNames.idempotencyKey, idempotencyKey);
   return headers;
 }
 

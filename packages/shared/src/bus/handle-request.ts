@@ -4,6 +4,7 @@ import type { Identity } from '../access/identity.ts';
 import type { IdentityVerifier } from '../access/identity-verifier.ts';
 import type { CallerName, Operation, Resource } from '../contracts/contract.ts';
 import { invalidRequest } from '../contracts/field-errors.ts';
+import { idempotencyKeyOf, isCreation } from '../contracts/idempotency-key.ts';
 import { AppError } from '../errors.ts';
 import type { Handler } from './bus.ts';
 import { CallContext, forbidden } from './handler-context.ts';
@@ -45,7 +46,7 @@ export function readEnvelope(message: Msg, caller: CallerName, now: number): Inc
   return { message, caller, requestId, deadline: now + deadlineMs };
 }
 
-/** identify → parse → allow → handle → was the row shown? → parse the reply. Gives the answer as text. */
+/** identify → parse → allow → handle → row shown, repeats known? → parse the reply. Gives the answer as text. */
 export async function handleRequest(endpoint: Endpoint, incoming: Incoming, deps: HandleDeps): Promise<string> {
   const { operation, resource, handler } = endpoint;
   const { caller, deadline, message, requestId } = incoming;
@@ -67,13 +68,20 @@ export async function handleRequest(endpoint: Endpoint, incoming: Incoming, deps
     identityToken,
     requestId,
     deadline,
+    request,
     log: deps.log,
+    idempotencyKey: idempotencyKeyOf(message.headers?.get(headerNames.idempotencyKey) || undefined),
     ifMatch: message.headers?.get(headerNames.ifMatch) || undefined,
   });
   try {
     const value = await handler(request, context);
     if (allow.on === 'row' && !context.wasPermitted) {
       throw new Error(`${operation.resource}.${operation.name} answered without showing its row to permit()`);
+    }
+    if (isCreation(operation) && !context.askedForRepeats) {
+      throw new Error(
+        `${operation.resource}.${operation.name} created without once(): repeated, it would create again`,
+      );
     }
     return replyOf(operation, value);
   } finally {

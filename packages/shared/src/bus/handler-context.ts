@@ -3,7 +3,7 @@ import type { Identity } from '../access/identity.ts';
 import type { Rule } from '../access/rules.ts';
 import type { CallerName, Operation, Resource } from '../contracts/contract.ts';
 import { AppError } from '../errors.ts';
-import type { HandlerContext } from './bus.ts';
+import type { HandlerContext, Repeatable } from './bus.ts';
 import { etagOf, fitsIfMatch } from './etag.ts';
 
 export interface CallInfo {
@@ -14,6 +14,9 @@ export interface CallInfo {
   identityToken: string | undefined;
   requestId: string;
   ifMatch: string | undefined;
+  idempotencyKey: string | undefined;
+  /** As it was checked. */
+  request: unknown;
   /** On the clock of `performance.now()`. */
   deadline: number;
   log: Logger;
@@ -26,6 +29,7 @@ export const forbidden = (rule: Pick<Rule, 'says'>): AppError =>
 export class CallContext implements HandlerContext {
   readonly #call: CallInfo;
   #permitted = false;
+  #askedForRepeats = false;
   #log: Logger | undefined;
   #aborter: AbortController | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -74,6 +78,11 @@ export class CallContext implements HandlerContext {
     return this.#permitted;
   }
 
+  /** Whether a creation looked for an answer that it gave before. */
+  get askedForRepeats(): boolean {
+    return this.#askedForRepeats;
+  }
+
   // Fields, not methods: handlers take them out of the context by name.
   readonly remainingMs = (): number => Math.max(0, Math.floor(this.#call.deadline - performance.now()));
 
@@ -89,6 +98,23 @@ export class CallContext implements HandlerContext {
     const { ifMatch, resource } = this.#call;
     if (ifMatch === undefined || fitsIfMatch(ifMatch, etagOf(resource, row))) return;
     throw new AppError('stale', 'It has changed since it was read; read it again');
+  };
+
+  readonly repeatable = (): Repeatable<never> | undefined => {
+    this.#askedForRepeats = true;
+    const { identity, idempotencyKey: key, operation, request } = this.#call;
+    if (key === undefined || !identity) return undefined;
+    return {
+      key,
+      identity,
+      operation: `${operation.resource}.${operation.name}`,
+      request,
+      answerAgain: (answer) => {
+        this.#permitted = true;
+        // What it is, is checked like every answer before it is sent.
+        return answer as never;
+      },
+    };
   };
 
   /** The call is over; nothing of it may keep the process awake. */

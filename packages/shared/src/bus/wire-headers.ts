@@ -3,6 +3,7 @@ import type { MsgHdrs } from '@nats-io/transport-node';
 /** Names of our message headers. Nothing that a stranger wrote goes into one unchecked. */
 export const headerNames = {
   deadline: 'Berth-Deadline-Ms',
+  idempotencyKey: 'Berth-Idempotency-Key',
   identity: 'Berth-Identity',
   ifMatch: 'Berth-If-Match',
   requestId: 'Berth-Request-Id',

@@ -1,6 +1,7 @@
 import type { Bus } from '@berth/shared/bus/bus';
 import { etagOf } from '@berth/shared/bus/etag';
 import { apiPrefix, hasPathId, type Operation, type Resource, successStatus } from '@berth/shared/contracts/contract';
+import { idempotencyKeyOf, isCreation } from '@berth/shared/contracts/idempotency-key';
 import { logins } from '@berth/shared/contracts/logins';
 import { AppError } from '@berth/shared/errors';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
@@ -60,15 +61,18 @@ function answer({ operation, resource }: Route, { bus, budgetMs = 5_000 }: Route
   const status = successStatus(operation);
   const single = resource.etag !== undefined && (hasPathId(operation) || status === 201) && status !== 204;
   const read = requestReader(operation);
+  const creates = isCreation(operation);
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
     const message = read(request);
+    const idempotencyKey = creates ? idempotencyKeyOf(request.headers['idempotency-key']) : undefined;
     if (operation.outstanding) throw new AppError('not_implemented', `${operation.summary}: not implemented yet`);
 
     const value = await bus.call(operation, message, {
       identityToken: request.identityToken,
       requestId: request.id,
       ifMatch: request.headers['if-match'],
+      idempotencyKey,
       // Receiving the body does not count: a slow line is no slow owner.
       deadlineMs: Math.max(0, budgetMs - request.spentMs),
     });

@@ -2,6 +2,7 @@ import { implement } from '@berth/shared/bus/implement';
 import { botTokens } from '@berth/shared/contracts/bot-tokens';
 import { bots } from '@berth/shared/contracts/bots';
 import type { Database } from '@berth/shared/db/database';
+import { once } from '@berth/shared/db/once';
 import { found } from '@berth/shared/errors';
 import { recordChange, recordChanges } from '../audit/record-change.ts';
 import { createBotTokenRepository } from '../tokens/bot-token-repository.ts';
@@ -16,11 +17,13 @@ export const botHandlers = ({ db }: { db: Database }) => {
     get: async ({ id }) => found(await botRepository.find(id), 'bot'),
 
     create: ({ body }, context) =>
-      db.transaction(async (tx) => {
-        const after = await createBotRepository(tx).insert(body);
-        await recordChange(tx, context, bots, { after, envId: null });
-        return after;
-      }),
+      db.transaction((tx) =>
+        once(tx, context, async () => {
+          const after = await createBotRepository(tx).insert(body);
+          await recordChange(tx, context, bots, { after, envId: null });
+          return after;
+        }),
+      ),
 
     update: ({ id, body }, context) =>
       db.transaction(async (tx) => {

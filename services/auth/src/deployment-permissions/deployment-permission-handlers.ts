@@ -2,6 +2,7 @@ import { visibleEnvs } from '@berth/shared/access/visible-envs';
 import { implement } from '@berth/shared/bus/implement';
 import { deploymentPermissions } from '@berth/shared/contracts/deployment-permissions';
 import type { Database } from '@berth/shared/db/database';
+import { once } from '@berth/shared/db/once';
 import { found, named } from '@berth/shared/errors';
 import { recordChange } from '../audit/record-change.ts';
 import { createEnvRepository } from '../envs/env-repository.ts';
@@ -19,18 +20,20 @@ export const deploymentPermissionHandlers = ({ db }: { db: Database }) => {
       found(await deploymentPermissionRepository.find(id, visibleEnvs(identity)), 'deployment permission'),
 
     create: ({ body }, context) =>
-      db.transaction(async (tx) => {
-        const env = await createEnvRepository(tx).hold(body.env_id, visibleEnvs(context.identity));
-        context.permit({ env_id: named(env, 'body.env_id', 'env').id });
-        const userExists = await createUserRepository(tx).exists(body.user_id);
-        named(userExists || null, 'body.user_id', 'user');
-        const kindExists = await createDeploymentKindSeenRepository(tx).exists(body.kind_id);
-        named(kindExists || null, 'body.kind_id', 'deployment kind');
+      db.transaction((tx) =>
+        once(tx, context, async () => {
+          const env = await createEnvRepository(tx).hold(body.env_id, visibleEnvs(context.identity));
+          context.permit({ env_id: named(env, 'body.env_id', 'env').id });
+          const userExists = await createUserRepository(tx).exists(body.user_id);
+          named(userExists || null, 'body.user_id', 'user');
+          const kindExists = await createDeploymentKindSeenRepository(tx).exists(body.kind_id);
+          named(kindExists || null, 'body.kind_id', 'deployment kind');
 
-        const after = await createDeploymentPermissionRepository(tx).insert(body);
-        await recordChange(tx, context, deploymentPermissions, { after, envId: after.env_id });
-        return after;
-      }),
+          const after = await createDeploymentPermissionRepository(tx).insert(body);
+          await recordChange(tx, context, deploymentPermissions, { after, envId: after.env_id });
+          return after;
+        }),
+      ),
 
     delete: ({ id }, context) =>
       db.transaction(async (tx) => {

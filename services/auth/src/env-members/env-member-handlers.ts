@@ -3,6 +3,7 @@ import { visibleEnvs } from '@berth/shared/access/visible-envs';
 import { implement } from '@berth/shared/bus/implement';
 import { type EnvUserPermission, envUserPermissions } from '@berth/shared/contracts/env-user-permissions';
 import type { Database } from '@berth/shared/db/database';
+import { once } from '@berth/shared/db/once';
 import { AppError, found, named } from '@berth/shared/errors';
 import { recordChange } from '../audit/record-change.ts';
 import { createEnvRepository } from '../envs/env-repository.ts';
@@ -18,16 +19,18 @@ export const envMemberHandlers = ({ db }: { db: Database }) => {
     get: async ({ id }, { identity }) => found(await envMemberRepository.find(id, visibleEnvs(identity)), 'env user'),
 
     create: ({ body }, context) =>
-      db.transaction(async (tx) => {
-        const env = await createEnvRepository(tx).hold(body.env_id, visibleEnvs(context.identity));
-        context.permit({ env_id: named(env, 'body.env_id', 'env').id });
-        const userExists = await createUserRepository(tx).exists(body.user_id);
-        named(userExists || null, 'body.user_id', 'user');
+      db.transaction((tx) =>
+        once(tx, context, async () => {
+          const env = await createEnvRepository(tx).hold(body.env_id, visibleEnvs(context.identity));
+          context.permit({ env_id: named(env, 'body.env_id', 'env').id });
+          const userExists = await createUserRepository(tx).exists(body.user_id);
+          named(userExists || null, 'body.user_id', 'user');
 
-        const after = await createEnvMemberRepository(tx).insert(body);
-        await recordChange(tx, context, envUserPermissions, { after, envId: after.env_id });
-        return after;
-      }),
+          const after = await createEnvMemberRepository(tx).insert(body);
+          await recordChange(tx, context, envUserPermissions, { after, envId: after.env_id });
+          return after;
+        }),
+      ),
 
     update: ({ id, body }, context) =>
       db.transaction(async (tx) => {

@@ -5,6 +5,7 @@ import type { Bus } from '@berth/shared/bus/bus';
 import { implement } from '@berth/shared/bus/implement';
 import { type Env, type EnvChanges, envs } from '@berth/shared/contracts/envs';
 import type { Database } from '@berth/shared/db/database';
+import { once } from '@berth/shared/db/once';
 import { found } from '@berth/shared/errors';
 import { recordChange } from '../audit/record-change.ts';
 import { deleteEnv } from './delete-env.ts';
@@ -25,11 +26,13 @@ export const envHandlers = ({ db, bus }: EnvHandlersDeps) => {
     get: async ({ id }, { identity }) => found(await envRepository.find(id, visibleEnvs(identity)), 'env'),
 
     create: ({ body }, context) =>
-      db.transaction(async (tx) => {
-        const after = await createEnvRepository(tx).insert(body);
-        await recordChange(tx, context, envs, { after, envId: after.id });
-        return after;
-      }),
+      db.transaction((tx) =>
+        once(tx, context, async () => {
+          const after = await createEnvRepository(tx).insert(body);
+          await recordChange(tx, context, envs, { after, envId: after.id });
+          return after;
+        }),
+      ),
 
     update: ({ id, body }, context) =>
       db.transaction(async (tx) => {

@@ -1,6 +1,7 @@
 import { implement } from '@berth/shared/bus/implement';
 import { botTokens } from '@berth/shared/contracts/bot-tokens';
 import type { Database } from '@berth/shared/db/database';
+import { once } from '@berth/shared/db/once';
 import { found, named } from '@berth/shared/errors';
 import { recordChange } from '../audit/record-change.ts';
 import { createBotRepository } from '../bots/bot-repository.ts';
@@ -18,17 +19,19 @@ export const botTokenHandlers = ({ db }: { db: Database }) => {
 
     create: ({ body }, context) => {
       const { bot_id, name = null, expires_at = null } = body;
-      refusePastExpiry(expires_at, new Date());
 
-      return db.transaction(async (tx) => {
-        named(await createBotRepository(tx).hold(bot_id), 'body.bot_id', 'bot');
-        const { id, secretHash, text } = newApiToken();
-        const created_by_user_id = context.identity.id;
-        const row = { id, bot_id, created_by_user_id, name, expires_at, secretHash };
-        const after = await createBotTokenRepository(tx).insert(row);
-        await recordChange(tx, context, botTokens, { after, envId: null });
-        return { created_token: text };
-      });
+      return db.transaction((tx) =>
+        once(tx, context, async () => {
+          refusePastExpiry(expires_at, new Date());
+          named(await createBotRepository(tx).hold(bot_id), 'body.bot_id', 'bot');
+          const { id, secretHash, text } = newApiToken();
+          const created_by_user_id = context.identity.id;
+          const row = { id, bot_id, created_by_user_id, name, expires_at, secretHash };
+          const after = await createBotTokenRepository(tx).insert(row);
+          await recordChange(tx, context, botTokens, { after, envId: null });
+          return { created_token: text };
+        }),
+      );
     },
 
     delete: ({ id }, context) =>

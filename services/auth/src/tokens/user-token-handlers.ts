@@ -2,6 +2,7 @@ import type { Identity } from '@berth/shared/access/identity';
 import { implement } from '@berth/shared/bus/implement';
 import { userTokens } from '@berth/shared/contracts/user-tokens';
 import type { Database } from '@berth/shared/db/database';
+import { once } from '@berth/shared/db/once';
 import { AppError, found, named } from '@berth/shared/errors';
 import { recordChange } from '../audit/record-change.ts';
 import { createUserRepository } from '../users/user-repository.ts';
@@ -27,19 +28,21 @@ export const userTokenHandlers = ({ db }: { db: Database }) => {
     create: ({ body }, context) => {
       const { identity } = context;
       const { name = null, expires_at = null } = body;
-      refusePastExpiry(expires_at, new Date());
       if (identity.kind !== 'user') throw new AppError('forbidden', 'Only users create user tokens');
 
-      return db.transaction(async (tx) => {
-        const user_id = body.user_id ?? identity.id;
-        const holder = (await createUserRepository(tx).exists(user_id)) ? { user_id } : null;
-        context.permit(named(holder, 'body.user_id', 'user'));
+      return db.transaction((tx) =>
+        once(tx, context, async () => {
+          refusePastExpiry(expires_at, new Date());
+          const user_id = body.user_id ?? identity.id;
+          const holder = (await createUserRepository(tx).exists(user_id)) ? { user_id } : null;
+          context.permit(named(holder, 'body.user_id', 'user'));
 
-        const { id, secretHash, text } = newApiToken();
-        const after = await createUserTokenRepository(tx).insert({ id, user_id, name, expires_at, secretHash });
-        await recordChange(tx, context, userTokens, { after, envId: null });
-        return { created_token: text };
-      });
+          const { id, secretHash, text } = newApiToken();
+          const after = await createUserTokenRepository(tx).insert({ id, user_id, name, expires_at, secretHash });
+          await recordChange(tx, context, userTokens, { after, envId: null });
+          return { created_token: text };
+        }),
+      );
     },
 
     delete: ({ id }, context) =>

@@ -1,6 +1,7 @@
 import { implement } from '@berth/shared/bus/implement';
 import { helmTagFormats } from '@berth/shared/contracts/helm-tag-formats';
 import type { Database } from '@berth/shared/db/database';
+import { once } from '@berth/shared/db/once';
 import { recordState } from '@berth/shared/db/outbox';
 import { AppError, found } from '@berth/shared/errors';
 import { tagFormat, UnusablePattern } from './tag-format.ts';
@@ -23,23 +24,25 @@ export const tagFormatHandlers = ({ db, onChanged }: TagFormatHandlersDeps) => {
 
     get: async ({ id }) => found(await tagFormatRepository.find(id), singular),
 
-    create: async ({ body: { pattern } }) => {
+    create: async ({ body: { pattern } }, context) => {
       refuseUnusable(pattern);
-      const created = await db.transaction(async (tx) => {
-        const tagFormatRepository = createTagFormatRepository(tx);
-        // Its row lock lets one change of the formats happen at a time.
-        await tagFormatRepository.raiseRevision();
-        const formats = await tagFormatRepository.newestFirst();
-        if (formats.length >= maxFormats) {
-          throw new AppError(
-            'conflict',
-            `There are ${maxFormats} tag formats already; each tag is tried with all of them`,
-          );
-        }
-        const row = await tagFormatRepository.insert(pattern);
-        await recordState(tx, helmTagFormats, { id: row.id, env_id: null, operation: 'INSERT', row });
-        return row;
-      });
+      const created = await db.transaction((tx) =>
+        once(tx, context, async () => {
+          const tagFormatRepository = createTagFormatRepository(tx);
+          // Its row lock lets one change of the formats happen at a time.
+          await tagFormatRepository.raiseRevision();
+          const formats = await tagFormatRepository.newestFirst();
+          if (formats.length >= maxFormats) {
+            throw new AppError(
+              'conflict',
+              `There are ${maxFormats} tag formats already; each tag is tried with all of them`,
+            );
+          }
+          const row = await tagFormatRepository.insert(pattern);
+          await recordState(tx, helmTagFormats, { id: row.id, env_id: null, operation: 'INSERT', row });
+          return row;
+        }),
+      );
       onChanged();
       return created;
     },

@@ -20,11 +20,14 @@ export const createDeployment =
   (deps: DeploymentsDeps) =>
   async (body: NewDeployment, context: Context): Promise<Deployment> => {
     const created = await settled(
-      () => deps.inTransaction((store) => create(deps, store, body, context)),
+      () =>
+        deps.inTransaction((store) =>
+          store.once(context, async () => publicDeployment(await create(deps, store, body, context))),
+        ),
       context.signal,
     );
     deps.wakeRunners();
-    return publicDeployment(created);
+    return created;
   };
 
 async function create(

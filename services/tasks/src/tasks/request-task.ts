@@ -12,19 +12,23 @@ import type { WritingStore } from '../store.ts';
 import { originOf } from './origin-of.ts';
 import { queueOperation } from './queue-operation.ts';
 import { publicTask } from './task-record.ts';
+import type { Told } from './told-reasons.ts';
 
 type Context = HandlerContext<typeof deploymentTasks.operations.create>;
 
 /** A task by its operation, which is accepted as what it means for the deployment (decision 5). */
 export const requestTask =
-  (deps: DeploymentsDeps) =>
+  (deps: DeploymentsDeps & { told: Told }) =>
   async (body: NewDeploymentTask, context: Context): Promise<DeploymentTask> => {
     const task = await settled(
-      () => deps.inTransaction((store) => request(deps, store, body, context)),
+      () =>
+        deps.inTransaction((store) =>
+          store.once(context, async () => deps.told(store, publicTask(await request(deps, store, body, context)))),
+        ),
       context.signal,
     );
     deps.wakeRunners();
-    return publicTask(task);
+    return task;
   };
 
 async function request(deps: DeploymentsDeps, store: WritingStore, body: NewDeploymentTask, context: Context) {

@@ -22,35 +22,40 @@ import { originOf } from './origin-of.ts';
 import { last, queueOperation, queueReinstall } from './queue-operation.ts';
 import { queueTasks } from './queue-tasks.ts';
 import { publicTask, type TaskRecord } from './task-record.ts';
+import type { Told } from './told-reasons.ts';
 
 type Context = HandlerContext<typeof deploymentTasks.operations.retry>;
 type Deps = Pick<DeploymentsDeps, 'heldReaders' | 'reserved'>;
 
 /** A new task of the same operation, due at once, with the checks of a new request (decision 6). */
 export const retryTask =
-  (deps: DeploymentsDeps) =>
+  (deps: DeploymentsDeps & { told: Told }) =>
   async (id: string, context: Context): Promise<DeploymentTask> => {
-    const task = await deps.inTransaction(async (store) => {
-      found(await store.tasks.find(id, visibleEnvs(context.identity)), 'deployment task');
-      const { task: old, deployment } = found(await lockTask(store, id), 'deployment task');
-      permitOn(context, old, deployment);
-      if (old.status !== 'Failed' && old.status !== 'Canceled') throw conflict(`The task is ${old.status}`);
-      if (!deployment) throw conflict('The deployment was deleted');
-
-      const retried = await retry(deps, store, { old, deployment, origin: originOf(context) });
-      await store.audit.append({
-        by: context,
-        action: 'retry',
-        resource: 'deployment_tasks',
-        objectId: id,
-        envId: old.env_id,
-        details: { deployment_id: old.deployment_id, new_task_id: retried.id },
-      });
-      return retried;
-    });
+    const task = await deps.inTransaction((store) =>
+      store.once(context, async () => deps.told(store, publicTask(await request(deps, store, id, context)))),
+    );
     deps.wakeRunners();
-    return publicTask(task);
+    return task;
   };
+
+async function request(deps: Deps, store: WritingStore, id: string, context: Context): Promise<TaskRecord> {
+  found(await store.tasks.find(id, visibleEnvs(context.identity)), 'deployment task');
+  const { task: old, deployment } = found(await lockTask(store, id), 'deployment task');
+  permitOn(context, old, deployment);
+  if (old.status !== 'Failed' && old.status !== 'Canceled') throw conflict(`The task is ${old.status}`);
+  if (!deployment) throw conflict('The deployment was deleted');
+
+  const retried = await retry(deps, store, { old, deployment, origin: originOf(context) });
+  await store.audit.append({
+    by: context,
+    action: 'retry',
+    resource: 'deployment_tasks',
+    objectId: id,
+    envId: old.env_id,
+    details: { deployment_id: old.deployment_id, new_task_id: retried.id },
+  });
+  return retried;
+}
 
 interface Retry {
   old: TaskRecord;

@@ -1,6 +1,6 @@
 import { visibleEnvs } from '@berth/shared/access/visible-envs';
 import { implement } from '@berth/shared/bus/implement';
-import { type DeploymentTask, deploymentTasks } from '@berth/shared/contracts/deployment-tasks';
+import { deploymentTasks } from '@berth/shared/contracts/deployment-tasks';
 import { found } from '@berth/shared/errors';
 import type { DeploymentsDeps } from '../deployments/deployments-deps.ts';
 import { cancelTask } from './cancel-task.ts';
@@ -8,38 +8,35 @@ import { logPage, logText } from './read-log.ts';
 import { requestTask } from './request-task.ts';
 import { retryTask } from './retry-task.ts';
 import { publicTask } from './task-record.ts';
-import { withReasons } from './told-reasons.ts';
-import type { WorldRepository } from './world-repository.ts';
+import { toldWithin, withReasons } from './told-reasons.ts';
+import type { Limits } from './why-not-yet.ts';
 
 export interface TaskHandlersDeps extends DeploymentsDeps {
-  worlds: WorldRepository;
+  limits: Limits;
   hintCancel: (taskId: string) => void;
 }
 
 export const taskHandlers = (deps: TaskHandlersDeps) => {
-  const { store, worlds } = deps;
-  const create = requestTask(deps);
+  const { store, limits } = deps;
+  const told = toldWithin(limits);
+  const create = requestTask({ ...deps, told });
   const cancel = cancelTask(deps);
-  const retry = retryTask(deps);
-  const told = async (task: DeploymentTask): Promise<DeploymentTask> => {
-    const [withReason] = await withReasons(worlds, [task]);
-    return found(withReason, 'deployment task');
-  };
+  const retry = retryTask({ ...deps, told });
 
   return implement(deploymentTasks, {
     list: async ({ query }, { identity }) => {
       const page = await store.tasks.list(query, visibleEnvs(identity));
-      return { ...page, items: await withReasons(worlds, page.items) };
+      return { ...page, items: await withReasons(store.worlds(limits), page.items) };
     },
 
     get: async ({ id }, { identity }) =>
-      told(publicTask(found(await store.tasks.find(id, visibleEnvs(identity)), 'deployment task'))),
+      told(store, publicTask(found(await store.tasks.find(id, visibleEnvs(identity)), 'deployment task'))),
 
-    create: async ({ body }, context) => told(await create(body, context)),
+    create: ({ body }, context) => create(body, context),
 
     cancel: ({ id, body }, context) => cancel(id, body?.reason, context),
 
-    retry: async ({ id }, context) => told(await retry(id, context)),
+    retry: ({ id }, context) => retry(id, context),
 
     log: async ({ id }, { identity }) => {
       const task = found(await store.tasks.find(id, visibleEnvs(identity)), 'deployment task');

@@ -1,5 +1,7 @@
 import type { DeploymentTask } from '@berth/shared/contracts/deployment-tasks';
-import { noFreeRunner, whyNotYet } from './why-not-yet.ts';
+import { found } from '@berth/shared/errors';
+import type { ReadingStore } from '../store.ts';
+import { type Limits, noFreeRunner, whyNotYet } from './why-not-yet.ts';
 import type { WorldRepository } from './world-repository.ts';
 
 /** Pending tasks with why they wait, as it is at this moment; nothing of it is stored, so nothing of it is ever stale. */
@@ -15,3 +17,11 @@ export async function withReasons(
   );
   return tasks.map((task) => ({ ...task, reason: reasons.get(task.id) ?? task.reason }));
 }
+
+export type Told = (store: Pick<ReadingStore, 'worlds'>, task: DeploymentTask) => Promise<DeploymentTask>;
+
+/** One task, as seen by the store: in the transaction that makes it, or later. */
+export const toldWithin =
+  (limits: Limits): Told =>
+  async ({ worlds }, task) =>
+    found((await withReasons(worlds(limits), [task]))[0], 'deployment task');

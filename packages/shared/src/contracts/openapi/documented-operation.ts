@@ -1,4 +1,5 @@
 import { hasPathId, type Operation, successStatus } from '../contract.ts';
+import { IdempotencyKey, isCreation } from '../idempotency-key.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import { isJsonObject } from '../json.ts';
 import { whoMay } from '../who-may.ts';
@@ -38,14 +39,18 @@ function parametersOf(operation: Operation, { writer, hasEtag }: Context): JsonV
       ? [{ name: 'id', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } }]
       : []),
     ...queryParameters(operation, writer),
-    ...(method === 'POST' && operation.allow.on !== 'nothing'
-      ? [header('Idempotency-Key', 'The same key and body again within 24 h get the first answer again')]
+    ...(isCreation(operation)
+      ? [{ ...header('Idempotency-Key', idempotencyWords), schema: writer.input(IdempotencyKey) }]
       : []),
     ...(hasEtag && hasPathId(operation) && (method === 'PUT' || method === 'DELETE')
       ? [header('If-Match', 'The `ETag` of the row that is meant, or `*`')]
       : []),
   ];
 }
+
+const idempotencyWords = `The same key and body by the same identity within 24 h get the first answer and create nothing; the
+same key with another body gets 422. Only successes are remembered. While the first request still runs the second waits for
+it, or gets 409. Where the first answer held a \`created_token\` the second gets 409, which names the id of the token.`;
 
 const header = (name: string, description: string): JsonObject => ({
   name,

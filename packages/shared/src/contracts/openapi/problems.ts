@@ -1,6 +1,7 @@
 import { signedIn } from '../../access/rules.ts';
 import type { OperationSpec } from '../contract.ts';
 import { hasPathId } from '../contract.ts';
+import { isCreation } from '../idempotency-key.ts';
 import type { JsonObject } from '../json.ts';
 
 const meanings = {
@@ -61,7 +62,7 @@ export function problemsOf(operation: OperationSpec, { hasEtag }: { hasEtag: boo
   const writes = !http.startsWith('GET');
   const named = hasPathId(operation);
   const applies: Record<ProblemStatus, boolean> = {
-    400: body !== undefined || query !== undefined,
+    400: body !== undefined || query !== undefined || isCreation(operation),
     401: allow.on !== 'nothing',
     // Without a credential only a login can be refused.
     403: allow !== signedIn && (allow.on !== 'nothing' || writes),
@@ -70,7 +71,7 @@ export function problemsOf(operation: OperationSpec, { hasEtag }: { hasEtag: boo
     412: writes && named && hasEtag,
     413: body !== undefined,
     415: body !== undefined,
-    422: writes && body !== undefined,
+    422: writes && (body !== undefined || isCreation(operation)),
     429: true,
     501: operation.outstanding === true,
     503: true,

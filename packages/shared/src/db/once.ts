@@ -1,44 +1,41 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
+import type { Repeatable } from '../bus/bus.ts';
 import { AppError } from '../errors.ts';
 import type { Transaction } from './database.ts';
 import { isLockTimeout } from './database-failure.ts';
 import { requestHash } from './request-hash.ts';
 
-export interface IdempotentRequest {
-  /** The `Idempotency-Key` of the request. */
-  key: string;
-  /** Who asks: kind and id. */
-  identity: { kind: string; id: string };
-  /** Such as `envs.create`: the same key for something else is another request. */
-  operation: string;
-  body: unknown;
-  /** A secret of the service, at hand for at least as long as answers are kept. */
-  hashKey: string | Uint8Array;
+/** What `once` needs of the context of a handler. */
+export interface AsksOnce<Answer> {
+  repeatable(): Repeatable<Answer> | undefined;
 }
 
+const nothing = sql.type(z.object({}));
+const hashKeys = sql.type(z.object({ hash_key: z.instanceof(Buffer) }));
 const mine = sql.type(z.object({ key: z.string() }));
 const earlier = sql.type(
   z.object({ same: z.boolean(), answer: z.record(z.string(), z.unknown()).nullable(), token_id: z.uuid().nullable() }),
 );
-const nothing = sql.type(z.object({}));
 
 /**
- * Creates, or answers what the same request got before. It belongs into the transaction that creates: what is thrown
- * takes the key back with everything else, so only successes are remembered, and a second request that comes meanwhile
- * waits for the first, or gets `conflict` when that takes too long.
+ * Creates, or answers what the same request with the same `Idempotency-Key` got before. It belongs into the transaction
+ * that creates: what is thrown takes the key back with everything else, so only successes are remembered, and a second
+ * request that comes meanwhile waits for the first, or gets `conflict` when that takes too long.
  */
-export async function answerOnce<Answer extends object>(
+export async function once<Answer extends object>(
   tx: Transaction,
-  request: IdempotentRequest,
-  { answer: schema, create }: { answer: z.ZodType<Answer>; create: () => Promise<Answer> },
+  context: AsksOnce<Answer>,
+  create: () => Promise<Answer>,
 ): Promise<Answer> {
-  const { key, operation, body, hashKey } = request;
-  const identity = `${request.identity.kind} ${request.identity.id}`;
-  const hash = requestHash(hashKey, { operation, body });
+  const repeatable = context.repeatable();
+  if (!repeatable) return create();
 
+  const { key, operation, request } = repeatable;
+  const identity = `${repeatable.identity.kind} ${repeatable.identity.id}`;
+  const hash = requestHash(await hashKeyOf(tx), { operation, request });
   const isFirst = await claim(tx, identity, key, hash);
-  if (!isFirst) return schema.parse(await answerBefore(tx, identity, key, hash));
+  if (!isFirst) return repeatable.answerAgain(await answerBefore(tx, identity, key, hash));
 
   const answer = await create();
   const tokenId = tokenIdIn(answer);
@@ -50,17 +47,13 @@ export async function answerOnce<Answer extends object>(
   return answer;
 }
 
-/** False when it was answered before. Old ones go along the way, so that there is an end to them. */
+/** Of this service alone, from its own schema. */
+async function hashKeyOf(tx: Transaction): Promise<Buffer> {
+  return (await tx.one(hashKeys`select hash_key from idempotency_hash_key`)).hash_key;
+}
+
+/** False when it was answered before. */
 async function claim(tx: Transaction, identity: string, key: string, hash: Buffer): Promise<boolean> {
-  await tx.query(nothing`
-    delete from idempotency_keys where (identity, key) in (
-      select identity, key from idempotency_keys
-      where created_at < now() - interval '24 hours'
-      order by created_at
-      limit 100
-      for update skip locked
-    )
-  `);
   const row = await tx
     .maybeOne(mine`
       insert into idempotency_keys as kept (identity, key, request_hash)
@@ -84,7 +77,7 @@ async function answerBefore(tx: Transaction, identity: string, key: string, hash
   `);
   if (!same) {
     throw new AppError('unprocessable', 'This Idempotency-Key was used with another request', {
-      errors: [{ path: 'header.idempotency-key', message: 'was used with another request' }],
+      errors: [{ path: 'headers.idempotency-key', message: 'was used with another request' }],
     });
   }
   if (token_id !== null) {
