@@ -1,0 +1,135 @@
+import { etagOf } from '@berth/shared/bus/etag';
+import { envs } from '@berth/shared/contracts/envs';
+import { logins } from '@berth/shared/contracts/logins';
+import { AppError, type ErrorCode, errorCodes } from '@berth/shared/errors';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { problemOf } from './problem-of.ts';
+import { some, startTestGateway, type TestGateway, testAuth } from './start-test-gateway.ts';
+
+const canary = 'canary-9f1d2c7e';
+const id = '0b8a6b0e-0000-4000-8000-000000000001';
+const env = {
+  id,
+  created_at: '2026-01-02T03:04:05.678Z',
+  name: 'harbour',
+  node_selector: null,
+  tolerations: null,
+  auto_add_new_users: false,
+};
+
+let gateway: TestGateway;
+let refusal: Error;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  await gateway.serve(
+    'auth',
+    testAuth(),
+    some(logins, { finish: async () => ({ access_token: 'session' }) }),
+    some(envs, {
+      get: async () => env,
+      list: async () => Promise.reject(refusal),
+      create: async () => env,
+      update: async (_request, { permit, checkIfMatch }) => {
+        permit({ env_id: id });
+        checkIfMatch(env);
+        return env;
+      },
+      delete: async () => null,
+    }),
+  );
+});
+afterAll(() => gateway[Symbol.asyncDispose]());
+
+describe('success', () => {
+  test('of a read is the row with its ETag', async () => {
+    const response = await gateway.get(`/api/v2/envs/${id}`);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('etag')).toBe(etagOf(envs, env));
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(response.headers.get('content-type')).toMatch(/^application\/json/);
+    expect(await response.json()).toEqual(env);
+  });
+
+  test('of a creation is 201, of a deletion 204 without a body, of both ways to update 200', async () => {
+    const created = await gateway.send('POST', '/api/v2/envs', { name: 'harbour' });
+    expect([created.status, created.headers.get('etag')]).toEqual([201, etagOf(envs, env)]);
+    const deleted = await gateway.send('DELETE', `/api/v2/envs/${id}`);
+    expect([deleted.status, await deleted.text()]).toEqual([204, '']);
+    for (const method of ['PUT', 'PATCH']) {
+      expect((await gateway.send(method, `/api/v2/envs/${id}`, { name: 'harbour' })).status).toBe(200);
+    }
+  });
+
+  test('of HEAD has the headers of GET and no body', async () => {
+    const response = await gateway.send('HEAD', `/api/v2/envs/${id}`);
+    expect([response.status, response.headers.get('etag')]).toEqual([200, etagOf(envs, env)]);
+    expect(await response.text()).toBe('');
+  });
+
+  test('of the end of a login is the same at both paths, without a credential', async () => {
+    for (const path of ['/api/v2/auth/idp/callback', '/auth/idp/callback']) {
+      const response = await gateway.send('POST', path, { auth_code: 'c', state: 's' }, { 'x-service-token': '' });
+      expect([response.status, await response.json()]).toEqual([200, { access_token: 'session' }]);
+      expect(response.headers.get('set-cookie')).toBeNull();
+    }
+  });
+
+  test("carries the caller's request id if it is a sane one, else one of ours", async () => {
+    const own = await gateway.get('/api/v2/server', { headers: { 'x-request-id': 'ci-42.a_b' } });
+    expect(own.headers.get('x-request-id')).toBe('ci-42.a_b');
+    for (const bad of ['a b', 'x'.repeat(101), '<script>', '"']) {
+      const response = await gateway.get('/api/v2/server', { headers: { 'x-request-id': bad } });
+      expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+    }
+  });
+});
+
+describe('If-Match', () => {
+  const update = (ifMatch: string) =>
+    gateway.send('PATCH', `/api/v2/envs/${id}`, { name: 'harbour' }, { 'if-match': ifMatch });
+
+  test('is passed on: the right tag, one of several, or * fit', async () => {
+    const etag = etagOf(envs, env) ?? '';
+    for (const fits of [etag, `"other", ${etag}`, '*']) expect((await update(fits)).status).toBe(200);
+  });
+
+  test('is refused as stale where it does not fit', async () => {
+    for (const stale of ['"other"', `W/${etagOf(envs, env)}`, 'ü', '']) {
+      expect(await problemOf(await update(stale))).toMatchObject({ status: 412, code: 'stale' });
+    }
+  });
+});
+
+describe('an error of the owner', () => {
+  test.for(Object.entries(errorCodes).filter(([code]) => code !== 'internal'))(
+    'leaves with its code, status and words: %s %i',
+    async ([code, status]) => {
+      const errors = [{ path: 'body.name', message: 'is taken' }];
+      refusal = new AppError(code as ErrorCode, 'A harbour is there already', { errors });
+      expect(await problemOf(await gateway.get('/api/v2/envs'))).toMatchObject({
+        status,
+        code,
+        detail: 'A harbour is there already',
+        errors,
+      });
+    },
+  );
+
+  test('that is a bug leaves without its words, and our log has none of them either', async () => {
+    refusal = new Error(`select * from secrets where contents = '${canary}' at postgres://berth:${canary}@db`);
+    const response = await gateway.get('/api/v2/envs');
+    const text = await response.clone().text();
+    expect(await problemOf(response)).toMatchObject({ status: 500, code: 'internal' });
+    expect(text).not.toContain(canary);
+    expect(text).not.toMatch(/select|postgres|at .*\.ts/);
+    expect(JSON.stringify(gateway.logged())).not.toContain(canary);
+  });
+});
+
+test('an operation that has no handler yet answers 501, after the checks before it', async () => {
+  const path = '/api/v2/events';
+  expect(await problemOf(await fetch(`${gateway.url}${path}`))).toMatchObject({ status: 401 });
+  expect(await problemOf(await gateway.get(`${path}?nope=1`))).toMatchObject({ status: 400 });
+  expect(await problemOf(await gateway.get(path))).toMatchObject({ status: 501, code: 'not_implemented' });
+});

@@ -1,0 +1,87 @@
+import { once } from 'node:events';
+import { Agent, get, type IncomingMessage } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { deploymentTasks } from '@berth/shared/contracts/deployment-tasks';
+import { envs } from '@berth/shared/contracts/envs';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { some, startTestGateway, type TestGateway, testAuth } from './start-test-gateway.ts';
+
+let gateway: TestGateway;
+let release: () => void;
+let arrived: Promise<void>;
+
+beforeEach(async () => {
+  gateway = await startTestGateway();
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let arrive = () => {};
+  arrived = new Promise((resolve) => {
+    arrive = resolve;
+  });
+  await gateway.serve(
+    'auth',
+    testAuth(),
+    some(envs, {
+      list: async () => {
+        arrive();
+        await released;
+        return { page: 1, per_page: 50, items: [], num_total: 0 };
+      },
+    }),
+  );
+});
+afterEach(async () => {
+  release();
+  await gateway[Symbol.asyncDispose]();
+});
+
+test('what is under way is finished, nothing new is taken, and idle connections do not hold it up', async () => {
+  const agent = new Agent({ keepAlive: true });
+  const headers = { 'x-service-token': 'siteAdmin' };
+  const underWay = once(get(`${gateway.url}/api/v2/envs`, { agent, headers }), 'response');
+  await arrived;
+
+  const stopped = gateway.stop();
+  await sleep(100);
+  await expect(fetch(`${gateway.url}/api/v2/server`)).rejects.toThrow('fetch failed');
+  release();
+
+  const [response]: IncomingMessage[] = await underWay;
+  expect(response?.statusCode).toBe(200);
+  response?.resume();
+  const started = performance.now();
+  await stopped;
+  expect(performance.now() - started).toBeLessThan(1_000);
+  agent.destroy();
+});
+
+test('what does not end is cut off in the end', async () => {
+  const underWay = gateway.get('/api/v2/envs');
+  await arrived;
+
+  const started = performance.now();
+  await Promise.all([gateway.stop(), expect(underWay).rejects.toThrow('fetch failed')]);
+
+  expect(performance.now() - started).toBeLessThan(4_000);
+});
+
+test('readiness is false from the first moment on, while requests are still answered', async () => {
+  gateway.announceStop();
+
+  const ready = await fetch(`${gateway.url}/readyz`);
+  expect([ready.status, await ready.json()]).toMatchObject([503, { status: 'stopping' }]);
+  expect((await fetch(`${gateway.url}/api/v2/server`)).status).toBe(200);
+});
+
+test('open streams end, and their readers see that something is missing', async () => {
+  await gateway.serve(
+    'tasks',
+    some(deploymentTasks, {
+      log_lines: async () => ({ lines: [], next: 0, finished: false }),
+    }),
+  );
+  const response = await gateway.get('/api/v2/deployment-tasks/0b8a6b0e-0000-4000-8000-000000000001/log?follow=true');
+  const text = response.text();
+  await Promise.all([gateway.stop(), expect(text).rejects.toThrow('terminated')]);
+});

@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { problemOf, rawProblemOf } from './problem-of.ts';
+import { startTestGateway, type TestGateway, testAuth } from './start-test-gateway.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  await gateway.serve('auth', testAuth());
+});
+afterAll(() => gateway[Symbol.asyncDispose]());
+
+// Whatever was sent, the next request is fine.
+afterEach(async () => {
+  expect((await gateway.get('/api/v2/server')).status).toBe(200);
+});
+
+const head = (...lines: string[]) => `${['POST /api/v2/envs HTTP/1.1', ...lines].join('\r\n')}\r\n\r\n`;
+const close = 'connection: close';
+const many = Array.from({ length: 200 }, (_, n) => `x-header-${n}: ${n}`);
+
+test.for([
+  ['what is no HTTP', 'hello\r\n\r\n', 400, 'invalid'],
+  ['an unknown method', 'STEAL / HTTP/1.1\r\nhost: x\r\n\r\n', 400, 'invalid'],
+  ['no Host header', head(close), 400, 'invalid'],
+  ['a Content-Length that is no number', head('host: x', 'content-length: ten'), 400, 'invalid'],
+  ['two Content-Lengths', head('host: x', 'content-length: 1', 'content-length: 2'), 400, 'invalid'],
+  ['Content-Length and chunks', head('host: x', 'content-length: 5', 'transfer-encoding: chunked'), 400, 'invalid'],
+  ['a header without a colon', head('host: x', 'nonsense'), 400, 'invalid'],
+  ['a header with a control character', head('host: x', 'x: \u0001'), 400, 'invalid'],
+  ['headers of more than 16 KiB', head('host: x', `x: ${'x'.repeat(17_000)}`), 431, 'too_large'],
+  ['200 headers', head('host: x', close, ...many), 431, 'too_large'],
+  [
+    'a path that decodes to nothing',
+    'GET /api/v2/envs/%ff HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n',
+    400,
+    'invalid',
+  ],
+  ['a method override', head('host: x', close, 'x-http-method-override: DELETE'), 401, 'unauthenticated'],
+  [
+    'a chunk that is none',
+    `${head('host: x', 'x-service-token: siteAdmin', 'content-type: application/json', 'transfer-encoding: chunked')}zz\r\n`,
+    400,
+    'invalid',
+  ],
+] as const)('%s is answered with a problem', async ([, request, status, code]) => {
+  expect(rawProblemOf(await gateway.raw(request))).toMatchObject({ status, code });
+});
+
+test('an unknown expectation is no reason to refuse', async () => {
+  const answer = await gateway.raw(
+    'GET /api/v2/nothing HTTP/1.1\r\nhost: x\r\nexpect: wonders\r\nconnection: close\r\n\r\n',
+  );
+  expect(rawProblemOf(answer)).toMatchObject({ status: 404 });
+});
+
+test('headers that do not arrive are waited for no longer than 10 s', { timeout: 20_000 }, async () => {
+  const started = performance.now();
+  const answer = await gateway.raw('GET / HTTP/1.1\r\nhost: x\r\nx-slow: ');
+  expect(rawProblemOf(answer)).toMatchObject({ status: 408, code: 'timeout' });
+  expect(performance.now() - started).toBeLessThan(13_000);
+});
+
+test('a client that leaves in the middle of its body leaves nothing behind', async () => {
+  const controller = new AbortController();
+  const body = new ReadableStream({
+    async pull(stream) {
+      stream.enqueue(new TextEncoder().encode('{"name":'));
+      await sleep(50);
+      controller.abort();
+    },
+  });
+  const headers = { 'content-type': 'application/json', 'x-service-token': 'siteAdmin' };
+  const options = { method: 'POST', body, headers, signal: controller.signal, duplex: 'half' } as const;
+  await expect(fetch(`${gateway.url}/api/v2/envs`, options)).rejects.toThrow();
+
+  await expect
+    .poll(async () => (await gateway.metrics.getSingleMetricAsString('berth_http_in_flight')).split('\n').at(-1))
+    .toBe('berth_http_in_flight 0');
+});
+
+test('a body of 1 MiB nested, escaped or keyed in hostile ways is answered within two seconds', async () => {
+  const escapes = `{"name":"${'\\n'.repeat(500_000)}"}`;
+  const keys = `{${Array.from({ length: 60_000 }, (_, n) => `"k${n}":1`).join(',')}}`;
+  const deep = `${'['.repeat(500_000)}${']'.repeat(500_000)}`;
+  const quotes = `{"name":"${'\\"'.repeat(500_000)}","name":1}`;
+  for (const body of [escapes, keys, deep, quotes]) {
+    const started = performance.now();
+    const response = await gateway.send('POST', '/api/v2/envs', body);
+    expect(await problemOf(response)).toMatchObject({ status: 400 });
+    expect(performance.now() - started).toBeLessThan(2_000);
+  }
+});

@@ -1,0 +1,251 @@
+import { envs } from '@berth/shared/contracts/envs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { problemOf } from './problem-of.ts';
+import { some, startTestGateway, type TestGateway, testAuth } from './start-test-gateway.ts';
+
+const id = '0b8a6b0e-0000-4000-8000-000000000001';
+const env = {
+  id,
+  created_at: '2026-01-02T03:04:05.678Z',
+  name: 'harbour',
+  node_selector: null,
+  tolerations: null,
+  auto_add_new_users: false,
+};
+
+let gateway: TestGateway;
+const asked: unknown[] = [];
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  await gateway.serve(
+    'auth',
+    testAuth(new Set(['siteAdmin', 'outsider'])),
+    some(envs, {
+      list: async (request) => {
+        asked.push(request);
+        return { page: 1, per_page: 50, items: [], num_total: 0 };
+      },
+      create: async () => env,
+      update: async (request, { permit }) => {
+        asked.push(request);
+        permit({ env_id: id });
+        return env;
+      },
+      get: async () => env,
+    }),
+  );
+});
+afterAll(() => gateway[Symbol.asyncDispose]());
+
+/** Wrong in every way that comes after the check in question. */
+const wrong = { method: 'POST', body: 'x'.repeat(100), headers: { 'content-type': 'text/plain' } };
+
+describe('the first check that fails answers', () => {
+  test('route: nothing at the path, whatever else is wrong', async () => {
+    for (const path of ['/api/v2/nothing', '/api/v2//envs', '/api/v2/ENVS', `/api/v2/envs/${id}/more`, '/api']) {
+      const response = await fetch(`${gateway.url}${path}`, wrong);
+      expect(response.status).toBe(404);
+      expect(await problemOf(response)).toMatchObject({ code: 'not_found' });
+    }
+  });
+
+  test.for([
+    ['DELETE', '/api/v2/envs', 'GET, POST, HEAD'],
+    ['POST', `/api/v2/envs/${id}`, 'GET, PUT, PATCH, DELETE, HEAD'],
+    ['POST', '/api/v2/envs/no-uuid', 'GET, PUT, PATCH, DELETE, HEAD'],
+    ['OPTIONS', `/api/v2/envs/${id}`, 'GET, PUT, PATCH, DELETE, HEAD'],
+    ['PROPFIND', '/api/v2/envs', 'GET, POST, HEAD'],
+    ['PUT', '/api/v2/users/me', 'GET, HEAD'],
+    ['GET', `/api/v2/deployment-tasks/${id}/retry`, 'POST'],
+    ['POST', `/api/v2/deployment-tasks/${id}/log`, 'GET, HEAD'],
+    ['POST', '/healthz', 'GET, HEAD'],
+    ['POST', '/', 'GET, HEAD'],
+    ['PUT', '/auth/idp/callback', 'GET, POST, HEAD'],
+    ['DELETE', '/pages/sign-in.js', 'GET, HEAD'],
+  ] as const)('method: %s %s is answered 405 with Allow: %s', async ([method, path, allow]) => {
+    const response = await fetch(`${gateway.url}${path}`, { method });
+    expect(response.headers.get('allow')).toBe(allow);
+    expect(await problemOf(response)).toMatchObject({ status: 405, code: 'method_not_allowed' });
+  });
+
+  test('method: HEAD without GET is answered 405, TRACE everywhere', async () => {
+    const head = await fetch(`${gateway.url}/api/v2/deployment-tasks/${id}/retry`, { method: 'HEAD' });
+    expect([head.status, head.headers.get('allow')]).toEqual([405, 'POST']);
+    const trace = await gateway.raw('TRACE /api/v2/envs HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
+    expect(trace).toMatch(/^HTTP\/1.1 405 .*allow: GET, POST, HEAD/s);
+  });
+
+  test('credential: before the body is looked at', async () => {
+    const response = await fetch(`${gateway.url}/api/v2/envs?nope=1`, wrong);
+    expect(await problemOf(response)).toMatchObject({ status: 401, code: 'unauthenticated' });
+  });
+
+  test('credential: of somebody inactive', async () => {
+    const response = await gateway.get('/api/v2/envs', { headers: { 'x-service-token': 'envUser' } });
+    expect(await problemOf(response)).toMatchObject({ status: 401, code: 'user_inactive' });
+  });
+
+  test('media type: before size', async () => {
+    const headers = { 'content-type': 'text/plain' };
+    const response = await gateway.send('POST', '/api/v2/envs?nope=1', 'x'.repeat(2_000_000), headers);
+    expect(await problemOf(response)).toMatchObject({ status: 415, code: 'unsupported_media_type' });
+  });
+
+  test('size: before shape', async () => {
+    const response = await gateway.send('POST', '/api/v2/envs?nope=1', `{"name":"${'x'.repeat(1_100_000)}"}`);
+    expect(await problemOf(response)).toMatchObject({ status: 413, code: 'too_large' });
+  });
+
+  test('shape: before the permission', async () => {
+    const outsider = { 'x-service-token': 'outsider' };
+    const malformed = await gateway.send('POST', '/api/v2/envs', { name: '' }, outsider);
+    expect(await problemOf(malformed)).toMatchObject({ status: 400, code: 'invalid', errors: [{ path: 'body.name' }] });
+    const fine = await gateway.send('POST', '/api/v2/envs', { name: 'x' }, outsider);
+    expect(await problemOf(fine)).toMatchObject({ status: 403, code: 'forbidden' });
+  });
+});
+
+describe('credentials', () => {
+  test.for([
+    ['none', {}],
+    ['an empty one', { 'x-service-token': '' }],
+    ['an unknown one', { 'x-service-token': 'a.b' }],
+    ['one of 10 kB', { 'x-service-token': 'x'.repeat(10_000) }],
+    ['a bearer token of 10 kB', { authorization: `Bearer ${'x'.repeat(10_000)}` }],
+    ['another scheme', { authorization: 'Basic c2l0ZUFkbWluOng=' }],
+    ['a bearer token with a space', { authorization: 'Bearer site Admin' }],
+    [
+      'a bad x-service-token beside a good bearer token',
+      { 'x-service-token': 'no', authorization: 'Bearer siteAdmin' },
+    ],
+  ] as const)('%s: refused with the same words', async ([, headers]) => {
+    const { request_id: _, ...problem } = await problemOf(await gateway.get('/api/v2/envs', { headers }));
+    expect(problem).toEqual({
+      type: 'urn:berth:error:unauthenticated',
+      title: 'Unauthorized',
+      status: 401,
+      detail: 'The credential is missing or not valid',
+      message: 'The credential is missing or not valid',
+      code: 'unauthenticated',
+    });
+  });
+
+  test('of both kinds are taken, and x-service-token decides', async () => {
+    for (const headers of [
+      { authorization: 'bearer siteAdmin' },
+      { 'x-service-token': 'siteAdmin', authorization: 'Bearer nobody' },
+    ]) {
+      expect((await gateway.get('/api/v2/envs', { headers })).status).toBe(200);
+    }
+  });
+});
+
+describe('media types', () => {
+  test.for([
+    ['text/plain'],
+    ['application/x-www-form-urlencoded'],
+    ['multipart/form-data; boundary=x'],
+    ['application/json; charset=utf-16'],
+    ['application/jsonp'],
+    ['nonsense'],
+  ])('%s is refused', async ([type = '']) => {
+    const response = await gateway.send('POST', '/api/v2/envs', '{"name":"x"}', { 'content-type': type });
+    expect(await problemOf(response)).toMatchObject({ status: 415 });
+  });
+
+  test('a compressed body, or one without any media type, is refused', async () => {
+    const zipped = await gateway.send('POST', '/api/v2/envs', '{"name":"x"}', { 'content-encoding': 'gzip' });
+    expect(await problemOf(zipped)).toMatchObject({ status: 415 });
+    const bytes = new TextEncoder().encode('{"name":"x"}');
+    const headers = { 'x-service-token': 'siteAdmin' };
+    const untyped = await fetch(`${gateway.url}/api/v2/envs`, { method: 'POST', body: bytes, headers });
+    expect(await problemOf(untyped)).toMatchObject({ status: 415 });
+  });
+
+  test('JSON is taken however it is written', async () => {
+    for (const type of ['application/json', 'Application/JSON; charset=UTF-8', 'application/json;charset="utf-8"']) {
+      const response = await gateway.send('POST', '/api/v2/envs', '{"name":"x"}', { 'content-type': type });
+      expect(response.status).toBe(201);
+    }
+  });
+
+  test('none is needed where there is no body, and one that is named means nothing', async () => {
+    for (const type of [undefined, 'text/plain', 'application/json']) {
+      const headers: Record<string, string> = type === undefined ? {} : { 'content-type': type };
+      const response = await gateway.send('PUT', `/api/v2/envs/${id}`, undefined, headers);
+      expect(response.status).toBe(200);
+      expect(asked.at(-1)).toEqual({ id, body: {} });
+    }
+  });
+});
+
+describe('shape', () => {
+  test.for([
+    ['text', 'no-uuid'],
+    ['one digit short', '0b8a6b0e-0000-4000-8000-00000000000'],
+    ['in braces', '%7B0b8a6b0e-0000-4000-8000-000000000001%7D'],
+    ['a way up', '..%2f..%2fetc'],
+    ['NUL', '%00'],
+    ['longer than any id', 'x'.repeat(300)],
+    ['of 10,000 characters', 'x'.repeat(10_000)],
+    ['nothing at all', ''],
+  ])('an id that is no UUID is not found: %s', async ([, bad]) => {
+    expect(await problemOf(await gateway.get(`/api/v2/envs/${bad}`))).toMatchObject({ status: 404, code: 'not_found' });
+  });
+
+  test('an id may be written in capitals', async () => {
+    expect((await gateway.get(`/api/v2/envs/${id.toUpperCase()}`)).status).toBe(200);
+  });
+
+  test.for([
+    ['nope=1', 'query.nope'],
+    ['__proto__=1', 'query.__proto__'],
+    ['page=0', 'query.page'],
+    ['page=-1', 'query.page'],
+    ['page=1.5', 'query.page'],
+    ['per_page=101', 'query.per_page'],
+    ['per_page=all', 'query.per_page'],
+    ['page=1&page=2', 'query.page'],
+    ['name=a&name=b', 'query.name'],
+    ['name=%00', 'query.name'],
+    ['sort=tolerations', 'query.sort'],
+  ] as const)('a query is refused with the parameter named: %s', async ([query, path]) => {
+    const problem = await problemOf(await gateway.get(`/api/v2/envs?${query}`));
+    expect(problem).toMatchObject({ status: 400, code: 'invalid' });
+    expect(problem.errors?.map((error) => error.path)).toContain(path);
+  });
+
+  test('a query is refused where none is known', async () => {
+    expect(await problemOf(await gateway.get(`/api/v2/envs/${id}?a=1&b=2`))).toMatchObject({
+      status: 400,
+      errors: [{ path: 'query.a' }, { path: 'query.b' }],
+    });
+  });
+
+  test.for([
+    ['a field too many', { name: 'x', id }, 'body.id'],
+    ['a wrong type', { name: 7 }, 'body.name'],
+    ['null as a body', 'null', 'body'],
+    ['a list as a body', [], 'body'],
+    ['NUL in text', '{"name":"a\\u0000"}', 'body.name'],
+    ['a member twice', '{"name":"a","name":"b"}', 'body'],
+    ['a prototype', '{"name":"a","__proto__":{}}', 'body'],
+    ['no JSON', '{', 'body'],
+  ] as const)('a body is refused with the place named: %s', async ([, body, path]) => {
+    const problem = await problemOf(await gateway.send('POST', '/api/v2/envs', body));
+    expect(problem).toMatchObject({ status: 400, code: 'invalid', errors: [{ path }] });
+  });
+
+  test('a body is refused where none is taken, except an empty one', async () => {
+    const path = `/api/v2/deployment-tasks/${id}/retry`;
+    expect(await problemOf(await gateway.send('POST', path, { a: 1 }))).toMatchObject({ status: 400 });
+    // Taken as far as the owner, who is not there.
+    expect(await problemOf(await gateway.send('POST', path, {}))).toMatchObject({ status: 503 });
+  });
+
+  test('an owner gets what was sent, once', async () => {
+    await gateway.get('/api/v2/envs?name=a&per_page=7');
+    expect(asked.at(-1)).toMatchObject({ query: { name: 'a', per_page: 7 } });
+  });
+});

@@ -1,0 +1,90 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { serviceNames } from '@berth/shared/contracts/contract';
+import { envs } from '@berth/shared/contracts/envs';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { problemOf } from './problem-of.ts';
+import { some, startTestGateway, type TestGateway, testAuth } from './start-test-gateway.ts';
+
+let gateway: TestGateway;
+beforeEach(async () => {
+  gateway = await startTestGateway({ budgetMs: 400 });
+});
+afterEach(() => gateway[Symbol.asyncDispose]());
+
+const never = new Promise<never>(() => undefined);
+const list = some(envs, { list: () => never });
+
+async function timed<T>(work: Promise<T>): Promise<[T, number]> {
+  const started = performance.now();
+  return [await work, performance.now() - started];
+}
+
+test('a service that is not there is 503 within a second', async () => {
+  await gateway.serve('auth', testAuth());
+
+  const [response, ms] = await timed(gateway.get('/api/v2/deployments'));
+
+  expect(await problemOf(response)).toMatchObject({ status: 503, code: 'unavailable' });
+  expect(ms).toBeLessThan(1_000);
+});
+
+test('without auth nobody is let in, and what needs no credential is answered', async () => {
+  expect(await problemOf(await gateway.get('/api/v2/deployments'))).toMatchObject({ status: 503 });
+  expect(await (await gateway.get('/api/v2/server')).json()).toEqual({ version: '1.2.3' });
+});
+
+test('an owner that never answers is 504 when the time for the request is over', async () => {
+  await gateway.serve('auth', testAuth(), list);
+
+  const [response, ms] = await timed(gateway.get('/api/v2/envs'));
+
+  expect(await problemOf(response)).toMatchObject({ status: 504, code: 'timeout' });
+  expect(ms).toBeLessThan(1_000);
+});
+
+test('a stopped NATS is 503 within a second, for requests under way as well, until it is back', async () => {
+  await gateway[Symbol.asyncDispose]();
+  gateway = await startTestGateway();
+  await gateway.serve('auth', testAuth(), list);
+  const underWay = gateway.get('/api/v2/envs');
+  await sleep(100);
+
+  await gateway.nats.stop();
+
+  const [during] = await timed(underWay);
+  expect(await problemOf(during)).toMatchObject({ status: 503, code: 'unavailable' });
+  for (const path of ['/api/v2/envs', '/api/v2/server', '/readyz']) {
+    const [response, ms] = await timed(gateway.get(path));
+    expect([path, response.status, response.headers.get('retry-after')]).toEqual([path, 503, '1']);
+    expect(ms).toBeLessThan(1_000);
+  }
+  expect((await gateway.get('/healthz')).status).toBe(200);
+
+  await gateway.nats.start();
+  await expect.poll(async () => (await gateway.get('/api/v2/server')).status, { timeout: 5_000 }).toBe(200);
+});
+
+test('readiness names who does not answer', async () => {
+  const ready = async () => {
+    const response = await fetch(`${gateway.url}/readyz`);
+    return { code: response.status, body: await response.json() };
+  };
+  expect(await ready()).toEqual({
+    code: 503,
+    body: {
+      status: 'not ready',
+      bus: 'ok',
+      services: {
+        auth: 'not answering',
+        tasks: 'not answering',
+        'cluster-sync': 'not answering',
+        'registry-scan': 'not answering',
+      },
+    },
+  });
+
+  const [, ...others] = serviceNames;
+  for (const name of others) await gateway.serve(name, ...(name === 'auth' ? [list] : []));
+  await expect.poll(async () => (await ready()).code).toBe(200);
+  expect(await ready()).toMatchObject({ body: { status: 'ok', services: { auth: 'ok', tasks: 'ok' } } });
+});

@@ -1,0 +1,162 @@
+import { createHash } from 'node:crypto';
+import { logins } from '@berth/shared/contracts/logins';
+import { me } from '@berth/shared/contracts/me';
+import { AppError } from '@berth/shared/errors';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { problemOf } from './problem-of.ts';
+import { some, startTestGateway, type TestGateway, testAuth } from './start-test-gateway.ts';
+
+interface Pages {
+  startSignIn(browser: object): Promise<string>;
+  finishSignIn(browser: object): Promise<void>;
+  whoIsSignedIn(browser: object): Promise<{ words: string; signedIn: boolean }>;
+  signOut(browser: object): void;
+}
+
+const { startSignIn, finishSignIn, whoIsSignedIn, signOut }: Pages = await import(
+  new URL('../pages/sign-in.js', import.meta.url).href
+);
+
+let gateway: TestGateway;
+let challenge: string | undefined;
+let finished: unknown;
+const bot = { created_at: '2026-01-02T03:04:05.678Z', display_name: 'Ada', is_active: true };
+const active = new Set(['siteAdmin', 'outsider']);
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  const finish = async ({ body }: { body: { auth_code: string } }) => {
+    finished = body;
+    if (body.auth_code === 'bad') throw new AppError('invalid_login', 'This sign-in is not valid any more');
+    return { access_token: body.auth_code };
+  };
+  await gateway.serve(
+    'auth',
+    testAuth(active),
+    some(logins, {
+      start: async ({ query }) => {
+        challenge = query.challenge;
+        return { redirect_url: 'https://provider.example.test/authorize?state=s1', state: 's1' };
+      },
+      finish,
+    }),
+    some(me, {
+      get: async (_request, { identity: { id } }) => ({ Bot: { ...bot, id } }),
+    }),
+  );
+});
+afterAll(() => gateway[Symbol.asyncDispose]());
+
+/** As much of a browser's tab as the pages touch. */
+function openTab() {
+  const storage = () => {
+    const kept = new Map<string, string>();
+    return {
+      kept,
+      getItem: (key: string) => kept.get(key) ?? null,
+      setItem: (key: string, value: string) => void kept.set(key, value),
+      removeItem: (key: string) => void kept.delete(key),
+    };
+  };
+  const location = new URL('/auth/idp/callback', gateway.url);
+  return {
+    crypto,
+    location,
+    sessionStorage: storage(),
+    localStorage: storage(),
+    history: {
+      replaceState: (_state: unknown, _title: string, path: string) =>
+        void (location.href = new URL(path, location).href),
+    },
+    fetch: (path: string, init?: RequestInit) => fetch(new URL(path, gateway.url), init),
+  };
+}
+let tab: ReturnType<typeof openTab>;
+beforeEach(() => {
+  tab = openTab();
+  finished = undefined;
+});
+
+describe('signing in', () => {
+  test('binds the attempt to the tab, ends in a stored session and tells who is signed in', async () => {
+    expect(await startSignIn(tab)).toBe('https://provider.example.test/authorize?state=s1');
+    tab.location.search = '?code=siteAdmin&state=s1&iss=https%3A%2F%2Fprovider.example.test';
+    await finishSignIn(tab);
+
+    expect(tab.location.search).toBe('');
+    expect(finished).toMatchObject({ auth_code: 'siteAdmin', state: 's1', iss: 'https://provider.example.test' });
+    const { verifier } = finished as { verifier: string };
+    expect(verifier).toMatch(/^[A-Za-z0-9_-]{43}$/);
+    expect(createHash('sha256').update(verifier).digest('base64url')).toBe(challenge);
+    expect(tab.localStorage.kept).toEqual(new Map([['access_token', 'siteAdmin']]));
+    expect(tab.sessionStorage.kept.size).toBe(0);
+    expect(await whoIsSignedIn(tab)).toEqual({ words: 'Signed in as Ada.', signedIn: true });
+
+    signOut(tab);
+    expect(await whoIsSignedIn(tab)).toMatchObject({ words: 'You are not signed in.', signedIn: false });
+  });
+
+  test.for([
+    ['that another tab started', '?code=siteAdmin&state=s1', false],
+    ['with a foreign state', '?code=siteAdmin&state=s2', true],
+    ['without a state', '?code=siteAdmin', true],
+  ] as const)('%s is refused without a request, and the code leaves the address', async ([, search, started]) => {
+    if (started) await startSignIn(tab);
+    tab.location.search = search;
+    await expect(finishSignIn(tab)).rejects.toThrow('was not started in this tab');
+    expect([tab.location.search, finished, tab.localStorage.kept.size]).toEqual(['', undefined, 0]);
+  });
+
+  test('tells what the provider or the server refuses', async () => {
+    await startSignIn(tab);
+    tab.location.search = '?error=access_denied&error_description=Not%20today&state=s1';
+    await expect(finishSignIn(tab)).rejects.toThrow('refused the sign-in: Not today');
+
+    await startSignIn(tab);
+    tab.location.search = '?code=bad&state=s1';
+    await expect(finishSignIn(tab)).rejects.toThrow('This sign-in is not valid any more');
+  });
+
+  test('of somebody inactive says so; a session that has ended is forgotten', async () => {
+    tab.localStorage.setItem('access_token', 'envUser');
+    expect((await whoIsSignedIn(tab)).words).toMatch(/^Inactive user/);
+    tab.localStorage.setItem('access_token', 'nobody');
+    expect((await whoIsSignedIn(tab)).words).toMatch(/^Your session has ended/);
+    expect(tab.localStorage.kept.size).toBe(0);
+  });
+});
+
+describe('the pages', () => {
+  test.for([['/'], ['/auth/idp/callback']])('%s runs nothing that is inline or from elsewhere', async ([path = '']) => {
+    const response = await fetch(`${gateway.url}${path}`, { headers: { accept: 'text/html,*/*;q=0.8' } });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toMatch(/^text\/html/);
+    expect(response.headers.get('content-security-policy')).toMatch(/default-src 'none'; script-src 'self';/);
+    expect(response.headers.get('content-security-policy')).not.toContain('unsafe');
+    expect(response.headers.get('referrer-policy')).toBe('no-referrer');
+    expect(response.headers.get('cache-control')).toBe('no-store');
+
+    const html = await response.text();
+    expect(html).toContain('Berth');
+    expect(html).not.toMatch(/<script(?![^>]*src=)|<style|style=| on\w+=/);
+    for (const [, source = ''] of html.matchAll(/(?:src|href)="(\/pages\/[^"]+)"/g)) {
+      const file = await fetch(`${gateway.url}${source}`);
+      expect([source, file.status]).toEqual([source, 200]);
+      expect(file.headers.get('content-type')).toMatch(/javascript|css/);
+    }
+  });
+
+  test('a client that wants no HTML finds only POST at the path of the callback', async () => {
+    const response = await fetch(`${gateway.url}/auth/idp/callback?code=x`, {
+      headers: { accept: 'application/json' },
+    });
+    expect(response.headers.get('allow')).toBe('POST');
+    expect(await problemOf(response)).toMatchObject({ status: 405 });
+  });
+
+  test('nothing beside them can be read', async () => {
+    for (const path of ['../package.json', '..%2fpackage.json', '%2e%2e/src/main.ts', '.hidden', '']) {
+      expect((await fetch(`${gateway.url}/pages/${path}`)).status).toBe(404);
+    }
+  });
+});

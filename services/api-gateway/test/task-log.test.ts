@@ -1,0 +1,182 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Bus } from '@berth/shared/bus/bus';
+import { deploymentTasks } from '@berth/shared/contracts/deployment-tasks';
+import type { LogLine } from '@berth/shared/contracts/runner-tasks';
+import { AppError } from '@berth/shared/errors';
+import { sampleIdentities } from '@berth/shared/testing/test-identities';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { problemOf } from './problem-of.ts';
+import { some, startTestGateway, type TestGateway, testAuth } from './start-test-gateway.ts';
+
+const id = '0b8a6b0e-0000-4000-8000-000000000001';
+const path = `/api/v2/deployment-tasks/${id}/log`;
+
+let gateway: TestGateway;
+let tasks: Bus;
+let active: Set<string>;
+let kept: LogLine[];
+let finished: boolean;
+let reads: number;
+/** Characters that fit into one answer of the owner. */
+let fits: number;
+
+beforeEach(async () => {
+  gateway = await startTestGateway({ slowReaderMs: 400, limits: { inAll: 3, perIdentity: 2 } });
+  [active, kept, finished, reads, fits] = [new Set(Object.keys(sampleIdentities)), [], false, 0, 3_000_000];
+  await gateway.serve('auth', testAuth(active));
+  tasks = await gateway.serve(
+    'tasks',
+    some(deploymentTasks, {
+      log_lines: async ({ body: { task_id, from, limit } }) => {
+        if (task_id !== id) throw new AppError('not_found', 'No such deployment task');
+        reads += 1;
+        const lines = kept.slice(from, from + limit);
+        if (lines.reduce((sum, { text }) => sum + text.length, 0) > fits) throw new AppError('too_large', 'Too large');
+        return { lines, next: from + lines.length, finished: finished && lines.length < limit };
+      },
+    }),
+  );
+});
+afterEach(() => gateway[Symbol.asyncDispose]());
+
+const line = (text: string): LogLine => ({ at: '2026-01-02T03:04:05.678Z', source: 'stdout', text });
+
+function say(...texts: string[]): void {
+  kept.push(...texts.map(line));
+  tasks.hints.send('task_log', id);
+}
+
+function end(): void {
+  finished = true;
+  tasks.hints.send('task_log', id);
+}
+
+async function follow(token = 'siteAdmin'): Promise<{ leave: () => void; text: () => string; done: Promise<string> }> {
+  const reader = new AbortController();
+  const response = await gateway.get(`${path}?follow=true`, {
+    headers: { 'x-service-token': token },
+    signal: reader.signal,
+  });
+  expect(response.status).toBe(200);
+  let text = '';
+  const done = (async () => {
+    const decoder = new TextDecoder();
+    for await (const chunk of response.body ?? []) text += decoder.decode(chunk, { stream: true });
+    return text;
+  })();
+  done.catch(() => undefined);
+  return { leave: () => reader.abort(), text: () => text, done };
+}
+
+describe('without follow', () => {
+  test('the text so far is told and the answer ends, however long it is', async () => {
+    say(...Array.from({ length: 1_200 }, (_, n) => `line ${n}`));
+    const response = await gateway.get(path);
+    expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(await response.text()).toBe(kept.map(({ text }) => `${text}\n`).join(''));
+  });
+
+  test('lines that do not fit into one answer are asked for in smaller parts', async () => {
+    fits = 20_000;
+    say(...Array.from({ length: 20 }, () => 'x'.repeat(8_000)));
+    expect((await (await gateway.get(path)).text()).length).toBe(20 * 8_001);
+  });
+
+  test('refusals are problems: no credential, no such task, no such query', async () => {
+    expect(await problemOf(await fetch(`${gateway.url}${path}`))).toMatchObject({ status: 401 });
+    expect(await problemOf(await gateway.get(path.replace(/.\/log/, '2/log')))).toMatchObject({ status: 404 });
+    expect(await problemOf(await gateway.get(`${path}?follow=maybe`))).toMatchObject({ status: 400 });
+  });
+
+  test('HEAD tells the headers and reads no further', async () => {
+    const response = await gateway.send('HEAD', `${path}?follow=true`);
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
+  });
+});
+
+describe('a follower', () => {
+  test('gets lines as they come, soon after the hint, and the stream ends with the task', async () => {
+    say('first');
+    const { text, done } = await follow();
+    await expect.poll(text).toBe('first\n');
+
+    const started = performance.now();
+    say('second');
+    await expect.poll(text, { interval: 10 }).toBe('first\nsecond\n');
+    expect(performance.now() - started).toBeLessThan(800);
+
+    kept.push(line('last'));
+    end();
+    expect(await done).toBe('first\nsecond\nlast\n');
+  });
+
+  test('gets lines even where the hint was lost', async () => {
+    const { text } = await follow();
+    kept.push(line('without a hint'));
+    await expect.poll(text, { timeout: 3_000 }).toBe('without a hint\n');
+  });
+
+  test('that is deactivated is cut off within three seconds and sees that something is missing', async () => {
+    const { done } = await follow('envAdmin');
+    active.delete('envAdmin');
+    const started = performance.now();
+    await expect(done).rejects.toThrow('terminated');
+    expect(performance.now() - started).toBeLessThan(3_000);
+  });
+
+  test('outlasts a short outage of the bus', async () => {
+    const { text, done } = await follow();
+    await gateway.nats.stop();
+    await sleep(1_500);
+    await gateway.nats.start();
+    await expect.poll(() => tasks.isConnected(), { timeout: 5_000 }).toBe(true);
+    say('still here');
+    await expect.poll(text, { timeout: 8_000 }).toBe('still here\n');
+    end();
+    await done;
+  });
+
+  test('that has gone is not read for any more', async () => {
+    const { leave } = await follow();
+    await expect.poll(() => reads, { timeout: 4_000 }).toBeGreaterThan(1);
+
+    leave();
+
+    await expect
+      .poll(
+        async () => {
+          const before = reads;
+          await sleep(1_300);
+          return reads - before;
+        },
+        { timeout: 8_000 },
+      )
+      .toBe(0);
+    expect(await gateway.metrics.metrics()).toContain('berth_http_in_flight 0');
+  });
+
+  test('that takes nothing costs a batch or two, and is cut off', async () => {
+    say(...Array.from({ length: 30_000 }, () => 'x'.repeat(2_000)));
+    const request = get(`${gateway.url}${path}`, { headers: { 'x-service-token': 'siteAdmin' } });
+    const [response]: IncomingMessage[] = await once(request, 'response');
+    const broken = new Promise<string>((resolve) => response?.once('error', ({ message }) => resolve(message)));
+
+    await expect
+      .poll(() => gateway.logged().map(({ msg }) => msg), { timeout: 10_000 })
+      .toContain('log stream cut short');
+    expect(reads).toBeLessThan(40);
+    response?.resume();
+    expect(await broken).toBe('aborted');
+  });
+
+  test('may have two streams at a time, and all together three', async () => {
+    await Promise.all([follow(), follow()]);
+    expect(await problemOf(await gateway.get(path))).toMatchObject({ status: 429, code: 'too_many_requests' });
+    await follow('envUser');
+    const one = await gateway.get(path, { headers: { 'x-service-token': 'owner' } });
+    expect(await problemOf(one)).toMatchObject({ status: 503 });
+  });
+});
