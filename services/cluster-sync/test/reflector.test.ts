@@ -1,7 +1,7 @@
+import { type KubeApi, openKubeApi } from '@berth/shared/kube/kube-api';
 import { silentLog } from '@berth/shared/testing/test-bus';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { type KubeApi, openKubeApi } from '../src/kube/kube-api.ts';
 import { createReflector, type Reflector } from '../src/reflector/reflector.ts';
 import { type FakeApiServer, failWith, startFakeApiServer } from './fake-api-server.ts';
 

@@ -1,12 +1,12 @@
 import { Timestamp } from '@berth/shared/contracts/fields';
 import { AppError } from '@berth/shared/errors';
+import { describeFailure } from '@berth/shared/kube/describe-failure';
+import type { KubeAccess } from '@berth/shared/kube/kube-access';
+import type { KubeApi } from '@berth/shared/kube/kube-api';
+import { KubeError } from '@berth/shared/kube/kube-error';
 import { stringify } from 'yaml';
 import { z } from 'zod';
 import type { Connection } from '../discovery/cluster-directory.ts';
-import { describeFailure } from '../kube/describe-failure.ts';
-import type { KubeAccess } from '../kube/kube-access.ts';
-import type { KubeApi } from '../kube/kube-api.ts';
-import { KubeError } from '../kube/kube-error.ts';
 import { runnerAccount, runnerNamespace, runnerObjects } from './runner-account.ts';
 
 export interface IssuedAccess {

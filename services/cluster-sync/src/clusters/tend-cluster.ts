@@ -1,7 +1,7 @@
 import type { Lease } from '@berth/shared/db/lease';
 import { troubleLog } from '@berth/shared/db/trouble-log';
+import type { KubeApi } from '@berth/shared/kube/kube-api';
 import type { Service } from '@berth/shared/service/service';
-import type { KubeApi } from '../kube/kube-api.ts';
 import { pause } from '../reflector/pause.ts';
 import { together } from '../reflector/together.ts';
 import { type WatchClusterDeps, watchCluster } from '../resources/watch-cluster.ts';

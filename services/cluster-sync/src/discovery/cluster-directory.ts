@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { KubeAccess } from '../kube/kube-access.ts';
-import { type KubeApi, openKubeApi } from '../kube/kube-api.ts';
+import type { KubeAccess } from '@berth/shared/kube/kube-access';
+import { type KubeApi, openKubeApi } from '@berth/shared/kube/kube-api';
 import type { ReachableCluster } from './read-kubeconfig.ts';
 
 export interface Connection {
@@ -28,7 +28,11 @@ export function createClusterDirectory() {
       }
       for (const [providerId, access] of accesses) {
         if (connections.has(providerId)) continue;
-        connections.set(providerId, { access, api: openKubeApi(access), revision: revisionOf(access) });
+        connections.set(providerId, {
+          access,
+          api: openKubeApi(access, { userAgent: 'berth-cluster-sync' }),
+          revision: revisionOf(access),
+        });
       }
     },
 

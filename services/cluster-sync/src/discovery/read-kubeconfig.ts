@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { type KubeAccess, kubeAccessOf } from '@berth/shared/kube/kube-access';
+import { parseKubeconfig } from '@berth/shared/kube/kubeconfig';
 import { inlineCertificateFiles } from '../kube/inline-certificate-files.ts';
-import { type KubeAccess, kubeAccessOf } from '../kube/kube-access.ts';
-import { parseKubeconfig } from '../kube/kubeconfig.ts';
 import type { FoundCluster } from './discovery-plan.ts';
 
 export const kubeconfigPrefix = 'kubeconfig:';

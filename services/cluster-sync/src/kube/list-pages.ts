@@ -1,5 +1,5 @@
+import type { KubeApi } from '@berth/shared/kube/kube-api';
 import { z } from 'zod';
-import type { KubeApi } from './kube-api.ts';
 
 const Page = z.object({
   metadata: z.object({ resourceVersion: z.string().min(1), continue: z.string().optional() }),

@@ -1,6 +1,6 @@
+import type { KubeApi } from '@berth/shared/kube/kube-api';
+import { KubeError } from '@berth/shared/kube/kube-error';
 import { z } from 'zod';
-import type { KubeApi } from './kube-api.ts';
-import { KubeError } from './kube-error.ts';
 
 export interface WatchEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK';

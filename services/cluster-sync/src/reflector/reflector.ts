@@ -1,7 +1,7 @@
+import { describeFailure } from '@berth/shared/kube/describe-failure';
+import type { KubeApi } from '@berth/shared/kube/kube-api';
+import { isExpired, KubeError } from '@berth/shared/kube/kube-error';
 import type { Service } from '@berth/shared/service/service';
-import { describeFailure } from '../kube/describe-failure.ts';
-import type { KubeApi } from '../kube/kube-api.ts';
-import { isExpired, KubeError } from '../kube/kube-error.ts';
 import { listPages } from '../kube/list-pages.ts';
 import { type WatchEvent, watchEvents } from '../kube/watch-events.ts';
 import { initialState, nextStep, type Outcome, type ReflectorState, watchSeconds } from './next-step.ts';

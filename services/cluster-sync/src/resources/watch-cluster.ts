@@ -1,6 +1,6 @@
 import type { Lease } from '@berth/shared/db/lease';
+import type { KubeApi } from '@berth/shared/kube/kube-api';
 import type { Service } from '@berth/shared/service/service';
-import type { KubeApi } from '../kube/kube-api.ts';
 import { createReflector, type Reflector, type ReflectorSink } from '../reflector/reflector.ts';
 import { together } from '../reflector/together.ts';
 import { type ChangeQueue, createChangeQueue, type RowChange } from './change-queue.ts';

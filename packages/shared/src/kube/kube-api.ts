@@ -8,7 +8,16 @@ export interface KubeCall {
   readonly signal: AbortSignal;
   /** For the whole call; of a stream, for its first byte. */
   readonly deadlineMs: number;
+  /** Another form of the answer, such as the metadata of objects alone. */
+  readonly accept?: string;
 }
+
+export interface KubeApiOptions {
+  /** Who we are in the audit log of the cluster. */
+  readonly userAgent?: string;
+}
+
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /** One cluster's API over one bounded set of connections. */
 export interface KubeApi extends Disposable {
@@ -17,6 +26,8 @@ export interface KubeApi extends Disposable {
   getText(path: string, call: KubeCall): Promise<string>;
   getJson(path: string, call: KubeCall): Promise<unknown>;
   postJson(path: string, body: object, call: KubeCall): Promise<unknown>;
+  putJson(path: string, body: object, call: KubeCall): Promise<unknown>;
+  deleteJson(path: string, body: object, call: KubeCall): Promise<unknown>;
   /** The lines of a streamed answer, until it ends or the signal aborts. */
   streamLines(path: string, call: KubeCall): AsyncGenerator<string>;
 }
@@ -25,23 +36,26 @@ const maxBodyBytes = 64 * 1024 * 1024;
 const maxErrorBytes = 64 * 1024;
 // etcd takes no object above 1.5 MiB; escaped as JSON it can grow.
 const maxLineCharacters = 8 * 1024 * 1024;
+/** API servers close an idle connection after 90 s; ours go before, so that no request meets one that is closing. */
+const idleMs = 60_000;
 
 /**
  * Written on `node:https` alone: `@kubernetes/client-node` ends every watch after 30 s, asks for no bookmarks, lists
  * without pages and costs 90 MB once imported, and what is left of it (a kubeconfig without programs and files) is small.
  */
-export function openKubeApi(access: KubeAccess): KubeApi {
+export function openKubeApi(access: KubeAccess, { userAgent = 'berth' }: KubeApiOptions = {}): KubeApi {
   const { protocol: _, hostname, port, pathname } = new URL(access.server);
   const prefix = pathname === '/' ? '' : pathname;
   const agent = new Agent({
     keepAlive: true,
     maxSockets: 32,
     maxFreeSockets: 4,
+    timeout: idleMs,
     ...(access.ca !== null && { ca: access.ca }),
     ...access.certificate,
   });
 
-  const open = (method: 'GET' | 'POST', path: string, signal: AbortSignal, body?: string) =>
+  const open = (method: Method, path: string, { signal, accept }: Pick<KubeCall, 'signal' | 'accept'>, body?: string) =>
     new Promise<IncomingMessage>((resolve, reject) => {
       const sent = request({
         host: hostname.replace(/^\[|\]$/g, ''),
@@ -51,8 +65,8 @@ export function openKubeApi(access: KubeAccess): KubeApi {
         agent,
         signal,
         headers: {
-          accept: 'application/json',
-          'user-agent': 'berth-cluster-sync',
+          accept: accept ?? 'application/json',
+          'user-agent': userAgent,
           ...(access.token !== null && { authorization: `Bearer ${access.token}` }),
           ...(body !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
         },
@@ -60,10 +74,10 @@ export function openKubeApi(access: KubeAccess): KubeApi {
       sent.on('response', resolve).on('error', reject).end(body);
     });
 
-  async function exchange(method: 'GET' | 'POST', path: string, { signal, deadlineMs }: KubeCall, body?: string) {
+  async function exchange(method: Method, path: string, { signal, deadlineMs, accept }: KubeCall, body?: string) {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]);
     try {
-      const response = await open(method, path, limit, body);
+      const response = await open(method, path, { signal: limit, ...(accept !== undefined && { accept }) }, body);
       await refuseFailure(response);
       return await readText(response, maxBodyBytes);
     } catch (error) {
@@ -72,18 +86,23 @@ export function openKubeApi(access: KubeAccess): KubeApi {
     }
   }
 
+  const sendJson = async (method: Method, path: string, body: object, call: KubeCall): Promise<unknown> =>
+    JSON.parse(await exchange(method, path, call, JSON.stringify(body)));
+
   return {
     server: access.server,
     getText: (path, call) => exchange('GET', path, call),
     getJson: async (path, call) => JSON.parse(await exchange('GET', path, call)),
-    postJson: async (path, body, call) => JSON.parse(await exchange('POST', path, call, JSON.stringify(body))),
+    postJson: (path, body, call) => sendJson('POST', path, body, call),
+    putJson: (path, body, call) => sendJson('PUT', path, body, call),
+    deleteJson: (path, body, call) => sendJson('DELETE', path, body, call),
 
     async *streamLines(path, { signal, deadlineMs }) {
       const opening = new AbortController();
       const late = setTimeout(() => opening.abort(new DOMException('no answer in time', 'TimeoutError')), deadlineMs);
       const limit = AbortSignal.any([signal, opening.signal]);
       try {
-        const response = await open('GET', path, limit).finally(() => clearTimeout(late));
+        const response = await open('GET', path, { signal: limit }).finally(() => clearTimeout(late));
         await refuseFailure(response);
         yield* splitLines(response, maxLineCharacters);
       } catch (error) {
