@@ -85,6 +85,21 @@ export async function insertTask(db: Queries, row: TaskRow): Promise<string> {
   return id;
 }
 
+/** A long queue: that many deployments on the cluster, each with a task that is due and one that is scheduled. */
+export async function insertQueue(db: Queries, cluster_id: string, length: number): Promise<void> {
+  await db.query(nothing`
+    insert into deployments (name, kind_id, env_id, cluster_id, namespace, helm_chart_id, config)
+    select 'q' || i, ${kindId}, ${envId}, ${cluster_id}, 'web-q' || i, ${chartId}, '{}'
+    from generate_series(1, ${length}::int) i
+  `);
+  await db.query(nothing`
+    insert into deployment_tasks (created_at, execute_at, due_at, cluster_id, env_id, deployment_id, operation)
+    select now(), now() + at, now() + at, cluster_id, env_id, id, '{"Uninstall": {}}'
+    from deployments, (values (interval '-1 minute'), (interval '1 day')) as times(at)
+    where cluster_id = ${cluster_id}
+  `);
+}
+
 export const emptyAll = (db: Queries) =>
   db.query(nothing`
     truncate deployments, deployment_references, deployment_tasks, deployment_task_log, k8s_clusters_seen,

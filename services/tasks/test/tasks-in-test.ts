@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Identity } from '@berth/shared/access/identity';
+import type { CallOptions } from '@berth/shared/bus/bus';
 import type { Operation, OperationSpec, RequestInput, ResponseOutput } from '@berth/shared/contracts/contract';
 import { type DeploymentTask, deploymentTasks } from '@berth/shared/contracts/deployment-tasks';
 import { type Deployment, deployments, type NewDeployment } from '@berth/shared/contracts/deployments';
@@ -32,7 +33,7 @@ export interface TasksInTest extends Neighbours {
     as: Identity,
     operation: Operation<S>,
     request: RequestInput<S>,
-    options?: { ifMatch?: string },
+    options?: Pick<CallOptions, 'ifMatch' | 'idempotencyKey'>,
   ): Promise<ResponseOutput<S>>;
   create(fields?: Partial<NewDeployment>, as?: Identity): Promise<Deployment>;
   deployment(id: string): Promise<Deployment>;

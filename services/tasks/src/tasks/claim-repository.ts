@@ -32,8 +32,15 @@ function usable(c: FragmentSqlToken) {
 }
 
 export const createClaimRepository = (tx: Transaction) => ({
-  /** Claims go one after the other, because two that count at the same time would both find the last free place. */
-  waitForTurn: () => tx.query(nothing`select pg_advisory_xact_lock(hashtextextended('claim a task', 0))`),
+  /**
+   * Claims go one after the other, because two that count at the same time would both find the last free place.
+   * Each is planned anew: a plan kept from when the queue was empty scans all of it when it is long.
+   */
+  waitForTurn: () =>
+    tx.query(nothing`
+      select pg_advisory_xact_lock(hashtextextended('claim a task', 0)),
+        set_config('plan_cache_mode', 'force_custom_plan', true)
+    `),
 
   /**
    * Takes the first task that may start. The cluster is chosen first, by its oldest task, so that the cost does not grow

@@ -8,6 +8,7 @@ import type { DeploymentsDeps } from '../deployments/deployments-deps.ts';
 import { type HelmInput, helmInput } from '../values/helm-input.ts';
 import type { ClaimOptions } from './claim-repository.ts';
 import { finishTask, type RetryPolicy } from './finish-task.ts';
+import { oneAtATime } from './one-at-a-time.ts';
 import { type Started, startNext } from './start-next.ts';
 import type { TaskRun } from './task-run.ts';
 
@@ -23,12 +24,21 @@ export interface ClaimDeps
 /** Tasks that turn out to be impossible are ended on the way; the next call goes on from there. */
 const maxEndedPerClaim = 20;
 
+/** Time that a claim needs to be completed and answered. */
+const leastMs = 300;
+
 /** The next task that may start, with all it takes to run it; null where there is none. */
-export const claimTask =
-  (deps: ClaimDeps) =>
-  async (runner: string, remainingMs: () => number): Promise<ClaimedTask | null> => {
+export const claimTask = (deps: ClaimDeps) => {
+  // They go one after the other in the database; waiting here instead leaves its connections to others.
+  const inTurn = oneAtATime();
+
+  return async (runner: string, remainingMs: () => number): Promise<ClaimedTask | null> => {
     for (let ended = 0; ended < maxEndedPerClaim; ended += 1) {
-      const started = await deps.inTransaction((store) => startNext(deps, store, { ...deps.options, runner }));
+      const started = await inTurn(async () => {
+        // Nobody would hear of a task that is claimed too late; it would wait for its lease to run out.
+        if (remainingMs() < leastMs) return 'nothing';
+        return deps.inTransaction((store) => startNext(deps, store, { ...deps.options, runner }));
+      });
       if (started === 'nothing') return null;
       if (started === 'ended') continue;
       const claimed = await complete(deps, started, remainingMs);
@@ -36,6 +46,7 @@ export const claimTask =
     }
     return null;
   };
+};
 
 /** Null where it cannot be completed; the task is told so, since nobody else knows of the claim. */
 async function complete(deps: ClaimDeps, started: Started, remainingMs: () => number): Promise<ClaimedTask | null> {
