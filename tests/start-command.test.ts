@@ -68,7 +68,8 @@ test('npm start -- --once does the journey, ends with 0, and leaves no process a
   expect(output()).toContain('see it running');
   expect(code, output()).toBe(0);
   await untilNobodyIsLeft();
-  expect(await readdir(temporary)).toEqual([]);
+  // npm keeps a cache of its own code there, whatever it runs.
+  expect((await readdir(temporary)).filter((name) => name !== 'node-compile-cache')).toEqual([]);
 });
 
 test('a second start finds what is there, and Ctrl-C ends everything', async () => {

@@ -82,7 +82,7 @@ async function spawnServer(server: ServerCommand): Promise<ChildProcess> {
     const child = spawn(program, args, {
       detached: true,
       stdio: ['ignore', log.fd, log.fd],
-      env: { ...PLAIN_ENVIRONMENT, ...env },
+      env: { ...PLAIN_ENVIRONMENT, ...guard.environment, ...env },
       ...user,
     });
     // At once: were this process killed before, nobody would know of the server.

@@ -24,7 +24,14 @@ export async function startService(service: ServiceStart): Promise<RunningServer
     name,
     command: [process.execPath, '--enable-source-maps', join(checkout, entry)],
     logFile: join(stateFolder, 'services', `${name}.log`),
-    env: { NODE_ENV: 'production', HEALTH_PORT: String(healthPort), ...settings, ...secretFiles },
+    env: {
+      NODE_ENV: 'production',
+      // A later start need not strip and compile the sources again.
+      NODE_COMPILE_CACHE: join(stateFolder, 'compile-cache'),
+      HEALTH_PORT: String(healthPort),
+      ...settings,
+      ...secretFiles,
+    },
     guard,
     signal,
     isReady: async (probe) => (await fetch(`http://127.0.0.1:${healthPort}/readyz`, { signal: probe })).ok,

@@ -4,6 +4,7 @@
  */
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
+import { markedGroups } from './marked-groups.ts';
 import { startTimeOf } from './start-time-of.ts';
 
 const ORPHAN_GRACE_MS = 3_000;
@@ -30,6 +31,10 @@ for await (const line of createInterface({ input: process.stdin })) {
   if (verb === 'release') release(Number(pid));
 }
 
+// The parent may have died between starting a process and telling of it.
+for (const pid of markedGroups(process.argv[2] ?? '')) {
+  if (!groups.has(pid)) register(pid, '-', 'SIGTERM', undefined);
+}
 await Promise.all([...groups.values()].map((group) => end(group, ORPHAN_GRACE_MS)));
 process.exit(0);
 

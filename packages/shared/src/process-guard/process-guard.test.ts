@@ -27,6 +27,15 @@ describe('process guard', { timeout: 20_000 }, () => {
     expect(isAlive(pids.child)).toBe(false);
   });
 
+  test('ends what its parent had started but not yet told of when it was killed', async () => {
+    const { parent, pids } = await parentOf('sleep 60 & sleep 60', null);
+
+    parent.kill('SIGKILL');
+
+    await groupIsGone(pids.child, 8_000);
+    expect(isAlive(pids.child)).toBe(false);
+  });
+
   test('kills what ignores SIGTERM three seconds after the death of the parent', async () => {
     const { parent, pids } = await parentOf('trap "" TERM; sleep 60 & while :; do sleep 0.05; done', {});
     await delay(200);
@@ -109,14 +118,14 @@ describe('process guard', { timeout: 20_000 }, () => {
 });
 
 /** A parent process that starts `script` in a group of its own under a guard, and tells both process ids. */
-async function parentOf(script: string, group: GuardedGroup) {
+async function parentOf(script: string, group: GuardedGroup | null) {
   const source = `
     import { spawn } from 'node:child_process';
     import { readFileSync } from 'node:fs';
     import { startProcessGuard } from ${JSON.stringify(guardModule)};
     const guard = startProcessGuard();
-    const child = spawn('/bin/sh', ['-c', ${JSON.stringify(script)}], { detached: true, stdio: 'ignore' });
-    guard.register(child.pid, ${JSON.stringify(group)});
+    const child = spawn('/bin/sh', ['-c', ${JSON.stringify(script)}], { detached: true, stdio: 'ignore', env: { ...process.env, ...guard.environment } });
+    ${group === null ? '' : `guard.register(child.pid, ${JSON.stringify(group)});`}
     const children = readFileSync('/proc/self/task/' + process.pid + '/children', 'utf8').trim().split(' ').map(Number);
     console.log(JSON.stringify({ child: child.pid, guard: children.find((pid) => pid !== child.pid) }));
     setInterval(() => {}, 1000);

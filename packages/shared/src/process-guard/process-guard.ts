@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { guardMark } from './marked-groups.ts';
 import { startTimeOf } from './start-time-of.ts';
 
 export interface GuardedGroup {
@@ -15,6 +17,8 @@ export interface ProcessGuard {
   /** `pid` must lead its own process group (`detached: true`). Registering it again moves its deadline. */
   register(pid: number, group?: GuardedGroup): void;
   release(pid: number): void;
+  /** To be part of the environment of everything that is registered: the guard finds by it what it was not told of in time. */
+  readonly environment: Readonly<Record<string, string>>;
   /** Ends what is still registered, then the guard itself. */
   close(): Promise<void>;
 }
@@ -24,7 +28,8 @@ const guardMain = fileURLToPath(new URL('./process-guard-main.ts', import.meta.u
 /** Starts the guard: one small process that watches a pipe from this one. */
 export function startProcessGuard(): ProcessGuard {
   // Its own session, so that a Ctrl-C meant for the parent does not end the guard first.
-  const guard = spawn(process.execPath, ['--max-old-space-size=16', '--max-semi-space-size=1', guardMain], {
+  const mark = randomUUID();
+  const guard = spawn(process.execPath, ['--max-old-space-size=16', '--max-semi-space-size=1', guardMain, mark], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
     env: {},
@@ -38,6 +43,7 @@ export function startProcessGuard(): ProcessGuard {
   const tell = (...words: (string | number)[]) => guard.stdin.write(`${words.join(' ')}\n`);
 
   return {
+    environment: { [guardMark]: mark },
     register(pid, { deadlineMs, stopSignal = 'SIGTERM' } = {}) {
       if (guard.exitCode !== null || guard.signalCode !== null || guard.pid === undefined) {
         throw new Error('the process guard is gone: a process started now would outlive its parent');

@@ -25,17 +25,23 @@ export interface HelmExit {
 export interface HelmProcess {
   readonly pid: number;
   readonly exited: Promise<HelmExit>;
-  /** SIGTERM, on which Helm records the release as failed; SIGKILL after the grace period. */
+  /** SIGTERM, on which Helm records the release as failed; SIGKILL after the grace period. A second call may shorten it. */
   stop(graceMs: number): void;
   extend(deadlineMs: number): void;
 }
 
+/**
+ * The shell becomes Helm when it reads a line, and ends when there is none to come. So there is no moment in which Helm
+ * runs and the guard does not know of it: were this process killed between the two, nothing would ever end Helm.
+ */
+const whenTold = 'read -r _ && exec "$0" "$@" </dev/null';
+
 /** Starts Helm in a process group of its own, with nothing of our environment. */
 export function startHelm({ binary, args, folder, discoveryCache, guard, deadlineMs, onLine }: HelmRun): HelmProcess {
-  const child = spawn(binary, args, {
+  const child = spawn('/bin/sh', ['-c', whenTold, binary, ...args], {
     cwd: folder,
     detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
     env: {
       HOME: folder,
       HELM_PLUGINS: `${folder}/plugins`,
@@ -48,14 +54,24 @@ export function startHelm({ binary, args, folder, discoveryCache, guard, deadlin
     },
   });
   const exited = exitOf(child);
-  const { pid } = child;
+  const { pid, stdin } = child;
+  stdin.on('error', () => undefined);
   if (pid === undefined) return { pid: -1, exited, stop: () => undefined, extend: () => undefined };
 
-  guard.register(pid, { deadlineMs });
   splitLines(child.stdout, (line) => onLine('stdout', line));
   splitLines(child.stderr, (line) => onLine('stderr', line));
+  try {
+    guard.register(pid, { deadlineMs });
+    stdin.end('go\n');
+  } catch (error) {
+    // Without a line the shell ends by itself.
+    stdin.end();
+    exited.catch(() => undefined);
+    throw error;
+  }
 
   let killTimer: NodeJS.Timeout | undefined;
+  let killAt = Number.POSITIVE_INFINITY;
   let running = true;
   const ended = exited.finally(() => {
     running = false;
@@ -72,8 +88,11 @@ export function startHelm({ binary, args, folder, discoveryCache, guard, deadlin
     },
     stop: (graceMs) => {
       if (!running) return;
-      killGroup(pid, 'SIGTERM');
-      killTimer ??= setTimeout(() => killGroup(pid, 'SIGKILL'), graceMs);
+      if (killAt === Number.POSITIVE_INFINITY) killGroup(pid, 'SIGTERM');
+      if (performance.now() + graceMs >= killAt) return;
+      killAt = performance.now() + graceMs;
+      clearTimeout(killTimer);
+      killTimer = setTimeout(() => killGroup(pid, 'SIGKILL'), graceMs);
     },
   };
 }
