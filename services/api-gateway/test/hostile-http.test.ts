@@ -12,7 +12,8 @@ afterAll(() => gateway[Symbol.asyncDispose]());
 
 // Whatever was sent, the next request is fine.
 afterEach(async () => {
-  expect((await gateway.get('/api/v2/server')).status).toBe(200);
+  const { status } = await gateway.get('/api/v2/server');
+  if (status !== 200) throw new Error(`the request after it was answered ${status}`);
 });
 
 const head = (...lines: string[]) => `${['POST /api/v2/envs HTTP/1.1', ...lines].join('\r\n')}\r\n\r\n`;
@@ -72,7 +73,7 @@ test('a client that leaves in the middle of its body leaves nothing behind', asy
   });
   const headers = { 'content-type': 'application/json', 'x-service-token': 'siteAdmin' };
   const options = { method: 'POST', body, headers, signal: controller.signal, duplex: 'half' } as const;
-  await expect(fetch(`${gateway.url}/api/v2/envs`, options)).rejects.toThrow();
+  await expect(fetch(`${gateway.url}/api/v2/envs`, options)).rejects.toThrow('aborted');
 
   await expect
     .poll(async () => (await gateway.metrics.getSingleMetricAsString('berth_http_in_flight')).split('\n').at(-1))

@@ -26,7 +26,10 @@ beforeAll(async () => {
         asked.push(request);
         return { page: 1, per_page: 50, items: [], num_total: 0 };
       },
-      create: async () => env,
+      create: async (_request, { repeatable }) => {
+        repeatable();
+        return env;
+      },
       update: async (request, { permit }) => {
         asked.push(request);
         permit({ env_id: id });

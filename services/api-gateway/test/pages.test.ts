@@ -19,13 +19,13 @@ const { startSignIn, finishSignIn, whoIsSignedIn, signOut }: Pages = await impor
 
 let gateway: TestGateway;
 let challenge: string | undefined;
-let finished: unknown;
+let finished: { verifier?: string | undefined } | undefined;
 const bot = { created_at: '2026-01-02T03:04:05.678Z', display_name: 'Ada', is_active: true };
 const active = new Set(['siteAdmin', 'outsider']);
 
 beforeAll(async () => {
   gateway = await startTestGateway();
-  const finish = async ({ body }: { body: { auth_code: string } }) => {
+  const finish = async ({ body }: { body: { auth_code: string; verifier?: string | undefined } }) => {
     finished = body;
     if (body.auth_code === 'bad') throw new AppError('invalid_login', 'This sign-in is not valid any more');
     return { access_token: body.auth_code };
@@ -85,7 +85,7 @@ describe('signing in', () => {
 
     expect(tab.location.search).toBe('');
     expect(finished).toMatchObject({ auth_code: 'siteAdmin', state: 's1', iss: 'https://provider.example.test' });
-    const { verifier } = finished as { verifier: string };
+    const { verifier = '' } = finished ?? {};
     expect(verifier).toMatch(/^[A-Za-z0-9_-]{43}$/);
     expect(createHash('sha256').update(verifier).digest('base64url')).toBe(challenge);
     expect(tab.localStorage.kept).toEqual(new Map([['access_token', 'siteAdmin']]));
