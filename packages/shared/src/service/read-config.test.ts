@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { readConfig } from './read-config.ts';
 
@@ -21,4 +24,19 @@ test('names every variable and the rule it breaks, and no value', () => {
 
   expect(read).toThrow(/NATS_URL: .*URL.*\n.*CONCURRENCY: .*\n.*MODE: .*/);
   expect(read).not.toThrow(/hunter/);
+});
+
+test('reads a setting from the file that NAME_FILE names, without its last line break', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'berth-config-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const file = join(folder, 'url');
+  await writeFile(file, 'nats://x:4222\n');
+
+  expect(readConfig(Config, { NATS_URL_FILE: file, MODE: 'a' })).toMatchObject({ NATS_URL: 'nats://x:4222' });
+});
+
+test('leaves files alone that others on the machine have named', () => {
+  const environment = { NATS_URL: 'nats://x:4222', MODE: 'a', SSL_CERT_FILE: '/nowhere/ca.pem' };
+
+  expect(readConfig(Config, environment)).toMatchObject({ MODE: 'a' });
 });

@@ -5,14 +5,16 @@ type Environment = Record<string, string | undefined>;
 const suffix = '_FILE';
 
 /**
- * The environment with every `NAME_FILE` replaced by `NAME`, the content of that file without its last line break. So a
+ * The environment with every `NAME_FILE` also as `NAME`, the content of that file without its last line break. So a
  * secret is mounted as a file and never stands in the environment, which other processes can read.
+ * A file is read when its `NAME` is: machines have variables of others that end like this, such as `SSL_CERT_FILE`.
  */
 export function secretsFromFiles(environment: Environment): Environment {
-  return Object.fromEntries(
-    Object.entries(environment).map(([name, value]) => {
-      if (!name.endsWith(suffix) || value === undefined) return [name, value];
-      return [name.slice(0, -suffix.length), readFileSync(value, 'utf8').replace(/\r?\n$/, '')];
-    }),
-  );
+  const settings: Environment = { ...environment };
+  for (const [name, file] of Object.entries(environment)) {
+    if (!name.endsWith(suffix) || file === undefined) continue;
+    const get = () => readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+    Object.defineProperty(settings, name.slice(0, -suffix.length), { get, enumerable: true, configurable: true });
+  }
+  return settings;
 }
