@@ -36,7 +36,7 @@ export interface TestGateway extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-/** A few operations of a resource; the others answer that they are a bug of the test. */
+/** A few operations of a resource, which remember no answers; the others answer that they are a bug of the test. */
 export function some<Ops extends Record<string, OperationSpec>>(
   resource: Resource<Ops>,
   handlers: Partial<Handlers<Ops>>,
@@ -44,7 +44,15 @@ export function some<Ops extends Record<string, OperationSpec>>(
   const given: Record<string, unknown> = handlers;
   const missing = Object.keys(resource.operations).filter((name) => given[name] === undefined);
   const absent = missing.map((name) => [name, () => Promise.reject(new Error(`${name} is not part of this test`))]);
-  return implement(resource, { ...Object.fromEntries(absent), ...handlers });
+  const served = implement(resource, { ...Object.fromEntries(absent), ...handlers });
+  const forgetful = Object.entries(served.handlers).map(([name, handle]) => {
+    const handler: typeof handle = (request, context) => {
+      context.repeatable();
+      return handle(request, context);
+    };
+    return [name, handler];
+  });
+  return { ...served, handlers: Object.fromEntries(forgetful) };
 }
 
 /** A credential is the name of a sample identity; those that are not among `names` are inactive. */

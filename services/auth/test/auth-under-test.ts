@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { Bus } from '@berth/shared/bus/bus';
+import type { Bus, CallOptions } from '@berth/shared/bus/bus';
 import type {
   CallerName,
   Operation,
@@ -23,7 +23,7 @@ export const migrations = new URL('../migrations/', import.meta.url);
 export type Ask = <S extends OperationSpec>(
   operation: Operation<S>,
   request: RequestInput<S>,
-  options?: { ifMatch?: string },
+  options?: Pick<CallOptions, 'ifMatch' | 'idempotencyKey'>,
 ) => Promise<ResponseOutput<S>>;
 
 export interface AuthUnderTest extends AsyncDisposable {

@@ -4,11 +4,12 @@ import type { Identity } from '../access/identity.ts';
 import type { IdentityVerifier } from '../access/identity-verifier.ts';
 import type { CallerName, Operation, Resource } from '../contracts/contract.ts';
 import { invalidRequest } from '../contracts/field-errors.ts';
-import { idempotencyKeyOf, isCreation } from '../contracts/idempotency-key.ts';
+import { idempotencyKeyOf, isCreation, stillAnswering } from '../contracts/idempotency-key.ts';
 import { AppError } from '../errors.ts';
 import type { Handler } from './bus.ts';
 import { CallContext, forbidden } from './handler-context.ts';
 import { delays, limits } from './limits.ts';
+import type { InTurn } from './turns.ts';
 import { answerOf } from './wire-answer.ts';
 import { headerNames, isSaneRequestId } from './wire-headers.ts';
 
@@ -28,6 +29,7 @@ export interface Incoming {
 
 export interface HandleDeps {
   verifyIdentity: IdentityVerifier;
+  inTurn: InTurn;
   log: Logger;
 }
 
@@ -60,6 +62,11 @@ export async function handleRequest(endpoint: Endpoint, incoming: Incoming, deps
   const request = parseRequest(operation, message);
   if (allow.on === 'identity' && !allow.allows(identity as Identity, request)) throw forbidden(allow);
 
+  const creates = isCreation(operation);
+  const idempotencyKey = creates
+    ? idempotencyKeyOf(message.headers?.get(headerNames.idempotencyKey) || undefined)
+    : undefined;
+
   const context = new CallContext({
     resource,
     operation,
@@ -70,15 +77,15 @@ export async function handleRequest(endpoint: Endpoint, incoming: Incoming, deps
     deadline,
     request,
     log: deps.log,
-    idempotencyKey: idempotencyKeyOf(message.headers?.get(headerNames.idempotencyKey) || undefined),
+    idempotencyKey,
     ifMatch: message.headers?.get(headerNames.ifMatch) || undefined,
   });
   try {
-    const value = await handler(request, context);
+    const value = await inOwnTurn(context, idempotencyKey, deps, () => handler(request, context));
     if (allow.on === 'row' && !context.wasPermitted) {
       throw new Error(`${operation.resource}.${operation.name} answered without showing its row to permit()`);
     }
-    if (isCreation(operation) && !context.askedForRepeats) {
+    if (creates && !context.askedForRepeats) {
       throw new Error(
         `${operation.resource}.${operation.name} created without once(): repeated, it would create again`,
       );
@@ -87,6 +94,18 @@ export async function handleRequest(endpoint: Endpoint, incoming: Incoming, deps
   } finally {
     context.end();
   }
+}
+
+/** Repeats of one request wait here, one after the other, rather than each with a connection to the database. */
+function inOwnTurn<T>(
+  { identity, remainingMs }: CallContext,
+  key: string | undefined,
+  { inTurn }: HandleDeps,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (key === undefined) return work();
+  const patienceMs = Math.min(delays.sameKey, remainingMs());
+  return inTurn({ name: `${identity.kind} ${identity.id} ${key}`, patienceMs, refusal: stillAnswering }, work);
 }
 
 function parseRequest(operation: Operation, message: Msg): unknown {

@@ -21,6 +21,8 @@ export const delays = {
   connect: 10_000,
   pingInterval: 2_000,
   ownVoice: 5_000,
+  /** For the first of two requests with the same `Idempotency-Key`. */
+  sameKey: 3_000,
   stateAck: 2_000,
   drain: 20_000,
 } as const;

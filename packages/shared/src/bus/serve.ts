@@ -14,6 +14,7 @@ import type { RpcMetrics } from './rpc-metrics.ts';
 import type { Sender } from './sender.ts';
 import { callerOf, inboxPrefix, rpcSubject } from './subjects.ts';
 import { headersAsCarrier } from './trace-carrier.ts';
+import { createTurns } from './turns.ts';
 import { refusalOf } from './wire-answer.ts';
 
 export interface ServerDeps {
@@ -34,6 +35,7 @@ export function createServer(deps: ServerDeps) {
   const subscriptions: Subscription[] = [];
   const discovery = createDiscovery(deps);
   const inHand = new RequestsInHand();
+  const inTurn = createTurns();
   const tracer = trace.getTracer('berth');
 
   function serve({ resource, handlers }: ServedResource): void {
@@ -98,7 +100,7 @@ export function createServer(deps: ServerDeps) {
     const parent = propagation.extract(context.active(), message.headers, headersAsCarrier);
     const span = tracer.startSpan(name, { kind: SpanKind.SERVER, attributes: { 'rpc.system': 'nats' } }, parent);
     try {
-      const work = () => handleRequest(endpoint, incoming, { verifyIdentity, log });
+      const work = () => handleRequest(endpoint, incoming, { verifyIdentity, inTurn, log });
       respond(message, await context.with(trace.setSpan(parent, span), work));
     } catch (error) {
       const refusal = toAppError(error);

@@ -17,6 +17,10 @@ export const IdempotencyKey = z
   .min(1, words)
   .max(255, words);
 
+/** For a second request that has waited long enough for the first. */
+export const stillAnswering = (cause?: unknown): AppError =>
+  new AppError('conflict', 'A request with this Idempotency-Key is still being answered', { cause });
+
 /** The header as it was given, if it was. */
 export function idempotencyKeyOf(given: unknown): string | undefined {
   if (given === undefined) return undefined;

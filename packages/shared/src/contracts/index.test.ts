@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Operation, OperationSpec } from './contract.ts';
+import { isCreation } from './idempotency-key.ts';
 import { resources } from './index.ts';
 import { whoMay } from './who-may.ts';
 
@@ -128,6 +129,12 @@ test('the outstanding operations are these, and fewer with every change', () => 
       "secrets.delete",
     ]
   `);
+});
+
+test('every POST on behalf of somebody takes an Idempotency-Key', () => {
+  const posts = operations.filter(({ http }) => http?.startsWith('POST'));
+
+  expect(posts.filter((operation) => !isCreation(operation)).map(fullName)).toEqual(['logins.finish']);
 });
 
 test('the paths are those of the decisions', () => {

@@ -88,6 +88,15 @@ describe('the OpenAPI document', () => {
     expect(at('paths', '/api/v2/events', 'get', 'responses', '501')).toBeDefined();
   });
 
+  test('shows the Idempotency-Key of what creates, and its refusals', () => {
+    const ofRetry = ['paths', '/api/v2/deployment-tasks/{id}/retry', 'post'];
+    const key = { name: 'Idempotency-Key', in: 'header', schema: { minLength: 1, maxLength: 255 } };
+
+    expect(at(...ofRetry, 'parameters')).toMatchObject([{ name: 'id' }, key]);
+    expect(Object.keys(at(...ofRetry, 'responses') as object)).toEqual(expect.arrayContaining(['400', '409', '422']));
+    expect(at('paths', '/api/v2/auth/idp/callback', 'post', 'parameters')).toBeUndefined();
+  });
+
   test('has problem+json for every refusal', () => {
     const types = membersOf(at('components', 'responses')).map((response) =>
       isJsonObject(response) && isJsonObject(response.content) ? Object.keys(response.content) : [],

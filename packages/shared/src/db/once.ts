@@ -1,6 +1,7 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Repeatable } from '../bus/bus.ts';
+import { stillAnswering } from '../contracts/idempotency-key.ts';
 import { AppError } from '../errors.ts';
 import type { Transaction } from './database.ts';
 import { isLockTimeout } from './database-failure.ts';
@@ -65,7 +66,7 @@ async function claim(tx: Transaction, identity: string, key: string, hash: Buffe
     `)
     .catch((error: unknown) => {
       if (!isLockTimeout(error)) throw error;
-      throw new AppError('conflict', 'A request with this Idempotency-Key is still being answered', { cause: error });
+      throw stillAnswering(error);
     });
   return row !== null;
 }

@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto';
+import { botTokens } from '@berth/shared/contracts/bot-tokens';
+import { bots } from '@berth/shared/contracts/bots';
+import { deploymentPermissions } from '@berth/shared/contracts/deployment-permissions';
+import { envUserPermissions } from '@berth/shared/contracts/env-user-permissions';
+import { envs } from '@berth/shared/contracts/envs';
+import { userTokens } from '@berth/shared/contracts/user-tokens';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type AuthUnderTest, startAuth } from './auth-under-test.ts';
+import { somebot, somekind } from './bots-and-deployments.ts';
+import { newEnv, newUser, type Somebody, somebody } from './people.ts';
+import { refusal } from './refusal.ts';
+
+let auth: AuthUnderTest;
+let admin: Somebody;
+let kind_id: string;
+beforeAll(async () => {
+  auth = await startAuth();
+  admin = await somebody(auth, { is_admin: true });
+  kind_id = await somekind(auth, await auth.connect('registry-scan'));
+});
+afterAll(() => auth[Symbol.asyncDispose]());
+
+const key = () => ({ idempotencyKey: randomUUID() });
+const name = () => `Name ${randomUUID()}`;
+const usedOtherwise = refusal('unprocessable', 'was used with another request', 'headers.idempotency-key');
+
+interface Creation {
+  /** The same request each time, but for the text. */
+  ask(text: string, options: { idempotencyKey: string }, by?: Somebody): Promise<object>;
+  rows(): Promise<number>;
+}
+
+/** By resource; each makes what its rows need. */
+const creations: Record<string, () => Promise<Creation>> = {
+  envs: async () => ({
+    ask: (text, options, by = admin) => by.ask(envs.operations.create, { body: { name: text } }, options),
+    rows: async () => (await admin.ask(envs.operations.list, {})).num_total,
+  }),
+  bots: async () => ({
+    ask: (display_name, options, by = admin) => by.ask(bots.operations.create, { body: { display_name } }, options),
+    rows: async () => (await admin.ask(bots.operations.list, {})).num_total,
+  }),
+  env_user_permissions: async () => {
+    const { id: env_id } = await newEnv(auth.db);
+    const { id: user_id } = await newUser(auth.db);
+    return {
+      ask: (text, options, by = admin) => {
+        const role = text.startsWith('Other') ? 'Admin' : 'User';
+        return by.ask(envUserPermissions.operations.create, { body: { env_id, user_id, role } }, options);
+      },
+      rows: async () => (await admin.ask(envUserPermissions.operations.list, { query: { env_id } })).num_total,
+    };
+  },
+  deployment_permissions: async () => {
+    const { id: env_id } = await newEnv(auth.db);
+    const { id: user_id } = await newUser(auth.db, { roles: { [env_id]: 'User' } });
+    return {
+      ask: (text, options, by = admin) => {
+        const role = text.startsWith('Other') ? 'Owner' : 'Maintainer';
+        const body = { env_id, user_id, kind_id, role } as const;
+        return by.ask(deploymentPermissions.operations.create, { body }, options);
+      },
+      rows: async () => (await admin.ask(deploymentPermissions.operations.list, { query: { env_id } })).num_total,
+    };
+  },
+};
+
+describe.for(Object.keys(creations))('a repeated creation of %s', (resource) => {
+  let creation: Creation;
+  beforeAll(async () => {
+    creation = (await creations[resource]?.()) ?? expect.fail();
+  });
+
+  test('gets the first answer, and creates one row, even twenty at once', async () => {
+    const rows = await creation.rows();
+    const text = name();
+    const same = key();
+
+    const answers = await Promise.all(Array.from({ length: 20 }, () => creation.ask(text, same)));
+    answers.push(await creation.ask(text, same));
+
+    expect(answers).toEqual(Array.from({ length: 21 }, () => answers[0]));
+    expect(await creation.rows()).toBe(rows + 1);
+    await expect(creation.ask(`Other ${text}`, same)).rejects.toEqual(usedOtherwise);
+    expect(await creation.rows()).toBe(rows + 1);
+  });
+});
+
+test('the key of somebody else is another key', async () => {
+  const other = await somebody(auth, { is_admin: true });
+  const same = key();
+  const { create } = bots.operations;
+
+  const first = await admin.ask(create, { body: { display_name: 'Mine' } }, same);
+  const second = await other.ask(create, { body: { display_name: 'Theirs' } }, same);
+
+  expect(second).toMatchObject({ display_name: 'Theirs' });
+  expect(second.id).not.toBe(first.id);
+});
+
+test('the same key and body for another resource is refused', async () => {
+  const same = key();
+  await admin.ask(botTokens.operations.create, { body: { bot_id: (await somebot(auth)).id } }, same);
+
+  await expect(admin.ask(envs.operations.create, { body: { name: name() } }, same)).rejects.toEqual(usedOtherwise);
+});
+
+test('a request that failed is tried again, with another body if need be', async () => {
+  const same = key();
+  const taken = await newEnv(auth.db);
+  const { create, update } = envs.operations;
+  await expect(admin.ask(create, { body: { name: taken.name } }, same)).rejects.toEqual(refusal('conflict', 'exists'));
+  await admin.ask(update, { id: taken.id, body: { name: name() } });
+
+  await expect(admin.ask(create, { body: { name: taken.name } }, same)).resolves.toMatchObject({ name: taken.name });
+});
+
+test('a key that was forbidden is free for when it is allowed', async () => {
+  const same = key();
+  const env = await newEnv(auth.db);
+  const ada = await somebody(auth);
+  const { create } = envUserPermissions.operations;
+  const body = { env_id: env.id, user_id: (await newUser(auth.db)).id, role: 'User' } as const;
+  await expect(ada.ask(create, { body }, same)).rejects.toEqual(refusal('unprocessable', '', 'body.env_id'));
+  await admin.ask(create, { body: { env_id: env.id, user_id: ada.id, role: 'Admin' } });
+
+  await expect(ada.ask(create, { body }, same)).resolves.toMatchObject(body);
+});
+
+describe('a repeated creation of a token', () => {
+  const idOf = (token: string): string =>
+    Buffer.from(token.slice(0, 22), 'base64url')
+      .toString('hex')
+      .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+
+  test('of a user is refused and names the token, which is the only one', async () => {
+    const ada = await somebody(auth);
+    const same = key();
+    const { create, list } = userTokens.operations;
+    const asked = await Promise.allSettled(
+      Array.from({ length: 20 }, () => ada.ask(create, { body: { user_id: null, name: 'laptop' } }, same)),
+    );
+
+    const made = asked.flatMap((one) => (one.status === 'fulfilled' ? [one.value.created_token] : []));
+    const refused = asked.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+    const [token = ''] = made;
+    expect(made).toHaveLength(1);
+    expect(refused).toEqual(Array.from({ length: 19 }, () => refusal('conflict', idOf(token))));
+    expect(JSON.stringify(refused)).not.toContain(token.slice(23));
+    expect((await ada.ask(list, {})).items.map(({ id }) => id)).toEqual([idOf(token)]);
+  });
+
+  test('of a bot is refused and names the token, though its time is over by then', async () => {
+    const { id: bot_id } = await somebot(auth);
+    const same = key();
+    const body = { bot_id, expires_at: new Date(Date.now() + 1_500).toISOString() };
+    const { create } = botTokens.operations;
+    const { created_token } = await admin.ask(create, { body }, same);
+
+    await expect.poll(() => Date.now() > Date.parse(body.expires_at), { timeout: 3_000 }).toBe(true);
+    await expect(admin.ask(create, { body }, same)).rejects.toEqual(refusal('conflict', idOf(created_token)));
+  });
+});
