@@ -50,7 +50,9 @@ test('a repeated deployment is one deployment with one Install, and the answer i
 test('a deployment that was refused is tried again; the key of somebody else is another key', async () => {
   const same = key();
   const body = newDeployment();
-  await expect(deploy({ ...body, config: { replicas: -1 } }, same)).rejects.toEqual(refusal('unprocessable', '', 'body.config.replicas'));
+  await expect(deploy({ ...body, config: { replicas: -1 } }, same)).rejects.toEqual(
+    refusal('unprocessable', '', 'body.config.replicas'),
+  );
 
   await expect(deploy(body, same)).resolves.toMatchObject({ name: body.name });
   const other = newDeployment();
