@@ -123,6 +123,11 @@ export default defineConfig({
     ],
     'no-await-in-loop': 'off',
     'no-shadow': 'off',
+    // `using _held = …` holds something by its scope alone.
+    'no-underscore-dangle': 'off',
+    'promise/always-return': 'off',
+    // The second argument of expect says which of several it was.
+    'vitest/valid-expect': ['error', { maxArgs: 2 }],
     // Code points are what the lengths of the interface count.
     'typescript/no-misused-spread': 'off',
     'typescript/unbound-method': 'off',

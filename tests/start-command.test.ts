@@ -51,14 +51,13 @@ async function processesOfCopy(): Promise<string[]> {
   return found.flat();
 }
 
-const untilNobodyIsLeft = () =>
-  waitFor('every process to end', async () => (await processesOfCopy()).length === 0, {
-    withinMs: 30_000,
-    everyMs: 250,
-    signal: AbortSignal.timeout(40_000),
-  }).catch(async () => {
-    expect(await processesOfCopy()).toEqual([]);
-  });
+/** Those that are still there after half a minute. */
+async function whoIsLeft(): Promise<string[]> {
+  const nobody = async () => (await processesOfCopy()).length === 0;
+  const signal = AbortSignal.timeout(40_000);
+  await waitFor('every process to end', nobody, { withinMs: 30_000, everyMs: 250, signal }).catch(() => undefined);
+  return processesOfCopy();
+}
 
 test('npm start -- --once does the journey, ends with 0, and leaves no process and no file outside its state folder', async () => {
   const { child, output } = start('--once');
@@ -66,8 +65,8 @@ test('npm start -- --once does the journey, ends with 0, and leaves no process a
   const [code] = await once(child, 'exit');
 
   expect(output()).toContain('see it running');
-  expect(code, output()).toBe(0);
-  await untilNobodyIsLeft();
+  expect({ code, output: code === 0 ? '' : output() }).toEqual({ code: 0, output: '' });
+  expect(await whoIsLeft()).toEqual([]);
   // npm keeps a cache of its own code there, whatever it runs.
   expect((await readdir(temporary)).filter((name) => name !== 'node-compile-cache')).toEqual([]);
 });
@@ -87,7 +86,7 @@ test('a second start finds what is there, and Ctrl-C ends everything', async () 
   process.kill(-(child.pid ?? 0), 'SIGINT');
   await once(child, 'exit');
 
-  await untilNobodyIsLeft();
+  expect(await whoIsLeft()).toEqual([]);
 });
 
 test('when whoever started it is killed without a word, everything ends', async () => {
@@ -99,7 +98,7 @@ test('when whoever started it is killed without a word, everything ends', async 
 
   process.kill(-(child.pid ?? 0), 'SIGKILL');
 
-  await untilNobodyIsLeft();
+  expect(await whoIsLeft()).toEqual([]);
 });
 
 test('a server that dies is reported by name with the last lines of its log', async () => {
@@ -116,5 +115,5 @@ test('a server that dies is reported by name with the last lines of its log', as
   expect(code).toBe(1);
   expect(output()).toMatch(/registry ended by itself with SIGKILL/);
   expect(output()).toContain('The last lines of');
-  await untilNobodyIsLeft();
+  expect(await whoIsLeft()).toEqual([]);
 });

@@ -1,26 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { JetStreamClient, JetStreamManager, JsMsg } from '@nats-io/jetstream';
-import type { Logger } from 'pino';
-import type { CallerName, Resource } from '../contracts/contract.ts';
+import type { JsMsg } from '@nats-io/jetstream';
+import type { Resource } from '../contracts/contract.ts';
 import { inTraceOf } from '../service/trace-context.ts';
 import { backoffMs } from './backoff.ts';
 import { compareDigests } from './compare-digests.ts';
-import type { Connection } from './connection.ts';
 import type { FollowOptions, StateFollower } from './follow-state.ts';
 import type { StateMessage } from './publish-state.ts';
 import { durableConfig, durableName, nextRound, openConsumer } from './state-consumer.ts';
+import type { StateFollowerDeps } from './state-follower-deps.ts';
 import { stateStream } from './state-stream.ts';
 import { watchState } from './watch-state.ts';
 import { untilUp, whileUp } from './while-up.ts';
-
-export interface StateFollowerDeps {
-  connection: Connection;
-  jetstream: JetStreamClient;
-  manager: JetStreamManager;
-  follower: CallerName;
-  instance: string;
-  log: Logger;
-}
 
 /** Attempts at one message before the ones behind it get their turn; it comes back after a minute. */
 const attemptsInPlace = 6;

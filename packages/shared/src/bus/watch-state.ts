@@ -3,7 +3,7 @@ import { backoffMs } from './backoff.ts';
 import type { StatePosition, WatchOptions } from './follow-state.ts';
 import type { StateMessage } from './publish-state.ts';
 import { nextRound, openConsumer, watcherConfig } from './state-consumer.ts';
-import type { StateFollowerDeps } from './state-follower.ts';
+import type { StateFollowerDeps } from './state-follower-deps.ts';
 import { stateStream } from './state-stream.ts';
 import { untilUp, whileUp } from './while-up.ts';
 
