@@ -17,10 +17,10 @@ import {
   followRegistries,
 } from './projections/follow-others.ts';
 import { inTransactionOf, readingStore, type WritingStore } from './store.ts';
+import { createDueWatch } from './tasks/due-watch.ts';
 import { runnerHandlers } from './tasks/runner-handlers.ts';
 import { sweepLeases } from './tasks/sweep-leases.ts';
 import { taskHandlers } from './tasks/task-handlers.ts';
-import { wakeWhenDue } from './tasks/wake-when-due.ts';
 
 const name = 'tasks';
 
@@ -32,6 +32,8 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
   readiness('database', () => databaseIsUp(db));
 
   const store = readingStore(db);
+  const tell = () => bus.hints.send('tasks_due', 'due');
+  const due = createDueWatch({ leases: store.leases, tell, signal });
   const engine = {
     store,
     inTransaction: inTransactionOf(db),
@@ -39,7 +41,10 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
     heldReaders: ({ items }: Pick<WritingStore, 'items'>) => heldItemReaders(items),
     reserved,
     policy: { maxAttempts, spread: Math.random },
-    wakeRunners: () => bus.hints.send('tasks_due', 'due'),
+    wakeRunners: () => {
+      tell();
+      due.look();
+    },
     hintCancel: (taskId: string) => bus.hints.send('task_cancel', taskId),
     hintLog: (taskId: string) => bus.hints.send('task_log', taskId),
   };
@@ -57,5 +62,5 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
   loop('follow kinds', followKinds({ db, bus, ...engine }));
   loop('follow envs', followEnvs({ db, bus, ...engine }));
   loop('take back expired claims', every(1_000, sweepLeases({ ...engine, log })));
-  loop('wake runners when due', wakeWhenDue({ ...store, ...engine }));
+  loop('wake runners when due', due.watch);
 });

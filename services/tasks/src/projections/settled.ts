@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '@berth/shared/errors';
 
-const patienceMs = 300;
+const patienceMs = 500;
 const pauseMs = 30;
 
 /** The fields that name rows of other services. */

@@ -1,9 +1,11 @@
-import { Id } from '@berth/shared/contracts/fields';
+import { Id, Timestamp } from '@berth/shared/contracts/fields';
 import type { Queries } from '@berth/shared/db/database';
 import { sql } from 'slonik';
 import { z } from 'zod';
 
 const Renewed = z.object({ cancel_requested: z.boolean() });
+const NextDue = z.object({ now: Timestamp, wait_ms: z.number().nullable() });
+export type NextDue = z.infer<typeof NextDue>;
 const Expired = z.object({ id: Id, deployment_id: Id });
 
 export const createLeaseRepository = (db: Queries) => ({
@@ -29,15 +31,15 @@ export const createLeaseRepository = (db: Queries) => ({
       select 1 from deployment_tasks where id = ${id} and status = 'Started' and lease_until < clock_timestamp()
     `),
 
-  /** Milliseconds until the next task becomes due, if that is within the time. */
-  nextDueWithin: async (ms: number) => {
-    const next = await db.one(sql.type(z.object({ wait_ms: z.number().nullable() }))`
-      select (extract(epoch from min(due_at) - clock_timestamp()) * 1000)::double precision as wait_ms
-      from deployment_tasks
-      where status = 'Pending' and due_at > clock_timestamp()
-        and due_at <= clock_timestamp() + ${ms} * interval '1 millisecond'
-    `);
-    return next.wait_ms;
-  },
+  /** The first task that becomes due after a moment and within the time, and how far away that is; negative: it is past. */
+  nextDue: (after: string | null, withinMs: number) =>
+    db.one(sql.type(NextDue)`
+      select now, (extract(epoch from min(due_at) - now) * 1000)::double precision as wait_ms
+      from (select clock_timestamp()::timestamptz(3) as now) clock
+      left join deployment_tasks on status = 'Pending'
+        and due_at > coalesce(${after}::timestamptz, now)
+        and due_at <= now + ${withinMs} * interval '1 millisecond'
+      group by now
+    `),
 });
 export type LeaseRepository = ReturnType<typeof createLeaseRepository>;

@@ -1,0 +1,41 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Loop } from '@berth/shared/service/service';
+import { createWakeUp } from '@berth/shared/service/wake-up';
+import type { LeaseRepository, NextDue } from './lease-repository.ts';
+
+const horizonMs = 1_000;
+/** Changes that come together share one look, tasks that become due together one hint. */
+const leastMs = 20;
+
+export interface DueWatch {
+  /** There may be a new task that is due soon. */
+  look(): void;
+  watch: Loop;
+}
+
+export interface DueWatchDeps {
+  leases: Pick<LeaseRepository, 'nextDue'>;
+  /** Tells the runners. */
+  tell: () => void;
+  signal: AbortSignal;
+}
+
+/** Wakes the runners in the moment in which a task becomes due; their own poll is the floor under it. */
+export function createDueWatch({ leases, tell, signal }: DueWatchDeps): DueWatch {
+  const { wake, wait } = createWakeUp(signal);
+
+  const watch = async () => {
+    // All that became due up to this moment has been told; by the clock of the database, so that nothing falls between.
+    let told: string | null = null;
+    while (!signal.aborted) {
+      const next: NextDue | null = await leases.nextDue(told, horizonMs).catch(() => null);
+      const isPast = next !== null && next.wait_ms !== null && next.wait_ms <= 0;
+      if (isPast) tell();
+      if (next && (isPast || next.wait_ms === null)) told = next.now;
+
+      await sleep(leastMs);
+      if (!isPast) await wait(Math.max(0, (next?.wait_ms ?? horizonMs) - leastMs));
+    }
+  };
+  return { look: wake, watch };
+}

@@ -1,0 +1,158 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { actionsIn, helmsOf, soon } from './helm-in-test.ts';
+import { type RunnerWorld, startRunnerWorld } from './runner-in-test.ts';
+import { taskOf } from './tasks-side.ts';
+
+let world: RunnerWorld;
+let act: ReturnType<typeof actionsIn>;
+beforeAll(async () => {
+  world = await startRunnerWorld();
+  act = actionsIn(world);
+}, 120_000);
+afterAll(() => world?.[Symbol.asyncDispose]());
+
+/** Given up after two thirds of it, as always. */
+const shortLease = 6_000;
+const slowTask = () => taskOf(world.chart, { values: { slow: true }, lease_ms: shortLease });
+const helmIsGone = (namespace: string) => soon('Helm to be gone', async () => (await helmsOf(namespace)).length === 0);
+const linesOf = (taskId: string) => world.tasks.lines.filter(({ task_id }) => task_id === taskId).length;
+
+test('a runner whose claim went to another one ends its Helm and tells nothing more', async () => {
+  await using runner = await world.start();
+  const task = slowTask();
+  await act.startSlow(task);
+
+  world.tasks.takeAway(task.task_id);
+  await helmIsGone(task.namespace);
+  await soon('the runner to notice', () => runner.log().includes('claim lost'));
+
+  expect(world.tasks.endOf(task.task_id)).toBeUndefined();
+  expect(await readdir(join(runner.folder, 'tasks'))).toEqual([]);
+});
+
+test('a runner that is not answered ends its Helm before its lease is over, and lives on', async () => {
+  await using runner = await world.start();
+  const task = slowTask();
+  await act.startSlow(task);
+
+  world.tasks.setDeaf(true);
+  const lastHeard = world.tasks.heartbeats.at(-1) ?? 0;
+  await helmIsGone(task.namespace);
+  const took = Date.now() - lastHeard;
+  world.tasks.setDeaf(false);
+
+  expect(took).toBeLessThan(shortLease);
+  await soon('the runner to notice', () => runner.log().includes('claim lost'));
+  expect(await act.run(taskOf(world.chart))).toMatchObject({ outcome: 'Done' });
+});
+
+test('Helm ends with a runner that is killed, and the files it left go at the next start', async () => {
+  const runner = await world.start();
+  const task = slowTask();
+  await act.startSlow(task);
+
+  runner.signal('SIGKILL');
+  await helmIsGone(task.namespace);
+  expect(await readdir(join(runner.folder, 'tasks'))).toHaveLength(1);
+
+  await using next = await world.start({ RUNNER_FOLDER: runner.folder });
+  expect(await act.run(taskOf(world.chart))).toMatchObject({ outcome: 'Done' });
+  expect(next.pid).not.toBe(runner.pid);
+  expect(await readdir(join(runner.folder, 'tasks'))).toEqual([]);
+  await runner[Symbol.asyncDispose]();
+});
+
+test('Helm of a paused runner ends before its lease does; awake again the runner tells nothing', async () => {
+  await using runner = await world.start();
+  const task = slowTask();
+  const helm = await act.startSlow(task);
+
+  runner.signal('SIGSTOP');
+  const lastHeard = world.tasks.heartbeats.at(-1) ?? Date.now();
+  // A stopped parent cannot reap it, so it stays as a zombie, without arguments.
+  await soon('Helm to be gone', async () => !(await helmsOf(task.namespace)).includes(helm));
+  expect(Date.now() - lastHeard).toBeLessThan(shortLease);
+  const lines = linesOf(task.task_id);
+  // Nobody took it over: were the runner to tell that Helm ended, it would be believed.
+  runner.signal('SIGCONT');
+  await soon('the runner to notice', () => runner.log().includes('claim lost'));
+  await delay(300);
+
+  expect(world.tasks.endOf(task.task_id)).toBeUndefined();
+  expect(linesOf(task.task_id)).toBe(lines);
+});
+
+test('a runner that is told to stop ends Helm, hands its task back and is gone within seconds', async () => {
+  await using runner = await world.start();
+  const task = taskOf(world.chart, { values: { slow: true } });
+  await act.startSlow(task);
+
+  const asked = performance.now();
+  runner.signal('SIGTERM');
+  expect(await runner.ended).toBe(0);
+
+  expect(performance.now() - asked).toBeLessThan(12_000);
+  expect(world.tasks.endOf(task.task_id)).toMatchObject({ outcome: 'Retry' });
+  expect(await helmsOf(task.namespace)).toEqual([]);
+  expect(await act.history(task.namespace)).toEqual(['failed']);
+  expect(await readdir(join(runner.folder, 'tasks'))).toEqual([]);
+});
+
+test('a runner that is told to stop while nobody answers is gone before it would be killed', async () => {
+  await using runner = await world.start();
+  const task = taskOf(world.chart, { values: { slow: true } });
+  await act.startSlow(task);
+
+  world.tasks.setDeaf(true);
+  const asked = performance.now();
+  runner.signal('SIGTERM');
+  const code = await runner.ended;
+  world.tasks.setDeaf(false);
+
+  expect(code).toBe(0);
+  expect(performance.now() - asked).toBeLessThan(20_000);
+  expect(await helmsOf(task.namespace)).toEqual([]);
+});
+
+test('a runner whose guard dies hands its task back and ends, so that nothing runs unwatched', async () => {
+  await using runner = await world.start();
+  const task = taskOf(world.chart, { values: { slow: true } });
+  const helm = await act.startSlow(task);
+  const guard = await guardOf(runner.pid, helm);
+
+  process.kill(guard, 'SIGKILL');
+
+  expect(await runner.ended).toBe(1);
+  expect(world.tasks.endOf(task.task_id)).toMatchObject({ outcome: 'Retry' });
+  expect(await helmsOf(task.namespace)).toEqual([]);
+});
+
+test('a Helm that is killed leaves no pending release, and the task is tried again', async () => {
+  await using _runner = await world.start();
+  const task = taskOf(world.chart, { values: { slow: true } });
+  const helm = await act.startSlow(task);
+
+  process.kill(helm, 'SIGKILL');
+  const end = await soon('the end of the task', () => world.tasks.endOf(task.task_id));
+
+  expect(end).toMatchObject({ outcome: 'Retry', reason: 'Helm was ended by SIGKILL before it was done' });
+  expect(await act.history(task.namespace)).toEqual(['failed']);
+});
+
+test('a runner without Helm does not start, and says why', async () => {
+  await using runner = await world.start({ HELM_BINARY: 'no-such-helm' });
+
+  expect(await runner.ended).toBe(1);
+  expect(runner.log()).toContain('no-such-helm was not found');
+});
+
+async function guardOf(runner: number, helm: number): Promise<number> {
+  const { readFile } = await import('node:fs/promises');
+  const children = (await readFile(`/proc/${runner}/task/${runner}/children`, 'utf8')).trim().split(' ').map(Number);
+  const guard = children.find((pid) => pid !== helm);
+  if (guard === undefined) throw new Error('the runner has no guard');
+  return guard;
+}

@@ -1,0 +1,143 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { actionsIn, helmsOf, soon } from './helm-in-test.ts';
+import { type RunnerProcess, type RunnerWorld, startRunnerWorld } from './runner-in-test.ts';
+import { taskOf } from './tasks-side.ts';
+
+let world: RunnerWorld;
+let runner: RunnerProcess;
+let act: ReturnType<typeof actionsIn>;
+beforeAll(async () => {
+  world = await startRunnerWorld();
+  act = actionsIn(world);
+  runner = await world.start();
+}, 120_000);
+afterAll(async () => {
+  await runner?.[Symbol.asyncDispose]();
+  await world?.[Symbol.asyncDispose]();
+});
+
+const leftOver = () => readdir(join(runner.folder, 'tasks'));
+
+test('a task is done when Helm is: namespace, lease, Secrets and release are there, its files are not', async () => {
+  const secrets = { access: { password: 'swordfish-of-the-test' } };
+  const task = taskOf(world.chart, { values: { text: 'swordfish-of-the-test' }, secrets });
+
+  expect(await act.run(task)).toMatchObject({ outcome: 'Done', reason: null, fence: 1 });
+
+  const { namespace } = task;
+  expect(await act.history(namespace)).toEqual(['deployed']);
+  expect(await act.get(`/api/v1/namespaces/${namespace}`)).toMatchObject({
+    metadata: { annotations: { 'berth.dev/deployment-id': task.deployment_id } },
+  });
+  expect(await act.get(`/api/v1/namespaces/${namespace}/secrets/access`)).toMatchObject({
+    data: { password: Buffer.from('swordfish-of-the-test').toString('base64') },
+  });
+  expect(await act.get(`/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/berth-task`)).toMatchObject({
+    spec: { holderIdentity: `${task.task_id}:1` },
+  });
+  expect(await leftOver()).toEqual([]);
+  expect(world.tasks.textOf(task.task_id)).toContain('created namespace');
+  expect(world.tasks.textOf(task.task_id)).not.toContain('swordfish');
+});
+
+test('a second task of a deployment upgrades its release and writes its Secrets anew', async () => {
+  const first = taskOf(world.chart, { secrets: { access: { password: 'before' } } });
+  await act.run(first);
+  const second = { ...first, task_id: crypto.randomUUID(), secrets: { access: { password: 'after' } } };
+
+  expect(await act.run(second)).toMatchObject({ outcome: 'Done' });
+
+  expect(await act.history(first.namespace)).toEqual(['superseded', 'deployed']);
+  expect(await act.get(`/api/v1/namespaces/${first.namespace}/secrets/access`)).toMatchObject({
+    data: { password: Buffer.from('after').toString('base64') },
+  });
+});
+
+test("a chart that fails fails the task with Helm's words, without secrets and without what no database keeps", async () => {
+  const secrets = { access: { password: 'swordfish-of-the-test' } };
+  const fail = 'the password\u0000 swordfish-of-the-test is no good';
+  const task = taskOf(world.chart, { values: { fail }, secrets });
+
+  const { outcome, reason } = await act.run(task);
+
+  expect(outcome).toBe('Failed');
+  expect(reason).toContain('the password *** is no good');
+  expect(world.tasks.textOf(task.task_id)).toContain('the password *** is no good');
+  expect(await leftOver()).toEqual([]);
+});
+
+test('while Helm runs nothing secret is in its arguments or environment, and its files are for the runner alone', async () => {
+  const secrets = { access: { password: 'swordfish-of-the-test' } };
+  const values = { slow: true, text: 'a value of the test' };
+  const task = taskOf(world.chart, { values, secrets });
+  const pid = await act.startSlow(task);
+
+  const [folder = ''] = await leftOver();
+  const path = join(runner.folder, 'tasks', folder);
+  const seen = `${await readFile(`/proc/${pid}/cmdline`, 'utf8')}\0${await readFile(`/proc/${pid}/environ`, 'utf8')}`;
+  expect(seen).not.toMatch(/swordfish|a value of the test|PRIVATE KEY|NATS_|certificate/);
+  expect(seen.split('\0')).toContain(`HOME=${path}`);
+  expect((await stat(path)).mode & 0o777).toBe(0o700);
+  for (const file of ['kubeconfig', 'values.json']) expect((await stat(join(path, file))).mode & 0o777).toBe(0o600);
+  for (const below of ['tasks', 'discovery', 'charts']) {
+    expect((await stat(join(runner.folder, below))).mode & 0o777).toBe(0o700);
+  }
+
+  world.tasks.cancel(task.task_id);
+  await soon('the end of the task', () => world.tasks.endOf(task.task_id));
+});
+
+test('a canceled task ends its Helm within moments and leaves a release from which the next task goes on', async () => {
+  const task = taskOf(world.chart, { values: { slow: true } });
+  await act.startSlow(task);
+
+  const asked = Date.now();
+  world.tasks.cancel(task.task_id);
+  const end = await soon('the end of the task', () => world.tasks.endOf(task.task_id));
+
+  expect(end).toMatchObject({ outcome: 'Canceled', reason: null });
+  expect(end.at - asked).toBeLessThan(10_000);
+  expect(await helmsOf(task.namespace)).toEqual([]);
+  expect(await act.history(task.namespace)).toEqual(['failed']);
+  expect(await leftOver()).toEqual([]);
+  const next = { ...task, task_id: crypto.randomUUID(), values: {} };
+  expect(await act.run(next)).toMatchObject({ outcome: 'Done' });
+});
+
+test('access that was withdrawn is replaced within the task', async () => {
+  const refused = world.adminKubeconfig
+    .replace(/client-certificate-data:.*/, 'token: this-is-not-a-token-of-the-cluster')
+    .replace(/client-key-data:.*/, '');
+  world.issues([refused, world.adminKubeconfig]);
+  const before = world.issued();
+
+  const task = taskOf(world.chart, { cluster_id: crypto.randomUUID() });
+
+  expect(await act.run(task)).toMatchObject({ outcome: 'Done' });
+  expect(world.issued() - before).toBe(2);
+});
+
+test('a cluster that cannot be reached is tried again later', async () => {
+  world.issues([world.adminKubeconfig.replace(/server:.*/, 'server: https://127.0.0.1:9')]);
+  const task = taskOf(world.chart, { cluster_id: crypto.randomUUID() });
+
+  const end = await act.run(task);
+  world.issues([world.adminKubeconfig]);
+
+  expect(end).toMatchObject({ outcome: 'Retry' });
+  expect(end.reason).toContain('127.0.0.1:9 refused the connection');
+});
+
+test('a claim that is answered twice is run once', async () => {
+  const task = taskOf(world.chart, { values: { slow: true } });
+  const helm = await act.startSlow(task);
+
+  world.tasks.give(task);
+  await soon('the second answer', () => runner.log().includes('a claim was answered twice'));
+
+  expect(await helmsOf(task.namespace)).toEqual([helm]);
+  world.tasks.cancel(task.task_id);
+  await soon('the end of the task', () => world.tasks.endOf(task.task_id));
+});

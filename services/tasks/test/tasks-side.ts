@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import type { Bus } from '@berth/shared/bus/bus';
+import { implement } from '@berth/shared/bus/implement';
+import { type ClaimedTask, type LogLine, runnerTasks } from '@berth/shared/contracts/runner-tasks';
+import { AppError } from '@berth/shared/errors';
+
+export interface Ended {
+  task_id: string;
+  fence: number;
+  outcome: string;
+  reason: string | null;
+  at: number;
+}
+
+export type TasksInTest = ReturnType<typeof createTasksInTest>;
+
+/** The side of the service `tasks` as the runner sees it: gives claims, keeps leases by fence, hears ends and lines. */
+export function createTasksInTest(bus: Bus) {
+  const due: ClaimedTask[] = [];
+  const fences = new Map<string, number>();
+  const heartbeats: number[] = [];
+  const ends: Ended[] = [];
+  const lines: (LogLine & { task_id: string; number: number })[] = [];
+  const canceled = new Set<string>();
+  const settled = new Set<string>();
+  let leaseMs = 30_000;
+  let deaf = false;
+
+  const check = ({ task_id, fence }: { task_id: string; fence: number }) => {
+    if (fences.get(task_id) !== fence) throw new AppError('conflict', 'The task was taken over by another runner');
+  };
+  const unlessDeaf = () => {
+    if (deaf) throw new AppError('unavailable', 'The database is away');
+  };
+
+  bus.serve(
+    implement(runnerTasks, {
+      claim: async () => {
+        unlessDeaf();
+        const task = due.shift() ?? null;
+        if (task) fences.set(task.task_id, task.fence);
+        return { task };
+      },
+      heartbeat: async ({ body }) => {
+        unlessDeaf();
+        check(body);
+        if (settled.has(body.task_id)) throw new AppError('conflict', 'The task is over');
+        heartbeats.push(Date.now());
+        return { lease_ms: leaseMs, cancel_requested: canceled.has(body.task_id) };
+      },
+      append_log: async ({ body }) => {
+        unlessDeaf();
+        check(body);
+        const known = lines.filter(({ task_id }) => task_id === body.task_id).length;
+        body.lines.forEach((line, index) => {
+          const number = body.first + index;
+          if (number >= known) lines.push({ ...line, task_id: body.task_id, number });
+        });
+        return null;
+      },
+      finish: async ({ body }) => {
+        unlessDeaf();
+        check(body);
+        settled.add(body.task_id);
+        ends.push({ ...body, at: Date.now() });
+        return null;
+      },
+    }),
+  );
+
+  return {
+    ends,
+    heartbeats,
+    lines,
+    give(task: ClaimedTask): void {
+      leaseMs = task.lease_ms;
+      settled.delete(task.task_id);
+      due.push(task);
+      bus.hints.send('tasks_due', 'due');
+    },
+    /** Another runner has it from now on. */
+    takeAway: (taskId: string) => void fences.set(taskId, Number.MAX_SAFE_INTEGER),
+    cancel(taskId: string): void {
+      canceled.add(taskId);
+      bus.hints.send('task_cancel', taskId);
+    },
+    /** While it is so, nothing is answered but that the database is away. */
+    setDeaf: (value: boolean) => {
+      deaf = value;
+    },
+    endOf: (taskId: string): Ended | undefined => ends.find(({ task_id }) => task_id === taskId),
+    textOf: (taskId: string): string =>
+      lines
+        .filter(({ task_id }) => task_id === taskId)
+        .map(({ text }) => text)
+        .join('\n'),
+  };
+}
+
+let names = 0;
+
+/** A task that deploys the test's chart into a namespace of its own. */
+export function taskOf(chart: ClaimedTask['chart'], fields: Partial<ClaimedTask> = {}): ClaimedTask {
+  names += 1;
+  return {
+    task_id: randomUUID(),
+    fence: 1,
+    attempt: 1,
+    lease_ms: 30_000,
+    action: 'deploy',
+    delete_namespace: false,
+    deployment_id: randomUUID(),
+    deployment_name: 'probe',
+    kind: 'probe',
+    cluster_id: '99999999-9999-4999-8999-999999999999',
+    namespace: `probe-${process.pid}-${names}`,
+    chart,
+    values: {},
+    secrets: {},
+    wait: { enabled: true, timeout_secs: 60 },
+    traceparent: null,
+    request_id: null,
+    ...fields,
+  };
+}

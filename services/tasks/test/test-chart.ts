@@ -1,0 +1,26 @@
+/** A chart that fails, waits or prints as its values say. */
+export const testChartFiles: Record<string, string> = {
+  'Chart.yaml': 'apiVersion: v2\nname: probe\nversion: 1.0.0\n',
+  'values.yaml': 'text: hello\n',
+  'templates/map.yaml': `{{- if .Values.fail }}{{ fail .Values.fail }}{{ end }}
+apiVersion: v1
+kind: ConfigMap
+metadata: { name: probe }
+data: { text: {{ .Values.text | quote }} }
+`,
+  // No node has the label, so whoever waits for the pods waits until the end.
+  'templates/slow.yaml': `{{- if .Values.slow }}
+apiVersion: apps/v1
+kind: Deployment
+metadata: { name: slow }
+spec:
+  replicas: 1
+  selector: { matchLabels: { app: slow } }
+  template:
+    metadata: { labels: { app: slow } }
+    spec:
+      nodeSelector: { never: "yes" }
+      containers: [{ name: slow, image: slow }]
+{{- end }}
+`,
+};
