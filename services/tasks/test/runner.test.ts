@@ -57,7 +57,7 @@ test('a second task of a deployment upgrades its release and writes its Secrets 
 
 test("a chart that fails fails the task with Helm's words, without secrets and without what no database keeps", async () => {
   const secrets = { access: { password: 'swordfish-of-the-test' } };
-  const fail = 'the password\u0000 swordfish-of-the-test is no good';
+  const fail = 'the password\u0007 swordfish-of-the-test is no good';
   const task = taskOf(world.chart, { values: { fail }, secrets });
 
   const { outcome, reason } = await act.run(task);
@@ -102,7 +102,7 @@ test('a canceled task ends its Helm within moments and leaves a release from whi
   expect(await helmsOf(task.namespace)).toEqual([]);
   expect(await act.history(task.namespace)).toEqual(['failed']);
   expect(await leftOver()).toEqual([]);
-  const next = { ...task, task_id: crypto.randomUUID(), values: {} };
+  const next = { ...task, task_id: crypto.randomUUID(), wait: { enabled: false, timeout_secs: 60 } };
   expect(await act.run(next)).toMatchObject({ outcome: 'Done' });
 });
 

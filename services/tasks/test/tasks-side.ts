@@ -20,7 +20,7 @@ export function createTasksInTest(bus: Bus) {
   const fences = new Map<string, number>();
   const heartbeats: number[] = [];
   const ends: Ended[] = [];
-  const lines: (LogLine & { task_id: string; number: number })[] = [];
+  const lines: (LogLine & { task_id: string; fence: number })[] = [];
   const canceled = new Set<string>();
   const settled = new Set<string>();
   let leaseMs = 30_000;
@@ -51,11 +51,9 @@ export function createTasksInTest(bus: Bus) {
       append_log: async ({ body }) => {
         unlessDeaf();
         check(body);
-        const known = lines.filter(({ task_id }) => task_id === body.task_id).length;
-        body.lines.forEach((line, index) => {
-          const number = body.first + index;
-          if (number >= known) lines.push({ ...line, task_id: body.task_id, number });
-        });
+        const { task_id, fence, first } = body;
+        const known = lines.filter((line) => line.task_id === task_id && line.fence === fence).length;
+        lines.push(...body.lines.slice(Math.max(0, known - first)).map((line) => ({ ...line, task_id, fence })));
         return null;
       },
       finish: async ({ body }) => {

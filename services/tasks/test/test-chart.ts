@@ -2,7 +2,7 @@
 export const testChartFiles: Record<string, string> = {
   'Chart.yaml': 'apiVersion: v2\nname: probe\nversion: 1.0.0\n',
   'values.yaml': 'text: hello\n',
-  'templates/map.yaml': `{{- if .Values.fail }}{{ fail .Values.fail }}{{ end }}
+  'templates/map.yaml': `{{- if .Values.fail }}{{ fail (printf "%s%c" .Values.fail 0) }}{{ end }}
 apiVersion: v1
 kind: ConfigMap
 metadata: { name: probe }

@@ -19,6 +19,8 @@ export interface ProcessGuard {
   release(pid: number): void;
   /** To be part of the environment of everything that is registered: the guard finds by it what it was not told of in time. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Aborts, with an error as its reason, when the guard ended by itself: nobody watches over what runs. */
+  readonly failure: AbortSignal;
   /** Ends what is still registered, then the guard itself. */
   close(): Promise<void>;
 }
@@ -34,7 +36,13 @@ export function startProcessGuard(): ProcessGuard {
     stdio: ['pipe', 'ignore', 'ignore'],
     env: {},
   });
-  const ended = once(guard, 'exit').catch(() => undefined);
+  const failure = new AbortController();
+  let closing = false;
+  const ended = once(guard, 'exit')
+    .catch(() => undefined)
+    .finally(() => {
+      if (!closing) failure.abort(new Error('the process guard ended by itself'));
+    });
   guard.stdin.on('error', () => undefined);
   guard.unref();
   // The pipe of a child process is a socket, which alone would keep this process running.
@@ -44,6 +52,7 @@ export function startProcessGuard(): ProcessGuard {
 
   return {
     environment: { [guardMark]: mark },
+    failure: failure.signal,
     register(pid, { deadlineMs, stopSignal = 'SIGTERM' } = {}) {
       if (guard.exitCode !== null || guard.signalCode !== null || guard.pid === undefined) {
         throw new Error('the process guard is gone: a process started now would outlive its parent');
@@ -55,6 +64,7 @@ export function startProcessGuard(): ProcessGuard {
       if (guard.stdin.writable) tell('release', pid);
     },
     async close() {
+      closing = true;
       guard.ref();
       guard.stdin.end();
       await ended;

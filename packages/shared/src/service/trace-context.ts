@@ -24,3 +24,17 @@ export async function inTraceOf<T>(
     span.end();
   }
 }
+
+/** A step of what is going on, as a span of its own. */
+export function inSpan<T>(name: string, work: () => Promise<T>): Promise<T> {
+  return trace.getTracer('berth').startActiveSpan(name, async (span) => {
+    try {
+      return await work();
+    } catch (error) {
+      span.setStatus({ code: SpanStatusCode.ERROR });
+      throw error;
+    } finally {
+      span.end();
+    }
+  });
+}

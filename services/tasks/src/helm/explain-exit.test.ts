@@ -25,6 +25,25 @@ test.for([
   expect(explainExit(failed, [line]).transient).toBe(true);
 });
 
+test("finds Helm's message behind any number of warnings", () => {
+  const stderr = [...Array.from({ length: 300 }, () => 'level=WARN msg=x'), 'Error: the end'];
+  expect(explainExit(failed, stderr).reason).toBe('the end');
+});
+
+test('tells a Helm that could not be started, and tries again', () => {
+  expect(explainExit({ code: 127, signal: null }, ['sh: 1: exec: /helm: not found'])).toEqual({
+    reason: 'Helm could not be started',
+    transient: true,
+  });
+});
+
+test.for([
+  'Error: UPGRADE FAILED: another operation (install/upgrade/rollback) is in progress',
+  'Error: configmaps "x" is forbidden: unable to create new content in namespace y because it is being terminated',
+])('tries again where somebody else was at work: %s', (line) => {
+  expect(explainExit(failed, [line]).transient).toBe(true);
+});
+
 test.for([
   'Error: UPGRADE FAILED: resource Deployment/x/y not ready. status: InProgress, context deadline exceeded',
   'Error: YAML parse error on x/templates/a.yaml',

@@ -7,13 +7,16 @@ export interface Explained {
 
 /** Words in which Go programs tell of networks and overloaded API servers. */
 const transientWords =
-  /connection refused|connection reset|i\/o timeout|TLS handshake timeout|no such host|unexpected EOF|http2: client connection lost|server is currently unable|Too Many Requests|etcdserver: |too many requests|Internal error occurred/i;
+  /another operation \(install\/upgrade\/rollback\) is in progress|because it is being terminated|the object has been modified|asked for the client to provide credentials|Unauthorized|connection refused|connection reset|i\/o timeout|TLS handshake timeout|no such host|unexpected EOF|http2: client connection lost|server is currently unable|Too Many Requests|etcdserver: |too many requests|Internal error occurred/i;
 
 const maxReason = 500;
+/** What a shell says of a program that it cannot run. */
+const notStarted = new Set([126, 127]);
 
 /** What Helm's end means for the user: its own message, one line, and whether another attempt makes sense. */
 export function explainExit({ code, signal }: HelmExit, stderr: readonly string[]): Explained {
   if (code === null) return { reason: `Helm was ended by ${signal ?? 'a signal'} before it was done`, transient: true };
+  if (code !== null && notStarted.has(code)) return { reason: 'Helm could not be started', transient: true };
   const message = messageOf(stderr) || `Helm ended with code ${code}`;
   return { reason: shortened(message), transient: transientWords.test(message) };
 }

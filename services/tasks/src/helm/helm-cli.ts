@@ -43,6 +43,7 @@ export function startHelm({ binary, args, folder, discoveryCache, guard, deadlin
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe'],
     env: {
+      ...guard.environment,
       HOME: folder,
       HELM_PLUGINS: `${folder}/plugins`,
       HELM_CACHE_HOME: `${folder}/cache`,
@@ -84,7 +85,8 @@ export function startHelm({ binary, args, folder, discoveryCache, guard, deadlin
     exited: ended,
     // Not after its end: the number may belong to another process by then.
     extend: (ms) => {
-      if (running) guard.register(pid, { deadlineMs: ms });
+      if (!running || guard.failure.aborted) return;
+      guard.register(pid, { deadlineMs: ms });
     },
     stop: (graceMs) => {
       if (!running) return;
@@ -97,11 +99,27 @@ export function startHelm({ binary, args, folder, discoveryCache, guard, deadlin
   };
 }
 
-/** `close`, not `exit`: the last lines of its output are still under way when a process exits. */
+const lastWordsMs = 2_000;
+
+/**
+ * `close`, not `exit`: the last lines of its output are still under way when a process exits. What it started may keep
+ * the pipes open for ever, so they are closed soon after.
+ */
 const exitOf = (child: ChildProcess): Promise<HelmExit> =>
   new Promise((resolve, reject) => {
+    let late: NodeJS.Timeout | undefined;
     child.once('error', reject);
-    child.once('close', (code, signal) => resolve({ code, signal }));
+    child.once('exit', () => {
+      late = setTimeout(() => {
+        if (child.pid !== undefined) killGroup(child.pid, 'SIGKILL');
+        child.stdout?.destroy();
+        child.stderr?.destroy();
+      }, lastWordsMs);
+    });
+    child.once('close', (code, signal) => {
+      clearTimeout(late);
+      resolve({ code, signal });
+    });
   });
 
 function killGroup(pid: number, signal: NodeJS.Signals): void {

@@ -1,28 +1,25 @@
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 
-const maxLine = 8_000;
+const maxLine = 64 * 1024;
 
-/** Hands on each line of a stream; a longer one in pieces, so that a process without line breaks costs no memory. */
+/**
+ * Hands on each line of a stream. Of a longer one the rest is left out, so that a process without line breaks costs no
+ * memory; it is not cut into pieces, because a secret across the cut would not be seen as one.
+ */
 export function splitLines(stream: Readable, onLine: (line: string) => void): void {
   const decoder = new StringDecoder('utf8');
   let rest = '';
-  const cut = (text: string): string => {
-    let tail = text;
-    while (tail.length > maxLine) {
-      onLine(tail.slice(0, maxLine));
-      tail = tail.slice(maxLine);
-    }
-    return tail;
-  };
   stream.on('data', (chunk: Buffer) => {
     const lines = (rest + decoder.write(chunk)).split(/\r?\n/);
-    rest = cut(lines.pop() ?? '');
-    for (const line of lines) onLine(cut(line));
+    rest = (lines.pop() ?? '').slice(0, maxLine);
+    for (const line of lines) onLine(line.slice(0, maxLine));
   });
   stream.on('end', () => {
-    const last = rest + decoder.end();
+    const last = (rest + decoder.end()).slice(0, maxLine);
     if (last !== '') onLine(last);
     rest = '';
   });
+  // A pipe that breaks is the end of the process, which is told elsewhere.
+  stream.on('error', () => undefined);
 }

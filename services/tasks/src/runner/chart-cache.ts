@@ -6,61 +6,93 @@ import { chartArchives } from '@berth/shared/contracts/chart-archives';
 import type { ClaimedTask } from '@berth/shared/contracts/runner-tasks';
 import { permanent, transient } from './task-failure.ts';
 
-const maxCharts = 200;
+/** A tmpfs is a good place for it, so it stays small. */
+const defaultMaxBytes = 256 * 1024 * 1024;
+const nameOfArchive = /^[0-9a-f]{64}\.tgz$/;
+
+type Chart = NonNullable<ClaimedTask['chart']>;
 
 export interface ChartCacheDeps {
   folder: string;
   bus: Pick<Bus, 'call' | 'objects'>;
+  maxBytes?: number;
 }
 
-export type ChartCache = ReturnType<typeof createChartCache>;
+export type ChartCache = Awaited<ReturnType<typeof openChartCache>>;
 
 const digestOf = (bytes: Uint8Array): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 
 /** Packaged charts by digest, on disk. What lies here is verified at every use: it decides what runs in a cluster. */
-export function createChartCache({ folder, bus }: ChartCacheDeps) {
+export async function openChartCache({ folder, bus, maxBytes = defaultMaxBytes }: ChartCacheDeps) {
   const fileOf = (digest: string) => join(folder, `${digest.replace('sha256:', '')}.tgz`);
+  const underWay = new Map<string, Promise<string>>();
 
-  async function fetch({ helm_chart_id, digest }: NonNullable<ClaimedTask['chart']>): Promise<Uint8Array> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  // What a run before this one did not finish writing.
+  for (const name of await readdir(folder))
+    if (!nameOfArchive.test(name)) await rm(join(folder, name), { force: true });
+
+  async function fetch({ helm_chart_id, digest }: Chart): Promise<Uint8Array> {
     const stored = await bus.objects.get(digest);
     if (stored) return stored;
     // The object store is a cache like everything in NATS: its owner fetches the archive again.
     await bus.call(chartArchives.operations.ensure, { body: { helm_chart_id } }, { deadlineMs: 20_000 });
     const refetched = await bus.objects.get(digest);
-    if (!refetched) throw transient('The packaged chart could not be fetched from its registry again');
+    if (!refetched) throw permanent('The packaged chart is not the one any more that the deployment was made with');
     return refetched;
   }
 
+  async function store(file: string, bytes: Uint8Array): Promise<void> {
+    const unfinished = `${file}.${randomUUID()}`;
+    try {
+      await writeFile(unfinished, bytes, { mode: 0o600 });
+      await rename(unfinished, file);
+    } catch (error) {
+      await rm(unfinished, { force: true });
+      throw transient('The runner could not store the packaged chart; its disk may be full', error);
+    }
+  }
+
   async function prune(): Promise<void> {
-    const names = await readdir(folder);
-    if (names.length <= maxCharts) return;
     const files = await Promise.all(
-      names.map(async (name) => ({ name, usedAt: (await stat(join(folder, name))).mtimeMs })),
+      (await readdir(folder)).map(async (name) => {
+        const found = await stat(join(folder, name)).catch(() => null);
+        return { name, bytes: found?.size ?? 0, usedAt: found?.mtimeMs ?? 0 };
+      }),
     );
-    const oldest = files.toSorted((a, b) => a.usedAt - b.usedAt).slice(0, names.length - maxCharts);
-    await Promise.all(oldest.map(({ name }) => rm(join(folder, name), { force: true })));
+    let kept = 0;
+    for (const { name, bytes } of files.toSorted((a, b) => b.usedAt - a.usedAt)) {
+      kept += bytes;
+      // The newest is the one that is needed now.
+      if (kept > maxBytes && kept > bytes) await rm(join(folder, name), { force: true });
+    }
+  }
+
+  async function verified(chart: Chart): Promise<string> {
+    const file = fileOf(chart.digest);
+    const cached = await readFile(file).catch(() => null);
+    if (cached && digestOf(cached) === chart.digest) {
+      const now = new Date();
+      await utimes(file, now, now).catch(() => undefined);
+      return file;
+    }
+    const bytes = await fetch(chart);
+    if (digestOf(bytes) !== chart.digest)
+      throw permanent('The packaged chart does not have the digest it was recorded with');
+    await store(file, bytes);
+    await prune();
+    return file;
   }
 
   return {
-    /** Path of the verified archive. */
-    async path(chart: NonNullable<ClaimedTask['chart']>): Promise<string> {
+    /** Path of the verified archive. Tasks that need the same one at once share the work. */
+    async path(chart: Chart): Promise<string> {
       if (!/^sha256:[0-9a-f]{64}$/.test(chart.digest)) throw permanent('The digest of the chart is malformed');
-      const file = fileOf(chart.digest);
-      const cached = await readFile(file).catch(() => null);
-      if (cached && digestOf(cached) === chart.digest) {
-        const now = new Date();
-        await utimes(file, now, now).catch(() => undefined);
-        return file;
-      }
-      const bytes = await fetch(chart);
-      if (digestOf(bytes) !== chart.digest)
-        throw permanent('The packaged chart does not have the digest it was recorded with');
-      await mkdir(folder, { recursive: true, mode: 0o700 });
-      const unfinished = `${file}.${randomUUID()}`;
-      await writeFile(unfinished, bytes, { mode: 0o600 });
-      await rename(unfinished, file);
-      await prune();
-      return file;
+      const asked = underWay.get(chart.digest);
+      if (asked) return asked;
+      const asking = verified(chart).finally(() => underWay.delete(chart.digest));
+      underWay.set(chart.digest, asking);
+      return asking;
     },
   };
 }

@@ -2,9 +2,13 @@ import type { Bus } from '@berth/shared/bus/bus';
 import { type ClaimedTask, runnerTasks } from '@berth/shared/contracts/runner-tasks';
 import { AppError } from '@berth/shared/errors';
 import { createWakeUp } from '@berth/shared/service/wake-up';
+import { transient } from './task-failure.ts';
 
 const heartbeatMs = 5_000;
+const answerWithinMs = 2_000;
 const retryMs = 1_000;
+/** Soon: the task may have been canceled before anybody listened for the hint. */
+const firstHeartbeatMs = 1_000;
 /** The share of the lease after which the claim is given up: 20 of its 30 s, well before others may take it. */
 const safeShare = 2 / 3;
 
@@ -23,61 +27,76 @@ export interface ClaimLease extends Disposable {
   readonly canceled: AbortSignal;
   /** Milliseconds for which it is certain that nobody else has the task. */
   remainingMs(): number;
-  /** Told whenever the claim was renewed; the guard's deadline for Helm moves with it. */
-  onRenewed(listener: (remainingMs: number) => void): void;
+  /**
+   * Whether the claim is over, by the clock: a process that was paused may come to other work before the timer which
+   * aborts `lost`. Then this aborts it.
+   */
+  isLost(): boolean;
+  /** Asks the owner whether the claim still is ours; throws where it is not, or where nobody answers. */
+  confirm(): Promise<void>;
+  /** Told whenever the claim was renewed, until disposed of; the guard's deadline for Helm moves with it. */
+  onRenewed(listener: (remainingMs: number) => void): Disposable;
 }
 
 export function keepClaim({ task, bus, claimedAt }: ClaimLeaseDeps): ClaimLease {
+  const { task_id, fence } = task;
   const lost = new AbortController();
   const canceled = new AbortController();
   const closed = new AbortController();
   const { wake, wait } = createWakeUp(closed.signal);
-  const listeners: ((remainingMs: number) => void)[] = [];
+  const listeners = new Set<(remainingMs: number) => void>();
+  const pauseMs = Math.min(heartbeatMs, task.lease_ms / 6);
   let deadline = claimedAt + task.lease_ms * safeShare;
 
   const remainingMs = () => Math.max(0, deadline - performance.now());
 
-  async function beat(): Promise<'renewed' | 'lost' | 'no answer'> {
+  function isLost(): boolean {
+    if (remainingMs() === 0 && !closed.signal.aborted) lost.abort();
+    return lost.signal.aborted;
+  }
+
+  async function beat(): Promise<boolean> {
     const sentAt = performance.now();
-    const { task_id, fence } = task;
     try {
-      const answer = await bus.call(
-        runnerTasks.operations.heartbeat,
-        { body: { task_id, fence } },
-        { deadlineMs: 2_000 },
-      );
-      deadline = sentAt + answer.lease_ms * safeShare;
-      for (const listener of listeners) listener(remainingMs());
+      const deadlineMs = Math.min(answerWithinMs, remainingMs());
+      const answer = await bus.call(runnerTasks.operations.heartbeat, { body: { task_id, fence } }, { deadlineMs });
+      if (isLost()) return false;
+      deadline = Math.max(deadline, sentAt + answer.lease_ms * safeShare);
       if (answer.cancel_requested) canceled.abort();
-      return 'renewed';
     } catch (error) {
-      return error instanceof AppError && (error.code === 'conflict' || error.code === 'not_found')
-        ? 'lost'
-        : 'no answer';
+      if (error instanceof AppError && (error.code === 'conflict' || error.code === 'not_found')) lost.abort();
+      return false;
     }
+    for (const listener of listeners) listener(remainingMs());
+    return true;
   }
 
   async function keep(): Promise<void> {
-    let pause = Math.min(heartbeatMs, task.lease_ms / 6);
+    let pause = Math.min(firstHeartbeatMs, pauseMs);
     while (!closed.signal.aborted) {
       await wait(Math.min(pause, remainingMs()));
-      if (closed.signal.aborted) return;
-      // After a pause of the whole process the deadline is over before anything else is done.
-      if (remainingMs() === 0) return lost.abort();
-      const outcome = await beat();
-      if (outcome === 'lost' || remainingMs() === 0) return lost.abort();
-      pause = outcome === 'renewed' ? Math.min(heartbeatMs, task.lease_ms / 6) : retryMs;
+      if (closed.signal.aborted || isLost()) return;
+      const renewed = await beat();
+      pause = renewed ? pauseMs : Math.min(retryMs, pauseMs);
     }
   }
 
-  bus.hints.listen('task_cancel', wake, { key: task.task_id, signal: closed.signal });
-  void keep();
+  bus.hints.listen('task_cancel', wake, { key: task_id, signal: closed.signal });
+  // A listener that throws would end it; without heartbeats the claim is as good as lost.
+  keep().catch(() => lost.abort());
 
   return {
     lost: lost.signal,
     canceled: canceled.signal,
     remainingMs,
-    onRenewed: (listener) => void listeners.push(listener),
+    isLost,
+    async confirm() {
+      if (!(await beat())) throw transient('The claim of the task could not be confirmed');
+    },
+    onRenewed(listener) {
+      listeners.add(listener);
+      return { [Symbol.dispose]: () => void listeners.delete(listener) };
+    },
     [Symbol.dispose]: () => closed.abort(),
   };
 }

@@ -1,123 +1,116 @@
-import {
-  type ConfigurationOptions,
-  CoordinationV1Api,
-  CoreV1Api,
-  KubeConfig,
-  Observable,
-  type RequestContext,
-  type ResponseContext,
-  type V1Lease,
-  type V1Namespace,
-  type V1Pod,
-  type V1Secret,
-} from '@kubernetes/client-node';
+import type { KubeApi } from '@berth/shared/kube/kube-api';
+import type { z } from 'zod';
 import { kubeFailure, statusOf } from './kube-failure.ts';
+import { Lease, MetadataList, Namespace, type ObjectMetadata, PodList, Secret } from './kube-objects.ts';
 
-const requestTimeoutMs = 10_000;
+type Pods = z.infer<typeof PodList>['items'];
+
+/** What is sent to make an object; Kubernetes fills in the rest. */
+export interface NewSecret {
+  metadata: { name: string; namespace: string; labels: Record<string, string>; resourceVersion?: string };
+  type: string;
+  stringData: Record<string, string>;
+}
+export interface NewNamespace {
+  metadata: { name: string; labels: Record<string, string>; annotations: Record<string, string> };
+}
 
 /** The few calls the runner makes itself; all the rest is Helm's. Each has a deadline and fails as a `TaskFailure`. */
 export interface ClusterClient {
-  readNamespace(name: string): Promise<V1Namespace | null>;
+  readNamespace(name: string): Promise<Namespace | null>;
   /** False: it exists already. */
-  createNamespace(namespace: V1Namespace): Promise<boolean>;
-  deleteNamespace(name: string): Promise<void>;
-  /** The Secrets in which Helm keeps the revisions of a release. */
-  releaseSecrets(namespace: string, release: string): Promise<V1Secret[]>;
-  readSecret(namespace: string, name: string): Promise<V1Secret | null>;
+  createNamespace(namespace: NewNamespace): Promise<boolean>;
+  /** This very one; another of the same name stays. */
+  deleteNamespace(name: string, uid: string): Promise<void>;
+  /** The Secrets in which Helm keeps the revisions of a release, without what they hold: that may be megabytes. */
+  releaseRevisions(namespace: string, release: string): Promise<ObjectMetadata[]>;
+  readSecret(namespace: string, name: string): Promise<Secret | null>;
   /** False: it exists already. */
-  createSecret(secret: V1Secret): Promise<boolean>;
+  createSecret(secret: NewSecret): Promise<boolean>;
   /** Only if nobody changed it since it was read. False: somebody did. */
-  replaceSecret(secret: V1Secret): Promise<boolean>;
-  readLease(namespace: string, name: string): Promise<V1Lease | null>;
-  createLease(lease: V1Lease): Promise<boolean>;
-  replaceLease(lease: V1Lease): Promise<boolean>;
+  replaceSecret(namespace: string, secret: Secret | NewSecret): Promise<boolean>;
+  readLease(namespace: string, name: string): Promise<Lease | null>;
+  createLease(namespace: string, lease: Lease): Promise<boolean>;
+  replaceLease(namespace: string, lease: Lease): Promise<boolean>;
   /** At most 50. */
-  listPods(namespace: string): Promise<V1Pod[]>;
+  listPods(namespace: string): Promise<Pods>;
 }
 
-/** Gives every request a deadline; the generated client has none of its own. */
-const withDeadline: ConfigurationOptions = {
-  middlewareMergeStrategy: 'append',
-  middleware: [
-    {
-      pre: (context: RequestContext) => {
-        context.setSignal(AbortSignal.timeout(requestTimeoutMs));
-        return new Observable(Promise.resolve(context));
-      },
-      post: (context: ResponseContext) => new Observable(Promise.resolve(context)),
-    },
-  ],
-};
+export interface ClusterClientDeps {
+  api: KubeApi;
+  /** Ends every call under way. */
+  signal: AbortSignal;
+  /** Throws where nothing may be written any more. */
+  beforeWrite: () => void;
+}
 
-const asked = <T>(what: string, ask: () => Promise<T>): Promise<T> =>
-  ask().catch((error: unknown) => {
-    throw kubeFailure(what, error);
-  });
+const deadlineMs = 10_000;
+const metadataOnly = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 
-const orNull = <T>(what: string, ask: () => Promise<T>): Promise<T | null> =>
-  ask().catch((error: unknown) => {
-    if (statusOf(error) === 404) return null;
-    throw kubeFailure(what, error);
-  });
+const inCore = (namespace: string, kind: 'secrets' | 'pods') => `/api/v1/namespaces/${namespace}/${kind}`;
+const leases = (namespace: string) => `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`;
 
-const unlessConflict = (what: string, ask: () => Promise<unknown>): Promise<boolean> =>
-  ask().then(
-    () => true,
-    (error: unknown) => {
+export function createClusterClient({ api, signal, beforeWrite }: ClusterClientDeps): ClusterClient {
+  const call = { signal, deadlineMs };
+
+  const asked = <T>(what: string, ask: () => Promise<T>): Promise<T> =>
+    ask().catch((error: unknown) => {
+      throw kubeFailure(what, error, api.server);
+    });
+
+  const orNull = <T>(what: string, ask: () => Promise<T>): Promise<T | null> =>
+    ask().catch((error: unknown) => {
+      if (statusOf(error) === 404) return null;
+      throw kubeFailure(what, error, api.server);
+    });
+
+  async function unlessConflict(what: string, write: () => Promise<unknown>): Promise<boolean> {
+    beforeWrite();
+    try {
+      await write();
+      return true;
+    } catch (error) {
       if (statusOf(error) === 409) return false;
-      throw kubeFailure(what, error);
-    },
-  );
-
-export function createClusterClient(kubeconfig: string): ClusterClient {
-  const config = new KubeConfig();
-  config.loadFromString(kubeconfig);
-  const core = config.makeApiClient(CoreV1Api);
-  const coordination = config.makeApiClient(CoordinationV1Api);
+      throw kubeFailure(what, error, api.server);
+    }
+  }
 
   return {
-    readNamespace: (name) => orNull('read the namespace', () => core.readNamespace({ name }, withDeadline)),
-    createNamespace: (body) =>
-      unlessConflict('create the namespace', () => core.createNamespace({ body }, withDeadline)),
-    deleteNamespace: async (name) => {
-      await orNull('delete the namespace', () =>
-        core.deleteNamespace({ name, propagationPolicy: 'Foreground' }, withDeadline),
-      );
+    readNamespace: (name) =>
+      orNull('read the namespace', async () => Namespace.parse(await api.getJson(`/api/v1/namespaces/${name}`, call))),
+    createNamespace: (namespace) =>
+      unlessConflict('create the namespace', () => api.postJson('/api/v1/namespaces', namespace, call)),
+    deleteNamespace: async (name, uid) => {
+      beforeWrite();
+      const options = { propagationPolicy: 'Foreground', preconditions: { uid } };
+      await orNull('delete the namespace', () => api.deleteJson(`/api/v1/namespaces/${name}`, options, call));
     },
-    releaseSecrets: async (namespace, release) => {
-      const labelSelector = `owner=helm,name=${release}`;
-      const list = await asked('read the Helm release', () =>
-        core.listNamespacedSecret({ namespace, labelSelector, limit: 100 }, withDeadline),
-      );
-      return list.items;
-    },
+    releaseRevisions: (namespace, release) =>
+      asked('read the Helm release', async () => {
+        const query = new URLSearchParams({ labelSelector: `owner=helm,name=${release}` });
+        const path = `${inCore(namespace, 'secrets')}?${query.toString()}`;
+        const { items } = MetadataList.parse(await api.getJson(path, { ...call, accept: metadataOnly }));
+        return items.map(({ metadata }) => metadata);
+      }),
     readSecret: (namespace, name) =>
-      orNull('read a Secret', () => core.readNamespacedSecret({ name, namespace }, withDeadline)),
-    createSecret: (body) =>
-      unlessConflict('create a Secret', () =>
-        core.createNamespacedSecret({ namespace: body.metadata?.namespace ?? '', body }, withDeadline),
+      orNull('read a Secret', async () =>
+        Secret.parse(await api.getJson(`${inCore(namespace, 'secrets')}/${name}`, call)),
       ),
-    replaceSecret: (body) => {
-      const { name = '', namespace = '' } = body.metadata ?? {};
-      return unlessConflict('replace a Secret', () =>
-        core.replaceNamespacedSecret({ name, namespace, body }, withDeadline),
-      );
-    },
+    createSecret: (secret) =>
+      unlessConflict('create a Secret', () => api.postJson(inCore(secret.metadata.namespace, 'secrets'), secret, call)),
+    replaceSecret: (namespace, secret) =>
+      unlessConflict('replace a Secret', () =>
+        api.putJson(`${inCore(namespace, 'secrets')}/${secret.metadata.name}`, secret, call),
+      ),
     readLease: (namespace, name) =>
-      orNull('read the lease', () => coordination.readNamespacedLease({ name, namespace }, withDeadline)),
-    createLease: (body) =>
-      unlessConflict('take the lease', () =>
-        coordination.createNamespacedLease({ namespace: body.metadata?.namespace ?? '', body }, withDeadline),
-      ),
-    replaceLease: (body) => {
-      const { name = '', namespace = '' } = body.metadata ?? {};
-      return unlessConflict('take the lease', () =>
-        coordination.replaceNamespacedLease({ name, namespace, body }, withDeadline),
-      );
-    },
-    listPods: async (namespace) => {
-      const list = await asked('list the pods', () => core.listNamespacedPod({ namespace, limit: 50 }, withDeadline));
-      return list.items;
-    },
+      orNull('read the lease', async () => Lease.parse(await api.getJson(`${leases(namespace)}/${name}`, call))),
+    createLease: (namespace, lease) =>
+      unlessConflict('take the lease', () => api.postJson(leases(namespace), lease, call)),
+    replaceLease: (namespace, lease) =>
+      unlessConflict('take the lease', () => api.putJson(`${leases(namespace)}/${lease.metadata.name}`, lease, call)),
+    listPods: (namespace) =>
+      asked('list the pods', async () => {
+        return PodList.parse(await api.getJson(`${inCore(namespace, 'pods')}?limit=50`, call)).items;
+      }),
   };
 }

@@ -1,53 +1,96 @@
 import type { Bus } from '@berth/shared/bus/bus';
 import { clusterAccess } from '@berth/shared/contracts/cluster-access';
-import { type ClusterClient, createClusterClient } from './cluster-client.ts';
+import { kubeAccessOf } from '@berth/shared/kube/kube-access';
+import { type KubeApi, openKubeApi } from '@berth/shared/kube/kube-api';
+import { parseKubeconfig } from '@berth/shared/kube/kubeconfig';
+import { permanent } from './task-failure.ts';
 
 const maxClusters = 100;
-/** A run must not outlive its access: what has less than this left is issued anew. */
-const neededMs = 20 * 60_000;
 
 export interface ClusterHandle {
   kubeconfig: string;
-  client: ClusterClient;
+  /** What no log line may show. */
+  credentials: string[];
+  api: KubeApi;
+  issuedAt: number;
+  expiresAt: number;
 }
 
 export type ClusterClients = ReturnType<typeof createClusterClients>;
 
-/** Access to clusters as cluster-sync issues it, kept while it is good for long enough. */
+/** Access to clusters as cluster-sync issues it, kept while it is good for long enough; connections stay open. */
 export function createClusterClients({ bus }: { bus: Pick<Bus, 'call'> }) {
-  const known = new Map<string, ClusterHandle & { expiresAt: number; issuedAt: number }>();
+  const known = new Map<string, ClusterHandle>();
+  /** Asked for right now: tasks that start together share one access. */
+  const underWay = new Map<string, Promise<ClusterHandle>>();
+
+  async function issue(clusterId: string): Promise<ClusterHandle> {
+    const { kubeconfig, expires_at } = await bus.call(
+      clusterAccess.operations.issue,
+      { body: { cluster_id: clusterId } },
+      { deadlineMs: 10_000 },
+    );
+    const handle = handleOf(kubeconfig, Date.parse(expires_at) - Date.now());
+    known.delete(clusterId);
+    known.set(clusterId, handle);
+    for (const oldest of known.keys()) {
+      if (known.size <= maxClusters) break;
+      // Its connections close by themselves once nobody uses them.
+      known.delete(oldest);
+    }
+    return handle;
+  }
+
+  function issueOnce(clusterId: string): Promise<ClusterHandle> {
+    const asked = underWay.get(clusterId);
+    if (asked) return asked;
+    const asking = issue(clusterId).finally(() => underWay.delete(clusterId));
+    underWay.set(clusterId, asking);
+    return asking;
+  }
 
   return {
-    async of(clusterId: string): Promise<ClusterHandle> {
+    /** Access that lasts for `neededMs`, where the cluster gives any that does. */
+    async of(clusterId: string, neededMs: number): Promise<ClusterHandle> {
       const cached = known.get(clusterId);
-      if (cached && isGoodFor(cached, Date.now())) return cached;
-
-      const issued = await bus.call(
-        clusterAccess.operations.issue,
-        { body: { cluster_id: clusterId } },
-        { deadlineMs: 10_000 },
-      );
-      const handle = {
-        kubeconfig: issued.kubeconfig,
-        client: createClusterClient(issued.kubeconfig),
-        expiresAt: Date.parse(issued.expires_at),
-        issuedAt: Date.now(),
-      };
-      known.delete(clusterId);
-      known.set(clusterId, handle);
-      for (const oldest of known.keys()) {
-        if (known.size <= maxClusters) break;
-        known.delete(oldest);
+      const now = performance.now();
+      if (!cached || !isGoodFor(cached, neededMs, now)) return issueOnce(clusterId);
+      // In good time, so that hardly any task has to wait for a new one.
+      if (cached.expiresAt - now < (cached.expiresAt - cached.issuedAt) / 2) {
+        issueOnce(clusterId).catch(() => undefined);
       }
-      return handle;
+      return cached;
     },
-    /** After a refusal or a failure: the cluster may have moved, or its access may have been withdrawn. */
-    forget(clusterId: string): void {
-      known.delete(clusterId);
+    /** The cluster may have moved, or this access may have been withdrawn; a newer one stays. */
+    forget(clusterId: string, handle: ClusterHandle): void {
+      if (known.get(clusterId) === handle) known.delete(clusterId);
+    },
+    [Symbol.dispose](): void {
+      for (const { api } of known.values()) api[Symbol.dispose]();
+      known.clear();
     },
   };
 }
 
-/** Short-lived access whose whole life is below the need is used for the first half of it. */
-export const isGoodFor = ({ expiresAt, issuedAt }: { expiresAt: number; issuedAt: number }, now: number): boolean =>
-  expiresAt - now > Math.min(neededMs, (expiresAt - issuedAt) / 2);
+function handleOf(kubeconfig: string, lifeMs: number): ClusterHandle {
+  const parsed = parseKubeconfig(kubeconfig);
+  const result = kubeAccessOf(parsed, parsed.contexts[0]?.name ?? '');
+  if ('refused' in result) throw permanent(`The access to the cluster is of no use: ${result.refused}`);
+  const { access } = result;
+  const issuedAt = performance.now();
+  return {
+    kubeconfig,
+    credentials: [access.token, access.certificate?.key].filter((text) => typeof text === 'string'),
+    api: openKubeApi(access, { userAgent: 'berth-runner' }),
+    issuedAt,
+    // On the clock that nobody sets: the wall clock may jump while the access lies here.
+    expiresAt: issuedAt + lifeMs,
+  };
+}
+
+/** Access whose whole life is below the need is used for the first half of it. */
+export const isGoodFor = (
+  { expiresAt, issuedAt }: Pick<ClusterHandle, 'expiresAt' | 'issuedAt'>,
+  neededMs: number,
+  now: number,
+): boolean => expiresAt - now > Math.min(neededMs, (expiresAt - issuedAt) / 2);

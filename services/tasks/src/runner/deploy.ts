@@ -1,71 +1,81 @@
+import { inSpan } from '@berth/shared/service/trace-context';
 import { deployArguments } from '../helm/helm-arguments.ts';
 import { applySecrets } from './apply-secrets.ts';
-import { checkClusterLease, takeClusterLease } from './cluster-lease.ts';
-import { ensureNamespace } from './ensure-namespace.ts';
+import { enterNamespace } from './enter-namespace.ts';
 import { explainPods } from './explain-pods.ts';
 import { nextAction } from './next-action.ts';
-import { fenceLabel, observeRelease, taskLabel, unlockRelease } from './observe-release.ts';
+import { fenceLabel, taskLabel } from './observe-release.ts';
+import { repair } from './repair.ts';
 import { runHelm } from './run-helm.ts';
 import type { TaskContext } from './task-context.ts';
 import { permanent, TaskFailure } from './task-failure.ts';
+import { unlessStopped } from './unless-stopped.ts';
+
+interface HelmFiles {
+  kubeconfig: string;
+  values: string;
+  chart: string;
+}
 
 /** Brings the release to what the task says: observe, decide, act. Safe to run again from any point it was cut off at. */
 export async function deploy(context: TaskContext): Promise<void> {
-  const { task, cluster, log, charts, stop } = context;
-  if (!task.chart) throw permanent('The task names no chart');
+  const { task, client, log, stop } = context;
+  const { chart } = task;
+  if (!chart) throw permanent('The task names no chart');
 
-  // The archive is fetched while the namespace is made.
-  const archive = charts.path(task.chart);
-  archive.catch(() => undefined);
-
-  const namespace = await ensureNamespace(task, { cluster: cluster.client, signal: stop });
-  if (namespace === 'created') log.say(`created namespace ${task.namespace}`);
-  const [observed] = await Promise.all([
-    observeRelease(cluster.client, task.namespace),
-    takeClusterLease(task, cluster.client),
-  ]);
-
-  const action = nextAction({ action: 'deploy', taskId: task.task_id }, observed);
-  if (action === 'adopt') return log.say('the release is there already from an earlier attempt of this task');
-  if (action === 'refuse') throw permanent(`The Helm release ${task.namespace} cannot be read; it was not touched`);
-  if (action === 'unlock') {
-    log.say(`the release is ${observed.status}: a run was cut off; it is set to failed and run again`);
-    await repair(context);
+  // What Helm needs is fetched and written while the cluster is asked.
+  const preparing = prepareFiles(context, chart);
+  try {
+    const observed = await inSpan('prepare namespace', () => enterNamespace(context));
+    const action = nextAction({ action: 'deploy', taskId: task.task_id }, observed);
+    if (action === 'adopt') return log.say('the release is there already from an earlier attempt of this task');
+    if (action === 'refuse') throw permanent(`The Helm release ${task.namespace} cannot be read; it was not touched`);
+    if (action === 'unlock') {
+      log.say(`the release is ${observed.status}: a run was cut off; it is set to failed and run again`);
+      await repair(context);
+    }
+    stop.throwIfAborted();
+    const [files] = await Promise.all([unlessStopped(preparing, stop), applySecrets(task, client)]);
+    await upgrade(context, files);
+  } finally {
+    // Nothing may write into the folder of the task once that is removed.
+    await preparing.written;
   }
-  await applySecrets(task, cluster.client);
-  await upgrade(context, await archive);
 }
 
-async function upgrade(context: TaskContext, chart: string): Promise<void> {
-  const { task, folder, cluster } = context;
-  const [kubeconfig, values] = await Promise.all([
-    folder.write('kubeconfig', cluster.kubeconfig),
+/** `written` is the end of all writing; the archive of the chart is not waited for. */
+function prepareFiles(
+  { task, folder, kubeconfig, charts }: TaskContext,
+  chart: NonNullable<TaskContext['task']['chart']>,
+) {
+  const writing = Promise.all([
+    folder.write('kubeconfig', kubeconfig),
     // JSON is YAML, and leaves no doubt about what is a string.
     folder.write('values.json', JSON.stringify(task.values)),
   ]);
-  const labels = { [taskLabel]: task.task_id, [fenceLabel]: String(task.fence) };
-
-  const title = `helm upgrade --install ${task.namespace}, chart version ${task.chart?.version ?? '?'}`;
-  await runHelm(title, deployArguments(task, { kubeconfig, chart, values }, labels), context).catch(
-    async (error: unknown) => {
-      await tellPods(context);
-      throw error;
-    },
+  const files = Promise.all([writing, charts.path(chart)]).then(
+    ([[config, values], archive]): HelmFiles => ({ kubeconfig: config, values, chart: archive }),
   );
+  files.catch(() => undefined);
+  return Object.assign(files, { written: writing.catch(() => undefined) });
 }
 
-/** Sets a release that is stuck in `pending-*` to failed, if it is and the claim is still ours. */
-export async function repair({ task, cluster }: TaskContext): Promise<void> {
-  const observed = await observeRelease(cluster.client, task.namespace);
-  if (!observed.status.startsWith('pending-')) return;
-  await checkClusterLease(task, cluster.client);
-  await unlockRelease(cluster.client, task.namespace);
+async function upgrade(context: TaskContext, files: HelmFiles): Promise<void> {
+  const { task } = context;
+  const labels = { [taskLabel]: task.task_id, [fenceLabel]: String(task.fence) };
+  const title = `helm upgrade --install ${task.namespace}, chart version ${task.chart?.version ?? '?'}`;
+  try {
+    await inSpan('helm upgrade', () => runHelm(title, deployArguments(task, files, labels), context));
+  } catch (error) {
+    await tellPods(context);
+    throw error;
+  }
 }
 
 /** Best effort: a failure to look must not hide the failure that is looked into. */
-async function tellPods({ task, cluster, log, stop }: TaskContext): Promise<void> {
+async function tellPods({ task, client, log, stop }: TaskContext): Promise<void> {
   if (stop.aborted) return;
-  const pods = await cluster.client.listPods(task.namespace).catch((error: unknown) => {
+  const pods = await client.listPods(task.namespace).catch((error: unknown) => {
     if (error instanceof TaskFailure) return [];
     throw error;
   });

@@ -1,14 +1,14 @@
-import type { V1Pod } from '@kubernetes/client-node';
+import type { Pod } from './kube-objects.ts';
 
 /** What the person at 3 a.m. would look up next: which pods are not ready, and what Kubernetes says of them. */
-export function explainPods(pods: readonly V1Pod[]): string[] {
+export function explainPods(pods: readonly Pod[]): string[] {
   return pods.flatMap((pod) => {
     const why = troubleOf(pod);
     return why === null ? [] : [`pod ${pod.metadata?.name ?? '?'}: ${why}`];
   });
 }
 
-function troubleOf({ status }: V1Pod): string | null {
+function troubleOf({ status }: Pod): string | null {
   if (status?.phase === 'Succeeded') return null;
   const containers = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
   for (const { name, state, lastState } of containers) {

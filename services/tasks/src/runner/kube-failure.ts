@@ -1,15 +1,24 @@
-import { ApiException } from '@kubernetes/client-node';
-import { permanent, type TaskFailure, transient } from './task-failure.ts';
+import { describeFailure } from '@berth/shared/kube/describe-failure';
+import { KubeError } from '@berth/shared/kube/kube-error';
+import { AccessRefused, permanent, type TaskFailure, transient } from './task-failure.ts';
 
-export const statusOf = (error: unknown): number | null => (error instanceof ApiException ? error.code : null);
+export const statusOf = (error: unknown): number | null => (error instanceof KubeError ? error.status : null);
 
 /** An error of the Kubernetes API in words for the user. The body of the answer stays out: it may quote what was sent. */
-export function kubeFailure(what: string, error: unknown): TaskFailure {
-  const status = statusOf(error);
-  if (status === 401 || status === 403)
-    return permanent(`The cluster refused to ${what}: the platform lacks the permission`, error);
-  if (status === 429 || (status !== null && status >= 500))
+export function kubeFailure(what: string, error: unknown, server: string): TaskFailure {
+  if (!(error instanceof KubeError)) {
+    return transient(`The cluster could not be reached to ${what}: ${describeFailure(error, server)}`, error);
+  }
+  const { status } = error;
+  if (status === 401) return new AccessRefused(`The cluster refused our credential to ${what}`, error);
+  // It answers 403 as well where a namespace takes nothing new because it is going away.
+  if (/because it is being terminated|namespaces? "[^"]*" not found/.test(error.message)) {
+    return transient(`The cluster could not ${what}: the namespace is being deleted`, error);
+  }
+  if (status === 403) return permanent(`The cluster refused to ${what}: the platform lacks the permission`, error);
+  // 404 and 409: what was there a moment ago is gone or changed. The next attempt looks again.
+  if (status === 429 || status >= 500 || status === 404 || status === 409) {
     return transient(`The cluster could not ${what} (it answered ${status})`, error);
-  if (status !== null) return permanent(`The cluster refused to ${what} (it answered ${status})`, error);
-  return transient(`The cluster could not be reached to ${what}`, error);
+  }
+  return permanent(`The cluster refused to ${what} (it answered ${status})`, error);
 }

@@ -15,6 +15,7 @@ describe('nextAction', () => {
     ['unlocks a release whose install was cut off', deploy, release('pending-install'), 'unlock'],
     ['unlocks a release whose upgrade was cut off', deploy, release('pending-upgrade', 'this'), 'unlock'],
     ['unlocks a release whose rollback was cut off', deploy, release('pending-rollback'), 'unlock'],
+    ['unlocks a release whose uninstall was cut off', deploy, release('uninstalling'), 'unlock'],
     ['leaves a release alone that it cannot read', deploy, { status: 'unreadable' }, 'refuse'],
     ['uninstalls what is there', uninstall, release('deployed'), 'uninstall'],
     ['uninstalls what is stuck', uninstall, release('pending-upgrade'), 'uninstall'],

@@ -18,7 +18,10 @@ export function nextAction(desired: Desired, observed: Observed): NextAction {
   if (desired.action === 'uninstall') return observed.status === 'absent' ? 'nothing' : 'uninstall';
   if (observed.status === 'absent') return 'deploy';
   // A run died half way. Helm refuses to go on from here, because it cannot tell a dead owner from a live one; our lease can.
-  if (observed.status.startsWith('pending-')) return 'unlock';
+  if (isCutOff(observed)) return 'unlock';
   const ours = 'taskId' in observed && observed.taskId === desired.taskId;
   return observed.status === 'deployed' && ours ? 'adopt' : 'deploy';
 }
+
+/** A run was in the middle of it. A deploy cannot go on from an `uninstalling` release either, Helm sees nothing deployed there. */
+export const isCutOff = ({ status }: Observed): boolean => status.startsWith('pending-') || status === 'uninstalling';

@@ -1,5 +1,5 @@
-import type { V1Secret } from '@kubernetes/client-node';
 import type { ClusterClient } from './cluster-client.ts';
+import type { ObjectMetadata, Secret } from './kube-objects.ts';
 import type { Observed } from './next-action.ts';
 import { statusInPayload, withStatus } from './release-payload.ts';
 import { permanent, transient } from './task-failure.ts';
@@ -8,13 +8,13 @@ import { permanent, transient } from './task-failure.ts';
 export const taskLabel = 'berth-task-id';
 export const fenceLabel = 'berth-fence';
 
-const revisionOf = (secret: V1Secret): number => Number(secret.metadata?.labels?.['version'] ?? 0);
+const revisionOf = ({ labels }: ObjectMetadata): number => Number(labels?.['version'] ?? 0);
 
-const newest = (secrets: V1Secret[]): V1Secret | undefined =>
-  secrets.toSorted((a, b) => revisionOf(b) - revisionOf(a))[0];
-
-async function newestRevision(cluster: ClusterClient, release: string): Promise<V1Secret | undefined> {
-  return newest(await cluster.releaseSecrets(release, release));
+/** Only the newest is read whole; each may hold a megabyte. Null also where it went between the two reads. */
+async function newestRevision(cluster: ClusterClient, release: string): Promise<Secret | null> {
+  const revisions = await cluster.releaseRevisions(release, release);
+  const newest = revisions.toSorted((a, b) => revisionOf(b) - revisionOf(a))[0];
+  return newest ? cluster.readSecret(release, newest.name) : null;
 }
 
 /** What Helm has recorded. The release is named like its namespace. */
@@ -23,23 +23,23 @@ export async function observeRelease(cluster: ClusterClient, release: string): P
   if (!secret) return { status: 'absent' };
   const status = await statusInPayload(secret.data?.['release'] ?? '');
   if (status === null) return { status: 'unreadable' };
-  const labels = secret.metadata?.labels ?? {};
+  const labels = secret.metadata.labels ?? {};
   return { status, taskId: labels[taskLabel] ?? null, fence: labels[fenceLabel] ? Number(labels[fenceLabel]) : null };
 }
 
-/** Sets the release that a dead run left in `pending-*` to `failed`, in label and payload at once, so that Helm goes on from it. */
+/** Sets the release that a dead run left half way to `failed`, in label and payload at once, so that Helm goes on from it. */
 export async function unlockRelease(cluster: ClusterClient, release: string): Promise<void> {
   const secret = await newestRevision(cluster, release);
   const payload = secret?.data?.['release'];
   if (!secret || payload === undefined) throw permanent(`The Helm release ${release} vanished while it was repaired`);
 
   const description = 'Set to failed: the run that held it ended without a result';
-  const changed: V1Secret = {
+  const changed: Secret = {
     ...secret,
-    metadata: { ...secret.metadata, labels: { ...secret.metadata?.labels, status: 'failed' } },
+    metadata: { ...secret.metadata, labels: { ...secret.metadata.labels, status: 'failed' } },
     data: { ...secret.data, release: await withStatus(payload, 'failed', description) },
   };
   // The resource version read above makes this a compare-and-swap.
-  if (!(await cluster.replaceSecret(changed)))
+  if (!(await cluster.replaceSecret(release, changed)))
     throw transient(`The Helm release ${release} was changed by somebody else`);
 }

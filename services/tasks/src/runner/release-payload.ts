@@ -2,7 +2,8 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { z } from 'zod';
 
-const maxPayloadBytes = 64 * 1024 * 1024;
+/** Kubernetes keeps at most a megabyte of it, which may unpack to a thousand. */
+const maxPayloadBytes = 32 * 1024 * 1024;
 
 const Release = z.looseObject({ info: z.looseObject({ status: z.string() }) });
 

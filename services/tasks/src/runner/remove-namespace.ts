@@ -16,7 +16,7 @@ export async function removeNamespace(
   if (!isOurs(existing, task.deployment_id)) {
     throw permanent(`The namespace ${task.namespace} does not belong to this deployment and was left alone`);
   }
-  await cluster.deleteNamespace(task.namespace);
+  await cluster.deleteNamespace(task.namespace, existing.metadata.uid ?? '');
 
   const giveUp = performance.now() + goneWithinMs;
   for (

@@ -1,23 +1,24 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Bus } from '@berth/shared/bus/bus';
-import {
-  type ClaimedTask,
-  type RunnerAction,
-  runnerTasks,
-  type TaskOutcome,
-} from '@berth/shared/contracts/runner-tasks';
-import { AppError } from '@berth/shared/errors';
+import type { ClaimedTask, RunnerAction } from '@berth/shared/contracts/runner-tasks';
 import type { ProcessGuard } from '@berth/shared/process-guard/process-guard';
 import type { Service } from '@berth/shared/service/service';
+import { inSpan, inTraceOf } from '@berth/shared/service/trace-context';
 import type { ChartCache } from './chart-cache.ts';
 import { type ClaimLease, keepClaim } from './claim-lease.ts';
-import type { ClusterClients } from './cluster-clients.ts';
-import { deploy, repair } from './deploy.ts';
+import { createClusterClient } from './cluster-client.ts';
+import type { ClusterClients, ClusterHandle } from './cluster-clients.ts';
+import { deploy } from './deploy.ts';
+import { type End, endOf } from './end-of.ts';
+import { knownSecrets } from './known-secrets.ts';
+import { repair } from './repair.ts';
+import type { RunnerMetrics } from './runner-metrics.ts';
 import type { TaskContext } from './task-context.ts';
-import { TaskFailure } from './task-failure.ts';
-import { createTaskFolder } from './task-folder.ts';
-import { createTaskLog } from './task-log.ts';
+import { AccessRefused, transient } from './task-failure.ts';
+import { createTaskFolder, type TaskFolder } from './task-folder.ts';
+import { createTaskLog, type TaskLog } from './task-log.ts';
+import { tellEnd } from './tell-end.ts';
 import { uninstall } from './uninstall.ts';
+import { unlessStopped } from './unless-stopped.ts';
 
 export interface RunTaskDeps {
   bus: Pick<Bus, 'call' | 'hints'>;
@@ -25,6 +26,7 @@ export interface RunTaskDeps {
   clusters: ClusterClients;
   charts: ChartCache;
   guard: ProcessGuard;
+  metrics: RunnerMetrics;
   helmBinary: string;
   /** Below it: `tasks/` and `discovery/`. */
   folders: { tasks: string; discovery: string };
@@ -32,108 +34,151 @@ export interface RunTaskDeps {
   stopping: AbortSignal;
 }
 
-interface End {
-  outcome: TaskOutcome;
-  reason: string | null;
-}
+/** Access lasts for the longest wait of Helm, and for what comes before and after it. */
+const aroundHelmMs = 5 * 60_000;
+
+/** How long the end may take to be told; a runner that is stopping has no time for it. */
+const told = { logMs: 10_000, endMs: 60_000 };
+const toldInHaste = { logMs: 1_000, endMs: 4_000 };
 
 /** One line per action; an action without a run does not compile. */
 const runs = { deploy, uninstall } satisfies Record<RunnerAction, (context: TaskContext) => Promise<void>>;
 
 /** Runs one claimed task to its end and tells it, or tells nothing when the claim was lost on the way. Never throws. */
-export async function runTask(task: ClaimedTask, claimedAt: number, deps: RunTaskDeps): Promise<void> {
-  const log = deps.log.child({
-    taskId: task.task_id,
-    deploymentId: task.deployment_id,
-    requestId: task.request_id,
-    fence: task.fence,
-  });
-  using lease = keepClaim({ task, bus: deps.bus, claimedAt });
-  const started = performance.now();
-  const end = await attempt(task, lease, deps).catch((error: unknown): End => {
-    log.error({ err: error }, 'a task failed for a reason of ours');
-    return { outcome: 'Retry', reason: 'Something went wrong on our side while the task ran' };
-  });
+export const runTask = (task: ClaimedTask, claimedAt: number, deps: RunTaskDeps): Promise<void> =>
+  inTraceOf(task.traceparent, `run ${task.action}`, async () => {
+    const { task_id, deployment_id, request_id, fence } = task;
+    const log = deps.log.child({ task_id, deployment_id, request_id, fence });
+    const seconds = () => (performance.now() - claimedAt) / 1_000;
+    using lease = keepClaim({ task, bus: deps.bus, claimedAt });
+    const end = await attempt(task, lease, { ...deps, log });
 
-  if (lease.lost.aborted) return log.warn('claim lost: whoever has the task now will tell how it ended');
-  await report(task, end, { bus: deps.bus, lease });
-  log.info({ outcome: end.outcome, ms: Math.round(performance.now() - started) }, 'task ended');
-}
+    if (lease.isLost()) {
+      deps.metrics.ended('Lost', task.action, seconds());
+      return log.warn('claim lost: whoever has the task now will tell how it ended');
+    }
+    const { endMs } = deps.stopping.aborted ? toldInHaste : told;
+    const heard = await inSpan('tell the end', () => tellEnd(task, end, { bus: deps.bus, lease, withinMs: endMs }));
+    deps.metrics.ended(end.outcome, task.action, seconds());
+    if (heard) log.info({ outcome: end.outcome, ms: Math.round(seconds() * 1_000) }, 'task ended');
+    else log.warn({ outcome: end.outcome }, 'the end of the task was not heard; its claim runs out');
+  });
 
 async function attempt(task: ClaimedTask, lease: ClaimLease, deps: RunTaskDeps): Promise<End> {
   const stop = AbortSignal.any([lease.lost, lease.canceled, deps.stopping]);
-  const secrets = secretTexts(task);
-  const log = createTaskLog({ task, bus: deps.bus, secrets, lost: lease.lost });
+  let secrets = knownSecrets(task, []);
+  const log = createTaskLog({ task, bus: deps.bus, secrets: () => secrets, lost: lease.lost });
+  const run: Run = {
+    task,
+    lease,
+    deps,
+    log,
+    stop,
+    secrets: () => secrets,
+    hide: (credentials) => {
+      secrets = knownSecrets(task, credentials);
+    },
+  };
   if (task.attempt > 1) log.say(`attempt ${task.attempt}`);
   try {
-    await using folder = await createTaskFolder(deps.folders.tasks);
-    const cluster = await deps.clusters.of(task.cluster_id);
-    secrets.push(...credentialsIn(cluster.kubeconfig));
-    const context: TaskContext = {
-      task,
-      lease,
-      log,
-      folder,
-      cluster,
-      charts: deps.charts,
-      guard: deps.guard,
-      helmBinary: deps.helmBinary,
-      discoveryCache: `${deps.folders.discovery}/${task.cluster_id}`,
-      stop,
-    };
-    const end = await runs[task.action](context).then(
-      (): End => ({ outcome: 'Done', reason: null }),
-      (error: unknown) => endOf(error, { lease, stopping: deps.stopping }),
-    );
-    // A run that was cut short leaves a release from which the next task can go on.
-    if (end.outcome === 'Canceled') await repair(context).catch(() => undefined);
-    if (end.outcome === 'Failed' || end.outcome === 'Retry') deps.clusters.forget(task.cluster_id);
+    const end = await inFolder(run, (folder) => untilEnd(run, folder));
     if (end.reason) log.say(end.reason);
     return end;
-  } catch (error) {
-    return endOf(error, { lease, stopping: deps.stopping });
   } finally {
-    await log.flush();
+    await log.close((deps.stopping.aborted ? toldInHaste : told).logMs);
   }
 }
 
-/** What ended the run decides before what the run said: a Helm that was told to end fails with any words. */
-function endOf(error: unknown, { lease, stopping }: { lease: ClaimLease; stopping: AbortSignal }): End {
-  if (lease.canceled.aborted) return { outcome: 'Canceled', reason: null };
-  if (stopping.aborted) return { outcome: 'Retry', reason: 'The runner was stopped; another one goes on' };
-  if (error instanceof TaskFailure) return { outcome: error.transient ? 'Retry' : 'Failed', reason: error.message };
-  if (error instanceof AppError)
-    return { outcome: isPassing(error) ? 'Retry' : 'Failed', reason: error.message.slice(0, 500) };
-  throw error;
+interface Run {
+  task: ClaimedTask;
+  lease: ClaimLease;
+  deps: RunTaskDeps;
+  log: TaskLog;
+  stop: AbortSignal;
+  secrets: () => readonly string[];
+  /** From now on these do not show in the log. */
+  hide: (credentials: readonly string[]) => void;
 }
 
-const isPassing = ({ code }: AppError): boolean => code === 'unavailable' || code === 'timeout' || code === 'internal';
-
-/** Tells the end until it is heard, for as long as the claim lasts; after that the release itself tells the next runner. */
-async function report(
-  task: ClaimedTask,
-  { outcome, reason }: End,
-  { bus, lease }: { bus: Pick<Bus, 'call'>; lease: ClaimLease },
-) {
-  const body = { task_id: task.task_id, fence: task.fence, outcome, reason: reason?.slice(0, 500) ?? null };
-  while (!lease.lost.aborted) {
-    try {
-      await bus.call(runnerTasks.operations.finish, { body }, { requestId: task.request_id ?? undefined });
-      return;
-    } catch (error) {
-      if (error instanceof AppError && error.code === 'conflict') return;
-      await delay(500, undefined, { signal: lease.lost }).catch(() => undefined);
-    }
+/** The folder holds credentials: that it could not be removed is told, and does not change how the task ended. */
+async function inFolder({ deps }: Run, work: (folder: TaskFolder) => Promise<End>): Promise<End> {
+  let folder: TaskFolder;
+  try {
+    folder = await createTaskFolder(deps.folders.tasks);
+  } catch (error) {
+    deps.log.error({ err: error }, 'no folder for a task');
+    return { outcome: 'Retry', reason: 'The runner could not make a folder for the task; its disk may be full' };
+  }
+  try {
+    return await work(folder);
+  } finally {
+    await folder.remove().catch((error: unknown) => {
+      deps.log.error({ err: error, folder: folder.path }, 'the folder of a task is left behind');
+    });
   }
 }
 
-/** Short ones are left out: hiding every `1` or `true` would hide the log. */
-const secretTexts = ({ secrets }: ClaimedTask): string[] =>
-  Object.values(secrets)
-    .flatMap((entries) => Object.values(entries))
-    .filter(({ length }) => length >= 6);
-
-/** The token in a kubeconfig of ours, so that no line of the log ever shows it. */
-function credentialsIn(kubeconfig: string): string[] {
-  return [...kubeconfig.matchAll(/token"?:\s*"?([^\s"]{8,})/g)].flatMap(([, token]) => (token ? [token] : []));
+async function untilEnd(run: Run, folder: TaskFolder): Promise<End> {
+  try {
+    // Access that was kept may have been withdrawn meanwhile; that is no failure of the task.
+    await once(run, folder).catch((error: unknown) => {
+      if (!(error instanceof AccessRefused) || run.stop.aborted) throw error;
+      return once(run, folder);
+    });
+    return { outcome: 'Done', reason: null };
+  } catch (error) {
+    const end = endOf(error, { lease: run.lease, stopping: run.deps.stopping });
+    if (end) return end;
+    if (!run.lease.isLost()) run.deps.log.error({ err: error }, 'a task failed for a reason of ours');
+    return { outcome: 'Retry', reason: 'Something went wrong on our side while the task ran' };
+  }
 }
+
+async function once({ task, lease, deps, log, stop, secrets, hide }: Run, folder: TaskFolder): Promise<void> {
+  const neededMs = task.wait.timeout_secs * 1_000 + aroundHelmMs;
+  const cluster = await unlessStopped(deps.clusters.of(task.cluster_id, neededMs), stop);
+  hide(cluster.credentials);
+  const { charts, guard, metrics, helmBinary } = deps;
+  const context: TaskContext = {
+    task,
+    lease,
+    log,
+    folder,
+    kubeconfig: cluster.kubeconfig,
+    client: clientOf(cluster, lease, stop),
+    charts,
+    guard,
+    metrics,
+    helmBinary,
+    discoveryCache: `${deps.folders.discovery}/${task.cluster_id}`,
+    secrets,
+    stop,
+  };
+  try {
+    await runs[task.action](context);
+  } catch (error) {
+    const end = endOf(error, { lease, stopping: deps.stopping });
+    // Where the cluster moved or withdrew the access, the next attempt is given what holds then.
+    if (end?.outcome !== 'Failed') deps.clusters.forget(task.cluster_id, cluster);
+    if (!deps.stopping.aborted && !lease.isLost()) await tidy(context, clientOf(cluster, lease, lease.lost), deps.log);
+    throw error;
+  }
+}
+
+/** A run that was cut short leaves a release from which the next task can go on. */
+async function tidy(context: TaskContext, client: TaskContext['client'], log: Service['log']): Promise<void> {
+  if (context.task.action !== 'deploy') return;
+  await repair({ task: context.task, client }).catch((error: unknown) => {
+    log.debug({ err: error }, 'the release was left as it is');
+  });
+}
+
+const clientOf = ({ api }: ClusterHandle, lease: ClaimLease, signal: AbortSignal) =>
+  createClusterClient({
+    api,
+    signal,
+    beforeWrite: () => {
+      signal.throwIfAborted();
+      if (lease.isLost()) throw transient('The claim of the task ran out');
+    },
+  });

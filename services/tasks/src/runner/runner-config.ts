@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { z } from 'zod';
 
 export const RunnerConfig = z
@@ -14,7 +15,8 @@ export const RunnerConfig = z
     natsUrl: env.NATS_URL,
     natsPassword: env.NATS_PASSWORD,
     helmBinary: env.HELM_BINARY,
-    folder: env.RUNNER_FOLDER,
+    // Helm works in another folder, to which a relative path would mean something else.
+    folder: resolve(env.RUNNER_FOLDER),
     concurrency: env.RUNNER_CONCURRENCY,
     name: env.RUNNER_NAME,
   }));

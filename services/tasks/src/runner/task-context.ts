@@ -2,7 +2,8 @@ import type { ClaimedTask } from '@berth/shared/contracts/runner-tasks';
 import type { ProcessGuard } from '@berth/shared/process-guard/process-guard';
 import type { ChartCache } from './chart-cache.ts';
 import type { ClaimLease } from './claim-lease.ts';
-import type { ClusterHandle } from './cluster-clients.ts';
+import type { ClusterClient } from './cluster-client.ts';
+import type { RunnerMetrics } from './runner-metrics.ts';
 import type { TaskFolder } from './task-folder.ts';
 import type { TaskLog } from './task-log.ts';
 
@@ -12,11 +13,16 @@ export interface TaskContext {
   lease: ClaimLease;
   log: TaskLog;
   folder: TaskFolder;
-  cluster: ClusterHandle;
+  /** Access to the cluster for Helm. */
+  kubeconfig: string;
+  client: ClusterClient;
   charts: ChartCache;
   guard: ProcessGuard;
+  metrics: RunnerMetrics;
   helmBinary: string;
   discoveryCache: string;
+  /** Texts that leave in no line and no reason. */
+  secrets: () => readonly string[];
   /** Aborts when the run must end: claim lost, canceled, or the runner is stopping. */
   stop: AbortSignal;
 }

@@ -11,3 +11,11 @@ export class TaskFailure extends Error {
 
 export const permanent = (reason: string, cause?: unknown) => new TaskFailure(reason, { transient: false, cause });
 export const transient = (reason: string, cause?: unknown) => new TaskFailure(reason, { transient: true, cause });
+
+/** The cluster does not know our credential: withdrawn, or run out. With a new one it may go on. */
+export class AccessRefused extends TaskFailure {
+  constructor(reason: string, cause?: unknown) {
+    super(reason, { transient: true, cause });
+    this.name = 'AccessRefused';
+  }
+}

@@ -2,19 +2,21 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Bus } from '@berth/shared/bus/bus';
 import { type ClaimedTask, type LogLine, runnerTasks } from '@berth/shared/contracts/runner-tasks';
 import { AppError } from '@berth/shared/errors';
-import { redact } from './redact.ts';
+import { logTexts } from './log-texts.ts';
 
-const maxBatch = 200;
-const maxWaiting = 5_000;
+const maxBatchLines = 200;
+const maxBatchLength = 128 * 1024;
+const maxWaitingLines = 5_000;
+const maxWaitingLength = 2 * 1024 * 1024;
 /** Lines that come close together travel together. */
 const gatherMs = 50;
-const closeWithinMs = 10_000;
+const retryMs = 500;
 
 export interface TaskLogDeps {
   task: Pick<ClaimedTask, 'task_id' | 'fence'>;
   bus: Pick<Bus, 'call'>;
   /** Texts that never leave: the credentials of this run. */
-  secrets: string[];
+  secrets: () => readonly string[];
   /** Aborts when the claim is lost: from then on nothing is sent. */
   lost: AbortSignal;
 }
@@ -24,51 +26,76 @@ export type TaskLog = ReturnType<typeof createTaskLog>;
 /** Streams lines to the service `tasks` in order and without repeats; bounded, and never in the way of Helm. */
 export function createTaskLog({ task: { task_id, fence }, bus, secrets, lost }: TaskLogDeps) {
   const waiting: LogLine[] = [];
+  let waitingLength = 0;
   let dropped = 0;
   let first = 0;
   let sending: Promise<void> | undefined;
-  let failed = false;
+  let refused = false;
 
-  function add(source: LogLine['source'], text: string): void {
-    if (waiting.length >= maxWaiting) {
-      dropped += 1;
-      return;
+  function add(source: LogLine['source'], line: string): void {
+    if (refused || lost.aborted) return;
+    const at = new Date().toISOString();
+    for (const text of logTexts(line, secrets())) {
+      if (waiting.length >= maxWaitingLines || waitingLength >= maxWaitingLength) dropped += 1;
+      else push({ at, source, text });
     }
-    if (dropped > 0) {
-      const note = `… ${dropped} lines left out: they came faster than they could be kept`;
-      waiting.push({ at: new Date().toISOString(), source: 'berth', text: note });
-      dropped = 0;
-    }
-    waiting.push({ at: new Date().toISOString(), source, text: redact(text, secrets).slice(0, 8_192) });
-    sending ??= send().finally(() => {
-      sending = undefined;
+    sending ??= send();
+  }
+
+  function push(line: LogLine): void {
+    waiting.push(line);
+    waitingLength += line.text.length;
+  }
+
+  function nextBatch(): LogLine[] {
+    let length = 0;
+    const end = waiting.findIndex((line, index) => {
+      length += line.text.length;
+      return index === maxBatchLines || (index > 0 && length > maxBatchLength);
     });
+    return waiting.slice(0, end === -1 ? waiting.length : end);
+  }
+
+  function tellDropped(): void {
+    if (dropped === 0) return;
+    const text = `… ${dropped} lines left out: they came faster than they could be kept`;
+    dropped = 0;
+    push({ at: new Date().toISOString(), source: 'berth', text });
   }
 
   async function send(): Promise<void> {
     await delay(gatherMs);
-    while (waiting.length > 0 && !failed && !lost.aborted) {
-      const lines = waiting.slice(0, maxBatch);
+    // A repeat has the same lines as the first try, and their number makes it harmless.
+    for (let lines = nextBatch(); lines.length > 0 && !refused && !lost.aborted; ) {
       try {
         await bus.call(runnerTasks.operations.append_log, { body: { task_id, fence, first, lines } });
-        waiting.splice(0, lines.length);
-        first += lines.length;
       } catch (error) {
-        // `conflict`: another runner has the task. Anything else passes; the number of the first line makes repeats harmless.
-        failed = error instanceof AppError && error.code === 'conflict';
-        if (!failed) await delay(500);
+        refused ||= error instanceof AppError && error.status < 500 && error.code !== 'too_many_requests';
+        // `conflict`: another runner has the task. Whatever else is refused once would be so for ever.
+        if (!refused) await delay(retryMs, undefined, { signal: lost }).catch(() => undefined);
+        continue;
       }
+      waiting.splice(0, lines.length);
+      waitingLength -= lines.reduce((sum, { text }) => sum + text.length, 0);
+      first += lines.length;
+      tellDropped();
+      lines = nextBatch();
     }
+    // Together with the last look, so that no line falls between the two.
+    sending = undefined;
+    if (refused || lost.aborted) waiting.length = 0;
   }
 
   return {
     say: (text: string) => add('berth', text),
     line: (stream: 'stdout' | 'stderr', text: string) => add(stream, text),
-    /** Waits until everything has arrived, but not for ever: a task does not fail for its log. */
-    async flush(): Promise<void> {
+    /** The end: waits until everything has arrived, but not for ever; a task does not fail for its log. */
+    async close(withinMs: number): Promise<void> {
       const giveUp = new AbortController();
-      await Promise.race([sending, delay(closeWithinMs, undefined, { signal: giveUp.signal }).catch(() => undefined)]);
+      const signal = AbortSignal.any([giveUp.signal, lost]);
+      await Promise.race([sending, delay(withinMs, undefined, { signal }).catch(() => undefined)]);
       giveUp.abort();
+      refused = true;
     },
   };
 }

@@ -1,0 +1,21 @@
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { delimiter, resolve } from 'node:path';
+
+/** The absolute path of the Helm binary: it is run without our environment, so nobody could look for it then. */
+export async function findHelm(binary: string, path: string | undefined): Promise<string> {
+  const candidates = binary.includes('/')
+    ? [resolve(binary)]
+    : (path ?? '')
+        .split(delimiter)
+        .filter(Boolean)
+        .map((folder) => resolve(folder, binary));
+  for (const candidate of candidates) {
+    const runs = await access(candidate, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (runs) return candidate;
+  }
+  throw new Error(`HELM_BINARY: ${binary} was not found, or cannot be run`);
+}

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+
+const Metadata = z.looseObject({
+  name: z.string(),
+  namespace: z.string().optional(),
+  uid: z.string().optional(),
+  resourceVersion: z.string().optional(),
+  labels: z.record(z.string(), z.string()).optional(),
+  annotations: z.record(z.string(), z.string()).optional(),
+});
+
+/** Objects of Kubernetes as far as the runner reads them. What it sends back keeps all that it does not know. */
+export const Namespace = z.looseObject({
+  metadata: Metadata,
+  status: z.looseObject({ phase: z.string().optional() }).optional(),
+});
+export type Namespace = z.infer<typeof Namespace>;
+
+export const Secret = z.looseObject({ metadata: Metadata, data: z.record(z.string(), z.string()).optional() });
+export type Secret = z.infer<typeof Secret>;
+
+/** A list that is empty may come as null. */
+const listOf = <T extends z.ZodType>(item: T) =>
+  z.object({
+    items: z
+      .array(item)
+      .nullish()
+      .transform((items) => items ?? []),
+  });
+
+/** Any object, without what it holds. */
+export const MetadataList = listOf(z.object({ metadata: Metadata }));
+export type ObjectMetadata = z.infer<typeof Metadata>;
+
+export const Lease = z.looseObject({
+  metadata: Metadata,
+  spec: z.looseObject({ holderIdentity: z.string().nullish() }).nullish(),
+});
+export type Lease = z.infer<typeof Lease>;
+
+const Terminated = z.object({ exitCode: z.number().int(), reason: z.string().optional() });
+const Container = z.object({
+  name: z.string(),
+  state: z
+    .object({
+      waiting: z.object({ reason: z.string().optional(), message: z.string().optional() }).optional(),
+      terminated: Terminated.optional(),
+    })
+    .optional(),
+  lastState: z.object({ terminated: Terminated.optional() }).optional(),
+});
+const Condition = z.object({
+  type: z.string(),
+  status: z.string(),
+  reason: z.string().optional(),
+  message: z.string().nullish(),
+});
+
+export const Pod = z.object({
+  metadata: z.object({ name: z.string().optional() }).optional(),
+  status: z
+    .object({
+      phase: z.string().optional(),
+      initContainerStatuses: z.array(Container).optional(),
+      containerStatuses: z.array(Container).optional(),
+      conditions: z.array(Condition).optional(),
+    })
+    .optional(),
+});
+export type Pod = z.infer<typeof Pod>;
+export const PodList = listOf(Pod);

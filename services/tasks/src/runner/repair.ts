@@ -1,0 +1,12 @@
+import { checkClusterLease } from './cluster-lease.ts';
+import { isCutOff } from './next-action.ts';
+import { observeRelease, unlockRelease } from './observe-release.ts';
+import type { TaskContext } from './task-context.ts';
+
+/** Sets a release that a run was cut off in to failed, if it is so and the claim is still ours. */
+export async function repair({ task, client }: Pick<TaskContext, 'task' | 'client'>): Promise<void> {
+  const observed = await observeRelease(client, task.namespace);
+  if (!isCutOff(observed)) return;
+  await checkClusterLease(task, client);
+  await unlockRelease(client, task.namespace);
+}
