@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureTools, startPostgres, type ToolName, toolTable } from '@berth/devstack';
@@ -16,6 +16,8 @@ export default async function globalSetup(): Promise<() => Promise<void>> {
 
   const serverFolder = await mkdtemp(join(tmpdir(), 'berth-test-servers-'));
   const temporary = await mkdtemp(join(tmpdir(), 'berth-tests-'));
+  // Tests run servers as other users too, who have to pass it.
+  await chmod(temporary, 0o711);
   process.env['TMPDIR'] = temporary;
   const guard = startProcessGuard();
   if (!process.env['TEST_DATABASE_URL']) await providePostgres({ stateFolder: serverFolder, guard, signal });

@@ -46,17 +46,19 @@ export async function runJourney(journey: Journey): Promise<JourneyResult> {
   return { token, deployment: running };
 }
 
-/** The deployment and the task to follow; none where an earlier start has done it. */
+/** The deployment and the task to follow; none where an earlier start has done it, a new try where it had failed. */
 async function createDeployment(api: ApiClient, sample: Sample) {
   const { cluster, registry } = sample;
-  const named = await api.list(
-    `/deployments?cluster_id=${cluster.id}&kind_id=${registry.kind_id}&name=hello`,
-    Deployment,
-  );
-  const existing = named.find(({ name }) => name === 'hello');
+  const filter = `cluster_id=${cluster.id}&kind_id=${registry.kind_id}&name=hello`;
+  const existing = (await api.list(`/deployments?${filter}`, Deployment)).find(({ name }) => name === 'hello');
   const deployment = existing ?? (await askForHello(api, sample, 'hello'));
   const [task] = await api.list(`/deployment-tasks?deployment_id=${deployment.id}&per_page=1`, Task);
-  return { deployment, task: existing && task?.status === 'Done' ? undefined : task };
+  if (task?.status === 'Done') return { deployment };
+  const failed = task?.status === 'Failed' || task?.status === 'Canceled';
+  return {
+    deployment,
+    task: failed ? await api.send('POST', `/deployment-tasks/${task.id}/retry`, undefined, Task) : task,
+  };
 }
 
 async function followTask(api: ApiClient, { id }: Row<typeof Task>, { detail }: Steps): Promise<void> {
