@@ -5,6 +5,7 @@ import { clusterUsage } from '@berth/shared/contracts/cluster-usage';
 import type { Operation, OperationSpec, RequestInput } from '@berth/shared/contracts/contract';
 import { k8sClusters } from '@berth/shared/contracts/k8s-clusters';
 import { k8sResources } from '@berth/shared/contracts/k8s-resources';
+import { audited } from '@berth/shared/db/test-support/audited';
 import { AppError } from '@berth/shared/errors';
 import { identityToken, sampleIdentities, samplePlaces } from '@berth/shared/testing/test-identities';
 import { sql } from 'slonik';
@@ -50,6 +51,7 @@ const nameOrCode = (answer: Promise<{ name: string }>): Promise<string> =>
   );
 
 const clusters = k8sClusters.operations;
+const byAdmin = { actor_kind: 'user', actor_id: siteAdmin.id, resource: 'k8s_clusters' };
 const resources = k8sResources.operations;
 
 describe('clusters: list and get', () => {
@@ -106,6 +108,9 @@ describe('clusters: update', () => {
 
     expect(updated).toMatchObject({ ...body, ingress_domain: 'apps.example.com' });
     expect(await ask(clusters.get, siteAdmin, { id: withoutEnv })).toEqual(updated);
+    expect(await audited(service.db, withoutEnv)).toMatchObject([
+      { ...byAdmin, action: 'update', env_id: otherEnvId, details: { env_id: [null, otherEnvId] } },
+    ]);
   });
 
   test('leaves alone what is not given and clears what is null', async () => {
@@ -187,6 +192,9 @@ describe('clusters: delete', () => {
 
     await expect(ask(clusters.get, siteAdmin, { id: inEnv })).rejects.toMatchObject({ code: 'not_found' });
     await expect(ask(clusters.delete, siteAdmin, { id: inEnv })).rejects.toMatchObject({ code: 'not_found' });
+    expect(await audited(service.db, inEnv)).toMatchObject([
+      { ...byAdmin, action: 'delete', env_id: envId, details: { name: ['one', null] } },
+    ]);
   });
 
   test('refuses one with deployments', async () => {

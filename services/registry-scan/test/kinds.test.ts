@@ -1,11 +1,12 @@
 import { deploymentKinds } from '@berth/shared/contracts/deployment-kinds';
 import { helmCharts } from '@berth/shared/contracts/helm-charts';
+import { audited } from '@berth/shared/db/test-support/audited';
 import { sampleIdentities } from '@berth/shared/testing/test-identities';
 import { describe, expect, test } from 'vitest';
 import { everybody, filledService, missing, notSiteAdmins, packaged } from './filled-service.ts';
 
 const { siteAdmin, bot } = sampleIdentities;
-const { ask, registryOf, scan, server, toldOf } = filledService();
+const { ask, registryOf, scan, server, service, toldOf } = filledService();
 const charts = helmCharts.operations;
 const kinds = deploymentKinds.operations;
 
@@ -31,6 +32,9 @@ describe('kinds', () => {
     });
 
     expect((await toldOf('deployment_kinds')).at(-1)).toMatchObject({ id, row: { name: 'Website' } });
+    expect(await audited(service().db, id)).toMatchObject([
+      { actor_kind: 'user', actor_id: siteAdmin.id, action: 'update', details: { name: ['Web', 'Website'] } },
+    ]);
     server().push('charts/web', '3.0.0', await packaged('3.0.0'));
     await scan();
     expect((await ask(charts.list, bot, { query: { kind_id: id } })).num_total).toBe(3);

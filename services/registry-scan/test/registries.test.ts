@@ -1,10 +1,11 @@
 import { helmRegistries } from '@berth/shared/contracts/helm-registries';
+import { audited } from '@berth/shared/db/test-support/audited';
 import { sampleIdentities } from '@berth/shared/testing/test-identities';
 import { describe, expect, test } from 'vitest';
 import { everybody, filledService, missing, notSiteAdmins } from './filled-service.ts';
 
 const { siteAdmin, outsider, bot } = sampleIdentities;
-const { ask, registryOf, toldOf } = filledService();
+const { ask, registryOf, service, toldOf } = filledService();
 const registries = helmRegistries.operations;
 
 describe('registries', () => {
@@ -23,13 +24,17 @@ describe('registries', () => {
   });
 
   test('get another icon, and everybody is told', async () => {
-    const { id } = await registryOf('charts/web');
+    const before = await registryOf('charts/web');
+    const { id } = before;
 
     const updated = await ask(registries.update, siteAdmin, { id, body: { fa_icon: ' cubes ' } });
 
     expect(updated).toMatchObject({ id, fa_icon: 'cubes' });
     expect(await ask(registries.get, outsider, { id })).toEqual(updated);
     expect((await toldOf('helm_registries')).at(-1)).toMatchObject({ id, row: { fa_icon: 'cubes' } });
+    expect(await audited(service().db, id)).toMatchObject([
+      { actor_kind: 'user', actor_id: siteAdmin.id, action: 'update', details: { fa_icon: [before.fa_icon, 'cubes'] } },
+    ]);
   });
 
   test('stay as they are where nothing is given', async () => {

@@ -1,5 +1,6 @@
 import { helmCharts } from '@berth/shared/contracts/helm-charts';
 import { helmTagFormats } from '@berth/shared/contracts/helm-tag-formats';
+import { audited } from '@berth/shared/db/test-support/audited';
 import { sampleIdentities } from '@berth/shared/testing/test-identities';
 import { sql } from 'slonik';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -55,6 +56,11 @@ describe('tag formats', () => {
     expect(await chartOf('2.0.0-main.1')).toEqual(before);
     await expect(ask(formats.get, bot, { id: format.id })).rejects.toMatchObject({ code: 'not_found' });
     expect((await toldOf('helm_tag_formats')).at(-1)).toMatchObject({ id: format.id, operation: 'DELETE' });
+    const byAdmin = { actor_kind: 'user', actor_id: siteAdmin.id, resource: 'helm_tag_formats' };
+    expect(await audited(service().db, format.id)).toMatchObject([
+      { ...byAdmin, action: 'create', details: { pattern: [null, pattern] } },
+      { ...byAdmin, action: 'delete', details: { pattern: [pattern, null] } },
+    ]);
   });
 
   test('parse again more charts than fit into one batch', async () => {

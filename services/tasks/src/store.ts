@@ -1,6 +1,6 @@
+import { type AuditEntry, recordAudit } from '@berth/shared/db/audit-log';
 import type { Database, Queries, Transaction } from '@berth/shared/db/database';
 import { type AsksOnce, once } from '@berth/shared/db/once';
-import { type AuditRepository, createAuditRepository } from './audit/audit-repository.ts';
 import { createItemRepository } from './collections/item-repository.ts';
 import {
   createDeploymentChanges,
@@ -36,7 +36,8 @@ export interface WritingStore extends ReadingStore {
   taskChanges: TaskChangesRepository;
   logChanges: LogChangesRepository;
   claims: ClaimRepository;
-  audit: AuditRepository;
+  /** A line for what people do, in the transaction that does it. */
+  recordAudit: (entry: AuditEntry) => Promise<void>;
   /** Creates, or answers what the same request got before. */
   once: <Answer extends object>(context: AsksOnce<Answer>, create: () => Promise<Answer>) => Promise<Answer>;
   /** A part of the transaction that leaves nothing behind when it throws, while the rest goes on. */
@@ -49,7 +50,7 @@ export const writingStore = (tx: Transaction): WritingStore => ({
   taskChanges: createTaskChanges(tx),
   logChanges: createLogChanges(tx),
   claims: createClaimRepository(tx),
-  audit: createAuditRepository(tx),
+  recordAudit: (entry) => recordAudit(tx, entry),
   once: (context, create) => once(tx, context, create),
   attempt: (work) => tx.transaction((inner) => work(writingStore(inner))),
 });

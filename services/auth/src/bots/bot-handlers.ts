@@ -3,8 +3,8 @@ import { botTokens } from '@berth/shared/contracts/bot-tokens';
 import { bots } from '@berth/shared/contracts/bots';
 import type { Database } from '@berth/shared/db/database';
 import { once } from '@berth/shared/db/once';
+import { recordChange, recordChanges } from '@berth/shared/db/record-change';
 import { found } from '@berth/shared/errors';
-import { recordChange, recordChanges } from '../audit/record-change.ts';
 import { createBotTokenRepository } from '../tokens/bot-token-repository.ts';
 import { createBotRepository } from './bot-repository.ts';
 

@@ -3,8 +3,8 @@ import { deploymentPermissions } from '@berth/shared/contracts/deployment-permis
 import { envUserPermissions } from '@berth/shared/contracts/env-user-permissions';
 import { envs } from '@berth/shared/contracts/envs';
 import type { Database } from '@berth/shared/db/database';
+import { recordChange, recordChanges } from '@berth/shared/db/record-change';
 import { found } from '@berth/shared/errors';
-import { recordChange, recordChanges } from '../audit/record-change.ts';
 import { createDeploymentPermissionRepository } from '../deployment-permissions/deployment-permission-repository.ts';
 import { createEnvMemberRepository } from '../env-members/env-member-repository.ts';
 import { createEnvRepository } from './env-repository.ts';

@@ -1,8 +1,8 @@
 import type { HandlerContext } from '@berth/shared/bus/bus';
 import { implement } from '@berth/shared/bus/implement';
 import { type LoginCallback, logins } from '@berth/shared/contracts/logins';
+import { recordAudit } from '@berth/shared/db/audit-log';
 import { AppError } from '@berth/shared/errors';
-import { createAuditRepository } from '../audit/audit-repository.ts';
 import type { LoginAttempts } from '../login-attempts/login-attempts.ts';
 import type { JwtIssuer } from '../tokens/jwt-issuer.ts';
 import type { StoredUser } from '../users/user-repository.ts';
@@ -20,7 +20,6 @@ type Context = Pick<HandlerContext, 'remainingMs' | 'requestId'>;
 
 export const loginHandlers = (deps: LoginHandlersDeps) => {
   const { db, identityProvider, loginAttempts, jwtIssuer } = deps;
-  const auditRepository = createAuditRepository(db);
 
   async function signIn(
     { auth_code, iss }: LoginCallback,
@@ -37,7 +36,7 @@ export const loginHandlers = (deps: LoginHandlersDeps) => {
     const by = { identity: undefined, requestId };
     const details = { code, reason: message };
     const action = 'refuse login';
-    await auditRepository.append({ by, action, resource: logins.name, objectId: null, envId: null, details });
+    await recordAudit(db, { by, action, resource: logins.name, objectId: null, envId: null, details });
   };
 
   return implement(logins, {

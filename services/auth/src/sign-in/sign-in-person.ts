@@ -1,11 +1,10 @@
 import { envUserPermissions } from '@berth/shared/contracts/env-user-permissions';
 import { users } from '@berth/shared/contracts/users';
+import { type Doer, recordAudit } from '@berth/shared/db/audit-log';
 import type { Database, Transaction } from '@berth/shared/db/database';
 import { PostgresError } from '@berth/shared/db/postgres-error';
+import { recordChange, recordChanges } from '@berth/shared/db/record-change';
 import { AppError } from '@berth/shared/errors';
-import type { Doer } from '../audit/audit-entry.ts';
-import { createAuditRepository } from '../audit/audit-repository.ts';
-import { recordChange, recordChanges } from '../audit/record-change.ts';
 import { createEnvMemberRepository } from '../env-members/env-member-repository.ts';
 import { createUserRepository, type StoredUser } from '../users/user-repository.ts';
 import { publicUser } from '../users/user-views.ts';
@@ -30,7 +29,7 @@ export const signInPerson = ({ db, adminEmails }: SignInDeps, person: Person, re
     if (!user) throw emailIsTaken();
 
     const followed = await followProvider(tx, user, person, requestId);
-    await createAuditRepository(tx).append({
+    await recordAudit(tx, {
       by: doneBy(followed, requestId),
       action: 'log in',
       resource: users.name,

@@ -1,8 +1,8 @@
 import { implement } from '@berth/shared/bus/implement';
 import { type UserChanges, users } from '@berth/shared/contracts/users';
 import type { Database, Transaction } from '@berth/shared/db/database';
+import { recordChange } from '@berth/shared/db/record-change';
 import { AppError, found } from '@berth/shared/errors';
-import { recordChange } from '../audit/record-change.ts';
 import { createUserRepository, type StoredUser } from './user-repository.ts';
 import { fullUser, publicUser } from './user-views.ts';
 

@@ -56,10 +56,13 @@ export const clusterHandlers = ({ clusterRepository, bus }: ClusterHandlersDeps)
       if (movesEnv && body.env_id) await refuseMissingEnv(body.env_id, context);
       if (movesEnv) await refuseWithDeployments(cluster, context);
 
-      const updated = await clusterRepository.update(id, body, (now) => {
-        context.checkIfMatch(now);
-        // What was asked above was asked about the env it had then.
-        if (now.env_id !== cluster.env_id) throw new AppError('conflict', 'Its env was changed meanwhile; try again');
+      const updated = await clusterRepository.update(id, body, {
+        by: context,
+        check: (now) => {
+          context.checkIfMatch(now);
+          // What was asked above was asked about the env it had then.
+          if (now.env_id !== cluster.env_id) throw new AppError('conflict', 'Its env was changed meanwhile; try again');
+        },
       });
       return found(updated, singular);
     },
@@ -68,7 +71,7 @@ export const clusterHandlers = ({ clusterRepository, bus }: ClusterHandlersDeps)
       const cluster = found(await clusterRepository.find(id, 'all'), singular);
       context.checkIfMatch(cluster);
       await refuseWithDeployments(cluster, context);
-      found(await clusterRepository.remove(id, context.checkIfMatch), singular);
+      found(await clusterRepository.remove(id, { by: context, check: context.checkIfMatch }), singular);
       return null;
     },
   });

@@ -17,7 +17,8 @@ const envB = '22222222-2222-4222-8222-222222222222';
 const one = { provider_id: 'kubeconfig:one', name: 'one', region_name: 'here', ignore: true };
 const two = { provider_id: 'kubeconfig:two', name: 'Two', region_name: 'here', ignore: false };
 const Told = z.object({ resource: z.string(), operation: z.string(), env_id: z.string().nullable(), row: z.any() });
-const accept = () => undefined;
+const by = { identity: undefined, requestId: null };
+const accept = { by, check: () => undefined };
 
 let database: TestDatabase;
 let db: Database;
@@ -159,8 +160,11 @@ describe('update', () => {
 
   test('writes nothing when the check refuses the row', async () => {
     const { id } = await add();
-    const refuse = () => {
-      throw new Error('no');
+    const refuse = {
+      by,
+      check: () => {
+        throw new Error('no');
+      },
     };
 
     await expect(clusters.update(id, { ignore: false }, refuse)).rejects.toThrow('no');

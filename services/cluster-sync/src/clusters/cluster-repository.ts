@@ -1,11 +1,13 @@
 import { K8sCluster, type K8sClusterChanges, k8sClusters } from '@berth/shared/contracts/k8s-clusters';
 import { K8sResource, k8sResources } from '@berth/shared/contracts/k8s-resources';
 import type { ListRequest } from '@berth/shared/contracts/paging';
+import type { Doer } from '@berth/shared/db/audit-log';
 import { conflictOn } from '@berth/shared/db/conflict-on';
 import type { Queries, Transaction } from '@berth/shared/db/database';
 import { equals, equalsIgnoringCase, inEnvs } from '@berth/shared/db/list-filters';
 import { listPage } from '@berth/shared/db/list-page';
 import { recordState, recordStates } from '@berth/shared/db/outbox';
+import { recordChange } from '@berth/shared/db/record-change';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { NewCluster } from '../discovery/discovery-plan.ts';
@@ -36,6 +38,13 @@ export interface ClusterFilters {
   /** Null: those without an env. */
   env_id?: string | null | undefined;
   name?: string | undefined;
+}
+
+/** A change that somebody asked for. */
+export interface AskedChange {
+  by: Doer;
+  /** Sees the row under its lock and may throw. */
+  check: (cluster: K8sCluster) => void;
 }
 
 export const createClusterRepository = (db: Queries) => ({
@@ -121,8 +130,7 @@ export const createClusterRepository = (db: Queries) => ({
       if (after.tell) await tell(tx, 'UPDATE', updated);
     }),
 
-  /** `check` sees the row under its lock and may throw. */
-  update: (id: string, changes: K8sClusterChanges, check: (cluster: K8sCluster) => void) =>
+  update: (id: string, changes: K8sClusterChanges, { by, check }: AskedChange) =>
     db
       .transaction(async (tx) => {
         const before = await tx.maybeOne(
@@ -140,7 +148,7 @@ export const createClusterRepository = (db: Queries) => ({
             metrics_datasource_name = ${after.metrics_datasource_name}
           where id = ${id} returning ${columns}
         `);
-        await tell(tx, 'UPDATE', updated);
+        await recordChange(tx, by, k8sClusters, { before, after: updated, envId: updated.env_id });
         if (updated.env_id !== before.env_id) await tellResources(tx, updated);
         return updated;
       })
@@ -152,7 +160,7 @@ export const createClusterRepository = (db: Queries) => ({
       ),
 
   /** With what is tracked on it. */
-  remove: (id: string, check: (cluster: K8sCluster) => void) =>
+  remove: (id: string, { by, check }: AskedChange) =>
     db.transaction(async (tx) => {
       const row = await tx.maybeOne(cluster`select ${columns} from k8s_clusters where id = ${id} for update`);
       if (!row) return null;
@@ -169,7 +177,7 @@ export const createClusterRepository = (db: Queries) => ({
       );
       await tx.query(identified`delete from k8s_clusters where id = ${id}`);
       await tx.query(identified`delete from leases where name = ${leaseNameOf(id)}`);
-      await tell(tx, 'DELETE', row);
+      await recordChange(tx, by, k8sClusters, { before: row, envId: row.env_id });
       return row;
     }),
 
@@ -187,7 +195,7 @@ export const createClusterRepository = (db: Queries) => ({
 });
 export type ClusterRepository = ReturnType<typeof createClusterRepository>;
 
-const tell = (tx: Transaction, operation: 'INSERT' | 'UPDATE' | 'DELETE', row: K8sCluster) =>
+const tell = (tx: Transaction, operation: 'INSERT' | 'UPDATE', row: K8sCluster) =>
   recordState(tx, k8sClusters, { id: row.id, env_id: row.env_id, operation, row });
 
 /** What is tracked on a cluster is seen by those who see its env, so a change of env is one of theirs too. */

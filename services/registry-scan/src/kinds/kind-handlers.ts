@@ -1,7 +1,7 @@
 import { implement } from '@berth/shared/bus/implement';
 import { deploymentKinds } from '@berth/shared/contracts/deployment-kinds';
 import type { Database } from '@berth/shared/db/database';
-import { recordState } from '@berth/shared/db/outbox';
+import { recordChange } from '@berth/shared/db/record-change';
 import { found } from '@berth/shared/errors';
 import { createKindRepository } from './kind-repository.ts';
 
@@ -19,16 +19,16 @@ export const kindHandlers = ({ db }: KindHandlersDeps) => {
 
     get: async ({ id }) => found(await kindRepository.find(id), singular),
 
-    update: ({ id, body: { name } }, { checkIfMatch }) =>
+    update: ({ id, body: { name } }, context) =>
       db.transaction(async (tx) => {
         const kindRepository = createKindRepository(tx);
         const before = found(await kindRepository.lock(id), singular);
-        checkIfMatch(before);
+        context.checkIfMatch(before);
         if (before.name === name) return before;
 
-        const row = await kindRepository.rename(id, name);
-        await recordState(tx, deploymentKinds, { id, env_id: null, operation: 'UPDATE', row });
-        return row;
+        const after = await kindRepository.rename(id, name);
+        await recordChange(tx, context, deploymentKinds, { before, after, envId: null });
+        return after;
       }),
   });
 };

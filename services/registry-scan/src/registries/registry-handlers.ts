@@ -1,7 +1,7 @@
 import { implement } from '@berth/shared/bus/implement';
 import { helmRegistries } from '@berth/shared/contracts/helm-registries';
 import type { Database } from '@berth/shared/db/database';
-import { recordState } from '@berth/shared/db/outbox';
+import { recordChange } from '@berth/shared/db/record-change';
 import { found } from '@berth/shared/errors';
 import { createRegistryRepository } from './registry-repository.ts';
 
@@ -19,16 +19,16 @@ export const registryHandlers = ({ db }: RegistryHandlersDeps) => {
 
     get: async ({ id }) => found(await registryRepository.find(id), singular),
 
-    update: ({ id, body: { fa_icon } }, { checkIfMatch }) =>
+    update: ({ id, body: { fa_icon } }, context) =>
       db.transaction(async (tx) => {
         const registryRepository = createRegistryRepository(tx);
         const before = found(await registryRepository.lock(id), singular);
-        checkIfMatch(before);
+        context.checkIfMatch(before);
         if (fa_icon === undefined || fa_icon === before.fa_icon) return before;
 
-        const row = await registryRepository.changeIcon(id, fa_icon);
-        await recordState(tx, helmRegistries, { id, env_id: null, operation: 'UPDATE', row });
-        return row;
+        const after = await registryRepository.changeIcon(id, fa_icon);
+        await recordChange(tx, context, helmRegistries, { before, after, envId: null });
+        return after;
       }),
   });
 };

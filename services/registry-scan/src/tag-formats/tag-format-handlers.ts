@@ -2,7 +2,7 @@ import { implement } from '@berth/shared/bus/implement';
 import { helmTagFormats } from '@berth/shared/contracts/helm-tag-formats';
 import type { Database } from '@berth/shared/db/database';
 import { once } from '@berth/shared/db/once';
-import { recordState } from '@berth/shared/db/outbox';
+import { recordChange } from '@berth/shared/db/record-change';
 import { AppError, found } from '@berth/shared/errors';
 import { tagFormat, UnusablePattern } from './tag-format.ts';
 import { createTagFormatRepository } from './tag-format-repository.ts';
@@ -38,22 +38,22 @@ export const tagFormatHandlers = ({ db, onChanged }: TagFormatHandlersDeps) => {
               `There are ${maxFormats} tag formats already; each tag is tried with all of them`,
             );
           }
-          const row = await tagFormatRepository.insert(pattern);
-          await recordState(tx, helmTagFormats, { id: row.id, env_id: null, operation: 'INSERT', row });
-          return row;
+          const after = await tagFormatRepository.insert(pattern);
+          await recordChange(tx, context, helmTagFormats, { after, envId: null });
+          return after;
         }),
       );
       onChanged();
       return created;
     },
 
-    delete: async ({ id }, { checkIfMatch }) => {
+    delete: async ({ id }, context) => {
       await db.transaction(async (tx) => {
         const tagFormatRepository = createTagFormatRepository(tx);
         await tagFormatRepository.raiseRevision();
-        const row = found(await tagFormatRepository.remove(id), singular);
-        checkIfMatch(row);
-        await recordState(tx, helmTagFormats, { id, env_id: null, operation: 'DELETE', row });
+        const before = found(await tagFormatRepository.remove(id), singular);
+        context.checkIfMatch(before);
+        await recordChange(tx, context, helmTagFormats, { before, envId: null });
       });
       onChanged();
       return null;

@@ -54,7 +54,7 @@ async function create(
   if (references.length > 0) await store.deploymentChanges.saveReferences(row.id, references);
   const install = plannedTasks(['Install'], { before: null, after: row, kind: kind.name, reinstallDependents });
   await queueTasks(store, install, originOf(context));
-  await store.audit.append({
+  await store.recordAudit({
     by: context,
     action: 'create',
     resource: 'deployments',

@@ -23,7 +23,7 @@ export const deleteDeployment =
       // Asked twice, it is under way already.
       if (deployment.deleting) return;
       await refuseWhileUsed(store, deployment, 'deleted');
-      await store.audit.append({
+      await store.recordAudit({
         by: context,
         action: 'delete',
         resource: 'deployments',

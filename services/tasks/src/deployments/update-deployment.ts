@@ -48,7 +48,7 @@ async function change(deps: DeploymentsDeps, store: WritingStore, { id, changes,
   if (changed.length === 0) return { deployment: before, tasks: [] };
   if (before.deleting) throw conflict('The deployment is being deleted');
 
-  await store.audit.append({
+  await store.recordAudit({
     by: context,
     action: 'update',
     resource: 'deployments',

@@ -83,7 +83,7 @@ async function endRecreate(
 }
 
 const tellAudit = (store: WritingStore, task: TaskRecord, by: Context) =>
-  store.audit.append({
+  store.recordAudit({
     by,
     action: 'cancel',
     resource: 'deployment_tasks',

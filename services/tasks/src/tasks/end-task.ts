@@ -40,7 +40,7 @@ async function finishDeletion(store: WritingStore, { deployment_id, request_id }
   if (left.length > 0) await store.taskChanges.cancelPending(left, { ...nobody, reason: 'The deployment was deleted' });
 
   const gone = await store.deploymentChanges.remove(deployment_id);
-  await store.audit.append({
+  await store.recordAudit({
     by: { ...byItself, requestId: request_id },
     action: 'finish deletion',
     resource: 'deployments',

@@ -45,7 +45,7 @@ async function request(deps: DeploymentsDeps, store: WritingStore, body: NewDepl
     origin: originOf(context),
     executeAt: execute_at,
   });
-  await store.audit.append({
+  await store.recordAudit({
     by: context,
     action: 'create',
     resource: 'deployment_tasks',

@@ -46,7 +46,7 @@ async function request(deps: Deps, store: WritingStore, id: string, context: Con
   if (!deployment) throw conflict('The deployment was deleted');
 
   const retried = await retry(deps, store, { old, deployment, origin: originOf(context) });
-  await store.audit.append({
+  await store.recordAudit({
     by: context,
     action: 'retry',
     resource: 'deployment_tasks',

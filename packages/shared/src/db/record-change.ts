@@ -1,10 +1,9 @@
-import type { Resource } from '@berth/shared/contracts/contract';
-import { isJsonObject, type JsonObject } from '@berth/shared/contracts/json';
-import type { Transaction } from '@berth/shared/db/database';
-import { recordStates, type StateChange } from '@berth/shared/db/outbox';
-import type { Doer } from './audit-entry.ts';
-import { createAuditRepository } from './audit-repository.ts';
+import type { Resource } from '../contracts/contract.ts';
+import { isJsonObject, type JsonObject } from '../contracts/json.ts';
+import { type Doer, recordAudit } from './audit-log.ts';
 import { changedFields } from './changed-fields.ts';
+import type { Transaction } from './database.ts';
+import { recordStates, type StateChange } from './outbox.ts';
 
 interface PublicRow {
   id: string;
@@ -31,14 +30,13 @@ export async function recordChanges(
   resource: Changed,
   changes: readonly Change[],
 ): Promise<void> {
-  const auditRepository = createAuditRepository(tx);
   await recordStates(tx, resource, changes.map(stateOf));
 
   for (const change of changes) {
     const { before, after, envId, action = verbs[operationOf(change)] } = change;
     const { id } = rowOf(change);
     const details = changedFields(asJson(before), asJson(after));
-    await auditRepository.append({ by, action, resource: resource.name, objectId: id, envId, details });
+    await recordAudit(tx, { by, action, resource: resource.name, objectId: id, envId, details });
   }
 }
 

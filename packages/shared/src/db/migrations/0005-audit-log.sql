@@ -1,7 +1,8 @@
+-- Who changed what. Each line is written in the transaction of what it tells about.
 create table audit_log (
   id bigint generated always as identity primary key,
   at timestamptz(3) not null default now(),
-  -- Null for what nobody signed in did, such as a refused login.
+  -- Null for what nobody signed in did: a refused login, or what the platform does by itself.
   actor_kind text,
   actor_id uuid,
   action text not null,
@@ -10,7 +11,8 @@ create table audit_log (
   env_id uuid,
   -- Names and changed values as they were; never a secret or a hash.
   details jsonb not null,
-  request_id text not null,
+  -- Null for what no request asked for.
+  request_id text,
 
   constraint audit_log_actor_known check (actor_kind in ('user', 'bot', 'deployment'))
 );
