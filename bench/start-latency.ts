@@ -41,7 +41,7 @@ export async function startLatency(
 async function latencyOf(client: Client, deploymentId: string): Promise<number> {
   const { rows } = await client.query<{ ms: string }>(
     `select extract(epoch from min(line.at) - task.created_at) * 1000 as ms
-     from tasks.deployment_tasks task join tasks.task_log_lines line on line.task_id = task.id
+     from tasks.deployment_tasks task join tasks.deployment_task_log line on line.task_id = task.id
      where task.deployment_id = $1 and line.text like 'helm upgrade %'
      group by task.id, task.created_at order by task.created_at limit 1`,
     [deploymentId],

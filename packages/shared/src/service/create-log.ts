@@ -1,5 +1,6 @@
 import { trace } from '@opentelemetry/api';
 import { type Bindings, type ChildLoggerOptions, type DestinationStream, type Logger, pino } from 'pino';
+import { bunchedOutput } from './bunched-output.ts';
 import { errorForLog } from './error-for-log.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
@@ -21,7 +22,7 @@ export function createLog(service: string, { level = 'info', destination }: LogO
     serializers: { err: (error: unknown) => errorForLog(error), error: (error: unknown) => errorForLog(error) },
     mixin: currentTrace,
   };
-  return guardChildren(destination ? pino(options, destination) : pino(options));
+  return guardChildren(pino(options, destination ?? bunchedOutput()));
 }
 
 /** What a child logger is given does not pass the formatters; children inherit this. */
