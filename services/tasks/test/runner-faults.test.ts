@@ -1,6 +1,8 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { freePort } from '@berth/shared/testing/free-port';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { actionsIn, helmsOf, soon } from './helm-in-test.ts';
 import { type RunnerWorld, startRunnerWorld } from './runner-in-test.ts';
@@ -39,9 +41,9 @@ test('a runner that is not answered ends its Helm before its lease is over, and 
   await act.startSlow(task);
 
   world.tasks.setDeaf(true);
-  const lastHeard = world.tasks.heartbeats.at(-1) ?? 0;
+  const deafAt = Date.now();
   await helmIsGone(task.namespace);
-  const took = Date.now() - lastHeard;
+  const took = Date.now() - deafAt;
   world.tasks.setDeaf(false);
 
   expect(took).toBeLessThan(shortLease);
@@ -71,10 +73,10 @@ test('Helm of a paused runner ends before its lease does; awake again the runner
   const helm = await act.startSlow(task);
 
   runner.signal('SIGSTOP');
-  const lastHeard = world.tasks.heartbeats.at(-1) ?? Date.now();
+  const pausedAt = Date.now();
   // A stopped parent cannot reap it, so it stays as a zombie, without arguments.
   await soon('Helm to be gone', async () => !(await helmsOf(task.namespace)).includes(helm));
-  expect(Date.now() - lastHeard).toBeLessThan(shortLease);
+  expect(Date.now() - pausedAt).toBeLessThan(shortLease);
   const lines = linesOf(task.task_id);
   // Nobody took it over: were the runner to tell that Helm ended, it would be believed.
   runner.signal('SIGCONT');
@@ -149,8 +151,35 @@ test('a runner without Helm does not start, and says why', async () => {
   expect(runner.log()).toContain('no-such-helm was not found');
 });
 
+test('a task is part of the trace of the request that made it, and counted with its outcome', async () => {
+  const traces: string[] = [];
+  const collector = createServer((request, response) => {
+    request.on('data', (chunk: Buffer) => traces.push(chunk.toString()));
+    request.on('end', () => response.writeHead(200, { 'content-type': 'application/json' }).end('{}'));
+  });
+  const [health, otlp] = [await freePort(), await freePort()];
+  collector.listen(otlp, '127.0.0.1');
+  await using runner = await world.start({
+    HEALTH_PORT: String(health),
+    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${otlp}`,
+  });
+  const traceId = 'c0ffee00c0ffee00c0ffee00c0ffee00';
+  await act.run(taskOf(world.chart, { traceparent: `00-${traceId}-1234567890abcdef-01` }));
+
+  const metrics = await (await fetch(`http://127.0.0.1:${health}/metrics`)).text();
+  runner.signal('SIGTERM');
+  await runner.ended;
+  collector.closeAllConnections();
+  collector.close();
+
+  expect(metrics).toMatch(/berth_runner_task_seconds_count\{outcome="Done",action="deploy"[^}]*\} 1/);
+  expect(metrics).toMatch(/berth_runner_helm_running(\{[^}]*\})? 0/);
+  const spans = traces.join('');
+  expect(spans).toContain(traceId);
+  for (const name of ['run deploy', 'prepare namespace', 'helm upgrade', 'tell the end']) expect(spans).toContain(name);
+});
+
 async function guardOf(runner: number, helm: number): Promise<number> {
-  const { readFile } = await import('node:fs/promises');
   const children = (await readFile(`/proc/${runner}/task/${runner}/children`, 'utf8')).trim().split(' ').map(Number);
   const guard = children.find((pid) => pid !== helm);
   if (guard === undefined) throw new Error('the runner has no guard');

@@ -55,6 +55,16 @@ test('a second task of a deployment upgrades its release and writes its Secrets 
   });
 });
 
+test('a task without values does not take those of the one before it', async () => {
+  const first = taskOf(world.chart, { values: { text: 'of the first' } });
+  await act.run(first);
+
+  await act.run({ ...first, task_id: crypto.randomUUID(), values: {} });
+
+  const map = `/api/v1/namespaces/${first.namespace}/configmaps/probe`;
+  expect(await act.get(map)).toMatchObject({ data: { text: 'hello' } });
+});
+
 test("a chart that fails fails the task with Helm's words, without secrets and without what no database keeps", async () => {
   const secrets = { access: { password: 'swordfish-of-the-test' } };
   const fail = 'the password\u0007 swordfish-of-the-test is no good';

@@ -18,7 +18,6 @@ export type TasksInTest = ReturnType<typeof createTasksInTest>;
 export function createTasksInTest(bus: Bus) {
   const due: ClaimedTask[] = [];
   const fences = new Map<string, number>();
-  const heartbeats: number[] = [];
   const ends: Ended[] = [];
   const lines: (LogLine & { task_id: string; fence: number })[] = [];
   const canceled = new Set<string>();
@@ -45,7 +44,6 @@ export function createTasksInTest(bus: Bus) {
         unlessDeaf();
         check(body);
         if (settled.has(body.task_id)) throw new AppError('conflict', 'The task is over');
-        heartbeats.push(Date.now());
         return { lease_ms: leaseMs, cancel_requested: canceled.has(body.task_id) };
       },
       append_log: async ({ body }) => {
@@ -68,7 +66,6 @@ export function createTasksInTest(bus: Bus) {
 
   return {
     ends,
-    heartbeats,
     lines,
     give(task: ClaimedTask): void {
       leaseMs = task.lease_ms;

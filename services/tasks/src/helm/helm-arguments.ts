@@ -23,6 +23,8 @@ export function deployArguments(
   return [
     'upgrade',
     '--install',
+    // Else Helm takes the values of the last release where those given are empty.
+    '--reset-values',
     ...target(task, kubeconfig),
     '--values',
     values,

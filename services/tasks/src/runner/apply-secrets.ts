@@ -1,37 +1,65 @@
 import type { ClaimedTask } from '@berth/shared/contracts/runner-tasks';
 import type { ClusterClient, NewSecret } from './cluster-client.ts';
+import type { Secret } from './kube-objects.ts';
 import { permanent, transient } from './task-failure.ts';
 
 const managedBy = { 'app.kubernetes.io/managed-by': 'berth' };
 const atOnce = 8;
 
 type Target = Pick<ClaimedTask, 'namespace' | 'secrets'>;
+export type FoundSecrets = ReadonlyMap<string, Secret | null>;
 
-/** Writes the Secrets that the chart's inputs ask for, before Helm needs them. One of somebody else is never overwritten. */
-export async function applySecrets({ namespace, secrets }: Target, cluster: ClusterClient): Promise<void> {
-  const wanted = Object.entries(secrets).map(
-    ([name, entries]): NewSecret => ({
-      metadata: { name, namespace, labels: managedBy },
-      type: 'Opaque',
-      stringData: entries,
-    }),
-  );
-  for (let first = 0; first < wanted.length; first += atOnce) {
-    await Promise.all(wanted.slice(first, first + atOnce).map((secret) => apply(secret, cluster)));
-  }
+/** The Secrets that the task wants, as they are now; asked for while the namespace is entered. */
+export async function readSecrets({ namespace, secrets }: Target, cluster: ClusterClient): Promise<FoundSecrets> {
+  const found = new Map<string, Secret | null>();
+  await inTurns(Object.keys(secrets), async (name) => {
+    found.set(name, await cluster.readSecret(namespace, name));
+  });
+  return found;
 }
 
-async function apply(wanted: NewSecret, cluster: ClusterClient): Promise<void> {
-  if (await cluster.createSecret(wanted)) return;
-  const { name, namespace } = wanted.metadata;
-  const changed = () => transient(`The Secret ${name} in ${namespace} was changed by somebody else`);
+/** Writes the Secrets that the chart's inputs ask for, before Helm needs them. One of somebody else is never overwritten. */
+export async function applySecrets(
+  { namespace, secrets }: Target,
+  { cluster, found }: { cluster: ClusterClient; found: FoundSecrets },
+): Promise<void> {
+  await inTurns(Object.entries(secrets), ([name, entries]) => {
+    const metadata = { name, namespace, labels: managedBy };
+    return apply({ metadata, type: 'Opaque', stringData: entries }, cluster, found.get(name) ?? null);
+  });
+}
 
-  const existing = await cluster.readSecret(namespace, name);
-  if (existing === null) throw changed();
+async function apply(wanted: NewSecret, cluster: ClusterClient, found: Secret | null): Promise<void> {
+  const { name, namespace } = wanted.metadata;
+  let existing = found;
+  for (let attempt = 0; attempt < 2; attempt += 1) {
+    if (existing === null ? await cluster.createSecret(wanted) : await replace(existing, wanted, cluster)) return;
+    existing = await cluster.readSecret(namespace, name);
+  }
+  throw transient(`The Secret ${name} in ${namespace} was changed by somebody else`);
+}
+
+async function replace(existing: Secret, wanted: NewSecret, cluster: ClusterClient): Promise<boolean> {
+  const { name, namespace } = wanted.metadata;
   if (existing.metadata.labels?.['app.kubernetes.io/managed-by'] !== 'berth') {
     throw permanent(`The Secret ${name} exists already in ${namespace} and was not made by Berth`);
   }
+  if (holds(existing, wanted.stringData)) return true;
   const { resourceVersion } = existing.metadata;
   const metadata = { ...wanted.metadata, ...(resourceVersion !== undefined && { resourceVersion }) };
-  if (!(await cluster.replaceSecret(namespace, { ...wanted, metadata }))) throw changed();
+  return cluster.replaceSecret(namespace, { ...wanted, metadata });
+}
+
+function holds({ data = {} }: Secret, entries: Record<string, string>): boolean {
+  const names = Object.keys(entries);
+  return (
+    names.length === Object.keys(data).length &&
+    names.every((name) => data[name] === Buffer.from(entries[name] ?? '').toString('base64'))
+  );
+}
+
+async function inTurns<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  for (let first = 0; first < items.length; first += atOnce) {
+    await Promise.all(items.slice(first, first + atOnce).map(work));
+  }
 }

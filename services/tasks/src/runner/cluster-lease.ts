@@ -16,9 +16,11 @@ export function isOvertaken(holder: string | null | undefined, { task_id, fence 
   return heldTask === task_id && Number(heldFence) > fence;
 }
 
+type Leases = Pick<ClusterClient, 'readLease' | 'createLease' | 'replaceLease'>;
+
 const overtaken = () => transient('Another runner has taken this task over');
 
-export const readClusterLease = ({ namespace }: Pick<Claim, 'namespace'>, cluster: ClusterClient) =>
+export const readClusterLease = ({ namespace }: Pick<Claim, 'namespace'>, cluster: Pick<Leases, 'readLease'>) =>
   cluster.readLease(namespace, leaseName);
 
 /**
@@ -28,7 +30,7 @@ export const readClusterLease = ({ namespace }: Pick<Claim, 'namespace'>, cluste
  */
 export async function takeClusterLease(
   claim: Claim,
-  { cluster, lease, found }: { cluster: ClusterClient; lease: Pick<ClaimLease, 'confirm'>; found: Lease | null },
+  { cluster, lease, found }: { cluster: Leases; lease: Pick<ClaimLease, 'confirm'>; found: Lease | null },
 ): Promise<void> {
   let existing = found;
   for (let attempt = 0; attempt < 3; attempt += 1) {
@@ -48,7 +50,7 @@ export async function takeClusterLease(
 }
 
 /** Before every write of our own to the release. */
-export async function checkClusterLease(claim: Claim, cluster: ClusterClient): Promise<void> {
+export async function checkClusterLease(claim: Claim, cluster: Pick<Leases, 'readLease'>): Promise<void> {
   const lease = await readClusterLease(claim, cluster);
   if (lease?.spec?.holderIdentity !== holderOf(claim)) throw overtaken();
 }

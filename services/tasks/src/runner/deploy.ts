@@ -1,6 +1,6 @@
 import { inSpan } from '@berth/shared/service/trace-context';
 import { deployArguments } from '../helm/helm-arguments.ts';
-import { applySecrets } from './apply-secrets.ts';
+import { applySecrets, readSecrets } from './apply-secrets.ts';
 import { enterNamespace } from './enter-namespace.ts';
 import { explainPods } from './explain-pods.ts';
 import { nextAction } from './next-action.ts';
@@ -25,6 +25,8 @@ export async function deploy(context: TaskContext): Promise<void> {
 
   // What Helm needs is fetched and written while the cluster is asked.
   const preparing = prepareFiles(context, chart);
+  const reading = readSecrets(task, client);
+  reading.catch(() => undefined);
   try {
     const observed = await inSpan('prepare namespace', () => enterNamespace(context));
     const action = nextAction({ action: 'deploy', taskId: task.task_id }, observed);
@@ -35,7 +37,8 @@ export async function deploy(context: TaskContext): Promise<void> {
       await repair(context);
     }
     stop.throwIfAborted();
-    const [files] = await Promise.all([unlessStopped(preparing, stop), applySecrets(task, client)]);
+    await applySecrets(task, { cluster: client, found: await reading });
+    const files = await unlessStopped(preparing, stop);
     await upgrade(context, files);
   } finally {
     // Nothing may write into the folder of the task once that is removed.

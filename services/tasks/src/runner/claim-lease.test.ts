@@ -1,0 +1,99 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { AppError } from '@berth/shared/errors';
+import { expect, test } from 'vitest';
+import { type ClaimLeaseDeps, keepClaim } from './claim-lease.ts';
+
+interface Answer {
+  lease_ms: number;
+  cancel_requested: boolean;
+}
+
+/** Heartbeats are answered as told; hints are heard by nobody unless the test sends one. */
+function claim(leaseMs: number, answer: () => Answer) {
+  let beats = 0;
+  let wake = () => {};
+  const bus: ClaimLeaseDeps['bus'] = {
+    call: async () => {
+      beats += 1;
+      return JSON.parse(JSON.stringify(answer()));
+    },
+    hints: { send: () => {}, listen: (_name, onHint) => void (wake = () => onHint('a')) },
+  };
+  const task = { task_id: 'a', fence: 1, lease_ms: leaseMs };
+  const lease = keepClaim({ task, bus, claimedAt: performance.now() });
+  return { lease, beats: () => beats, hint: () => wake() };
+}
+
+const renewed = (leaseMs: number, cancel_requested = false) => ({ lease_ms: leaseMs, cancel_requested });
+const away = (): never => {
+  throw new AppError('unavailable', 'away');
+};
+
+function block(ms: number): void {
+  const end = performance.now() + ms;
+  while (performance.now() < end);
+}
+
+test('a claim lives as long as its heartbeats are answered, and tells of each', async () => {
+  using claimed = claim(300, () => renewed(300)).lease;
+  const told: number[] = [];
+  const listening = claimed.onRenewed((ms) => told.push(ms));
+
+  await delay(600);
+  listening[Symbol.dispose]();
+  const heard = told.length;
+  await delay(200);
+
+  expect(claimed.isLost()).toBe(false);
+  expect(heard).toBeGreaterThan(2);
+  expect(told).toHaveLength(heard);
+});
+
+test('a claim whose heartbeats nobody answers is given up after two thirds of its lease', async () => {
+  const started = performance.now();
+  using claimed = claim(600, away).lease;
+
+  await new Promise((resolve) => claimed.lost.addEventListener('abort', resolve));
+
+  expect(performance.now() - started).toBeGreaterThanOrEqual(399);
+});
+
+test('a process that was paused knows at once that its claim is over, before any timer has run', async () => {
+  using claimed = claim(300, () => renewed(300)).lease;
+
+  block(250);
+
+  expect(claimed.lost.aborted).toBe(false);
+  expect(claimed.isLost()).toBe(true);
+  expect(claimed.lost.aborted).toBe(true);
+});
+
+test('an answer that comes after the time of the claim does not bring it back', async () => {
+  using claimed = claim(300, () => {
+    block(250);
+    return renewed(300);
+  }).lease;
+
+  await expect(claimed.confirm()).rejects.toThrow('could not be confirmed');
+  expect(claimed.lost.aborted).toBe(true);
+});
+
+test('a claim that is somebody else’s is lost at once', async () => {
+  using claimed = claim(30_000, () => {
+    throw new AppError('conflict', 'taken over');
+  }).lease;
+
+  await expect(claimed.confirm()).rejects.toThrow('could not be confirmed');
+  expect(claimed.lost.aborted).toBe(true);
+});
+
+test('a hint makes it ask at once whether the task was canceled', async () => {
+  const { lease, beats, hint } = claim(30_000, () => renewed(30_000, true));
+  using claimed = lease;
+  const canceled = new Promise((resolve) => claimed.canceled.addEventListener('abort', resolve));
+
+  hint();
+  await canceled;
+
+  expect(beats()).toBe(1);
+});

@@ -1,0 +1,79 @@
+import { LogLine } from '@berth/shared/contracts/runner-tasks';
+import { AppError } from '@berth/shared/errors';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { createTaskLog, type TaskLogDeps } from './task-log.ts';
+
+const Batch = z.object({ first: z.number(), lines: z.array(LogLine) });
+type Batch = z.infer<typeof Batch>;
+
+function logTo(answer: (batch: Batch, calls: number) => void) {
+  const batches: Batch[] = [];
+  const lost = new AbortController();
+  const bus: TaskLogDeps['bus'] = {
+    call: async (_, request) => {
+      const { body } = z.object({ body: Batch }).parse(request);
+      batches.push(body);
+      answer(body, batches.length);
+      return JSON.parse('null');
+    },
+  };
+  const task = { task_id: 'a', fence: 1 };
+  return { log: createTaskLog({ task, bus, secrets: () => [], lost: lost.signal }), batches, lost };
+}
+
+const texts = (batches: Batch[]) => batches.flatMap(({ lines }) => lines.map(({ text }) => text));
+
+test('a batch that was not answered comes again with the same number and the same lines', async () => {
+  const { log, batches } = logTo((_, calls) => {
+    if (calls === 1) {
+      log.say('three');
+      throw new AppError('timeout', 'no answer');
+    }
+  });
+  log.say('one');
+  log.say('two');
+  await log.close(5_000);
+
+  expect(batches.map(({ first, lines }) => [first, lines.length])).toEqual([
+    [0, 2],
+    [0, 2],
+    [2, 1],
+  ]);
+});
+
+test('a batch that is refused ends the log and not the task', async () => {
+  const { log, batches } = logTo(() => {
+    throw new AppError('too_large', 'no');
+  });
+  log.say('one');
+  await log.close(5_000);
+  log.say('two');
+  await log.close(5_000);
+
+  expect(batches).toHaveLength(1);
+});
+
+test('batches are bounded in bytes, and what comes too fast is counted', async () => {
+  const { log, batches } = logTo(() => undefined);
+  for (let line = 0; line < 2_000; line += 1) log.line('stdout', 'x'.repeat(3_000));
+  await log.close(5_000);
+
+  expect(Math.max(...batches.map(({ lines }) => JSON.stringify(lines).length))).toBeLessThan(256 * 1024);
+  const kept = texts(batches);
+  const told = /(\d+) lines left out/.exec(kept.at(-1) ?? kept.find((text) => text.startsWith('…')) ?? '');
+  expect(kept.filter((text) => text.startsWith('x')).length + Number(told?.[1])).toBe(2_000);
+});
+
+test('a lost claim ends the log at once', async () => {
+  const { log, batches, lost } = logTo(() => {
+    throw new AppError('unavailable', 'away');
+  });
+  log.say('one');
+  setTimeout(() => lost.abort(), 100);
+  const started = performance.now();
+  await log.close(20_000);
+
+  expect(performance.now() - started).toBeLessThan(5_000);
+  expect(batches.length).toBeLessThan(3);
+});
