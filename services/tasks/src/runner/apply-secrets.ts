@@ -1,4 +1,5 @@
 import type { ClaimedTask } from '@berth/shared/contracts/runner-tasks';
+import { allEnded } from './all-ended.ts';
 import type { ClusterClient, NewSecret } from './cluster-client.ts';
 import type { Secret } from './kube-objects.ts';
 import { permanent, transient } from './task-failure.ts';
@@ -60,6 +61,6 @@ function holds({ data = {} }: Secret, entries: Record<string, string>): boolean 
 
 async function inTurns<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   for (let first = 0; first < items.length; first += atOnce) {
-    await Promise.all(items.slice(first, first + atOnce).map(work));
+    await allEnded(items.slice(first, first + atOnce).map(work));
   }
 }

@@ -28,9 +28,21 @@ function storeWith(...contents: string[]) {
     put: () => Promise.reject(new Error('not used')),
     has: () => Promise.reject(new Error('not used')),
   };
-  const call = () => Promise.reject(new Error('not used'));
-  return { fetched, bus: { objects, call } };
+  /** What the registry has by now. */
+  let inRegistry = '';
+  const call = async () => JSON.parse(JSON.stringify({ digest: chartOf(inRegistry).digest }));
+  return { fetched, bus: { objects, call }, push: (content: string) => void (inRegistry = content) };
 }
+
+test('a chart that the registry replaced fails for good, one that is only missing may come back', async () => {
+  const { bus, push } = storeWith();
+  const cache = await openChartCache({ folder, bus });
+
+  push('another one');
+  await expect(cache.path(chartOf('chart'))).rejects.toMatchObject({ transient: false });
+  push('chart');
+  await expect(cache.path(chartOf('chart'))).rejects.toMatchObject({ transient: true });
+});
 
 test('tasks that need the same chart at once fetch it once', async () => {
   const { bus, fetched } = storeWith('chart');

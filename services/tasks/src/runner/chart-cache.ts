@@ -36,9 +36,13 @@ export async function openChartCache({ folder, bus, maxBytes = defaultMaxBytes }
     const stored = await bus.objects.get(digest);
     if (stored) return stored;
     // The object store is a cache like everything in NATS: its owner fetches the archive again.
-    await bus.call(chartArchives.operations.ensure, { body: { helm_chart_id } }, { deadlineMs: 20_000 });
+    const options = { deadlineMs: 20_000 };
+    const ensured = await bus.call(chartArchives.operations.ensure, { body: { helm_chart_id } }, options);
+    if (ensured.digest !== digest) {
+      throw permanent('The packaged chart in the registry is another one than the deployment was made with');
+    }
     const refetched = await bus.objects.get(digest);
-    if (!refetched) throw permanent('The packaged chart is not the one any more that the deployment was made with');
+    if (!refetched) throw transient('The packaged chart could not be fetched from its registry again');
     return refetched;
   }
 

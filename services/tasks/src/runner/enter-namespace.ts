@@ -1,3 +1,4 @@
+import { allEnded } from './all-ended.ts';
 import { readClusterLease, takeClusterLease } from './cluster-lease.ts';
 import { ensureNamespace, isGoing, isOurs } from './ensure-namespace.ts';
 import type { Observed } from './next-action.ts';
@@ -18,7 +19,7 @@ export async function enterNamespace({ task, client, lease, log, stop }: TaskCon
   const namespace = await client.readNamespace(task.namespace);
   if (namespace && !isGoing(namespace) && isOurs(namespace, task.deployment_id)) {
     const take = async () => takeClusterLease(task, { cluster: client, lease, found: await held });
-    const [observed] = await Promise.all([observing, take()]);
+    const [observed] = await allEnded([observing, take()]);
     return observed;
   }
 

@@ -159,7 +159,7 @@ async function once({ task, lease, deps, log, stop, secrets, hide }: Run, folder
   } catch (error) {
     const end = endOf(error, { lease, stopping: deps.stopping });
     // Where the cluster moved or withdrew the access, the next attempt is given what holds then.
-    if (end?.outcome !== 'Failed') deps.clusters.forget(task.cluster_id, cluster);
+    if (end?.outcome === 'Retry') deps.clusters.forget(task.cluster_id, cluster);
     if (!deps.stopping.aborted && !lease.isLost()) await tidy(context, clientOf(cluster, lease, lease.lost), deps.log);
     throw error;
   }

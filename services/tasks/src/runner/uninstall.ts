@@ -1,5 +1,6 @@
 import { inSpan } from '@berth/shared/service/trace-context';
 import { uninstallArguments } from '../helm/helm-arguments.ts';
+import { allEnded } from './all-ended.ts';
 import { readClusterLease, takeClusterLease } from './cluster-lease.ts';
 import { isGoing, isOurs } from './ensure-namespace.ts';
 import { nextAction } from './next-action.ts';
@@ -30,7 +31,7 @@ async function removeRelease(context: TaskContext): Promise<void> {
   const take = async () => {
     await takeClusterLease(task, { cluster: client, lease, found: await readClusterLease(task, client) });
   };
-  const [observed, kubeconfig] = await Promise.all([
+  const [observed, kubeconfig] = await allEnded([
     observeRelease(client, task.namespace),
     folder.write('kubeconfig', context.kubeconfig),
     take(),

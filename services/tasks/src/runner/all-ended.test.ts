@@ -1,0 +1,12 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { allEnded } from './all-ended.ts';
+
+test('a failure is told when the others are over too', async () => {
+  let written = false;
+  const slow = delay(50).then(() => (written = true));
+
+  await expect(allEnded([Promise.reject(new Error('no')), slow])).rejects.toThrow('no');
+
+  expect(written).toBe(true);
+});
