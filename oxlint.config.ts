@@ -198,6 +198,7 @@ export default defineConfig({
         'no-restricted-imports': 'off',
         'node/no-process-env': 'off',
         'typescript/no-floating-promises': 'error',
+        'typescript/no-unsafe-type-assertion': 'off',
       },
     },
   ],

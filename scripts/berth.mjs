@@ -80,6 +80,7 @@ function run(node, args) {
     const child = spawn(node, args, { cwd: root, stdio: 'inherit', env });
     const stop = (signal) => child.kill(signal);
     const parent = process.ppid;
+    // oxlint-disable-next-line no-restricted-globals -- nothing of ours is installed yet when this runs
     const orphanCheck = setInterval(() => process.ppid !== parent && stop('SIGTERM'), 500);
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
     child.on('error', reject);

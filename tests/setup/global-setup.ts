@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ensureTools, startPostgres, type ToolName, toolTable } from '@berth/devstack';
+import { ensureTools, startPostgres, toolNames, toolTable } from '@berth/devstack';
 import { type ProcessGuard, startProcessGuard } from '@berth/shared/process-guard/process-guard';
 import { leftovers } from './leftovers.ts';
 
@@ -33,9 +33,8 @@ export default async function globalSetup(): Promise<() => Promise<void>> {
 
 async function provideTools(signal: AbortSignal): Promise<void> {
   const log = (words: string) => process.stderr.write(`test servers: ${words}\n`);
-  const names = Object.keys(toolTable) as ToolName[];
-  const paths = await ensureTools({ names, env: process.env, log, signal });
-  for (const name of names) process.env[toolTable[name].environment] ??= paths[name];
+  const paths = await ensureTools({ names: toolNames, env: process.env, log, signal });
+  for (const name of toolNames) process.env[toolTable[name].environment] ??= paths[name];
 }
 
 interface Provide {

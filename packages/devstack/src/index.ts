@@ -18,4 +18,4 @@ export type { Part } from './stack/part.ts';
 export { type ServerName, type Stack, type StackStart, startStack } from './stack/start-stack.ts';
 export { ensureTools } from './tools/ensure-tools.ts';
 export { type Environment, toolCacheFolder } from './tools/tool-cache.ts';
-export { type ToolName, toolTable } from './tools/tool-table.ts';
+export { type ToolName, toolNames, toolTable } from './tools/tool-table.ts';

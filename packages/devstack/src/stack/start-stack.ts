@@ -15,7 +15,7 @@ import { startRegistry } from '../servers/registry.ts';
 import { rememberedPorts, rememberedSecrets } from '../servers/remembered.ts';
 import type { RunningServer, ServerStart } from '../servers/server-process.ts';
 import { ensureTools } from '../tools/ensure-tools.ts';
-import { type ToolName, toolTable } from '../tools/tool-table.ts';
+import { type ToolName, toolNames } from '../tools/tool-table.ts';
 import { createPart, type Part } from './part.ts';
 import { startService } from './service-process.ts';
 import { type Surroundings, schemaOf, serviceProcesses, withDatabase } from './service-settings.ts';
@@ -87,7 +87,7 @@ interface Ground {
 async function bringUp(options: StackStart, { guard, parts, stop }: Ground): Promise<Stack> {
   const { stateFolder, env, log, signal, durable = true } = options;
   await mkdir(stateFolder, { recursive: true });
-  const tools = await ensureTools({ names: Object.keys(toolTable) as ToolName[], env, log, signal });
+  const tools = await ensureTools({ names: toolNames, env, log, signal });
   const died = Promise.withResolvers<Error>();
   const byName = new Map<string, Part>();
 

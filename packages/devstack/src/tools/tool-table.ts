@@ -94,3 +94,6 @@ export const toolTable = {
 } as const satisfies Record<string, Tool>;
 
 export type ToolName = keyof typeof toolTable;
+
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Object.keys forgets which keys the table has
+export const toolNames = Object.keys(toolTable) as ToolName[];
