@@ -29,7 +29,7 @@ describe('chart archives', () => {
     const { archiveDigest } = server().push('charts/web', '4.0.0', archive);
     await scanWithoutStore();
     const chart = await chartOf('4.0.0');
-    expect(await service().bus.objects.has(archiveDigest)).toBe(false);
+    expect(await service().bus.objects.get(archiveDigest)).toBeNull();
     const before = asked();
 
     const request = { body: { helm_chart_id: chart.id } };
@@ -53,7 +53,7 @@ describe('chart archives', () => {
     });
     server().misbehave((_, response) => void response.writeHead(503, { 'retry-after': '0' }).end());
     await expect(service().callers.runner.call(ensure, request)).rejects.toMatchObject({ code: 'unavailable' });
-    expect(await service().bus.objects.has(archiveDigest)).toBe(false);
+    expect(await service().bus.objects.get(archiveDigest)).toBeNull();
   });
 
   test('of no chart are unprocessable', async () => {

@@ -110,6 +110,17 @@ describe('the end of a claim', () => {
     expect(await tasks.deployment(id)).toMatchObject({ status: 'Running' });
   });
 
+  test('because its runner was stopped puts the task back at once, and counts no attempt', async () => {
+    const { id } = await tasks.create();
+    await tasks.finish(await tasks.claimed(), 'HandedBack', 'The runner was stopped');
+
+    const again = await tasks.claimed();
+
+    expect(again).toMatchObject({ deployment_id: id, attempt: 1 });
+    await tasks.finish(again);
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Running' });
+  });
+
   test('by a transient failure puts the task back, behind which the others wait', async () => {
     const { id } = await tasks.create();
     const claimed = await tasks.claimed();

@@ -97,7 +97,7 @@ test('a runner that is told to stop ends Helm, hands its task back and is gone w
   expect(await runner.ended).toBe(0);
 
   expect(performance.now() - asked).toBeLessThan(12_000);
-  expect(world.tasks.endOf(task.task_id)).toMatchObject({ outcome: 'Retry' });
+  expect(world.tasks.endOf(task.task_id)).toMatchObject({ outcome: 'HandedBack' });
   expect(await helmsOf(task.namespace)).toEqual([]);
   expect(await act.history(task.namespace)).toEqual(['failed']);
   expect(await readdir(join(runner.folder, 'tasks'))).toEqual([]);
@@ -128,7 +128,7 @@ test('a runner whose guard dies hands its task back and ends, so that nothing ru
   process.kill(guard, 'SIGKILL');
 
   expect(await runner.ended).toBe(1);
-  expect(world.tasks.endOf(task.task_id)).toMatchObject({ outcome: 'Retry' });
+  expect(world.tasks.endOf(task.task_id)).toMatchObject({ outcome: 'HandedBack' });
   expect(await helmsOf(task.namespace)).toEqual([]);
 });
 

@@ -35,7 +35,6 @@ test('where there is no bucket yet, nothing is found', async () => {
   const { digest } = archive(1);
 
   await expect(runner.objects.get(digest)).resolves.toBeNull();
-  await expect(runner.objects.has(digest)).resolves.toBe(false);
 });
 
 test.for([0, 1, 200_000, 3_000_000])('an archive of %i bytes comes back as it was', async (size) => {
@@ -43,7 +42,6 @@ test.for([0, 1, 200_000, 3_000_000])('an archive of %i bytes comes back as it wa
 
   await scanner.objects.put(digest, content);
 
-  await expect(runner.objects.has(digest)).resolves.toBe(true);
   expect(Buffer.compare((await runner.objects.get(digest)) ?? Buffer.alloc(1), content)).toBe(0);
 });
 
@@ -57,14 +55,16 @@ test('an archive can be put again, and another is still missing', async () => {
   await expect(runner.objects.get(archive(5).digest)).resolves.toBeNull();
 });
 
-test('content that is not that of its digest is refused on the way in and on the way out', async () => {
-  const { digest } = archive(100);
+test('content that is not that of its digest is refused on the way in, counts as missing on the way out, and is replaced', async () => {
+  const { content, digest } = archive(100);
   await expect(scanner.objects.put(digest, randomBytes(100))).rejects.toThrow('digest');
-
   const bucket = await new Objm(operator).open('charts');
   await bucket.putBlob({ name: digest }, randomBytes(100));
 
-  await expect(runner.objects.get(digest)).rejects.toMatchObject({ code: 'unavailable' });
+  await expect(runner.objects.get(digest)).resolves.toBeNull();
+
+  await scanner.objects.put(digest, content);
+  await expect(runner.objects.get(digest)).resolves.not.toBeNull();
 });
 
 test('more than 20 MiB are refused', async () => {

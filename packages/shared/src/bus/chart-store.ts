@@ -26,8 +26,8 @@ export function createChartStore(connection: Connection, jetstream: JetStreamCli
     checkShape(digest);
     const patience = AbortSignal.any([AbortSignal.timeout(deadlineMs), ...(signal ? [signal] : [])]);
     const bytes = await orNull(() => whileUp(connection, () => read(digest, patience)));
-    if (bytes === null || digestOf(bytes) === digest) return bytes;
-    throw new AppError('unavailable', 'The stored chart archive is damaged');
+    // A damaged one is as good as none: its owner fetches it again and puts it in its place.
+    return bytes !== null && digestOf(bytes) === digest ? bytes : null;
   }
 
   async function read(digest: string, patience: AbortSignal): Promise<Uint8Array | null> {
@@ -67,13 +67,7 @@ export function createChartStore(connection: Connection, jetstream: JetStreamCli
     });
   }
 
-  async function has(digest: string): Promise<boolean> {
-    checkShape(digest);
-    const info = await orNull(() => whileUp(connection, async () => (await open()).info(digest)));
-    return info !== null && !info.deleted;
-  }
-
-  return { get, put, has };
+  return { get, put };
 }
 
 const digestOf = (bytes: Uint8Array): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;

@@ -42,7 +42,7 @@ export type ClaimedTask = z.infer<typeof ClaimedTask>;
 /** Says which claim is meant; `conflict` when another runner holds the task by now. */
 const Claim = { task_id: Id, fence: z.number().int() };
 
-export const TaskOutcome = z.enum(['Done', 'Failed', 'Canceled', 'Retry']);
+export const TaskOutcome = z.enum(['Done', 'Failed', 'Canceled', 'Retry', 'HandedBack']);
 export type TaskOutcome = z.infer<typeof TaskOutcome>;
 
 export const LogLine = z.strictObject({
@@ -87,6 +87,7 @@ export const runnerTasks = resource('runner_tasks', {
       allow: ourServices,
       callers: ['runner'],
       // `Retry`: a transient failure; the task is due again after a pause, or fails with the reason after the last attempt.
+      // `HandedBack`: the runner was told to stop; the task is due at once and no attempt is counted.
       body: z.strictObject({ ...Claim, outcome: TaskOutcome, reason: z.string().max(500).nullable() }),
       response: z.null(),
       idempotent: true,

@@ -8,7 +8,7 @@ import type { ChartRepository } from './chart-repository.ts';
 
 export interface EnsureArchiveDeps {
   chartRepository: Pick<ChartRepository, 'findSource'>;
-  objects: Pick<ObjectStore, 'has' | 'put'>;
+  objects: Pick<ObjectStore, 'get' | 'put'>;
   /** Undefined where the registry is configured no more. */
   clientOf: (domain: string) => Pick<RegistryClient, 'blob'> | undefined;
 }
@@ -28,7 +28,7 @@ export function ensureArchive({ chartRepository, objects, clientOf }: EnsureArch
   return async (chartId: string): Promise<string> => {
     const chart = named(await chartRepository.findSource(chartId), 'body.helm_chart_id', 'chart');
     const { archive_digest: digest, domain_name, repo_name } = chart;
-    if (await objects.has(digest)) return digest;
+    if (await objects.get(digest)) return digest;
 
     const fetching =
       underWay.get(digest) ?? fetchInto(digest, domain_name, repo_name).finally(() => underWay.delete(digest));

@@ -26,7 +26,6 @@ function storeWith(...contents: string[]) {
       return byDigest.get(digest) ?? null;
     },
     put: () => Promise.reject(new Error('not used')),
-    has: () => Promise.reject(new Error('not used')),
   };
   /** What the registry has by now. */
   let inRegistry = '';

@@ -14,7 +14,7 @@ export function endOf(
   { lease, stopping }: { lease: Pick<ClaimLease, 'canceled'>; stopping: AbortSignal },
 ): End | null {
   if (lease.canceled.aborted) return { outcome: 'Canceled', reason: null };
-  if (stopping.aborted) return { outcome: 'Retry', reason: 'The runner was stopped; another one goes on' };
+  if (stopping.aborted) return { outcome: 'HandedBack', reason: 'The runner was stopped; another one goes on' };
   if (error instanceof TaskFailure) return { outcome: error.transient ? 'Retry' : 'Failed', reason: error.message };
   if (error instanceof AppError) return { outcome: isPassing(error) ? 'Retry' : 'Failed', reason: error.message };
   return null;

@@ -91,7 +91,9 @@ describe('claims', () => {
     await insertTask(database.db, { deployment_id, cluster_id });
     const first = await claim('one');
     if (!first) throw new Error('no task');
-    await inTransaction(({ taskChanges }) => taskChanges.putBack(first, { reason: null, pauseMs: 0, settles: false }));
+    await inTransaction(({ taskChanges }) =>
+      taskChanges.putBack(first, { reason: null, pauseMs: 0, settles: false, counts: true }),
+    );
 
     const second = await claim('two');
 

@@ -35,7 +35,9 @@ export async function finishTask(store: WritingStore, finish: Finish, policy: Re
     ending === null
       ? await store.taskChanges.putBack(task, {
           reason: finish.reason,
-          pauseMs: retryDelayMs(task.attempts, policy.spread()),
+          ...(finish.outcome === 'HandedBack'
+            ? { pauseMs: 0, counts: false }
+            : { pauseMs: retryDelayMs(task.attempts, policy.spread()), counts: true }),
           settles: true,
         })
       : await endTask(store, locked, ending, true);
@@ -45,8 +47,9 @@ export async function finishTask(store: WritingStore, finish: Finish, policy: Re
 /** Null where the task is to be tried again. */
 function endingOf(task: TaskRecord, { outcome, reason }: Finish, { maxAttempts }: RetryPolicy): Ending | null {
   if (outcome === 'Canceled') return { outcome, reason: task.cancel_reason ?? reason };
-  if (outcome !== 'Retry') return { outcome, reason };
+  if (outcome !== 'Retry' && outcome !== 'HandedBack') return { outcome, reason };
   if (task.cancel_requested_at !== null) return { outcome: 'Canceled', reason: task.cancel_reason ?? reason };
-  if (task.attempts < maxAttempts) return null;
+  // A rollout of the runners is no failure of the task.
+  if (outcome === 'HandedBack' || task.attempts < maxAttempts) return null;
   return { outcome: 'Failed', reason: `${reason ?? 'It did not work'} (attempt ${task.attempts} of ${maxAttempts})` };
 }

@@ -47,5 +47,5 @@ async function takeBack(
     });
     return;
   }
-  await store.taskChanges.putBack(task, { reason: silent, pauseMs: 0, settles: false });
+  await store.taskChanges.putBack(task, { reason: silent, pauseMs: 0, settles: false, counts: true });
 }

@@ -15,6 +15,15 @@ const maybeJson = (value: Parameters<typeof sql.jsonb>[0] | undefined) =>
 /** Times come from one clock, to the millisecond and never ahead of it, so that a task is due when it is there. */
 const clock = sql.fragment`date_trunc('milliseconds', clock_timestamp())`;
 
+export interface PutBack {
+  reason: string | null;
+  pauseMs: number;
+  /** The result of its claim was taken: a repetition of it is no error. */
+  settles: boolean;
+  /** Whether the attempt counts. */
+  counts: boolean;
+}
+
 export interface Canceler {
   user_id: string | null;
   deployment_id: string | null;
@@ -91,11 +100,12 @@ export const createTaskChanges = (tx: Transaction) => {
     /** Gives a started task back to the queue, to be due again after a pause. */
     putBack: async (
       { id, fence }: Pick<TaskRecord, 'id' | 'fence'>,
-      { reason, pauseMs, settles }: { reason: string | null; pauseMs: number; settles: boolean },
+      { reason, pauseMs, settles, counts }: PutBack,
     ): Promise<TaskRecord | null> => {
       const row = await tx.maybeOne(record`
         update deployment_tasks t set
           status = 'Pending', reason = ${reason}, started_at = null, lease_until = null,
+          attempts = t.attempts - case when ${counts} then 0 else 1 end,
           settled_fence = case when ${settles} then t.fence end,
           due_at = ${clock} + ${pauseMs} * interval '1 millisecond'
         where t.id = ${id} and t.fence = ${fence} and t.status = 'Started'
