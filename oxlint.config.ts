@@ -40,9 +40,9 @@ const libraries = [
   },
   {
     names: ['node:child_process', 'child_process'],
-    homes: ['processes', 'helm'],
+    homes: ['processes', 'helm', 'chartParser'],
     reason:
-      'Processes are started by tasks/src/helm/helm-cli.ts, the process guard and the local stack only, so that each has a stop.',
+      'Processes are started by tasks/src/helm/helm-cli.ts, the chart parser, the process guard and the local stack only, so that each has a stop.',
   },
   {
     names: ['pino'],
@@ -73,6 +73,7 @@ const folders: Record<Home, string[]> = {
   signIn: ['services/auth/src/sign-in/**'],
   kube: ['packages/shared/src/kube/**'],
   helm: ['services/tasks/src/helm/**'],
+  chartParser: ['services/registry-scan/src/archive/chart-parser.ts'],
   processes: [
     'packages/devstack/src/**',
     'packages/shared/src/process-guard/**',

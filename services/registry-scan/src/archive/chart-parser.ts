@@ -1,6 +1,7 @@
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
+import { fileURLToPath } from 'node:url';
 import { brokenChart, ParsedChart } from './parsed-chart.ts';
 
 /** How a chart read, and whether another try could read it differently. */
@@ -13,40 +14,52 @@ export interface ChartParser extends AsyncDisposable {
   parse(files: ReadonlyMap<string, string>): Promise<ParseOutcome>;
 }
 
-const entry = new URL('./chart-parser-worker.ts', import.meta.url);
+const entry = fileURLToPath(new URL('./chart-parser-process.ts', import.meta.url));
 const readyWithinMs = 30_000;
+const heapMb = 192;
 
 /**
- * Parses charts one after the other in a thread of its own that may be stopped: some hundred kilobytes of hostile YAML
- * keep the parser busy for minutes, and on the main thread that would be the end of every request meanwhile.
+ * Parses charts one after the other in a process of its own, which has a heap of its own and may be killed: some hundred
+ * kilobytes of hostile YAML keep the parser busy for minutes, or fill its heap. In a thread that would end us as well,
+ * since a heap that is full ends the whole process it is in.
  */
 export function createChartParser({ timeoutMs = 5_000 }: { timeoutMs?: number } = {}): ChartParser {
-  let worker: Worker | undefined;
+  let child: ChildProcess | undefined;
   let queue: Promise<unknown> = Promise.resolve();
 
-  async function start(): Promise<Worker> {
-    const started = new Worker(entry, { env: {}, resourceLimits: { maxOldGenerationSizeMb: 192 } });
-    worker = started;
+  async function start(): Promise<ChildProcess> {
+    const started = fork(entry, {
+      env: {},
+      execArgv: [`--max-old-space-size=${heapMb}`],
+      serialization: 'advanced',
+      // What V8 says of a full heap is no line of our log.
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    });
+    child = started;
     // An idle one that dies is replaced when it is needed; a busy one is heard by `answerOf`.
     started.on('error', () => undefined);
     started.once('exit', () => {
-      if (worker === started) worker = undefined;
+      if (child === started) child = undefined;
     });
-    if ((await answerOf(started, readyWithinMs)) === 'timeout') throw new Error('the chart parser does not start');
+    const first = await answerOf(started, readyWithinMs);
+    if (first !== 'ready') throw new Error('the chart parser does not start');
     return started;
   }
 
   async function stop(): Promise<void> {
-    await worker?.terminate();
-    worker = undefined;
+    const stopped = child;
+    child = undefined;
+    if (!stopped || stopped.exitCode !== null || stopped.signalCode !== null) return;
+    const gone = once(stopped, 'exit');
+    stopped.kill('SIGKILL');
+    await gone;
   }
 
   async function parseNext(files: ReadonlyMap<string, string>): Promise<ParseOutcome> {
     try {
-      const busy = worker ?? (await start());
+      const busy = child ?? (await start());
       const answer = answerOf(busy, timeoutMs);
-      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread is no window
-      busy.postMessage(files);
+      busy.send(files);
       const message = await answer;
       if (typeof message === 'object') return { chart: ParsedChart.parse(message), settled: true };
 
@@ -69,19 +82,16 @@ export function createChartParser({ timeoutMs = 5_000 }: { timeoutMs?: number } 
   };
 }
 
-/** The next message of the worker, or what became of it instead. */
-async function answerOf(worker: Worker, withinMs: number): Promise<unknown> {
+/** The next message of the process, or what became of it instead. */
+async function answerOf(child: ChildProcess, withinMs: number): Promise<unknown> {
   const over = new AbortController();
   const { signal } = over;
   try {
     return await Promise.race([
-      once(worker, 'message', { signal }).then(([message]) => message),
-      once(worker, 'exit', { signal }).then(() => 'died'),
+      once(child, 'message', { signal }).then(([message]) => message),
+      once(child, 'exit', { signal }).then(() => 'died'),
       sleep(withinMs, 'timeout', { signal }),
     ]);
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY') return 'died';
-    throw error;
   } finally {
     over.abort();
   }
