@@ -192,7 +192,8 @@ describe('what is seen late', () => {
   test('does not undo what was seen since', async () => {
     const old = server().push('charts/web', 'latest', await web('1.0.0'));
     const name = { domain: server().source.domain, repository: 'charts/web', tag: 'latest' };
-    const before = await service().scan.tagRepository.now();
+    // Times are kept in milliseconds; the late view is clearly older than the one below.
+    const before = new Date(Date.parse(await service().scan.tagRepository.now()) - 1).toISOString();
     server().push('charts/web', 'latest', await web('2.0.0'));
     await lookAtTag(service().scan, registry(), name, AbortSignal.timeout(10_000));
     await forgetTold();
