@@ -180,7 +180,6 @@ export default defineConfig({
         'packages/devstack/src/**',
         'packages/shared/src/testing/**',
         'oxlint.config.ts',
-        'vitest.config.ts',
       ],
       rules: { 'node/no-process-env': 'off' },
     },

@@ -8,8 +8,6 @@ export default defineConfig({
     hookTimeout: 60_000,
     teardownTimeout: 30_000,
     passWithNoTests: false,
-    // A shared CI machine that stalls for a moment can break a deadline; what passes only at the second try is reported so.
-    retry: process.env['CI'] ? 1 : 0,
     projects: [
       {
         extends: true,
