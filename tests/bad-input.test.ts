@@ -146,14 +146,22 @@ describe('a chart', () => {
     expect(refused).toMatchObject({ status: 422, paths: ['body.helm_chart_id'] });
   });
 
-  test("whose template fails leaves the task Failed with Helm's message and the deployment in Error", async () => {
+  test.for([
+    ['whose template fails', '{{ fail "the harbour is closed" }}\n', 'the harbour is closed'],
+    [
+      'with a field that Kubernetes does not know',
+      'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: misspelt }\nspec: { cargo: coal }\n',
+      '.spec: field not declared',
+    ],
+  ] as const)("%s leaves the task Failed with Helm's message and the deployment in Error", async ([, file, words]) => {
+    const name = `failing-${words.replaceAll(/[^a-z]+/g, '')}`;
     await using failing = await fixtureChart({
-      name: 'failing-template',
+      name,
       base: sampleChart.folder,
-      files: { 'templates/fail.yaml': '{{ fail "the harbour is closed" }}\n' },
+      files: { 'templates/failing.yaml': file },
     });
     await pushChart({ ...platform.stack, folder: failing.folder, signal: AbortSignal.timeout(60_000) });
-    const { chart, registry } = await chartInCatalogue('failing-template');
+    const { chart, registry } = await chartInCatalogue(name);
     const Row = z.object({ id: z.uuid(), status: z.string(), reason: z.string().nullable() });
 
     const body = deployment({ name: 'fails', helm_chart_id: chart.id, kind_id: registry.kind_id });
@@ -167,9 +175,9 @@ describe('a chart', () => {
       { withinMs: 30_000, signal: AbortSignal.timeout(40_000) },
     );
 
-    expect(failed.reason).toContain('the harbour is closed');
+    expect(failed.reason).toContain(words);
     const [task] = await platform.admin.list(`/deployment-tasks?deployment_id=${id}`, Row);
     expect(task?.status).toBe('Failed');
-    expect(task?.reason).toContain('the harbour is closed');
+    expect(task?.reason).toContain(words);
   });
 });

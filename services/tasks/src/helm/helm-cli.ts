@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { ProcessGuard } from '@berth/shared/process-guard/process-guard';
+import { memoryForHelm } from './memory-for-helm.ts';
 import { splitLines } from './split-lines.ts';
 
 export interface HelmRun {
@@ -36,6 +37,12 @@ export interface HelmProcess {
  */
 const whenTold = 'read -r _ && exec "$0" "$@" </dev/null';
 
+/**
+ * Helm lives for seconds: collecting its garbage less often saves a fifth of its work for 10 MB more. Near the memory
+ * that a runner reckons with for one Helm it is collected as usual.
+ */
+const fewerCollections = { GOGC: '400', GOMEMLIMIT: String(memoryForHelm) };
+
 /** Starts Helm in a process group of its own, with nothing of our environment. */
 export function startHelm({ binary, args, folder, discoveryCache, guard, deadlineMs, onLine }: HelmRun): HelmProcess {
   const child = spawn('/bin/sh', ['-c', whenTold, binary, ...args], {
@@ -52,6 +59,7 @@ export function startHelm({ binary, args, folder, discoveryCache, guard, deadlin
       HELM_BURST_LIMIT: '200',
       HELM_QPS: '100',
       KUBECACHEDIR: discoveryCache,
+      ...fewerCollections,
     },
   });
   const exited = exitOf(child);

@@ -2,11 +2,10 @@ import type { Bus } from '@berth/shared/bus/bus';
 import { type ClaimedTask, runnerTasks } from '@berth/shared/contracts/runner-tasks';
 import type { Service } from '@berth/shared/service/service';
 import { createWakeUp } from '@berth/shared/service/wake-up';
+import { memoryForHelm } from '../helm/memory-for-helm.ts';
 import { type RunTaskDeps, runTask } from './run-task.ts';
 
 const pollMs = 1_000;
-/** About what one more Helm takes. Better one task less than a runner that the system ends for its memory. */
-const memoryForHelm = 192 * 1024 * 1024;
 
 export interface TakeTasksDeps extends Omit<RunTaskDeps, 'stopping'> {
   bus: Pick<Bus, 'call' | 'hints'>;
@@ -55,6 +54,7 @@ export const takeTasks =
     await Promise.all([...running.values()].map(({ done }) => done));
   };
 
+/** Better one task less than a runner that the system ends for its memory. */
 const hasPlace = (running: number, concurrency: number): boolean =>
   running < concurrency && (running === 0 || process.availableMemory() > memoryForHelm);
 
