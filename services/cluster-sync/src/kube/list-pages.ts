@@ -15,11 +15,6 @@ export interface ListedPage {
   readonly resourceVersion: string;
 }
 
-export interface ListPagesOptions {
-  readonly labelSelector?: string | undefined;
-  readonly signal: AbortSignal;
-}
-
 const pageSize = 500;
 const pageDeadlineMs = 30_000;
 
@@ -27,9 +22,9 @@ const pageDeadlineMs = 30_000;
 export async function* listPages(
   api: Pick<KubeApi, 'getJson'>,
   path: string,
-  { labelSelector, signal }: ListPagesOptions,
+  { signal }: { readonly signal: AbortSignal },
 ): AsyncGenerator<ListedPage> {
-  const query = new URLSearchParams({ limit: String(pageSize), ...(labelSelector !== undefined && { labelSelector }) });
+  const query = new URLSearchParams({ limit: String(pageSize) });
   for (;;) {
     const page = Page.parse(await api.getJson(`${path}?${query.toString()}`, { signal, deadlineMs: pageDeadlineMs }));
     yield { items: page.items, resourceVersion: page.metadata.resourceVersion };

@@ -12,7 +12,6 @@ export interface WatchEvent {
 export interface WatchOptions {
   readonly resourceVersion: string;
   readonly seconds: number;
-  readonly labelSelector?: string | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -28,14 +27,13 @@ const openingDeadlineMs = 30_000;
 export async function* watchEvents(
   api: Pick<KubeApi, 'streamLines'>,
   path: string,
-  { resourceVersion, seconds, labelSelector, signal }: WatchOptions,
+  { resourceVersion, seconds, signal }: WatchOptions,
 ): AsyncGenerator<WatchEvent | null> {
   const query = new URLSearchParams({
     watch: '1',
     allowWatchBookmarks: 'true',
     resourceVersion,
     timeoutSeconds: String(seconds),
-    ...(labelSelector !== undefined && { labelSelector }),
   });
 
   for await (const line of api.streamLines(`${path}?${query.toString()}`, { signal, deadlineMs: openingDeadlineMs })) {

@@ -19,7 +19,6 @@ export interface ReflectorDeps {
   /** The path of the whole list, and of the list of one namespace. */
   readonly path: string;
   pathIn(namespace: string): string;
-  readonly labelSelector?: string | undefined;
   readonly sink: ReflectorSink;
   readonly log: Service['log'];
   readonly resyncMs: number;
@@ -38,14 +37,14 @@ export interface Reflector {
 
 /** Keeps a sink in step with one kind of object: list, watch, and again, as `nextStep` says. */
 export function createReflector(deps: ReflectorDeps): Reflector {
-  const { api, path, labelSelector, sink, log, resyncMs, stallMs, random = Math.random } = deps;
+  const { api, path, sink, log, resyncMs, stallMs, random = Math.random } = deps;
   const included = new Set<string>();
   let interrupt = new AbortController();
 
   async function list(signal: AbortSignal): Promise<Outcome> {
     const pass = sink.beginPass();
     let resourceVersion = '';
-    for await (const page of listPages(api, path, { labelSelector, signal })) {
+    for await (const page of listPages(api, path, { signal })) {
       for (const item of page.items) await takeIn(() => pass.saw(item), signal);
       resourceVersion = page.resourceVersion;
     }
@@ -74,7 +73,7 @@ export function createReflector(deps: ReflectorDeps): Reflector {
     const listen = () => setTimeout(() => silence.abort(), stallMs);
     let timer = listen();
     try {
-      for await (const event of watchEvents(api, path, { resourceVersion, seconds, labelSelector, signal: end })) {
+      for await (const event of watchEvents(api, path, { resourceVersion, seconds, signal: end })) {
         clearTimeout(timer);
         if (event) await takeIn(() => apply(event), signal);
         else log.warn('a line of the watch is no event');

@@ -40,6 +40,8 @@ export function createChangeQueue(limit: number) {
     async waitForChange(signal: AbortSignal): Promise<void> {
       while (pending.size === 0) await once(events, 'added', { signal });
     },
+
+    size: () => pending.size,
   };
 }
 export type ChangeQueue = ReturnType<typeof createChangeQueue>;

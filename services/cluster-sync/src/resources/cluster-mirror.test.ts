@@ -11,9 +11,15 @@ const namespaceKind = kindNamed('Namespace');
 const podKind = kindNamed('Pod');
 
 const namespace = (name: string, deployment: string | undefined = deploymentId) => ({
-  metadata: { uid: `ns-${name}`, name, annotations: { 'berth.dev/deployment-id': deployment } },
+  metadata: {
+    uid: `ns-${name}`,
+    name,
+    labels: { 'app.kubernetes.io/managed-by': 'berth' },
+    annotations: { 'berth.dev/deployment-id': deployment },
+  },
   status: { phase: 'Active' },
 });
+const foreign = (name: string) => ({ metadata: { uid: `ns-${name}`, name }, status: { phase: 'Active' } });
 const pod = (name: string, inNamespace = 'ours', phase = 'Running') => ({
   metadata: { uid: `pod-${name}`, name, namespace: inNamespace },
   status: { phase },
@@ -28,7 +34,13 @@ function start(known: KnownObject[] = []): void {
   changes = [];
   onNamespace.mockClear();
   warn.mockClear();
-  mirror = createClusterMirror({ known, queue: { add: (change) => changes.push(change) }, log: { warn }, onNamespace });
+  mirror = createClusterMirror({
+    known,
+    queue: { add: (change) => changes.push(change) },
+    log: { warn },
+    onNamespace,
+    heldBackLimit: 3,
+  });
 }
 /** What was queued since the last look: `+uid` written, `-uid` removed. */
 function queued(): string[] {
@@ -115,16 +127,45 @@ describe('objects', () => {
 });
 
 describe('namespaces', () => {
-  test('that become ours are told, so that what already lies in them is listed', () => {
+  test("that became ours later, another deployment's, or come again after their end are told, so that they are listed", () => {
+    mirror.put(namespaceKind, foreign('ours'));
     mirror.put(podKind, pod('early'));
-    expect(queued()).toEqual([]);
-
     mirror.put(namespaceKind, namespace('ours'));
     mirror.put(namespaceKind, namespace('ours'));
     list(podKind, [pod('early')], 'ours');
-
     expect(onNamespace.mock.calls).toEqual([['ours']]);
     expect(queued()).toEqual(['+ns-ours', '+pod-early']);
+
+    mirror.put(namespaceKind, namespace('ours', otherDeploymentId));
+    expect(onNamespace).toHaveBeenCalledTimes(2);
+
+    mirror.remove('Namespace', namespace('ours'));
+    mirror.put(namespaceKind, namespace('ours'));
+    expect(onNamespace).toHaveBeenCalledTimes(3);
+  });
+
+  test('that lose our label lose what lies in them', () => {
+    mirror.put(namespaceKind, namespace('ours'));
+    mirror.put(podKind, pod('a'));
+    queued();
+
+    mirror.put(namespaceKind, foreign('ours'));
+    mirror.put(podKind, pod('b'));
+
+    expect(queued().sort()).toEqual(['-ns-ours', '-pod-a']);
+    expect(warn).not.toHaveBeenCalled();
+  });
+
+  test('that were made anew under their name stay, and what lies in them, when a list shows it', () => {
+    mirror.put(namespaceKind, namespace('ours'));
+    mirror.put(podKind, pod('a'));
+    queued();
+
+    const anew = namespace('ours');
+    list(namespaceKind, [{ ...anew, metadata: { ...anew.metadata, uid: 'ns-anew' } }]);
+    mirror.put(podKind, pod('b'));
+
+    expect(queued()).toEqual(['+ns-anew', '-ns-ours', '+pod-b']);
   });
 
   test('that go away take what lies in them along', () => {
@@ -154,13 +195,77 @@ describe('namespaces', () => {
     mirror.put(podKind, pod('a'));
     queued();
     const anonymous = {
-      metadata: { uid: 'ns-ours', name: 'ours', annotations: id ? { 'berth.dev/deployment-id': id } : {} },
+      metadata: { ...namespace('ours').metadata, annotations: id ? { 'berth.dev/deployment-id': id } : {} },
     };
 
     mirror.put(namespaceKind, anonymous);
 
     expect(queued().sort()).toEqual(['-ns-ours', '-pod-a']);
     expect(warn).toHaveBeenCalledOnce();
+  });
+});
+
+describe('objects that come before their namespace', () => {
+  test('are tracked once it is seen, as they were last, without a list', () => {
+    mirror.put(podKind, pod('early', 'ours', 'Pending'));
+    mirror.put(podKind, pod('early'));
+    mirror.put(podKind, pod('gone'));
+    mirror.remove('Pod', pod('gone'));
+    expect(queued()).toEqual([]);
+
+    mirror.put(namespaceKind, namespace('ours'));
+
+    expect(changes).toMatchObject([
+      { put: { name: 'early', deployment_id: deploymentId, metadata: { summary: { phase: 'Running' } } } },
+      { put: { kind: 'Namespace' } },
+    ]);
+    expect(onNamespace).not.toHaveBeenCalled();
+  });
+
+  test('are forgotten when it is not ours, or gone', () => {
+    mirror.put(podKind, pod('a', 'theirs'));
+    mirror.put(podKind, pod('b', 'gone'));
+
+    mirror.put(namespaceKind, foreign('theirs'));
+    mirror.remove('Namespace', namespace('gone'));
+    mirror.put(namespaceKind, namespace('theirs'));
+    mirror.put(namespaceKind, namespace('gone'));
+
+    expect(queued()).toEqual(['+ns-theirs', '+ns-gone']);
+    expect(onNamespace.mock.calls).toEqual([['theirs'], ['gone']]);
+  });
+
+  test('are tracked only if a list of their kind that began meanwhile shows them', () => {
+    for (const name of ['a', 'b']) mirror.put(podKind, pod(name));
+
+    const pass = mirror.beginPass(podKind);
+    pass.saw(pod('a'));
+    mirror.put(namespaceKind, namespace('ours'));
+    pass.end();
+
+    expect(queued()).toEqual(['+pod-a', '+ns-ours']);
+  });
+
+  test('are no reason to remove what a list of another namespace does not show', () => {
+    mirror.put(podKind, pod('early'));
+    mirror.put(namespaceKind, namespace('more'));
+    list(podKind, [], 'more');
+
+    mirror.put(namespaceKind, namespace('ours'));
+
+    expect(queued()).toEqual(['+ns-more', '+pod-early', '+ns-ours']);
+  });
+
+  test('are listed when they were too many to keep, until the next list of namespaces has ended', () => {
+    for (const name of ['a', 'b', 'c', 'd']) mirror.put(podKind, pod(name));
+
+    mirror.put(namespaceKind, namespace('ours'));
+    expect(onNamespace.mock.calls).toEqual([['ours']]);
+    list(namespaceKind, [namespace('ours'), namespace('listed')]);
+    expect(onNamespace.mock.calls).toEqual([['ours'], ['listed']]);
+    mirror.put(namespaceKind, namespace('later'));
+
+    expect(onNamespace).toHaveBeenCalledTimes(2);
   });
 });
 

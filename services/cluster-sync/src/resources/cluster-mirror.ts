@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import type { ChangeQueue } from './change-queue.ts';
 import { deploymentNamespace } from './deployment-namespace.ts';
+import { createHeldBackObjects } from './held-back-objects.ts';
+import { createNamespaceBook } from './namespace-book.ts';
+import { type SeenObject, seenObject } from './seen-object.ts';
 import type { KindName, TrackedKind } from './tracked-kinds.ts';
 import { trackedObject } from './tracked-object.ts';
 
@@ -17,8 +20,9 @@ export interface ClusterMirrorDeps {
   readonly known: readonly KnownObject[];
   readonly queue: Pick<ChangeQueue, 'add'>;
   readonly log: { warn(fields: object, words: string): void };
-  /** A namespace became one of ours while others were being watched already. */
+  /** A namespace became one of ours, and objects in it may have gone past us: it has to be listed. */
   onNamespace(namespace: string): void;
+  readonly heldBackLimit?: number;
 }
 
 /** One list of a kind, whole or of one namespace: what it does not show is gone. */
@@ -33,23 +37,30 @@ const Named = z.object({
 
 /**
  * The state of one cluster's tracked objects as the API told it last. Lists and watches come in by the same doors, and
- * what differs from before goes to the queue.
+ * what differs from before goes to the queue. All namespaces come in, so that of an object in a namespace without
+ * deployment it is known whether it is of no interest or only early.
  */
-export function createClusterMirror({ known, queue, log, onNamespace }: ClusterMirrorDeps) {
+export function createClusterMirror(deps: ClusterMirrorDeps) {
+  const { known, queue, log, onNamespace, heldBackLimit = 2_000 } = deps;
   const objects = new Map(known.map((object) => [object.uid, object]));
-  const deploymentOf = new Map<string, string>();
+  const namespaces = createNamespaceBook();
+  const heldBack = createHeldBackObjects(heldBackLimit);
 
+  /** Answers the uid of an object that is tracked, or may be soon. */
   function put(kind: TrackedKind, object: unknown): string | undefined {
     let uid: string | undefined;
     try {
-      const place = kind.kind === 'Namespace' ? placeOfNamespace(object) : placeOf(object);
-      if (!place) return undefined;
-      uid = Named.parse(object).metadata.uid;
+      const { metadata } = Named.parse(object);
+      if (kind.kind === 'Namespace') seeNamespace(object);
+      const namespace = kind.kind === 'Namespace' ? metadata.name : (metadata.namespace ?? '');
+      const deploymentId = namespace === '' ? null : namespaces.deploymentOf(namespace);
+      // Most objects of a cluster are not ours, so this has looked at as little as it can.
+      if (deploymentId === null) return undefined;
 
-      const tracked = trackedObject(kind, object, place);
-      if (objects.get(uid)?.fingerprint === tracked.fingerprint) return uid;
-      objects.set(uid, { uid, kind: tracked.kind, namespace: tracked.namespace, fingerprint: tracked.fingerprint });
-      queue.add({ uid, put: tracked });
+      uid = metadata.uid;
+      const seen = seenObject(kind, object, namespace);
+      if (deploymentId === undefined) heldBack.put(seen);
+      else track(seen, deploymentId);
     } catch (error) {
       log.warn(
         { kind: kind.kind, uid, reason: wordsOf(error) },
@@ -59,27 +70,32 @@ export function createClusterMirror({ known, queue, log, onNamespace }: ClusterM
     return uid;
   }
 
-  /** Most objects of a cluster are not ours, so this looks at as little as it can. */
-  function placeOf(object: unknown) {
-    const { namespace = '' } = Named.parse(object).metadata;
-    const deploymentId = deploymentOf.get(namespace);
-    return deploymentId === undefined ? undefined : { namespace, deploymentId };
+  function track(seen: SeenObject, deploymentId: string): void {
+    const tracked = trackedObject(seen, deploymentId);
+    const { uid, kind, namespace, fingerprint } = tracked;
+    if (objects.get(uid)?.fingerprint === fingerprint) return;
+    objects.set(uid, { uid, kind, namespace, fingerprint });
+    queue.add({ uid, put: tracked });
   }
 
-  function placeOfNamespace(object: unknown) {
-    const { namespace, deploymentId } = deploymentNamespace(object);
-    if (deploymentId === null) {
+  function seeNamespace(object: unknown): void {
+    const { namespace, deploymentId, isAnonymous } = deploymentNamespace(object);
+    if (isAnonymous)
       log.warn({ namespace }, 'a namespace with our label names no deployment; nothing in it is tracked');
-      dropNamespace(namespace);
-      return undefined;
+    const news = namespaces.see(namespace, deploymentId);
+    if (news === 'none') return;
+
+    const early = heldBack.take(namespace);
+    if (deploymentId === null) {
+      if (news === 'other') dropWhere((known) => known.namespace === namespace);
+      return;
     }
-    const isNew = deploymentOf.get(namespace) !== deploymentId;
-    deploymentOf.set(namespace, deploymentId);
-    if (isNew) onNamespace(namespace);
-    return { namespace, deploymentId };
+    for (const seen of early) track(seen, deploymentId);
+    if (news === 'other' || heldBack.isIncomplete()) onNamespace(namespace);
   }
 
   function drop(uid: string): void {
+    heldBack.remove(uid);
     if (objects.delete(uid)) queue.add({ uid });
   }
 
@@ -88,8 +104,21 @@ export function createClusterMirror({ known, queue, log, onNamespace }: ClusterM
   }
 
   function dropNamespace(namespace: string): void {
-    deploymentOf.delete(namespace);
-    dropWhere((object) => object.namespace === namespace);
+    const isOurs = namespaces.deploymentOf(namespace) !== null;
+    namespaces.remove(namespace);
+    heldBack.take(namespace);
+    if (isOurs) dropWhere((object) => object.namespace === namespace);
+  }
+
+  function beginNamespaces(): () => void {
+    const settle = heldBack.settling();
+    namespaces.beginPass();
+    return () => {
+      namespaces.endPass();
+      settle();
+      // Also what an earlier watch left behind in namespaces that vanished meanwhile.
+      dropWhere((object) => typeof namespaces.deploymentOf(object.namespace) !== 'string');
+    };
   }
 
   return {
@@ -112,21 +141,21 @@ export function createClusterMirror({ known, queue, log, onNamespace }: ClusterM
 
     beginPass(kind: TrackedKind, namespace?: string): ListPass {
       const seen = new Set<string>();
+      const isWhole = namespace === undefined;
+      const endNamespaces = kind.kind === 'Namespace' && isWhole ? beginNamespaces() : undefined;
+      // The list shows what still is there.
+      if (isWhole) heldBack.forgetKind(kind.kind);
       return {
         saw(object) {
           const uid = put(kind, object);
           if (uid !== undefined) seen.add(uid);
         },
         end() {
-          const isListed = (object: KnownObject) =>
-            object.kind === kind.kind && (namespace === undefined || object.namespace === namespace);
-          const gone = [...objects.values()].filter((object) => isListed(object) && !seen.has(object.uid));
-          for (const object of gone) {
-            if (kind.kind === 'Namespace') deploymentOf.delete(object.namespace);
-            drop(object.uid);
-          }
-          // Also what an earlier watch left behind in namespaces that vanished meanwhile.
-          if (kind.kind === 'Namespace') dropWhere((object) => !deploymentOf.has(object.namespace));
+          dropWhere(
+            (object) =>
+              object.kind === kind.kind && (isWhole || object.namespace === namespace) && !seen.has(object.uid),
+          );
+          endNamespaces?.();
         },
       };
     },

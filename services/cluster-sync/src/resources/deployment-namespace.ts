@@ -1,24 +1,28 @@
 import { Id } from '@berth/shared/contracts/fields';
 import { z } from 'zod';
 
-export const ourNamespaces = 'app.kubernetes.io/managed-by=berth';
+const label = { name: 'app.kubernetes.io/managed-by', value: 'berth' };
 const deploymentIdAnnotation = 'berth.dev/deployment-id';
 
 const Namespace = z.object({
   metadata: z.object({
     name: z.string().min(1),
+    labels: z.record(z.string(), z.string()).optional(),
     annotations: z.record(z.string(), z.string()).optional(),
   }),
 });
 
 export interface DeploymentNamespace {
   readonly namespace: string;
-  /** Null where the annotation is missing or no UUID: then nothing in it is tracked. */
+  /** Null where it is not ours: then nothing in it is tracked. */
   readonly deploymentId: string | null;
+  /** It has our label, and yet the annotation is missing or no UUID. */
+  readonly isAnonymous: boolean;
 }
 
 export function deploymentNamespace(object: unknown): DeploymentNamespace {
-  const { name, annotations } = Namespace.parse(object).metadata;
-  const { data = null } = Id.safeParse(annotations?.[deploymentIdAnnotation]);
-  return { namespace: name, deploymentId: data };
+  const { name: namespace, labels, annotations } = Namespace.parse(object).metadata;
+  if (labels?.[label.name] !== label.value) return { namespace, deploymentId: null, isAnonymous: false };
+  const { data: deploymentId = null } = Id.safeParse(annotations?.[deploymentIdAnnotation]);
+  return { namespace, deploymentId, isAnonymous: deploymentId === null };
 }

@@ -5,7 +5,6 @@ import { createReflector, type Reflector, type ReflectorSink } from '../reflecto
 import { together } from '../reflector/together.ts';
 import { type ChangeQueue, createChangeQueue, type RowChange } from './change-queue.ts';
 import { type ClusterMirror, createClusterMirror } from './cluster-mirror.ts';
-import { ourNamespaces } from './deployment-namespace.ts';
 import type { K8sResourceRepository } from './k8s-resource-repository.ts';
 import { type TrackedKind, trackedKinds } from './tracked-kinds.ts';
 import { writeChanges } from './write-changes.ts';
@@ -46,12 +45,11 @@ export async function watchCluster(
     },
   });
 
-  const reflect = (kind: TrackedKind, labelSelector?: string) =>
+  const reflect = (kind: TrackedKind) =>
     createReflector({
       api,
       path: `${kind.root}/${kind.plural}`,
       pathIn: (namespace) => `${kind.root}/namespaces/${encodeURIComponent(namespace)}/${kind.plural}`,
-      labelSelector,
       sink: sinkInto({ mirror, queue, kind, signal }),
       log: log.child({ kind: kind.kind }),
       resyncMs,
@@ -59,12 +57,12 @@ export async function watchCluster(
     });
 
   const [namespaceKind, ...otherKinds] = trackedKinds;
-  const namespaces = reflect(namespaceKind, ourNamespaces);
-  // The others begin when it is known which namespaces are ours; until then they would find nothing of interest.
+  const namespaces = reflect(namespaceKind);
+  // The others begin when it is known which namespaces are ours; until then everything would be held back.
   const namespacesListed = Promise.withResolvers<void>();
   const watchOthers = async (end: AbortSignal) => {
     await namespacesListed.promise;
-    inNamespaces.push(...otherKinds.map((kind) => reflect(kind)));
+    inNamespaces.push(...otherKinds.map(reflect));
     await together(
       end,
       inNamespaces.map(({ run }) => run),

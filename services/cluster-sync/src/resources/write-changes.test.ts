@@ -39,6 +39,17 @@ test('writes what waits in one go, of each object the newest only', async () => 
   await vi.waitFor(() => expect(saved).toEqual([['a', 'b']]));
 });
 
+test('writes an object once that changes several times within a moment', async () => {
+  write();
+
+  for (const uid of ['a', 'b', 'a', 'b', 'a']) {
+    queue.add(gone(uid));
+    await new Promise(setImmediate);
+  }
+
+  await vi.waitFor(() => expect(saved).toEqual([['a', 'b']]));
+});
+
 test('tries again when the database is away, and loses nothing', async () => {
   let attempts = 0;
   queue.add(gone('a'));

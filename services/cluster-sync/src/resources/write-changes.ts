@@ -15,6 +15,8 @@ export interface WriteChangesDeps {
 }
 
 const batchSize = 100;
+/** An object that is made changes several times within a moment, which is written once. */
+const gatherMs = 200;
 
 /** Brings the queue into the database until the signal aborts. */
 export async function writeChanges(
@@ -23,7 +25,7 @@ export async function writeChanges(
 ): Promise<void> {
   let pauseMs = 0;
   while (!signal.aborted) {
-    await queue.waitForChange(signal).catch(() => undefined);
+    await gather();
     if (signal.aborted) return;
     const changes = queue.take(batchSize);
     try {
@@ -36,6 +38,12 @@ export async function writeChanges(
       pauseMs = nextPause(pauseMs, Math.random());
       await pause(pauseMs, signal);
     }
+  }
+
+  /** Waits for a change, and then a little for others that come with it. Ends early when the signal aborts. */
+  async function gather(): Promise<void> {
+    await queue.waitForChange(signal).catch(() => undefined);
+    if (queue.size() < batchSize) await pause(gatherMs, signal);
   }
 
   async function saveAll(changes: readonly RowChange[]): Promise<void> {

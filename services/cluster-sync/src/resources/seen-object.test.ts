@@ -1,15 +1,17 @@
 import { isJson } from '@berth/shared/contracts/json';
 import { describe, expect, test } from 'vitest';
+import { seenObject } from './seen-object.ts';
 import { trackedKinds } from './tracked-kinds.ts';
 import { trackedObject } from './tracked-object.ts';
 
-const place = { namespace: 'web-one', deploymentId: '5b0bd2c8-7a7e-4a5f-9f0e-6a5a0f7f3f10' };
+const deploymentId = '5b0bd2c8-7a7e-4a5f-9f0e-6a5a0f7f3f10';
 const kindNamed = (name: string) => trackedKinds.find(({ kind }) => kind === name) ?? trackedKinds[0];
 const pod = (metadata: object = {}, status: object = { phase: 'Running' }) => ({
   metadata: { uid: 'u1', name: 'web-1', namespace: 'web-one', resourceVersion: '5', ...metadata },
   status,
 });
-const track = (object: unknown, kind = 'Pod') => trackedObject(kindNamed(kind), object, place);
+const track = (object: unknown, kind = 'Pod') =>
+  trackedObject(seenObject(kindNamed(kind), object, 'web-one'), deploymentId);
 
 describe('trackedObject', () => {
   test('tells kind and version, which the items of a list do not carry', () => {
