@@ -41,10 +41,7 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
     heldReaders: ({ items }: Pick<WritingStore, 'items'>) => heldItemReaders(items),
     reserved,
     policy: { maxAttempts, spread: Math.random },
-    wakeRunners: () => {
-      tell();
-      due.look();
-    },
+    wakeRunners: due.wakeRunners,
     hintCancel: (taskId: string) => bus.hints.send('task_cancel', taskId),
     hintLog: (taskId: string) => bus.hints.send('task_log', taskId),
   };

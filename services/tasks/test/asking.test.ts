@@ -208,6 +208,22 @@ describe('a scheduled task', () => {
     expect(await tasks.deployment(id)).toMatchObject({ enabled: false, status: 'Uninstalled' });
   });
 
+  test('wakes the runners when it is made, one that is not due yet once more in its moment', async () => {
+    const { id } = await tasks.installed();
+    const stop = new AbortController();
+    const woken: number[] = [];
+    tasks.runner.hints.listen('tasks_due', () => woken.push(Date.now()), { signal: stop.signal });
+
+    await ask(bot, id, reinstall);
+    const later = await ask(bot, id, reinstall, soon());
+    const dueAt = Date.parse(later.execute_at);
+    await until(async () => woken.some((time) => time >= dueAt));
+    stop.abort();
+
+    expect(woken).toHaveLength(3);
+    await tasks.runAll();
+  });
+
   test('wakes the runners in its moment', async () => {
     const { id } = await tasks.installed();
     const stop = new AbortController();

@@ -29,6 +29,7 @@ describe('installing', () => {
       attempt: 1,
       lease_ms: 30_000,
       action: 'deploy',
+      is_first: true,
       delete_namespace: false,
       deployment_id: created.id,
       deployment_name: 'first',
@@ -60,7 +61,12 @@ describe('installing', () => {
     expect(install).toMatchObject({ status: 'Started', attempts: 1, started_at: expect.any(String) });
     expect(await tasks.deployment(created.id)).toMatchObject({ status: 'Installing', revision_id: null });
 
-    await tasks.finish(claimed);
+    await tasks.finish(claimed, 'Retry');
+    const again = await tasks.claimed();
+
+    expect(again).toMatchObject({ task_id: claimed.task_id, fence: 2, is_first: false });
+
+    await tasks.finish(again);
 
     expect(await tasks.task(claimed.task_id)).toMatchObject({ status: 'Done', finished_at: expect.any(String) });
     expect(await tasks.deployment(created.id)).toMatchObject({

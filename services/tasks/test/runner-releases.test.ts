@@ -97,9 +97,9 @@ test('a namespace of somebody else is neither used nor removed', async () => {
   expect(deployed).toMatchObject({ outcome: 'Failed' });
   expect(deployed.reason).toContain('does not belong to this deployment');
   expect(removed).toMatchObject({ outcome: 'Failed' });
-  const leases = `/apis/coordination.k8s.io/v1/namespaces/${task.namespace}/leases`;
-  expect(await act.get(leases)).toMatchObject({ items: [] });
-  expect(await act.get(`/api/v1/namespaces/${task.namespace}`)).toMatchObject({ status: { phase: 'Active' } });
+  const namespace = await act.get(`/api/v1/namespaces/${task.namespace}`);
+  expect(namespace).toMatchObject({ status: { phase: 'Active' } });
+  expect(namespace).not.toHaveProperty('metadata.annotations');
 });
 
 test('a Secret of somebody else is not overwritten', async () => {
@@ -128,6 +128,14 @@ test.for(['deployed', 'pending-install', 'pending-upgrade', 'failed'])(
     expect(await act.run(next(uninstall))).toMatchObject({ outcome: 'Done' });
   },
 );
+
+test('a namespace that somebody has deleted is made anew', async () => {
+  const task = { ...taskOf(world.chart), is_first: false };
+
+  expect(await act.run(task)).toMatchObject({ outcome: 'Done' });
+
+  expect(await act.history(task.namespace)).toEqual(['deployed']);
+});
 
 test('a deploy into a namespace that is being deleted waits for its end and makes it anew', async () => {
   const task = taskOf(world.chart);

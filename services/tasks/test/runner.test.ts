@@ -20,7 +20,7 @@ afterAll(async () => {
 
 const leftOver = () => readdir(join(runner.folder, 'tasks'));
 
-test('a task is done when Helm is: namespace, lease, Secrets and release are there, its files are not', async () => {
+test('a task is done when Helm is: namespace, fence, Secrets and release are there, its files are not', async () => {
   const secrets = { access: { password: 'swordfish-of-the-test' } };
   const task = taskOf(world.chart, { values: { text: 'swordfish-of-the-test' }, secrets });
 
@@ -29,13 +29,12 @@ test('a task is done when Helm is: namespace, lease, Secrets and release are the
   const { namespace } = task;
   expect(await act.history(namespace)).toEqual(['deployed']);
   expect(await act.get(`/api/v1/namespaces/${namespace}`)).toMatchObject({
-    metadata: { annotations: { 'berth.dev/deployment-id': task.deployment_id } },
+    metadata: {
+      annotations: { 'berth.dev/deployment-id': task.deployment_id, 'berth.dev/claim': `${task.task_id}:1` },
+    },
   });
   expect(await act.get(`/api/v1/namespaces/${namespace}/secrets/access`)).toMatchObject({
     data: { password: Buffer.from('swordfish-of-the-test').toString('base64') },
-  });
-  expect(await act.get(`/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/berth-task`)).toMatchObject({
-    spec: { holderIdentity: `${task.task_id}:1` },
   });
   expect(await leftOver()).toEqual([]);
   expect(world.tasks.textOf(task.task_id)).toContain('created namespace');
@@ -50,6 +49,9 @@ test('a second task of a deployment upgrades its release and writes its Secrets 
   expect(await act.run(second)).toMatchObject({ outcome: 'Done' });
 
   expect(await act.history(first.namespace)).toEqual(['superseded', 'deployed']);
+  expect(await act.get(`/api/v1/namespaces/${first.namespace}`)).toMatchObject({
+    metadata: { annotations: { 'berth.dev/claim': `${second.task_id}:1` } },
+  });
   expect(await act.get(`/api/v1/namespaces/${first.namespace}/secrets/access`)).toMatchObject({
     data: { password: Buffer.from('after').toString('base64') },
   });

@@ -103,6 +103,7 @@ export function taskOf(chart: ClaimedTask['chart'], fields: Partial<ClaimedTask>
     attempt: 1,
     lease_ms: 30_000,
     action: 'deploy',
+    is_first: true,
     delete_namespace: false,
     deployment_id: randomUUID(),
     deployment_name: 'probe',

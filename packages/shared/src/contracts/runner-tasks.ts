@@ -19,6 +19,8 @@ export const ClaimedTask = z.strictObject({
   /** Time the claim is good for without a heartbeat, in ms. */
   lease_ms: z.number().int(),
   action: RunnerAction,
+  /** Nothing of the deployment was installed before, as far as is known: most likely there is no namespace yet. */
+  is_first: z.boolean(),
   /** After `uninstall`: the namespace goes too. */
   delete_namespace: z.boolean(),
   deployment_id: Id,

@@ -17,7 +17,7 @@ export interface KubeApiOptions {
   readonly userAgent?: string;
 }
 
-type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** One cluster's API over one bounded set of connections. */
 export interface KubeApi extends Disposable {
@@ -27,6 +27,8 @@ export interface KubeApi extends Disposable {
   getJson(path: string, call: KubeCall): Promise<unknown>;
   postJson(path: string, body: object, call: KubeCall): Promise<unknown>;
   putJson(path: string, body: object, call: KubeCall): Promise<unknown>;
+  /** A JSON merge patch; with `metadata.resourceVersion` in it a compare-and-swap. */
+  patchJson(path: string, body: object, call: KubeCall): Promise<unknown>;
   deleteJson(path: string, body: object, call: KubeCall): Promise<unknown>;
   /** The lines of a streamed answer, until it ends or the signal aborts. */
   streamLines(path: string, call: KubeCall): AsyncGenerator<string>;
@@ -68,7 +70,10 @@ export function openKubeApi(access: KubeAccess, { userAgent = 'berth' }: KubeApi
           accept: accept ?? 'application/json',
           'user-agent': userAgent,
           ...(access.token !== null && { authorization: `Bearer ${access.token}` }),
-          ...(body !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+          ...(body !== undefined && {
+            'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json',
+            'content-length': Buffer.byteLength(body),
+          }),
         },
       });
       sent.on('response', resolve).on('error', reject).end(body);
@@ -95,6 +100,7 @@ export function openKubeApi(access: KubeAccess, { userAgent = 'berth' }: KubeApi
     getJson: async (path, call) => JSON.parse(await exchange('GET', path, call)),
     postJson: (path, body, call) => sendJson('POST', path, body, call),
     putJson: (path, body, call) => sendJson('PUT', path, body, call),
+    patchJson: (path, body, call) => sendJson('PATCH', path, body, call),
     deleteJson: (path, body, call) => sendJson('DELETE', path, body, call),
 
     async *streamLines(path, { signal, deadlineMs }) {

@@ -22,7 +22,11 @@ describe('trackedObject', () => {
     const { metadata } = track(
       pod({
         managedFields: [{ manager: 'helm' }],
-        annotations: { 'kubectl.kubernetes.io/last-applied-configuration': '{"secret":1}', kept: 'yes' },
+        annotations: {
+          'kubectl.kubernetes.io/last-applied-configuration': '{"secret":1}',
+          'berth.dev/claim': 'task:1',
+          kept: 'yes',
+        },
       }),
     );
 

@@ -2,7 +2,8 @@ import { isForbiddenKey, isJsonObject, type JsonObject, type JsonValue } from '@
 
 /** `resourceVersion` changes with every status; the others are bookkeeping of tools, large, and may repeat what secrets hold. */
 const dropped = new Set(['managedFields', 'resourceVersion', 'selfLink']);
-const droppedAnnotations = new Set(['kubectl.kubernetes.io/last-applied-configuration']);
+/** What an object was applied from, for the same reason; the claim of a namespace, which changes with every task. */
+const droppedAnnotations = new Set(['kubectl.kubernetes.io/last-applied-configuration', 'berth.dev/claim']);
 
 /** Annotations may fill 256 KiB; a row goes through the bus and into a browser. */
 const maxCharacters = 32 * 1024;

@@ -7,6 +7,7 @@ const task = {
   attempt: 1,
   lease_ms: 30_000,
   action: 'deploy' as const,
+  is_first: true,
   delete_namespace: false,
   deployment_id: '0b8a6b0e-0000-4000-8000-000000000002',
   deployment_name: 'a',

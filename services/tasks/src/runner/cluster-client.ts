@@ -1,7 +1,7 @@
 import type { KubeApi } from '@berth/shared/kube/kube-api';
 import type { z } from 'zod';
 import { kubeFailure, statusOf } from './kube-failure.ts';
-import { Lease, MetadataList, Namespace, type ObjectMetadata, PodList, Secret } from './kube-objects.ts';
+import { MetadataList, Namespace, type ObjectMetadata, PodList, Secret } from './kube-objects.ts';
 
 type Pods = z.infer<typeof PodList>['items'];
 
@@ -20,6 +20,8 @@ export interface ClusterClient {
   readNamespace(name: string): Promise<Namespace | null>;
   /** False: it exists already. */
   createNamespace(namespace: NewNamespace): Promise<boolean>;
+  /** Only if nobody changed it since it was read. False: somebody did, or it is gone. */
+  annotateNamespace(namespace: Namespace, annotations: Record<string, string>): Promise<boolean>;
   /** This very one; another of the same name stays. */
   deleteNamespace(name: string, uid: string): Promise<void>;
   /** The Secrets in which Helm keeps the revisions of a release, without what they hold: that may be megabytes. */
@@ -29,9 +31,6 @@ export interface ClusterClient {
   createSecret(secret: NewSecret): Promise<boolean>;
   /** Only if nobody changed it since it was read. False: somebody did. */
   replaceSecret(namespace: string, secret: Secret | NewSecret): Promise<boolean>;
-  readLease(namespace: string, name: string): Promise<Lease | null>;
-  createLease(namespace: string, lease: Lease): Promise<boolean>;
-  replaceLease(namespace: string, lease: Lease): Promise<boolean>;
   /** At most 50. */
   listPods(namespace: string): Promise<Pods>;
 }
@@ -48,7 +47,6 @@ const deadlineMs = 10_000;
 const metadataOnly = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 
 const inCore = (namespace: string, kind: 'secrets' | 'pods') => `/api/v1/namespaces/${namespace}/${kind}`;
-const leases = (namespace: string) => `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`;
 
 export function createClusterClient({ api, signal, beforeWrite }: ClusterClientDeps): ClusterClient {
   const call = { signal, deadlineMs };
@@ -64,13 +62,14 @@ export function createClusterClient({ api, signal, beforeWrite }: ClusterClientD
       throw kubeFailure(what, error, api.server);
     });
 
-  async function unlessConflict(what: string, write: () => Promise<unknown>): Promise<boolean> {
+  /** False where the cluster answers that things are not as the write supposes. */
+  async function unlessConflict(what: string, write: () => Promise<unknown>, conflicts = [409]): Promise<boolean> {
     beforeWrite();
     try {
       await write();
       return true;
     } catch (error) {
-      if (statusOf(error) === 409) return false;
+      if (conflicts.includes(statusOf(error) ?? 0)) return false;
       throw kubeFailure(what, error, api.server);
     }
   }
@@ -80,6 +79,11 @@ export function createClusterClient({ api, signal, beforeWrite }: ClusterClientD
       orNull('read the namespace', async () => Namespace.parse(await api.getJson(`/api/v1/namespaces/${name}`, call))),
     createNamespace: (namespace) =>
       unlessConflict('create the namespace', () => api.postJson('/api/v1/namespaces', namespace, call)),
+    annotateNamespace: async ({ metadata: { name, uid, resourceVersion } }, annotations) => {
+      const patch = { metadata: { uid, resourceVersion, annotations } };
+      const write = () => api.patchJson(`/api/v1/namespaces/${name}`, patch, call);
+      return unlessConflict('annotate the namespace', write, [404, 409]);
+    },
     deleteNamespace: async (name, uid) => {
       beforeWrite();
       const options = { propagationPolicy: 'Foreground', preconditions: { uid } };
@@ -102,12 +106,6 @@ export function createClusterClient({ api, signal, beforeWrite }: ClusterClientD
       unlessConflict('replace a Secret', () =>
         api.putJson(`${inCore(namespace, 'secrets')}/${secret.metadata.name}`, secret, call),
       ),
-    readLease: (namespace, name) =>
-      orNull('read the lease', async () => Lease.parse(await api.getJson(`${leases(namespace)}/${name}`, call))),
-    createLease: (namespace, lease) =>
-      unlessConflict('take the lease', () => api.postJson(leases(namespace), lease, call)),
-    replaceLease: (namespace, lease) =>
-      unlessConflict('take the lease', () => api.putJson(`${leases(namespace)}/${lease.metadata.name}`, lease, call)),
     listPods: (namespace) =>
       asked('list the pods', async () => {
         return PodList.parse(await api.getJson(`${inCore(namespace, 'pods')}?limit=50`, call)).items;

@@ -1,30 +1,63 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ClaimedTask } from '@berth/shared/contracts/runner-tasks';
 import { allEnded } from './all-ended.ts';
-import { readClusterLease, takeClusterLease } from './cluster-lease.ts';
-import { ensureNamespace, isGoing, isOurs } from './ensure-namespace.ts';
+import type { NewNamespace } from './cluster-client.ts';
+import { deploymentIdAnnotation, isGoing, isOurs, ofSomebodyElse } from './deployment-namespace.ts';
+import { fenceAnnotation, holderOf, takeFence } from './namespace-fence.ts';
 import type { Observed } from './next-action.ts';
 import { observeRelease } from './observe-release.ts';
 import type { TaskContext } from './task-context.ts';
+import { transient } from './task-failure.ts';
 
-/**
- * Makes the namespace of the deployment or finds it, takes the lease in it, and tells what Helm has recorded there.
- * All that only reads goes out at once: who waits here is a person who pressed a button.
- */
-export async function enterNamespace({ task, client, lease, log, stop }: TaskContext): Promise<Observed> {
-  const held = readClusterLease(task, client);
+const terminatingWaitMs = 60_000;
+
+type Entering = Pick<TaskContext, 'task' | 'client' | 'lease' | 'log' | 'stop'>;
+
+/** Makes the namespace of the deployment or finds it, takes its fence, and tells what Helm has recorded there. */
+export async function enterNamespace(context: Entering): Promise<Observed> {
+  const { task, stop } = context;
+  // Where nothing was installed before there is hardly ever a namespace, so nobody waits for the answer that there is none.
+  if (task.is_first && (await makeNamespace(context))) return { status: 'absent' };
+
+  const giveUp = performance.now() + terminatingWaitMs;
+  for (;;) {
+    const observed = await enterExisting(context);
+    if (observed) return observed;
+    if (await makeNamespace(context)) return { status: 'absent' };
+    if (performance.now() > giveUp) throw transient(`The namespace ${task.namespace} is still being deleted`);
+    await delay(250, undefined, { signal: stop });
+  }
+}
+
+/** Null where there is none, or one that is going. */
+async function enterExisting({ task, client, lease }: Entering): Promise<Observed | null> {
+  // All that only reads goes out at once: who waits here is a person who pressed a button.
   const observing = observeRelease(client, task.namespace);
-  // Of use only if the namespace is ours; else their failures are of no interest.
-  held.catch(() => undefined);
   observing.catch(() => undefined);
 
-  const namespace = await client.readNamespace(task.namespace);
-  if (namespace && !isGoing(namespace) && isOurs(namespace, task.deployment_id)) {
-    const take = async () => takeClusterLease(task, { cluster: client, lease, found: await held });
-    const [observed] = await allEnded([observing, take()]);
-    return observed;
-  }
-
-  const made = await ensureNamespace(task, { cluster: client, found: namespace, signal: stop });
-  if (made === 'created') log.say(`created namespace ${task.namespace}`);
-  await takeClusterLease(task, { cluster: client, lease, found: null });
-  return made === 'created' ? { status: 'absent' } : observeRelease(client, task.namespace);
+  const found = await client.readNamespace(task.namespace);
+  if (found === null || isGoing(found)) return null;
+  if (!isOurs(found, task.deployment_id)) throw ofSomebodyElse(task);
+  const [observed] = await allEnded([observing, takeFence(task, { cluster: client, lease, found })]);
+  return observed;
 }
+
+/** False: there is one already, perhaps one that is still going. */
+async function makeNamespace({ task, client, log }: Entering): Promise<boolean> {
+  const made = await client.createNamespace(namespaceOf(task));
+  if (made) log.say(`created namespace ${task.namespace}`);
+  return made;
+}
+
+const namespaceOf = (task: ClaimedTask): NewNamespace => ({
+  metadata: {
+    name: task.namespace,
+    labels: { 'app.kubernetes.io/managed-by': 'berth' },
+    annotations: {
+      [deploymentIdAnnotation]: task.deployment_id,
+      [fenceAnnotation]: holderOf(task),
+      'berth.dev/deployment-name': task.deployment_name,
+      'berth.dev/kind': task.kind,
+    },
+  },
+});

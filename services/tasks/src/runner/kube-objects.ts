@@ -32,12 +32,6 @@ const listOf = <T extends z.ZodType>(item: T) =>
 export const MetadataList = listOf(z.object({ metadata: Metadata }));
 export type ObjectMetadata = z.infer<typeof Metadata>;
 
-export const Lease = z.looseObject({
-  metadata: Metadata,
-  spec: z.looseObject({ holderIdentity: z.string().nullish() }).nullish(),
-});
-export type Lease = z.infer<typeof Lease>;
-
 const Terminated = z.object({ exitCode: z.number().int(), reason: z.string().optional() });
 const Container = z.object({
   name: z.string(),

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ClaimedTask } from '@berth/shared/contracts/runner-tasks';
 import type { ClusterClient } from './cluster-client.ts';
-import { isOurs } from './ensure-namespace.ts';
+import { isOurs } from './deployment-namespace.ts';
 import { permanent, transient } from './task-failure.ts';
 
 const goneWithinMs = 5 * 60_000;

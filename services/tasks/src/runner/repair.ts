@@ -1,4 +1,4 @@
-import { checkClusterLease } from './cluster-lease.ts';
+import { checkFence } from './namespace-fence.ts';
 import { isCutOff } from './next-action.ts';
 import { observeRelease, unlockRelease } from './observe-release.ts';
 import type { TaskContext } from './task-context.ts';
@@ -7,6 +7,6 @@ import type { TaskContext } from './task-context.ts';
 export async function repair({ task, client }: Pick<TaskContext, 'task' | 'client'>): Promise<void> {
   const observed = await observeRelease(client, task.namespace);
   if (!isCutOff(observed)) return;
-  await checkClusterLease(task, client);
+  await checkFence(task, client);
   await unlockRelease(client, task.namespace);
 }

@@ -1,8 +1,9 @@
 import { inSpan } from '@berth/shared/service/trace-context';
 import { uninstallArguments } from '../helm/helm-arguments.ts';
 import { allEnded } from './all-ended.ts';
-import { readClusterLease, takeClusterLease } from './cluster-lease.ts';
-import { isGoing, isOurs } from './ensure-namespace.ts';
+import { isGoing, isOurs } from './deployment-namespace.ts';
+import type { Namespace } from './kube-objects.ts';
+import { takeFence } from './namespace-fence.ts';
 import { nextAction } from './next-action.ts';
 import { observeRelease } from './observe-release.ts';
 import { removeNamespace } from './remove-namespace.ts';
@@ -19,22 +20,19 @@ export async function uninstall(context: TaskContext): Promise<void> {
     throw permanent(`The namespace ${task.namespace} does not belong to this deployment and was left alone`);
   }
 
-  if (!isGoing(namespace)) await removeRelease(context);
+  if (!isGoing(namespace)) await removeRelease(context, namespace);
   if (!task.delete_namespace) return;
   stop.throwIfAborted();
   log.say(`deleting namespace ${task.namespace}`);
   await inSpan('remove namespace', () => removeNamespace(task, { cluster: client, signal: stop }));
 }
 
-async function removeRelease(context: TaskContext): Promise<void> {
+async function removeRelease(context: TaskContext, found: Namespace): Promise<void> {
   const { task, client, lease, folder } = context;
-  const take = async () => {
-    await takeClusterLease(task, { cluster: client, lease, found: await readClusterLease(task, client) });
-  };
   const [observed, kubeconfig] = await allEnded([
     observeRelease(client, task.namespace),
     folder.write('kubeconfig', context.kubeconfig),
-    take(),
+    takeFence(task, { cluster: client, lease, found }),
   ]);
   if (nextAction({ action: 'uninstall', taskId: task.task_id }, observed) !== 'uninstall') return;
   const title = `helm uninstall ${task.namespace}`;

@@ -37,6 +37,8 @@ export const claimTask = (deps: ClaimDeps) => {
       const started = await inTurn(async () => {
         // Nobody would hear of a task that is claimed too late; it would wait for its lease to run out.
         if (remainingMs() < leastMs) return 'nothing';
+        // Most claims find nothing; that must cost next to nothing.
+        if (!(await deps.store.tasks.isAnyDue())) return 'nothing';
         return deps.inTransaction((store) => startNext(deps, store, { ...deps.options, runner }));
       });
       if (started === 'nothing') return null;
@@ -59,7 +61,7 @@ async function complete(deps: ClaimDeps, started: Started, remainingMs: () => nu
 }
 
 async function claimedTask(deps: ClaimDeps, started: Started, remainingMs: () => number): Promise<ClaimedTask> {
-  const { task, run, deployment } = started;
+  const { task, run, deployment, isFirst } = started;
   const input = run.action === 'deploy' ? await inputOf(deps, started, run) : null;
   const { wait } = input?.chart.parsedFeatures ?? { wait: { enabled: true, timeout_secs: 300 } };
   return {
@@ -68,6 +70,7 @@ async function claimedTask(deps: ClaimDeps, started: Started, remainingMs: () =>
     attempt: task.attempts,
     lease_ms: deps.options.leaseMs,
     action: run.action,
+    is_first: isFirst,
     delete_namespace: run.action === 'uninstall',
     deployment_id: deployment.id,
     deployment_name: run.deployment_name,

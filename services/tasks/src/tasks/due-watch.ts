@@ -8,8 +8,8 @@ const horizonMs = 1_000;
 const leastMs = 20;
 
 export interface DueWatch {
-  /** There may be a new task that is due soon. */
-  look(): void;
+  /** There are new tasks. The runners are told at once; those that are not due yet are waited for. */
+  wakeRunners(): void;
   watch: Loop;
 }
 
@@ -23,19 +23,28 @@ export interface DueWatchDeps {
 /** Wakes the runners in the moment in which a task becomes due; their own poll is the floor under it. */
 export function createDueWatch({ leases, tell, signal }: DueWatchDeps): DueWatch {
   const { wake, wait } = createWakeUp(signal);
+  let toldAt: number | undefined;
+
+  const wakeRunners = () => {
+    tell();
+    toldAt = performance.now();
+    wake();
+  };
 
   const watch = async () => {
     // All that became due up to this moment has been told; by the clock of the database, so that nothing falls between.
     let told: string | null = null;
     while (!signal.aborted) {
-      const next: NextDue | null = await leases.nextDue(told, horizonMs).catch(() => null);
-      const isPast = next !== null && next.wait_ms !== null && next.wait_ms <= 0;
+      const toldAgoMs = toldAt === undefined ? null : performance.now() - toldAt;
+      toldAt = undefined;
+      const next: NextDue | null = await leases.nextDue(told, { toldAgoMs, withinMs: horizonMs }).catch(() => null);
+      const isPast: boolean = next !== null && next.wait_ms !== null && next.wait_ms <= 0;
       if (isPast) tell();
-      if (next && (isPast || next.wait_ms === null)) told = next.now;
+      if (next) told = isPast || next.wait_ms === null ? next.now : next.told;
 
       await sleep(leastMs);
       if (!isPast) await wait(Math.max(0, (next?.wait_ms ?? horizonMs) - leastMs));
     }
   };
-  return { look: wake, watch };
+  return { wakeRunners, watch };
 }

@@ -4,7 +4,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 
 const Renewed = z.object({ cancel_requested: z.boolean() });
-const NextDue = z.object({ now: Timestamp, wait_ms: z.number().nullable() });
+const NextDue = z.object({ now: Timestamp, told: Timestamp, wait_ms: z.number().nullable() });
 export type NextDue = z.infer<typeof NextDue>;
 const Expired = z.object({ id: Id, deployment_id: Id });
 
@@ -31,15 +31,23 @@ export const createLeaseRepository = (db: Queries) => ({
       select 1 from deployment_tasks where id = ${id} and status = 'Started' and lease_until < clock_timestamp()
     `),
 
-  /** The first task that becomes due after a moment and within the time, and how far away that is; negative: it is past. */
-  nextDue: (after: string | null, withinMs: number) =>
+  /**
+   * The first task that becomes due within the time, and how far away that is; negative: it is past. `told` is up to when
+   * the runners were told: a moment given, or so many milliseconds ago.
+   */
+  nextDue: (after: string | null, { toldAgoMs, withinMs }: { toldAgoMs: number | null; withinMs: number }) =>
     db.one(sql.type(NextDue)`
-      select now, (extract(epoch from min(due_at) - now) * 1000)::double precision as wait_ms
+      select now, told, (extract(epoch from min(due_at) - now) * 1000)::double precision as wait_ms
       from (select clock_timestamp()::timestamptz(3) as now) clock
+      cross join lateral (
+        select greatest(
+          coalesce(${after}::timestamptz, now), now - ${toldAgoMs}::double precision * interval '1 millisecond'
+        )::timestamptz(3) as told
+      ) heard
       left join deployment_tasks on status = 'Pending'
-        and due_at > coalesce(${after}::timestamptz, now)
+        and due_at > told
         and due_at <= now + ${withinMs} * interval '1 millisecond'
-      group by now
+      group by now, told
     `),
 });
 export type LeaseRepository = ReturnType<typeof createLeaseRepository>;

@@ -13,6 +13,8 @@ export interface Started {
   task: TaskRecord;
   run: TaskRun;
   deployment: DeploymentRecord;
+  /** Nothing of the deployment was installed before. */
+  isFirst: boolean;
 }
 
 /** `nothing`: no task may start now. `ended`: one was taken that turned out to be impossible; there may be another. */
@@ -58,5 +60,5 @@ async function start(
   const started = task.run ? task : await store.taskChanges.saveStart(task.id, { run, operation });
   await store.taskChanges.tellStarted(started);
   const running = await store.deploymentChanges.saveState(whileRunning(deployment, started, run));
-  return { task: started, run, deployment: running };
+  return { task: started, run, deployment: running, isFirst: deployment.installed_cluster_id === null };
 }
