@@ -9,6 +9,7 @@ import { askForHello, removeHello } from '@berth/devstack/journey/hello-deployme
 import { sampleChart } from '@berth/devstack/journey/publish-sample-chart';
 import { Deployment } from '@berth/devstack/journey/rows';
 import { waitFor } from '@berth/devstack/journey/wait-for';
+import { z } from 'zod';
 import type { Fixtures } from './fixtures.ts';
 import { loadOfMachine } from './load-of-machine.ts';
 
@@ -22,17 +23,18 @@ export async function deployMany(stack: Stack, { api, sample }: Fixtures, say: (
   const bare = await bareHelm(stack);
   say(`    bare helm upgrade --install --wait   ${(bare / 1000).toFixed(1)} s`);
 
-  const started = performance.now();
+  const started = Date.now();
   const names = Array.from({ length: count }, (_, index) => `many-${index}`);
   const asked = await Promise.all(names.map((name) => askForHello(api, sample, name)));
-  await untilAllRun(api, new Set(asked.map(({ id }) => id)));
-  const berth = performance.now() - started;
+  const ids = new Set(asked.map(({ id }) => id));
+  await untilAllRun(api, ids);
+  const berth = (await lastEnd(api, ids)) - started;
   say(`    through the API                      ${(berth / 1000).toFixed(1)} s`);
   say(`    ratio ${(berth / bare).toFixed(2)} × its time (aim ≤ 1.10)`);
   await Promise.all(asked.map(({ id }) => removeHello(api, id)));
 }
 
-/** One list request a time: asking for each of them would be a load of its own. */
+/** One list request a second: asking for each of them, or often, would be a load of its own. */
 async function untilAllRun(api: ApiClient, ids: Set<string>): Promise<void> {
   await waitFor(
     'all deployments to run',
@@ -42,7 +44,17 @@ async function untilAllRun(api: ApiClient, ids: Set<string>): Promise<void> {
       if (broken) throw new Error(`deployment ${broken.name}: ${broken.reason}`);
       return rows.filter(({ id, status }) => ids.has(id) && status === 'Running').length === ids.size;
     },
-    { withinMs: 300_000, everyMs: 250, signal: AbortSignal.timeout(310_000) },
+    { withinMs: 300_000, everyMs: 1_000, signal: AbortSignal.timeout(310_000) },
+  );
+}
+
+const Task = z.object({ deployment_id: z.uuid(), finished_at: z.iso.datetime().nullable() });
+
+/** When the last of them was done: by their tasks, since they are not asked often enough to see it. */
+async function lastEnd(api: ApiClient, ids: ReadonlySet<string>): Promise<number> {
+  const tasks = await api.list('/deployment-tasks?per_page=100', Task);
+  return Math.max(
+    ...tasks.filter((task) => ids.has(task.deployment_id)).map((task) => Date.parse(task.finished_at ?? '')),
   );
 }
 
