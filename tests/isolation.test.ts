@@ -143,10 +143,14 @@ describe('the user that a service has in NATS', () => {
     async (subject) => {
       const nc = await connectAs('cluster-sync');
       try {
+        const subscription = nc.subscribe(subject);
         const heard = (async () => {
-          for await (const _message of nc.subscribe(subject)) return 'a message';
+          for await (const _message of subscription) return 'a message';
           return 'nothing';
         })();
+        // By then the server has refused it, if it does.
+        await Promise.allSettled([nc.flush()]);
+        subscription.unsubscribe();
         await expect(heard).rejects.toThrow(PermissionViolationError);
       } finally {
         await nc.close();
