@@ -1,4 +1,4 @@
-import type { HelmExit } from './helm-cli.ts';
+import type { HelmExit } from './hold-helm.ts';
 
 export interface Explained {
   reason: string;

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import type { ProcessGuard } from '@berth/shared/process-guard/process-guard';
 import { memoryForHelm } from './memory-for-helm.ts';
 import { splitLines } from './split-lines.ts';
@@ -12,8 +12,6 @@ export interface HelmRun {
   /** Discovery cache shared by all runs against one cluster. */
   discoveryCache: string;
   guard: ProcessGuard;
-  /** The guard ends Helm after this time unless `extend` moves it, even while this process is paused. */
-  deadlineMs: number;
   onLine: (stream: 'stdout' | 'stderr', line: string) => void;
 }
 
@@ -21,6 +19,12 @@ export interface HelmExit {
   /** Null when a signal ended it. */
   code: number | null;
   signal: NodeJS.Signals | null;
+}
+
+/** Helm just before its first instruction. Disposed of without a start, it never runs. */
+export interface HeldHelm extends Disposable {
+  /** The guard ends Helm after this time unless `extend` moves it, even while this process is paused. */
+  start(deadlineMs: number): HelmProcess;
 }
 
 export interface HelmProcess {
@@ -43,8 +47,11 @@ const whenTold = 'read -r _ && exec "$0" "$@" </dev/null';
  */
 const fewerCollections = { GOGC: '400', GOMEMLIMIT: String(memoryForHelm) };
 
-/** Starts Helm in a process group of its own, with nothing of our environment. */
-export function startHelm({ binary, args, folder, discoveryCache, guard, deadlineMs, onLine }: HelmRun): HelmProcess {
+/**
+ * Makes the process that becomes Helm, in a group of its own, with nothing of our environment. To make one takes some
+ * milliseconds, in which nobody has to wait for anything else.
+ */
+export function holdHelm({ binary, args, folder, discoveryCache, guard, onLine }: HelmRun): HeldHelm {
   const child = spawn('/bin/sh', ['-c', whenTold, binary, ...args], {
     cwd: folder,
     detached: true,
@@ -63,21 +70,29 @@ export function startHelm({ binary, args, folder, discoveryCache, guard, deadlin
     },
   });
   const exited = exitOf(child);
-  const { pid, stdin } = child;
-  stdin.on('error', () => undefined);
-  if (pid === undefined) return { pid: -1, exited, stop: () => undefined, extend: () => undefined };
-
+  // It may fail before anybody waits for it.
+  exited.catch(() => undefined);
+  child.stdin.on('error', () => undefined);
   splitLines(child.stdout, (line) => onLine('stdout', line));
   splitLines(child.stderr, (line) => onLine('stderr', line));
-  try {
-    guard.register(pid, { deadlineMs });
-    stdin.end('go\n');
-  } catch (error) {
+
+  return {
+    start: (deadlineMs) => startHelm(child, { exited, guard, deadlineMs }),
     // Without a line the shell ends by itself.
-    stdin.end();
-    exited.catch(() => undefined);
-    throw error;
-  }
+    [Symbol.dispose]: () => void child.stdin.end(),
+  };
+}
+
+interface Start {
+  exited: Promise<HelmExit>;
+  guard: ProcessGuard;
+  deadlineMs: number;
+}
+
+function startHelm({ pid, stdin }: ChildProcessWithoutNullStreams, { exited, guard, deadlineMs }: Start): HelmProcess {
+  if (pid === undefined) return { pid: -1, exited, stop: () => undefined, extend: () => undefined };
+  guard.register(pid, { deadlineMs });
+  stdin.end('go\n');
 
   let killTimer: NodeJS.Timeout | undefined;
   let killAt = Number.POSITIVE_INFINITY;
