@@ -8,8 +8,8 @@ const maxBatchLines = 200;
 const maxBatchLength = 128 * 1024;
 const maxWaitingLines = 5_000;
 const maxWaitingLength = 2 * 1024 * 1024;
-/** Lines that come close together travel together. */
-const gatherMs = 50;
+/** Lines that come close together travel together: soon enough for who follows them live. */
+const gatherMs = 200;
 const retryMs = 500;
 
 export interface TaskLogDeps {
@@ -31,6 +31,7 @@ export function createTaskLog({ task: { task_id, fence }, bus, secrets, lost }: 
   let first = 0;
   let sending: Promise<void> | undefined;
   let refused = false;
+  const closing = new AbortController();
 
   function add(source: LogLine['source'], line: string): void {
     if (refused || lost.aborted) return;
@@ -64,7 +65,7 @@ export function createTaskLog({ task: { task_id, fence }, bus, secrets, lost }: 
   }
 
   async function send(): Promise<void> {
-    await delay(gatherMs);
+    await delay(gatherMs, undefined, { signal: closing.signal }).catch(() => undefined);
     // A repeat has the same lines as the first try, and their number makes it harmless.
     for (let lines = nextBatch(); lines.length > 0 && !refused && !lost.aborted; ) {
       try {
@@ -91,6 +92,7 @@ export function createTaskLog({ task: { task_id, fence }, bus, secrets, lost }: 
     line: (stream: 'stdout' | 'stderr', text: string) => add(stream, text),
     /** The end: waits until everything has arrived, but not for ever; a task does not fail for its log. */
     async close(withinMs: number): Promise<void> {
+      closing.abort();
       const giveUp = new AbortController();
       const signal = AbortSignal.any([giveUp.signal, lost]);
       await Promise.race([sending, delay(withinMs, undefined, { signal }).catch(() => undefined)]);
