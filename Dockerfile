@@ -9,7 +9,7 @@ WORKDIR /berth
 COPY dist/${SERVICE} ./
 USER node
 EXPOSE 9090
-CMD ["sh", "-c", "exec node --enable-source-maps services/$SERVICE/src/main.ts"]
+CMD ["sh", "-c", "exec node services/$SERVICE/src/main.ts"]
 
 FROM debian:bookworm-slim AS helm
 ARG HELM_VERSION=4.3.1
@@ -25,4 +25,4 @@ RUN archive="helm-v${HELM_VERSION}-linux-${TARGETARCH}.tar.gz" \
 FROM service AS runner
 ENV HELM_BINARY=/usr/local/bin/helm RUNNER_FOLDER=/tmp/berth-runner
 COPY --from=helm /helm/helm /usr/local/bin/helm
-CMD ["node", "--enable-source-maps", "services/tasks/src/runner-main.ts"]
+CMD ["node", "services/tasks/src/runner-main.ts"]

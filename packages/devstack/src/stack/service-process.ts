@@ -22,7 +22,7 @@ export async function startService(service: ServiceStart): Promise<RunningServer
   const secretFiles = await writeSecrets(service);
   return startServerProcess({
     name,
-    command: [process.execPath, '--enable-source-maps', join(checkout, entry)],
+    command: [process.execPath, join(checkout, entry)],
     logFile: join(stateFolder, 'services', `${name}.log`),
     env: {
       NODE_ENV: 'production',
