@@ -2,6 +2,7 @@ import { type KubeApi, openKubeApi } from '@berth/shared/kube/kube-api';
 import { silentLog } from '@berth/shared/testing/test-bus';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
+import { oneAtATime } from '../src/reflector/one-at-a-time.ts';
 import { createReflector, type Reflector } from '../src/reflector/reflector.ts';
 import { type FakeApiServer, failWith, startFakeApiServer } from './fake-api-server.ts';
 
@@ -52,6 +53,7 @@ function reflect(times: { stallMs?: number; resyncMs?: number } = {}): Reflector
       put: async (object) => void names.add(nameOf(object)),
       remove: async (object) => void names.delete(nameOf(object)),
     },
+    inTurn: oneAtATime(),
     log: silentLog,
     stallMs: 60_000,
     resyncMs: 600_000,

@@ -15,7 +15,7 @@ export interface ListedPage {
   readonly resourceVersion: string;
 }
 
-const pageSize = 500;
+const pageSize = 200;
 const pageDeadlineMs = 30_000;
 
 /** A list in pages, so that neither side holds all of it. It throws an expired `KubeError` if it takes too long to read. */

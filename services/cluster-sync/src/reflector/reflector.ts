@@ -5,6 +5,7 @@ import type { Service } from '@berth/shared/service/service';
 import { listPages } from '../kube/list-pages.ts';
 import { type WatchEvent, watchEvents } from '../kube/watch-events.ts';
 import { initialState, nextStep, type Outcome, type ReflectorState, watchSeconds } from './next-step.ts';
+import type { InTurn } from './one-at-a-time.ts';
 import { pause } from './pause.ts';
 
 /** Where objects go. All of it may wait, and the reflector reads no further until it is done. */
@@ -20,6 +21,8 @@ export interface ReflectorDeps {
   readonly path: string;
   pathIn(namespace: string): string;
   readonly sink: ReflectorSink;
+  /** Shared by the reflectors of a cluster: a page of a list is large, and many at once would fill the memory. */
+  readonly inTurn: InTurn;
   readonly log: Service['log'];
   readonly resyncMs: number;
   /** No event and no bookmark for so long: the stream is dead, whatever the socket says. */
@@ -37,7 +40,7 @@ export interface Reflector {
 
 /** Keeps a sink in step with one kind of object: list, watch, and again, as `nextStep` says. */
 export function createReflector(deps: ReflectorDeps): Reflector {
-  const { api, path, sink, log, resyncMs, stallMs, random = Math.random } = deps;
+  const { api, path, sink, inTurn, log, resyncMs, stallMs, random = Math.random } = deps;
   const included = new Set<string>();
   let interrupt = new AbortController();
 
@@ -106,6 +109,11 @@ export function createReflector(deps: ReflectorDeps): Reflector {
     }
   }
 
+  function takeInTurn(state: ReflectorState, signal: AbortSignal) {
+    const work = async () => ({ startedAt: performance.now(), outcome: await take(state, signal) });
+    return state.step === 'watch' ? work() : inTurn(work);
+  }
+
   async function take(state: ReflectorState, signal: AbortSignal): Promise<Outcome> {
     const { step, resourceVersion } = state;
     if (step === 'watch' && resourceVersion !== null) return watch(state, resourceVersion, signal);
@@ -133,12 +141,12 @@ export function createReflector(deps: ReflectorDeps): Reflector {
       let state = initialState;
       while (!signal.aborted) {
         await pause(state.pauseMs, signal);
-        const startedAt = performance.now();
-        const outcome = await take(state, signal).catch((error: unknown) => {
+        const done = await takeInTurn(state, signal).catch((error: unknown) => {
           if (!signal.aborted) throw error;
         });
-        if (!outcome) return;
+        if (!done) return;
 
+        const { startedAt, outcome } = done;
         if (outcome.kind === 'listed') onListed?.();
         const next = nextStep(state, outcome, { startedAt, now: performance.now(), random: random(), resyncMs });
         tell(state, next, outcome);

@@ -86,9 +86,10 @@ export const createK8sResourceRepository = (db: Queries) => ({
 });
 export type K8sResourceRepository = ReturnType<typeof createK8sResourceRepository>;
 
-function upsert(tx: Transaction, clusterId: string, changes: readonly RowChange[]) {
+async function upsert(tx: Transaction, clusterId: string, changes: readonly RowChange[]) {
   const rows = changes.flatMap(({ put }) => (put ? [{ id: resourceId(clusterId, put.uid), ...put }] : []));
-  return tx.any(written`
+  if (rows.length === 0) return [];
+  return await tx.any(written`
     insert into k8s_resources as r (id, cluster_id, deployment_id, kind, api_version, name, status_color, metadata, uid,
       namespace, fingerprint)
     select id, ${clusterId}::uuid, deployment_id, kind, api_version, name, status_color, metadata, uid, namespace,
@@ -105,7 +106,10 @@ function upsert(tx: Transaction, clusterId: string, changes: readonly RowChange[
   `);
 }
 
-function drop(tx: Transaction, clusterId: string, changes: readonly RowChange[]) {
+async function drop(tx: Transaction, clusterId: string, changes: readonly RowChange[]) {
   const ids = changes.flatMap(({ uid, put }) => (put ? [] : [resourceId(clusterId, uid)]));
-  return tx.any(resource`delete from k8s_resources r where r.id = any(${sql.array(ids, 'uuid')}) returning ${columns}`);
+  if (ids.length === 0) return [];
+  return await tx.any(
+    resource`delete from k8s_resources r where r.id = any(${sql.array(ids, 'uuid')}) returning ${columns}`,
+  );
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { SeenObject } from './seen-object.ts';
 
 /** An object of a cluster as it becomes a row. */
@@ -10,5 +10,5 @@ export interface TrackedObject extends SeenObject {
 
 export function trackedObject({ uid, namespace, ...rest }: SeenObject, deploymentId: string): TrackedObject {
   const row = { uid, namespace, deployment_id: deploymentId, ...rest };
-  return { ...row, fingerprint: createHash('sha256').update(JSON.stringify(row)).digest('base64url') };
+  return { ...row, fingerprint: hash('sha256', JSON.stringify(row), 'base64url') };
 }

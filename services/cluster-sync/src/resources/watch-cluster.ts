@@ -1,6 +1,7 @@
 import type { Lease } from '@berth/shared/db/lease';
 import type { KubeApi } from '@berth/shared/kube/kube-api';
 import type { Service } from '@berth/shared/service/service';
+import { oneAtATime } from '../reflector/one-at-a-time.ts';
 import { createReflector, type Reflector, type ReflectorSink } from '../reflector/reflector.ts';
 import { together } from '../reflector/together.ts';
 import { type ChangeQueue, createChangeQueue, type RowChange } from './change-queue.ts';
@@ -22,7 +23,7 @@ export interface WatchedCluster {
   readonly lease: Lease;
 }
 
-const queueLimit = 5_000;
+const queueLimit = 1_000;
 
 /**
  * Tracks what lies in our namespaces of one cluster until the signal aborts. One watch per kind for the whole cluster:
@@ -45,12 +46,14 @@ export async function watchCluster(
     },
   });
 
+  const inTurn = oneAtATime();
   const reflect = (kind: TrackedKind) =>
     createReflector({
       api,
       path: `${kind.root}/${kind.plural}`,
       pathIn: (namespace) => `${kind.root}/namespaces/${encodeURIComponent(namespace)}/${kind.plural}`,
       sink: sinkInto({ mirror, queue, kind, signal }),
+      inTurn,
       log: log.child({ kind: kind.kind }),
       resyncMs,
       stallMs,

@@ -1,0 +1,12 @@
+export type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
+
+/** A line in which each work waits until those before it have ended, well or not. */
+export function oneAtATime(): InTurn {
+  let last: Promise<unknown> = Promise.resolve();
+
+  return (work) => {
+    const mine = last.then(work);
+    last = mine.catch(() => undefined);
+    return mine;
+  };
+}
