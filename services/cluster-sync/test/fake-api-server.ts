@@ -9,7 +9,13 @@ import { ensureCertificates } from '@berth/devstack/servers/kubernetes/certifica
 import type { KubeAccess } from '@berth/shared/kube/kube-access';
 
 export interface FakeObject {
-  metadata: { uid: string; name: string; namespace: string; resourceVersion: string };
+  metadata: { uid: string; name: string; namespace?: string; resourceVersion: string };
+}
+
+/** Which list an object is in, pods unless told otherwise, and what it is beside its name. */
+export interface FakeContent {
+  path?: string;
+  metadata?: { namespace?: string; labels?: Record<string, string>; annotations?: Record<string, string> };
 }
 
 type Misbehave = (request: { url: URL; isWatch: boolean }, response: ServerResponse) => boolean;
@@ -22,8 +28,8 @@ export interface FakeApiServer extends AsyncDisposable {
   /** Answers a request otherwise; true when it did. */
   misbehave: Misbehave | null;
   /** Puts an object and tells those who watch. */
-  put(name: string): FakeObject;
-  remove(name: string): void;
+  put(name: string, content?: FakeContent): FakeObject;
+  remove(name: string, content?: FakeContent): void;
   /** As a put that no watch is told of. */
   putSilently(name: string): void;
   /** Writes to all open watches. */
@@ -33,32 +39,42 @@ export interface FakeApiServer extends AsyncDisposable {
   cut(): void;
 }
 
-/** A small API server of one list of pods, over TLS, that can be made to misbehave as real ones do. */
+/** A small API server of a few lists, over TLS, that can be made to misbehave as real ones do. */
 export async function startFakeApiServer({ pageSize = 500 } = {}): Promise<FakeApiServer> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-fake-api-'));
   const { server: files, pem } = await ensureCertificates(folder);
   const [cert, key] = await Promise.all([readFile(files.certificate), readFile(files.key)]);
 
-  const objects = new Map<string, FakeObject>();
-  const history: { version: number; type: string; object: FakeObject }[] = [];
-  const watches = new Set<ServerResponse>();
+  const objects = new Map<string, { path: string; object: FakeObject }>();
+  const history: { version: number; path: string; type: string; object: FakeObject }[] = [];
+  const watches = new Map<ServerResponse, string>();
   const requests: FakeApiServer['requests'] = [];
   let version = 100;
 
-  const change = (type: string, object: FakeObject, tell = true) => {
+  const change = (type: string, name: string, { path = '/api/v1/pods', metadata }: FakeContent, tell = true) => {
     version += 1;
-    const changed = { metadata: { ...object.metadata, resourceVersion: String(version) } };
-    if (type === 'DELETED') objects.delete(object.metadata.name);
-    else objects.set(object.metadata.name, changed);
-    history.push({ version, type, object: changed });
-    if (tell) for (const watch of watches) watch.write(`${JSON.stringify({ type, object: changed })}\n`);
-    return changed;
+    const key = `${path} ${metadata?.namespace ?? ''} ${name}`;
+    const before = objects.get(key)?.object.metadata ?? { uid: randomUUID(), name, namespace: 'ours' };
+    const object = { metadata: { ...before, ...metadata, resourceVersion: String(version) } };
+    if (type === 'DELETED') objects.delete(key);
+    else objects.set(key, { path, object });
+    const told = type === 'ADDED' && 'resourceVersion' in before ? 'MODIFIED' : type;
+    history.push({ version, path, type: told, object });
+    for (const [watch, watched] of watches) {
+      if (tell && watched === path) watch.write(`${JSON.stringify({ type: told, object })}\n`);
+    }
+    return object;
   };
 
   function list(url: URL, response: ServerResponse): void {
     const from = Number(url.searchParams.get('continue') ?? 0);
-    const items = [...objects.values()].slice(from, from + pageSize);
-    const more = from + pageSize < objects.size ? { continue: String(from + pageSize) } : {};
+    const [, namespace] = /\/namespaces\/([^/]+)\//.exec(url.pathname) ?? [];
+    const path = url.pathname.replace(/\/namespaces\/[^/]+\//, '/');
+    const all = [...objects.values()]
+      .filter((each) => each.path === path && (!namespace || each.object.metadata.namespace === namespace))
+      .map(({ object }) => object);
+    const items = all.slice(from, from + pageSize);
+    const more = from + pageSize < all.length ? { continue: String(from + pageSize) } : {};
     response.end(JSON.stringify({ metadata: { resourceVersion: String(version), ...more }, items }));
   }
 
@@ -66,9 +82,10 @@ export async function startFakeApiServer({ pageSize = 500 } = {}): Promise<FakeA
     const from = Number(url.searchParams.get('resourceVersion'));
     response.flushHeaders();
     for (const event of history) {
-      if (event.version > from) response.write(`${JSON.stringify({ type: event.type, object: event.object })}\n`);
+      if (event.version <= from || event.path !== url.pathname) continue;
+      response.write(`${JSON.stringify({ type: event.type, object: event.object })}\n`);
     }
-    watches.add(response);
+    watches.set(response, url.pathname);
     response.on('close', () => watches.delete(response));
   }
 
@@ -91,22 +108,19 @@ export async function startFakeApiServer({ pageSize = 500 } = {}): Promise<FakeA
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the server has no port');
 
-  const newObject = (name: string): FakeObject =>
-    objects.get(name) ?? { metadata: { uid: randomUUID(), name, namespace: 'ours', resourceVersion: '0' } };
-
   const fake: FakeApiServer = {
     access: { server: `https://127.0.0.1:${address.port}`, ca: pem.authority, token: 'fake', certificate: null },
     port: address.port,
     requests,
     misbehave: null,
-    put: (name) => change(objects.has(name) ? 'MODIFIED' : 'ADDED', newObject(name)),
-    putSilently: (name) => void change('ADDED', newObject(name), false),
-    remove: (name) => void change('DELETED', newObject(name)),
+    put: (name, content = {}) => change('ADDED', name, content),
+    putSilently: (name) => void change('ADDED', name, {}, false),
+    remove: (name, content = {}) => void change('DELETED', name, content),
     write: (text) => {
-      for (const response of watches) response.write(text);
+      for (const response of watches.keys()) response.write(text);
     },
     endWatches: () => {
-      for (const response of watches) response.end();
+      for (const response of watches.keys()) response.end();
     },
     cut: () => server.closeAllConnections(),
     async [Symbol.asyncDispose]() {

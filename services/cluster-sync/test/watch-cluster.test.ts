@@ -1,0 +1,140 @@
+import type { Database } from '@berth/shared/db/database';
+import { acquireLease } from '@berth/shared/db/lease';
+import { openDatabase } from '@berth/shared/db/open-database';
+import { found } from '@berth/shared/errors';
+import { type KubeApi, openKubeApi } from '@berth/shared/kube/kube-api';
+import { silentLog } from '@berth/shared/testing/test-bus';
+import { createTestDatabase, type TestDatabase } from '@berth/shared/testing/test-database';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createClusterRepository } from '../src/clusters/cluster-repository.ts';
+import { leaseNameOf } from '../src/clusters/lease-name-of.ts';
+import { createK8sResourceRepository } from '../src/resources/k8s-resource-repository.ts';
+import { trackedKinds } from '../src/resources/tracked-kinds.ts';
+import { watchCluster } from '../src/resources/watch-cluster.ts';
+import { type FakeApiServer, startFakeApiServer } from './fake-api-server.ts';
+
+const migrations = new URL('../migrations/', import.meta.url);
+const deploymentId = '5b0bd2c8-7a7e-4a5f-9f0e-6a5a0f7f3f10';
+
+let database: TestDatabase;
+let db: Database;
+let server: FakeApiServer;
+let api: KubeApi;
+let clusterId: string;
+let stopping: AbortController;
+let running: Promise<void>;
+
+beforeAll(async () => {
+  database = await createTestDatabase({ service: 'cluster-sync', migrations });
+  db = await openDatabase({ url: database.url, migrations, log: silentLog, applicationName: 'test' });
+});
+afterAll(async () => {
+  await db?.[Symbol.asyncDispose]();
+  await database?.[Symbol.asyncDispose]();
+});
+beforeEach(async () => {
+  server = await startFakeApiServer();
+  api = openKubeApi(server.access);
+  stopping = new AbortController();
+  clusterId = await addCluster(server.access.server);
+  const holder = { name: leaseNameOf(clusterId), holder: 'test', ttlMs: 60_000 };
+  const lease = found(await acquireLease(db, holder), 'lease');
+  const k8sResourceRepository = createK8sResourceRepository(db);
+  const deps = { k8sResourceRepository, log: silentLog, resyncMs: 600_000, stallMs: 60_000 };
+
+  running = watchCluster(deps, { id: clusterId, api, lease }, stopping.signal);
+  await vi.waitFor(() => expect(requests('watch')).toHaveLength(trackedKinds.length), { timeout: 15_000 });
+});
+afterEach(async () => {
+  stopping.abort();
+  await running;
+  api[Symbol.dispose]();
+  await server[Symbol.asyncDispose]();
+});
+
+async function addCluster(name: string): Promise<string> {
+  const clusters = createClusterRepository(db);
+  await clusters.upsert({ provider_id: name, name, region_name: 'r', ignore: false });
+  return found((await clusters.list({ name }, 'all', {})).items[0], 'cluster').id;
+}
+
+const requests = (kind: 'list' | 'watch') => server.requests.filter(({ isWatch }) => isWatch === (kind === 'watch'));
+const namespaces = '/api/v1/namespaces';
+const ours = {
+  path: namespaces,
+  metadata: {
+    labels: { 'app.kubernetes.io/managed-by': 'berth' },
+    annotations: { 'berth.dev/deployment-id': deploymentId },
+  },
+};
+const podIn = (namespace: string) => ({ metadata: { namespace } });
+
+async function names(): Promise<string[]> {
+  const { items } = await createK8sResourceRepository(db).list({ cluster_id: clusterId }, 'all', { per_page: 100 });
+  return items.map(({ kind, name }) => `${kind} ${name}`).sort();
+}
+const see = (...expected: string[]) =>
+  vi.waitFor(async () => expect(await names()).toEqual(expected.sort()), { timeout: 15_000, interval: 20 });
+
+/** What was told of pods so far has been taken in once a later pod is seen. */
+async function podsAreTakenIn(): Promise<void> {
+  server.put('marked', ours);
+  server.put('marker', podIn('marked'));
+  await see('Namespace marked', 'Pod marker');
+}
+
+test('new namespaces cost no list and interrupt no watch, whether they or their objects are told of first', async () => {
+  const before = server.requests.length;
+  const numbers = Array.from({ length: 10 }, (_, number) => String(number));
+
+  for (const number of numbers) {
+    const tell = [() => server.put(`n${number}`, ours), () => server.put(`p${number}`, podIn(`n${number}`))];
+    for (const each of Number(number) % 2 ? tell : tell.toReversed()) each();
+  }
+
+  await see(...numbers.flatMap((number) => [`Namespace n${number}`, `Pod p${number}`]));
+  expect(server.requests.slice(before)).toEqual([]);
+});
+
+test('an object that is told of before its namespace is tracked with it, and only if it is still there', async () => {
+  server.put('early', podIn('new'));
+  server.put('gone', podIn('new'));
+  server.remove('gone', podIn('new'));
+  await podsAreTakenIn();
+
+  server.put('new', ours);
+
+  await see('Namespace marked', 'Namespace new', 'Pod early', 'Pod marker');
+});
+
+test('a namespace that becomes ours later brings along what already lies in it', async () => {
+  server.put('late', { path: namespaces });
+  server.put('old', podIn('late'));
+  await podsAreTakenIn();
+
+  server.put('late', ours);
+  await see('Namespace late', 'Namespace marked', 'Pod marker', 'Pod old');
+  expect(requests('list').map(({ path }) => path)).toContain('/api/v1/namespaces/late/pods');
+
+  server.put('late', { path: namespaces, metadata: { labels: {} } });
+  await see('Namespace marked', 'Pod marker');
+});
+
+describe('a namespace that is made anew under its name', () => {
+  test.for([
+    ['ours', ours],
+    ['not ours', { path: namespaces }],
+  ] as const)('keeps what was told of it while the old one, %s, was thought to be there', async ([, old]) => {
+    server.put('again', old);
+    await see(...(old === ours ? ['Namespace again'] : []));
+    server.put('new', podIn('again'));
+    server.put('marked', ours);
+    server.put('marker', podIn('marked'));
+    await vi.waitFor(async () => expect(await names()).toContain('Pod marker'));
+
+    server.remove('again', old);
+    server.put('again', ours);
+
+    await see('Namespace again', 'Namespace marked', 'Pod marker', 'Pod new');
+  });
+});
