@@ -23,6 +23,7 @@ let api: KubeApi;
 let clusterId: string;
 let stopping: AbortController;
 let running: Promise<void>;
+let mostListsAtOnce: number;
 
 beforeAll(async () => {
   database = await createTestDatabase({ service: 'cluster-sync', migrations });
@@ -34,6 +35,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   server = await startFakeApiServer();
+  countLists();
   api = openKubeApi(server.access);
   stopping = new AbortController();
   clusterId = await addCluster(server.access.server);
@@ -44,6 +46,7 @@ beforeEach(async () => {
 
   running = watchCluster(deps, { id: clusterId, api, lease }, stopping.signal);
   await vi.waitFor(() => expect(requests('watch')).toHaveLength(trackedKinds.length), { timeout: 15_000 });
+  server.misbehave = null;
 });
 afterEach(async () => {
   stopping.abort();
@@ -51,6 +54,22 @@ afterEach(async () => {
   api[Symbol.dispose]();
   await server[Symbol.asyncDispose]();
 });
+
+/** Answers the first lists, which are empty, after a moment in which others might come. */
+function countLists(): void {
+  let listsNow = 0;
+  mostListsAtOnce = 0;
+  server.misbehave = ({ isWatch }, response) => {
+    if (isWatch) return false;
+    listsNow += 1;
+    mostListsAtOnce = Math.max(mostListsAtOnce, listsNow);
+    setTimeout(() => {
+      listsNow -= 1;
+      response.end(JSON.stringify({ metadata: { resourceVersion: '100' }, items: [] }));
+    }, 10);
+    return true;
+  };
+}
 
 async function addCluster(name: string): Promise<string> {
   const clusters = createClusterRepository(db);
@@ -82,6 +101,11 @@ async function podsAreTakenIn(): Promise<void> {
   server.put('marker', podIn('marked'));
   await see('Namespace marked', 'Pod marker');
 }
+
+test('the lists of a cluster go one after the other', () => {
+  expect(requests('list')).toHaveLength(trackedKinds.length);
+  expect(mostListsAtOnce).toBe(1);
+});
 
 test('new namespaces cost no list and interrupt no watch, whether they or their objects are told of first', async () => {
   const before = server.requests.length;
