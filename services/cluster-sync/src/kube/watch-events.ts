@@ -15,10 +15,8 @@ export interface WatchOptions {
   readonly signal: AbortSignal;
 }
 
-const Event = z.discriminatedUnion('type', [
-  z.object({ type: z.enum(['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK']), object: z.unknown() }),
-  z.object({ type: z.literal('ERROR'), object: z.object({ code: z.number().int() }).loose() }),
-]);
+const Event = z.object({ type: z.enum(['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK', 'ERROR']), object: z.unknown() });
+const Failure = z.object({ code: z.number().int() });
 const Versioned = z.object({ metadata: z.object({ resourceVersion: z.string().min(1) }) });
 
 const openingDeadlineMs = 30_000;
@@ -44,10 +42,16 @@ export async function* watchEvents(
 function eventOf(line: string): WatchEvent | null {
   const { data: event } = Event.safeParse(jsonOf(line));
   if (!event) return null;
-  if (event.type === 'ERROR') throw new KubeError({ status: event.object.code, body: JSON.stringify(event.object) });
+  if (event.type === 'ERROR') return failWith(event.object);
 
   const { data } = Versioned.safeParse(event.object);
   return { type: event.type, object: event.object, resourceVersion: data?.metadata.resourceVersion ?? null };
+}
+
+function failWith(status: unknown): null {
+  const { data } = Failure.safeParse(status);
+  if (data) throw new KubeError({ status: data.code, body: JSON.stringify(status) });
+  return null;
 }
 
 function jsonOf(line: string): unknown {

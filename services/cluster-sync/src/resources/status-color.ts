@@ -20,13 +20,15 @@ const DaemonSetStatus = z.object({
 const JobStatus = z.object({ status: z.object({ active: count, succeeded: count, failed: count }).optional() });
 
 const Condition = z.object({ type: z.string(), status: z.string() });
-const ContainerStatus = z.object({ state: z.object({ waiting: z.object({ reason: z.string() }) }) });
+const ContainerStatus = z.object({
+  state: z.object({ waiting: z.object({ reason: z.string().optional() }).optional() }).optional(),
+});
 const PodStatus = z.object({
   status: z
     .object({
       phase: z.string().default('Pending'),
       conditions: z.array(Condition).default([]),
-      // One that does not wait is of no interest here.
+      // One that cannot be read is no reason to know nothing of the pod.
       containerStatuses: z.array(ContainerStatus.nullable().catch(null)).default([]),
     })
     .optional(),
@@ -93,7 +95,7 @@ function podColor({
   if (phase === 'Succeeded') return 'Success';
   if (phase === 'Failed') return 'Danger';
   if (conditions.some(({ type, status }) => type === 'Ready' && status === 'True')) return 'Success';
-  const isStuck = containerStatuses.some((container) => container && stuck.test(container.state.waiting.reason));
+  const isStuck = containerStatuses.some((container) => stuck.test(container?.state?.waiting?.reason ?? ''));
   return isStuck ? 'Danger' : 'Warning';
 }
 

@@ -15,8 +15,8 @@ export interface WriteChangesDeps {
 }
 
 const batchSize = 100;
-/** An object that is made changes several times within a moment, which is written once. */
-const gatherMs = 200;
+/** An object that is made changes several times within a moment, which is written once; an event may take a second to be seen. */
+const gatherMs = 300;
 
 /** Brings the queue into the database until the signal aborts. */
 export async function writeChanges(
