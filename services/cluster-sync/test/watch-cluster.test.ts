@@ -129,6 +129,7 @@ test('an object that is told of before its namespace is tracked with it, and onl
   server.put('new', ours);
 
   await see('Namespace marked', 'Namespace new', 'Pod early', 'Pod marker');
+  expect(requests('list')).toHaveLength(trackedKinds.length);
 });
 
 test('a namespace that becomes ours later brings along what already lies in it', async () => {
@@ -160,5 +161,6 @@ describe('a namespace that is made anew under its name', () => {
     server.put('again', ours);
 
     await see('Namespace again', 'Namespace marked', 'Pod marker', 'Pod new');
+    expect(requests('list').map(({ path }) => path)).toContain('/api/v1/namespaces/again/pods');
   });
 });
