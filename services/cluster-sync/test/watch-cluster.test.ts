@@ -45,7 +45,7 @@ beforeEach(async () => {
   const deps = { k8sResourceRepository, log: silentLog, resyncMs: 600_000, stallMs: 60_000 };
 
   running = watchCluster(deps, { id: clusterId, api, lease }, stopping.signal);
-  await vi.waitFor(() => expect(requests('watch')).toHaveLength(trackedKinds.length), { timeout: 15_000 });
+  await vi.waitUntil(() => requests('watch').length === trackedKinds.length, { timeout: 15_000 });
   server.misbehave = null;
 });
 afterEach(async () => {
@@ -160,7 +160,7 @@ describe('a namespace that is made anew under its name', () => {
     server.remove('again', old);
     server.put('again', ours);
 
+    await vi.waitFor(() => expect(requests('list').map(({ path }) => path)).toContain('/api/v1/namespaces/again/pods'));
     await see('Namespace again', 'Namespace marked', 'Pod marker', 'Pod new');
-    expect(requests('list').map(({ path }) => path)).toContain('/api/v1/namespaces/again/pods');
   });
 });
