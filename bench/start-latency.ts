@@ -21,15 +21,18 @@ export async function startLatency(
   await client.connect();
   try {
     const taken: number[] = [];
+    // Removed at the end: a Helm that uninstalls would keep the platform from being idle.
+    const deployed: string[] = [];
     for (let index = 0; index < samples; index += 1) {
       const { id } = await deployHello(api, sample, `start-${index}`);
       taken.push(await latencyOf(client, id));
-      await removeHello(api, id);
-      await delay(500);
+      deployed.push(id);
+      await delay(1_000);
     }
     say(
       `    p50 ${quantile(taken, 0.5)} ms (aim ≤ 25), p99 ${quantile(taken, 0.99)} ms, least ${Math.min(...taken)} ms`,
     );
+    await Promise.all(deployed.map((id) => removeHello(api, id)));
     const first = await insertFloor(client);
     say(`    ratio to one committed insert (${first.toFixed(2)} ms): ${(quantile(taken, 0.5) / first).toFixed(0)} ×`);
   } finally {
