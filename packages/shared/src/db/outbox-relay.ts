@@ -29,6 +29,8 @@ const usualTimes = {
   heartbeatMs: 3_000,
   /** The floor under the wake-up after a commit. */
   pollMs: 250,
+  /** A row that changes again at once is published once, and what was asked for goes before what is told of it. */
+  gatherMs: 20,
   streamCheckMs: 3_000,
   digestMs: 60_000,
   /** At most one publication of a resource asked for by followers in this time. */
@@ -119,7 +121,8 @@ async function relay({ store, state, owned, asked, log, times, signal }: RelayOp
       for (const told of await store.digests(owned)) state.publishDigest(told);
     }
     if (pruning.due()) await store.pruneTombstones();
-    if (published === 0) await wakeUps.next(times.pollMs, signal);
+    // What was committed meanwhile has woken us already.
+    if (published < batchSize) await wakeUps.next({ ms: times.pollMs, gatherMs: times.gatherMs }, signal);
   };
 
   while (!signal.aborted) {

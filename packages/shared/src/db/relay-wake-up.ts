@@ -8,8 +8,11 @@ export function wakeRelays(): void {
 }
 
 export interface WakeUps extends Disposable {
-  /** Resolves at the next wake-up, at once if there was one since the last call, after `ms`, or at the abort. */
-  next(ms: number, signal: AbortSignal): Promise<void>;
+  /**
+   * Resolves soon after the next wake-up, or after one since the last call, and in any case after `ms` or at the abort.
+   * What is committed within the short time to gather belongs to the same wake-up.
+   */
+  next(times: { ms: number; gatherMs: number }, signal: AbortSignal): Promise<void>;
 }
 
 export function relayWakeUps(): WakeUps {
@@ -18,11 +21,12 @@ export function relayWakeUps(): WakeUps {
   relays.add(wake);
 
   return {
-    async next(ms, signal) {
+    async next({ ms, gatherMs }, signal) {
       const enough = new AbortController();
       const timer = sleep(ms, undefined, { signal: AbortSignal.any([signal, enough.signal]) }).catch(() => undefined);
       await Promise.race([woken.promise, timer]);
       enough.abort();
+      await sleep(gatherMs, undefined, { signal }).catch(() => undefined);
       woken = Promise.withResolvers<void>();
     },
     [Symbol.dispose]() {
