@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Stack } from '@berth/devstack';
-import { deployHello, removeHello } from '@berth/devstack/journey/hello-deployment';
+import { askForHello, removeHello, untilRunning } from '@berth/devstack/journey/hello-deployment';
 import { Client } from 'pg';
 import type { Fixtures } from './fixtures.ts';
 import { loadOfMachine } from './load-of-machine.ts';
@@ -24,7 +24,10 @@ export async function startLatency(
     // Removed at the end: a Helm that uninstalls would keep the platform from being idle.
     const deployed: string[] = [];
     for (let index = 0; index < samples; index += 1) {
-      const { id } = await deployHello(api, sample, `start-${index}`);
+      const { id } = await askForHello(api, sample, `start-${index}`);
+      // Asking how it goes would be a load of its own.
+      await delay(500);
+      await untilRunning(api, id);
       taken.push(await latencyOf(client, id));
       deployed.push(id);
       await delay(1_000);
