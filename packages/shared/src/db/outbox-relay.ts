@@ -30,7 +30,7 @@ const usualTimes = {
   /** The floor under the wake-up after a commit. */
   pollMs: 250,
   /** A row that changes again at once is published once, and what was asked for goes before what is told of it. */
-  gatherMs: 20,
+  gatherMs: 50,
   streamCheckMs: 3_000,
   digestMs: 60_000,
   /** At most one publication of a resource asked for by followers in this time. */
