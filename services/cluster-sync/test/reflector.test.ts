@@ -1,8 +1,8 @@
 import { type KubeApi, openKubeApi } from '@berth/shared/kube/kube-api';
+import { oneAtATime } from '@berth/shared/service/one-at-a-time';
 import { silentLog } from '@berth/shared/testing/test-bus';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { oneAtATime } from '../src/reflector/one-at-a-time.ts';
 import { createReflector, type Reflector } from '../src/reflector/reflector.ts';
 import { type FakeApiServer, failWith, startFakeApiServer } from './fake-api-server.ts';
 

@@ -1,11 +1,11 @@
 import { describeFailure } from '@berth/shared/kube/describe-failure';
 import type { KubeApi } from '@berth/shared/kube/kube-api';
 import { isExpired, KubeError } from '@berth/shared/kube/kube-error';
+import type { InTurn } from '@berth/shared/service/one-at-a-time';
 import type { Service } from '@berth/shared/service/service';
 import { listPages } from '../kube/list-pages.ts';
 import { type WatchEvent, watchEvents } from '../kube/watch-events.ts';
 import { initialState, nextStep, type Outcome, type ReflectorState, watchSeconds } from './next-step.ts';
-import type { InTurn } from './one-at-a-time.ts';
 import { pause } from './pause.ts';
 
 /** Where objects go. All of it may wait, and the reflector reads no further until it is done. */

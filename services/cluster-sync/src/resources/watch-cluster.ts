@@ -1,7 +1,7 @@
 import type { Lease } from '@berth/shared/db/lease';
 import type { KubeApi } from '@berth/shared/kube/kube-api';
+import { oneAtATime } from '@berth/shared/service/one-at-a-time';
 import type { Service } from '@berth/shared/service/service';
-import { oneAtATime } from '../reflector/one-at-a-time.ts';
 import { createReflector, type Reflector, type ReflectorSink } from '../reflector/reflector.ts';
 import { together } from '../reflector/together.ts';
 import { type ChangeQueue, createChangeQueue, type RowChange } from './change-queue.ts';

@@ -2,13 +2,13 @@ import type { Bus } from '@berth/shared/bus/bus';
 import { chartArchives } from '@berth/shared/contracts/chart-archives';
 import type { ClaimedTask } from '@berth/shared/contracts/runner-tasks';
 import { AppError } from '@berth/shared/errors';
+import { oneAtATime } from '@berth/shared/service/one-at-a-time';
 import type { Service } from '@berth/shared/service/service';
 import type { Chart } from '../deployments/chart.ts';
 import type { DeploymentsDeps } from '../deployments/deployments-deps.ts';
 import { type HelmInput, helmInput } from '../values/helm-input.ts';
 import type { ClaimOptions } from './claim-repository.ts';
 import { finishTask, type RetryPolicy } from './finish-task.ts';
-import { oneAtATime } from './one-at-a-time.ts';
 import { type Started, startNext } from './start-next.ts';
 import type { TaskRun } from './task-run.ts';
 

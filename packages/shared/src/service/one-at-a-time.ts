@@ -1,6 +1,6 @@
 export type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** A line in which each work waits until those before it have ended, well or not. */
+/** Runs works one after the other, in the order in which they come; each waits until those before it have ended, well or not. */
 export function oneAtATime(): InTurn {
   let last: Promise<unknown> = Promise.resolve();
 
