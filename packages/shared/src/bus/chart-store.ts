@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { JetStreamClient } from '@nats-io/jetstream';
 import { type ObjectStore as NatsObjects, Objm } from '@nats-io/obj';
 import { nanos } from '@nats-io/transport-node';
@@ -70,7 +70,7 @@ export function createChartStore(connection: Connection, jetstream: JetStreamCli
   return { get, put };
 }
 
-const digestOf = (bytes: Uint8Array): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+const digestOf = (bytes: Uint8Array): string => `sha256:${hash('sha256', bytes, 'hex')}`;
 
 const tooLarge = (): AppError =>
   new AppError('too_large', `A chart archive has at most ${limits.objectBytes / 1024 / 1024} MiB`);

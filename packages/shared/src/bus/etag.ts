@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Resource } from '../contracts/contract.ts';
 
 /** The same text for the same JSON value, whatever the order of its keys; absent and undefined are one. */
@@ -17,7 +17,7 @@ export function etagOf({ etag }: Pick<Resource, 'etag'>, row: object): string | 
   if (!etag) return null;
   const fields = row as Record<string, unknown>;
   const text = canonical(etag.map((name) => fields[name]));
-  return `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`;
+  return `"${hash('sha256', text, 'base64url').slice(0, 27)}"`;
 }
 
 /** Whether an `If-Match` header fits: `*`, or one of its tags. Weak tags never match (RFC 9110, 13.1.1). */

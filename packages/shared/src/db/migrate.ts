@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import { type PgConnection, pgConnection } from './pg-connection.ts';
@@ -54,7 +54,7 @@ async function readFolder(folder: URL, prefix: string): Promise<Migration[]> {
   return Promise.all(
     files.map(async (file) => {
       const text = await readFile(new URL(file, folder), 'utf8');
-      return { name: prefix + file, text, checksum: createHash('sha256').update(text).digest('hex') };
+      return { name: prefix + file, text, checksum: hash('sha256', text, 'hex') };
     }),
   );
 }

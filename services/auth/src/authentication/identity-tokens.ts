@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Identity } from '@berth/shared/access/identity';
 import { identityTokens } from '@berth/shared/access/identity-token';
 import type { KeyRing } from '../signing-keys/key-ring.ts';
@@ -22,7 +22,7 @@ export function createIdentityTokens(keyRing: Pick<KeyRing, 'signer'>, now = () 
   const remembered = new RecentlyUsed<Signed>(maxRemembered);
 
   return (identity) => {
-    const key = createHash('sha256').update(JSON.stringify(identity)).digest('base64');
+    const key = hash('sha256', JSON.stringify(identity), 'base64');
     const known = remembered.get(key);
     if (known && now() - known.signedAt < goodForMs) return known.token;
 

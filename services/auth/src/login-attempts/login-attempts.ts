@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import type { Database } from '@berth/shared/db/database';
 import { z } from 'zod';
 import { seal, unseal } from '../sealing/seal.ts';
@@ -44,7 +44,7 @@ export function createLoginAttempts({ db, keyEncryptionKey }: LoginAttemptsDeps)
   };
 }
 
-const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
+const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer');
 
 const boundTo = (state: string): string => `login attempt ${state}`;
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { AppError } from '@berth/shared/errors';
 import { decodeProtectedHeader, errors, type JWTVerifyResult, jwtVerify } from 'jose';
 import type { KeyRing } from '../signing-keys/key-ring.ts';
@@ -37,7 +37,7 @@ export function createJwtVerifier({ keyRing, ownUrl }: JwtVerifierDeps): VerifyJ
   return async (jwt) => {
     if (jwt.length > maxLength || !shape.test(jwt)) throw notAuthenticated();
     // By its hash, so that a dump of our memory holds no collection of live tokens.
-    const key = createHash('sha256').update(jwt).digest('base64');
+    const key = hash('sha256', jwt, 'base64');
     const known = remembered.get(key);
     // A key that is no longer published takes its tokens with it.
     const verified = known && keyRing.verifyingKey(known.kid) ? known : await verify(jwt, { keyRing, ownUrl });

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { KubeAccess } from '@berth/shared/kube/kube-access';
 import { type KubeApi, openKubeApi } from '@berth/shared/kube/kube-api';
 import type { ReachableCluster } from './read-kubeconfig.ts';
@@ -44,5 +44,4 @@ export function createClusterDirectory() {
 }
 export type ClusterDirectory = ReturnType<typeof createClusterDirectory>;
 
-const revisionOf = (access: KubeAccess): string =>
-  createHash('sha256').update(JSON.stringify(access)).digest('base64url');
+const revisionOf = (access: KubeAccess): string => hash('sha256', JSON.stringify(access), 'base64url');

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Service } from '@berth/shared/service/service';
@@ -74,7 +74,7 @@ export async function startPushListener({
   };
 }
 
-const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
+const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer');
 
 function jsonOf(body: Buffer): unknown {
   try {

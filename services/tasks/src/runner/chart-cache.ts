@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Bus } from '@berth/shared/bus/bus';
@@ -20,7 +20,7 @@ export interface ChartCacheDeps {
 
 export type ChartCache = Awaited<ReturnType<typeof openChartCache>>;
 
-const digestOf = (bytes: Uint8Array): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+const digestOf = (bytes: Uint8Array): string => `sha256:${hash('sha256', bytes, 'hex')}`;
 
 /** Packaged charts by digest, on disk. What lies here is verified at every use: it decides what runs in a cluster. */
 export async function openChartCache({ folder, bus, maxBytes = defaultMaxBytes }: ChartCacheDeps) {
