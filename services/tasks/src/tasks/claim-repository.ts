@@ -11,7 +11,7 @@ export interface ClaimOptions {
   limits: Limits;
 }
 
-const nothing = sql.type(z.object({}));
+const turn = sql.type(z.object({ is_any_due: z.boolean() }));
 
 /** The rules of `whyNotYet`, but for the limits: those are of the cluster, not of the task. */
 const mayStart = (p: FragmentSqlToken) => sql.fragment`
@@ -34,13 +34,19 @@ function usable(c: FragmentSqlToken) {
 export const createClaimRepository = (tx: Transaction) => ({
   /**
    * Claims go one after the other, because two that count at the same time would both find the last free place.
-   * Each is planned anew: a plan kept from when the queue was empty scans all of it when it is long.
+   * Each is planned anew: a plan kept from when the queue was empty scans all of it when it is long. Tells whether any
+   * task is due at all, for most claims find nothing and must cost next to nothing.
    */
-  waitForTurn: () =>
-    tx.query(nothing`
-      select pg_advisory_xact_lock(hashtextextended('claim a task', 0)),
-        set_config('plan_cache_mode', 'force_custom_plan', true)
-    `),
+  waitForTurn: async (): Promise<boolean> => {
+    const { is_any_due } = await tx.one(turn`
+      select pg_advisory_xact_lock(hashtextextended('claim a task', 0))::text as turn,
+        set_config('plan_cache_mode', 'force_custom_plan', true) as plans,
+        exists (
+          select 1 from deployment_tasks where status = 'Pending' and due_at <= clock_timestamp()
+        ) as is_any_due
+    `);
+    return is_any_due;
+  },
 
   /**
    * Takes the first task that may start. The cluster is chosen first, by its oldest task, so that the cost does not grow

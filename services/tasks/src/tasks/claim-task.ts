@@ -37,8 +37,6 @@ export const claimTask = (deps: ClaimDeps) => {
       const started = await inTurn(async () => {
         // Nobody would hear of a task that is claimed too late; it would wait for its lease to run out.
         if (remainingMs() < leastMs) return 'nothing';
-        // Most claims find nothing; that must cost next to nothing.
-        if (!(await deps.store.tasks.isAnyDue())) return 'nothing';
         return deps.inTransaction((store) => startNext(deps, store, { ...deps.options, runner }));
       });
       if (started === 'nothing') return null;

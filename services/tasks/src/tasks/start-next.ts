@@ -24,7 +24,7 @@ type StartDeps = Pick<DeploymentsDeps, 'heldReaders' | 'reserved'>;
 
 /** Claims the next task and shows it as started, all in one transaction. */
 export async function startNext(deps: StartDeps, store: WritingStore, options: ClaimOptions): Promise<StartNext> {
-  await store.claims.waitForTurn();
+  if (!(await store.claims.waitForTurn())) return 'nothing';
   const task = await store.claims.take(options);
   if (!task) return 'nothing';
 

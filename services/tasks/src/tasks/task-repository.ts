@@ -70,11 +70,6 @@ export const createTaskRepository = (db: Queries) => ({
       where deployment_id = ${deployment_id} and status in ('Pending', 'Started')
     `),
 
-  isAnyDue: () =>
-    db.exists(sql.type(z.object({}))`
-      select 1 from deployment_tasks where status = 'Pending' and due_at <= clock_timestamp() limit 1
-    `),
-
   /** In the order in which they run. */
   open: (deployment_id: string) =>
     db.any(record`
