@@ -5,6 +5,7 @@ import { connectBus } from '@berth/shared/bus/connect-bus';
 import { startProcessGuard } from '@berth/shared/process-guard/process-guard';
 import { readConfig } from '@berth/shared/service/read-config';
 import { runService } from '@berth/shared/service/run-service';
+import { createHelmStarter } from './helm/helm-starter.ts';
 import { openChartCache } from './runner/chart-cache.ts';
 import { createClusterClients } from './runner/cluster-clients.ts';
 import { findHelm } from './runner/find-helm.ts';
@@ -15,7 +16,7 @@ import { sweepTaskFolders } from './runner/task-folder.ts';
 
 await runService('runner', async ({ log, metrics, use, loop, signal }) => {
   const config = readConfig(RunnerConfig, process.env);
-  const helmBinary = await findHelm(config.helmBinary, process.env['PATH']);
+  const binary = await findHelm(config.helmBinary, process.env['PATH']);
   const folders = { tasks: join(config.folder, 'tasks'), discovery: join(config.folder, 'discovery') };
   await sweepTaskFolders(folders.tasks);
   await mkdir(folders.discovery, { recursive: true, mode: 0o700 });
@@ -31,12 +32,11 @@ await runService('runner', async ({ log, metrics, use, loop, signal }) => {
     takeTasks({
       bus,
       log,
-      guard,
       folders,
       clusters: use(createClusterClients({ bus })),
       charts: await openChartCache({ bus, folder: join(config.folder, 'charts') }),
       metrics: createRunnerMetrics(metrics),
-      helmBinary,
+      helm: use(createHelmStarter({ binary, guard })),
       concurrency: config.concurrency,
       name: config.name ?? `${hostname()}-${process.pid}`,
     }),

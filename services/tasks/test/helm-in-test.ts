@@ -11,19 +11,12 @@ const run = promisify(execFile);
 const call = () => ({ signal: AbortSignal.timeout(20_000), deadlineMs: 10_000 });
 
 /** Pids of the Helm processes that work on a namespace. */
-export const helmsOf = (namespace: string): Promise<number[]> =>
-  processesWith((program, args) => program.endsWith('helm') && args.includes(namespace));
-
-/** The same, and those that wait to become Helm. */
-export const helmsHeldFor = (namespace: string): Promise<number[]> =>
-  processesWith((_, args) => args.includes('upgrade') && args.includes(namespace));
-
-async function processesWith(isMeant: (program: string, args: string[]) => boolean): Promise<number[]> {
+export async function helmsOf(namespace: string): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(
     pids.map(async (pid) => {
       const [program = '', ...args] = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0');
-      return isMeant(program, args) ? [Number(pid)] : [];
+      return program.endsWith('helm') && args.includes(namespace) ? [Number(pid)] : [];
     }),
   );
   return found.flat();

@@ -1,4 +1,4 @@
-import type { HelmExit } from './hold-helm.ts';
+import type { HelmExit } from './helm-starter.ts';
 
 export interface Explained {
   reason: string;

@@ -1,14 +1,21 @@
 import { inSpan } from '@berth/shared/service/trace-context';
+import { deployArguments } from '../helm/helm-arguments.ts';
 import { applySecrets, readSecrets } from './apply-secrets.ts';
 import { enterNamespace } from './enter-namespace.ts';
 import { explainPods } from './explain-pods.ts';
 import { nextAction } from './next-action.ts';
-import { prepareHelm } from './prepare-helm.ts';
+import { fenceLabel, taskLabel } from './observe-release.ts';
 import { repair } from './repair.ts';
-import type { ReadyHelm } from './run-helm.ts';
+import { runHelm } from './run-helm.ts';
 import type { TaskContext } from './task-context.ts';
 import { permanent, TaskFailure } from './task-failure.ts';
 import { unlessStopped } from './unless-stopped.ts';
+
+interface HelmFiles {
+  kubeconfig: string;
+  values: string;
+  chart: string;
+}
 
 /** Brings the release to what the task says: observe, decide, act. Safe to run again from any point it was cut off at. */
 export async function deploy(context: TaskContext): Promise<void> {
@@ -16,28 +23,52 @@ export async function deploy(context: TaskContext): Promise<void> {
   const { chart } = task;
   if (!chart) throw permanent('The task names no chart');
 
-  // What Helm needs is fetched and written, and its process made, while the cluster is asked.
-  await using preparing = prepareHelm(context, chart);
+  // What Helm needs is fetched and written while the cluster is asked.
+  const preparing = prepareFiles(context, chart);
   const reading = readSecrets(task, client);
   reading.catch(() => undefined);
-  const observed = await inSpan('prepare namespace', () => enterNamespace(context));
-  const action = nextAction({ action: 'deploy', taskId: task.task_id }, observed);
-  if (action === 'adopt') return log.say('the release is there already from an earlier attempt of this task');
-  if (action === 'refuse') throw permanent(`The Helm release ${task.namespace} cannot be read; it was not touched`);
-  if (action === 'unlock') {
-    log.say(`the release is ${observed.status}: a run was cut off; it is set to failed and run again`);
-    await repair(context);
+  try {
+    const observed = await inSpan('prepare namespace', () => enterNamespace(context));
+    const action = nextAction({ action: 'deploy', taskId: task.task_id }, observed);
+    if (action === 'adopt') return log.say('the release is there already from an earlier attempt of this task');
+    if (action === 'refuse') throw permanent(`The Helm release ${task.namespace} cannot be read; it was not touched`);
+    if (action === 'unlock') {
+      log.say(`the release is ${observed.status}: a run was cut off; it is set to failed and run again`);
+      await repair(context);
+    }
+    stop.throwIfAborted();
+    await applySecrets(task, { cluster: client, found: await reading });
+    const files = await unlessStopped(preparing, stop);
+    await upgrade(context, files);
+  } finally {
+    // Nothing may write into the folder of the task once that is removed.
+    await preparing.written;
   }
-  stop.throwIfAborted();
-  await applySecrets(task, { cluster: client, found: await reading });
-  await upgrade(context, await unlessStopped(preparing.helm, stop));
 }
 
-async function upgrade(context: TaskContext, helm: ReadyHelm): Promise<void> {
+/** `written` is the end of all writing; the archive of the chart is not waited for. */
+function prepareFiles(
+  { task, folder, kubeconfig, charts }: TaskContext,
+  chart: NonNullable<TaskContext['task']['chart']>,
+) {
+  const writing = Promise.all([
+    folder.write('kubeconfig', kubeconfig),
+    // JSON is YAML, and leaves no doubt about what is a string.
+    folder.write('values.json', JSON.stringify(task.values)),
+  ]);
+  const files = Promise.all([writing, charts.path(chart)]).then(
+    ([[config, values], archive]): HelmFiles => ({ kubeconfig: config, values, chart: archive }),
+  );
+  files.catch(() => undefined);
+  return Object.assign(files, { written: writing.catch(() => undefined) });
+}
+
+async function upgrade(context: TaskContext, files: HelmFiles): Promise<void> {
   const { task } = context;
+  const labels = { [taskLabel]: task.task_id, [fenceLabel]: String(task.fence) };
   const title = `helm upgrade --install ${task.namespace}, chart version ${task.chart?.version ?? '?'}`;
   try {
-    await inSpan('helm upgrade', () => helm.run(title));
+    await inSpan('helm upgrade', () => runHelm(title, deployArguments(task, files, labels), context));
   } catch (error) {
     await tellPods(context);
     throw error;

@@ -1,5 +1,5 @@
 import { explainExit } from '../helm/explain-exit.ts';
-import { type HelmProcess, holdHelm } from '../helm/hold-helm.ts';
+import type { HelmProcess } from '../helm/helm-starter.ts';
 import { logTexts } from './log-texts.ts';
 import type { TaskContext } from './task-context.ts';
 import { TaskFailure, transient } from './task-failure.ts';
@@ -15,27 +15,18 @@ const keptErrorLines = 100;
  */
 const limitMs = (timeoutSecs: number): number => 3 * timeoutSecs * 1_000 + 10 * 60_000;
 
-/** Helm that waits to be run. Disposed of without a run, it never starts. */
-export interface ReadyHelm extends Disposable {
-  /** Runs it to its end under the claim: its lines go to the log, its life ends with the claim. Throws what its failure means. */
-  run(title: string): Promise<void>;
-}
-
+/** Runs Helm to its end under the claim: its lines go to the log, its life ends with the claim. Throws what its failure means. */
 export async function runHelm(title: string, args: readonly string[], context: TaskContext): Promise<void> {
-  using helm = readyHelm(args, context);
-  await helm.run(title);
-}
+  const { task, log, lease, folder, metrics, discoveryCache, stop } = context;
+  stop.throwIfAborted();
+  if (lease.isLost()) throw transient('The claim of the task ran out before Helm was started');
 
-/** For who has something else to wait for before Helm may run. */
-export function readyHelm(args: readonly string[], context: TaskContext): ReadyHelm {
-  const { log, folder, guard, helmBinary, discoveryCache } = context;
   const errors: string[] = [];
-  const held = holdHelm({
-    binary: helmBinary,
+  const helm = context.helm.start({
     args,
     folder: folder.path,
     discoveryCache,
-    guard,
+    deadlineMs: lease.remainingMs(),
     onLine: (stream, line) => {
       log.line(stream, line);
       if (stream !== 'stderr') return;
@@ -44,28 +35,13 @@ export function readyHelm(args: readonly string[], context: TaskContext): ReadyH
       if (errors.length > keptErrorLines) errors.splice(0, errors.length - keptErrorLines);
     },
   });
-
-  return {
-    async run(title) {
-      const { lease, stop } = context;
-      stop.throwIfAborted();
-      if (lease.isLost()) throw transient('The claim of the task ran out before Helm was started');
-      const helm = held.start(lease.remainingMs());
-      log.say(title);
-      await untilEnd(helm, errors, context);
-    },
-    [Symbol.dispose]: () => held[Symbol.dispose](),
-  };
-}
-
-async function untilEnd(helm: HelmProcess, errors: readonly string[], context: TaskContext): Promise<void> {
-  const { task, lease, metrics } = context;
+  metrics.helmRunning.inc();
+  log.say(title);
   using stack = new DisposableStack();
   stack.use(lease.onRenewed((remainingMs) => helm.extend(remainingMs)));
   stack.use(endWith(helm, context));
   const limit = stack.use(endAfter(limitMs(task.wait.timeout_secs), helm));
 
-  metrics.helmRunning.inc();
   try {
     const exit = await helm.exited;
     if (exit.code === 0) return;

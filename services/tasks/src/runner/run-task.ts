@@ -1,8 +1,8 @@
 import type { Bus } from '@berth/shared/bus/bus';
 import type { ClaimedTask, RunnerAction } from '@berth/shared/contracts/runner-tasks';
-import type { ProcessGuard } from '@berth/shared/process-guard/process-guard';
 import type { Service } from '@berth/shared/service/service';
 import { inSpan, inTraceOf } from '@berth/shared/service/trace-context';
+import type { HelmStarter } from '../helm/helm-starter.ts';
 import type { ChartCache } from './chart-cache.ts';
 import { type ClaimLease, keepClaim } from './claim-lease.ts';
 import { createClusterClient } from './cluster-client.ts';
@@ -25,9 +25,8 @@ export interface RunTaskDeps {
   log: Service['log'];
   clusters: ClusterClients;
   charts: ChartCache;
-  guard: ProcessGuard;
   metrics: RunnerMetrics;
-  helmBinary: string;
+  helm: HelmStarter;
   /** Below it: `tasks/` and `discovery/`. */
   folders: { tasks: string; discovery: string };
   /** Aborts when the runner stops: Helm is asked to end and the task is handed back. */
@@ -138,7 +137,7 @@ async function once({ task, lease, deps, log, stop, secrets, hide }: Run, folder
   const neededMs = task.wait.timeout_secs * 1_000 + aroundHelmMs;
   const cluster = await unlessStopped(deps.clusters.of(task.cluster_id, neededMs), stop);
   hide(cluster.credentials);
-  const { charts, guard, metrics, helmBinary } = deps;
+  const { charts, metrics, helm } = deps;
   const context: TaskContext = {
     task,
     lease,
@@ -147,9 +146,8 @@ async function once({ task, lease, deps, log, stop, secrets, hide }: Run, folder
     kubeconfig: cluster.kubeconfig,
     client: clientOf(cluster, lease, stop),
     charts,
-    guard,
     metrics,
-    helmBinary,
+    helm,
     discoveryCache: `${deps.folders.discovery}/${task.cluster_id}`,
     secrets,
     stop,

@@ -1,5 +1,5 @@
 import type { ClaimedTask } from '@berth/shared/contracts/runner-tasks';
-import type { ProcessGuard } from '@berth/shared/process-guard/process-guard';
+import type { HelmStarter } from '../helm/helm-starter.ts';
 import type { ChartCache } from './chart-cache.ts';
 import type { ClaimLease } from './claim-lease.ts';
 import type { ClusterClient } from './cluster-client.ts';
@@ -17,9 +17,8 @@ export interface TaskContext {
   kubeconfig: string;
   client: ClusterClient;
   charts: ChartCache;
-  guard: ProcessGuard;
   metrics: RunnerMetrics;
-  helmBinary: string;
+  helm: HelmStarter;
   discoveryCache: string;
   /** Texts that leave in no line and no reason. */
   secrets: () => readonly string[];
