@@ -97,6 +97,18 @@ describe('changing', () => {
     expect(await tasks.claimed()).toMatchObject({ action: 'deploy', cluster_id: target.id, namespace });
   });
 
+  test('the tasks of one change are listed in their order, the newest first', async () => {
+    const { id } = await tasks.installed();
+    for (let n = 0; n < 8; n += 1) {
+      await tasks.call(owner, update, { id, body: { name: `o${n}${id.slice(0, 8)}` } });
+
+      const [upgrade, recreate] = await tasks.tasksOf(id);
+      expect([recreate, upgrade].map((task) => Object.keys(task?.operation ?? {})[0])).toEqual(['Recreate', 'Upgrade']);
+      expect(Date.parse(upgrade?.created_at ?? '')).toBeGreaterThan(Date.parse(recreate?.created_at ?? ''));
+      await tasks.runAll();
+    }
+  });
+
   test('a failed Recreate cancels what comes after it', async () => {
     const { id } = await tasks.installed();
     await tasks.call(owner, update, { id, body: { name: `r${id.slice(0, 8)}` } });

@@ -66,7 +66,7 @@ export const runTask = (task: ClaimedTask, claimedAt: number, deps: RunTaskDeps)
 async function attempt(task: ClaimedTask, lease: ClaimLease, deps: RunTaskDeps): Promise<End> {
   const stop = AbortSignal.any([lease.lost, lease.canceled, deps.stopping]);
   let secrets = knownSecrets(task, []);
-  const log = createTaskLog({ task, bus: deps.bus, secrets: () => secrets, lost: lease.lost });
+  const log = createTaskLog({ task, bus: deps.bus, secrets: () => secrets, lease });
   const run: Run = {
     task,
     lease,

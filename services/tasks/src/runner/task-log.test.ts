@@ -19,7 +19,8 @@ function logTo(answer: (batch: Batch, calls: number) => void) {
     },
   };
   const task = { task_id: 'a', fence: 1 };
-  return { log: createTaskLog({ task, bus, secrets: () => [], lost: lost.signal }), batches, lost };
+  const lease = { lost: lost.signal, isLost: () => lost.signal.aborted };
+  return { log: createTaskLog({ task, bus, secrets: () => [], lease }), batches, lost };
 }
 
 const texts = (batches: Batch[]) => batches.flatMap(({ lines }) => lines.map(({ text }) => text));
@@ -63,6 +64,24 @@ test('batches are bounded in bytes, and what comes too fast is counted', async (
   const kept = texts(batches);
   const told = /(\d+) lines left out/.exec(kept.at(-1) ?? kept.find((text) => text.startsWith('…')) ?? '');
   expect(kept.filter((text) => text.startsWith('x')).length + Number(told?.[1])).toBe(2_000);
+});
+
+test('a claim that ran out while the process slept sends nothing, though its signal comes later', async () => {
+  const batches: unknown[] = [];
+  const bus: TaskLogDeps['bus'] = {
+    call: async (_, request) => {
+      batches.push(request);
+      return JSON.parse('null');
+    },
+  };
+  let ranOut = false;
+  const lease = { lost: new AbortController().signal, isLost: () => ranOut };
+  const log = createTaskLog({ task: { task_id: 'a', fence: 1 }, bus, secrets: () => [], lease });
+  log.say('before it slept');
+  ranOut = true;
+  await log.close(5_000);
+
+  expect(batches).toEqual([]);
 });
 
 test('a lost claim ends the log at once', async () => {

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Bus } from '@berth/shared/bus/bus';
 import { type ClaimedTask, type LogLine, runnerTasks } from '@berth/shared/contracts/runner-tasks';
 import { AppError } from '@berth/shared/errors';
+import type { ClaimLease } from './claim-lease.ts';
 import { logTexts } from './log-texts.ts';
 
 const maxBatchLines = 200;
@@ -17,14 +18,14 @@ export interface TaskLogDeps {
   bus: Pick<Bus, 'call'>;
   /** Texts that never leave: the credentials of this run. */
   secrets: () => readonly string[];
-  /** Aborts when the claim is lost: from then on nothing is sent. */
-  lost: AbortSignal;
+  /** From its loss on nothing is sent: asked by the clock, for a process that was paused comes to this first. */
+  lease: Pick<ClaimLease, 'lost' | 'isLost'>;
 }
 
 export type TaskLog = ReturnType<typeof createTaskLog>;
 
 /** Streams lines to the service `tasks` in order and without repeats; bounded, and never in the way of Helm. */
-export function createTaskLog({ task: { task_id, fence }, bus, secrets, lost }: TaskLogDeps) {
+export function createTaskLog({ task: { task_id, fence }, bus, secrets, lease }: TaskLogDeps) {
   const waiting: LogLine[] = [];
   let waitingLength = 0;
   let dropped = 0;
@@ -34,7 +35,7 @@ export function createTaskLog({ task: { task_id, fence }, bus, secrets, lost }: 
   const closing = new AbortController();
 
   function add(source: LogLine['source'], line: string): void {
-    if (refused || lost.aborted) return;
+    if (refused || lease.isLost()) return;
     const at = new Date().toISOString();
     for (const text of logTexts(line, secrets())) {
       if (waiting.length >= maxWaitingLines || waitingLength >= maxWaitingLength) dropped += 1;
@@ -67,13 +68,13 @@ export function createTaskLog({ task: { task_id, fence }, bus, secrets, lost }: 
   async function send(): Promise<void> {
     await delay(gatherMs, undefined, { signal: closing.signal }).catch(() => undefined);
     // A repeat has the same lines as the first try, and their number makes it harmless.
-    for (let lines = nextBatch(); lines.length > 0 && !refused && !lost.aborted; ) {
+    for (let lines = nextBatch(); lines.length > 0 && !refused && !lease.isLost(); ) {
       try {
         await bus.call(runnerTasks.operations.append_log, { body: { task_id, fence, first, lines } });
       } catch (error) {
         refused ||= error instanceof AppError && error.status < 500 && error.code !== 'too_many_requests';
         // `conflict`: another runner has the task. Whatever else is refused once would be so for ever.
-        if (!refused) await delay(retryMs, undefined, { signal: lost }).catch(() => undefined);
+        if (!refused) await delay(retryMs, undefined, { signal: lease.lost }).catch(() => undefined);
         continue;
       }
       waiting.splice(0, lines.length);
@@ -84,7 +85,7 @@ export function createTaskLog({ task: { task_id, fence }, bus, secrets, lost }: 
     }
     // Together with the last look, so that no line falls between the two.
     sending = undefined;
-    if (refused || lost.aborted) waiting.length = 0;
+    if (refused || lease.isLost()) waiting.length = 0;
   }
 
   return {
@@ -94,7 +95,7 @@ export function createTaskLog({ task: { task_id, fence }, bus, secrets, lost }: 
     async close(withinMs: number): Promise<void> {
       closing.abort();
       const giveUp = new AbortController();
-      const signal = AbortSignal.any([giveUp.signal, lost]);
+      const signal = AbortSignal.any([giveUp.signal, lease.lost]);
       await Promise.race([sending, delay(withinMs, undefined, { signal }).catch(() => undefined)]);
       giveUp.abort();
       refused = true;

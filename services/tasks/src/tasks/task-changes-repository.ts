@@ -49,11 +49,16 @@ export const createTaskChanges = (tx: Transaction) => {
   };
 
   return {
+    /** Later than the tasks that it has to wait for, so that lists show them in their order too. */
     insert: async (task: NewTask, origin: Origin): Promise<TaskRecord> =>
       toldOne(
         'INSERT',
         await tx.one(record`
-          with clock as materialized (select ${clock} as now)
+          with clock as materialized (
+            select greatest(${clock}, max(o.created_at) + interval '1 millisecond') as now
+            from deployment_tasks o
+            where o.deployment_id = ${task.deployment_id}::uuid and o.status in ('Pending', 'Started')
+          )
           insert into deployment_tasks as t (
             created_at, execute_at, due_at, cluster_id, env_id, deployment_id, acting_user_id, acting_deployment_id,
             operation, run, change, undo, also_cluster_id, reinstall_dependents, deletes_deployment, request_id, traceparent
