@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { problemOf, rawProblemOf } from './problem-of.ts';
@@ -53,6 +55,28 @@ test('an unknown expectation is no reason to refuse', async () => {
     'GET /api/v2/nothing HTTP/1.1\r\nhost: x\r\nexpect: wonders\r\nconnection: close\r\n\r\n',
   );
   expect(rawProblemOf(answer)).toMatchObject({ status: 404 });
+});
+
+test('a connection is closed after its thousandth request, whatever the client makes of the announcement', async () => {
+  const socket = connect(gateway.port, '127.0.0.1');
+  const closed = once(socket, 'close');
+  const statuses: string[] = [];
+  for (let sent = 0; sent < 1_000; sent += 1) {
+    socket.write('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n');
+    const [part]: Buffer[] = await once(socket, 'data');
+    statuses.push(String(part).slice(0, 12));
+    const isLast = sent === 999;
+    expect(/^connection: close\r$/im.test(String(part))).toBe(isLast);
+  }
+  expect(new Set(statuses)).toStrictEqual(new Set(['HTTP/1.1 200']));
+  await closed;
+});
+
+test('what was sent behind the thousandth request of a connection is not run', async () => {
+  const one = 'GET /api/v2/docs/show.js HTTP/1.1\r\nhost: x\r\n\r\n';
+  const answers = await gateway.raw(one.repeat(1_010));
+  expect(answers.match(/^HTTP\/1\.1 \d+/gm)).toStrictEqual(Array(1_000).fill('HTTP/1.1 200'));
+  expect(gateway.logged().filter(({ route }) => route === '/api/v2/docs/show.js').length).toBe(1_000);
 });
 
 test('headers that do not arrive are waited for no longer than 10 s', { timeout: 20_000 }, async () => {

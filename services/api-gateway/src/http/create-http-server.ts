@@ -4,6 +4,7 @@ import type { Service } from '@berth/shared/service/service';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import { refuseClientError } from './client-error.ts';
 import { firstChecks } from './first-checks.ts';
+import { limitRequestsPerConnection } from './limit-requests-per-connection.ts';
 import { observeRequests } from './observe-requests.ts';
 import { parseJsonBody } from './parse-json-body.ts';
 import { requestIdOf } from './request-id.ts';
@@ -41,7 +42,6 @@ export function createHttpServer({ log, metrics }: Pick<Service, 'log' | 'metric
       // How often the time limits are looked at; by default each 30 s.
       connectionsCheckingInterval: 1_000,
     },
-    maxRequestsPerSocket: 1_000,
     genReqId: ({ headers }) => requestIdOf(headers['x-request-id']),
     requestIdHeader: false,
     routerOptions: { caseSensitive: true, ignoreTrailingSlash: false, maxParamLength: 200 },
@@ -58,6 +58,7 @@ export function createHttpServer({ log, metrics }: Pick<Service, 'log' | 'metric
   app.server.maxHeadersCount = 0;
   // An expectation that we do not know is no reason to refuse, and the default answer is no problem+json.
   app.server.on('checkExpectation', app.routing);
+  limitRequestsPerConnection(app.server, 1_000);
 
   app.decorateRequest('identity', undefined);
   app.decorateRequest('identityToken', undefined);
