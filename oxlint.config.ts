@@ -42,7 +42,7 @@ const libraries = [
     names: ['node:child_process', 'child_process'],
     homes: ['processes', 'helm', 'chartParser'],
     reason:
-      'Processes are started by tasks/src/helm/helm-cli.ts, the chart parser, the process guard and the local stack only, so that each has a stop.',
+      'Processes are started by tasks/src/helm/helm-starter.ts, the chart parser, the process guard and the local stack only, so that each has a stop.',
   },
   {
     names: ['pino'],

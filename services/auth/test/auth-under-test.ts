@@ -9,9 +9,8 @@ import type {
 } from '@berth/shared/contracts/contract';
 import { type Credential, identities } from '@berth/shared/contracts/identities';
 import type { Database } from '@berth/shared/db/database';
-import { openDatabase } from '@berth/shared/db/open-database';
-import { connectTestBus, silentLog } from '@berth/shared/testing/test-bus';
-import { createTestDatabase } from '@berth/shared/testing/test-database';
+import { openTestDatabase } from '@berth/shared/testing/open-test-database';
+import { connectTestBus } from '@berth/shared/testing/test-bus';
 import { startTestNats } from '@berth/shared/testing/test-nats';
 import { openKeyRing } from '../src/signing-keys/key-ring.ts';
 import { createJwtIssuer, type JwtIssuer } from '../src/tokens/jwt-issuer.ts';
@@ -49,20 +48,19 @@ export const ownUrl = 'http://berth.test';
 /** The service with a database and a NATS server of its own. */
 export async function startAuth(given: Record<string, string> = {}): Promise<AuthUnderTest> {
   await using stack = new AsyncDisposableStack();
-  const database = stack.use(await createTestDatabase({ service: 'auth', migrations }));
+  const { db, url } = stack.use(await openTestDatabase({ service: 'auth', migrations }));
   const nats = stack.use(await startTestNats());
   const keyEncryptionKey = randomBytes(32);
   const settings = {
     ...provider,
     NATS_URL: nats.url,
     NATS_PASSWORD: nats.password,
-    DATABASE_URL: database.url,
+    DATABASE_URL: url,
     KEY_ENCRYPTION_KEY: keyEncryptionKey.toString('base64'),
     SERVICE_OWN_URL: ownUrl,
     ...given,
   };
   const service = stack.use(await startAuthProcess(settings));
-  const db = stack.use(await openDatabase({ url: database.url, migrations, log: silentLog, applicationName: 'test' }));
   const keyRing = await openKeyRing({ db, keyEncryptionKey, maxKeyAgeDays: 90 });
   const gateway = stack.use(await connectTestBus(nats, 'api-gateway'));
   // From here on it is the test that closes them; a start that fails half way leaves nothing behind.

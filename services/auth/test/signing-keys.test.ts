@@ -3,9 +3,7 @@ import { identities } from '@berth/shared/contracts/identities';
 import { logins } from '@berth/shared/contracts/logins';
 import { signingKeys } from '@berth/shared/contracts/signing-keys';
 import type { Database } from '@berth/shared/db/database';
-import { openDatabase } from '@berth/shared/db/open-database';
-import { silentLog } from '@berth/shared/testing/test-bus';
-import { createTestDatabase, type TestDatabase } from '@berth/shared/testing/test-database';
+import { openTestDatabase } from '@berth/shared/testing/open-test-database';
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import { sql } from 'slonik';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
@@ -20,12 +18,10 @@ import { somebody } from './people.ts';
 const nothing = sql.type(z.object({}));
 const keyEncryptionKey = randomBytes(32);
 const stack = new AsyncDisposableStack();
-let database: TestDatabase;
 let db: Database;
 
 beforeEach(async () => {
-  database = stack.use(await createTestDatabase({ service: 'auth', migrations }));
-  db = stack.use(await openDatabase({ url: database.url, migrations, log: silentLog, applicationName: 'test' }));
+  ({ db } = stack.use(await openTestDatabase({ service: 'auth', migrations })));
 });
 afterAll(() => stack.disposeAsync());
 

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '@berth/shared/db/database';
-import { openDatabase } from '@berth/shared/db/open-database';
-import { connectTestBus, silentLog } from '@berth/shared/testing/test-bus';
-import { createTestDatabase } from '@berth/shared/testing/test-database';
+import { openTestDatabase } from '@berth/shared/testing/open-test-database';
+import { connectTestBus } from '@berth/shared/testing/test-bus';
 import { startTestNats } from '@berth/shared/testing/test-nats';
 import { sql } from 'slonik';
 import { accessIssuer } from '../src/access/access-issuer.ts';
@@ -26,8 +25,7 @@ const migrations = new URL('../migrations/', import.meta.url);
 /** The operations of the service on a real bus and a real database, without loops. */
 export async function startServiceInTest(): Promise<ServiceInTest> {
   const stack = new AsyncDisposableStack();
-  const database = stack.use(await createTestDatabase({ service: 'cluster-sync', migrations }));
-  const db = stack.use(await openDatabase({ url: database.url, migrations, log: silentLog, applicationName: 'test' }));
+  const { db } = stack.use(await openTestDatabase({ service: 'cluster-sync', migrations }));
   const nats = stack.use(await startTestNats());
   const neighbours = stack.use(await startNeighbours(nats));
   const bus = stack.use(await connectTestBus(nats, 'cluster-sync'));

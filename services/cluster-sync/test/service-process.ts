@@ -2,9 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Database } from '@berth/shared/db/database';
-import { openDatabase } from '@berth/shared/db/open-database';
-import { silentLog } from '@berth/shared/testing/test-bus';
-import { createTestDatabase } from '@berth/shared/testing/test-database';
+import { openTestDatabase } from '@berth/shared/testing/open-test-database';
 import { startTestNats } from '@berth/shared/testing/test-nats';
 import { type Neighbours, startNeighbours } from './neighbours.ts';
 
@@ -24,15 +22,14 @@ const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 /** The service as it runs in production: its own process, on a real bus and a real database. */
 export async function startServiceProcess(settings: Record<string, string>): Promise<ServiceProcess> {
   const stack = new AsyncDisposableStack();
-  const database = stack.use(await createTestDatabase({ service: 'cluster-sync', migrations }));
-  const db = stack.use(await openDatabase({ url: database.url, migrations, log: silentLog, applicationName: 'test' }));
+  const { db, url: databaseUrl } = stack.use(await openTestDatabase({ service: 'cluster-sync', migrations }));
   const nats = stack.use(await startTestNats());
   const neighbours = stack.use(await startNeighbours(nats));
 
   const environment = {
     NATS_URL: nats.url,
     NATS_PASSWORD: nats.password,
-    DATABASE_URL: database.url,
+    DATABASE_URL: databaseUrl,
     LOG_LEVEL: 'debug',
     ...settings,
   };

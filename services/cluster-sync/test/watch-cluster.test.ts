@@ -1,10 +1,9 @@
 import type { Database } from '@berth/shared/db/database';
 import { acquireLease } from '@berth/shared/db/lease';
-import { openDatabase } from '@berth/shared/db/open-database';
 import { found } from '@berth/shared/errors';
 import { type KubeApi, openKubeApi } from '@berth/shared/kube/kube-api';
+import { type OpenTestDatabase, openTestDatabase } from '@berth/shared/testing/open-test-database';
 import { silentLog } from '@berth/shared/testing/test-bus';
-import { createTestDatabase, type TestDatabase } from '@berth/shared/testing/test-database';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createClusterRepository } from '../src/clusters/cluster-repository.ts';
 import { leaseNameOf } from '../src/clusters/lease-name-of.ts';
@@ -16,7 +15,7 @@ import { type FakeApiServer, startFakeApiServer } from './fake-api-server.ts';
 const migrations = new URL('../migrations/', import.meta.url);
 const deploymentId = '5b0bd2c8-7a7e-4a5f-9f0e-6a5a0f7f3f10';
 
-let database: TestDatabase;
+let database: OpenTestDatabase;
 let db: Database;
 let server: FakeApiServer;
 let api: KubeApi;
@@ -26,13 +25,10 @@ let running: Promise<void>;
 let mostListsAtOnce: number;
 
 beforeAll(async () => {
-  database = await createTestDatabase({ service: 'cluster-sync', migrations });
-  db = await openDatabase({ url: database.url, migrations, log: silentLog, applicationName: 'test' });
+  database = await openTestDatabase({ service: 'cluster-sync', migrations });
+  ({ db } = database);
 });
-afterAll(async () => {
-  await db?.[Symbol.asyncDispose]();
-  await database?.[Symbol.asyncDispose]();
-});
+afterAll(() => database?.[Symbol.asyncDispose]());
 beforeEach(async () => {
   server = await startFakeApiServer();
   countLists();

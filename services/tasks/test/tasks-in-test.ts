@@ -6,12 +6,12 @@ import type { Operation, OperationSpec, RequestInput, ResponseOutput } from '@be
 import { type DeploymentTask, deploymentTasks } from '@berth/shared/contracts/deployment-tasks';
 import { type Deployment, deployments, type NewDeployment } from '@berth/shared/contracts/deployments';
 import { type ClaimedTask, runnerTasks, type TaskOutcome } from '@berth/shared/contracts/runner-tasks';
+import { type OpenTestDatabase, openTestDatabase } from '@berth/shared/testing/open-test-database';
 import { identityToken, sampleIdentities, samplePlaces } from '@berth/shared/testing/test-identities';
 import { startTestNats, type TestNats } from '@berth/shared/testing/test-nats';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { type Neighbours, startNeighbours } from './neighbours.ts';
-import { type OpenTestDatabase, openTestDatabase } from './open-test-database.ts';
 import { sampleChart } from './sample-charts.ts';
 import { registryId } from './sample-rows.ts';
 import { startTasksProcess, type TasksProcess } from './tasks-process.ts';
@@ -61,9 +61,11 @@ export const until = async <T>(look: () => Promise<T | false | null | undefined>
   }
 };
 
+const migrations = new URL('../migrations/', import.meta.url);
+
 export async function startTasksInTest(settings: Record<string, string> = {}): Promise<TasksInTest> {
   const stack = new AsyncDisposableStack();
-  const database = stack.use(await openTestDatabase(3));
+  const database = stack.use(await openTestDatabase({ service: 'tasks', migrations, maxConnections: 3 }));
   const nats = stack.use(await startTestNats());
   const neighbours = stack.use(await startNeighbours(nats));
   const replica = async (more: Record<string, string> = {}) =>

@@ -1,10 +1,8 @@
 import type { K8sCluster } from '@berth/shared/contracts/k8s-clusters';
 import type { Database } from '@berth/shared/db/database';
 import { acquireLease } from '@berth/shared/db/lease';
-import { openDatabase } from '@berth/shared/db/open-database';
 import { found } from '@berth/shared/errors';
-import { silentLog } from '@berth/shared/testing/test-bus';
-import { createTestDatabase, type TestDatabase } from '@berth/shared/testing/test-database';
+import { type OpenTestDatabase, openTestDatabase } from '@berth/shared/testing/open-test-database';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -20,19 +18,16 @@ const Told = z.object({ resource: z.string(), operation: z.string(), env_id: z.s
 const by = { identity: undefined, requestId: null };
 const accept = { by, check: () => undefined };
 
-let database: TestDatabase;
+let database: OpenTestDatabase;
 let db: Database;
 let clusters: ClusterRepository;
 
 beforeAll(async () => {
-  database = await createTestDatabase({ service: 'cluster-sync', migrations });
-  db = await openDatabase({ url: database.url, migrations, log: silentLog, applicationName: 'test' });
+  database = await openTestDatabase({ service: 'cluster-sync', migrations });
+  ({ db } = database);
   clusters = createClusterRepository(db);
 });
-afterAll(async () => {
-  await db?.[Symbol.asyncDispose]();
-  await database?.[Symbol.asyncDispose]();
-});
+afterAll(() => database?.[Symbol.asyncDispose]());
 beforeEach(() => db.query(sql.unsafe`truncate k8s_clusters, k8s_resources, outbox`));
 
 const told = () => db.any(sql.type(Told)`select resource, operation, env_id, row from outbox order by version`);

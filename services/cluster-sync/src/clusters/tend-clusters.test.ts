@@ -1,8 +1,7 @@
 import type { Database } from '@berth/shared/db/database';
-import { openDatabase } from '@berth/shared/db/open-database';
 import { whileHolding } from '@berth/shared/db/while-holding';
+import { type OpenTestDatabase, openTestDatabase } from '@berth/shared/testing/open-test-database';
 import { silentLog } from '@berth/shared/testing/test-bus';
-import { createTestDatabase, type TestDatabase } from '@berth/shared/testing/test-database';
 import { sql } from 'slonik';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { createClusterDirectory } from '../discovery/cluster-directory.ts';
@@ -14,18 +13,15 @@ import { tendClusters } from './tend-clusters.ts';
 
 const migrations = new URL('../../migrations/', import.meta.url);
 
-let database: TestDatabase;
+let database: OpenTestDatabase;
 let db: Database;
 let replicas: Replica[];
 
 beforeAll(async () => {
-  database = await createTestDatabase({ service: 'cluster-sync', migrations });
-  db = await openDatabase({ url: database.url, migrations, log: silentLog, applicationName: 'test' });
+  database = await openTestDatabase({ service: 'cluster-sync', migrations });
+  ({ db } = database);
 });
-afterAll(async () => {
-  await db?.[Symbol.asyncDispose]();
-  await database?.[Symbol.asyncDispose]();
-});
+afterAll(() => database?.[Symbol.asyncDispose]());
 beforeEach(async () => {
   replicas = [];
   await db.query(sql.unsafe`truncate k8s_clusters, k8s_resources, leases`);

@@ -1,9 +1,8 @@
 import type { Database } from '@berth/shared/db/database';
 import { acquireLease, type Lease, releaseLease } from '@berth/shared/db/lease';
-import { openDatabase } from '@berth/shared/db/open-database';
 import { found } from '@berth/shared/errors';
+import { type OpenTestDatabase, openTestDatabase } from '@berth/shared/testing/open-test-database';
 import { silentLog } from '@berth/shared/testing/test-bus';
-import { createTestDatabase, type TestDatabase } from '@berth/shared/testing/test-database';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
@@ -21,21 +20,18 @@ const envA = '11111111-1111-4111-8111-111111111111';
 const deploymentId = '5b0bd2c8-7a7e-4a5f-9f0e-6a5a0f7f3f10';
 const Told = z.object({ operation: z.string(), env_id: z.string().nullable(), row: z.any() });
 
-let database: TestDatabase;
+let database: OpenTestDatabase;
 let db: Database;
 let resources: K8sResourceRepository;
 let clusterId: string;
 let lease: Lease;
 
 beforeAll(async () => {
-  database = await createTestDatabase({ service: 'cluster-sync', migrations });
-  db = await openDatabase({ url: database.url, migrations, log: silentLog, applicationName: 'test' });
+  database = await openTestDatabase({ service: 'cluster-sync', migrations });
+  ({ db } = database);
   resources = createK8sResourceRepository(db);
 });
-afterAll(async () => {
-  await db?.[Symbol.asyncDispose]();
-  await database?.[Symbol.asyncDispose]();
-});
+afterAll(() => database?.[Symbol.asyncDispose]());
 beforeEach(async () => {
   await db.query(sql.unsafe`truncate k8s_clusters, k8s_resources, outbox, leases`);
   clusterId = await addCluster('one', envA);

@@ -1,5 +1,5 @@
+import { type OpenTestDatabase, openTestDatabase } from '@berth/shared/testing/open-test-database';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type OpenTestDatabase, openTestDatabase } from '../../test/open-test-database.ts';
 import {
   type ClusterRow,
   emptyAll,
@@ -12,9 +12,11 @@ import { inTransactionOf } from '../store.ts';
 import { whyNotYet } from './why-not-yet.ts';
 import { createWorldRepository } from './world-repository.ts';
 
+const migrations = new URL('../../migrations/', import.meta.url);
+
 let database: OpenTestDatabase;
 beforeAll(async () => {
-  database = await openTestDatabase();
+  database = await openTestDatabase({ service: 'tasks', migrations });
 });
 afterAll(() => database[Symbol.asyncDispose]());
 beforeEach(() => emptyAll(database.db));

@@ -1,16 +1,18 @@
 import { AppError } from '@berth/shared/errors';
+import { type OpenTestDatabase, openTestDatabase } from '@berth/shared/testing/open-test-database';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type OpenTestDatabase, openTestDatabase } from '../../test/open-test-database.ts';
 import { emptyAll, insertCluster, insertDeployment, insertQueue, insertTask } from '../../test/sample-rows.ts';
 import { type InTransaction, inTransactionOf } from '../store.ts';
 import type { Limits } from './why-not-yet.ts';
 
 const limits: Limits = { perCluster: 1_000, inAll: 1_000 };
 
+const migrations = new URL('../../migrations/', import.meta.url);
+
 let database: OpenTestDatabase;
 let inTransaction: InTransaction;
 beforeAll(async () => {
-  database = await openTestDatabase();
+  database = await openTestDatabase({ service: 'tasks', migrations });
   inTransaction = inTransactionOf(database.db);
 });
 afterAll(() => database[Symbol.asyncDispose]());
