@@ -12,6 +12,7 @@ import { waitFor } from '@berth/devstack/journey/wait-for';
 import { z } from 'zod';
 import type { Fixtures } from './fixtures.ts';
 import { loadOfMachine } from './load-of-machine.ts';
+import { untilQuiet } from './until-quiet.ts';
 
 const run = promisify(execFile);
 const count = 50;
@@ -20,9 +21,11 @@ export const concurrency = 8;
 /** 50 deployments through the API with one runner, against bare Helm with the same charts and the same concurrency. */
 export async function deployMany(stack: Stack, { api, sample }: Fixtures, say: (line: string) => void): Promise<void> {
   say(`\n(b) ${count} deployments, ${concurrency} at a time; ${loadOfMachine()}`);
+  await untilQuiet(say);
   const bare = await bareHelm(stack);
   say(`    bare helm upgrade --install --wait   ${(bare / 1000).toFixed(1)} s`);
 
+  await untilQuiet(say);
   const started = Date.now();
   const names = Array.from({ length: count }, (_, index) => `many-${index}`);
   const asked = await Promise.all(names.map((name) => askForHello(api, sample, name)));

@@ -6,9 +6,10 @@ import { createDatabaseForBench } from './bench-database.ts';
 import type { Fixtures } from './fixtures.ts';
 import { startFloor } from './floors/start-floor.ts';
 import { loadOfMachine } from './load-of-machine.ts';
+import { untilQuiet } from './until-quiet.ts';
 
 const connections = 16;
-const warmUpSeconds = 3;
+const warmUpSeconds = 5;
 const seconds = 10;
 
 interface Measured {
@@ -16,7 +17,13 @@ interface Measured {
   p99: number;
 }
 
-async function measure(url: string, headers: Record<string, string> = {}): Promise<Measured> {
+interface Target {
+  url: string;
+  headers?: Record<string, string>;
+}
+
+async function measure({ url, headers = {} }: Target, say: (line: string) => void): Promise<Measured> {
+  await untilQuiet(say);
   await autocannon({ url, headers, connections, duration: warmUpSeconds });
   const { requests, latency, non2xx, errors } = await autocannon({ url, headers, connections, duration: seconds });
   if (non2xx > 0 || errors > 0) throw new Error(`${url}: ${non2xx} answers were not 2xx, ${errors} requests failed`);
@@ -34,18 +41,18 @@ export async function gatewayRead(
   const databaseUrl = await createDatabaseForBench(stack.databaseAdminUrl);
 
   say(`\n(a) read of one deployment by token, ${connections} connections, ${seconds} s each; ${loadOfMachine()}`);
-  const berth = await measure(`${stack.url}/api/v2/deployments/${deployment.id}`, {
-    [credential.header]: credential.value,
-  });
+  const read = {
+    url: `${stack.url}/api/v2/deployments/${deployment.id}`,
+    headers: { [credential.header]: credential.value },
+  };
+  const berth = await measure(read, say);
   const floors: Measured[] = [];
   for (const hops of [1, 2]) {
     await using floor = await startFloor({ databaseUrl, row, hops });
-    floors.push(await measure(floor.url));
+    floors.push(await measure(floor, say));
   }
   // Once more, so that a machine that got slower or faster meanwhile is seen.
-  const again = await measure(`${stack.url}/api/v2/deployments/${deployment.id}`, {
-    [credential.header]: credential.value,
-  });
+  const again = await measure(read, say);
 
   const show = (name: string, { perSecond, p99 }: Measured) =>
     say(`    ${name.padEnd(34)} ${perSecond.toFixed(0).padStart(6)} req/s   p99 ${p99} ms`);

@@ -5,6 +5,7 @@ import { Client } from 'pg';
 import type { Fixtures } from './fixtures.ts';
 import { loadOfMachine } from './load-of-machine.ts';
 import { quantile } from './quantile.ts';
+import { untilQuiet } from './until-quiet.ts';
 
 const samples = 30;
 
@@ -20,6 +21,7 @@ export async function startLatency(
   });
   await client.connect();
   try {
+    await untilQuiet(say);
     const taken: number[] = [];
     // Removed at the end: a Helm that uninstalls would keep the platform from being idle.
     const deployed: string[] = [];

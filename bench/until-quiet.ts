@@ -1,0 +1,34 @@
+import { cpus } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+
+const lookMs = 1_000;
+const quietLooks = 2;
+const quietShare = 0.2;
+const patienceMs = 60_000;
+
+interface Spent {
+  busy: number;
+  all: number;
+}
+
+function spent(): Spent {
+  const times = cpus().map((cpu) => cpu.times);
+  const idle = times.reduce((sum, time) => sum + time.idle, 0);
+  const all = times.reduce((sum, { user, nice, sys, idle: rest, irq }) => sum + user + nice + sys + rest + irq, 0);
+  return { busy: all - idle, all };
+}
+
+/** Waits until what was done before has settled, so that it is not measured too; tells when the machine does not get quiet. */
+export async function untilQuiet(say: (line: string) => void): Promise<void> {
+  const end = performance.now() + patienceMs;
+  let quiet = 0;
+  let share = 1;
+  for (let before = spent(); quiet < quietLooks && performance.now() < end; ) {
+    await delay(lookMs);
+    const now = spent();
+    share = (now.busy - before.busy) / Math.max(1, now.all - before.all);
+    quiet = share < quietShare ? quiet + 1 : 0;
+    before = now;
+  }
+  if (quiet < quietLooks) say(`    the machine did not get quiet: ${Math.round(share * 100)} % of it was busy`);
+}
