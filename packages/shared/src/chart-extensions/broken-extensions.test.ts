@@ -18,6 +18,13 @@ outputs: { values: [{ path: ${path}, value: ${ref} }] }
 `,
   });
 
+  const propertyOf = (collection: string, property: string) => ({
+    'berth/values-ui.yaml': `${formHeader}
+inputs: [{ id: a, label: A, type: CollectionSelect, collection: ${collection} }]
+outputs: { values: [{ path: [x], value: { FieldProperty: { input: a, property: ${property} } } }] }
+`,
+  });
+
   test.for<[string, Record<string, string>, string]>([
     ['no YAML', { 'berth/features.yaml': 'a: [' }, 'berth/features.yaml: is not valid YAML: '],
     ['two documents', { 'berth/features.yaml': 'a: 1\n---\nb: 2' }, 'berth/features.yaml: is not valid YAML: '],
@@ -98,6 +105,16 @@ outputs: { values: [{ path: ${path}, value: ${ref} }] }
       'a property of a text',
       output('[x]', '{ FieldProperty: { input: a, property: name } }'),
       'berth/values-ui.yaml: outputs.values[0].value: a is no CollectionSelect, so it has no properties',
+    ],
+    [
+      'a property that deployments do not have',
+      propertyOf('deployments', 'password'),
+      'berth/values-ui.yaml: outputs.values[0].value.FieldProperty.property: must be one of id, created_at, name, kind, cluster_id, enabled, as a selects from deployments',
+    ],
+    [
+      'a property of a table of which only the id is taken',
+      propertyOf('users', 'email'),
+      'berth/values-ui.yaml: outputs.values[0].value.FieldProperty.property: cannot be read, as a selects from users',
     ],
     [
       'an output that is two things',

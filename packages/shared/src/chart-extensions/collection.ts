@@ -30,6 +30,12 @@ const tables = [
 ] as const;
 export type CollectionTable = (typeof tables)[number];
 
+/** What a chart may read of the items of a table. Of the others it has the id, as the value of the input. */
+export const readableProperties = {
+  deployments: ['id', 'created_at', 'name', 'kind', 'cluster_id', 'enabled'],
+  secrets: ['id', 'created_at', 'updated_at', 'env_id', 'collection', 'name', 'contents'],
+} as const satisfies Partial<Record<CollectionTable, readonly string[]>>;
+
 export type CollectionSource =
   | { table: CollectionTable }
   /** `kind` is null in the older form: the first type with this key in the env, or global. */
@@ -42,3 +48,13 @@ export function sourceOf(collection: Collection): CollectionSource {
   const table = tables.find((name) => name === collection);
   return table ? { table } : { resourceType: { kind: null, key: collection } };
 }
+
+/** Null where any property may be there: those of a resource are known only by its type. */
+export function propertiesIn(collection: Collection): { table: string; properties: readonly string[] } | null {
+  const source = sourceOf(collection);
+  if ('resourceType' in source) return null;
+  const { table } = source;
+  return { table, properties: hasReadable(table) ? readableProperties[table] : [] };
+}
+
+const hasReadable = (table: CollectionTable): table is keyof typeof readableProperties => table in readableProperties;

@@ -137,8 +137,8 @@ describe('outputs', () => {
   });
 
   test('of an item without the property are refused, naming both', () => {
-    expect(() => run(at(property('db', 'colour')), { db: id })).toThrow(
-      /input db points to nothing that has the property colour/,
+    expect(() => run(at(property('peers', 'colour')), { peers: [id] })).toThrow(
+      /input peers points to nothing that has the property colour/,
     );
   });
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { propertiesIn } from './collection.ts';
 import { header } from './header.ts';
 import { Input, typeOfItems } from './input.ts';
 import { type InputRef, inputOf, Outputs } from './outputs.ts';
@@ -13,7 +14,7 @@ interface Form {
   outputs: Outputs;
 }
 
-/** What no single field can tell: ids are unique, and outputs name inputs that there are. */
+/** What no single field can tell: ids are unique, and outputs name inputs that there are, and properties that these have. */
 function checkForm({ inputs, outputs }: Form, context: z.RefinementCtx<Form>): void {
   const refuse = (path: PropertyKey[], message: string) => context.addIssue({ code: 'custom', path, message });
   const byId = new Map(inputs.map((input) => [input.id, input]));
@@ -24,9 +25,14 @@ function checkForm({ inputs, outputs }: Form, context: z.RefinementCtx<Form>): v
   const checkRef = (ref: InputRef, path: PropertyKey[]) => {
     const input = byId.get(inputOf(ref));
     if (!input) return refuse(path, `there is no input ${inputOf(ref)}`);
-    if ('FieldProperty' in ref && typeOfItems(input) !== 'CollectionSelect') {
-      refuse(path, `${input.id} is no CollectionSelect, so it has no properties`);
+    if (!('FieldProperty' in ref)) return;
+    if (typeOfItems(input) !== 'CollectionSelect' || input.collection === undefined) {
+      return refuse(path, `${input.id} is no CollectionSelect, so it has no properties`);
     }
+    const known = propertiesIn(input.collection);
+    if (known === null || known.properties.includes(ref.FieldProperty.property)) return;
+    const rule = known.properties.length > 0 ? `must be one of ${known.properties.join(', ')}` : 'cannot be read';
+    refuse([...path, 'FieldProperty', 'property'], `${rule}, as ${input.id} selects from ${known.table}`);
   };
   for (const [index, { value }] of outputs.values.entries()) checkRef(value, ['outputs', 'values', index, 'value']);
   for (const [name, keys] of Object.entries(outputs.secrets)) {

@@ -1,3 +1,4 @@
+import type { readableProperties } from '@berth/shared/chart-extensions/collection';
 import { Id, Timestamp } from '@berth/shared/contracts/fields';
 import type { Queries } from '@berth/shared/db/database';
 import { type FragmentSqlToken, sql } from 'slonik';
@@ -11,7 +12,7 @@ const DeploymentItem = z.object({
   kind: z.string(),
   cluster_id: Id,
   enabled: z.boolean(),
-});
+} satisfies Record<(typeof readableProperties.deployments)[number], z.ZodType>);
 
 export const createItemRepository = (db: Queries) => {
   const deploymentsOf = (env_id: string, ids: readonly string[], lock: FragmentSqlToken) =>
