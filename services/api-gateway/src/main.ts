@@ -9,7 +9,7 @@ import { closingGracefully } from './http/close-gracefully.ts';
 
 await runService('api-gateway', async ({ log, metrics, use, signal }) => {
   const { host, port, version, ownUrl, ...config } = readConfig(Config, process.env);
-  const bus = use(await connectBus({ ...config.nats, caller: 'api-gateway', log, metrics, signal }));
+  const bus = use(await connectBus({ ...config.bus, caller: 'api-gateway', log, metrics, signal }));
   bus.serve(implement(server, { get: async () => ({ version }) }));
 
   const app = await createGateway({ bus, log, metrics, stopping: signal, version, ownUrl });

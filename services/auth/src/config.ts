@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { busOptions, busSettings } from '@berth/shared/bus/bus-settings';
 import { z } from 'zod';
 
 const days = 24 * 60 * 60;
@@ -27,8 +28,7 @@ export function withAdminEmailFlags(environment: Environment, args: string[]): E
 
 export const Config = z
   .object({
-    NATS_URL: z.string().min(1),
-    NATS_PASSWORD: z.string().min(1).optional(),
+    ...busSettings,
     DATABASE_URL: z.url(),
     KEY_ENCRYPTION_KEY: z
       .base64('must be base64')
@@ -50,7 +50,7 @@ export const Config = z
     error: 'must be https, unless OIDC_ALLOW_HTTP=true',
   })
   .transform((env) => ({
-    nats: { url: env.NATS_URL, password: env.NATS_PASSWORD },
+    bus: busOptions(env),
     database: { url: env.DATABASE_URL },
     keyEncryptionKey: env.KEY_ENCRYPTION_KEY,
     ownUrl: env.SERVICE_OWN_URL,

@@ -33,7 +33,7 @@ await runService('auth', async ({ log, metrics, use, loop, readiness, signal }) 
   const tokenUse = use(createTokenUse({ db, log }));
   const keyRing = await openKeyRing({ db, ...config });
   const verifyIdentity = createIdentityVerifier({ fetchKeys: async () => keyRing.published() });
-  const bus = use(await connectBus({ ...config.nats, caller: 'auth', log, metrics, signal, verifyIdentity }));
+  const bus = use(await connectBus({ ...config.bus, caller: 'auth', log, metrics, signal, verifyIdentity }));
   readiness('database', () => databaseIsUp(db));
 
   const jwtIssuer = createJwtIssuer({ keyRing, ...config });

@@ -1,3 +1,4 @@
+import { busOptions, busSettings } from '@berth/shared/bus/bus-settings';
 import { z } from 'zod';
 
 const seconds = (usual: number) =>
@@ -10,8 +11,7 @@ const seconds = (usual: number) =>
 
 export const Config = z
   .object({
-    NATS_URL: z.string().min(1),
-    NATS_PASSWORD: z.string().min(1).optional(),
+    ...busSettings,
     DATABASE_URL: z.url(),
     /** A kubeconfig whose contexts become clusters. Without it none is found. */
     CLUSTER_KUBECONFIG: z.string().min(1).optional(),
@@ -25,8 +25,7 @@ export const Config = z
     CLUSTER_ACCESS_SECONDS: z.coerce.number().int().min(600).max(3600).default(3600),
   })
   .transform((env) => ({
-    natsUrl: env.NATS_URL,
-    natsPassword: env.NATS_PASSWORD,
+    bus: busOptions(env),
     databaseUrl: env.DATABASE_URL,
     kubeconfig: env.CLUSTER_KUBECONFIG,
     contexts: contextsIn(env.CLUSTER_CONTEXTS),

@@ -28,10 +28,10 @@ const name = 'cluster-sync';
 
 await runService(name, async ({ log, metrics, signal, use, loop, readiness }) => {
   const config = readConfig(Config, process.env);
-  const { databaseUrl: url, natsUrl, natsPassword: password, kubeconfig: path, contexts, ignoreNew } = config;
+  const { databaseUrl: url, kubeconfig: path, contexts, ignoreNew } = config;
   const migrations = new URL('../migrations/', import.meta.url);
   const db = use(await openDatabase({ url, migrations, log, signal, applicationName: name }));
-  const bus = use(await connectBus({ url: natsUrl, password, caller: name, log, metrics, signal }));
+  const bus = use(await connectBus({ ...config.bus, caller: name, log, metrics, signal }));
   readiness('database', () => databaseIsUp(db));
 
   const clusterRepository = createClusterRepository(db);

@@ -2,7 +2,7 @@ import { ConfigError, readConfig } from '@berth/shared/service/read-config';
 import { describe, expect, test } from 'vitest';
 import { Config } from './config.ts';
 
-const required = { NATS_URL: 'nats://bus', DATABASE_URL: 'postgres://db/berth' };
+const required = { NATS_URL: 'nats://bus', NATS_PASSWORD: 'for NATS', DATABASE_URL: 'postgres://db/berth' };
 const registries = (...all: unknown[]) => ({ ...required, REGISTRIES: JSON.stringify(all) });
 
 describe('the configuration', () => {

@@ -1,3 +1,4 @@
+import { busOptions, busSettings } from '@berth/shared/bus/bus-settings';
 import { z } from 'zod';
 import { RegistrySource } from './oci/registry-source.ts';
 
@@ -16,8 +17,7 @@ const Registries = z
 
 export const Config = z
   .object({
-    NATS_URL: z.string().min(1),
-    NATS_PASSWORD: z.string().min(1).optional(),
+    ...busSettings,
     DATABASE_URL: z.url(),
     /** The registries to look into: `[{"url": "https://registry.example.com"}]`; see the README for the rest. */
     REGISTRIES: Registries.default([]),
@@ -32,8 +32,7 @@ export const Config = z
     error: 'is required with PUSH_PORT',
   })
   .transform((env) => ({
-    natsUrl: env.NATS_URL,
-    natsPassword: env.NATS_PASSWORD,
+    bus: busOptions(env),
     databaseUrl: env.DATABASE_URL,
     registries: env.REGISTRIES,
     push:

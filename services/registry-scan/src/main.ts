@@ -37,10 +37,9 @@ const name = 'registry-scan';
 
 await runService(name, async ({ log, metrics, signal, use, loop, readiness }) => {
   const config = readConfig(Config, process.env);
-  const { databaseUrl: url, natsUrl, natsPassword: password } = config;
   const migrations = new URL('../migrations/', import.meta.url);
-  const db = use(await openDatabase({ url, migrations, log, signal, applicationName: name }));
-  const bus = use(await connectBus({ url: natsUrl, password, caller: name, log, metrics, signal }));
+  const db = use(await openDatabase({ url: config.databaseUrl, migrations, log, signal, applicationName: name }));
+  const bus = use(await connectBus({ ...config.bus, caller: name, log, metrics, signal }));
   readiness('database', () => databaseIsUp(db));
 
   const chartRepository = createChartRepository(db);

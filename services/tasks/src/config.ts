@@ -1,3 +1,4 @@
+import { busOptions, busSettings } from '@berth/shared/bus/bus-settings';
 import { z } from 'zod';
 
 const count = (usual: number) => z.coerce.number().int().min(1).max(10_000).default(usual);
@@ -9,8 +10,7 @@ const Namespaces = z
 
 export const Config = z
   .object({
-    NATS_URL: z.string().min(1),
-    NATS_PASSWORD: z.string().min(1).optional(),
+    ...busSettings,
     DATABASE_URL: z.url(),
     SERVICE_OWN_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }),
     /** Tasks that run at the same time. */
@@ -22,7 +22,7 @@ export const Config = z
     RESERVED_NAMESPACES: Namespaces,
   })
   .transform((env) => ({
-    nats: { url: env.NATS_URL, password: env.NATS_PASSWORD },
+    bus: busOptions(env),
     databaseUrl: env.DATABASE_URL,
     ownUrl: env.SERVICE_OWN_URL.replace(/\/+$/, ''),
     limits: { perCluster: env.TASKS_PER_CLUSTER, inAll: env.TASKS_IN_ALL },

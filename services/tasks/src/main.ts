@@ -25,10 +25,11 @@ import { taskHandlers } from './tasks/task-handlers.ts';
 const name = 'tasks';
 
 await runService(name, async ({ log, metrics, signal, use, loop, readiness }) => {
-  const { databaseUrl: url, nats, ownUrl, limits, leaseMs, maxAttempts, reserved } = readConfig(Config, process.env);
+  const config = readConfig(Config, process.env);
+  const { databaseUrl: url, ownUrl, limits, leaseMs, maxAttempts, reserved } = config;
   const migrations = new URL('../migrations/', import.meta.url);
   const db = use(await openDatabase({ url, migrations, log, signal, applicationName: name }));
-  const bus = use(await connectBus({ ...nats, caller: name, log, metrics, signal }));
+  const bus = use(await connectBus({ ...config.bus, caller: name, log, metrics, signal }));
   readiness('database', () => databaseIsUp(db));
 
   const store = readingStore(db);

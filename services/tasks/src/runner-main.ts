@@ -23,9 +23,7 @@ await runService('runner', async ({ log, metrics, use, loop, signal }) => {
 
   const guard = startProcessGuard();
   use({ failure: guard.failure, [Symbol.asyncDispose]: () => guard.close() });
-  const bus = use(
-    await connectBus({ url: config.natsUrl, caller: 'runner', password: config.natsPassword, log, metrics, signal }),
-  );
+  const bus = use(await connectBus({ ...config.bus, caller: 'runner', log, metrics, signal }));
 
   loop(
     'take tasks',

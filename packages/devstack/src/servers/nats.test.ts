@@ -1,10 +1,11 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { NatsUser } from '@berth/shared/bus/nats-server-config';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { beforeAll, expect, test } from 'vitest';
 import { startForTest, toolsForTest } from '../testing/with-servers.ts';
-import { type NatsUser, startNats } from './nats.ts';
+import { startNats } from './nats.ts';
 
 let program: string;
 beforeAll(async () => {

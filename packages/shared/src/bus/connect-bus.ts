@@ -1,14 +1,13 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { jetstreamManager, jetstream as jetstreamOf } from '@nats-io/jetstream';
-import type { Logger } from 'pino';
 import { type Registry, register } from 'prom-client';
 import { createIdentityVerifier, type IdentityVerifier } from '../access/identity-verifier.ts';
-import type { CallerName, ServiceName } from '../contracts/contract.ts';
+import type { ServiceName } from '../contracts/contract.ts';
 import { signingKeys } from '../contracts/signing-keys.ts';
 import type { Bus } from './bus.ts';
 import { createCaller } from './call.ts';
 import { createChartStore } from './chart-store.ts';
-import { type Connection, openConnection } from './connection.ts';
+import { type Connection, type ConnectionOptions, openConnection } from './connection.ts';
 import { createHints } from './hints-on-nats.ts';
 import { delays } from './limits.ts';
 import { listenToOwnVoice } from './own-voice.ts';
@@ -21,18 +20,9 @@ import { createStatePublisher } from './state-publisher.ts';
 import { discoverySubject } from './subjects.ts';
 import { whileUp } from './while-up.ts';
 
-export interface BusOptions {
-  /** One or more servers, separated by commas. */
-  url: string;
-  caller: CallerName;
-  /** Of the NATS user, which is named like the caller. */
-  password?: string | undefined;
-  tls?: { ca?: string; cert?: string; key?: string } | undefined;
-  log: Logger;
+export interface BusOptions extends ConnectionOptions {
   /** By default that of the process. */
   metrics?: Registry | undefined;
-  /** Ends the wait for the first connection, which else lasts until the server is there. */
-  signal?: AbortSignal | undefined;
   /** By default with the keys that `auth` publishes. */
   verifyIdentity?: IdentityVerifier | undefined;
   /** Copies of the stream and the bucket, where NATS is a cluster. */

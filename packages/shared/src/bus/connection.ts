@@ -14,14 +14,15 @@ import { refusalOfServer } from './server-version.ts';
 import { inboxPrefix } from './subjects.ts';
 
 export interface ConnectionOptions {
-  url: string;
+  /** URLs of the servers of one NATS. With `tls:` in any of them the connection is encrypted or there is none. */
+  servers: readonly string[];
   caller: CallerName;
   password?: string | undefined;
   log: Logger;
   /** Gives up waiting for the first connection. */
   signal?: AbortSignal | undefined;
-  /** Certificate authority and client certificate, as PEM text. */
-  tls?: { ca?: string; cert?: string; key?: string } | undefined;
+  /** Certificates of the authorities that are trusted, as PEM; by default the well-known ones. With it there is TLS or no connection. */
+  ca?: string | undefined;
 }
 
 export type Unlisten = () => void;
@@ -40,14 +41,14 @@ export interface Connection {
 
 /** Waits for the server as long as it takes; tells every 10 s why there is no connection yet. */
 export async function openConnection(options: ConnectionOptions): Promise<Connection> {
-  const { log, signal, url } = options;
+  const { log, signal, servers } = options;
   for (;;) {
     signal?.throwIfAborted();
     try {
       return watch(await connectWithin(options), log);
     } catch (error) {
       if (error instanceof UnfitServer || error instanceof AuthorizationError) throw error;
-      log.warn({ err: error, server: withoutCredentials(url) }, 'NATS is not there yet');
+      log.warn({ err: error, servers: servers.map(withoutCredentials) }, 'NATS is not there yet');
     }
   }
 }
@@ -56,16 +57,18 @@ class UnfitServer extends Error {}
 
 /** One round of attempts; ends with the cause of the last one. */
 async function connectWithin(options: ConnectionOptions): Promise<NatsConnection> {
-  const { caller, password, signal, tls, url } = options;
+  const { caller, password, signal, servers, ca } = options;
+  // The library would take a server without TLS for a `tls:` URL, and tell it the password.
+  const isEncrypted = ca !== undefined || servers.some((url) => url.startsWith('tls:'));
   const end = performance.now() + delays.connect;
   for (;;) {
     try {
       const nc = await connect({
-        servers: url.split(','),
+        servers: [...servers],
         name: caller,
         inboxPrefix: inboxPrefix(caller),
         ...(password !== undefined && { user: caller, pass: password }),
-        ...(tls && { tls }),
+        ...(isEncrypted && { tls: ca === undefined ? {} : { ca } }),
         timeout: 5_000,
         reconnect: true,
         maxReconnectAttempts: -1,

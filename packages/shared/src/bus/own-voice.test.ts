@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 
 beforeEach(async () => {
-  connection = await openConnection({ url: nats.url, caller: 'tasks', password: nats.password, log: silentLog });
+  connection = await openConnection({ servers: [nats.url], caller: 'tasks', password: nats.password, log: silentLog });
 });
 
 afterEach(() => connection.nc.close());

@@ -31,7 +31,7 @@ test('a service does not start on an old server', async () => {
   const address = old.address();
   const port = typeof address === 'object' && address ? address.port : 0;
 
-  const connecting = connectBus({ url: `nats://127.0.0.1:${port}`, caller: 'tasks', log: silentLog });
+  const connecting = connectBus({ servers: [`nats://127.0.0.1:${port}`], caller: 'tasks', log: silentLog });
 
   await expect(connecting).rejects.toThrow('NATS server 2.9.25 is too old: 2.10.23 or later is required');
   for (const socket of sockets) socket.destroy();

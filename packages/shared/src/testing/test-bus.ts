@@ -10,7 +10,7 @@ export const silentLog = createLog('test', { level: 'silent' });
 /** A bus on a test server, as one of the callers; identities are those signed by `identityToken`. */
 export const connectTestBus = (nats: TestNats, caller: CallerName, options: Partial<BusOptions> = {}): Promise<Bus> =>
   connectBus({
-    url: nats.url,
+    servers: [nats.url],
     caller,
     password: nats.password,
     log: silentLog,

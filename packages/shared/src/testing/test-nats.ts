@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { natsServerConfig } from '../bus/nats-server-config.ts';
 import { natsPermissions } from '../bus/permissions.ts';
-import type { CallerName, Resource } from '../contracts/contract.ts';
+import type { Resource } from '../contracts/contract.ts';
 import { resources as allResources } from '../contracts/index.ts';
 import { type ProcessGuard, startProcessGuard } from '../process-guard/process-guard.ts';
 import { freePort } from './free-port.ts';
@@ -39,8 +39,8 @@ export async function startTestNats({ resources = allResources }: TestNatsOption
   const operator = 'operator';
   const storeDir = join(folder, 'store');
   const config = join(folder, 'nats.conf');
-  const users = Object.entries(natsPermissions(resources)).map(([user, permissions]) => ({
-    user: user as CallerName,
+  const users = Object.entries(natsPermissions(resources)).map(([name, permissions]) => ({
+    name,
     password,
     permissions,
   }));
@@ -54,7 +54,7 @@ export async function startTestNats({ resources = allResources }: TestNatsOption
   /** Another test may take the port between the choice and the start. */
   async function startOnFreePort(attempts = 3): Promise<void> {
     port = await freePort();
-    const settings = { host: '127.0.0.1', port, storeDir, users: [...users, { user: operator, password }] };
+    const settings = { host: '127.0.0.1', port, storeDir, users: [...users, { name: operator, password }] };
     await writeFile(config, natsServerConfig(settings), { mode: 0o600 });
     await start().catch((error: unknown) => {
       if (attempts === 1 || !String(error).includes('address already in use')) throw error;

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
+import { busOptions, busSettings } from '@berth/shared/bus/bus-settings';
 import { z } from 'zod';
 
 export const RunnerConfig = z
   .object({
-    NATS_URL: z.url(),
-    NATS_PASSWORD: z.string().min(1),
+    ...busSettings,
     HELM_BINARY: z.string().default('helm'),
     /** Private folder for charts, discovery caches and the files of running tasks; a tmpfs is best. */
     RUNNER_FOLDER: z.string().min(1),
@@ -12,8 +12,7 @@ export const RunnerConfig = z
     RUNNER_NAME: z.string().max(200).optional(),
   })
   .transform((env) => ({
-    natsUrl: env.NATS_URL,
-    natsPassword: env.NATS_PASSWORD,
+    bus: busOptions(env),
     helmBinary: env.HELM_BINARY,
     // Helm works in another folder, to which a relative path would mean something else.
     folder: resolve(env.RUNNER_FOLDER),

@@ -1,0 +1,115 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Bus } from '@berth/shared/bus/bus';
+import { busOptions, busSettings } from '@berth/shared/bus/bus-settings';
+import { connectBus } from '@berth/shared/bus/connect-bus';
+import { natsServerConfig } from '@berth/shared/bus/nats-server-config';
+import { natsPermissions } from '@berth/shared/bus/permissions';
+import { resources } from '@berth/shared/contracts/index';
+import { readConfig } from '@berth/shared/service/read-config';
+import { freePort } from '@berth/shared/testing/free-port';
+import { silentLog } from '@berth/shared/testing/test-bus';
+import { jetstreamManager } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { startForTest, toolsForTest } from '../testing/with-servers.ts';
+import { ensureCertificates } from './kubernetes/certificates.ts';
+import { startNats } from './nats.ts';
+import { startServerProcess } from './server-process.ts';
+
+const password = 'password-of-the-test';
+const users = [
+  { name: 'tasks', password, permissions: natsPermissions(resources).tasks },
+  { name: 'operator', password },
+];
+
+let program: string;
+beforeAll(async () => {
+  program = (await toolsForTest('nats-server'))['nats-server'];
+}, 20 * 60_000);
+
+/** The bus as a service has it that is set up like this. */
+function busOf(settings: Record<string, string>, patienceMs = 10_000): Promise<Bus> {
+  const options = busOptions(readConfig(z.object(busSettings), { NATS_PASSWORD: password, ...settings }));
+  return connectBus({ ...options, caller: 'tasks', log: silentLog, signal: AbortSignal.timeout(patienceMs) });
+}
+
+describe('a NATS with TLS', () => {
+  test('is used by who knows its authority, and by nobody who does not', async () => {
+    const start = await startForTest();
+    const { server, pem } = await ensureCertificates(start.stateFolder);
+    const nats = await startNats({ ...start, program, users, tls: server });
+
+    await using bus = await busOf({ NATS_URL: nats.url, NATS_CA: pem.authority });
+    expect(bus.isConnected()).toBe(true);
+
+    await expect(busOf({ NATS_URL: nats.url }, 1_000)).rejects.toThrow('timeout');
+  });
+
+  test.for([
+    ['an authority', (url: string, ca: string) => ({ NATS_URL: url, NATS_CA: ca })],
+    ['a tls: URL', (url: string) => ({ NATS_URL: url.replace('nats:', 'tls:') })],
+  ] as const)(
+    'is insisted on by who is given %s: a server without it is not told the password',
+    async ([, settings]) => {
+      const start = await startForTest();
+      const { pem } = await ensureCertificates(start.stateFolder);
+      const nats = await startNats({ ...start, program, users });
+
+      await expect(busOf(settings(nats.url, pem.authority), 1_000)).rejects.toThrow('timeout');
+      await using bus = await busOf({ NATS_URL: nats.url });
+      expect(bus.isConnected()).toBe(true);
+    },
+  );
+});
+
+test('with NATS_REPLICAS the stream lies on that many servers of a cluster, and outlives one of them', {
+  timeout: 60_000,
+}, async () => {
+  const { stateFolder, guard, signal } = await startForTest();
+  const numbers = [0, 1, 2];
+  const ports = await Promise.all(numbers.map(freePort));
+  const clusterPorts = await Promise.all(numbers.map(freePort));
+  const routes = clusterPorts.map((port) => `nats://127.0.0.1:${port}`);
+  const servers = await Promise.all(
+    numbers.map(async (number) => {
+      const port = ports[number] ?? 0;
+      const cluster = { serverName: `nats-${number}`, port: clusterPorts[number] ?? 0, routes };
+      const storeDir = join(stateFolder, `store-${number}`);
+      const configFile = join(stateFolder, `nats-${number}.conf`);
+      await writeFile(configFile, natsServerConfig({ host: '127.0.0.1', port, storeDir, users, cluster }));
+      return startServerProcess({
+        name: `nats-${number}`,
+        command: [program, '--config', configFile],
+        logFile: join(stateFolder, `nats-${number}.log`),
+        guard,
+        signal,
+        isReady: async () =>
+          (await connect({ servers: `127.0.0.1:${port}`, user: 'operator', pass: password })).close().then(() => true),
+      });
+    }),
+  );
+  const urls = ports.map((port) => `nats://127.0.0.1:${port}`);
+  await using bus = await busOf({ NATS_URL: urls.join(','), NATS_REPLICAS: '3' });
+
+  await expect
+    .poll(() => bus.state.ensureStream().catch(() => null), { timeout: 30_000, interval: 200 })
+    .not.toBeNull();
+  expect(await replicasOf(urls)).toBe(3);
+
+  await servers[0]?.stop();
+  await expect
+    .poll(() => bus.state.ensureStream().catch(() => null), { timeout: 30_000, interval: 200 })
+    .not.toBeNull();
+});
+
+async function replicasOf(servers: string[]): Promise<number> {
+  const connection = await connect({ servers, user: 'operator', pass: password });
+  try {
+    const [stream] = await (await jetstreamManager(connection)).streams.list().next();
+    return stream?.config.num_replicas ?? 0;
+  } finally {
+    await connection.close();
+  }
+}
