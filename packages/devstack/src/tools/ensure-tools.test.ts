@@ -94,6 +94,21 @@ test('a tool that cannot be had is named, with what was tried and how to get it'
   expect(problem).toContain('BERTH_HAMMER=/path/to/hammer (from 1.4.0 below 2.0.0)');
 });
 
+test('a tool that is built leaves nothing of Go behind; one that could not be built leaves it for the next attempt', async () => {
+  const { env, folder } = await machine();
+  const caches = join(env.BERTH_TOOL_CACHE, 'go');
+  await writeScript(join(folder, 'go'), 'go', `${fillCaches}\n${fakeGo}`);
+
+  await expect(ensure(hammer, env)).rejects.toThrow('could not be had');
+  expect(await readdir(caches)).toEqual(['build', 'pkg']);
+  await writeScript(join(folder, 'go'), 'go', `${fillCaches}\n${buildHammer}`);
+  const built = await ensure(hammer, env);
+
+  expect(built).toEqual({ hammer: pathInCache(env.BERTH_TOOL_CACHE, 'hammer', hammer) });
+  expect(await readdir(env.BERTH_TOOL_CACHE)).not.toContain('go');
+  expect(await readdir(folder)).toEqual(['cache', 'go']);
+});
+
 test('two that need the same tool at once load it once', async () => {
   const { env, folder } = await machine();
   const release = await serveRelease(await tarOf(folder, '1.4.2'));
@@ -121,6 +136,17 @@ async function machine() {
 }
 
 const fakeGo = 'test "$1" = version && echo go version go1.26.0 || { echo "no package ${*}" >&2; exit 1; }';
+
+/** As Go does: what it loads and compiles is kept where it is told to, and below the home folder else. */
+const fillCaches = `
+test "$1" = build || { echo go version go1.26.0; exit; }
+mkdir -p "\${GOCACHE:-$HOME/.cache/go-build}" "\${GOPATH:-$HOME/go}/pkg/mod/toolchain"
+chmod -R a-w "\${GOPATH:-$HOME/go}/pkg/mod"`;
+
+const buildHammer = `
+while test "$1" != -o; do shift; done
+printf '#!/bin/sh\\necho hammer 1.4.2\\n' > "$2/hammer"
+chmod +x "$2/hammer"`;
 
 const writeProgram = (folder: string, version: string) => writeScript(folder, 'hammer', `echo "hammer ${version}"`);
 

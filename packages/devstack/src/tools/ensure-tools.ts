@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { takeFileLock } from './file-lock.ts';
 import { findTool, type Search } from './find-tool.ts';
-import { builtName, goBuild } from './go-build.ts';
+import { builtName, goBuild, removeGoCaches } from './go-build.ts';
 import { findOrLoadGo } from './go-toolchain.ts';
 import { loadArchive } from './load-archive.ts';
 import { type Environment, pathInCache, platform, toolCacheFolder } from './tool-cache.ts';
@@ -114,6 +114,7 @@ async function build(tools: readonly NamedTool[], folder: string, search: Search
   const go = await findOrLoadGo({ env, cache, folder }, log, signal);
   await goBuild({ go, tools, folder, env, cache }, log, signal);
   for (const [name, tool] of tools) await moveIntoCache(name, tool, join(folder, builtName(tool)), search);
+  await removeGoCaches(cache);
 }
 
 /** Renamed into place as the last step: what is in the cache is whole and has told the right version. */

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, constants, mkdir } from 'node:fs/promises';
+import { chmod, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -42,7 +42,7 @@ export async function goBuild(
     const guard = startProcessGuard();
     try {
       // A group of its own, so that the compilers it starts end with it.
-      const options = { cwd: moduleFolder, env: await goEnvironment(env, cache), detached: true };
+      const options = { cwd: moduleFolder, env: goEnvironment(env, cache), detached: true };
       const build = spawn(go, args, { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
       const closed = once(build, 'close');
       closed.catch(() => undefined);
@@ -81,29 +81,34 @@ const passedOn =
   'GOPROXY GOSUMDB GOPRIVATE GONOPROXY GONOSUMDB GOINSECURE GOAUTH NETRC ' +
   'HTTP_PROXY HTTPS_PROXY NO_PROXY http_proxy https_proxy no_proxy SSL_CERT_FILE SSL_CERT_DIR';
 
-async function goEnvironment(env: Environment, cache: string): Promise<Record<string, string>> {
+const goCaches = (cache: string): string => join(cache, 'go');
+
+/** Gigabytes, of use only until the programs are there. */
+export async function removeGoCaches(cache: string): Promise<void> {
+  await makeWritable(goCaches(cache));
+  await rm(goCaches(cache), { recursive: true, force: true });
+}
+
+/** Go writes toolchains that it loads by itself as folders that their owner may not change. */
+async function makeWritable(folder: string): Promise<void> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  await chmod(folder, 0o700).catch(() => undefined);
+  for (const entry of entries) if (entry.isDirectory()) await makeWritable(join(folder, entry.name));
+}
+
+function goEnvironment(env: Environment, cache: string): Record<string, string> {
   const given = passedOn.split(' ').flatMap((name) => (env[name] ? [[name, env[name]]] : []));
+  const theirs = env['GOCACHE'] && (env['GOPATH'] || env['GOMODCACHE']);
+  const ours = { GOPATH: goCaches(cache), GOMODCACHE: '', GOCACHE: join(goCaches(cache), 'build') };
   return {
     ...Object.fromEntries(given),
-    ...((await hasUsableHome(env)) ? {} : { GOPATH: join(cache, 'go'), GOCACHE: join(cache, 'go', 'build') }),
+    ...(theirs ? {} : ours),
     // No C compiler is needed, and the programs run on any libc.
     CGO_ENABLED: '0',
     GOTOOLCHAIN: 'auto',
     GOFLAGS: '-mod=readonly',
     GOWORK: 'off',
   };
-}
-
-/** Go keeps its caches below the home folder, which need not be there: services and containers often have none. */
-async function hasUsableHome({ HOME, GOCACHE, GOPATH, GOMODCACHE }: Environment): Promise<boolean> {
-  if (GOCACHE && (GOPATH || GOMODCACHE)) return true;
-  if (!HOME) return false;
-  return mkdir(HOME, { recursive: true })
-    .then(() => access(HOME, constants.W_OK))
-    .then(
-      () => true,
-      () => false,
-    );
 }
 
 /** What `go build` calls the program of a package: its last path element that is no major version. */
