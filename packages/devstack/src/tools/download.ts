@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { trustSystemCertificates } from './trust-system-certificates.ts';
 import { type Log, withProgress } from './with-progress.ts';
 
 const STALL_MS = 60_000;
@@ -13,6 +14,7 @@ export async function download(
   log: Log,
   signal: AbortSignal,
 ): Promise<void> {
+  trustSystemCertificates();
   const stalled = new AbortController();
   const hash = createHash('sha256');
   let loaded = 0;
