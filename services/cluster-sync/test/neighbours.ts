@@ -16,6 +16,8 @@ export interface Neighbours extends AsyncDisposable {
   readonly gateway: Bus;
   /** The envs that auth knows. */
   envs: string[];
+  /** Called when auth has answered whether there is an env. */
+  onEnvAsked: () => void;
   /** The deployments that tasks has on every cluster. */
   deployments: string[];
 }
@@ -42,6 +44,7 @@ export async function startNeighbours(nats: TestNats): Promise<Neighbours> {
     runner,
     gateway,
     envs: [],
+    onEnvAsked: () => undefined,
     deployments: [],
     async [Symbol.asyncDispose]() {
       for (const bus of [gateway, runner, tasks, auth]) await bus[Symbol.asyncDispose]();
@@ -53,17 +56,21 @@ export async function startNeighbours(nats: TestNats): Promise<Neighbours> {
     resource: envs,
     handlers: {
       ...unasked(envs),
-      get: async (request) => ({
-        id: found(
-          neighbours.envs.find((id) => id === ById.parse(request).id),
+      get: async (request) => {
+        const id = found(
+          neighbours.envs.find((known) => known === ById.parse(request).id),
           'env',
-        ),
-        created_at: new Date().toISOString(),
-        name: 'an env',
-        node_selector: null,
-        tolerations: null,
-        auto_add_new_users: false,
-      }),
+        );
+        neighbours.onEnvAsked();
+        return {
+          id,
+          created_at: new Date().toISOString(),
+          name: 'an env',
+          node_selector: null,
+          tolerations: null,
+          auto_add_new_users: false,
+        };
+      },
     },
   });
   tasks.serve({

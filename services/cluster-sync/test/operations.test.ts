@@ -30,6 +30,7 @@ afterAll(() => service?.[Symbol.asyncDispose]());
 beforeEach(async () => {
   await service.db.query(sql.unsafe`truncate k8s_clusters, k8s_resources`);
   service.envs = [envId, otherEnvId];
+  service.onEnvAsked = () => undefined;
   service.deployments = [];
   inEnv = await service.addCluster({ name: 'one', envId });
   withoutEnv = await service.addCluster({ name: 'two', envId: null });
@@ -153,6 +154,18 @@ describe('clusters: update', () => {
       code: 'unprocessable',
       errors: [{ path: 'body.env_id' }],
     });
+  });
+
+  test('takes the cluster back from an env that is deleted while the cluster is put into it', async () => {
+    service.onEnvAsked = () => (service.envs = []);
+
+    await expect(
+      ask(clusters.update, siteAdmin, { id: withoutEnv, body: { env_id: otherEnvId } }),
+    ).rejects.toMatchObject({
+      errors: [{ path: 'body.env_id' }],
+    });
+
+    expect(await ask(clusters.get, siteAdmin, { id: withoutEnv })).toMatchObject({ env_id: null });
   });
 
   test('refuses another env while there are deployments, naming them, and allows the rest', async () => {

@@ -8,7 +8,7 @@ import { AppError, found, named } from '@berth/shared/errors';
 import type { ClusterRepository } from './cluster-repository.ts';
 
 export interface ClusterHandlersDeps {
-  readonly clusterRepository: Pick<ClusterRepository, 'list' | 'find' | 'update' | 'remove'>;
+  readonly clusterRepository: Pick<ClusterRepository, 'list' | 'find' | 'update' | 'remove' | 'releaseEnv'>;
   readonly bus: Pick<Bus, 'call'>;
 }
 
@@ -27,12 +27,25 @@ export const clusterHandlers = ({ clusterRepository, bus }: ClusterHandlersDeps)
   });
 
   /** Asked of the owner: a projection may not have it yet, and a new env often gets its cluster at once. */
+  const isMissing = (envId: string, asking: Asking): Promise<boolean> =>
+    bus.call(envs.operations.get, { id: envId }, onBehalfOf(asking)).then(
+      () => false,
+      (error: unknown) => {
+        if (error instanceof AppError && error.code === 'not_found') return true;
+        throw error;
+      },
+    );
+
   async function refuseMissingEnv(envId: string, asking: Asking): Promise<void> {
-    const env = await bus.call(envs.operations.get, { id: envId }, onBehalfOf(asking)).catch((error: unknown) => {
-      if (error instanceof AppError && error.code === 'not_found') return null;
-      throw error;
-    });
-    named(env, 'body.env_id', envs.singular);
+    if (await isMissing(envId, asking)) named(null, 'body.env_id', envs.singular);
+  }
+
+  /** Deleted between the question and the write, of which we may have been told before the write: then nobody else would notice. */
+  async function takeBackFromMissingEnv(envId: string, asking: Asking): Promise<void> {
+    const isGone = await isMissing(envId, asking).catch(() => false);
+    if (!isGone) return;
+    await clusterRepository.releaseEnv(envId);
+    named(null, 'body.env_id', envs.singular);
   }
 
   async function refuseWithDeployments({ id, name }: K8sCluster, asking: Asking): Promise<void> {
@@ -64,6 +77,7 @@ export const clusterHandlers = ({ clusterRepository, bus }: ClusterHandlersDeps)
           if (now.env_id !== cluster.env_id) throw new AppError('conflict', 'Its env was changed meanwhile; try again');
         },
       });
+      if (movesEnv && body.env_id) await takeBackFromMissingEnv(body.env_id, context);
       return found(updated, singular);
     },
 
