@@ -100,7 +100,7 @@ test('a tool that is built leaves nothing of Go behind; one that could not be bu
   await writeScript(join(folder, 'go'), 'go', `${fillCaches}\n${fakeGo}`);
 
   await expect(ensure(hammer, env)).rejects.toThrow('could not be had');
-  expect(await readdir(caches)).toEqual(['build', 'pkg']);
+  expect(await readdir(caches)).toEqual(['build', 'config', 'pkg']);
   await writeScript(join(folder, 'go'), 'go', `${fillCaches}\n${buildHammer}`);
   const built = await ensure(hammer, env);
 
@@ -140,7 +140,7 @@ const fakeGo = 'test "$1" = version && echo go version go1.26.0 || { echo "no pa
 /** As Go does: what it loads and compiles is kept where it is told to, and below the home folder else. */
 const fillCaches = `
 test "$1" = build || { echo go version go1.26.0; exit; }
-mkdir -p "\${GOCACHE:-$HOME/.cache/go-build}" "\${GOPATH:-$HOME/go}/pkg/mod/toolchain"
+mkdir -p "\${GOCACHE:-$HOME/.cache/go-build}" "\${GOPATH:-$HOME/go}/pkg/mod/toolchain" "\${XDG_CONFIG_HOME:-$HOME/.config}/go"
 chmod -R a-w "\${GOPATH:-$HOME/go}/pkg/mod"`;
 
 const buildHammer = `

@@ -77,7 +77,7 @@ const linkerFlags = [
 
 /** What of the user's environment says where Go finds modules and keeps its caches; the rest is ours to decide. */
 const passedOn =
-  'PATH HOME XDG_CACHE_HOME XDG_CONFIG_HOME TMPDIR GOPATH GOMODCACHE GOCACHE GOENV ' +
+  'PATH HOME XDG_CACHE_HOME TMPDIR GOPATH GOMODCACHE GOCACHE GOENV ' +
   'GOPROXY GOSUMDB GOPRIVATE GONOPROXY GONOSUMDB GOINSECURE GOAUTH NETRC ' +
   'HTTP_PROXY HTTPS_PROXY NO_PROXY http_proxy https_proxy no_proxy SSL_CERT_FILE SSL_CERT_DIR';
 
@@ -100,9 +100,13 @@ function goEnvironment(env: Environment, cache: string): Record<string, string> 
   const given = passedOn.split(' ').flatMap((name) => (env[name] ? [[name, env[name]]] : []));
   const theirs = env['GOCACHE'] && (env['GOPATH'] || env['GOMODCACHE']);
   const ours = { GOPATH: goCaches(cache), GOMODCACHE: '', GOCACHE: join(goCaches(cache), 'build') };
+  const configured = env['XDG_CONFIG_HOME'] || join(env['HOME'] ?? '', '.config');
   return {
+    GOENV: join(configured, 'go', 'env'),
     ...Object.fromEntries(given),
     ...(theirs ? {} : ours),
+    // It counts there how it is used.
+    XDG_CONFIG_HOME: join(goCaches(cache), 'config'),
     // No C compiler is needed, and the programs run on any libc.
     CGO_ENABLED: '0',
     GOTOOLCHAIN: 'auto',
