@@ -23,7 +23,8 @@ export interface WatchedCluster {
   readonly lease: Lease;
 }
 
-const queueLimit = 1_000;
+/** Of rows of up to 32 KiB each, for every cluster: two batches, so that one fills while the other is written. */
+const queueLimit = 200;
 
 /**
  * Tracks what lies in our namespaces of one cluster until the signal aborts. One watch per kind for the whole cluster:
