@@ -94,6 +94,28 @@ describe('by page number', () => {
   });
 });
 
+describe('rows too large for one answer', () => {
+  /** Each name 800,000 times: five of them are more than an answer can hold. */
+  const heavy = async (request: ListRequest) => {
+    const columns = sql.fragment`id, created_at, repeat(name, 800000) as name, env_id`;
+    const page = await listPage(database.db, { row: Boat, columns, from: sql.fragment`boats`, where: [], request });
+    return { letters: page.items.map((boat) => boat.name[0]).join(''), next: page.next };
+  };
+  beforeEach(() => launch('e', 'd', 'c', 'b', 'a'));
+
+  test('by page number are refused with how many fit', async () => {
+    await expect(heavy({})).rejects.toMatchObject({ code: 'too_large', errors: [{ path: 'query.per_page' }] });
+    await expect(heavy({})).rejects.toThrow('must be at most 3');
+    expect(await heavy({ per_page: 3 })).toMatchObject({ letters: 'abc' });
+  });
+
+  test('by keyset come in smaller pages, and the walk leaves none out', async () => {
+    const first = await heavy({ after: '' });
+    expect(first.letters).toBe('abc');
+    expect(await heavy({ after: first.next ?? '' })).toEqual({ letters: 'de', next: null });
+  });
+});
+
 describe('by keyset', () => {
   test('walks to the end and says so', async () => {
     await launch('a', 'b', 'c', 'd');

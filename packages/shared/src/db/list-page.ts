@@ -1,10 +1,13 @@
 import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
+import { limits } from '../bus/limits.ts';
 import type { ListRequest, Page } from '../contracts/paging.ts';
+import { AppError } from '../errors.ts';
 import { UnexpectedRow } from './check-rows.ts';
 import type { Queries } from './database.ts';
 import { decodeCursor, encodeCursor } from './list-cursor.ts';
 import type { Condition } from './list-filters.ts';
+import { rowsThatFit } from './rows-that-fit.ts';
 
 export interface ListOptions<Row extends z.ZodType> {
   row: Row;
@@ -22,7 +25,13 @@ export interface ListOptions<Row extends z.ZodType> {
   sortable?: Readonly<Record<string, FragmentSqlToken>>;
 }
 
-/** Every list of the platform: filtered and counted, by page number in any order, or by keyset in the fixed one. */
+/** What of an answer is left for its items. */
+const maxItemBytes = limits.responseBytes - 16 * 1024;
+
+/**
+ * Every list of the platform: filtered and counted, by page number in any order, or by keyset in the fixed one. Where rows
+ * are so large that a page is more than one answer can hold, the latter gives fewer of them; the former says how many fit.
+ */
 export async function listPage<Row extends z.ZodType>(
   queries: Queries,
   options: ListOptions<Row>,
@@ -50,6 +59,8 @@ async function numberedPage<Row extends z.ZodType>(
   `);
 
   const items = found.map(({ list_total: _total, ...item }) => checked(row, item));
+  const fitting = rowsThatFit(items, maxItemBytes);
+  if (fitting < items.length) throw tooLarge(fitting);
   const num_total = found[0]?.list_total ?? (page === 1 ? 0 : await total(queries, options));
   return { page, per_page: size, items, num_total };
 }
@@ -76,16 +87,24 @@ async function keysetPage<Row extends z.ZodType>(
     limit ${size + 1}
   `);
 
-  const shown = found.slice(0, size);
-  const last = found.length > size ? shown.at(-1) : undefined;
+  const items = found
+    .slice(0, size)
+    .map(({ list_total: _total, list_micros: _micros, list_id: _id, ...item }) => checked(row, item));
+  const fitting = rowsThatFit(items, maxItemBytes);
+  const last = found.length > fitting ? found[fitting - 1] : undefined;
   return {
     page: 1,
     per_page: size,
-    items: shown.map(({ list_total: _total, list_micros: _micros, list_id: _id, ...item }) => checked(row, item)),
+    items: items.slice(0, fitting),
     num_total: found[0]?.list_total ?? (cursor === null ? 0 : await total(queries, options)),
     next: last === undefined ? null : encodeCursor({ micros: last.list_micros, id: last.list_id }),
   };
 }
+
+const tooLarge = (fitting: number) => {
+  const rule = `must be at most ${fitting} for rows as large as these, or use after`;
+  return new AppError('too_large', `query.per_page: ${rule}`, { errors: [{ path: 'query.per_page', message: rule }] });
+};
 
 const createdAt = sql.fragment`created_at`;
 const idColumn = sql.fragment`id`;

@@ -62,6 +62,19 @@ describe('trackedObject', () => {
     expect(isJson(metadata)).toBe(true);
   });
 
+  test('shows the first of many hosts and ports, and how many more there are', () => {
+    const many = Array.from({ length: 5_000 }, (_, index) => index);
+    const ingress = { ...pod(), spec: { rules: many.map((index) => ({ host: `${index}.example.com` })) } };
+    const service = { ...pod(), spec: { ports: many.map((port) => ({ port })) } };
+
+    expect(track(ingress, 'Ingress').metadata).toMatchObject({
+      summary: { hosts: expect.stringMatching(/^0\.example\.com, .*, 19\.example\.com and 4980 more$/) },
+    });
+    expect(track(service, 'Service').metadata).toMatchObject({
+      summary: { ports: expect.stringMatching(/^0\/TCP, .*, 19\/TCP and 4980 more$/) },
+    });
+  });
+
   test('leaves out annotations that are too large to show', () => {
     const { metadata } = track(pod({ annotations: { big: 'x'.repeat(40_000) }, labels: { app: 'web' } }));
 

@@ -43,6 +43,14 @@ const CronJob = z.object({
   status: z.object({ lastScheduleTime: word.optional() }).optional(),
 });
 
+const shownAtMost = 20;
+
+/** Of many the first ones: a row is for a person to read, and must stay small whatever the object is. */
+const listed = (words: readonly string[]): string =>
+  words.length <= shownAtMost
+    ? words.join(', ')
+    : `${words.slice(0, shownAtMost).join(', ')} and ${words.length - shownAtMost} more`;
+
 const nothing = (): Summary => ({});
 
 /** The little that a person wants to see of an object besides its colours, such as why a pod does not start. */
@@ -63,11 +71,11 @@ export const summaryOf: Record<KindName, (object: unknown) => Summary> = {
   },
   Service: (object) => {
     const { type, ports } = Service.parse(object).spec;
-    return { type, ports: ports.map(({ port, protocol }) => `${port}/${protocol}`).join(', ') };
+    return { type, ports: listed(ports.map(({ port, protocol }) => `${port}/${protocol}`)) };
   },
   Ingress: (object) => {
     const rules = Ingress.parse(object).spec?.rules ?? [];
-    return { hosts: rules.flatMap(({ host }) => host ?? []).join(', ') };
+    return { hosts: listed(rules.flatMap(({ host }) => host ?? [])) };
   },
   PersistentVolumeClaim: (object) => {
     const { phase, capacity } = Claim.parse(object).status ?? {};

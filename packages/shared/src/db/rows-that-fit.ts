@@ -1,0 +1,9 @@
+/** How many of the first rows take no more than so many bytes as JSON; one at least, so that a list always goes on. */
+export function rowsThatFit(rows: readonly unknown[], maxBytes: number): number {
+  let bytes = 0;
+  const beyond = rows.findIndex((row, index) => {
+    bytes += Buffer.byteLength(JSON.stringify(row)) + 1;
+    return index > 0 && bytes > maxBytes;
+  });
+  return beyond === -1 ? rows.length : beyond;
+}
