@@ -4,24 +4,38 @@ import { BlockList, isIP } from 'node:net';
  * Where a registry never is: this machine, its link, the metadata services of clouds. A registry's answer names hosts
  * (redirects, token servers), so without this anybody who runs one could make us ask these addresses.
  */
-const neverARegistry = [
+const neverARegistryV4 = [
   '0.0.0.0/8',
   '127.0.0.0/8',
   '169.254.0.0/16',
+  // Metadata services outside of the link: Alibaba's, Azure's, and Oracle's among the addresses kept for protocols.
   '100.100.100.200/32',
+  '168.63.129.16/32',
+  '192.0.0.0/24',
   '224.0.0.0/4',
   '240.0.0.0/4',
-  '::/128',
-  '::1/128',
+];
+
+const neverARegistryV6 = [
+  // IPv4-compatible addresses, and with them :: and ::1.
+  '::/96',
   'fe80::/10',
   'ff00::/8',
+  // Metadata services: Amazon's and Google's.
   'fd00:ec2::254/128',
-  // The denied IPv4 ranges once more, as a NAT64 gateway would reach them.
-  '64:ff9b::/104',
-  '64:ff9b::7f00:0/104',
-  '64:ff9b::a9fe:0/112',
-  '64:ff9b::6464:64c8/128',
+  'fd20:ce::254/128',
+  // Both hold an IPv4 address, in a place that depends on whose they are: 6to4, and a network's own NAT64.
+  '2002::/16',
+  '64:ff9b:1::/48',
 ];
+
+/** An IPv4 range as a NAT64 gateway reaches it under the prefix that all know. */
+function throughNat64(range: string): string {
+  const [address, bits] = range.split('/');
+  return `64:ff9b::${address}/${96 + Number(bits)}`;
+}
+
+const neverARegistry = [...neverARegistryV4, ...neverARegistryV4.map(throughNat64), ...neverARegistryV6];
 
 const versionOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
