@@ -85,3 +85,13 @@ test('an archive that is being read can be given up', async () => {
 
   await expect(runner.objects.get(digest, { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'timeout' });
 });
+
+test('a bucket that is full begins anew, so that what is needed now finds room', async () => {
+  await new Objm(operator).open('charts').then((bucket) => bucket.destroy());
+  await new Objm(operator).create('charts', { max_bytes: 3_000_000 });
+  const [first, second, third] = [archive(1_200_000), archive(1_200_000), archive(1_200_000)];
+  for (const { digest, content } of [first, second, third]) await scanner.objects.put(digest, content);
+
+  await expect(runner.objects.get(third.digest)).resolves.toEqual(third.content);
+  await expect(runner.objects.get(first.digest)).resolves.toBeNull();
+});

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { JetStreamClient } from '@nats-io/jetstream';
+import { JetStreamApiError, type JetStreamClient, type JetStreamManager } from '@nats-io/jetstream';
 import { type ObjectStore as NatsObjects, Objm } from '@nats-io/obj';
 import { nanos } from '@nats-io/transport-node';
 import { AppError } from '../errors.ts';
@@ -10,17 +10,28 @@ import { streamIsMissing } from './stream-is-missing.ts';
 import { whileUp } from './while-up.ts';
 
 export const chartBucket = 'charts';
+export const chartStream = `OBJ_${chartBucket}`;
 
 const keep = nanos(14 * 24 * 60 * 60_000);
+/** So that archives leave room for the state, which shares the disk with them. */
+const bucketBytes = 512 * 1024 * 1024;
+const bucketIsFull = 10_077;
 const deadlineMs = 30_000;
 const shapeOfDigest = /^sha256:[0-9a-f]{64}$/;
 
+interface ChartStoreDeps {
+  connection: Connection;
+  jetstream: JetStreamClient;
+  manager: JetStreamManager;
+  replicas: number;
+}
+
 /** Chart archives in JetStream's object store. Content is checked against its digest on the way in and out. */
-export function createChartStore(connection: Connection, jetstream: JetStreamClient, replicas: number): ObjectStore {
+export function createChartStore({ connection, jetstream, manager, replicas }: ChartStoreDeps): ObjectStore {
   const objm = new Objm(jetstream);
 
   const open = (): Promise<NatsObjects> => objm.open(chartBucket, false);
-  const create = (): Promise<NatsObjects> => objm.create(chartBucket, { ttl: keep, replicas });
+  const create = (): Promise<NatsObjects> => objm.create(chartBucket, { ttl: keep, replicas, max_bytes: bucketBytes });
 
   async function get(digest: string, { signal }: { signal?: AbortSignal } = {}): Promise<Uint8Array | null> {
     checkShape(digest);
@@ -61,10 +72,18 @@ export function createChartStore(connection: Connection, jetstream: JetStreamCli
     checkShape(digest);
     if (bytes.length > limits.objectBytes) throw tooLarge();
     if (digestOf(bytes) !== digest) throw new Error('the digest is not that of the archive');
-    await whileUp(connection, async () => {
+    const write = async () => {
       const objects = await create();
       await objects.putBlob({ name: digest }, bytes, { timeout: deadlineMs });
-    });
+    };
+    await whileUp(connection, () =>
+      write().catch(async (error: unknown) => {
+        if (!(error instanceof JetStreamApiError && error.code === bucketIsFull)) throw error;
+        // Begun anew, as after a loss: what is needed again is fetched again, and what is needed now finds room.
+        await manager.streams.purge(chartStream);
+        await write();
+      }),
+    );
   }
 
   return { get, put };

@@ -81,7 +81,7 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
       ...createStatePublisher({ ...shared, owner: caller as ServiceName, replicas }),
       ...createStateFollower({ ...shared, follower: caller }),
     },
-    objects: createChartStore(connection, jetstream, replicas),
+    objects: createChartStore({ connection, jetstream, manager, replicas }),
     isAlive: () => !connection.isClosed() && voice.isHeard(),
     isConnected: () => connection.isUp(),
     failure: failure.signal,

@@ -1,6 +1,6 @@
 import { type CallerName, callerNames, type Resource, serviceNames } from '../contracts/contract.ts';
 import { type HintName, hints } from '../contracts/hints.ts';
-import { chartBucket } from './chart-store.ts';
+import { chartBucket, chartStream } from './chart-store.ts';
 import { durableName } from './state-consumer.ts';
 import { stateStream } from './state-stream.ts';
 import {
@@ -140,7 +140,7 @@ function sentHints(caller: CallerName): Grants {
 
 /** Chart archives: `registry-scan` writes and reads, the runner reads. */
 function chartArchives(caller: CallerName): Grants {
-  const stream = `OBJ_${chartBucket}`;
+  const stream = chartStream;
   const chunks = `$O.${chartBucket}.C.>`;
   const read = [
     `$JS.API.STREAM.INFO.${stream}`,
