@@ -13,6 +13,18 @@ export async function tarOf(entries: readonly TarEntry[]): Promise<Buffer> {
   return bytes;
 }
 
+/** A header of a tar file that says something of the entries after it: `g` of all, `x` of the next one. */
+export function tarHeader(type: 'g' | 'x', records: string): Buffer {
+  const header = Buffer.alloc(512);
+  header.write(`${Buffer.byteLength(records).toString(8).padStart(11, '0')} `, 124);
+  header.write(type, 156);
+  header.write('ustar\u000000', 257);
+  const sum = header.reduce((total, byte) => total + byte, 8 * ' '.charCodeAt(0));
+  header.write(`${sum.toString(8).padStart(6, '0')} `, 148);
+  const padding = Buffer.alloc((512 - (Buffer.byteLength(records) % 512)) % 512);
+  return Buffer.concat([header, Buffer.from(records), padding]);
+}
+
 /** A packaged chart with these files, by their path below its folder. */
 export async function chartTgz(files: Record<string, string>, folder = 'web'): Promise<Buffer> {
   return gzipSync(await tarOf(Object.entries(files).map(([path, body]) => ({ name: `${folder}/${path}`, body }))));

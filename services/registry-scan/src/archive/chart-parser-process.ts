@@ -1,8 +1,10 @@
-import { parseChart } from './parse-chart.ts';
+import { readChart } from './read-chart.ts';
 
 /** The other end of `chart-parser.ts`. It ends with its parent: nobody else would hear of its answers. */
 process.on('disconnect', () => process.disconnect?.());
-process.on('message', (files: Map<string, string>) => {
-  process.send?.(parseChart(files));
-});
+process.on('message', (archive: Uint8Array) => void answer(archive));
 process.send?.('ready');
+
+async function answer(archive: Uint8Array): Promise<void> {
+  process.send?.(await readChart(archive));
+}

@@ -1,30 +1,45 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { gzipSync } from 'node:zlib';
 import { afterAll, expect, test } from 'vitest';
-import { chartYaml } from '../../test/tgz.ts';
+import { chartTgz, chartYaml, tarHeader, tarOf } from '../../test/tgz.ts';
 import { createChartParser } from './chart-parser.ts';
 
 const parser = createChartParser({ timeoutMs: 1_000 });
 afterAll(() => parser[Symbol.asyncDispose]());
 
-const files = (texts: Record<string, string>) => new Map(Object.entries(texts));
+const hostileYaml = () => chartTgz({ 'Chart.yaml': '&a '.repeat(300_000) });
+
+/** Every later header of the file gets a copy of the half a million keys of its first one. */
+async function hostileHeaders(): Promise<Buffer> {
+  const chart = await tarOf([{ name: 'web/Chart.yaml', body: chartYaml() }]);
+  const comment = tarHeader('x', `1024 comment=${'c'.repeat(1024 - 14)}\n`);
+  const records = Array.from({ length: 520_000 }, (_, key) => `8 ${key.toString(36).padStart(4, '0')}=\n`).join('');
+  return gzipSync(Buffer.concat([tarHeader('g', records), ...Array(40).fill(comment), chart]));
+}
 
 test('parses one chart after the other', async () => {
   const outcomes = await Promise.all([
-    parser.parse(files({ 'Chart.yaml': chartYaml() })),
-    parser.parse(files({})),
-    parser.parse(files({ 'Chart.yaml': chartYaml({ version: '2.0.0' }) })),
+    parser.parse(await chartTgz({ 'Chart.yaml': chartYaml() })),
+    parser.parse(await chartTgz({ 'README.md': '' })),
+    parser.parse(await chartTgz({ 'Chart.yaml': chartYaml({ version: '2.0.0' }) })),
+    parser.parse(Buffer.from('hello')),
   ]);
 
   expect(outcomes).toMatchObject([
     { chart: { metadata: { version: '1.2.3' }, error: null }, settled: true },
     { chart: { metadata: null, error: 'Chart.yaml: is missing' }, settled: true },
     { chart: { metadata: { version: '2.0.0' }, error: null }, settled: true },
+    { chart: { metadata: null, error: expect.stringContaining('not a gzipped tar file') }, settled: true },
   ]);
 });
 
-test('gives up on YAML that takes minutes, keeps the main thread free and parses the next chart', async () => {
-  const hostile = parser.parse(files({ 'Chart.yaml': '&a '.repeat(300_000) }));
-  const next = parser.parse(files({ 'Chart.yaml': chartYaml() }));
+test.for([
+  ['YAML that takes minutes', hostileYaml],
+  ['headers of a tar file that take seconds', hostileHeaders],
+] as const)('gives up on %s, keeps the main thread free and parses the next chart', async ([, archive]) => {
+  const packages = { hostile: await archive(), next: await chartTgz({ 'Chart.yaml': chartYaml() }) };
+  const hostile = parser.parse(packages.hostile);
+  const next = parser.parse(packages.next);
   const delays = monitorEventLoopDelay({ resolution: 10 });
   delays.enable();
 
@@ -41,11 +56,12 @@ test('gives up on YAML that takes minutes, keeps the main thread free and parses
 test('gives up on YAML that fills the heap, and lives on', async () => {
   await using patient = createChartParser({ timeoutMs: 60_000 });
 
-  const hostile = await patient.parse(files({ 'Chart.yaml': '&a '.repeat(300_000) }));
+  const hostile = await patient.parse(await hostileYaml());
 
   expect(hostile).toMatchObject({
     chart: { error: expect.stringContaining('more memory than they may') },
     settled: false,
   });
-  expect(await patient.parse(files({ 'Chart.yaml': chartYaml() }))).toMatchObject({ chart: { error: null } });
+  const next = await chartTgz({ 'Chart.yaml': chartYaml() });
+  expect(await patient.parse(next)).toMatchObject({ chart: { error: null } });
 });

@@ -11,7 +11,7 @@ export interface ParseOutcome {
 }
 
 export interface ChartParser extends AsyncDisposable {
-  parse(files: ReadonlyMap<string, string>): Promise<ParseOutcome>;
+  parse(archive: Uint8Array): Promise<ParseOutcome>;
 }
 
 const entry = fileURLToPath(new URL('./chart-parser-process.ts', import.meta.url));
@@ -19,9 +19,10 @@ const readyWithinMs = 30_000;
 const heapMb = 192;
 
 /**
- * Parses charts one after the other in a process of its own, which has a heap of its own and may be killed: some hundred
- * kilobytes of hostile YAML keep the parser busy for minutes, or fill its heap. In a thread that would end us as well,
- * since a heap that is full ends the whole process it is in.
+ * Unpacks and parses packaged charts one after the other in a process of its own, which has a heap of its own and may be
+ * killed: some hundred kilobytes of hostile YAML, or of headers in a tar file, keep their parser busy for seconds to
+ * minutes, or fill its heap. In a thread that would end us as well, since a heap that is full ends the whole process it
+ * is in.
  */
 export function createChartParser({ timeoutMs = 5_000 }: { timeoutMs?: number } = {}): ChartParser {
   let child: ChildProcess | undefined;
@@ -55,11 +56,11 @@ export function createChartParser({ timeoutMs = 5_000 }: { timeoutMs?: number } 
     await gone;
   }
 
-  async function parseNext(files: ReadonlyMap<string, string>): Promise<ParseOutcome> {
+  async function parseNext(archive: Uint8Array): Promise<ParseOutcome> {
     try {
       const busy = child ?? (await start());
       const answer = answerOf(busy, timeoutMs);
-      busy.send(files);
+      busy.send(archive);
       const message = await answer;
       if (typeof message === 'object') return { chart: ParsedChart.parse(message), settled: true };
 
@@ -73,8 +74,8 @@ export function createChartParser({ timeoutMs = 5_000 }: { timeoutMs?: number } 
   }
 
   return {
-    parse(files) {
-      const turn = queue.then(() => parseNext(files));
+    parse(archive) {
+      const turn = queue.then(() => parseNext(archive));
       queue = turn.catch(() => undefined);
       return turn;
     },

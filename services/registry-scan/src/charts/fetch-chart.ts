@@ -4,7 +4,6 @@ import type { LimitFunction } from 'p-limit';
 import type { ChartParser } from '../archive/chart-parser.ts';
 import { archiveLimits } from '../archive/limits.ts';
 import { brokenChart, type ParsedChart } from '../archive/parsed-chart.ts';
-import { readChart } from '../archive/read-chart.ts';
 import { fetchArchive, NoArchive } from '../oci/fetch-archive.ts';
 import type { ChartLayer } from '../oci/manifest.ts';
 import type { RegistryClient } from '../oci/registry-client.ts';
@@ -54,7 +53,7 @@ async function fetchAndRead(
     return { ...brokenChart(error.message), archiveDigest, settled: false };
   }
 
-  const { chart, settled } = await readChart(archive, parser);
+  const { chart, settled } = await parser.parse(archive);
   if (chart.error === null) {
     // The object store is a cache: without it the chart is fetched once more when somebody deploys it.
     await objects.put(archiveDigest, archive).catch((error: unknown) => {
