@@ -73,8 +73,9 @@ export async function startFakeApiServer({ pageSize = 500 } = {}): Promise<FakeA
     const all = [...objects.values()]
       .filter((each) => each.path === path && (!namespace || each.object.metadata.namespace === namespace))
       .map(({ object }) => object);
-    const items = all.slice(from, from + pageSize);
-    const more = from + pageSize < all.length ? { continue: String(from + pageSize) } : {};
+    const to = from + Math.min(pageSize, Number(url.searchParams.get('limit') ?? pageSize));
+    const items = all.slice(from, to);
+    const more = to < all.length ? { continue: String(to) } : {};
     response.end(JSON.stringify({ metadata: { resourceVersion: String(version), ...more }, items }));
   }
 

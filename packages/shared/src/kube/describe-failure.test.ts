@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { describeFailure } from './describe-failure.ts';
-import { KubeError } from './kube-error.ts';
+import { AnswerTooLarge, KubeError } from './kube-error.ts';
 
 const server = 'https://10.0.0.1:6443/path';
 const failure = (code: string) => Object.assign(new Error(`something with a sekret`), { code });
@@ -23,6 +23,7 @@ test.for<[unknown, string]>([
   [answer(403), 'our credential lacks a permission at 10.0.0.1:6443 (403)'],
   [answer(404), '10.0.0.1:6443 refused the request (404)'],
   [answer(500), '10.0.0.1:6443 says that it is not ready (500)'],
+  [new AnswerTooLarge(1024), '10.0.0.1:6443 answered with more than we read'],
   [failure('HPE_INVALID'), '10.0.0.1:6443 gave no usable answer (HPE_INVALID)'],
   [failure('sekret'), '10.0.0.1:6443 gave no usable answer'],
 ])('%s', ([error, words]) => {

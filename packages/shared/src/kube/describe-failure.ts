@@ -1,9 +1,10 @@
-import { KubeError } from './kube-error.ts';
+import { AnswerTooLarge, KubeError } from './kube-error.ts';
 
 /** Why a cluster did not answer as it should, in words for people: ours alone, so that nothing secret can be among them. */
 export function describeFailure(error: unknown, server: string): string {
   const host = new URL(server).host;
   if (error instanceof KubeError) return describeAnswer(error.status, host);
+  if (error instanceof AnswerTooLarge) return `${host} answered with more than we read`;
 
   const code = codeOf(error);
   if (code === 'ECONNREFUSED') return `${host} refused the connection`;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import type { KubeAccess } from './kube-access.ts';
-import { KubeError } from './kube-error.ts';
+import { AnswerTooLarge, KubeError } from './kube-error.ts';
 import { splitLines } from './split-lines.ts';
 
 export interface KubeCall {
@@ -15,6 +15,8 @@ export interface KubeCall {
 export interface KubeApiOptions {
   /** Who we are in the audit log of the cluster. */
   readonly userAgent?: string;
+  /** A longer answer is an `AnswerTooLarge`: it would fill the memory. */
+  readonly maxAnswerBytes?: number;
 }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -22,7 +24,7 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /** One cluster's API over one bounded set of connections. */
 export interface KubeApi extends Disposable {
   readonly server: string;
-  /** The text of a successful answer; anything else is a `KubeError`. */
+  /** The text of a successful answer; any other answer is a `KubeError`, or an `AnswerTooLarge`. */
   getText(path: string, call: KubeCall): Promise<string>;
   getJson(path: string, call: KubeCall): Promise<unknown>;
   postJson(path: string, body: object, call: KubeCall): Promise<unknown>;
@@ -34,7 +36,7 @@ export interface KubeApi extends Disposable {
   streamLines(path: string, call: KubeCall): AsyncGenerator<string>;
 }
 
-const maxBodyBytes = 64 * 1024 * 1024;
+const usualMaxAnswerBytes = 64 * 1024 * 1024;
 const maxErrorBytes = 64 * 1024;
 // etcd takes no object above 1.5 MiB; escaped as JSON it can grow.
 const maxLineCharacters = 8 * 1024 * 1024;
@@ -45,7 +47,10 @@ const idleMs = 60_000;
  * Written on `node:https` alone: `@kubernetes/client-node` ends every watch after 30 s, asks for no bookmarks, lists
  * without pages and costs 90 MB once imported, and what is left of it (a kubeconfig without programs and files) is small.
  */
-export function openKubeApi(access: KubeAccess, { userAgent = 'berth' }: KubeApiOptions = {}): KubeApi {
+export function openKubeApi(
+  access: KubeAccess,
+  { userAgent = 'berth', maxAnswerBytes = usualMaxAnswerBytes }: KubeApiOptions = {},
+): KubeApi {
   const { protocol: _, hostname, port, pathname } = new URL(access.server);
   const prefix = pathname === '/' ? '' : pathname;
   const agent = new Agent({
@@ -84,7 +89,7 @@ export function openKubeApi(access: KubeAccess, { userAgent = 'berth' }: KubeApi
     try {
       const response = await open(method, path, { signal: limit, ...(accept !== undefined && { accept }) }, body);
       await refuseFailure(response);
-      return await readText(response, maxBodyBytes);
+      return await readText(response, maxAnswerBytes);
     } catch (error) {
       // Node reports an abort as such; what ended the call (the deadline, or our stop) is the signal's reason.
       throw limit.aborted ? limit.reason : error;
@@ -134,7 +139,7 @@ async function readText(response: IncomingMessage, maxBytes: number): Promise<st
   for await (const chunk of response) {
     const bytes = Buffer.from(chunk);
     size += bytes.length;
-    if (size > maxBytes) throw new Error(`the API server's answer is larger than ${maxBytes} bytes`);
+    if (size > maxBytes) throw new AnswerTooLarge(maxBytes);
     chunks.push(bytes);
   }
   return Buffer.concat(chunks).toString('utf8');

@@ -20,6 +20,15 @@ export class KubeError extends Error {
   }
 }
 
+/** An answer longer than we read. Where it is a list, a shorter page may do. */
+export class AnswerTooLarge extends Error {
+  override readonly name = 'AnswerTooLarge';
+
+  constructor(maxBytes: number) {
+    super(`the API server's answer is larger than ${maxBytes} bytes`);
+  }
+}
+
 function statusOf(body: string): z.infer<typeof Status> {
   try {
     return Status.parse(JSON.parse(body));

@@ -1,4 +1,5 @@
 import type { KubeApi } from '@berth/shared/kube/kube-api';
+import { AnswerTooLarge } from '@berth/shared/kube/kube-error';
 import { z } from 'zod';
 
 const Page = z.object({
@@ -15,21 +16,54 @@ export interface ListedPage {
   readonly resourceVersion: string;
 }
 
+export interface ListOptions {
+  readonly signal: AbortSignal;
+  /** A longer list is an error: a server whose lists never end must not keep all else from its turn. */
+  readonly maxPages?: number;
+}
+
 const pageSize = 200;
 const pageDeadlineMs = 30_000;
+// 300,000 objects, twice the pods that Kubernetes is made for, even where the largest ones that etcd takes (1.5 MiB) have
+// shrunk the pages to 25.
+const usualMaxPages = 12_000;
 
 /** A list in pages, so that neither side holds all of it. It throws an expired `KubeError` if it takes too long to read. */
 export async function* listPages(
   api: Pick<KubeApi, 'getJson'>,
   path: string,
-  { signal }: { readonly signal: AbortSignal },
+  { signal, maxPages = usualMaxPages }: ListOptions,
 ): AsyncGenerator<ListedPage> {
-  const query = new URLSearchParams({ limit: String(pageSize) });
-  for (;;) {
-    const page = Page.parse(await api.getJson(`${path}?${query.toString()}`, { signal, deadlineMs: pageDeadlineMs }));
+  let limit = pageSize;
+  let from: string | undefined;
+  for (let pages = 0; pages < maxPages; pages += 1) {
+    const { page, asked } = await readPage(api, path, { limit, from, signal });
     yield { items: page.items, resourceVersion: page.metadata.resourceVersion };
 
-    if (!page.metadata.continue) return;
-    query.set('continue', page.metadata.continue);
+    from = page.metadata.continue;
+    if (!from) return;
+    // Not back to full pages: where objects are this large, more of them mostly follow.
+    limit = asked;
+  }
+  throw new Error(`the list of ${path} has more than ${maxPages} pages`);
+}
+
+interface PageRequest {
+  readonly limit: number;
+  readonly from: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** One page, of as many objects as fit into an answer, and how many were asked for in the end. */
+async function readPage(api: Pick<KubeApi, 'getJson'>, path: string, { limit, from, signal }: PageRequest) {
+  for (let asked = limit; ; asked = Math.floor(asked / 2)) {
+    const query = new URLSearchParams({ limit: String(asked), ...(from !== undefined && { continue: from }) });
+    try {
+      const answer = await api.getJson(`${path}?${query.toString()}`, { signal, deadlineMs: pageDeadlineMs });
+      return { page: Page.parse(answer), asked };
+    } catch (error) {
+      if (!(error instanceof AnswerTooLarge)) throw error;
+      if (asked === 1) throw new Error(`the list of ${path} is too large even one object at a time`, { cause: error });
+    }
   }
 }
