@@ -1,3 +1,4 @@
+import { deploymentTasks } from '@berth/shared/contracts/deployment-tasks';
 import { deployments } from '@berth/shared/contracts/deployments';
 import { sampleIdentities } from '@berth/shared/testing/test-identities';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -13,6 +14,7 @@ afterAll(() => tasks?.[Symbol.asyncDispose]());
 
 const { siteAdmin, owner, maintainer, envUser, bot } = sampleIdentities;
 const { update, delete: remove } = deployments.operations;
+const { retry } = deploymentTasks.operations;
 
 const operationsOf = async (id: string) =>
   (await tasks.tasksOf(id)).map(({ operation }) => Object.keys(operation)[0]).toReversed();
@@ -135,6 +137,29 @@ describe('changing', () => {
     expect(recreate).toMatchObject({ action: 'uninstall', namespace });
     expect(upgrade).toMatchObject({ action: 'deploy', namespace: `web-s${id.slice(0, 8)}` });
     expect(await tasks.deployment(id)).toMatchObject({ status: 'Running' });
+  });
+
+  test('what could not be removed is not forgotten: a retry removes it first', async () => {
+    const { id, namespace } = await tasks.installed();
+    for (const body of [{ enabled: false }, { name: `t${id.slice(0, 8)}` }, { enabled: true }]) {
+      await tasks.call(owner, update, { id, body });
+    }
+    await tasks.finish(await tasks.claimed(), 'Failed', 'a finalizer holds the namespace');
+
+    expect(await tasks.claim()).toBeNull();
+
+    const [install] = await tasks.tasksOf(id);
+    expect(install).toMatchObject({ status: 'Failed', reason: expect.stringContaining(`namespace ${namespace}`) });
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Error', reason: expect.stringContaining('retry') });
+    await expect(tasks.create({ name: namespace.slice('web-'.length) })).rejects.toEqual(
+      refusal('conflict', namespace),
+    );
+    await tasks.call(owner, retry, { id: install?.id ?? '' });
+    expect(await tasks.runAll()).toMatchObject([
+      { action: 'uninstall', namespace },
+      { action: 'deploy', namespace: `web-t${id.slice(0, 8)}` },
+    ]);
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Running', enabled: true });
   });
 
   test('disabling uninstalls, and enabling installs with what was changed meanwhile', async () => {

@@ -7,16 +7,18 @@ import type { PlannedOperation } from './plan-update.ts';
 const fresh = sampleDeployment;
 const inPlace: DeploymentRecord = { ...fresh, installed_cluster_id: 'c1', installed_namespace: 'web-a' };
 const leftBehind: DeploymentRecord = { ...inPlace, installed_namespace: 'web-old' };
-const uninstall = { operation: { Uninstall: {} } };
+const uninstall = { operation: { Uninstall: {} }, change: null };
+const scheduled = { operation: { Uninstall: {} }, change: { enabled: false } };
 
 describe('healPlan', () => {
-  test.for<[string, PlannedOperation[], DeploymentRecord, (typeof uninstall)[], PlannedOperation[]]>([
+  test.for<[string, PlannedOperation[], DeploymentRecord, Parameters<typeof healPlan>[2], PlannedOperation[]]>([
     ['leaves the plan where nothing is installed', ['Install'], fresh, [], ['Install']],
     ['leaves the plan where the release is in its place', ['Upgrade'], inPlace, [], ['Upgrade']],
     ['first removes a release from another place', ['Upgrade'], leftBehind, [], ['Recreate', 'Upgrade']],
     ['also before an Install', ['Install'], leftBehind, [], ['Recreate', 'Install']],
     ['but not twice', ['Recreate', 'Upgrade'], leftBehind, [], ['Recreate', 'Upgrade']],
     ['nor where that is under way', ['Install'], leftBehind, [uninstall], ['Install']],
+    ['but is where it is only scheduled', ['Install'], leftBehind, [scheduled], ['Recreate', 'Install']],
     ['leaves what installs nothing', ['Uninstall'], leftBehind, [], ['Uninstall']],
   ])('%s', ([, plan, deployment, open, healed]) => {
     expect(healPlan(plan, deployment, open)).toEqual(healed);

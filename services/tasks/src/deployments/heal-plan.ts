@@ -11,13 +11,14 @@ import { placeOf } from './planned-tasks.ts';
 export function healPlan(
   plan: readonly PlannedOperation[],
   deployment: DeploymentRecord,
-  open: readonly Pick<TaskRecord, 'operation'>[],
+  open: readonly Pick<TaskRecord, 'operation' | 'change'>[],
 ): PlannedOperation[] {
   const deploys = plan.some((operation) => operation === 'Install' || operation === 'Upgrade');
   if (!deploys || plan.includes('Recreate') || !isMisplaced(deployment)) return [...plan];
 
   const cleaning: readonly Variant[] = ['Recreate', 'Uninstall'];
-  const isCleaned = open.some(({ operation }) => cleaning.includes(variantOf(operation)));
+  // What is only scheduled comes later than this plan.
+  const isCleaned = open.some(({ operation, change }) => change === null && cleaning.includes(variantOf(operation)));
   return isCleaned ? [...plan] : ['Recreate', ...plan];
 }
 

@@ -8,6 +8,7 @@ const renamed: DeploymentRecord = { ...sampleDeployment, name: 'b', namespace: '
 const leftBehind: DeploymentRecord = { ...renamed, installed_cluster_id: 'c1', installed_namespace: 'web-a' };
 const uninstall = { operation: { Uninstall: {} }, run: null };
 const reinstall = { operation: { Reinstall: { reason: 'why' } }, run: null };
+const install = { operation: { Install: { helm_chart_id: 'h1', config_inputs: {}, values_override: null } } };
 const recreate = {
   operation: {
     Recreate: { old_cluster_id: 'c0', old_namespace: 'web-0', new_cluster_id: 'c1', new_namespace: 'web-b' },
@@ -18,9 +19,7 @@ const revision = deployRun(sampleDeployment, 'Web');
 
 describe('startOf', () => {
   test('runs what was recorded, whatever the deployment is now', () => {
-    const task = { operation: { Install: { helm_chart_id: 'h1', config_inputs: {}, values_override: null } } };
-
-    expect(startOf({ ...task, run: revision }, renamed, null)).toEqual({ run: revision });
+    expect(startOf({ ...install, run: revision }, renamed, null)).toEqual({ run: revision });
   });
 
   test.for<[string, Parameters<typeof startOf>[0], DeploymentRecord, string, string]>([
@@ -34,6 +33,16 @@ describe('startOf', () => {
 
   test('a Reinstall repeats the revision', () => {
     expect(startOf(reinstall, leftBehind, revision)).toEqual({ run: revision });
+  });
+
+  test('nothing is installed as long as a release is left behind at another place', () => {
+    const { operation } = install;
+    const left = { impossible: expect.stringContaining('left behind in namespace web-a') };
+
+    expect(startOf({ operation, run: deployRun(renamed, 'Web') }, leftBehind, null)).toEqual(left);
+    const elsewhere = deployRun({ ...sampleDeployment, cluster_id: 'c2' }, 'Web');
+    expect(startOf({ operation, run: elsewhere }, leftBehind, null)).toEqual(left);
+    expect(startOf({ operation, run: revision }, leftBehind, null)).toEqual({ run: revision });
   });
 
   test.for<[string, DeploymentRecord, typeof revision | null]>([

@@ -16,7 +16,7 @@ export function startOf(
   /** What the last Install or Upgrade ran. */
   revision: DeployRun | null,
 ): Start {
-  if (task.run) return { run: task.run };
+  if (task.run) return unlessLeftBehind(task.run, deployment);
   switch (variantOf(task.operation)) {
     case 'Reinstall':
       return reinstallOf(deployment, revision);
@@ -31,7 +31,16 @@ export function startOf(
 function reinstallOf(deployment: DeploymentRecord, revision: DeployRun | null): Start {
   if (!deployment.enabled) return { impossible: 'The deployment was disabled meanwhile' };
   if (!revision) return { impossible: 'Nothing is installed that could be installed again' };
-  return { run: revision };
+  return unlessLeftBehind(revision, deployment);
+}
+
+/** A second release would make us forget the first: what was to remove it has failed, or was canceled. */
+function unlessLeftBehind(run: TaskRun, deployment: DeploymentRecord): Start {
+  if (run.action !== 'deploy' || deployment.installed_cluster_id === null) return { run };
+  const left = placeOf(deployment);
+  if (run.cluster_id === left.cluster_id && run.namespace === left.namespace) return { run };
+  const where = `${left.namespace}${run.cluster_id === left.cluster_id ? '' : ` on cluster ${left.cluster_id}`}`;
+  return { impossible: `A release was left behind in namespace ${where}: retry the task, which removes it first` };
 }
 
 function uninstallOf(deployment: DeploymentRecord, { operation }: Pick<TaskRecord, 'operation'>): UninstallRun {
