@@ -35,7 +35,7 @@ test('a site admin makes an env, changes it and deletes it', async () => {
   const made = await admin.ask(create, { body: { name: ` ${name} ` } });
   const body = {
     node_selector: { zone: 'a' },
-    tolerations: [{ key: 'gpu', operator: 'Exists' }],
+    tolerations: [{ key: 'gpu', operator: 'Exists' as const }],
     auto_add_new_users: true,
   };
   const changed = await admin.ask(update, { id: made.id, body });

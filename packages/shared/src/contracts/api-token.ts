@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Name, Timestamp } from './fields.ts';
+import { GivenTime, Name, Timestamp } from './fields.ts';
 
 /** What user tokens and bot tokens have in common. The secret part is in neither: only its hash is kept. */
 export const tokenFields = {
@@ -10,7 +10,7 @@ export const tokenFields = {
 
 export const newTokenFields = {
   name: Name.nullable().optional(),
-  expires_at: Timestamp.nullable().optional(),
+  expires_at: GivenTime.nullable().optional(),
 };
 
 /** `<token-id>.<secret>`, shown this once. */

@@ -3,6 +3,7 @@ import { envAdmin, signedIn, siteAdmin } from '../access/rules.ts';
 import { operation, resource } from './contract.ts';
 import { Id, Json, Name, Timestamp } from './fields.ts';
 import { filter, listQuery, pageOf } from './paging.ts';
+import { NodeSelector, Tolerations } from './placement.ts';
 
 export const Env = z.strictObject({
   id: Id,
@@ -13,12 +14,6 @@ export const Env = z.strictObject({
   auto_add_new_users: z.boolean(),
 });
 export type Env = z.infer<typeof Env>;
-
-export const NodeSelector = z.record(z.string().max(317), z.string().max(63)).nullable();
-export const Tolerations = z
-  .array(z.record(z.string().max(100), Json))
-  .max(100)
-  .nullable();
 
 export const NewEnv = z.strictObject({ name: Name, auto_add_new_users: z.boolean().default(false) });
 export type NewEnv = z.infer<typeof NewEnv>;

@@ -10,6 +10,17 @@ export const Timestamp = z.iso.datetime({
   ...ruleWords('must be an ISO 8601 date and time with a zone'),
 });
 
+const yearOf = (time: string): number => new Date(time).getUTCFullYear();
+
+/** A time as somebody gives it, in UTC and to the millisecond: Postgres knows neither every zone nor every year that ISO 8601 has. */
+export const GivenTime = Timestamp.refine(
+  (time) => yearOf(time) >= 1 && yearOf(time) <= 9999,
+  'must lie in the years 1 to 9999',
+).overwrite((time) => {
+  const moment = new Date(time);
+  return Number.isNaN(moment.getTime()) ? time : moment.toISOString();
+});
+
 const codePoints = (value: string): number => [...value].length;
 
 export const withoutNul = (value: string): boolean => !value.includes('\0');

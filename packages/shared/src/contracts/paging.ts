@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, Timestamp, withoutNul } from './fields.ts';
+import { GivenTime, Id, withoutNul } from './fields.ts';
 
 const words = (description: string) =>
   z.string().max(500).refine(withoutNul, 'must not contain a NUL character').meta({ description });
@@ -42,7 +42,7 @@ export const filter = {
   /** Matches a part of the value, ignoring case; `%` and `_` are literal characters. */
   containing: words('a part of the value, ignoring case'),
   boolean: flag,
-  time: Timestamp,
+  time: GivenTime,
 };
 
 export interface ListShape<F extends z.ZodRawShape, S extends readonly string[]> {

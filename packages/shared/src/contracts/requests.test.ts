@@ -94,6 +94,93 @@ describe('the names of deployments', () => {
   });
 });
 
+describe('the placement of an env', () => {
+  const ask = (body: object) => refused('envs.update', { id, body });
+
+  test.for([
+    ['selectors with and without a domain', { node_selector: { 'example.com/pool': 'apps', disk: 'ssd', gpu: '' } }],
+    ['a toleration of a key', { tolerations: [{ key: 'gpu', operator: 'Exists', effect: 'NoSchedule' }] }],
+    ['one of a key and value', { tolerations: [{ key: 'pool', value: 'apps' }] }],
+    ['one of everything', { tolerations: [{ operator: 'Exists' }] }],
+    ['one for a while', { tolerations: [{ key: 'a', effect: 'NoExecute', tolerationSeconds: 60 }] }],
+  ] as const)('may be %s', ([, body]) => {
+    expect(ask(body)).toEqual([]);
+  });
+
+  const many = Array.from({ length: 101 }, (_, index) => index);
+  test.for([
+    [
+      'a key that is none',
+      { node_selector: { 'a b\nc;': 'x' } },
+      ['body.node_selector.a b\nc;: must be the key of a label, such as example.com/pool'],
+    ],
+    ['a value that is none', { node_selector: { a: '$( x' } }, ['body.node_selector.a: must be the value of a label']],
+    [
+      'too many selectors',
+      { node_selector: Object.fromEntries(many.map((index) => [`key-${index}`, 'x'])) },
+      ['body.node_selector: must have at most 100 entries'],
+    ],
+    [
+      'too many tolerations',
+      { tolerations: many.map((index) => ({ key: `key-${index}` })) },
+      ['body.tolerations: must have at most 100 entries'],
+    ],
+    [
+      'an unknown member',
+      { tolerations: [{ operator: 'Exists', foo: {} }] },
+      ['body.tolerations[0].foo: is not known here'],
+    ],
+    [
+      'no key and no operator',
+      { tolerations: [{}] },
+      ['body.tolerations[0].operator: must be Exists where there is no key'],
+    ],
+    [
+      'a value with Exists',
+      { tolerations: [{ key: 'a', operator: 'Exists', value: 'b' }] },
+      ['body.tolerations[0].value: must be empty with the operator Exists'],
+    ],
+    [
+      'seconds without NoExecute',
+      { tolerations: [{ key: 'a', tolerationSeconds: 5 }] },
+      ['body.tolerations[0].tolerationSeconds: needs the effect NoExecute'],
+    ],
+    [
+      'an unknown effect',
+      { tolerations: [{ key: 'a', effect: 'Never' }] },
+      ['body.tolerations[0].effect: must be one of NoSchedule, PreferNoSchedule, NoExecute'],
+    ],
+  ] as const)('is refused with %s', ([, body, errors]) => {
+    expect(ask(body)).toEqual(errors);
+  });
+});
+
+describe('times', () => {
+  const parsed = (expires_at: string) =>
+    operationNamed('user_tokens.create').request.parse({ body: { user_id: null, expires_at } });
+
+  test.for([
+    ['another zone', '2030-01-01T02:00:00+23:00', '2029-12-31T03:00:00.000Z'],
+    ['a fraction of 200 digits', `2030-01-01T00:00:00.5${'0'.repeat(199)}Z`, '2030-01-01T00:00:00.500Z'],
+    ['the first moment', '0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000Z'],
+  ] as const)('in %s arrive in UTC and to the millisecond', ([, sent, arrives]) => {
+    expect(parsed(sent)).toMatchObject({ body: { expires_at: arrives } });
+  });
+
+  test.for(['0000-01-01T00:00:00Z', '9999-12-31T23:59:59-15:00'])(
+    'such as %s, which no table holds, are refused',
+    (at) => {
+      const rule = 'must lie in the years 1 to 9999';
+      expect(refused('user_tokens.create', { body: { user_id: null, expires_at: at } })).toEqual([
+        `body.expires_at: ${rule}`,
+      ]);
+      expect(refused('deployment_tasks.list', { query: { created_from: at } })).toEqual([
+        `query.created_from: ${rule}`,
+      ]);
+    },
+  );
+});
+
 describe('bodies', () => {
   const long = (length: number) => 'x'.repeat(length);
 
