@@ -116,6 +116,70 @@ describe('canceling', () => {
     expect(await tasks.deployment(id)).toMatchObject({ status: 'Error', reason: expect.stringContaining('retry it') });
   });
 
+  test('a task that a runner handed back has begun: canceled, it leaves an Error and nothing in between', async () => {
+    const changes = { Upgrade: { config: { replicas: 2 } }, Uninstall: { enabled: false } };
+    const ids = [(await tasks.create()).id];
+    const claims = [await tasks.claimed()];
+    for (const body of Object.values(changes)) {
+      const { id } = await tasks.installed();
+      await tasks.call(owner, update, { id, body });
+      ids.push(id);
+      claims.push(await tasks.claimed());
+    }
+    for (const claimed of claims) await tasks.finish(claimed, 'HandedBack');
+
+    for (const { task_id } of claims) await cancelIt(owner, task_id);
+
+    for (const id of ids) {
+      expect(await tasks.deployment(id)).toMatchObject({
+        status: 'Error',
+        reason: expect.stringContaining('was canceled after it had begun: retry it'),
+      });
+    }
+  });
+
+  test('a Recreate that a runner handed back is not undone', async () => {
+    const { id } = await tasks.installed();
+    await tasks.call(owner, update, { id, body: { name: `h${id.slice(0, 8)}` } });
+    const claimed = await tasks.claimed();
+    await tasks.finish(claimed, 'HandedBack');
+
+    await cancelIt(owner, claimed.task_id);
+
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Error', name: `h${id.slice(0, 8)}` });
+  });
+
+  test('a deletion between two attempts of a task, canceled, leaves an Error and nothing in between', async () => {
+    const { id } = await tasks.create();
+    await tasks.finish(await tasks.claimed(), 'Retry', 'the network is away');
+    await tasks.call(owner, remove, { id });
+    const [uninstall] = await tasks.tasksOf(id);
+
+    await cancelIt(owner, uninstall?.id ?? '');
+
+    expect(await tasks.deployment(id)).toMatchObject({
+      status: 'Error',
+      reason: 'Install was canceled after it had begun: retry it',
+    });
+  });
+
+  test('what fails while a deletion waits does not end the deletion', async () => {
+    const { id } = await tasks.create();
+    const install = await tasks.claimed();
+    await tasks.call(owner, remove, { id });
+
+    await tasks.finish(install, 'Failed', 'no');
+
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Deleting' });
+    await expect(tasks.call(owner, update, { id, body: { config: { replicas: 2 } } })).rejects.toEqual(
+      refusal('conflict', 'being deleted'),
+    );
+    await tasks.call(owner, remove, { id });
+    expect(await tasks.tasksOf(id)).toHaveLength(2);
+    await tasks.runAll();
+    await expect(tasks.deployment(id)).rejects.toEqual(refusal('not_found'));
+  });
+
   test('a deletion that has not started brings back what was there', async () => {
     const { id } = await tasks.installed();
     await tasks.call(owner, remove, { id });

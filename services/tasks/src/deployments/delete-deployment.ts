@@ -2,6 +2,7 @@ import { visibleEnvs } from '@berth/shared/access/visible-envs';
 import type { HandlerContext } from '@berth/shared/bus/bus';
 import type { deployments } from '@berth/shared/contracts/deployments';
 import type { WritingStore } from '../store.ts';
+import { afterCancelPending } from '../tasks/after-end.ts';
 import { cancelerOf, originOf } from '../tasks/origin-of.ts';
 import { queueTasks } from '../tasks/queue-tasks.ts';
 import { type DeploymentRecord, publicDeployment } from './deployment-record.ts';
@@ -39,9 +40,13 @@ export const deleteDeployment =
 
 async function startDeletion(store: WritingStore, deployment: DeploymentRecord, context: Context): Promise<void> {
   const open = await store.tasks.open(deployment.id);
-  const pending = open.filter(({ status }) => status === 'Pending').map(({ id }) => id);
+  const pending = open.filter(({ status }) => status === 'Pending');
   if (pending.length > 0) {
-    await store.taskChanges.cancelPending(pending, cancelerOf(context.identity, 'The deployment is being deleted'));
+    const by = cancelerOf(context.identity, 'The deployment is being deleted');
+    await store.taskChanges.cancelPending(
+      pending.map(({ id }) => id),
+      by,
+    );
   }
   const isRunning = open.length > pending.length;
   if (deployment.installed_cluster_id === null && !isRunning) {
@@ -49,7 +54,9 @@ async function startDeletion(store: WritingStore, deployment: DeploymentRecord, 
     return;
   }
 
-  const after = await store.deploymentChanges.saveWanted({ ...deployment, deleting: true });
+  // What the deletion covers must not be in between, since nothing is left that would end it.
+  const covered = pending.reduce((before, task) => afterCancelPending(before, task, isRunning), deployment);
+  const after = await store.deploymentChanges.saveState({ ...covered, deleting: true });
   await queueUninstallToDelete(store, after, originOf(context));
 }
 

@@ -25,6 +25,7 @@ const installed: DeploymentRecord = {
 const done: Ending = { outcome: 'Done', reason: null };
 const failed: Ending = { outcome: 'Failed', reason: 'no space' };
 const canceled: Ending = { outcome: 'Canceled', reason: 'too slow' };
+const ended = { id: 't1', deletes_deployment: false };
 const goneFields = { installed_cluster_id: null, installed_namespace: null, revision_id: null };
 
 describe('afterEnd', () => {
@@ -56,27 +57,27 @@ describe('afterEnd', () => {
       { state: 'Error', reason: 'Install was canceled while it ran: too slow. Retry it, or change the deployment' },
     ],
   ])('%s', ([, operation, ending, isFollowed, expected]) => {
-    expect(afterEnd(installed, { id: 't1', operation }, ending, isFollowed)).toMatchObject(expected);
+    expect(afterEnd(installed, { ...ended, operation }, ending, isFollowed)).toMatchObject(expected);
   });
 
-  test('a failed deletion is none any more', () => {
-    const deleting = { ...installed, deleting: true };
+  test.for<[string, boolean, Partial<DeploymentRecord>]>([
+    ['a failed deletion is none any more', true, { deleting: false, state: 'Error' }],
+    ['what fails before a deletion does not end it', false, { deleting: true, state: 'Error' }],
+  ])('%s', ([, deletes_deployment, expected]) => {
+    const task = { id: 't1', operation: operations.uninstall, deletes_deployment };
 
-    expect(afterEnd(deleting, { id: 't1', operation: operations.uninstall }, failed, false)).toMatchObject({
-      deleting: false,
-      state: 'Error',
-    });
+    expect(afterEnd({ ...installed, deleting: true }, task, failed, false)).toMatchObject(expected);
   });
 
   test('what does not touch the release does not touch the deployment', () => {
-    expect(afterEnd(installed, { id: 't1', operation: operations.restart }, failed, false)).toEqual(installed);
+    expect(afterEnd(installed, { ...ended, operation: operations.restart }, failed, false)).toEqual(installed);
   });
 });
 
 describe('afterCancelPending', () => {
-  const pending = (operation: TaskOperation, attempts = 0, deletes_deployment = false) => ({
+  const pending = (operation: TaskOperation, first_attempted_at: string | null = null, deletes_deployment = false) => ({
     operation,
-    attempts,
+    first_attempted_at,
     deletes_deployment,
   });
   const running: DeploymentRecord = { ...installed, state: 'Running' };
@@ -93,7 +94,7 @@ describe('afterCancelPending', () => {
     [
       'between two attempts it is an Error',
       { ...installed, state: 'Installing' },
-      pending(operations.install, 1),
+      pending(operations.install, '2026-01-01T00:00:00.000Z'),
       false,
       { state: 'Error', reason: expect.stringContaining('retry it') },
     ],
@@ -114,7 +115,7 @@ describe('afterCancelPending', () => {
     [
       'a deletion is taken back',
       { ...running, deleting: true },
-      pending(operations.uninstall, 0, true),
+      pending(operations.uninstall, null, true),
       false,
       { state: 'Running', deleting: false },
     ],

@@ -10,7 +10,7 @@ export interface Ending {
 /** What the end of a task makes of its deployment. `isFollowed`: a task that deploys comes after it. */
 export function afterEnd(
   deployment: DeploymentRecord,
-  task: Pick<TaskRecord, 'id' | 'operation'>,
+  task: Pick<TaskRecord, 'id' | 'operation' | 'deletes_deployment'>,
   { outcome, reason }: Ending,
   isFollowed: boolean,
 ): DeploymentRecord {
@@ -19,8 +19,12 @@ export function afterEnd(
   if (outcome === 'Done') return { ...deployment, ...done[variant](task.id, isFollowed) };
   const words =
     outcome === 'Failed' ? `${variant} failed: ${reason ?? 'no reason was told'}` : stopped(variant, reason);
-  return { ...deployment, state: 'Error', deleting: false, reason: words };
+  return { ...withoutDeletion(deployment, task), state: 'Error', reason: words };
 }
+
+/** A deletion is over with its own task, whatever becomes of those before it. */
+const withoutDeletion = (deployment: DeploymentRecord, task: Pick<TaskRecord, 'deletes_deployment'>) =>
+  task.deletes_deployment ? { ...deployment, deleting: false } : deployment;
 
 const running = { state: 'Running', reason: null } as const;
 const gone = {
@@ -50,14 +54,15 @@ const stopped = (variant: Variant, reason: string | null): string =>
 /** In-between states end with the task that made them; this is for one that was canceled before it went on. */
 export function afterCancelPending(
   deployment: DeploymentRecord,
-  { operation, attempts, deletes_deployment }: Pick<TaskRecord, 'operation' | 'attempts' | 'deletes_deployment'>,
+  task: Pick<TaskRecord, 'operation' | 'first_attempted_at' | 'deletes_deployment'>,
   isRunning: boolean,
 ): DeploymentRecord {
-  const variant = variantOf(operation);
-  const kept = deletes_deployment ? { ...deployment, deleting: false } : deployment;
+  const variant = variantOf(task.operation);
+  const kept = withoutDeletion(deployment, task);
   if (isRunning || stateWhile[variant] === null) return kept;
-  if (attempts > 0)
-    return { ...kept, state: 'Error', reason: `${variant} was canceled after attempt ${attempts}: retry it` };
+  // Not by its attempts: one that a runner handed back does not count.
+  if (task.first_attempted_at !== null)
+    return { ...kept, state: 'Error', reason: `${variant} was canceled after it had begun: retry it` };
   if (kept.state === 'Renaming') return { ...kept, state: 'Error', reason: notInstalledAgain };
   if (variant === 'Install') return { ...kept, reason: 'It is not installed: its Install was canceled' };
   return kept;

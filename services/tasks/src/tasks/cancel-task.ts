@@ -70,13 +70,13 @@ async function cancelPending(
 /** What was to run at the new place does not; if nothing was touched yet, the deployment goes back to what it was (decision 6). */
 async function endRecreate(
   store: WritingStore,
-  { deployment_id, undo, attempts }: TaskRecord,
+  { deployment_id, undo, first_attempted_at }: TaskRecord,
   by: Canceler,
 ): Promise<void> {
   const behind = await pendingDeploys(store, deployment_id);
   await store.taskChanges.cancelPending(behind, { ...by, reason: 'The Recreate before it was canceled' });
   const deployment = await store.deployments.lock(deployment_id);
-  if (!undo || attempts > 0 || !deployment) return;
+  if (!undo || first_attempted_at !== null || !deployment) return;
 
   const back = await store.deploymentChanges.saveWanted({ ...deployment, ...undo });
   await store.taskChanges.movePending(deployment_id, back);
