@@ -1,7 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { createPart } from '../stack/part.ts';
 import { serverStart, startForTest, toolsForTest } from '../testing/with-servers.ts';
 import { type KubernetesTool, kubernetesTools } from './kubernetes/component-arguments.ts';
 import { connectKubeApi, type KubeApi } from './kubernetes/kube-api.ts';
@@ -120,6 +121,29 @@ test('a cluster that is started again has its objects, and its pods still run', 
   await second.stop();
 }, 120_000);
 
+test('a cluster that is killed leaves no process behind, and starts again on the same state', async () => {
+  const start = await startForTest();
+  const onDeath = vi.fn<(error: Error) => void>();
+  const run = () => startKubernetes({ ...start, tools, durable: false });
+  const part = createPart({ name: 'kubernetes', start: run, onDeath });
+  await part.start();
+  const { components, url } = part.server();
+  const before = await apiOf(part.server());
+  await apply(before, '/api/v1/namespaces/kept', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'kept' } });
+  before.close();
+
+  await part.kill();
+  expect(components.filter(({ pid }) => isRunning(pid)).map(({ name }) => name)).toEqual([]);
+  await part.start();
+
+  const after = await apiOf(part.server());
+  expect(part.server().url).toBe(url);
+  expect(await read(after, '/api/v1/namespaces/kept')).toMatchObject({ metadata: { name: 'kept' } });
+  expect(onDeath).not.toHaveBeenCalled();
+  after.close();
+  await part.stop();
+}, 120_000);
+
 test('a part of the cluster that dies is reported by its own name', async () => {
   const start = await startForTest();
   const cluster = await startKubernetes({ ...start, tools, durable: false });
@@ -129,6 +153,14 @@ test('a part of the cluster that dies is reported by its own name', async () => 
   expect((await cluster.died).message).toContain('kube-scheduler ended by itself with SIGKILL');
   await cluster.stop();
 }, 120_000);
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
 
 const List = z.object({ items: z.array(z.object({ metadata: z.object({ name: z.string() }) })) });
 

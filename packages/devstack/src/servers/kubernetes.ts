@@ -58,6 +58,9 @@ export async function startKubernetes(start: KubernetesStart): Promise<Kubernete
     await Promise.all(clients.map((component) => component.stop()));
     for (const component of stores) await component.stop();
   };
+  const kill = async () => {
+    await Promise.all(components.map((component) => component.kill()));
+  };
 
   try {
     await run('etcd', async (probe) => (await etcd.get('/health', probe)).status === 200);
@@ -73,7 +76,7 @@ export async function startKubernetes(start: KubernetesStart): Promise<Kubernete
     ]);
     const died = Promise.race(components.map((component) => component.died));
     const { kubeconfigFile } = places;
-    return { name: 'kubernetes', pid, died, stop, url: apiUrl(places), context, kubeconfigFile, components };
+    return { name: 'kubernetes', pid, died, stop, kill, url: apiUrl(places), context, kubeconfigFile, components };
   } catch (error) {
     await stop();
     throw error;

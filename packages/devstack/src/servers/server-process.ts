@@ -11,6 +11,8 @@ export interface RunningServer {
   /** Fulfilled with what to tell the user when the server ends unasked; pending for ever otherwise. */
   readonly died: Promise<Error>;
   stop(): Promise<void>;
+  /** Ends it as a crash would, and is no death that anybody is told of. */
+  kill(): Promise<void>;
 }
 
 /** What every start of a server takes. */
@@ -64,6 +66,11 @@ export async function startServerProcess(server: ServerCommand): Promise<Running
     await stopGroup(pid, exited, server);
     await ended;
   };
+  const kill = async () => {
+    asked = true;
+    process.kill(-pid, 'SIGKILL');
+    await ended;
+  };
 
   try {
     await untilReady(server, died);
@@ -71,7 +78,7 @@ export async function startServerProcess(server: ServerCommand): Promise<Running
     await stop();
     throw error;
   }
-  return { name: server.name, pid, died, stop };
+  return { name: server.name, pid, died, stop, kill };
 }
 
 async function spawnServer(server: ServerCommand): Promise<ChildProcess> {

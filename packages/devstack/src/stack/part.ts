@@ -1,6 +1,6 @@
 import type { RunningServer } from '../servers/server-process.ts';
 
-/** One process of the stack, by name. It can be ended and started again on the same state, as faults do it. */
+/** One server or service of the stack, by name. It can be ended and started again on the same state, as faults do it. */
 export interface Part {
   readonly name: string;
   readonly pid: number;
@@ -47,9 +47,7 @@ export function createPart<S extends RunningServer>({ name, start, onDeath }: Pa
     },
     async kill() {
       expected = true;
-      const { pid, died } = server();
-      process.kill(-pid, 'SIGKILL');
-      await died;
+      await server().kill();
       running = undefined;
     },
   };
