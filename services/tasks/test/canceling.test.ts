@@ -105,6 +105,18 @@ describe('canceling', () => {
     expect((await tasks.tasksOf(id)).map(({ status }) => status)).toEqual(['Canceled', 'Canceled', 'Canceled', 'Done']);
   });
 
+  test('a Recreate takes only what is behind it along', async () => {
+    const { id, name, namespace } = await tasks.create();
+    await tasks.call(owner, update, { id, body: { name: `b${id.slice(0, 8)}` } });
+    const recreate = (await tasks.tasksOf(id)).find(({ operation }) => 'Recreate' in operation);
+
+    await cancelIt(owner, recreate?.id ?? '');
+
+    expect((await tasks.tasksOf(id)).map(({ status }) => status)).toEqual(['Canceled', 'Canceled', 'Pending']);
+    expect(await tasks.runAll()).toMatchObject([{ action: 'deploy', namespace }]);
+    expect(await tasks.deployment(id)).toMatchObject({ name, namespace, status: 'Running' });
+  });
+
   test('the Upgrade behind a Recreate that has run leaves an Error that says what to do', async () => {
     const { id } = await tasks.installed();
     await tasks.call(owner, update, { id, body: { name: `y${id.slice(0, 8)}` } });

@@ -6,7 +6,7 @@ import type { DeploymentRecord } from '../deployments/deployment-record.ts';
 import { conflict } from '../deployments/refuse.ts';
 import type { InTransaction, WritingStore } from '../store.ts';
 import { afterCancelPending } from './after-end.ts';
-import { pendingDeploys } from './end-task.ts';
+import { deploysBehind } from './deploys-behind.ts';
 import { lockTask } from './lock-task.ts';
 import { cancelerOf } from './origin-of.ts';
 import type { Canceler } from './task-changes-repository.ts';
@@ -58,12 +58,13 @@ async function cancelPending(
   deployment: DeploymentRecord,
   by: Canceler,
 ): Promise<TaskRecord> {
+  const open = await store.tasks.open(task.deployment_id);
   const [canceled] = await store.taskChanges.cancelPending([task.id], by);
   if (!canceled) throw new Error('A pending task was not canceled under the lock of its deployment');
 
-  const isRunning = (await store.tasks.open(task.deployment_id)).some(({ status }) => status === 'Started');
+  const isRunning = open.some(({ status }) => status === 'Started');
   await store.deploymentChanges.saveState(afterCancelPending(deployment, task, isRunning));
-  if ('Recreate' in task.operation) await endRecreate(store, task, by);
+  if ('Recreate' in task.operation) await endRecreate(store, task, deploysBehind(open, task), by);
   return canceled;
 }
 
@@ -71,9 +72,9 @@ async function cancelPending(
 async function endRecreate(
   store: WritingStore,
   { deployment_id, undo, first_attempted_at }: TaskRecord,
+  behind: readonly string[],
   by: Canceler,
 ): Promise<void> {
-  const behind = await pendingDeploys(store, deployment_id);
   await store.taskChanges.cancelPending(behind, { ...by, reason: 'The Recreate before it was canceled' });
   const deployment = await store.deployments.lock(deployment_id);
   if (!undo || first_attempted_at !== null || !deployment) return;

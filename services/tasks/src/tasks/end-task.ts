@@ -1,5 +1,6 @@
 import type { WritingStore } from '../store.ts';
 import { afterEnd, type Ending } from './after-end.ts';
+import { deploysBehind } from './deploys-behind.ts';
 import type { LockedTask } from './lock-task.ts';
 import type { TaskRecord } from './task-record.ts';
 import { variantOf } from './variant.ts';
@@ -28,7 +29,7 @@ export async function endTask(
 
   const isRecreate = variantOf(ended.operation) === 'Recreate';
   if (isRecreate && status !== 'Done') await cancelDeploys(store, ended);
-  const isFollowed = isRecreate && (await pendingDeploys(store, ended.deployment_id)).length > 0;
+  const isFollowed = isRecreate && deploysBehind(await store.tasks.open(ended.deployment_id), ended).length > 0;
   await store.deploymentChanges.saveState(afterEnd(deployment, ended, ending, isFollowed));
   if (status === 'Done' && ended.reinstall_dependents) await reinstallDependents(store, ended, deployment.namespace);
   return true;
@@ -50,14 +51,8 @@ async function finishDeletion(store: WritingStore, { deployment_id, request_id }
   });
 }
 
-/** Tasks behind that install something at the place to which a Recreate was to go (decision 6). */
-export const pendingDeploys = async (store: Pick<WritingStore, 'tasks'>, deployment_id: string): Promise<string[]> =>
-  (await store.tasks.open(deployment_id))
-    .filter(({ status, run }) => status === 'Pending' && run?.action === 'deploy')
-    .map(({ id }) => id);
-
 async function cancelDeploys(store: WritingStore, recreate: TaskRecord): Promise<void> {
-  const behind = await pendingDeploys(store, recreate.deployment_id);
+  const behind = deploysBehind(await store.tasks.open(recreate.deployment_id), recreate);
   if (behind.length === 0) return;
   const reason = `The Recreate before it ${recreate.status === 'Failed' ? 'failed' : 'was canceled'}`;
   await store.taskChanges.cancelPending(behind, {
