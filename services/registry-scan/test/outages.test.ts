@@ -2,7 +2,24 @@ import { describe, expect, test } from 'vitest';
 import { type OciServer, sendJson } from './oci-server.ts';
 import { summary, watchedRegistry, web } from './watched-registry.ts';
 
-const { charts, forgetTold, newlyTold, registries, scan, server } = watchedRegistry();
+const { charts, forgetTold, letTimePass, newlyTold, registries, scan, server } = watchedRegistry();
+
+/** More than are asked for at once. */
+const others = Array.from({ length: 8 }, (_, patch) => `1.0.${patch}`);
+
+const failingAt =
+  (status: number, isBroken: (path: string) => boolean): Parameters<OciServer['misbehave']>[0] =>
+  (request, response) =>
+    isBroken(request.url ?? '') ? void response.writeHead(status, { 'retry-after': '0' }).end() : false;
+
+/** `HEAD 1.0.0` for each time that a tag was asked about. */
+const askedSince = (count: number): string[] =>
+  server()
+    .requests.slice(count)
+    .flatMap(({ line }) => {
+      const [, method, tag] = /^(GET|HEAD) .*\/manifests\/(.+)$/.exec(line) ?? [];
+      return tag === undefined ? [] : [`${method} ${tag}`];
+    });
 
 describe('an outage changes nothing', () => {
   test.for<[string, (server: OciServer) => void]>([
@@ -52,16 +69,54 @@ describe('an outage changes nothing', () => {
     expect((await registries()).map(({ repo_name }) => repo_name)).toEqual(['charts/web']);
   });
 
-  test('to the other tags, where one of them is nonsense', async () => {
-    server().push('charts/web', '1.0.0', await web('1.0.0'));
-    server().push('charts/web', '1.1.0', await web('1.1.0'));
-    server().misbehave((request, response) =>
-      request.url?.endsWith('manifests/1.0.0') ? void response.writeHead(418).end() : false,
-    );
+  test.for([
+    ['is nonsense', 'manifests', 418],
+    ['cannot be had', 'manifests', 500],
+    ['may not be seen', 'manifests', 403],
+    ['has a package that cannot be had', 'blobs', 500],
+    ['has a package that may not be seen', 'blobs', 403],
+  ] as const)('to the other tags, where one of them %s', async ([, kind, status]) => {
+    const { digest, archiveDigest } = server().push('charts/web', '0.9.0', await web('0.9.0'));
+    for (const tag of others) server().push('charts/web', tag, await web(tag));
+    const broken = kind === 'blobs' ? [archiveDigest] : ['0.9.0', digest];
+    server().misbehave(failingAt(status, (path) => broken.some((name) => path.endsWith(`${kind}/${name}`))));
 
     await scan();
 
-    expect(summary(await charts())).toEqual(['1.1.0 true']);
+    expect(summary(await charts())).toEqual(others.map((tag) => `${tag} true`));
+  });
+
+  test('to new tags and other known ones, where a known one cannot be checked', async () => {
+    for (const tag of ['0.9.0', ...others]) server().push('charts/web', tag, await web(tag));
+    await scan();
+    await letTimePass();
+    server().push('charts/web', '2.0.0', await web('2.0.0'));
+    server().misbehave(failingAt(503, (path) => path.endsWith('manifests/0.9.0')));
+
+    await scan();
+
+    expect(summary(await charts())).toEqual(['0.9.0', ...others, '2.0.0'].map((tag) => `${tag} true`));
+    const asked = server().requests.length;
+    await scan();
+    expect(new Set(askedSince(asked))).toEqual(new Set(['HEAD 0.9.0']));
+  });
+
+  test('and new tags that all fail end their scan after a few; known ones are checked and confirmed', async () => {
+    for (const tag of others) server().push('charts/web', tag, await web(tag));
+    await scan();
+    await letTimePass();
+    for (let patch = 0; patch < 50; patch += 1) server().push('charts/web', `2.0.${patch}`, await web(`2.0.${patch}`));
+    server().misbehave(failingAt(503, (path) => path.includes('manifests/2.0.')));
+    const asked = server().requests.length;
+
+    await expect(scan()).rejects.toThrow('answered 503');
+
+    const tags = new Set(askedSince(asked));
+    expect([...tags].filter((line) => line.startsWith('GET 2.0.')).length).toBeLessThan(12);
+    expect([...tags].filter((line) => line.startsWith('HEAD'))).toHaveLength(others.length);
+    const askedLater = server().requests.length;
+    await expect(scan()).rejects.toThrow('answered 503');
+    expect(askedSince(askedLater).filter((line) => line.startsWith('HEAD'))).toEqual([]);
   });
 
   test('and a package that cannot be fetched for now is no broken chart', async () => {
@@ -69,7 +124,7 @@ describe('an outage changes nothing', () => {
     server().misbehave((request, response) =>
       request.url?.includes('/blobs/') ? void response.writeHead(503, { 'retry-after': '0' }).end() : false,
     );
-    await expect(scan()).rejects.toThrow('answered 503');
+    await scan();
     expect(await charts()).toEqual([]);
 
     server().misbehave(undefined);

@@ -1,12 +1,10 @@
-import pMap from 'p-map';
-import { RegistryError } from '../oci/registry-error.ts';
+import { forEachTag } from './for-each-tag.ts';
 import { lookAtTag } from './look-at-tag.ts';
 import { planScan } from './plan-scan.ts';
 import type { ScanDeps, WatchedRegistry } from './scan-deps.ts';
+import type { KnownTag } from './tag-repository.ts';
 
-const tagsAtOnce = 4;
-
-/** Brings what is known of a repository up to what its registry lists. */
+/** Brings what is known of a repository up to what its registry lists. Throws where that could not be seen. */
 export async function scanRepository(
   deps: ScanDeps,
   registry: WatchedRegistry,
@@ -24,32 +22,25 @@ export async function scanRepository(
   const plan = planScan(listed, known, { now: new Date(listedAt), recheckAfterMs: source.recheckIntervalMs });
   if (plan.gone.length > 0) await catalogue.tagsGone(name, plan.gone, listedAt);
 
-  const look = async (tag: string): Promise<void> => {
-    try {
-      await lookAtTag(deps, registry, { repository, tag }, signal);
-    } catch (error) {
-      // What a registry says about one tag is of no concern to the others; a registry that is down is.
-      if (isAboutAll(error) || signal.aborted) throw error;
-      log.warn({ err: error, registry: source.domain, repository, tag }, 'a tag could not be read');
-    }
-  };
-
   const unchanged: string[] = [];
-  await pMap(
-    plan.check,
-    async ({ tag, digest }) => {
-      if (await client.stillHas(repository, tag, digest, signal)) unchanged.push(tag);
-      else await look(tag);
-    },
-    { concurrency: tagsAtOnce },
-  );
-  if (unchanged.length > 0) await tagRepository.confirm(name, unchanged, listedAt);
-  await pMap(plan.look, look, { concurrency: tagsAtOnce });
+  const look = async ({ tag }: Pick<KnownTag, 'tag'>): Promise<void> => {
+    await lookAtTag(deps, registry, { repository, tag }, signal);
+  };
+  const check = async ({ tag, digest }: KnownTag): Promise<void> => {
+    if (await client.stillHas(repository, tag, digest, signal)) unchanged.push(tag);
+    else await look({ tag });
+  };
+  const failed = ({ tag }: Pick<KnownTag, 'tag'>, error: unknown): void =>
+    log.warn({ err: error, registry: source.domain, repository, tag }, 'a tag could not be read');
+
+  try {
+    const toLook = plan.look.map((tag) => ({ tag }));
+    const lookOutage = await forEachTag(toLook, { work: look, failed, signal });
+    // Whatever is wrong with what is new may not be wrong with what is known.
+    const checkOutage = await forEachTag(plan.check, { work: check, failed, signal });
+    const outage = lookOutage ?? checkOutage;
+    if (outage) throw outage;
+  } finally {
+    if (unchanged.length > 0) await tagRepository.confirm(name, unchanged, listedAt);
+  }
 }
-
-const isAboutAll = (error: unknown): boolean =>
-  error instanceof RegistryError ? error.reason !== 'nonsense' : !isRefusal(error);
-
-/** Words of the egress policy; everything else (the database, the bus, a bug) is not about the tag. */
-const isRefusal = (error: unknown): boolean =>
-  error instanceof Error && (error.name === 'EgressRefused' || error.name === 'ReplyTooLarge');
