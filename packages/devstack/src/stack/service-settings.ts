@@ -65,9 +65,8 @@ const own: Record<CallerName, Own> = {
     secrets: { OIDC_CLIENT_SECRET: oidc.clientSecret, KEY_ENCRYPTION_KEY: keyEncryptionKey },
   }),
   tasks: ({ url }) => ({ settings: { SERVICE_OWN_URL: url } }),
-  'cluster-sync': ({ kubeconfigFile, kubeContext, url }) => ({
+  'cluster-sync': ({ kubeconfigFile, kubeContext }) => ({
     settings: {
-      SERVICE_OWN_URL: url,
       CLUSTER_KUBECONFIG: kubeconfigFile,
       CLUSTERS_IGNORE_NEW: 'false',
       ...(kubeContext !== undefined && { CLUSTER_CONTEXTS: kubeContext }),

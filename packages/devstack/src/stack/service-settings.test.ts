@@ -1,0 +1,40 @@
+import { readFile } from 'node:fs/promises';
+import { type CallerName, callerNames } from '@berth/shared/contracts/contract';
+import { expect, test } from 'vitest';
+import { type Surroundings, serviceProcesses } from './service-settings.ts';
+
+const surroundings: Surroundings = {
+  url: 'http://127.0.0.1:8080',
+  gatewayPort: 8080,
+  natsUrl: 'nats://127.0.0.1:4222',
+  natsPasswords: { 'api-gateway': '', auth: '', tasks: '', 'cluster-sync': '', 'registry-scan': '', runner: '' },
+  databaseUrls: {},
+  keyEncryptionKey: '',
+  oidc: { issuer: '', clientId: '', clientSecret: '' },
+  adminEmail: '',
+  registryUrl: '',
+  pushPort: 1,
+  pushToken: '',
+  kubeconfigFile: '',
+  kubeContext: 'local',
+  helm: '',
+  runnerFolder: '',
+  overrides: {},
+};
+
+const configOf = (name: CallerName): string =>
+  name === 'runner' ? 'services/tasks/src/runner/runner-config.ts' : `services/${name}/src/config.ts`;
+
+const textOf = (path: string): Promise<string> => readFile(new URL(`../../../../${path}`, import.meta.url), 'utf8');
+
+test.for(callerNames)('%s reads every setting and secret that it is given', async (name) => {
+  // The configuration of each spreads these into its own.
+  const bus = await textOf('packages/shared/src/bus/bus-settings.ts');
+  const read = (await textOf(configOf(name))) + bus;
+  const given = serviceProcesses(surroundings).find((process) => process.name === name);
+
+  const names = Object.keys({ ...given?.settings, ...given?.secrets });
+
+  expect(names).toContain('NATS_URL');
+  expect(names.filter((setting) => !read.includes(` ${setting}: `))).toEqual([]);
+});
