@@ -6,4 +6,3 @@ export const people = [
 ] as const;
 
 export type Person = (typeof people)[number];
-export type PersonName = Person['name'];
