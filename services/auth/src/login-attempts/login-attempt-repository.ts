@@ -37,8 +37,15 @@ export const createLoginAttemptRepository = (db: Queries) => ({
       returning sealed_secrets, challenge
     `),
 
-  removeExpired: async (): Promise<void> => {
-    await db.query(nothing`delete from login_attempts where expires_at < now()`);
+  /** At most so many; answers how many. */
+  removeExpired: async (most: number): Promise<number> => {
+    const { rowCount } = await db.query(nothing`
+      delete from login_attempts where state_hash in (
+        select state_hash from login_attempts where expires_at < now()
+        order by expires_at limit ${most} for update skip locked
+      )
+    `);
+    return rowCount;
   },
 });
 export type LoginAttemptRepository = ReturnType<typeof createLoginAttemptRepository>;

@@ -1,5 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { Database } from '@berth/shared/db/database';
+import { inBatches } from '@berth/shared/db/in-batches';
 import { z } from 'zod';
 import { seal, unseal } from '../sealing/seal.ts';
 import type { LoginSecrets } from '../sign-in/identity-provider.ts';
@@ -16,7 +17,7 @@ export interface LoginAttempts {
   begin(secrets: LoginSecrets, challenge: string | undefined): Promise<void>;
   /** Uses the attempt up, whatever becomes of it, and hands out its secrets. */
   useUp(state: string, verifier: string | undefined): Promise<LoginSecrets>;
-  forgetExpired(): Promise<void>;
+  forgetExpired(signal: AbortSignal): Promise<void>;
 }
 
 const lifetimeSeconds = 600;
@@ -40,7 +41,7 @@ export function createLoginAttempts({ db, keyEncryptionKey }: LoginAttemptsDeps)
       return { state, ...Sealed.parse(JSON.parse(secrets)) };
     },
 
-    forgetExpired: () => loginAttemptRepository.removeExpired(),
+    forgetExpired: (signal) => inBatches(loginAttemptRepository.removeExpired, signal),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Service } from '@berth/shared/service/service';
 import * as oidc from 'openid-client';
 import { boundedFetch } from './bounded-fetch.ts';
+import { claimsOfBoth, isComplete } from './claims-of-both.ts';
 import { loginFailure, providerUnavailable } from './login-failure.ts';
 import { type Person, personFrom } from './person.ts';
 
@@ -90,13 +91,12 @@ export function createIdentityProvider({ provider, ownUrl, log }: IdentityProvid
 
 type Tokens = Awaited<ReturnType<typeof oidc.authorizationCodeGrant>>;
 
-/** Some providers put e-mail and name into the ID token, some only into the user info. What is signed counts first. */
+/** Some providers put e-mail and name into the ID token, some only into the user info. */
 async function allClaims(config: oidc.Configuration, tokens: Tokens): Promise<object> {
   const claims = tokens.claims();
   if (claims === undefined) throw new TypeError('The identity provider sent no ID token');
-  const isComplete = claims['email'] !== undefined && claims['name'] !== undefined;
-  if (isComplete || config.serverMetadata().userinfo_endpoint === undefined) return claims;
-  return { ...(await oidc.fetchUserInfo(config, tokens.access_token, claims.sub)), ...claims };
+  if (isComplete(claims) || config.serverMetadata().userinfo_endpoint === undefined) return claims;
+  return claimsOfBoth(claims, await oidc.fetchUserInfo(config, tokens.access_token, claims.sub));
 }
 
 function discovered(settings: ProviderSettings, log: Service['log']): () => Promise<oidc.Configuration> {
