@@ -3,7 +3,7 @@ import { createServer, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { silentLog } from '../testing/test-bus.ts';
 import { connectBus } from './connect-bus.ts';
-import { refusalOfServer } from './server-version.ts';
+import { knowsMessageLifetimes, refusalOfServer } from './server-version.ts';
 
 test.for(['2.10.23', '2.10.23-beta.1', '2.10.100', '2.11.0', '2.15.2', '3.0.0'])('%s is new enough', (version) => {
   expect(refusalOfServer(version)).toBeNull();
@@ -15,6 +15,10 @@ test.for(['2.10.22', '2.9.99', '1.99.99', '0', '', 'dev'])(
     expect(refusalOfServer(version)).toBe(`NATS server ${version} is too old: 2.10.23 or later is required`);
   },
 );
+
+test('messages have lifetimes from 2.11 on', () => {
+  expect(['2.10.29', '2.11.0', '2.15.2', '3.0.0'].map(knowsMessageLifetimes)).toEqual([false, true, true, true]);
+});
 
 test('a service does not start on an old server', async () => {
   const sockets = new Set<Socket>();

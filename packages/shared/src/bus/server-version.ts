@@ -3,14 +3,21 @@ export const leastServerVersion = '2.10.23';
 
 const numbersOf = (version: string): number[] => (version.split('-')[0] ?? '').split('.').map(Number);
 
-/** Why this server is too old for us, or null. */
-export function refusalOfServer(version: string): string | null {
+function isAtLeast(version: string, least: string): boolean {
   const found = numbersOf(version);
-  const least = numbersOf(leastServerVersion);
-  for (const [index, wanted] of least.entries()) {
+  for (const [index, wanted] of numbersOf(least).entries()) {
     const part = found[index] ?? 0;
-    if (part > wanted) return null;
-    if (!(part >= wanted)) return `NATS server ${version} is too old: ${leastServerVersion} or later is required`;
+    if (part > wanted) return true;
+    if (!(part >= wanted)) return false;
   }
-  return null;
+  return true;
 }
+
+/** Why this server is too old for us, or null. */
+export const refusalOfServer = (version: string): string | null =>
+  isAtLeast(version, leastServerVersion)
+    ? null
+    : `NATS server ${version} is too old: ${leastServerVersion} or later is required`;
+
+/** Whether single messages can have an end. */
+export const knowsMessageLifetimes = (version: string): boolean => isAtLeast(version, '2.11.0');

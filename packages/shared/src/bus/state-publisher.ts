@@ -5,6 +5,7 @@ import { AppError } from '../errors.ts';
 import type { Connection } from './connection.ts';
 import { delays, limits } from './limits.ts';
 import type { StatePublisher, StreamStatus } from './publish-state.ts';
+import { knowsMessageLifetimes } from './server-version.ts';
 import { ensureStateStream, stateStream } from './state-stream.ts';
 import { digestSubject, republishSubject, stateSubject } from './subjects.ts';
 import { whileUp } from './while-up.ts';
@@ -19,26 +20,38 @@ export interface StatePublisherDeps {
   log: Logger;
 }
 
+/** A little longer than the outbox keeps it: who was away longer finds by the digest that its rows differ. */
+const tombstoneLifetime = `${31 * 24}h`;
+
 /** Publishes the state of an owner. Only the relay waits for it, never a request. */
 export function createStatePublisher(deps: StatePublisherDeps): StatePublisher {
-  const { connection, jetstream, manager, owner, instance, log } = deps;
+  const { connection, jetstream, manager, owner, instance, replicas, log } = deps;
   // Part of each message id: what is published again on purpose must not be taken for a repetition.
   let epoch = 0;
   let known: StreamStatus | undefined;
+  let hasLifetimes = false;
 
   return {
     async publish(message) {
-      const { resource, id, version } = message;
+      const { resource, id, version, operation } = message;
       const payload = JSON.stringify(message);
       if (Buffer.byteLength(payload) > limits.responseBytes) throw new AppError('too_large', 'The row is too large');
       const msgID = `${resource}.${id}.${version}.${instance}.${epoch}`;
-      const options = { msgID, expect: { streamName: stateStream }, timeout: delays.stateAck };
+      const options = {
+        msgID,
+        expect: { streamName: stateStream },
+        timeout: delays.stateAck,
+        ...(operation === 'DELETE' && hasLifetimes && { ttl: tombstoneLifetime }),
+      };
       const subject = stateSubject(owner, resource, id);
       await whileUp(connection, () => jetstream.publish(subject, payload, options)).catch(asUnavailable);
     },
 
     async ensureStream() {
-      const status = await whileUp(connection, () => ensureStateStream(manager, deps.replicas)).catch(asUnavailable);
+      const settings = { replicas, hasLifetimes: knowsMessageLifetimes(connection.nc.info?.version ?? '') };
+      const stream = await whileUp(connection, () => ensureStateStream(manager, settings)).catch(asUnavailable);
+      const { status } = stream;
+      ({ hasLifetimes } = stream);
       if (known && (known.created !== status.created || known.lastSeq > status.lastSeq)) epoch += 1;
       known = status;
       return status;

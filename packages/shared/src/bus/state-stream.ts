@@ -12,10 +12,25 @@ import { allState } from './subjects.ts';
 
 export const stateStream = 'STATE';
 
+export interface StateStreamSettings {
+  replicas: number;
+  /** The server knows lifetimes of single messages. */
+  hasLifetimes: boolean;
+}
+
+export interface StateStream {
+  status: StreamStatus;
+  /** It takes messages that have an end. */
+  hasLifetimes: boolean;
+}
+
 /** Makes the stream where it is missing; harmless where another replica does the same right now. */
-export async function ensureStateStream(manager: JetStreamManager, replicas: number): Promise<StreamStatus> {
-  const info = await existing(manager);
-  return statusOf(info ?? (await create(manager, replicas)));
+export async function ensureStateStream(
+  manager: JetStreamManager,
+  settings: StateStreamSettings,
+): Promise<StateStream> {
+  const info = (await existing(manager)) ?? (await create(manager, settings));
+  return { status: statusOf(info), hasLifetimes: info.config.allow_msg_ttl === true };
 }
 
 /** Null where there is no stream. */
@@ -28,7 +43,7 @@ async function existing(manager: JetStreamManager): Promise<StreamInfo | null> {
   }
 }
 
-const create = (manager: JetStreamManager, replicas: number): Promise<StreamInfo> =>
+const create = (manager: JetStreamManager, { replicas, hasLifetimes }: StateStreamSettings): Promise<StreamInfo> =>
   manager.streams.add({
     name: stateStream,
     subjects: [allState],
@@ -40,6 +55,7 @@ const create = (manager: JetStreamManager, replicas: number): Promise<StreamInfo
     duplicate_window: nanos(2 * 60_000),
     allow_direct: true,
     num_replicas: replicas,
+    ...(hasLifetimes && { allow_msg_ttl: true }),
   });
 
 const statusOf = ({ created, state }: StreamInfo): StreamStatus => ({

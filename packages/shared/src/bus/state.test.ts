@@ -60,6 +60,18 @@ function followed(apply?: (message: StateMessage) => Promise<void>, matches?: ()
   return versions;
 }
 
+test('what tells of a deleted row goes after a month; what tells of a row that is there stays', async () => {
+  await auth.state.ensureStream();
+  await publish(change('a', 1), { ...change('b', 2), operation: 'DELETE' });
+
+  const { streams } = await jetstreamManager(operator);
+  const lifetimeOf = async (id: string) => {
+    const message = await streams.getMessage('STATE', { last_by_subj: `state.auth.boats.${id}` });
+    return message?.header.get('Nats-TTL');
+  };
+  expect([await lifetimeOf('a'), await lifetimeOf('b')]).toEqual(['', '744h']);
+});
+
 describe('the state of a resource', () => {
   test('reaches a follower: first the last of each row, then every change', async () => {
     await auth.state.ensureStream();
