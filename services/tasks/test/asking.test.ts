@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => tasks?.[Symbol.asyncDispose]());
 
 const { owner, maintainer, envUser, bot, outsider } = sampleIdentities;
-const { create } = deploymentTasks.operations;
+const { create, cancel, retry } = deploymentTasks.operations;
 
 const ask = (as: Identity, deployment_id: string, operation: RequestedOperation, execute_at?: string) =>
   tasks.call(as, create, { body: { deployment_id, operation, ...(execute_at !== undefined && { execute_at }) } });
@@ -178,6 +178,36 @@ describe('a scheduled task', () => {
     await tasks.finish(await tasks.claimed());
 
     expect((await tasks.task(task.id)).operation).toMatchObject({ Upgrade: { config_delta: { replicas: [2, 3] } } });
+  });
+
+  test('leaves an override alone that it did not change, whoever changed it since', async () => {
+    const { id } = await tasks.installed();
+    const task = await ask(maintainer, id, upgrade(3), soon());
+    const canceled = await ask(maintainer, id, upgrade(4), tomorrow());
+    await tasks.call(owner, deployments.operations.update, { id, body: { values_override: { a: 1 } } });
+
+    const scheduled = await until(async () => (await tasks.runAll()).find(({ task_id }) => task_id === task.id));
+
+    expect(scheduled).toMatchObject({ values: { replicaCount: 3, a: 1 } });
+    await tasks.call(maintainer, cancel, { id: canceled.id });
+    await tasks.call(maintainer, retry, { id: canceled.id });
+    expect(await tasks.runAll()).toMatchObject([{ values: { replicaCount: 4, a: 1 } }]);
+    expect(await tasks.deployment(id)).toMatchObject({ values_override: { a: 1 } });
+  });
+
+  test('that changes what is for owners is retried by owners only', async () => {
+    const { id } = await tasks.installed();
+    const withOverride = await ask(owner, id, upgrade(1, { a: 1 }), tomorrow());
+    const disabling = await ask(owner, id, { Uninstall: {} }, tomorrow());
+    const demoted = { ...owner, deployment_roles: maintainer.deployment_roles };
+
+    for (const { id: task_id } of [withOverride, disabling]) {
+      await tasks.call(owner, cancel, { id: task_id });
+      await expect(tasks.call(demoted, retry, { id: task_id })).rejects.toEqual(refusal('forbidden', 'owner'));
+    }
+    await tasks.call(owner, retry, { id: withOverride.id });
+
+    expect(await tasks.runAll()).toMatchObject([{ values: { a: 1 } }]);
   });
 
   test('that does not fit any more fails, and leaves the deployment as it was', async () => {

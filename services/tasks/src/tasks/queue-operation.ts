@@ -1,4 +1,5 @@
 import type { DeploymentChanges } from '@berth/shared/contracts/deployments';
+import { sameJson } from '@berth/shared/contracts/json';
 import type { RequestedOperation } from '@berth/shared/contracts/task-operation';
 import { AppError } from '@berth/shared/errors';
 import type { DeploymentRecord } from '../deployments/deployment-record.ts';
@@ -28,7 +29,7 @@ type Deps = Pick<DeploymentsDeps, 'heldReaders' | 'reserved'>;
 
 /** Queues what was asked for by its operation, under the lock of the deployment. */
 export async function queueOperation(deps: Deps, store: WritingStore, requested: Requested): Promise<TaskRecord> {
-  const { deployment, operation } = requested;
+  const { operation } = requested;
   if ('Recreate' in operation) {
     throw unfit('body.operation.Recreate', 'cannot be asked for: rename or move the deployment');
   }
@@ -38,14 +39,19 @@ export async function queueOperation(deps: Deps, store: WritingStore, requested:
   }
   if ('Reinstall' in operation) return queueReinstall(store, requested, operation.Reinstall.reason);
 
-  const asked = changeOf(operation);
-  refuseWrongState(asked.variant, deployment);
-  return isLater(requested.executeAt)
-    ? await schedule(deps, store, requested, asked)
-    : await changeNow(deps, store, requested, asked);
+  return queueChange(deps, store, requested, changeOf(operation));
 }
 
-interface Asked {
+export async function queueChange(deps: Deps, store: WritingStore, wanted: ChangeWanted, asked: Asked) {
+  refuseWrongState(asked.variant, wanted.deployment);
+  return isLater(wanted.executeAt)
+    ? await schedule(deps, store, wanted, asked)
+    : await changeNow(deps, store, wanted, asked);
+}
+
+type ChangeWanted = Omit<Requested, 'operation'>;
+
+export interface Asked {
   variant: 'Install' | 'Upgrade' | 'Uninstall';
   changes: DeploymentChanges;
 }
@@ -65,32 +71,39 @@ function changeOf(
 const isLater = (executeAt: string | undefined): boolean =>
   executeAt !== undefined && Date.parse(executeAt) > Date.now();
 
-const fit = ({ heldReaders, reserved }: Deps, store: WritingStore, requested: Requested, { variant, changes }: Asked) =>
-  fitChanges(store, requested.deployment, changes, {
+const fit = ({ heldReaders, reserved }: Deps, store: WritingStore, wanted: ChangeWanted, { variant, changes }: Asked) =>
+  fitChanges(store, wanted.deployment, changes, {
     paths: operationPaths(variant === 'Install' ? 'Install' : 'Upgrade'),
-    visible: requested.visible,
+    visible: wanted.visible,
     reserved,
     readers: heldReaders(store),
   });
 
-async function changeNow(deps: Deps, store: WritingStore, requested: Requested, asked: Asked): Promise<TaskRecord> {
-  const { deployment: before, origin } = requested;
+async function changeNow(deps: Deps, store: WritingStore, wanted: ChangeWanted, asked: Asked): Promise<TaskRecord> {
+  const { deployment: before, origin } = wanted;
   const { tasks } = await makeChanges(store, [asked.variant], {
     before,
-    fit: await fit(deps, store, requested, asked),
+    fit: await fit(deps, store, wanted, asked),
     origin,
   });
   return last(tasks);
 }
 
 /** The deployment changes when the task starts; what does not fit now would not fit then. */
-async function schedule(deps: Deps, store: WritingStore, requested: Requested, asked: Asked): Promise<TaskRecord> {
-  const { deployment: before, origin, executeAt: execute_at } = requested;
-  const { after, kind, chart } = await fit(deps, store, requested, asked);
+async function schedule(deps: Deps, store: WritingStore, wanted: ChangeWanted, asked: Asked): Promise<TaskRecord> {
+  const { deployment: before, origin, executeAt: execute_at } = wanted;
+  const { after, kind, chart } = await fit(deps, store, wanted, asked);
   const { reinstall_dependencies: reinstallDependents } = chart.parsedFeatures;
   const planned = plannedTasks([asked.variant], { before, after, kind: kind.name, reinstallDependents });
-  const tasks = planned.map((task) => ({ ...task, run: null, change: asked.changes, execute_at }));
+  const change = withoutSameOverride(asked.changes, before);
+  const tasks = planned.map((task) => ({ ...task, run: null, change, execute_at }));
   return last(await queueTasks(store, tasks, origin));
+}
+
+/** An override is for owners: who leaves it as it is must not undo what one of them makes of it until then. */
+function withoutSameOverride(changes: DeploymentChanges, before: DeploymentRecord): DeploymentChanges {
+  const { values_override, ...others } = changes;
+  return sameJson(values_override, before.values_override) ? others : changes;
 }
 
 export async function queueReinstall(

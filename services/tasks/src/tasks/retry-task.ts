@@ -1,6 +1,8 @@
+import { owner } from '@berth/shared/access/rules';
 import { visibleEnvs } from '@berth/shared/access/visible-envs';
 import type { HandlerContext } from '@berth/shared/bus/bus';
 import type { DeploymentTask, deploymentTasks } from '@berth/shared/contracts/deployment-tasks';
+import type { DeploymentChanges } from '@berth/shared/contracts/deployments';
 import { sameJson } from '@berth/shared/contracts/json';
 import { found } from '@berth/shared/errors';
 import { checkChart, findChart } from '../deployments/chart.ts';
@@ -19,7 +21,7 @@ import { refuseWrongState } from './change-at-start.ts';
 import { lockTask } from './lock-task.ts';
 import type { Origin } from './new-task.ts';
 import { originOf } from './origin-of.ts';
-import { last, queueOperation, queueReinstall } from './queue-operation.ts';
+import { last, queueChange, queueReinstall } from './queue-operation.ts';
 import { queueTasks } from './queue-tasks.ts';
 import { publicTask, type TaskRecord } from './task-record.ts';
 import type { Told } from './told-reasons.ts';
@@ -45,6 +47,8 @@ async function request(deps: Deps, store: WritingStore, id: string, context: Con
   if (old.status !== 'Failed' && old.status !== 'Canceled') throw conflict(`The task is ${old.status}`);
   if (!deployment) throw conflict('The deployment was deleted');
 
+  const { change } = old;
+  if (change && isForOwners(change, deployment)) context.permit(deployment, owner);
   const retried = await retry(deps, store, { old, deployment, origin: originOf(context) });
   await store.recordAudit({
     by: context,
@@ -57,6 +61,10 @@ async function request(deps: Deps, store: WritingStore, id: string, context: Con
   return retried;
 }
 
+/** As for a new request: whoever made the task may not be an owner any more. */
+const isForOwners = ({ enabled, values_override }: DeploymentChanges, deployment: DeploymentRecord): boolean =>
+  enabled !== undefined || (values_override !== undefined && !sameJson(values_override, deployment.values_override));
+
 interface Retry {
   old: TaskRecord;
   deployment: DeploymentRecord;
@@ -64,13 +72,19 @@ interface Retry {
 }
 
 async function retry(deps: Deps, store: WritingStore, { old, deployment, origin }: Retry): Promise<TaskRecord> {
-  const { operation } = old;
+  const { operation, change } = old;
   // A scheduled change that was never made is made now.
-  if (old.change) return queueOperation(deps, store, { deployment, operation, visible: 'all', origin });
+  if (change) return retryChange(deps, store, { old, deployment, origin }, change);
   if ('Reinstall' in operation) return queueReinstall(store, { deployment, origin }, operation.Reinstall.reason);
   if ('Uninstall' in operation) return retryUninstall(store, { old, deployment, origin });
   if ('Recreate' in operation) return retryRecreate(store, { old, deployment, origin });
   return retryDeploy(deps, store, { old, deployment, origin });
+}
+
+async function retryChange(deps: Deps, store: WritingStore, { old, ...retried }: Retry, changes: DeploymentChanges) {
+  const { operation } = old;
+  const variant = 'Install' in operation ? 'Install' : 'Uninstall' in operation ? 'Uninstall' : 'Upgrade';
+  return queueChange(deps, store, { ...retried, visible: 'all' }, { variant, changes });
 }
 
 async function retryUninstall(store: WritingStore, { old, deployment, origin }: Retry): Promise<TaskRecord> {
