@@ -11,7 +11,6 @@ import { every } from '@berth/shared/service/loop';
 import { readConfig } from '@berth/shared/service/read-config';
 import { runService } from '@berth/shared/service/run-service';
 import { createWakeUp } from '@berth/shared/service/wake-up';
-import pLimit from 'p-limit';
 import { createChartParser } from './archive/chart-parser.ts';
 import { chartArchiveHandlers } from './charts/chart-archive-handlers.ts';
 import { chartHandlers } from './charts/chart-handlers.ts';
@@ -29,6 +28,7 @@ import { createCatalogue } from './scan/catalogue.ts';
 import { pollRegistry } from './scan/poll-registry.ts';
 import { createPollRepository } from './scan/poll-repository.ts';
 import { createTagRepository } from './scan/tag-repository.ts';
+import { watchRegistry } from './scan/watch-registry.ts';
 import { createCurrentFormats } from './tag-formats/current-formats.ts';
 import { parseAgain } from './tag-formats/parse-again.ts';
 import { tagFormatHandlers } from './tag-formats/tag-format-handlers.ts';
@@ -46,14 +46,14 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
   const pollRepository = createPollRepository(db);
   const currentFormats = createCurrentFormats();
   const registries = new Map(
-    config.registries.map((source) => [source.domain, { source, client: use(createRegistryClient(source)) }]),
+    config.registries.map((source) => [source.domain, watchRegistry(source, use(createRegistryClient(source)))]),
   );
   const scan = {
     catalogue: createCatalogue({ db, currentFormats }),
     chartRepository,
     registryRepository: createRegistryRepository(db),
     tagRepository: createTagRepository(db),
-    reading: { parser: use(createChartParser()), objects: bus.objects, atOnce: pLimit(2), log },
+    reading: { parser: use(createChartParser()), objects: bus.objects, log },
     log,
   };
   const formatsChanged = createWakeUp(signal);

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { type OciServer, sendJson } from './oci-server.ts';
+import { scanRegistry } from '../src/scan/scan-registry.ts';
+import { type OciServer, sendJson, startOciServer } from './oci-server.ts';
 import { summary, watchedRegistry, web } from './watched-registry.ts';
 
-const { charts, forgetTold, letTimePass, newlyTold, registries, scan, server } = watchedRegistry();
+const { charts, forgetTold, letTimePass, newlyTold, registries, scan, server, service } = watchedRegistry();
 
 /** More than are asked for at once. */
 const others = Array.from({ length: 8 }, (_, patch) => `1.0.${patch}`);
@@ -67,6 +68,24 @@ describe('an outage changes nothing', () => {
     await scan();
 
     expect((await registries()).map(({ repo_name }) => repo_name)).toEqual(['charts/web']);
+  });
+
+  test('to the other registries, where one of them is slow to send its packages', async () => {
+    await using slow = await startOciServer();
+    const blobsAsked = () => slow.requests.filter(({ line }) => line.includes('/blobs/')).length;
+    slow.misbehave((request) => (request.url?.includes('/blobs/') ? undefined : false));
+    for (const tag of others) slow.push('charts/slow', tag, await web(tag));
+    server().push('charts/web', '1.0.0', await web('5.0.0'));
+    const stop = new AbortController();
+    const slowScan = scanRegistry(service().scan, service().watch(slow.source), stop.signal);
+    await expect.poll(blobsAsked).toBe(2);
+
+    await scan();
+
+    expect(summary(await charts())).toEqual(['1.0.0 true']);
+    expect(blobsAsked()).toBe(2);
+    stop.abort();
+    await expect(slowScan).rejects.toThrow('aborted');
   });
 
   test.for([

@@ -3,7 +3,6 @@ import type { Database } from '@berth/shared/db/database';
 import { openTestDatabase } from '@berth/shared/testing/open-test-database';
 import { connectTestBus, silentLog } from '@berth/shared/testing/test-bus';
 import { startTestNats } from '@berth/shared/testing/test-nats';
-import pLimit from 'p-limit';
 import { sql } from 'slonik';
 import { createChartParser } from '../src/archive/chart-parser.ts';
 import { chartArchiveHandlers } from '../src/charts/chart-archive-handlers.ts';
@@ -17,6 +16,7 @@ import { createRegistryRepository } from '../src/registries/registry-repository.
 import { createCatalogue } from '../src/scan/catalogue.ts';
 import type { ScanDeps, WatchedRegistry } from '../src/scan/scan-deps.ts';
 import { createTagRepository } from '../src/scan/tag-repository.ts';
+import { watchRegistry } from '../src/scan/watch-registry.ts';
 import { createCurrentFormats } from '../src/tag-formats/current-formats.ts';
 import { parseAgain } from '../src/tag-formats/parse-again.ts';
 import { tagFormatHandlers } from '../src/tag-formats/tag-format-handlers.ts';
@@ -73,11 +73,11 @@ export async function startServiceInTest(): Promise<ServiceInTest> {
       chartRepository,
       registryRepository: createRegistryRepository(db),
       tagRepository: createTagRepository(db),
-      reading: { parser, objects: bus.objects, atOnce: pLimit(2), log: silentLog },
+      reading: { parser, objects: bus.objects, log: silentLog },
       log: silentLog,
     },
     watch(source) {
-      const watched = { source, client: started.use(createRegistryClient(source)) };
+      const watched = watchRegistry(source, started.use(createRegistryClient(source)));
       registries.set(source.domain, watched);
       return watched;
     },

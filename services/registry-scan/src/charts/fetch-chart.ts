@@ -16,28 +16,28 @@ export interface ReadChart extends ParsedChart {
 }
 
 export interface FetchChartDeps {
+  /** Shared by all registries: it parses one package at a time. */
   parser: ChartParser;
   objects: Pick<ObjectStore, 'put'>;
-  /** How many packages are in memory at a time, whatever looks for charts. */
-  atOnce: LimitFunction;
   log: Pick<Service['log'], 'warn'>;
 }
 
 export interface ChartPlace {
   client: Pick<RegistryClient, 'blob'>;
+  packages: LimitFunction;
   repository: string;
   layer: ChartLayer;
 }
 
 /** Reads a packaged chart in its registry and keeps the package for the runners; what is wrong with it becomes its `error`. */
 export async function fetchChart(deps: FetchChartDeps, place: ChartPlace, signal: AbortSignal): Promise<ReadChart> {
-  const { layer } = place;
+  const { layer, packages } = place;
   const archiveDigest = layer.digest;
   if (layer.size > archiveLimits.compressedBytes) {
     const words = `the package is larger than ${archiveLimits.compressedBytes} bytes`;
     return { ...brokenChart(words), archiveDigest, settled: true };
   }
-  return deps.atOnce(() => fetchAndRead(deps, place, signal));
+  return packages(() => fetchAndRead(deps, place, signal));
 }
 
 async function fetchAndRead(

@@ -6,27 +6,27 @@ import type { ScanDeps, WatchedRegistry } from './scan-deps.ts';
 /** Reads what a tag points to right now and writes it down; answers its digest, or null where there is no such tag. */
 export async function lookAtTag(
   deps: ScanDeps,
-  { source: { domain }, client }: WatchedRegistry,
+  registry: WatchedRegistry,
   { repository, tag }: { repository: string; tag: string },
   signal: AbortSignal,
 ): Promise<string | null> {
   const { catalogue, tagRepository, log } = deps;
+  const { domain } = registry.source;
   const observedAt = await tagRepository.now();
-  const manifest = await client.manifest(repository, tag, signal);
+  const manifest = await registry.client.manifest(repository, tag, signal);
   if (manifest === null) {
     await catalogue.tagsGone({ domain, repository }, [tag], observedAt);
     return null;
   }
 
   const { digest, layer } = manifest;
-  const chart = layer && (await contentOf(deps, { client, repository, digest, layer }, signal));
+  const chart = layer && (await contentOf(deps, registry, { repository, digest, layer }, signal));
   await catalogue.found({ domain, repository, tag }, { digest, chart, observedAt });
   if (chart) log.info({ registry: domain, repository, tag, digest, chart_error: chart.error }, 'chart found');
   return digest;
 }
 
 interface Manifest {
-  client: WatchedRegistry['client'];
   repository: string;
   digest: string;
   layer: ChartLayer;
@@ -35,11 +35,12 @@ interface Manifest {
 /** One manifest is one content, whatever its tags: it is read once. */
 async function contentOf(
   { chartRepository, reading }: ScanDeps,
-  { client, repository, digest, layer }: Manifest,
+  { client, packages }: WatchedRegistry,
+  { repository, digest, layer }: Manifest,
   signal: AbortSignal,
 ): Promise<ReadChart> {
   const known = await chartRepository.findContent(digest);
-  if (known === null) return fetchChart(reading, { client, repository, layer }, signal);
+  if (known === null) return fetchChart(reading, { client, packages, repository, layer }, signal);
   const { archive_digest: archiveDigest, ...content } = known;
   return { ...content, archiveDigest, settled: true };
 }

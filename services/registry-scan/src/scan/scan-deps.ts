@@ -1,4 +1,5 @@
 import type { Service } from '@berth/shared/service/service';
+import type { LimitFunction } from 'p-limit';
 import type { ChartRepository } from '../charts/chart-repository.ts';
 import type { FetchChartDeps } from '../charts/fetch-chart.ts';
 import type { RegistryClient } from '../oci/registry-client.ts';
@@ -11,6 +12,8 @@ import type { TagRepository } from './tag-repository.ts';
 export interface WatchedRegistry {
   source: RegistrySource;
   client: RegistryClient;
+  /** How many of its packages are in memory at a time, whatever looks for charts. */
+  packages: LimitFunction;
 }
 
 export interface ScanDeps {
