@@ -4,5 +4,3 @@ export const people = [
   { name: 'grace', displayName: 'Grace Hopper', email: 'grace@example.test', note: 'no admin' },
   { name: 'linus', displayName: 'Linus Pauling', email: 'linus@example.test', note: 'no admin' },
 ] as const;
-
-export type Person = (typeof people)[number];
