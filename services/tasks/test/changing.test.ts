@@ -1,5 +1,6 @@
 import { deploymentTasks } from '@berth/shared/contracts/deployment-tasks';
 import { deployments } from '@berth/shared/contracts/deployments';
+import type { RequestedOperation } from '@berth/shared/contracts/task-operation';
 import { sampleIdentities } from '@berth/shared/testing/test-identities';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { refusal } from './refusal.ts';
@@ -14,7 +15,15 @@ afterAll(() => tasks?.[Symbol.asyncDispose]());
 
 const { siteAdmin, owner, maintainer, envUser, bot } = sampleIdentities;
 const { update, delete: remove } = deployments.operations;
-const { retry } = deploymentTasks.operations;
+const { create, get, cancel, retry } = deploymentTasks.operations;
+
+const reinstall: RequestedOperation = { Reinstall: { reason: 'to be sure' } };
+const upgradeTo = (replicas: number): RequestedOperation => ({
+  Upgrade: { helm_chart_id: tasks.chartId, config_inputs: { replicas }, values_override: null },
+});
+const tomorrow = () => new Date(Date.now() + 86_400_000).toISOString();
+const asked = (deployment_id: string, operation: RequestedOperation, execute_at?: string) =>
+  tasks.call(owner, create, { body: { deployment_id, operation, ...(execute_at !== undefined && { execute_at }) } });
 
 const operationsOf = async (id: string) =>
   (await tasks.tasksOf(id)).map(({ operation }) => Object.keys(operation)[0]).toReversed();
@@ -97,6 +106,48 @@ describe('changing', () => {
     expect(first).toMatchObject({ action: 'uninstall', cluster_id: tasks.clusterId, namespace });
     await tasks.finish(first);
     expect(await tasks.claimed()).toMatchObject({ action: 'deploy', cluster_id: target.id, namespace });
+  });
+
+  test('what waits for its time moves along, and is seen where the deployment is', async () => {
+    const { id } = await tasks.installed();
+    const later = await asked(id, upgradeTo(2), tomorrow());
+    const again = await asked(id, reinstall, tomorrow());
+
+    await tasks.call(siteAdmin, update, { id, body: { cluster_id: tasks.otherClusterId } });
+
+    const moved = { cluster_id: tasks.otherClusterId, status: 'Pending' };
+    for (const task of [later, again]) {
+      expect(await tasks.task(task.id)).toMatchObject(moved);
+      await expect(tasks.call(owner, get, { id: task.id })).rejects.toEqual(refusal('not_found'));
+    }
+    const recreate = (await tasks.tasksOf(id)).find(({ operation }) => 'Recreate' in operation);
+    await tasks.call(siteAdmin, cancel, { id: recreate?.id ?? '' });
+    expect(await tasks.task(later.id)).toMatchObject({ cluster_id: tasks.clusterId, status: 'Pending' });
+  });
+
+  test('a Reinstall counts for the cluster that it runs on, also after a failed move', async () => {
+    const { id } = await tasks.installed();
+    const target = await tasks.tell.cluster({ env_id: envId, name: 'next' });
+    await tasks.call(owner, update, { id, body: { cluster_id: target.id } });
+    const again = await asked(id, reinstall);
+    expect(again).toMatchObject({ cluster_id: target.id });
+    await tasks.finish(await tasks.claimed(), 'Failed', 'a finalizer holds the namespace');
+
+    const claimed = await tasks.claimed();
+
+    expect(claimed).toMatchObject({ task_id: again.id, action: 'deploy', cluster_id: tasks.clusterId });
+    expect(await tasks.task(again.id)).toMatchObject({ cluster_id: tasks.clusterId });
+    await tasks.finish(claimed);
+  });
+
+  test('an Uninstall that waits stays with the release when a disabled deployment moves', async () => {
+    const { id } = await tasks.installed();
+    const target = await tasks.tell.cluster({ env_id: envId, name: 'unreachable', is_ok: false });
+    await tasks.call(owner, update, { id, body: { enabled: false } });
+
+    await tasks.call(owner, update, { id, body: { cluster_id: target.id } });
+
+    expect(await tasks.runAll()).toMatchObject([{ action: 'uninstall', cluster_id: tasks.clusterId }]);
   });
 
   test('the tasks of one change are listed in their order, the newest first', async () => {

@@ -34,6 +34,7 @@ export async function makeChanges(
   { before, fit, origin }: { before: DeploymentRecord; fit: Fit; origin: Origin },
 ): Promise<{ deployment: DeploymentRecord; tasks: TaskRecord[] }> {
   const deployment = await saveFit(store, fit);
+  if (deployment.cluster_id !== before.cluster_id) await store.taskChanges.movePending(deployment);
   const tasks = await tasksOf(store, plan, before, { ...fit, after: deployment });
   return { deployment, tasks: await queueTasks(store, tasks, origin) };
 }

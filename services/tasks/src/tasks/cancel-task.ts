@@ -80,7 +80,7 @@ async function endRecreate(
   if (!undo || first_attempted_at !== null || !deployment) return;
 
   const back = await store.deploymentChanges.saveWanted({ ...deployment, ...undo });
-  await store.taskChanges.movePending(deployment_id, back);
+  await store.taskChanges.movePending(back);
 }
 
 const tellAudit = (store: WritingStore, task: TaskRecord, by: Context) =>

@@ -57,7 +57,10 @@ async function start(
   if ('impossible' in begun) throw new AppError('conflict', begun.impossible);
 
   const { run } = begun;
-  const started = task.run ? task : await store.taskChanges.saveStart(task.id, { run, operation });
+  // A Recreate counts for where it goes, the others for where they run.
+  const cluster_id = 'Recreate' in operation ? task.cluster_id : run.cluster_id;
+  const startedAs = { run, operation, cluster_id, env_id: deployment.env_id };
+  const started = task.run ? task : await store.taskChanges.saveStart(task.id, startedAs);
   await store.taskChanges.tellStarted(started);
   const running = await store.deploymentChanges.saveState(whileRunning(deployment, started, run));
   return { task: started, run, deployment: running, isFirst: deployment.installed_cluster_id === null };

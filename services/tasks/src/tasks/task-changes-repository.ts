@@ -3,10 +3,10 @@ import { deploymentTasks } from '@berth/shared/contracts/deployment-tasks';
 import type { Transaction } from '@berth/shared/db/database';
 import { currentTraceparent, recordStates } from '@berth/shared/db/outbox';
 import { type FragmentSqlToken, sql } from 'slonik';
+import type { DeploymentRecord } from '../deployments/deployment-record.ts';
 import type { NewTask, Origin } from './new-task.ts';
-import { publicTask, TaskRecord, type Undo } from './task-record.ts';
+import { publicTask, TaskRecord } from './task-record.ts';
 import { taskRecordColumns } from './task-repository.ts';
-import type { TaskRun } from './task-run.ts';
 
 const record = sql.type(TaskRecord);
 const maybeJson = (value: Parameters<typeof sql.jsonb>[0] | undefined) =>
@@ -23,6 +23,10 @@ export interface PutBack {
   /** Whether the attempt counts. */
   counts: boolean;
 }
+
+export type StartedAs = Pick<TaskRecord, 'operation' | 'cluster_id' | 'env_id'> & {
+  run: NonNullable<TaskRecord['run']>;
+};
 
 export interface Canceler {
   user_id: string | null;
@@ -75,9 +79,11 @@ export const createTaskChanges = (tx: Transaction) => {
       ),
 
     /** What only the start could tell. */
-    saveStart: async (id: string, { run, operation }: { run: TaskRun; operation: TaskRecord['operation'] }) =>
+    saveStart: async (id: string, { run, operation, cluster_id, env_id }: StartedAs) =>
       tx.one(record`
-        update deployment_tasks t set run = ${sql.jsonb(run)}, operation = ${sql.jsonb(operation)}, change = null
+        update deployment_tasks t set
+          run = ${sql.jsonb(run)}, operation = ${sql.jsonb(operation)}, change = null,
+          cluster_id = ${cluster_id}, env_id = ${env_id}
         where t.id = ${id}
         returning ${taskRecordColumns}
       `),
@@ -148,13 +154,21 @@ export const createTaskChanges = (tx: Transaction) => {
         `),
       ),
 
-    /** Pending tasks follow their deployment back to where it was. */
-    movePending: async (deployment_id: string, { cluster_id, env_id }: Pick<Undo, 'cluster_id' | 'env_id'>) =>
+    /**
+     * Pending tasks follow their deployment to where it is now, so that they are seen there and wait for that cluster. Not
+     * those that know already where they run; an Uninstall goes where the release is.
+     */
+    movePending: async ({ id, cluster_id, env_id, installed_cluster_id }: DeploymentRecord) =>
       told(
         'UPDATE',
         await tx.any(record`
-          update deployment_tasks t set cluster_id = ${cluster_id}, env_id = ${env_id}
-          where t.deployment_id = ${deployment_id} and t.status = 'Pending'
+          update deployment_tasks t set
+            cluster_id = case
+              when t.operation ? 'Uninstall' and t.change is null then ${installed_cluster_id ?? cluster_id}::uuid
+              else ${cluster_id}::uuid
+            end,
+            env_id = ${env_id}
+          where t.deployment_id = ${id} and t.status = 'Pending' and t.run is null and not t.operation ? 'Recreate'
           returning ${taskRecordColumns}
         `),
       ),
