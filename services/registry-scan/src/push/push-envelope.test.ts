@@ -1,26 +1,34 @@
 import { describe, expect, test } from 'vitest';
 import { hintsIn, PushEnvelope } from './push-envelope.ts';
 
+const digest = `sha256:${'0'.repeat(64)}`;
 const push = (target: object, more: object = {}) => ({ action: 'push', target, ...more });
 
 describe('hintsIn', () => {
   test('reads the one event of a push that has a tag', () => {
     const events = [
-      push({ repository: 'charts/web', digest: 'sha256:a' }),
+      push({ repository: 'charts/web', digest }),
       { action: 'pull', target: { repository: 'charts/web', tag: '1.0.0' } },
-      push(
-        { repository: 'charts/web', tag: '1.0.0', digest: 'sha256:a' },
-        { request: { host: 'registry.example.com' } },
-      ),
+      push({ repository: 'charts/web', tag: '1.0.0', digest }, { request: { host: 'registry.example.com' } }),
     ];
 
     expect(hintsIn({ events })).toEqual([
-      { host: 'registry.example.com', repository: 'charts/web', tag: '1.0.0', digest: 'sha256:a' },
+      { host: 'registry.example.com', repository: 'charts/web', tag: '1.0.0', digest },
     ]);
   });
 
+  test.for([
+    ['is none', 'a'.repeat(100_000)],
+    ['is of a kind that is not used here', `sha512:${'0'.repeat(128)}`],
+    ['is not said', null],
+  ] as const)('leaves out a digest that %s', ([, claimed]) => {
+    const events = [push({ repository: 'charts/web', tag: '1.0.0', digest: claimed })];
+
+    expect(hintsIn({ events })).toEqual([{ host: null, repository: 'charts/web', tag: '1.0.0', digest: null }]);
+  });
+
   test('has the whole repository looked through after a deletion', () => {
-    const events = [{ action: 'delete', target: { repository: 'charts/web', digest: 'sha256:a' } }];
+    const events = [{ action: 'delete', target: { repository: 'charts/web', digest } }];
 
     expect(hintsIn({ events })).toEqual([{ host: null, repository: 'charts/web', tag: null, digest: null }]);
   });

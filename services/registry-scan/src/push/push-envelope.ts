@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isRepositoryName, isTag } from '../oci/names.ts';
+import { isDigest, isRepositoryName, isTag } from '../oci/names.ts';
 
 /** Where to look; nothing else that a notification says is believed. */
 export interface PushHint {
@@ -8,7 +8,7 @@ export interface PushHint {
   repository: string;
   /** Null: look through the repository. */
   tag: string | null;
-  /** What should be seen there; null where it is not said. */
+  /** What should be seen there; null where it is not said, or not in a way that we compare. */
   digest: string | null;
 }
 
@@ -32,7 +32,9 @@ export function hintsIn({ events }: z.infer<typeof PushEnvelope>): PushHint[] {
 
     const host = request?.host ?? null;
     const { repository, tag, digest } = target;
-    if (action === 'push' && tag && isTag(tag)) return [{ host, repository, tag, digest: digest ?? null }];
+    if (action === 'push' && tag && isTag(tag)) {
+      return [{ host, repository, tag, digest: digest && isDigest(digest) ? digest : null }];
+    }
     // A deletion by digest names no tag, and may take several along.
     return action === 'delete' ? [{ host, repository, tag: null, digest: null }] : [];
   });
