@@ -10,8 +10,13 @@ test.for([
   ['team/charts', 'Charts'],
   ['chart-museum', 'ChartMuseum'],
   ['double--dash', 'DoubleDash'],
-  ['with.dots_and-underscores', 'With.dots_andUnderscores'],
+  ['with.dots_and-underscores', 'With.dotsAndUnderscores'],
+  ['under__score_chart', 'UnderScore'],
   ['3scale', '3scale'],
 ] as const)('%s is of kind %s', ([repository, kind]) => {
   expect(kindNameOf(repository)).toBe(kind);
+});
+
+test('a kind has at most 100 characters', () => {
+  expect(kindNameOf(`charts/${'a'.repeat(200)}`)).toBe(`A${'a'.repeat(99)}`);
 });
