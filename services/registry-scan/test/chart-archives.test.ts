@@ -1,5 +1,7 @@
 import { chartArchives } from '@berth/shared/contracts/chart-archives';
 import { describe, expect, test } from 'vitest';
+import { createChartRepository } from '../src/charts/chart-repository.ts';
+import { ensureArchive } from '../src/charts/ensure-archive.ts';
 import { filledService, missing } from './filled-service.ts';
 import { chartTgz, chartYaml } from './tgz.ts';
 
@@ -54,6 +56,24 @@ describe('chart archives', () => {
     server().misbehave((_, response) => void response.writeHead(503, { 'retry-after': '0' }).end());
     await expect(service().callers.runner.call(ensure, request)).rejects.toMatchObject({ code: 'unavailable' });
     expect(await service().bus.objects.get(archiveDigest)).toBeNull();
+  });
+
+  test('that take too long may be had another time', async () => {
+    const archive = await chartTgz({ 'Chart.yaml': chartYaml({ version: '6.0.0' }), random: crypto.randomUUID() });
+    server().push('charts/web', '6.0.0', archive);
+    await scanWithoutStore();
+    const { id } = await chartOf('6.0.0');
+    const { client } = service().watch(server().source);
+    const { db, bus } = service();
+    const ensureSoon = ensureArchive({
+      chartRepository: createChartRepository(db),
+      objects: bus.objects,
+      clientOf: () => client,
+      deadlineMs: 100,
+    });
+    server().misbehave(() => undefined);
+
+    await expect(ensureSoon(id)).rejects.toMatchObject({ code: 'unavailable' });
   });
 
   test('of no chart are unprocessable', async () => {

@@ -11,17 +11,22 @@ export interface EnsureArchiveDeps {
   objects: Pick<ObjectStore, 'get' | 'put'>;
   /** Undefined where the registry is configured no more. */
   clientOf: (domain: string) => Pick<RegistryClient, 'blob'> | undefined;
+  /** For one package, whatever is tried for it. */
+  deadlineMs?: number;
 }
 
 /** Puts the package of a chart into the object store where it is missing, and answers its digest. */
-export function ensureArchive({ chartRepository, objects, clientOf }: EnsureArchiveDeps) {
+export function ensureArchive({ chartRepository, objects, clientOf, deadlineMs = 60_000 }: EnsureArchiveDeps) {
   /** Many tasks of one chart start at once after the store was lost: they share one fetch. */
   const underWay = new Map<string, Promise<void>>();
 
   async function fetchInto(digest: string, domain: string, repository: string): Promise<void> {
     const client = clientOf(domain);
     if (!client) throw new AppError('unprocessable', `The registry ${domain} is not configured any more`);
-    const archive = await fetchArchive(client, { repository, digest }, AbortSignal.timeout(60_000)).catch(explain);
+    const signal = AbortSignal.timeout(deadlineMs);
+    const archive = await fetchArchive(client, { repository, digest }, signal).catch((error: unknown) =>
+      explain(error, signal),
+    );
     await objects.put(digest, archive);
   }
 
@@ -39,11 +44,14 @@ export function ensureArchive({ chartRepository, objects, clientOf }: EnsureArch
 }
 
 /** What the caller can act on: look again later, or give up. */
-function explain(error: unknown): never {
+function explain(error: unknown, deadline: AbortSignal): never {
   if (error instanceof NoArchive) throw new AppError('unprocessable', `The chart cannot be had: ${error.message}`);
   if (error instanceof RegistryError || error instanceof EgressRefused) {
     const code = error instanceof RegistryError && error.reason === 'unavailable' ? 'unavailable' : 'unprocessable';
     throw new AppError(code, `The chart cannot be had: ${error.message}`, { cause: error });
+  }
+  if (deadline.aborted) {
+    throw new AppError('unavailable', 'The chart cannot be had: its registry takes too long', { cause: error });
   }
   throw error;
 }
