@@ -43,4 +43,3 @@ export const createKindRepository = (db: Queries) => ({
       returning ${columns}
     `),
 });
-export type KindRepository = ReturnType<typeof createKindRepository>;

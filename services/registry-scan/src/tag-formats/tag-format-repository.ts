@@ -44,4 +44,3 @@ export const createTagFormatRepository = (db: Queries) => ({
   /** Makes every chart due to be parsed again; belongs into the transaction that changes the formats. */
   raiseRevision: () => db.one(revision`update tag_formats_revision set revision = revision + 1 returning revision`),
 });
-export type TagFormatRepository = ReturnType<typeof createTagFormatRepository>;
