@@ -78,7 +78,7 @@ describe('an outage changes nothing', () => {
     server().push('charts/web', '1.0.0', await web('5.0.0'));
     const stop = new AbortController();
     const slowScan = scanRegistry(service().scan, service().watch(slow.source), stop.signal);
-    await expect.poll(blobsAsked).toBe(2);
+    await expect.poll(blobsAsked, { timeout: 5_000, interval: 20 }).toBe(2);
 
     await scan();
 
