@@ -3,7 +3,9 @@ import { deploymentTasks } from '@berth/shared/contracts/deployment-tasks';
 import { deployments } from '@berth/shared/contracts/deployments';
 import type { RequestedOperation } from '@berth/shared/contracts/task-operation';
 import { sampleIdentities } from '@berth/shared/testing/test-identities';
+import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { refusal } from './refusal.ts';
 import { sampleChart } from './sample-charts.ts';
 import { startTasksInTest, type TasksInTest, until } from './tasks-in-test.ts';
@@ -225,6 +227,28 @@ describe('a scheduled task', () => {
 
     expect(failed.reason).toContain('the chart is not available any more');
     expect(await tasks.deployment(id)).toMatchObject({ config: { replicas: 1 }, helm_chart_id: tasks.chartId });
+  });
+
+  test('that goes wrong on our side fails, and holds nobody else up', async () => {
+    const { id } = await tasks.installed();
+    const { id: helm_chart_id } = await tasks.tell.chart(sampleChart());
+    const operation = { Upgrade: { helm_chart_id, config_inputs: { replicas: 2 }, values_override: null } };
+    const task = await until(() => ask(owner, id, operation, soon()).catch(() => null));
+    await tasks.database.db.query(
+      sql.type(z.object({}))`update helm_charts_seen set values_ui = '{"inputs": 5}' where id = ${helm_chart_id}`,
+    );
+
+    const failed = await until(async () => {
+      await tasks.claim();
+      const now = await tasks.task(task.id);
+      return now.status === 'Failed' && now;
+    });
+
+    expect(failed.reason).toBe('Something went wrong on our side before the task ran');
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Error', helm_chart_id: tasks.chartId });
+    expect(tasks.process.log()).toContain('a claimed task could not be started');
+    await tasks.create();
+    expect(await tasks.runAll()).toHaveLength(1);
   });
 
   test('may disable later, and is refused where it would not fit now', async () => {

@@ -3,7 +3,9 @@ import { deploymentUsage } from '@berth/shared/contracts/deployment-usage';
 import { deployments } from '@berth/shared/contracts/deployments';
 import { type ClaimedTask, type LogLine, runnerTasks } from '@berth/shared/contracts/runner-tasks';
 import { identityToken, sampleIdentities } from '@berth/shared/testing/test-identities';
+import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { refusal } from './refusal.ts';
 import { envId, startTasksInTest, type TasksInTest, until } from './tasks-in-test.ts';
 
@@ -68,6 +70,28 @@ describe('a runner that falls silent', () => {
     }
 
     await tasks.finish(claimed);
+  });
+
+  test('loses its task also where another one cannot be taken back', async () => {
+    await tasks.create();
+    const broken = await tasks.claimed();
+    const { operation } = await tasks.task(broken.task_id);
+    const write = (json: object) =>
+      tasks.database.db.query(
+        sql.type(z.object({}))`
+          update deployment_tasks set operation = ${sql.jsonb({ ...json })} where id = ${broken.task_id}
+        `,
+      );
+    await write({ Nonsense: {} });
+    await tasks.create();
+    const { task_id } = await tasks.claimed();
+
+    expect(await tasks.claimed()).toMatchObject({ task_id, attempt: 2 });
+
+    expect(tasks.process.log()).toContain('an expired claim could not be taken back');
+    await write(operation);
+    await until(async () => (await tasks.task(broken.task_id)).status === 'Pending');
+    await tasks.runAll();
   });
 
   test('for the third time fails the task', async () => {

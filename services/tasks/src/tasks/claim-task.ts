@@ -9,6 +9,7 @@ import type { DeploymentsDeps } from '../deployments/deployments-deps.ts';
 import { type HelmInput, helmInput } from '../values/helm-input.ts';
 import type { ClaimOptions } from './claim-repository.ts';
 import { finishTask, type RetryPolicy } from './finish-task.ts';
+import { ourFault } from './start-failure.ts';
 import { type Started, startNext } from './start-next.ts';
 import type { TaskRun } from './task-run.ts';
 
@@ -118,7 +119,7 @@ async function giveBack({ inTransaction, policy, log }: ClaimDeps, { task }: Sta
   const isOurs = !(error instanceof AppError);
   if (isOurs) log.error({ err: error, task_id: task.id }, 'a claimed task could not be completed');
   const passes = isOurs || error.status >= 500;
-  const reason = isOurs ? 'Something went wrong on our side before the task ran' : error.message.slice(0, 500);
+  const reason = isOurs ? ourFault : error.message.slice(0, 500);
   const { id: task_id, fence } = task;
   await inTransaction((store) =>
     finishTask(store, { task_id, fence, outcome: passes ? 'Retry' : 'Failed', reason }, policy),

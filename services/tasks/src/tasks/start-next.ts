@@ -1,10 +1,12 @@
 import { AppError } from '@berth/shared/errors';
+import type { Service } from '@berth/shared/service/service';
 import type { DeploymentRecord } from '../deployments/deployment-record.ts';
 import type { DeploymentsDeps } from '../deployments/deployments-deps.ts';
 import type { WritingStore } from '../store.ts';
 import { changeAtStart } from './change-at-start.ts';
 import type { ClaimOptions } from './claim-repository.ts';
 import { endTask } from './end-task.ts';
+import { startFailure } from './start-failure.ts';
 import { startOf, whileRunning } from './start-of.ts';
 import type { TaskRecord } from './task-record.ts';
 import type { TaskRun } from './task-run.ts';
@@ -20,9 +22,14 @@ export interface Started {
 /** `nothing`: no task may start now. `ended`: one was taken that turned out to be impossible; there may be another. */
 export type StartNext = Started | 'nothing' | 'ended';
 
-type StartDeps = Pick<DeploymentsDeps, 'heldReaders' | 'reserved'>;
+interface StartDeps extends Pick<DeploymentsDeps, 'heldReaders' | 'reserved'> {
+  log: Service['log'];
+}
 
-/** Claims the next task and shows it as started, all in one transaction. */
+/**
+ * Claims the next task and shows it as started, all in one transaction. One that cannot be started ends here, or the next
+ * claim would come to it again, and nobody to any other.
+ */
 export async function startNext(deps: StartDeps, store: WritingStore, options: ClaimOptions): Promise<StartNext> {
   if (!(await store.claims.waitForTurn())) return 'nothing';
   const task = await store.claims.take(options);
@@ -31,10 +38,12 @@ export async function startNext(deps: StartDeps, store: WritingStore, options: C
   const deployment = await store.deployments.lock(task.deployment_id);
   if (!deployment) throw new Error('A task was claimed whose deployment is not there');
   try {
-    return await start(deps, store, task, deployment);
+    return await store.attempt((inner) => start(deps, inner, task, deployment));
   } catch (error) {
-    if (!(error instanceof AppError) || error.status >= 500) throw error;
-    await endTask(store, { task, deployment }, { outcome: 'Failed', reason: error.message.slice(0, 500) });
+    const failure = startFailure(error);
+    if (!failure) throw error;
+    if (failure.isOurs) deps.log.error({ err: error, task_id: task.id }, 'a claimed task could not be started');
+    await endTask(store, { task, deployment }, { outcome: 'Failed', reason: failure.reason });
     return 'ended';
   }
 }
@@ -46,8 +55,7 @@ async function start(
   before: DeploymentRecord,
 ): Promise<Started> {
   const { change } = task;
-  const changed =
-    change && (await store.attempt((inner) => changeAtStart(deps, inner, { task, change, deployment: before })));
+  const changed = change && (await changeAtStart(deps, store, { task, change, deployment: before }));
   const { operation, run: planned } = changed ?? task;
   const deployment = changed?.deployment ?? before;
 

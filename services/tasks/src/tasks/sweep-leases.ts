@@ -20,9 +20,14 @@ export const sweepLeases = (deps: SweepDeps) => async (): Promise<void> => {
   await sweep(deps).catch((error: unknown) => deps.log.warn({ err: error }, 'expired claims could not be taken back'));
 };
 
-async function sweep({ store, inTransaction, policy, wakeRunners }: SweepDeps): Promise<void> {
+async function sweep({ store, inTransaction, policy, wakeRunners, log }: SweepDeps): Promise<void> {
   const expired = await store.leases.expired();
-  for (const { id } of expired) await inTransaction((tx) => takeBack(tx, id, policy));
+  for (const { id } of expired) {
+    // One that cannot be taken back must not keep the others with runners that are gone.
+    await inTransaction((tx) => takeBack(tx, id, policy)).catch((error: unknown) =>
+      log.error({ err: error, task_id: id }, 'an expired claim could not be taken back'),
+    );
+  }
   if (expired.length > 0) wakeRunners();
 }
 
