@@ -104,6 +104,32 @@ describe('asking for a task', () => {
     await expect(ask(owner, id, reinstall)).rejects.toEqual(refusal('conflict', 'Nothing is installed'));
   });
 
+  test('a Reinstall behind an Install that fails leaves the reason for it', async () => {
+    const { id } = await tasks.create();
+    const install = await tasks.claimed();
+    const again = await ask(owner, id, reinstall);
+
+    await tasks.finish(install, 'Failed', 'image not found');
+
+    expect(await tasks.claim()).toBeNull();
+    expect(await tasks.task(again.id)).toMatchObject({
+      status: 'Failed',
+      reason: 'Nothing is installed that could be installed again',
+    });
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Error', reason: 'Install failed: image not found' });
+  });
+
+  test('a Reinstall of what was disabled meanwhile leaves it as it is', async () => {
+    const { id } = await tasks.installed();
+    const again = await ask(owner, id, reinstall, soon());
+    await ask(owner, id, { Uninstall: {} });
+    await tasks.finish(await tasks.claimed());
+
+    await until(async () => (await tasks.claim()) === null && (await tasks.task(again.id)).status === 'Failed');
+
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Uninstalled', reason: null });
+  });
+
   test.for<[string, RequestedOperation, Parameters<typeof refusal>]>([
     [
       'a Recreate',

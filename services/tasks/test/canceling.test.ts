@@ -4,9 +4,12 @@ import { deploymentTasks } from '@berth/shared/contracts/deployment-tasks';
 import { deployments } from '@berth/shared/contracts/deployments';
 import type { RequestedOperation } from '@berth/shared/contracts/task-operation';
 import { sampleIdentities } from '@berth/shared/testing/test-identities';
+import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { refusal } from './refusal.ts';
-import { startTasksInTest, type TasksInTest } from './tasks-in-test.ts';
+import { sampleChart } from './sample-charts.ts';
+import { startTasksInTest, type TasksInTest, until } from './tasks-in-test.ts';
 
 let tasks: TasksInTest;
 beforeAll(async () => {
@@ -239,6 +242,20 @@ describe('retrying', () => {
     await tasks.runAll();
 
     await expect(retryIt(owner, old)).rejects.toEqual(refusal('conflict', 'has changed since'));
+  });
+
+  test('what does not fit any more is refused in words', async () => {
+    const chart = await tasks.tell.chart(sampleChart());
+    await tasks.create({ helm_chart_id: chart.id });
+    const failed = await tasks.claimed();
+    await tasks.finish(failed, 'Failed', 'no');
+    await tasks.tell.chart({ ...chart, available: false });
+    const gone = sql.type(z.object({}))`select from helm_charts_seen where id = ${chart.id} and not available`;
+    await until(() => tasks.database.db.exists(gone));
+
+    await expect(retryIt(owner, failed.task_id)).rejects.toEqual(
+      refusal('conflict', 'It does not fit any more: helm_chart_id: the chart is not available any more'),
+    );
   });
 
   test('a failed Recreate brings its Upgrade along', async () => {

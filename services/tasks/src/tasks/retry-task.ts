@@ -20,6 +20,7 @@ import { permitOn } from './cancel-task.ts';
 import { refuseWrongState } from './change-at-start.ts';
 import { lockTask } from './lock-task.ts';
 import type { Origin } from './new-task.ts';
+import { noLongerFits } from './no-longer-fits.ts';
 import { originOf } from './origin-of.ts';
 import { last, queueChange, queueReinstall } from './queue-operation.ts';
 import { queueTasks } from './queue-tasks.ts';
@@ -49,7 +50,9 @@ async function request(deps: Deps, store: WritingStore, id: string, context: Con
 
   const { change } = old;
   if (change && isForOwners(change, deployment)) context.permit(deployment, owner);
-  const retried = await retry(deps, store, { old, deployment, origin: originOf(context) });
+  const retried = await retry(deps, store, { old, deployment, origin: originOf(context) }).catch((error: unknown) => {
+    throw noLongerFits(error);
+  });
   await store.recordAudit({
     by: context,
     action: 'retry',

@@ -53,7 +53,7 @@ async function start(
   store: WritingStore,
   task: TaskRecord,
   before: DeploymentRecord,
-): Promise<Started> {
+): Promise<Started | 'ended'> {
   const { change } = task;
   const changed = change && (await changeAtStart(deps, store, { task, change, deployment: before }));
   const { operation, run: planned } = changed ?? task;
@@ -62,6 +62,10 @@ async function start(
   const isRepeat = 'Reinstall' in operation && deployment.revision_id !== null;
   const revision = isRepeat ? await store.tasks.deployRunOf(deployment.revision_id) : null;
   const begun = startOf({ operation, run: planned }, deployment, revision);
+  if ('moot' in begun) {
+    await store.taskChanges.end(task, { status: 'Failed', reason: begun.moot, settles: false });
+    return 'ended';
+  }
   if ('impossible' in begun) throw new AppError('conflict', begun.impossible);
 
   const { run } = begun;

@@ -48,7 +48,7 @@ describe('startOf', () => {
   test.for<[string, DeploymentRecord, typeof revision | null]>([
     ['nothing is installed', renamed, null],
     ['the deployment was disabled', { ...leftBehind, enabled: false }, revision],
-  ])('a Reinstall is impossible where %s', ([, deployment, last]) => {
-    expect(startOf(reinstall, deployment, last)).toHaveProperty('impossible');
+  ])('a Reinstall is moot where %s', ([, deployment, last]) => {
+    expect(startOf(reinstall, deployment, last)).toHaveProperty('moot');
   });
 });

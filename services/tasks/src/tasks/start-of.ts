@@ -4,7 +4,8 @@ import type { TaskRecord } from './task-record.ts';
 import type { DeployRun, TaskRun, UninstallRun } from './task-run.ts';
 import { stateWhile, variantOf } from './variant.ts';
 
-export type Start = { run: TaskRun } | { impossible: string };
+/** `moot`: it has nothing to do any more, of which the deployment tells the reason already. */
+export type Start = { run: TaskRun } | { impossible: string } | { moot: string };
 
 /**
  * What a task runs, now that all before it are over. Most know it since they were made; where something has to be
@@ -29,8 +30,8 @@ export function startOf(
 }
 
 function reinstallOf(deployment: DeploymentRecord, revision: DeployRun | null): Start {
-  if (!deployment.enabled) return { impossible: 'The deployment was disabled meanwhile' };
-  if (!revision) return { impossible: 'Nothing is installed that could be installed again' };
+  if (!deployment.enabled) return { moot: 'The deployment was disabled meanwhile' };
+  if (!revision) return { moot: 'Nothing is installed that could be installed again' };
   return unlessLeftBehind(revision, deployment);
 }
 
