@@ -86,8 +86,10 @@ describe('a runner that falls silent', () => {
     await tasks.create();
     const { task_id } = await tasks.claimed();
 
-    expect(await tasks.claimed()).toMatchObject({ task_id, attempt: 2 });
+    const again = await tasks.claimed();
 
+    await tasks.finish(again);
+    expect(again).toMatchObject({ task_id, attempt: 2 });
     expect(tasks.process.log()).toContain('an expired claim could not be taken back');
     await write(operation);
     await until(async () => (await tasks.task(broken.task_id)).status === 'Pending');
