@@ -2,10 +2,12 @@ import { deploymentTasks } from '@berth/shared/contracts/deployment-tasks';
 import { deployments } from '@berth/shared/contracts/deployments';
 import type { RequestedOperation } from '@berth/shared/contracts/task-operation';
 import { sampleIdentities } from '@berth/shared/testing/test-identities';
+import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { refusal } from './refusal.ts';
 import { sampleChart } from './sample-charts.ts';
-import { envId, startTasksInTest, type TasksInTest } from './tasks-in-test.ts';
+import { envId, startTasksInTest, type TasksInTest, until } from './tasks-in-test.ts';
 
 let tasks: TasksInTest;
 beforeAll(async () => {
@@ -296,6 +298,31 @@ describe('changing', () => {
     ]);
     expect(await operationsOf(user.id)).toEqual(['Install', 'Reinstall']);
     expect(await tasks.deployment(user.id)).toMatchObject({ status: 'Running', revision_id: user.revision_id });
+  });
+
+  test('a change that is done and one of what uses it do not wait for each other', async () => {
+    const used = await tasks.installed();
+    const user = await tasks.installed({ config: { replicas: 1, peer: used.id } });
+    await tasks.call(owner, update, { id: used.id, body: { config: { replicas: 2 } } });
+    const claimed = await tasks.claimed();
+    const row = sql.type(z.object({ id: z.string() }));
+    const waitsForUs = row`
+      select pid::text as id from pg_locks where not granted and transactionid = pg_current_xact_id()::xid
+    `;
+
+    // As a change of the user does: its row, then a share of what it uses.
+    const finished = await tasks.database.db.transaction(async (tx) => {
+      await tx.one(row`select id from deployments where id = ${user.id} for update`);
+      const finish = tasks.finish(claimed);
+      finish.catch(() => undefined);
+      await until(() => tx.exists(waitsForUs));
+      await tx.one(row`select id from deployments where id = ${used.id} for share nowait`);
+      return { finish };
+    });
+
+    await finished.finish;
+    expect(await operationsOf(user.id)).toEqual(['Install', 'Reinstall']);
+    await tasks.runAll();
   });
 
   test('a chart may spare those that use it', async () => {

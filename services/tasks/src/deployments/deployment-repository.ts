@@ -58,6 +58,18 @@ export const createDeploymentRepository = (db: Queries) => ({
   /** The row, and nobody else changes it or its tasks until the transaction ends. */
   lock: (id: string) => db.maybeOne(record`select ${recordColumns} from deployments where id = ${id} for update`),
 
+  /** Those that a Reinstall may follow for, when the task is done. */
+  lockUsersOf: async (task_id: string) => {
+    await db.query(sql.type(z.object({ id: z.string() }))`
+      select id from deployments where enabled and not deleting and id in (
+        select r.deployment_id from deployment_tasks t
+        join deployment_references r on r.collection = 'deployments' and r.item_id = t.deployment_id
+        where t.id = ${task_id} and t.reinstall_dependents
+      )
+      order by id for update
+    `);
+  },
+
   /** Who else lives, or still has a release, in this namespace. */
   occupantOf: (place: { cluster_id: string; namespace: string }, except: string | null) =>
     db.maybeOne(sql.type(Named)`

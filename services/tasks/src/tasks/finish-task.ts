@@ -24,6 +24,8 @@ export const lostClaim = (): AppError => new AppError('conflict', 'The task was 
 
 /** Takes the result of a claim, once: a repetition is no error, another claim's result is. */
 export async function finishTask(store: WritingStore, finish: Finish, policy: RetryPolicy): Promise<void> {
+  // Who uses a deployment is locked before it, as by a change of the user: the other way they would wait for each other.
+  if (finish.outcome === 'Done') await store.deployments.lockUsersOf(finish.task_id);
   const locked = await lockTask(store, finish.task_id);
   if (locked?.task.fence !== finish.fence) throw lostClaim();
   const { task } = locked;
