@@ -93,6 +93,7 @@ export const deploymentTasks = resource('deployment_tasks', {
       http: 'POST /deployment-tasks/:id/retry',
       summary: 'Make a new task of the same operation from one that failed or was canceled',
       allow: taskCreatorOrOwner,
+      stricter: { rule: owner, for: 'a change of enabled or values_override that was never made' },
       response: DeploymentTask,
     }),
     log: operation({

@@ -45,7 +45,7 @@ test('who may do what', () => {
     deployment_tasks.create | POST /deployment-tasks | a maintainer of the deployment; an owner of the deployment for Install, Uninstall, a changed values_override, and actions that ask for an owner
     deployment_tasks.get | GET /deployment-tasks/:id | anyone signed in
     deployment_tasks.cancel | DELETE /deployment-tasks/:id | the creator of the task, or an owner of its deployment
-    deployment_tasks.retry | POST /deployment-tasks/:id/retry | the creator of the task, or an owner of its deployment
+    deployment_tasks.retry | POST /deployment-tasks/:id/retry | the creator of the task, or an owner of its deployment; an owner of the deployment for a change of enabled or values_override that was never made
     deployment_tasks.log | GET /deployment-tasks/:id/log | anyone signed in
     deployment_tasks.log_lines | from api-gateway | anyone signed in
     deployment_tokens.issue | from cluster-sync | services of the platform
