@@ -30,8 +30,8 @@ import { signingKeys } from './signing-keys.ts';
 import { userTokens } from './user-tokens.ts';
 import { users } from './users.ts';
 
-/** Every resource of the platform, public and internal. */
-export const resources: readonly Resource[] = [
+/** Every resource of the platform, public and internal, by the name that code uses for it. */
+export const contracts = {
   botTokens,
   bots,
   chartArchives,
@@ -62,4 +62,6 @@ export const resources: readonly Resource[] = [
   signingKeys,
   userTokens,
   users,
-];
+} as const satisfies Record<string, Resource>;
+
+export const resources: readonly Resource[] = Object.values(contracts);

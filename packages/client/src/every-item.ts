@@ -1,0 +1,15 @@
+import type { Page } from '@berth/shared/contracts/paging';
+import { type Answer, unwrap } from './answer.ts';
+
+/**
+ * Every item of a list, page by page in its fixed order (newest first), so that rows added meanwhile shift nothing.
+ * Throws `ProblemError`.
+ */
+export async function* everyItem<T>(readPage: (after: string) => Promise<Answer<Page<T>>>): AsyncGenerator<T> {
+  let after: string | null | undefined = '';
+  while (after !== null && after !== undefined) {
+    const page: Page<T> = unwrap(await readPage(after));
+    yield* page.items;
+    after = page.next;
+  }
+}

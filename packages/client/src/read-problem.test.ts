@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest';
+import { readProblem } from './read-problem.ts';
+
+const answer = (status: number, body: string, headers: Record<string, string> = {}) =>
+  new Response(body, { status, headers });
+
+describe('reading a problem', () => {
+  test('a problem document keeps its code, detail, fields, request id and pause', async () => {
+    const errors = [{ path: 'body.name', message: 'is required' }];
+    const body = JSON.stringify({ code: 'invalid', detail: 'body.name: is required', errors });
+
+    expect(await readProblem(answer(400, body, { 'x-request-id': 'r1', 'retry-after': '2' }))).toEqual({
+      code: 'invalid',
+      status: 400,
+      detail: 'body.name: is required',
+      errors,
+      requestId: 'r1',
+      retryAfterMs: 2_000,
+    });
+  });
+
+  test.for([
+    ['a page of a proxy', '<html>Bad gateway</html>'],
+    ['an empty body', ''],
+    ['JSON that is no problem document', '[1]'],
+    ['a code that this API does not have', '{"code":"odd","detail":"x"}'],
+  ])('%s is unintelligible', async ([, body]) => {
+    expect(await readProblem(answer(502, body ?? ''))).toMatchObject({
+      code: 'unintelligible',
+      status: 502,
+      errors: [],
+    });
+  });
+
+  test('fields that are not in the documented shape are left out', async () => {
+    const body = JSON.stringify({
+      code: 'invalid',
+      detail: 'x',
+      errors: [null, 1, { path: 'a' }, { path: 'a', message: 'b' }],
+    });
+
+    expect((await readProblem(answer(400, body))).errors).toEqual([{ path: 'a', message: 'b' }]);
+  });
+});

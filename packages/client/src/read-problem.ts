@@ -1,0 +1,60 @@
+import { type FieldError, isErrorCode } from '@berth/shared/errors';
+import type { Problem } from './answer.ts';
+
+/** Reads an answer that is not a success. Never throws: what cannot be read is a problem too. */
+export async function readProblem(response: Response): Promise<Problem> {
+  const text = await response.text().catch(() => '');
+  const { code, detail, errors } = parse(text);
+  const common = {
+    status: response.status,
+    requestId: response.headers.get('x-request-id'),
+    retryAfterMs: retryAfterMs(response.headers.get('retry-after')),
+  };
+  if (!isErrorCode(code)) {
+    return {
+      ...common,
+      code: 'unintelligible',
+      detail: `HTTP ${response.status} without a problem document`,
+      errors: [],
+    };
+  }
+  return {
+    ...common,
+    code,
+    detail: typeof detail === 'string' ? detail : code,
+    errors: Array.isArray(errors) ? errors.filter(isFieldError) : [],
+  };
+}
+
+export const unreachable = (cause: unknown): Problem => ({
+  code: 'unreachable',
+  status: 0,
+  detail: 'The server did not answer',
+  errors: [],
+  requestId: null,
+  retryAfterMs: null,
+  cause,
+});
+
+function parse(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? { ...value } : {};
+  } catch {
+    return {};
+  }
+}
+
+const isFieldError = (error: unknown): error is FieldError =>
+  typeof error === 'object' &&
+  error !== null &&
+  'path' in error &&
+  typeof error.path === 'string' &&
+  'message' in error &&
+  typeof error.message === 'string';
+
+/** Berth sends seconds, never a date. */
+function retryAfterMs(header: string | null): number | null {
+  const seconds = Number(header ?? '');
+  return header !== null && header !== '' && Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : null;
+}

@@ -1,0 +1,124 @@
+import type { Operation } from '@berth/shared/contracts/contract';
+import { isCreation } from '@berth/shared/contracts/idempotency-key';
+import type { Answer, Problem } from './answer.ts';
+import { pause } from './pause.ts';
+import { readProblem, unreachable } from './read-problem.ts';
+import { textStream } from './text-stream.ts';
+import { isRepeatable, type RequestParts, toHttp } from './to-http.ts';
+
+/** A credential as the header that carries it. */
+export type Credential = { token: string } | { jwt: string };
+
+export interface Patience {
+  /** How long to repeat a request that may be repeated, in ms. */
+  ms: number;
+  /** Called before each wait. */
+  onWait?: (problem: Problem, waitMs: number) => void;
+}
+
+export interface ClientOptions {
+  /** Address of the platform, without `/api/v2`. */
+  baseUrl: string;
+  /** Called for every request, so that a refreshed credential counts at once; null sends none. */
+  credential?: () => Credential | null;
+  fetch?: typeof fetch;
+  /** Time limit of one answer, in ms; streams are bounded by `signal` only. */
+  timeoutMs?: number;
+  /** Reads and creations are repeated while the platform is unreachable, busy or limiting; 5 s unless given. */
+  patience?: Patience;
+  signal?: AbortSignal;
+}
+
+export interface CallOptions {
+  /** `ETag` of an earlier answer; a row that has changed since is 412 `stale`. */
+  ifMatch?: string;
+  /** Creations carry one by themselves; give one to repeat a creation across processes. */
+  idempotencyKey?: string;
+  signal?: AbortSignal;
+  patience?: Patience;
+}
+
+export type Send = (operation: Operation, parts: RequestParts, options: CallOptions) => Promise<Answer<unknown>>;
+
+const firstPauseMs = 200;
+const longestPauseMs = 5_000;
+const passing = new Set<Problem['code']>(['unreachable', 'unavailable', 'timeout', 'too_many_requests']);
+
+export function createSend(client: ClientOptions): Send {
+  return async (operation, parts, call) => {
+    const { ms, onWait } = call.patience ?? client.patience ?? { ms: 5_000 };
+    const idempotencyKey = call.idempotencyKey ?? (isCreation(operation) ? crypto.randomUUID() : undefined);
+    const giveUpAt = performance.now() + ms;
+
+    for (let repeat = 0; ; repeat += 1) {
+      const answer = await sendOnce(client, operation, parts, { ...call, ...(idempotencyKey && { idempotencyKey }) });
+      if (answer.ok || !isRepeatable(operation) || !passing.has(answer.problem.code)) return answer;
+
+      const waitMs = answer.problem.retryAfterMs ?? Math.min(firstPauseMs * 2 ** repeat, longestPauseMs);
+      if (performance.now() + waitMs > giveUpAt) return answer;
+      onWait?.(answer.problem, waitMs);
+      await pause(waitMs, signalOf(client, call));
+    }
+  };
+}
+
+const never = new AbortController().signal;
+
+const signalOf = (client: ClientOptions, call: CallOptions): AbortSignal => {
+  const signals = [client.signal, call.signal].filter((signal) => signal !== undefined);
+  return signals.length > 0 ? AbortSignal.any(signals) : never;
+};
+
+async function sendOnce(
+  client: ClientOptions,
+  operation: Operation,
+  parts: RequestParts,
+  call: CallOptions,
+): Promise<Answer<unknown>> {
+  const { fetch: send = fetch, timeoutMs = 15_000, baseUrl } = client;
+  const signal = signalOf(client, call);
+  const { method, path, headers, body } = toHttp(operation, parts, call);
+  const isStream = operation.produces !== undefined;
+
+  let response: Response;
+  try {
+    response = await send(`${baseUrl.replace(/\/+$/, '')}${path}`, {
+      method,
+      headers: { ...credentialHeaders(client.credential?.() ?? null), ...headers },
+      ...(body !== undefined && { body }),
+      signal: isStream ? signal : AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+      redirect: 'error',
+    });
+  } catch (error) {
+    // The caller's own decision is no problem of the request.
+    signal.throwIfAborted();
+    return { ok: false, problem: unreachable(error) };
+  }
+  if (!response.ok) return { ok: false, problem: await readProblem(response) };
+  return read(response, isStream);
+}
+
+async function read(response: Response, isStream: boolean): Promise<Answer<unknown>> {
+  const etag = response.headers.get('etag');
+  if (isStream) return { ok: true, value: textStream(response), etag };
+  if (response.status === 204) return { ok: true, value: null, etag };
+  try {
+    const value: unknown = await response.json();
+    return { ok: true, value, etag };
+  } catch (cause) {
+    const detail = 'The answer is not the JSON that this API sends';
+    const requestId = response.headers.get('x-request-id');
+    const { status } = response;
+    return {
+      ok: false,
+      problem: { code: 'unintelligible', status, detail, errors: [], requestId, retryAfterMs: null, cause },
+    };
+  }
+}
+
+function credentialHeaders(credential: Credential | null): Record<string, string> {
+  if (credential === null) return {};
+  return 'token' in credential
+    ? { 'x-service-token': credential.token }
+    : { authorization: `Bearer ${credential.jwt}` };
+}

@@ -1,0 +1,20 @@
+import type { DeploymentTask } from '@berth/shared/contracts/deployment-tasks';
+import { unwrap } from './answer.ts';
+import type { Client } from './create-client.ts';
+import { type WaitOptions, waitUntil } from './wait-until.ts';
+
+const ended: ReadonlySet<DeploymentTask['status']> = new Set(['Done', 'Failed', 'Canceled']);
+
+/** The task once it has ended, however it did. Throws `ProblemError` and `WaitedTooLong`. */
+export const waitForTask = (
+  { deploymentTasks }: Pick<Client, 'deploymentTasks'>,
+  id: string,
+  options: Omit<WaitOptions, 'what'>,
+): Promise<DeploymentTask> =>
+  waitUntil(
+    async () => {
+      const task = unwrap(await deploymentTasks.get({ id }));
+      return ended.has(task.status) ? task : null;
+    },
+    { ...options, what: `task ${id} to end` },
+  );
