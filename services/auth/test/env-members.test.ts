@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Bus } from '@berth/shared/bus/bus';
 import { deploymentPermissions } from '@berth/shared/contracts/deployment-permissions';
 import { envUserPermissions } from '@berth/shared/contracts/env-user-permissions';
+import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { type AuthUnderTest, startAuth } from './auth-under-test.ts';
 import { somebot, somekind } from './bots-and-deployments.ts';
 import { newEnv, type Somebody, somebody } from './people.ts';
@@ -12,12 +14,14 @@ let auth: AuthUnderTest;
 let admin: Somebody;
 let registryScan: Bus;
 let kind_id: string;
+let elsewhereBoss: Somebody;
 
 beforeAll(async () => {
   auth = await startAuth();
   admin = await somebody(auth, { is_admin: true });
   registryScan = await auth.connect('registry-scan');
   kind_id = await somekind(auth, registryScan);
+  elsewhereBoss = (await place()).boss;
 });
 afterAll(() => auth[Symbol.asyncDispose]());
 
@@ -163,6 +167,45 @@ describe('roles for a kind of deployments', () => {
     await refused({ kind_id: randomUUID() }, refusal('unprocessable', 'no such deployment kind', 'body.kind_id'));
     await refused({ env_id: randomUUID() }, refusal('unprocessable', 'no such env', 'body.env_id'));
     await refused({ role: 'Admin' }, refusal('invalid', '', 'body.role'));
+  });
+
+  test('are for members of the env only, whoever gives them', async () => {
+    const { env_id, boss } = await place();
+    const body = (user_id: string) => ({ env_id, user_id, kind_id, role: 'Maintainer' }) as const;
+    const grace = await somebody(auth);
+    const notMember = refusal('unprocessable', 'body.user_id: is not a member of the env', 'body.user_id');
+
+    for (const { id } of [grace, admin, elsewhereBoss]) {
+      await expect(boss.ask(create, { body: body(id) })).rejects.toEqual(notMember);
+    }
+    await expect(admin.ask(create, { body: body(grace.id) })).rejects.toEqual(notMember);
+    await boss.ask(envUserPermissions.operations.create, { body: { env_id, user_id: grace.id, role: 'User' } });
+
+    await expect(boss.ask(create, { body: body(grace.id) })).resolves.toMatchObject(body(grace.id));
+  });
+
+  test('go with the membership, each with a line in the audit log and news for those who follow', async () => {
+    const { env_id, boss, member, roleOf } = await place();
+    const elsewhere = await place();
+    const membership = { env_id: elsewhere.env_id, user_id: member.id, role: 'User' } as const;
+    await elsewhere.boss.ask(envUserPermissions.operations.create, { body: membership });
+    const given = await boss.ask(create, { body: { env_id, user_id: member.id, kind_id, role: 'Owner' } });
+    const kept = await elsewhere.boss.ask(create, {
+      body: { env_id: elsewhere.env_id, user_id: member.id, kind_id, role: 'Owner' },
+    });
+
+    await boss.ask(envUserPermissions.operations.delete, { id: roleOf(member) });
+
+    await expect(boss.ask(get, { id: given.id })).rejects.toEqual(refusal('not_found'));
+    await expect(elsewhere.boss.ask(get, { id: kept.id })).resolves.toEqual(kept);
+    const left = await auth.db.any(sql.type(z.object({ action: z.string(), operation: z.string() }))`
+      select a.action, o.operation from audit_log a join outbox o on o.id = a.object_id
+      where a.object_id = ${given.id} and a.actor_id = ${boss.id} order by a.id
+    `);
+    expect(left.map(({ action }) => action)).toEqual(['create', 'delete']);
+    expect(left[0]).toMatchObject({ operation: 'DELETE' });
+    await boss.ask(envUserPermissions.operations.create, { body: { env_id, user_id: member.id, role: 'User' } });
+    await expect(boss.ask(list, { query: { env_id } })).resolves.toMatchObject({ num_total: 0 });
   });
 
   test('are not given by members, bots or people from elsewhere', async () => {

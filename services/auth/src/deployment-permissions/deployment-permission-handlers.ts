@@ -4,7 +4,8 @@ import { deploymentPermissions } from '@berth/shared/contracts/deployment-permis
 import type { Database } from '@berth/shared/db/database';
 import { once } from '@berth/shared/db/once';
 import { recordChange } from '@berth/shared/db/record-change';
-import { found, named } from '@berth/shared/errors';
+import { AppError, found, named } from '@berth/shared/errors';
+import { createEnvMemberRepository } from '../env-members/env-member-repository.ts';
 import { createEnvRepository } from '../envs/env-repository.ts';
 import { createDeploymentKindSeenRepository } from '../seen/deployment-kind-seen-repository.ts';
 import { createUserRepository } from '../users/user-repository.ts';
@@ -28,6 +29,7 @@ export const deploymentPermissionHandlers = ({ db }: { db: Database }) => {
           named(userExists || null, 'body.user_id', 'user');
           const kindExists = await createDeploymentKindSeenRepository(tx).exists(body.kind_id);
           named(kindExists || null, 'body.kind_id', 'deployment kind');
+          if (!(await createEnvMemberRepository(tx).hold(body))) throw noMember();
 
           const after = await createDeploymentPermissionRepository(tx).insert(body);
           await recordChange(tx, context, deploymentPermissions, { after, envId: after.env_id });
@@ -48,3 +50,8 @@ export const deploymentPermissionHandlers = ({ db }: { db: Database }) => {
       }),
   });
 };
+
+function noMember(): AppError {
+  const message = 'is not a member of the env: give the user a role in the env first';
+  return new AppError('unprocessable', `body.user_id: ${message}`, { errors: [{ path: 'body.user_id', message }] });
+}

@@ -52,6 +52,11 @@ export const createDeploymentPermissionRepository = (db: Queries) => ({
 
   remove: (id: string) => db.one(permission`delete from deployment_permissions where id = ${id} returning ${columns}`),
 
+  removeOfMember: ({ env_id, user_id }: Pick<DeploymentPermission, 'env_id' | 'user_id'>) =>
+    db.any(permission`
+      delete from deployment_permissions where env_id = ${env_id} and user_id = ${user_id} returning ${columns}
+    `),
+
   removeOfEnv: (envId: string) =>
     db.any(permission`delete from deployment_permissions where env_id = ${envId} returning ${columns}`),
 });

@@ -1,11 +1,13 @@
 import type { Identity } from '@berth/shared/access/identity';
 import { visibleEnvs } from '@berth/shared/access/visible-envs';
 import { implement } from '@berth/shared/bus/implement';
+import { deploymentPermissions } from '@berth/shared/contracts/deployment-permissions';
 import { type EnvUserPermission, envUserPermissions } from '@berth/shared/contracts/env-user-permissions';
 import type { Database } from '@berth/shared/db/database';
 import { once } from '@berth/shared/db/once';
-import { recordChange } from '@berth/shared/db/record-change';
+import { recordChange, recordChanges } from '@berth/shared/db/record-change';
 import { AppError, found, named } from '@berth/shared/errors';
+import { createDeploymentPermissionRepository } from '../deployment-permissions/deployment-permission-repository.ts';
 import { createEnvRepository } from '../envs/env-repository.ts';
 import { createUserRepository } from '../users/user-repository.ts';
 import { createEnvMemberRepository } from './env-member-repository.ts';
@@ -55,7 +57,11 @@ export const envMemberHandlers = ({ db }: { db: Database }) => {
         context.checkIfMatch(before);
         refuseOwnRole(context.identity, before);
 
+        // Before the member, who is referred to by them.
+        const permissions = await createDeploymentPermissionRepository(tx).removeOfMember(before);
         await envMemberRepository.remove(id);
+        const taken = permissions.map((row) => ({ before: row, envId: row.env_id }));
+        await recordChanges(tx, context, deploymentPermissions, taken);
         await recordChange(tx, context, envUserPermissions, { before, envId: before.env_id });
         return null;
       }),

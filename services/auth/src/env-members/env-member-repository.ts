@@ -37,6 +37,12 @@ export const createEnvMemberRepository = (db: Queries) => ({
       member`select ${columns} from env_user_permissions where id = ${id} and ${isVisible(visible)} for update`,
     ),
 
+  /** Keeps the user a member until the transaction ends. */
+  hold: ({ env_id, user_id }: Pick<EnvUserPermission, 'env_id' | 'user_id'>) =>
+    db.maybeOne(
+      member`select ${columns} from env_user_permissions where env_id = ${env_id} and user_id = ${user_id} for key share`,
+    ),
+
   insert: ({ env_id, user_id, role }: NewEnvUserPermission) =>
     db
       .one(member`
@@ -59,6 +65,10 @@ export const createEnvMemberRepository = (db: Queries) => ({
     db.one(member`update env_user_permissions set role = ${role} where id = ${id} returning ${columns}`),
 
   remove: (id: string) => db.one(member`delete from env_user_permissions where id = ${id} returning ${columns}`),
+
+  lockOfEnv: async (envId: string) => {
+    await db.query(member`select ${columns} from env_user_permissions where env_id = ${envId} order by id for update`);
+  },
 
   removeOfEnv: (envId: string) =>
     db.any(member`delete from env_user_permissions where env_id = ${envId} returning ${columns}`),

@@ -18,8 +18,11 @@ export const deleteEnv = (db: Database, id: string, by: By): Promise<void> =>
     const before = found(await envRepository.lock(id, 'all'), 'env');
     by.checkIfMatch(before);
 
+    const envMemberRepository = createEnvMemberRepository(tx);
+    // Members before their permissions, as where a single member is removed; the reverse order deadlocks.
+    await envMemberRepository.lockOfEnv(id);
     const permissions = await createDeploymentPermissionRepository(tx).removeOfEnv(id);
-    const members = await createEnvMemberRepository(tx).removeOfEnv(id);
+    const members = await envMemberRepository.removeOfEnv(id);
     await envRepository.remove(id);
 
     const gone = <Row extends { id: string }>(row: Row) => ({ before: row, envId: id });
