@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { botTokens } from '@berth/shared/contracts/bot-tokens';
 import { bots } from '@berth/shared/contracts/bots';
 import { me } from '@berth/shared/contracts/me';
+import { wrongClock } from '@berth/shared/testing/wrong-clock';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AuthUnderTest, startAuth } from './auth-under-test.ts';
 import { somebot } from './bots-and-deployments.ts';
@@ -12,7 +13,8 @@ let auth: AuthUnderTest;
 let admin: Somebody;
 let user: Somebody;
 beforeAll(async () => {
-  auth = await startAuth();
+  // Whether a token has expired is decided by the clock of the database, not by that of the host.
+  auth = await startAuth(wrongClock(3_600_000));
   admin = await somebody(auth, { is_admin: true });
   user = await somebody(auth);
 });

@@ -1,5 +1,6 @@
 import { type AuditEntry, recordAudit } from '@berth/shared/db/audit-log';
 import type { Database, Queries, Transaction } from '@berth/shared/db/database';
+import { isPast } from '@berth/shared/db/is-past';
 import { type AsksOnce, once } from '@berth/shared/db/once';
 import { createItemRepository } from './collections/item-repository.ts';
 import {
@@ -27,6 +28,7 @@ export const readingStore = (db: Queries) => ({
   seen: createSeenRepository(db),
   items: createItemRepository(db),
   worlds: (limits: Limits) => createWorldRepository(db, limits),
+  isPast: (time: string) => isPast(db, time),
 });
 export type ReadingStore = ReturnType<typeof readingStore>;
 

@@ -3,6 +3,7 @@ import { deploymentTasks } from '@berth/shared/contracts/deployment-tasks';
 import { deployments } from '@berth/shared/contracts/deployments';
 import type { RequestedOperation } from '@berth/shared/contracts/task-operation';
 import { sampleIdentities } from '@berth/shared/testing/test-identities';
+import { wrongClock } from '@berth/shared/testing/wrong-clock';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -12,7 +13,8 @@ import { startTasksInTest, type TasksInTest, until } from './tasks-in-test.ts';
 
 let tasks: TasksInTest;
 beforeAll(async () => {
-  tasks = await startTasksInTest();
+  // What is due is decided by the clock of the database; nothing here may depend on that of the host.
+  tasks = await startTasksInTest(wrongClock(-3_600_000));
 });
 afterAll(() => tasks?.[Symbol.asyncDispose]());
 
@@ -53,6 +55,15 @@ describe('asking for a task', () => {
       operation: { Upgrade: { prev_helm_chart_id: tasks.chartId, config_delta: { replicas: [1, 2] } } },
     });
     expect(await tasks.deployment(id)).toMatchObject({ config: { replicas: 2 } });
+  });
+
+  test('a time that has passed by the clock of the database means now, whatever the clock of the host says', async () => {
+    const { id } = await tasks.installed();
+
+    await ask(maintainer, id, upgrade(2), inMs(-60_000));
+
+    expect(await tasks.deployment(id)).toMatchObject({ config: { replicas: 2 } });
+    await tasks.runAll();
   });
 
   test('an Upgrade without a change runs', async () => {

@@ -22,7 +22,7 @@ export const botTokenHandlers = ({ db }: { db: Database }) => {
 
       return db.transaction((tx) =>
         once(tx, context, async () => {
-          refusePastExpiry(expires_at, new Date());
+          await refusePastExpiry(tx, expires_at);
           named(await createBotRepository(tx).hold(bot_id), 'body.bot_id', 'bot');
           const { id, secretHash, text } = newApiToken();
           const created_by_user_id = context.identity.id;

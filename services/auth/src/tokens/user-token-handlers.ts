@@ -32,7 +32,7 @@ export const userTokenHandlers = ({ db }: { db: Database }) => {
 
       return db.transaction((tx) =>
         once(tx, context, async () => {
-          refusePastExpiry(expires_at, new Date());
+          await refusePastExpiry(tx, expires_at);
           const user_id = body.user_id ?? identity.id;
           const holder = (await createUserRepository(tx).exists(user_id)) ? { user_id } : null;
           context.permit(named(holder, 'body.user_id', 'user'));

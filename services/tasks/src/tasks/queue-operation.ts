@@ -44,9 +44,8 @@ export async function queueOperation(deps: Deps, store: WritingStore, requested:
 
 export async function queueChange(deps: Deps, store: WritingStore, wanted: ChangeWanted, asked: Asked) {
   refuseWrongState(asked.variant, wanted.deployment);
-  return isLater(wanted.executeAt)
-    ? await schedule(deps, store, wanted, asked)
-    : await changeNow(deps, store, wanted, asked);
+  const isLater = wanted.executeAt !== undefined && !(await store.isPast(wanted.executeAt));
+  return isLater ? schedule(deps, store, wanted, asked) : changeNow(deps, store, wanted, asked);
 }
 
 type ChangeWanted = Omit<Requested, 'operation'>;
@@ -67,9 +66,6 @@ function changeOf(
   const { helm_chart_id, config_inputs: config, values_override } = operation.Upgrade;
   return { variant: 'Upgrade', changes: { helm_chart_id, config, values_override } };
 }
-
-const isLater = (executeAt: string | undefined): boolean =>
-  executeAt !== undefined && Date.parse(executeAt) > Date.now();
 
 const fit = ({ heldReaders, reserved }: Deps, store: WritingStore, wanted: ChangeWanted, { variant, changes }: Asked) =>
   fitChanges(store, wanted.deployment, changes, {

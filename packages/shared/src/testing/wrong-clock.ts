@@ -1,0 +1,9 @@
+/** Environment of a Node process whose host has a wrong clock: `Date` is off by so many milliseconds, timers are not. */
+export const wrongClock = (offByMs: number): { NODE_OPTIONS: string } => {
+  const script = `const Right = Date;
+    globalThis.Date = class extends Right {
+      constructor(...given) { given.length === 0 ? super(Right.now() + ${offByMs}) : super(...given); }
+      static now() { return Right.now() + ${offByMs}; }
+    };`;
+  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` };
+};
