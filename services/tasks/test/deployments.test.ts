@@ -1,9 +1,11 @@
 import { deployments } from '@berth/shared/contracts/deployments';
 import { sampleIdentities } from '@berth/shared/testing/test-identities';
+import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { refusal } from './refusal.ts';
 import { sampleChart } from './sample-charts.ts';
-import { envId, kindId, otherEnvId, otherKindId, startTasksInTest, type TasksInTest } from './tasks-in-test.ts';
+import { envId, kindId, otherEnvId, otherKindId, startTasksInTest, type TasksInTest, until } from './tasks-in-test.ts';
 
 let tasks: TasksInTest;
 beforeAll(async () => {
@@ -68,7 +70,7 @@ describe('creating', () => {
 
   test('refuses names that cannot be part of a namespace', async () => {
     await expect(tasks.create({ name: 'No_Label' })).rejects.toEqual(refusal('invalid', 'DNS label', 'body.name'));
-    await expect(tasks.create({ name: 'x'.repeat(60) })).rejects.toEqual(refusal('unprocessable', '63', 'body.name'));
+    await expect(tasks.create({ name: 'x'.repeat(60) })).rejects.toEqual(refusal('unprocessable', '53', 'body.name'));
     await expect(tasks.create({ name: '' })).rejects.toEqual(refusal('unprocessable', 'empty', 'body.name'));
   });
 
@@ -80,6 +82,60 @@ describe('creating', () => {
     const made = tasks.create({ name: 'system', kind_id: otherKindId, helm_chart_id: chart.id }, siteAdmin);
 
     await expect(made).rejects.toEqual(refusal('unprocessable', 'kube-system, which is reserved', 'body.name'));
+  });
+
+  test('takes names as long as Helm takes the name of the release, also without a name and after a rename of the kind', async () => {
+    const kind = { id: crypto.randomUUID(), created_at: '2026-01-01T00:00:00.000Z', name: 'K'.repeat(53) };
+    const registry = crypto.randomUUID();
+    await tasks.tell.kind(kind);
+    await tasks.tell.registry(registry, kind.id);
+    const chart = await tasks.tell.chart(
+      sampleChart({ helm_registry_id: registry, features: { cardinality: 'OnePerCluster' } }),
+    );
+    const fields = { name: '', kind_id: kind.id, helm_chart_id: chart.id };
+    const tooLong = refusal('unprocessable', 'longer than 53 characters', 'body.name');
+    const { id: web } = await tasks.create({ name: 'x'.repeat(49) });
+    await expect(tasks.create({ name: 'x'.repeat(50) })).rejects.toEqual(tooLong);
+    await expect(tasks.call(owner, update, { id: web, body: { name: 'x'.repeat(50) } })).rejects.toEqual(tooLong);
+
+    const { id } = await tasks.create(fields, siteAdmin);
+    await tasks.runAll();
+    await tasks.tell.kind({ ...kind, name: 'K'.repeat(54) });
+    const { id: elsewhere } = await tasks.tell.cluster({ env_id: envId, name: 'elsewhere' });
+    const renamed = sql.type(
+      z.object({}),
+    )`select from deployment_kinds_seen where id = ${kind.id} and length(name) = 54`;
+    await until(() => tasks.database.db.exists(renamed));
+
+    const move = tasks.call(siteAdmin, update, { id, body: { cluster_id: elsewhere } });
+    await expect(move).rejects.toEqual(tooLong);
+    await tasks.call(siteAdmin, update, { id, body: { config: { replicas: 2 } } });
+    expect(await tasks.runAll()).toMatchObject([{ action: 'deploy', namespace: 'k'.repeat(53) }]);
+  });
+
+  test('a namespace from before the limit of Helm says what to do, can be removed, and ends with a rename', async () => {
+    const { id, name } = await tasks.create();
+    const namespace = `web-${name}${'x'.repeat(46)}`;
+    await tasks.database.db.query(sql.type(z.object({}))`
+      with t as (
+        update deployment_tasks set run = run || jsonb_build_object('namespace', ${namespace}::text)
+        where deployment_id = ${id}
+      )
+      update deployments set name = ${namespace.slice('web-'.length)}, namespace = ${namespace} where id = ${id}
+    `);
+    const words = `The namespace ${namespace} has 59 characters and Helm takes at most 53: rename the deployment`;
+
+    expect(await tasks.claim()).toBeNull();
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Error', reason: `Install failed: ${words}` });
+    const change = tasks.call(owner, update, { id, body: { config: { replicas: 2 } } });
+    await expect(change).rejects.toEqual(refusal('conflict', words));
+    await tasks.call(owner, update, { id, body: { description_md: 'to be renamed' } });
+    await tasks.call(owner, update, { id, body: { enabled: false } });
+    expect(await tasks.runAll()).toMatchObject([{ action: 'uninstall', namespace }]);
+    const enabling = tasks.call(owner, update, { id, body: { enabled: true } });
+    await expect(enabling).rejects.toEqual(refusal('conflict', words));
+    await tasks.call(owner, update, { id, body: { enabled: true, name } });
+    expect(await tasks.runAll()).toMatchObject([{ action: 'deploy', namespace: `web-${name}` }]);
   });
 
   test('refuses charts that cannot be deployed as this kind', async () => {

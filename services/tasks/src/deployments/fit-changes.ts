@@ -8,6 +8,7 @@ import { checkConfig } from './check-config.ts';
 import type { DeploymentRecord } from './deployment-record.ts';
 import type { VisibleEnvs } from './deployment-repository.ts';
 import type { FieldPaths } from './field-paths.ts';
+import { releaseNameProblem } from './namespace-of.ts';
 import { findCluster, findKind, findPlace } from './place.ts';
 import { isMoved } from './plan-update.ts';
 import type { Reference } from './reference.ts';
@@ -47,6 +48,8 @@ export async function fitChanges(
   if (otherChart && !isMoved(before, wanted)) checkCardinality(chart, wanted, paths);
 
   const after = isMoved(before, wanted) ? await moved(store, { before, wanted, kind, chart }, options) : wanted;
+  const tooLong = after.enabled ? releaseNameProblem(after.namespace) : null;
+  if (tooLong !== null) throw conflict(tooLong);
   await checkUsers(store, before, after);
 
   const sameConfig = sameJson(before.config, after.config) && !otherChart && before.env_id === after.env_id;

@@ -7,7 +7,11 @@ describe('nameProblem', () => {
   test.for([
     ['accepts a DNS label', naming],
     ['accepts one character', { ...naming, name: '7' }],
-    ['accepts a namespace of 63 characters', { ...naming, name: 'x'.repeat(59) }],
+    ['accepts a namespace of 53 characters', { ...naming, name: 'x'.repeat(49) }],
+    [
+      'accepts a kind of 53 characters alone',
+      { kind: 'K'.repeat(53), name: '', cardinality: 'OnePerCluster', reserved: [] },
+    ],
     [
       'accepts no name where there is one deployment per cluster',
       { ...naming, name: '', cardinality: 'OnePerCluster' },
@@ -24,7 +28,12 @@ describe('nameProblem', () => {
     ['refuses a line break at the end', { ...naming, name: 'blue\n' }, 'DNS label'],
     ['refuses no name where many are allowed', { ...naming, name: '' }, 'must not be empty'],
     ['refuses a name where one is allowed', { ...naming, cardinality: 'OnePerCluster' }, 'must be empty'],
-    ['refuses a namespace of 64 characters', { ...naming, name: 'x'.repeat(60) }, 'longer than 63'],
+    ['refuses a namespace of 54 characters', { ...naming, name: 'x'.repeat(50) }, 'longer than 53'],
+    [
+      'refuses a kind of 54 characters alone',
+      { kind: 'K'.repeat(54), name: '', cardinality: 'OnePerCluster', reserved: [] },
+      'cannot be used with the kind',
+    ],
     ['refuses a kind that is no part of a namespace', { ...naming, kind: 'My Kind' }, 'no valid namespace'],
     ['refuses kube-*', { ...naming, kind: 'Kube', name: 'system' }, 'reserved'],
     ['refuses default', { ...naming, kind: 'Default', name: '', cardinality: 'OnePerCluster' }, 'reserved'],

@@ -1,7 +1,6 @@
-import { namespaceOf } from './namespace-of.ts';
+import { maxReleaseName, namespaceOf } from './namespace-of.ts';
 
 const dnsLabel = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
-const maxNamespaceLength = 63;
 
 export interface Naming {
   kind: string;
@@ -22,8 +21,11 @@ export function nameProblem({ kind, name, cardinality, reserved }: Naming): stri
   }
 
   const namespace = namespaceOf(kind, name);
-  if (namespace.length > maxNamespaceLength) {
-    return `must leave room for its kind: the namespace ${namespace} would be longer than ${maxNamespaceLength} characters`;
+  if (namespace.length > maxReleaseName) {
+    const tooLong = `the namespace ${namespace} would be longer than ${maxReleaseName} characters, the most that Helm takes`;
+    return name === ''
+      ? `cannot be used with the kind ${kind}: ${tooLong}`
+      : `must leave room for its kind: ${tooLong}`;
   }
   if (!dnsLabel.test(namespace)) return `cannot be used with the kind ${kind}: ${namespace} is no valid namespace`;
   if (isReserved(namespace, reserved)) return `would give the namespace ${namespace}, which is reserved`;

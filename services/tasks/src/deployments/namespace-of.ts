@@ -6,3 +6,12 @@ export function namespaceOf(kind: string, name: string): string {
   const prefix = kind.toLowerCase().replaceAll(/[./]/g, '-');
   return name === '' ? prefix : `${prefix}-${name}`;
 }
+
+/** A Helm release is named after its namespace; Kubernetes would take 63. */
+export const maxReleaseName = 53;
+
+/** Why nothing can be installed in a namespace that was accepted before the limit of Helm was checked; null where it can. */
+export const releaseNameProblem = (namespace: string): string | null =>
+  namespace.length <= maxReleaseName
+    ? null
+    : `The namespace ${namespace} has ${namespace.length} characters and Helm takes at most ${maxReleaseName}: rename the deployment`;

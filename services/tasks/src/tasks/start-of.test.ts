@@ -45,6 +45,20 @@ describe('startOf', () => {
     expect(startOf({ operation, run: revision }, leftBehind, null)).toEqual({ run: revision });
   });
 
+  test('what Helm could not name is not installed, and nothing is removed for it', () => {
+    const long = { ...renamed, namespace: `web-${'x'.repeat(50)}` };
+    const refused = { impossible: expect.stringContaining('at most 53: rename the deployment') };
+    const { operation } = install;
+    const from = recreate.operation.Recreate;
+
+    expect(startOf({ operation, run: deployRun(long, 'Web') }, long, null)).toEqual(refused);
+    const moving = { operation: { Recreate: { ...from, new_namespace: long.namespace } }, run: null };
+    expect(startOf(moving, long, null)).toEqual(refused);
+    const away = { operation: { Recreate: { ...from, old_namespace: long.namespace } }, run: null };
+    expect(startOf(away, long, null)).toHaveProperty('run');
+    expect(startOf(uninstall, long, null)).toHaveProperty('run');
+  });
+
   test.for<[string, DeploymentRecord, typeof revision | null]>([
     ['nothing is installed', renamed, null],
     ['the deployment was disabled', { ...leftBehind, enabled: false }, revision],

@@ -1,4 +1,5 @@
 import type { DeploymentRecord } from '../deployments/deployment-record.ts';
+import { releaseNameProblem } from '../deployments/namespace-of.ts';
 import { placeOf } from '../deployments/planned-tasks.ts';
 import type { TaskRecord } from './task-record.ts';
 import type { DeployRun, TaskRun, UninstallRun } from './task-run.ts';
@@ -17,6 +18,8 @@ export function startOf(
   /** What the last Install or Upgrade ran. */
   revision: DeployRun | null,
 ): Start {
+  const tooLong = releaseNameProblem(namespaceToBe(task));
+  if (tooLong !== null) return { impossible: tooLong };
   if (task.run) return unlessLeftBehind(task.run, deployment);
   switch (variantOf(task.operation)) {
     case 'Reinstall':
@@ -27,6 +30,12 @@ export function startOf(
     default:
       return { impossible: 'The task has nothing to run' };
   }
+}
+
+/** Where a release is to be afterwards; a Recreate must not remove one that could not be installed again. */
+function namespaceToBe({ operation, run }: Pick<TaskRecord, 'operation' | 'run'>): string {
+  if ('Recreate' in operation) return operation.Recreate.new_namespace;
+  return run?.action === 'deploy' ? run.namespace : '';
 }
 
 function reinstallOf(deployment: DeploymentRecord, revision: DeployRun | null): Start {
