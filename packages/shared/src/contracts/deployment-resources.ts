@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { lifecycleRole, signedIn } from '../access/rules.ts';
 import { operation, resource } from './contract.ts';
-import { Id, Json, Name, Timestamp } from './fields.ts';
+import { GivenTime, Id, Json, Name, Timestamp } from './fields.ts';
+import { jsonWithin } from './json-size.ts';
 import { filter, listQuery, pageOf } from './paging.ts';
 
 export const SyncStatus = z.enum(['Creating', 'Updating', 'Deleting', 'Ready', 'Error']);
@@ -20,19 +21,21 @@ export const DeploymentResource = z.strictObject({
 });
 export type DeploymentResource = z.infer<typeof DeploymentResource>;
 
+const Props = jsonWithin(256 * 1024);
+
 /** `id`, `created_at` and `sync_status` are honoured only for the managing deployment itself. */
 export const NewDeploymentResource = z.strictObject({
   id: Id.optional(),
-  created_at: Timestamp.optional(),
+  created_at: GivenTime.optional(),
   type_id: Id,
   deployment_id: Id,
   name: Name,
-  props: Json,
+  props: Props,
   sync_status: SyncStatus.optional(),
 });
 export type NewDeploymentResource = z.infer<typeof NewDeploymentResource>;
 
-export const DeploymentResourceChanges = z.strictObject({ name: Name.optional(), props: Json.optional() });
+export const DeploymentResourceChanges = z.strictObject({ name: Name.optional(), props: Props.optional() });
 export type DeploymentResourceChanges = z.infer<typeof DeploymentResourceChanges>;
 
 export const deploymentResources = resource('deployment_resources', {

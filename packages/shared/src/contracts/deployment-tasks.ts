@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { maintainer, owner, signedIn, taskCreatorOrOwner } from '../access/rules.ts';
 import { operation, resource } from './contract.ts';
-import { GivenTime, Id, Reason, Timestamp } from './fields.ts';
+import { Id, PlannedTime, Reason, Timestamp } from './fields.ts';
 import { filter, listQuery, pageOf } from './paging.ts';
 import { LogLine } from './runner-tasks.ts';
 import { RequestedOperation, TaskOperation } from './task-operation.ts';
@@ -34,7 +34,7 @@ export type DeploymentTask = z.infer<typeof DeploymentTask>;
 export const NewDeploymentTask = z.strictObject({
   deployment_id: Id,
   operation: RequestedOperation,
-  execute_at: GivenTime.optional(),
+  execute_at: PlannedTime.optional(),
 });
 export type NewDeploymentTask = z.infer<typeof NewDeploymentTask>;
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { maintainer, owner, signedIn } from '../access/rules.ts';
 import { operation, resource } from './contract.ts';
+import { ConfigInputs, ValuesOverride } from './deployment-inputs.ts';
 import { DeploymentName, Id, JsonObject, Timestamp, text } from './fields.ts';
 import { filter, listQuery, pageOf } from './paging.ts';
 import { ReportedStatus } from './reported-status.ts';
@@ -49,8 +50,8 @@ export const NewDeployment = z.strictObject({
   kind_id: Id,
   cluster_id: Id,
   helm_chart_id: Id,
-  config: JsonObject,
-  values_override: JsonObject.nullable(),
+  config: ConfigInputs,
+  values_override: ValuesOverride,
 });
 export type NewDeployment = z.infer<typeof NewDeployment>;
 
@@ -58,8 +59,8 @@ export const DeploymentChanges = z.strictObject({
   name: DeploymentName.optional(),
   cluster_id: Id.optional(),
   helm_chart_id: Id.optional(),
-  config: JsonObject.optional(),
-  values_override: JsonObject.nullable().optional(),
+  config: ConfigInputs.optional(),
+  values_override: ValuesOverride.optional(),
   enabled: z.boolean().optional(),
   description_md: Description.nullable().optional(),
 });

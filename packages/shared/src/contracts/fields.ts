@@ -21,6 +21,17 @@ export const GivenTime = Timestamp.refine(
   return Number.isNaN(moment.getTime()) ? time : moment.toISOString();
 });
 
+const tenYearsAhead = (): number => {
+  const moment = new Date();
+  return moment.setUTCFullYear(moment.getUTCFullYear() + 10);
+};
+
+/** When something is to happen. */
+export const PlannedTime = GivenTime.refine(
+  (time) => !(Date.parse(time) > tenYearsAhead()),
+  'must lie at most ten years ahead',
+);
+
 const codePoints = (value: string): number => [...value].length;
 
 export const withoutNul = (value: string): boolean => !value.includes('\0');

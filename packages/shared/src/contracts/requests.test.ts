@@ -181,6 +181,20 @@ describe('times', () => {
   );
 });
 
+test('a task is planned at most ten years ahead', () => {
+  const planned = (years: number) => {
+    const execute_at = new Date(Date.now() + years * 365.25 * 86_400_000).toISOString();
+    return { body: { deployment_id: crypto.randomUUID(), operation: { Uninstall: {} }, execute_at } };
+  };
+
+  expect(operationNamed('deployment_tasks.create').request.safeParse(planned(9.9)).success).toBe(true);
+  for (const years of [10.1, 300, 7_900]) {
+    expect(refused('deployment_tasks.create', planned(years))).toEqual([
+      'body.execute_at: must lie at most ten years ahead',
+    ]);
+  }
+});
+
 describe('bodies', () => {
   const long = (length: number) => 'x'.repeat(length);
 

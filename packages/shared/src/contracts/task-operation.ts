@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { ConfigInputs, ValuesOverride } from './deployment-inputs.ts';
 import { Id, Json, JsonObject, Reason, text } from './fields.ts';
+import { jsonWithin } from './json-size.ts';
 import { oneKeyOf } from './one-key-of.ts';
 
 /** From dotted path to `[old, new]`; objects recurse, arrays compare whole, a missing side is null. */
@@ -23,7 +25,7 @@ const otherVariants = {
   Reinstall: z.strictObject({ reason: Reason }),
   Recreate,
   Uninstall: z.strictObject({}),
-  InvokeAction: z.strictObject({ helm_chart_id: Id, action_id: text(1, 100), body: Json }),
+  InvokeAction: z.strictObject({ helm_chart_id: Id, action_id: text(1, 100), body: jsonWithin(256 * 1024) }),
   RestartK8sResource: z.strictObject({ resource_id: Id, resource_name: text(1, 253) }),
 };
 
@@ -35,10 +37,16 @@ export const TaskOperation = oneKeyOf({
 });
 export type TaskOperation = z.infer<typeof TaskOperation>;
 
+const RequestedInstall = z.strictObject({
+  helm_chart_id: Id,
+  config_inputs: ConfigInputs,
+  values_override: ValuesOverride,
+});
+
 /** As a request has it: the previous chart and the delta are computed by us; what a caller sends for them is ignored. */
 export const RequestedOperation = oneKeyOf({
-  Install,
-  Upgrade: Install.extend({
+  Install: RequestedInstall,
+  Upgrade: RequestedInstall.extend({
     prev_helm_chart_id: Id.nullable().optional(),
     config_delta: ConfigDelta.nullable().optional(),
   }),

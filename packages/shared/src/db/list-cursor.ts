@@ -1,20 +1,24 @@
 import { z } from 'zod';
 import { AppError } from '../errors.ts';
 
-/** The place of a row in the fixed order: its time in microseconds since 1970, exact as Postgres keeps it, and its id. */
+/**
+ * The place of a row in the fixed order: its time and its id. Postgres keeps times over a longer range than a number can
+ * tell to the microsecond, so the time stays text: whole microseconds since 1970, or one of the two infinities.
+ */
 export interface ListCursor {
-  micros: number;
+  micros: string;
   id: string;
 }
 
-const Parts = z.tuple([
-  z
-    .string()
-    .regex(/^-?\d{1,16}$/)
-    .transform(Number)
-    .pipe(z.number().int()),
-  z.uuid(),
-]);
+/** The first moment that Postgres can store, and the last one (of the year 294,247) that it tells exactly. */
+const earliest = -210_866_803_200_000_000n;
+const latest = 9_223_372_036_854_775_807n;
+
+const isTime = (micros: string): boolean =>
+  /^-?Infinity$/.test(micros) ||
+  (/^-?\d{1,19}$/.test(micros) && BigInt(micros) >= earliest && BigInt(micros) <= latest);
+
+const Parts = z.tuple([z.string().refine(isTime), z.uuid()]);
 
 export const encodeCursor = ({ micros, id }: ListCursor): string =>
   Buffer.from(`${micros} ${id}`).toString('base64url');

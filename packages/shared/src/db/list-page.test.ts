@@ -1,8 +1,9 @@
-import { sql } from 'slonik';
+import { type FragmentSqlToken, sql } from 'slonik';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { ListRequest } from '../contracts/paging.ts';
 import { type OpenTestDatabase, openTestDatabase } from '../testing/open-test-database.ts';
+import type { Queries } from './database.ts';
 import { type Condition, contains, equals, equalsIgnoringCase, inEnvs } from './list-filters.ts';
 import { listPage } from './list-page.ts';
 
@@ -96,9 +97,10 @@ describe('by page number', () => {
 
 describe('rows too large for one answer', () => {
   /** Each name 800,000 times: five of them are more than an answer can hold. */
-  const heavy = async (request: ListRequest) => {
+  const heavy = async (request: ListRequest, bytes?: FragmentSqlToken, queries: Queries = database.db) => {
     const columns = sql.fragment`id, created_at, repeat(name, 800000) as name, env_id`;
-    const page = await listPage(database.db, { row: Boat, columns, from: sql.fragment`boats`, where: [], request });
+    const options = { row: Boat, columns, from: sql.fragment`boats`, where: [], request };
+    const page = await listPage(queries, { ...options, ...(bytes && { bytes }) });
     return { letters: page.items.map((boat) => boat.name[0]).join(''), next: page.next };
   };
   beforeEach(() => launch('e', 'd', 'c', 'b', 'a'));
@@ -107,6 +109,26 @@ describe('rows too large for one answer', () => {
     await expect(heavy({})).rejects.toMatchObject({ code: 'too_large', errors: [{ path: 'query.per_page' }] });
     await expect(heavy({})).rejects.toThrow('must be at most 3');
     expect(await heavy({ per_page: 3 })).toMatchObject({ letters: 'abc' });
+  });
+
+  test('are not even read where the table knows how large they are', async () => {
+    let read = 0;
+    const counting: Queries = {
+      ...database.db,
+      any: async (query) => {
+        const rows = await database.db.any(query);
+        read += rows.length;
+        return rows;
+      },
+    };
+    const bytes = sql.fragment`800000`;
+
+    expect(await heavy({ after: '' }, bytes, counting)).toMatchObject({ letters: 'abc', next: expect.any(String) });
+    expect(read).toBe(3);
+    await expect(heavy({}, bytes, counting)).rejects.toThrow('must be at most 3');
+    expect(read).toBe(6);
+    expect(await heavy({ per_page: 100, after: '' }, sql.fragment`4000000`, counting)).toMatchObject({ letters: 'a' });
+    expect(read).toBe(7);
   });
 
   test('by keyset come in smaller pages, and the walk leaves none out', async () => {
@@ -171,16 +193,42 @@ describe('by keyset', () => {
     ['too many parts', Buffer.from('1 00000000-0000-4000-8000-00000000000a 1').toString('base64url')],
     [
       'a time out of range',
-      Buffer.from('99999999999999999 00000000-0000-4000-8000-00000000000a').toString('base64url'),
+      Buffer.from('9223372036854775808 00000000-0000-4000-8000-00000000000a').toString('base64url'),
+    ],
+    [
+      'a time before all times',
+      Buffer.from('-210866803200000001 00000000-0000-4000-8000-00000000000a').toString('base64url'),
     ],
   ] as const)('refuses a cursor that is %s', async ([, after]) => {
     await expect(list({ after })).rejects.toMatchObject({ code: 'invalid', errors: [{ path: 'query.after' }] });
   });
 
-  test('takes the latest time that a number can tell to the microsecond', async () => {
-    const after = Buffer.from('9007199254740991 00000000-0000-4000-8000-00000000000a').toString('base64url');
+  test('walks over times of every age, to the microsecond', async () => {
+    const times = [
+      'infinity',
+      '294246-12-31 23:59:59.999999Z',
+      '9999-12-31 23:59:59.999999Z',
+      '9999-12-31 23:59:59.999998Z',
+      '2255-06-06 00:00:00.000001Z',
+      '2255-06-06Z',
+      '1970-01-01Z',
+      '1969-12-31 23:59:59.999999Z',
+      '0001-01-01Z',
+      '0044-03-15 BC',
+      '4713-01-01 BC',
+      '-infinity',
+    ];
+    for (const time of times) {
+      await database.db.query(nothing`insert into boats (name, created_at) values (${time}, ${time}::timestamptz)`);
+    }
 
-    await expect(list({ after })).resolves.toMatchObject({ items: [] });
+    const seen: string[] = [];
+    for (let after: string | null | undefined = ''; typeof after === 'string'; ) {
+      const page: Awaited<ReturnType<typeof list>> = await list({ after, per_page: 1 });
+      seen.push(...page.items.map((boat) => boat.name));
+      after = page.next;
+    }
+    expect(seen).toEqual(times);
   });
 });
 

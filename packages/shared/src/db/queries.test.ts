@@ -19,7 +19,7 @@ beforeEach(() => db.query(nothing`truncate boats`));
 
 const launch = (queries: Queries, name: string) => queries.query(nothing`insert into boats (name) values (${name})`);
 
-test('rows come as plain values: times are ISO strings in UTC, bigints and counts are numbers', async () => {
+test('rows come as plain values: times are ISO strings of the years 1 to 9999 in UTC, bigints and counts are numbers', async () => {
   const row = sql.type(z.record(z.string(), z.unknown()));
 
   expect(
@@ -27,7 +27,8 @@ test('rows come as plain values: times are ISO strings in UTC, bigints and count
       select timestamptz '2024-05-06 09:08:07.1+02' as time, timestamptz '2024-05-06 09:08:07+02' as whole,
         array[timestamptz '2024-05-06Z', null] as times, 7::bigint as big, array[1, 2]::bigint[] as bigs,
         array[]::bigint[] as none, '{"a": [1.5]}'::jsonb as json, date '2024-05-06' as day, count(*) as count,
-        9007199254740993::bigint as too_big, timestamptz 'infinity' as never, null::timestamptz as nothing
+        9007199254740993::bigint as too_big, timestamptz 'infinity' as never, timestamptz '0044-03-15Z BC' as ancient,
+        timestamptz '10000-01-01Z' as distant, null::timestamptz as nothing
     `),
   ).toEqual({
     time: '2024-05-06T07:08:07.100Z',
@@ -40,7 +41,9 @@ test('rows come as plain values: times are ISO strings in UTC, bigints and count
     day: '2024-05-06',
     count: 1,
     too_big: '9007199254740993',
-    never: 'infinity',
+    never: '9999-12-31T23:59:59.999Z',
+    ancient: '0001-01-01T00:00:00.000Z',
+    distant: '9999-12-31T23:59:59.999Z',
     nothing: null,
   });
 });

@@ -2,8 +2,16 @@ import { type CustomTypesConfig, types } from 'pg';
 
 type Parse = (text: string) => unknown;
 
-/** Postgres prints `2024-05-06 07:08:09.123+00`, because every connection asks for UTC; also `infinity`, which no schema takes. */
+const firstTime = '0001-01-01T00:00:00.000Z';
+const lastTime = '9999-12-31T23:59:59.999Z';
+
+/**
+ * Postgres prints `2024-05-06 07:08:09.123+00`, because every connection asks for UTC. A time outside the years that
+ * ISO 8601 writes with four digits becomes the nearest one inside: a row must stay readable whatever its times are.
+ */
 function isoTime(text: string): string {
+  if (text === '-infinity' || text.endsWith(' BC')) return firstTime;
+  if (text === 'infinity' || /^\d{5}/.test(text)) return lastTime;
   const [date, time] = text.slice(0, -3).split(' ');
   if (!text.endsWith('+00') || time === undefined) return text;
   const [seconds, fraction = ''] = time.split('.');

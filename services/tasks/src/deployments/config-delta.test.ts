@@ -24,4 +24,17 @@ describe('configDelta', () => {
   ])('%s', ([, before, after, delta]) => {
     expect(configDelta(before, after)).toEqual(delta);
   });
+
+  test('is null where the paths of few inputs would fill the memory', () => {
+    const leaves = (value: number) => Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`k${n}`, value]));
+    const prefix = 'x'.repeat(200_000);
+
+    expect(configDelta({ [prefix]: leaves(1) }, { [prefix]: leaves(2) })).toBeNull();
+    expect(Object.keys(configDelta({ a: leaves(1) }, { a: leaves(2) }) ?? {})).toHaveLength(20_000);
+  });
+
+  test('is null where both sides together are too large', () => {
+    expect(configDelta({ a: 'x'.repeat(600_000) }, { a: 'y'.repeat(600_000) })).toBeNull();
+    expect(configDelta({ a: 'x'.repeat(500_000) }, { a: 'y'.repeat(500_000) })).not.toBeNull();
+  });
 });

@@ -1,18 +1,34 @@
 import { isJsonObject, type JsonValue, sameJson } from '@berth/shared/contracts/json';
+import { jsonBytes } from '@berth/shared/contracts/json-size';
 
 export type ConfigDelta = Record<string, [JsonValue, JsonValue]>;
 
-/** What changed, as a map from dotted path to `[old, new]` (decision 3): objects recurse, arrays compare whole, a missing side is null. */
-export function configDelta(before: JsonValue, after: JsonValue): ConfigDelta {
-  return Object.fromEntries(changes(before, after, ''));
+/** The path of each change repeats all keys above it, so few bytes of inputs can make many of changes. */
+const mostBytes = 1024 * 1024;
+const bytesAround = 10;
+
+/**
+ * What changed, as a map from dotted path to `[old, new]`: objects recurse, arrays compare whole, a missing side is null.
+ * Null where it is too much to be kept.
+ */
+export function configDelta(before: JsonValue, after: JsonValue): ConfigDelta | null {
+  const delta: ConfigDelta = {};
+  let bytes = 0;
+  for (const [path, pair] of changes(before, after, '')) {
+    bytes += bytesAround + jsonBytes(path) + jsonBytes(pair);
+    if (bytes > mostBytes) return null;
+    delta[path] = pair;
+  }
+  return delta;
 }
 
-function changes(before: JsonValue, after: JsonValue, path: string): [string, [JsonValue, JsonValue]][] {
-  if (isJsonObject(before) && isJsonObject(after)) {
-    const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
-    return [...keys].flatMap((key) =>
-      changes(before[key] ?? null, after[key] ?? null, path === '' ? key : `${path}.${key}`),
-    );
+function* changes(before: JsonValue, after: JsonValue, path: string): Generator<[string, [JsonValue, JsonValue]]> {
+  if (!isJsonObject(before) || !isJsonObject(after)) {
+    if (!sameJson(before, after)) yield [path, [before, after]];
+    return;
   }
-  return sameJson(before, after) ? [] : [[path, [before, after]]];
+  const valueOf = (object: typeof before, key: string) => (Object.hasOwn(object, key) ? (object[key] ?? null) : null);
+  for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    yield* changes(valueOf(before, key), valueOf(after, key), path === '' ? key : `${path}.${key}`);
+  }
 }

@@ -1,12 +1,18 @@
 import { DeploymentTask } from '@berth/shared/contracts/deployment-tasks';
 import { DeploymentChanges } from '@berth/shared/contracts/deployments';
-import { Id, Timestamp } from '@berth/shared/contracts/fields';
+import { Id, JsonObject, Timestamp } from '@berth/shared/contracts/fields';
 import { z } from 'zod';
 import { TaskRun } from './task-run.ts';
 
 /** Where a deployment was before a Recreate. */
 export const Undo = z.strictObject({ name: z.string(), cluster_id: Id, env_id: Id, namespace: z.string() });
 export type Undo = z.infer<typeof Undo>;
+
+/** A change as it was accepted; the bounds of a request may be narrower by now. */
+export const StoredChange = DeploymentChanges.extend({
+  config: JsonObject.optional(),
+  values_override: JsonObject.nullable().optional(),
+});
 
 /** A task as the engine sees it. */
 export const TaskRecord = DeploymentTask.extend({
@@ -15,7 +21,7 @@ export const TaskRecord = DeploymentTask.extend({
   /** Null until the start where only then it is known: Reinstall, Uninstall, Recreate, and what is scheduled. */
   run: TaskRun.nullable(),
   /** The change of the deployment that is made when the task starts. */
-  change: DeploymentChanges.nullable(),
+  change: StoredChange.nullable(),
   undo: Undo.nullable(),
   /** A second cluster that must be there: the old one of a move. */
   also_cluster_id: Id.nullable(),

@@ -1,0 +1,54 @@
+import { Json, JsonObject, maxJsonDepth } from './json.ts';
+
+/**
+ * How many bytes a JSON value takes where it takes most: as Postgres prints it, with spaces and with every digit of a
+ * number. An answer or a message with it is never longer. What is no JSON counts as nothing, or as too much.
+ */
+export function jsonBytes(value: unknown, depth = maxJsonDepth): number {
+  if (value === null) return 4;
+  if (typeof value === 'string') return stringBytes(value);
+  if (typeof value === 'number') return numberBytes(value);
+  if (typeof value === 'boolean') return value ? 4 : 5;
+  if (typeof value !== 'object') return 0;
+  if (depth === 0) return Number.POSITIVE_INFINITY;
+
+  let bytes = 2;
+  if (Array.isArray(value)) {
+    for (const item of value) bytes += 2 + jsonBytes(item, depth - 1);
+    return bytes;
+  }
+  for (const [key, item] of Object.entries(value)) bytes += 4 + stringBytes(key) + jsonBytes(item, depth - 1);
+  return bytes;
+}
+
+function stringBytes(text: string): number {
+  let bytes = 2;
+  for (let index = 0; index < text.length; index += 1) bytes += unitBytes(text.charCodeAt(index));
+  return bytes;
+}
+
+/** Of one UTF-16 code unit; each half of a pair is half of its four bytes. */
+function unitBytes(unit: number): number {
+  if (unit < 0x20) return 6;
+  if (unit < 0x80) return unit === 0x22 || unit === 0x5c ? 2 : 1;
+  if (unit < 0x800 || (unit >= 0xd800 && unit < 0xe000)) return 2;
+  return 3;
+}
+
+function numberBytes(value: number): number {
+  const text = String(value);
+  const [, exponent = 0] = /e([+-]\d+)$/.exec(text) ?? [];
+  return text.length + Math.abs(Number(exponent));
+}
+
+const rule = (maxBytes: number): string => `must take at most ${maxBytes} bytes as JSON`;
+
+export const jsonWithin = (maxBytes: number) =>
+  Json.refine((value) => jsonBytes(value) <= maxBytes, rule(maxBytes)).meta({ description: rule(maxBytes) });
+
+export const jsonObjectWithin = (maxBytes: number) =>
+  JsonObject.refine((value) => jsonBytes(value) <= maxBytes, rule(maxBytes)).meta({
+    type: 'object',
+    additionalProperties: true,
+    description: rule(maxBytes),
+  });
