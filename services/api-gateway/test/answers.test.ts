@@ -38,7 +38,10 @@ beforeAll(async () => {
         checkIfMatch(env);
         return env;
       },
-      delete: async () => null,
+      delete: async (_request, { checkIfMatch }) => {
+        checkIfMatch(env);
+        return null;
+      },
     }),
   );
 });

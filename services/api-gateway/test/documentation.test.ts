@@ -2,6 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { startTestGateway, type TestGateway, testAuth } from './start-test-gateway.ts';
 
+const id = '0b8a6b0e-0000-4000-8000-000000000001';
+
 let gateway: TestGateway;
 beforeAll(async () => {
   gateway = await startTestGateway();
@@ -27,7 +29,7 @@ test('every documented operation is there for somebody signed in, and its owner 
   const answers = await Promise.all(
     Object.entries(paths).flatMap(([path, operations]) =>
       Object.keys(operations).map(async (method) => {
-        const url = path.replace('{id}', '0b8a6b0e-0000-4000-8000-000000000001');
+        const url = path.replace('{id}', id);
         const response = await gateway.send(method.toUpperCase(), url);
         await response.arrayBuffer();
         return { operation: `${method} ${path}`, status: response.status };
@@ -36,6 +38,21 @@ test('every documented operation is there for somebody signed in, and its owner 
   );
   // Owners are away: a request is wrong, not answered, or not there yet, but never unknown.
   expect(answers.filter(({ status }) => ![200, 400, 500, 501, 503].includes(status))).toEqual([]);
+});
+
+test('OPTIONS of every documented path allows the documented methods', async () => {
+  const { paths } = Document.parse(await (await fetch(`${gateway.url}/api/v2/openapi.json`)).json());
+  const allowed = await Promise.all(
+    Object.keys(paths).map(async (path) => {
+      const response = await fetch(`${gateway.url}${path.replace('{id}', id)}`, { method: 'OPTIONS' });
+      await response.arrayBuffer();
+      expect(response.status).toBe(405);
+      return [path, response.headers.get('allow')?.toLowerCase().split(', ').toSorted()];
+    }),
+  );
+
+  const documented = Object.entries(paths).map(([path, operations]) => [path, Object.keys(operations).toSorted()]);
+  expect(allowed).toEqual(documented);
 });
 
 test('its page loads from this server alone', async () => {

@@ -30,9 +30,10 @@ beforeAll(async () => {
         repeatable();
         return env;
       },
-      update: async (request, { permit }) => {
+      update: async (request, { permit, checkIfMatch }) => {
         asked.push(request);
         permit({ env_id: id });
+        checkIfMatch(env);
         return env;
       },
       get: async () => env,
@@ -98,6 +99,17 @@ describe('the first check that fails answers', () => {
   test('size: before shape', async () => {
     const response = await gateway.send('POST', '/api/v2/envs?nope=1', `{"name":"${'x'.repeat(1_100_000)}"}`);
     expect(await problemOf(response)).toMatchObject({ status: 413, code: 'too_large' });
+  });
+
+  test.for([
+    ['POST', '/api/v2/auth/idp/callback', 'which needs no credential'],
+    ['POST', '/auth/idp/callback', 'its other path'],
+    ['POST', `/api/v2/deployment-tasks/${id}/retry`, 'which takes no body'],
+  ] as const)('size: more than 16 KiB is too much for %s %s, %s', async ([method, path]) => {
+    const body = (bytes: number) => `{"name":"${'x'.repeat(bytes - 11)}"}`;
+    const tooLarge = await gateway.send(method, path, body(16 * 1024 + 1));
+    expect(await problemOf(tooLarge)).toMatchObject({ status: 413, detail: 'The body must not be larger than 16 KiB' });
+    expect(await problemOf(await gateway.send(method, path, body(16 * 1024)))).toMatchObject({ status: 400 });
   });
 
   test('shape: before the permission', async () => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Bus } from '@berth/shared/bus/bus';
+import { etagOf } from '@berth/shared/bus/etag';
 import { deploymentPermissions } from '@berth/shared/contracts/deployment-permissions';
 import { envUserPermissions } from '@berth/shared/contracts/env-user-permissions';
 import { sql } from 'slonik';
@@ -138,6 +139,15 @@ describe('the users of an env', () => {
 
 describe('roles for a kind of deployments', () => {
   const { list, create, get, delete: remove } = deploymentPermissions.operations;
+
+  test('are taken with the ETag of their row, and with no other', async () => {
+    const { env_id, boss, member } = await place();
+    const { id } = await boss.ask(create, { body: { env_id, user_id: member.id, kind_id, role: 'Owner' } });
+    const ifMatch = etagOf(deploymentPermissions, await boss.ask(get, { id })) ?? '';
+
+    await expect(boss.ask(remove, { id }, { ifMatch: '"other"' })).rejects.toEqual(refusal('stale'));
+    await expect(boss.ask(remove, { id }, { ifMatch })).resolves.toBeNull();
+  });
 
   test('are given and taken by the admins of the env', async () => {
     const { env_id, boss, member } = await place();

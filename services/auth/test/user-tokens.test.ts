@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { etagOf } from '@berth/shared/bus/etag';
+import { botTokens } from '@berth/shared/contracts/bot-tokens';
 import { me } from '@berth/shared/contracts/me';
 import { userTokens } from '@berth/shared/contracts/user-tokens';
 import { users } from '@berth/shared/contracts/users';
@@ -55,6 +57,25 @@ test('a site admin makes, sees and revokes tokens of others', async () => {
   await expect(admin.ask(list, { query: { user_id: ada.id } })).resolves.toMatchObject({ num_total: 1 });
   await expect(admin.ask(revoke, { id })).resolves.toBeNull();
   await expect(auth.as({ token: created_token })(me.operations.get, {})).rejects.toEqual(refusal('token_revoked'));
+});
+
+test('tokens of users and bots are revoked with the ETag of their row, used since or not, and with no other', async () => {
+  const token = await admin.ask(create, { body: { user_id: null } });
+  const userToken = { resource: userTokens, id: idOf(token.created_token), token: token.created_token };
+  const bot = await somebot(auth);
+  const botToken = { resource: botTokens, id: bot.tokenId, token: bot.token };
+
+  for (const { resource, id, token } of [userToken, botToken]) {
+    const { get: read, delete: revoke } = resource.operations;
+    const ifMatch = etagOf(resource, await admin.ask(read, { id })) ?? '';
+    await auth.as({ token })(me.operations.get, {});
+    await vi.waitFor(async () =>
+      expect(await admin.ask(read, { id })).toMatchObject({ last_used_at: expect.any(String) }),
+    );
+
+    await expect(admin.ask(revoke, { id }, { ifMatch: '"other"' })).rejects.toEqual(refusal('stale'));
+    await expect(admin.ask(revoke, { id }, { ifMatch })).resolves.toBeNull();
+  }
 });
 
 test('others neither make, see nor revoke them', async () => {

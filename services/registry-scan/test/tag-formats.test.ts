@@ -1,3 +1,4 @@
+import { etagOf } from '@berth/shared/bus/etag';
 import { helmCharts } from '@berth/shared/contracts/helm-charts';
 import { helmTagFormats } from '@berth/shared/contracts/helm-tag-formats';
 import { audited } from '@berth/shared/db/test-support/audited';
@@ -30,6 +31,15 @@ describe('tag formats', () => {
     expect(items[0]?.pattern).toContain('-g(?<commit>');
     expect(await ask(formats.get, identity, { id: items[0]?.id ?? '' })).toEqual(items[0]);
     expect((await ask(formats.list, identity, { query: { pattern: items[1]?.pattern } })).items).toEqual([items[1]]);
+  });
+
+  test('are deleted with the ETag of their row, and with no other', async () => {
+    const { id } = await add();
+    const ifMatch = etagOf(helmTagFormats, await ask(formats.get, siteAdmin, { id })) ?? '';
+
+    const stale = ask(formats.delete, siteAdmin, { id }, { ifMatch: '"other"' });
+    await expect(stale).rejects.toMatchObject({ code: 'stale' });
+    await expect(ask(formats.delete, siteAdmin, { id }, { ifMatch })).resolves.toBeNull();
   });
 
   test('parse all charts again when they are added and when they are deleted', async () => {

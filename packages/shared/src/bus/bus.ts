@@ -59,7 +59,10 @@ export interface HandlerContext<S extends OperationSpec = OperationSpec> {
   /** Shows the row to the operation's rule and hands it back, or throws `forbidden`. A second rule may be checked the same way. */
   permit<Row extends ScopeOf<S>>(row: Row): Row;
   permit<Scope, Row extends Scope>(row: Row, rule: Rule<Scope>): Row;
-  /** Throws `stale` when the caller's `If-Match` does not fit the row (412). */
+  /**
+   * Throws `stale` when the caller's `If-Match` does not fit the row (412). An answer of a change by id that never called
+   * it is not sent, with or without that header.
+   */
   checkIfMatch(row: object): void;
   /**
    * For `once` in the transaction of a creation; undefined where the caller sent no `Idempotency-Key`. An answer of a

@@ -120,6 +120,13 @@ describe('a call', () => {
     await expect(change(`"old", ${etagOf(boats, boat)}`)).resolves.toMatchObject({ name: 'Bea' });
     await expect(change('*')).resolves.toMatchObject({ name: 'Bea' });
   });
+
+  test('that changes a row by id without looking at If-Match is not answered', async () => {
+    const call = gateway.call(update, { id: boat.id, body: { name: 'unchecked' } }, await as('envAdmin'));
+
+    await expect(call).rejects.toMatchObject({ code: 'internal' });
+    expect(errorsLogged()).toEqual([expect.stringContaining('boats.update changed a row without checkIfMatch()')]);
+  });
 });
 
 describe('a failing handler', () => {

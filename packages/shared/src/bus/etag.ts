@@ -12,7 +12,7 @@ function canonical(value: unknown): string {
   return `{${entries.map(([key, field]) => `${JSON.stringify(key)}:${canonical(field)}`).join(',')}}`;
 }
 
-/** A strong `ETag` over the fields a person can change; null for resources that have none. */
+/** A strong `ETag` over the fields that the contract of the resource names; null for a resource without rows. */
 export function etagOf({ etag }: Pick<Resource, 'etag'>, row: object): string | null {
   if (!etag) return null;
   const fields = row as Record<string, unknown>;

@@ -2,7 +2,7 @@ import type { Msg } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import type { Identity } from '../access/identity.ts';
 import type { IdentityVerifier } from '../access/identity-verifier.ts';
-import type { CallerName, Operation, Resource } from '../contracts/contract.ts';
+import { type CallerName, type Operation, type Resource, takesIfMatch } from '../contracts/contract.ts';
 import { invalidRequest } from '../contracts/field-errors.ts';
 import { idempotencyKeyOf, isCreation, stillAnswering } from '../contracts/idempotency-key.ts';
 import { AppError } from '../errors.ts';
@@ -89,6 +89,9 @@ export async function handleRequest(endpoint: Endpoint, incoming: Incoming, deps
       throw new Error(
         `${operation.resource}.${operation.name} created without once(): repeated, it would create again`,
       );
+    }
+    if (takesIfMatch(operation, resource) && !context.checkedForIfMatch) {
+      throw new Error(`${operation.resource}.${operation.name} changed a row without checkIfMatch()`);
     }
     return replyOf(operation, value);
   } finally {

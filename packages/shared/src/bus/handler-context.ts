@@ -30,6 +30,7 @@ export class CallContext implements HandlerContext {
   readonly #call: CallInfo;
   #permitted = false;
   #askedForRepeats = false;
+  #checkedIfMatch = false;
   #log: Logger | undefined;
   #aborter: AbortController | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -83,6 +84,11 @@ export class CallContext implements HandlerContext {
     return this.#askedForRepeats;
   }
 
+  /** Whether a change compared the row with the caller's `If-Match`, be there one or not. */
+  get checkedForIfMatch(): boolean {
+    return this.#checkedIfMatch;
+  }
+
   // Fields, not methods: handlers take them out of the context by name.
   readonly remainingMs = (): number => Math.max(0, Math.floor(this.#call.deadline - performance.now()));
 
@@ -95,6 +101,7 @@ export class CallContext implements HandlerContext {
   };
 
   readonly checkIfMatch = (row: object): void => {
+    this.#checkedIfMatch = true;
     const { ifMatch, resource } = this.#call;
     if (ifMatch === undefined || fitsIfMatch(ifMatch, etagOf(resource, row))) return;
     throw new AppError('stale', 'It has changed since it was read; read it again');

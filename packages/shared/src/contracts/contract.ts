@@ -61,7 +61,7 @@ export interface ResourceSpec {
   readonly singular: string;
   readonly operations: Record<string, OperationSpec>;
   readonly state?: StateSpec;
-  /** The fields a person can change; the `ETag` of a row is computed from them. */
+  /** The fields a person can change; the `ETag` of a row is computed from them. Without them, from all fields but `last_used_at`. */
   readonly etag?: readonly string[];
 }
 
@@ -108,6 +108,7 @@ export interface Resource<Ops extends Record<string, OperationSpec> = Record<str
   readonly singular: string;
   readonly operations: { readonly [K in keyof Ops]: Operation<Ops[K]> };
   readonly state?: StateSpec;
+  /** The fields that the `ETag` of a row is computed from; undefined only where there are no rows. */
   readonly etag?: readonly string[];
 }
 
@@ -131,6 +132,7 @@ export function resource<const Ops extends Record<string, OperationSpec>>(
   spec: Omit<ResourceSpec, 'operations'> & { readonly operations: Ops },
 ): Resource<Ops> {
   const { owner, singular } = spec;
+  const etag = spec.etag ?? (spec.state && fieldsForEtag(spec.state.row));
   const operations = Object.fromEntries(
     Object.entries(spec.operations).map(([key, op]) => [
       key,
@@ -138,8 +140,21 @@ export function resource<const Ops extends Record<string, OperationSpec>>(
     ]),
   );
   // The one cast of the vocabulary: Object.fromEntries forgets which key had which type.
-  return { ...spec, name, operations: operations as unknown as Resource<Ops>['operations'] };
+  return { ...spec, ...(etag && { etag }), name, operations: operations as unknown as Resource<Ops>['operations'] };
 }
+
+/** Of a row without a field that a person can change. Reading with a token changes its `last_used_at`, which is nobody's change. */
+const fieldsForEtag = (row: z.ZodObject): string[] => Object.keys(row.shape).filter((name) => name !== 'last_used_at');
+
+/** An operation that changes one row: it takes `If-Match`, and its handler must call `checkIfMatch`. */
+export const takesIfMatch = (spec: OperationSpec, { etag }: Pick<ResourceSpec, 'etag'>): boolean =>
+  etag !== undefined && /^(?:PUT|DELETE) [^:]*\/:id$/.test(spec.http ?? '');
+
+/** An answer that is one row of the resource, so that it carries the row's `ETag`. */
+export const answersRow = (
+  { response }: OperationSpec,
+  { etag, state }: Pick<ResourceSpec, 'etag' | 'state'>,
+): boolean => etag !== undefined && state !== undefined && response === state.row;
 
 /** Default success status of an operation. */
 export function successStatus(spec: OperationSpec): 200 | 201 | 204 {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Operation, OperationSpec } from './contract.ts';
+import { answersRow, type Operation, type OperationSpec, takesIfMatch } from './contract.ts';
 import { isCreation } from './idempotency-key.ts';
 import { resources } from './index.ts';
 import { whoMay } from './who-may.ts';
@@ -255,14 +255,27 @@ describe('every resource', () => {
     ]);
   });
 
-  test('that can be updated has an ETag over fields that its row has', () => {
-    const wrong = resources.flatMap(({ name, etag, state, operations: own }) => {
-      const strangers = (etag ?? []).filter((field) => !(field in (state?.row.shape ?? {})));
-      return (etag !== undefined) === 'update' in own ? strangers.map((field) => `${name}.${field}`) : [name];
+  test('has an ETag over fields that its row has, and over those that a change can set where there are changes', () => {
+    const wrong = resources.flatMap(({ name, etag = [], state, operations: own }) => {
+      const strangers = etag.filter((field) => !(field in (state?.row.shape ?? {})));
+      // Never changed by anybody: they are there only where the tag covers the whole row.
+      const coversAll = etag.includes('id') || etag.includes('created_at');
+      return [...strangers.map((field) => `${name}.${field}`), ...('update' in own && coversAll ? [name] : [])];
     });
 
     expect(wrong).toEqual([]);
   });
+});
+
+test('every read by id answers a row with an ETag, and every change by id takes If-Match', () => {
+  const notTagged = resources.flatMap((resource) =>
+    Object.values<Operation>(resource.operations)
+      .filter(({ http, produces }) => /^(?:GET|PUT|DELETE) .*\/:id$/.test(http ?? '') && produces === undefined)
+      .filter((one) => !(one.http?.startsWith('GET') ? answersRow(one, resource) : takesIfMatch(one, resource)))
+      .map(fullName),
+  );
+
+  expect(notTagged).toEqual([]);
 });
 
 test('projections are kept by these services', () => {

@@ -17,12 +17,16 @@ describe('the OpenAPI document', () => {
     expect(result).toMatchObject({ valid: true });
   });
 
-  test('has every operation with a route, once', () => {
+  test('has every operation with a route once, with HEAD beside GET and PATCH beside PUT', () => {
     const documented = membersOf(at('paths'))
       .flatMap(membersOf)
       .map((operation) => (isJsonObject(operation) ? operation.operationId : undefined));
+    const aliases: Record<string, string> = { GET: '.head', PUT: '.patch' };
     const expected = resources.flatMap(({ operations }) =>
-      Object.values<Operation>(operations).flatMap(({ http, resource, name }) => (http ? [`${resource}.${name}`] : [])),
+      Object.values<Operation>(operations).flatMap(({ http, resource, name }) => {
+        const alias = aliases[http?.split(' ')[0] ?? ''];
+        return http ? [`${resource}.${name}`, ...(alias ? [`${resource}.${name}${alias}`] : [])] : [];
+      }),
     );
 
     expect(documented).toHaveLength(expected.length);

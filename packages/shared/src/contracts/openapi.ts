@@ -1,6 +1,6 @@
 import { apiPrefix, type Operation, type Resource } from './contract.ts';
 import type { JsonObject } from './json.ts';
-import { documentedOperation } from './openapi/documented-operation.ts';
+import { documentedMethods } from './openapi/documented-operation.ts';
 import { ProblemSchema, problemResponses } from './openapi/problems.ts';
 import { schemaNames } from './openapi/schema-names.ts';
 import { schemaWriter } from './openapi/schema-writer.ts';
@@ -13,7 +13,7 @@ export interface OpenApiOptions {
 
 const description = `Deploys packaged Helm charts onto many Kubernetes clusters.
 
-Every update is partial: an absent field is unchanged, \`null\` clears a field that is nullable. \`PATCH\` is an alias of \`PUT\`.
+Every update is partial: an absent field is unchanged, \`null\` clears a field that is nullable. \`PATCH\` is an alias of \`PUT\`, and every \`GET\` answers \`HEAD\`.
 Unknown fields and query parameters are refused. Errors are \`application/problem+json\` (RFC 9457).`;
 
 const httpPath = (route: string): string => {
@@ -26,12 +26,11 @@ export function openApiDocument(resources: readonly Resource[], { version, url }
   const writer = schemaWriter(schemaNames(resources));
   const paths: Record<string, JsonObject> = {};
 
-  for (const { operations, etag } of resources) {
-    for (const operation of Object.values<Operation>(operations)) {
+  for (const resource of resources) {
+    for (const operation of Object.values<Operation>(resource.operations)) {
       if (!operation.http) continue;
       const path = (paths[httpPath(operation.http)] ??= {});
-      const method = operation.http.slice(0, operation.http.indexOf(' ')).toLowerCase();
-      path[method] = documentedOperation(operation, { writer, hasEtag: etag !== undefined });
+      Object.assign(path, documentedMethods(operation, { writer, resource }));
     }
   }
 

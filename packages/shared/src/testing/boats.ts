@@ -30,7 +30,7 @@ export const boats = resource('boats', {
     }),
     update: operation({
       http: 'PUT /boats/:id',
-      summary: 'Needs an admin of the env',
+      summary: 'Needs an admin of the env; forgets checkIfMatch for the name "unchecked"',
       allow: envAdmin,
       body: z.strictObject({ name: z.string().min(1) }),
       response: Boat,
@@ -73,7 +73,7 @@ export const boatHandlers = (seen: BoatLog): Handlers<(typeof boats)['operations
   get: async ({ id }, { permit }) => (id === boat.id ? permit(boat) : boat),
   update: async ({ body }, { permit, checkIfMatch }) => {
     permit(boat);
-    checkIfMatch(boat);
+    if (body.name !== 'unchecked') checkIfMatch(boat);
     return { ...boat, ...body };
   },
   echo: async ({ body }, { caller, requestId }) => ({ text: body.text, caller, request_id: requestId }),

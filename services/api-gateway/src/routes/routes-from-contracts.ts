@@ -1,6 +1,7 @@
 import type { Bus } from '@berth/shared/bus/bus';
 import { etagOf } from '@berth/shared/bus/etag';
-import { apiPrefix, hasPathId, type Operation, type Resource, successStatus } from '@berth/shared/contracts/contract';
+import { bodyLimitOf } from '@berth/shared/contracts/body-limit';
+import { answersRow, apiPrefix, type Operation, type Resource, successStatus } from '@berth/shared/contracts/contract';
 import { idempotencyKeyOf, isCreation } from '@berth/shared/contracts/idempotency-key';
 import { logins } from '@berth/shared/contracts/logins';
 import { AppError } from '@berth/shared/errors';
@@ -51,6 +52,7 @@ export function routesFromContracts(app: FastifyInstance, resources: readonly Re
     app.route({
       method,
       url,
+      bodyLimit: bodyLimitOf(operation),
       ...(operation.allow.on !== 'nothing' && { onRequest: signedInFor(operation, deps.authenticate) }),
       handler: answer(route, deps),
     });
@@ -59,7 +61,7 @@ export function routesFromContracts(app: FastifyInstance, resources: readonly Re
 
 function answer({ operation, resource }: Route, { bus, budgetMs = 5_000 }: RouteDeps) {
   const status = successStatus(operation);
-  const single = resource.etag !== undefined && (hasPathId(operation) || status === 201) && status !== 204;
+  const isRow = answersRow(operation, resource);
   const read = requestReader(operation);
   const creates = isCreation(operation);
 
@@ -78,7 +80,7 @@ function answer({ operation, resource }: Route, { bus, budgetMs = 5_000 }: Route
     });
     if (status !== 200) reply.code(status);
     if (status === 204) return reply.send();
-    if (single && typeof value === 'object' && value !== null) reply.header('etag', etagOf(resource, value));
+    if (isRow && typeof value === 'object' && value !== null) reply.header('etag', etagOf(resource, value));
     return value;
   };
 }

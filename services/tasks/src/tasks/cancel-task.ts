@@ -29,6 +29,7 @@ export const cancelTask =
       found(await store.tasks.find(id, visibleEnvs(context.identity)), 'deployment task');
       const { task, deployment } = found(await lockTask(store, id), 'deployment task');
       permitOn(context, task, deployment);
+      context.checkIfMatch(publicTask(task));
       if (task.status !== 'Pending' && task.status !== 'Started') throw conflict(`The task is ${task.status} already`);
 
       await tellAudit(store, task, context);

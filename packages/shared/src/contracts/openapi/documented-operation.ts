@@ -1,4 +1,4 @@
-import { hasPathId, type Operation, successStatus } from '../contract.ts';
+import { answersRow, hasPathId, type Operation, type Resource, successStatus, takesIfMatch } from '../contract.ts';
 import { IdempotencyKey, isCreation } from '../idempotency-key.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import { isJsonObject } from '../json.ts';
@@ -8,11 +8,11 @@ import type { SchemaWriter } from './schema-writer.ts';
 
 interface Context {
   writer: SchemaWriter;
-  hasEtag: boolean;
+  resource: Pick<Resource, 'etag' | 'state'>;
 }
 
 /** One operation as the document has it. */
-export function documentedOperation(operation: Operation, context: Context): JsonObject {
+function documentedOperation(operation: Operation, context: Context): JsonObject {
   const { allow, body, bodyOptional, outstanding, resource, name, summary } = operation;
   const parameters = parametersOf(operation, context);
   return {
@@ -28,12 +28,45 @@ export function documentedOperation(operation: Operation, context: Context): Jso
         content: { 'application/json': { schema: context.writer.input(body) } },
       },
     }),
-    responses: { [successStatus(operation)]: successOf(operation, context), ...problemsOf(operation, context) },
+    responses: {
+      [successStatus(operation)]: successOf(operation, context),
+      ...problemsOf(operation, context.resource),
+    },
   };
 }
 
-function parametersOf(operation: Operation, { writer, hasEtag }: Context): JsonValue[] {
-  const method = operation.http?.split(' ')[0];
+/** The methods that a route gets beside its own, by the path item of the document. */
+export function documentedMethods(operation: Operation, context: Context): Record<string, JsonObject> {
+  const method = operation.http?.split(' ')[0]?.toLowerCase() ?? '';
+  const documented = documentedOperation(operation, context);
+  const alias = (id: string, summary: string) => ({
+    ...documented,
+    operationId: `${operation.resource}.${id}`,
+    summary,
+  });
+  return {
+    [method]: documented,
+    ...(method === 'get' && {
+      head: {
+        ...alias(`${operation.name}.head`, `${operation.summary}: the headers alone`),
+        responses: headResponses(operation, context),
+      },
+    }),
+    ...(method === 'put' && { patch: alias(`${operation.name}.patch`, `${operation.summary}; the same as PUT`) }),
+  };
+}
+
+/** An answer to HEAD has no content, whatever its status. */
+function headResponses(operation: Operation, context: Context): JsonObject {
+  const { content: _, ...success } = successOf(operation, context);
+  const refusals = Object.keys(problemsOf(operation, context.resource)).map((status) => [
+    status,
+    { description: 'As for GET, without content' },
+  ]);
+  return { [successStatus(operation)]: success, ...Object.fromEntries(refusals) };
+}
+
+function parametersOf(operation: Operation, { writer, resource }: Context): JsonValue[] {
   return [
     ...(hasPathId(operation)
       ? [{ name: 'id', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } }]
@@ -42,15 +75,16 @@ function parametersOf(operation: Operation, { writer, hasEtag }: Context): JsonV
     ...(isCreation(operation)
       ? [{ ...header('Idempotency-Key', idempotencyWords), schema: writer.input(IdempotencyKey) }]
       : []),
-    ...(hasEtag && hasPathId(operation) && (method === 'PUT' || method === 'DELETE')
-      ? [header('If-Match', 'The `ETag` of the row that is meant, or `*`')]
-      : []),
+    ...(takesIfMatch(operation, resource) ? [header('If-Match', 'The `ETag` of the row that is meant, or `*`')] : []),
   ];
 }
 
 const idempotencyWords = `The same key and body by the same identity within 24 h get the first answer and create nothing; the
 same key with another body gets 422. Only successes are remembered. While the first request still runs the second waits for
 it, or gets 409. Where the first answer held a \`created_token\` the second gets 409, which names the id of the token.`;
+
+const etagWords =
+  'Over the fields that a person can change; of a row that has none, over all its fields but `last_used_at`';
 
 const header = (name: string, description: string): JsonObject => ({
   name,
@@ -71,17 +105,15 @@ function queryParameters({ query }: Operation, writer: SchemaWriter): JsonObject
   }));
 }
 
-function successOf(operation: Operation, { writer, hasEtag }: Context): JsonObject {
+function successOf(operation: Operation, { writer, resource }: Context): JsonObject {
   const status = successStatus(operation);
   if (status === 204) return { description: 'Done' };
   const type = operation.produces ?? 'application/json';
-  const isRead = operation.http?.startsWith('GET') === true && hasPathId(operation);
   return {
     description: status === 201 ? 'Created' : 'OK',
-    ...(hasEtag &&
-      isRead && {
-        headers: { ETag: { description: 'Of the fields that a person can change', schema: { type: 'string' } } },
-      }),
+    ...(answersRow(operation, resource) && {
+      headers: { ETag: { description: etagWords, schema: { type: 'string' } } },
+    }),
     content: { [type]: { schema: operation.produces ? { type: 'string' } : writer.output(operation.response) } },
   };
 }

@@ -1,6 +1,5 @@
 import { signedIn } from '../../access/rules.ts';
-import type { OperationSpec } from '../contract.ts';
-import { hasPathId } from '../contract.ts';
+import { hasPathId, type OperationSpec, type Resource, takesIfMatch } from '../contract.ts';
 import { isCreation } from '../idempotency-key.ts';
 import type { JsonObject } from '../json.ts';
 
@@ -11,7 +10,7 @@ const meanings = {
   404: 'Missing, or not visible to the caller',
   409: 'A duplicate, something in use, or the wrong state',
   412: 'The row is not the one that `If-Match` names',
-  413: 'The body is larger than 1 MiB',
+  413: 'The body is larger than 1 MiB, or than 16 KiB where no credential is needed',
   415: 'The body is not JSON',
   422: 'Well-formed, but it refers to something that does not fit',
   429: 'Too many requests; see `Retry-After`',
@@ -57,7 +56,7 @@ export const problemResponses = (): JsonObject =>
   );
 
 /** The ways in which this operation can end badly, by what it takes and who may run it. */
-export function problemsOf(operation: OperationSpec, { hasEtag }: { hasEtag: boolean }): JsonObject {
+export function problemsOf(operation: OperationSpec, resource: Pick<Resource, 'etag'>): JsonObject {
   const { allow, body, query, http = '' } = operation;
   const writes = !http.startsWith('GET');
   const named = hasPathId(operation);
@@ -68,7 +67,7 @@ export function problemsOf(operation: OperationSpec, { hasEtag }: { hasEtag: boo
     403: allow !== signedIn && (allow.on !== 'nothing' || writes),
     404: named,
     409: writes,
-    412: writes && named && hasEtag,
+    412: takesIfMatch(operation, resource),
     413: body !== undefined,
     415: body !== undefined,
     422: writes && (body !== undefined || isCreation(operation)),

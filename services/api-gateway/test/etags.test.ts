@@ -1,0 +1,75 @@
+import { etagOf } from '@berth/shared/bus/etag';
+import { type Operation, type Resource, type ServiceName, serviceNames } from '@berth/shared/contracts/contract';
+import { resources } from '@berth/shared/contracts/index';
+import type { JsonObject } from '@berth/shared/contracts/json';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sampleOf } from './sample-of.ts';
+import { some, startTestGateway, type TestGateway, testAuth } from './start-test-gateway.ts';
+
+const id = '0b8a6b0e-0000-4000-8000-000000000001';
+const readById = /^GET (\/[^:]*\/):id$/;
+
+interface Read {
+  path: string;
+  resource: Resource;
+  operation: Operation;
+  row: JsonObject;
+}
+
+const reads: Read[] = resources.flatMap((resource) =>
+  Object.values<Operation>(resource.operations)
+    .filter(({ http, outstanding }) => readById.test(http ?? '') && outstanding !== true)
+    .map((operation) => ({
+      path: (operation.http ?? '').replace(readById, `/api/v2$1${id}`),
+      resource,
+      operation,
+      row: sampleOf(operation.response) as JsonObject,
+    })),
+);
+
+/** Answers the reads of one owner, each with its row. */
+const readsOf = (owner: ServiceName) =>
+  reads
+    .filter(({ resource }) => resource.owner === owner)
+    .map(({ resource, operation, row }) =>
+      some(resource, {
+        [operation.name]: async (_request: unknown, { permit }: { permit: (row: object) => unknown }) => {
+          if (operation.allow.on === 'row') permit(row);
+          return row;
+        },
+      }),
+    );
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  await gateway.serve('auth', testAuth());
+  for (const owner of serviceNames) await gateway.serve(owner, ...readsOf(owner));
+});
+afterAll(() => gateway[Symbol.asyncDispose]());
+
+test.for(reads.map((read) => [read.path, read] as const))(
+  'GET and HEAD of %s carry the ETag of the row',
+  async ([path, { resource, row }]) => {
+    const got = await gateway.get(path);
+    expect([got.status, await got.json()]).toEqual([200, row]);
+    expect(got.headers.get('etag')).toMatch(/^"[\w-]{27}"$/);
+    expect(got.headers.get('etag')).toBe(etagOf(resource, row));
+
+    const head = await gateway.send('HEAD', path);
+    expect(head.headers.get('etag')).toBe(got.headers.get('etag'));
+  },
+);
+
+test('the ETag of a token does not depend on when it was last used, that of a tracked resource on everything', () => {
+  const tagOf = (name: string, changes: object) => {
+    const read = reads.find(({ resource }) => resource.name === name);
+    return read ? etagOf(read.resource, { ...read.row, ...changes }) : null;
+  };
+
+  for (const name of ['user_tokens', 'bot_tokens']) {
+    expect(tagOf(name, { last_used_at: '2027-01-01T00:00:00Z' })).toBe(tagOf(name, {}));
+    expect(tagOf(name, { name: 'other' })).not.toBe(tagOf(name, {}));
+  }
+  expect(tagOf('k8s_resources', { last_updated_at: '2027-01-01T00:00:00Z' })).not.toBe(tagOf('k8s_resources', {}));
+});
