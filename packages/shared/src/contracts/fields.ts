@@ -32,7 +32,10 @@ export const PlannedTime = GivenTime.refine(
   'must lie at most ten years ahead',
 );
 
-const codePoints = (value: string): number => [...value].length;
+/** By its length where that says enough: counting the code points of a long text makes a list of them all. */
+const hasAtLeast = (value: string, min: number): boolean => value.length >= 2 * min || [...value].length >= min;
+const hasAtMost = (value: string, max: number): boolean =>
+  value.length <= max || (value.length <= 2 * max && [...value].length <= max);
 
 export const withoutNul = (value: string): boolean => !value.includes('\0');
 const noNul = 'must not contain a NUL character';
@@ -43,11 +46,8 @@ export const text = (min: number, max: number) =>
     .string()
     .trim()
     .refine(withoutNul, noNul)
-    .refine(
-      (value) => codePoints(value) >= min,
-      min === 1 ? 'must not be empty' : `must have at least ${min} characters`,
-    )
-    .refine((value) => codePoints(value) <= max, `must have at most ${max} characters`)
+    .refine((value) => hasAtLeast(value, min), min === 1 ? 'must not be empty' : `must have at least ${min} characters`)
+    .refine((value) => hasAtMost(value, max), `must have at most ${max} characters`)
     .meta({ ...(min > 0 && { minLength: min }), maxLength: max });
 
 /** Text that is kept as it was sent, white space and all, such as the contents of a secret. */
@@ -55,7 +55,7 @@ export const verbatim = (max: number) =>
   z
     .string()
     .refine(withoutNul, noNul)
-    .refine((value) => codePoints(value) <= max, `must have at most ${max} characters`)
+    .refine((value) => hasAtMost(value, max), `must have at most ${max} characters`)
     .meta({ maxLength: max });
 
 export const Name = text(1, 100);

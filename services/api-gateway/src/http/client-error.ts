@@ -14,7 +14,7 @@ function refusalOf(code: string | undefined): Refusal {
     case 'HPE_HEADER_OVERFLOW':
       return { status: 431, error: new AppError('too_large', 'The headers of the request are too large') };
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
-      return { status: 413, error: new AppError('too_large', 'The body must not be larger than 1 MiB') };
+      return { status: 413, error: new AppError('too_large', 'The chunk extensions of the body are too large') };
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return { status: 408, error: new AppError('timeout', 'The request did not arrive in time') };
     default:

@@ -1,4 +1,5 @@
 import type { Identity } from '@berth/shared/access/identity';
+import { smallBodyBytes } from '@berth/shared/contracts/body-limit';
 import { AppError } from '@berth/shared/errors';
 import type { Service } from '@berth/shared/service/service';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
@@ -21,8 +22,6 @@ declare module 'fastify' {
   }
 }
 
-const bodyLimit = 1024 * 1024;
-
 /** Fastify with our limits, our JSON reading and one way for every error to leave. It knows no route. */
 export function createHttpServer({ log, metrics }: Pick<Service, 'log' | 'metrics'>): FastifyInstance {
   const loggerInstance: FastifyBaseLogger = log;
@@ -31,7 +30,8 @@ export function createHttpServer({ log, metrics }: Pick<Service, 'log' | 'metric
     // A logger per request would be made for nothing: what is logged names the request itself.
     childLoggerFactory: (logger) => logger,
     logController: new LogController({ disableRequestLogging: true }),
-    bodyLimit,
+    // Routes of operations that take a body allow more.
+    bodyLimit: smallBodyBytes,
     requestTimeout: 30_000,
     keepAliveTimeout: 72_000,
     // Long enough for a bearer token of 8 KiB beside what proxies add; without a Host header we answer ourselves.

@@ -1,7 +1,8 @@
+import { smallBodyBytes } from '@berth/shared/contracts/body-limit';
 import { AppError } from '@berth/shared/errors';
 
-/** The framework's own refusals in our words; null for what is a bug of ours. */
-export function frameworkRefusal(error: unknown): AppError | null {
+/** The framework's own refusals in our words; null for what is a bug of ours. `bodyLimit` is that of the route, in bytes. */
+export function frameworkRefusal(error: unknown, bodyLimit: number | undefined): AppError | null {
   if (!(error instanceof Error)) return null;
   const code = 'code' in error ? error.code : undefined;
   const status = 'statusCode' in error ? error.statusCode : undefined;
@@ -10,7 +11,7 @@ export function frameworkRefusal(error: unknown): AppError | null {
     return new AppError('unsupported_media_type', 'The body must be sent as application/json');
   }
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE' || status === 413) {
-    return new AppError('too_large', 'The body must not be larger than 1 MiB');
+    return new AppError('too_large', `The body must not be larger than ${inWords(bodyLimit ?? smallBodyBytes)}`);
   }
   // No id is that long, nor anything else in a path of ours.
   if (code === 'FST_ERR_MAX_PARAM_LENGTH') return new AppError('not_found', 'There is nothing at this path');
@@ -19,3 +20,5 @@ export function frameworkRefusal(error: unknown): AppError | null {
   }
   return null;
 }
+
+const inWords = (bytes: number): string => (bytes < 1024 * 1024 ? `${bytes / 1024} KiB` : `${bytes / 1024 / 1024} MiB`);

@@ -1,5 +1,5 @@
 import { AppError } from '@berth/shared/errors';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { parseJsonBody } from './parse-json-body.ts';
 
 const refusal = (body: string | Buffer) => {
@@ -45,6 +45,22 @@ test.for([
   ],
 ] as const)('refuses %s', ([, body, expected]) => {
   expect(refusal(body as string | Buffer)).toEqual(expected);
+});
+
+test.for([
+  ['half a million members', `[${'0,'.repeat(500_000)}0]`],
+  ['half a million empty objects', `[${'{},'.repeat(300_000)}{}]`],
+  ['half a million levels', '['.repeat(500_000)],
+])('refuses %s without parsing them', ([, body = '']) => {
+  const bytes = Buffer.from(body);
+  using parse = vi.spyOn(JSON, 'parse');
+
+  expect(refusal(bytes)).toMatchObject({ code: 'invalid' });
+  expect(parse).not.toHaveBeenCalled();
+});
+
+test('takes 10,000 members, an empty object among them', () => {
+  expect(refusal(`[${'0,'.repeat(9_999)}{}]`)).toBeNull();
 });
 
 test('takes nesting of 64', () => {

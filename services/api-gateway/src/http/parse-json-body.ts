@@ -1,9 +1,9 @@
 import { AppError } from '@berth/shared/errors';
 import { ambiguityIn } from './ambiguity-in-json.ts';
 import { harmIn } from './harmful-text.ts';
+import { jsonSizeOf } from './json-size.ts';
 
-const maxDepth = 64;
-const maxKeys = 10_000;
+const most = { depth: 64, members: 10_000 };
 const refusedKeys = new Set(['__proto__', 'constructor']);
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -13,10 +13,13 @@ const refuse = (path: string, message: string): never => {
 
 /**
  * A body as JSON, or `invalid` naming the place and the rule. What would hurt somebody further in is refused here, once:
- * bytes that are no UTF-8, nesting beyond 64, keys that reach into prototypes, two members of one name, NUL, lone
- * surrogates, numbers that a double cannot hold.
+ * bytes that are no UTF-8, nesting beyond 64, more than 10,000 members, keys that reach into prototypes, two members of
+ * one name, NUL, lone surrogates, numbers that a double cannot hold. Its size comes first: it bounds all the rest.
  */
 export function parseJsonBody(bytes: Buffer): unknown {
+  const { depth, members } = jsonSizeOf(bytes, most);
+  if (depth > most.depth) refuse('body', `must not be nested deeper than ${most.depth}`);
+  if (members > most.members) refuse('body', `must not have more than ${most.members} members in all`);
   let text: string;
   let body: unknown;
   try {
@@ -34,27 +37,17 @@ export function parseJsonBody(bytes: Buffer): unknown {
   return body;
 }
 
-/** Walks with a stack of its own: a body nested 100,000 deep must not overflow ours. */
-function refuseHarmful(body: unknown): void {
-  const pending = [{ value: body, path: 'body', depth: 1 }];
-  let keys = 0;
-  for (let next = pending.pop(); next; next = pending.pop()) {
-    const { value, path, depth } = next;
-    if (typeof value === 'string') refuseHarmfulText(value, path);
-    if (typeof value === 'number' && !Number.isFinite(value)) refuse(path, 'is beyond the range of numbers');
-    if (typeof value !== 'object' || value === null) continue;
-    if (depth > maxDepth) refuse('body', `must not be nested deeper than ${maxDepth}`);
-
-    for (const [key, child] of Object.entries(value)) {
-      keys += 1;
-      if (keys > maxKeys) refuse('body', `must not have more than ${maxKeys} members in all`);
+/** No deeper than our limit, so that it may call itself. */
+function refuseHarmful(value: unknown, path = 'body'): void {
+  if (typeof value === 'string') refuseHarmfulText(value, path);
+  if (typeof value === 'number' && !Number.isFinite(value)) refuse(path, 'is beyond the range of numbers');
+  if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) refuseHarmful(item, `${path}[${index}]`);
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [key, member] of Object.entries(value)) {
       if (refusedKeys.has(key)) refuse(path, `must not have a key named ${key}`);
       refuseHarmfulText(key, path);
-      pending.push({
-        value: child,
-        path: Array.isArray(value) ? `${path}[${key}]` : `${path}.${key}`,
-        depth: depth + 1,
-      });
+      refuseHarmful(member, `${path}.${key}`);
     }
   }
 }

@@ -5,7 +5,7 @@ import { problemHeaders, problemOf } from './problem.ts';
 
 /** The one way in which errors leave. What was not made for callers is logged here and leaves without its words. */
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const known = error instanceof AppError ? error : frameworkRefusal(error);
+  const known = error instanceof AppError ? error : frameworkRefusal(error, request.routeOptions.bodyLimit);
   if (!known) request.log.error({ err: error, request_id: request.id }, 'request failed');
 
   const answer = known ?? new AppError('internal', 'Something went wrong on our side; the request id helps to find it');

@@ -1,0 +1,9 @@
+import type { OperationSpec } from './contract.ts';
+
+/** Where anybody may send one, or where it says nothing. */
+export const smallBodyBytes = 16 * 1024;
+const bodyBytes = 1024 * 1024;
+
+/** Specification, "Request bodies": how large the body of a request may be, in bytes. */
+export const bodyLimitOf = ({ allow, body }: OperationSpec): number =>
+  allow.on === 'nothing' || body === undefined ? smallBodyBytes : bodyBytes;

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { jsonSizeOf } from './json-size.ts';
+
+const unlimited = { depth: Infinity, members: Infinity };
+const sizeOf = (text: string, most = unlimited) => jsonSizeOf(Buffer.from(text), most);
+
+test.for([
+  ['a value alone', '7', 0, 0],
+  ['nothing inside', ' { } ', 1, 0],
+  ['an array of empty ones', '[[],{},[ ]]', 2, 3],
+  ['an object in an object', '{"a":{"b":1,"c":[2,3]}}', 3, 5],
+  ['braces, commas and quotes in text', '["{[,\\"]}", "\\\\", ","]', 1, 3],
+  ['text that is not ASCII', '{"ü":"😀,😀"}', 1, 1],
+  ['white space everywhere', '\n[\t1 ,\r\n2 ]', 1, 2],
+  ['text that never ends', '["abc', 1, 1],
+] as const)('counts levels and members of %s', ([, text, depth, members]) => {
+  expect(sizeOf(text)).toEqual({ depth, members });
+});
+
+test('stops at the first byte that is too much', () => {
+  let looked = 0;
+  const bytes = new Proxy(Buffer.from(`[${'0,'.repeat(500_000)}0]`), {
+    get(target, key) {
+      if (typeof key === 'string' && /^\d+$/.test(key)) looked += 1;
+      return Reflect.get(target, key, target);
+    },
+  });
+
+  expect(jsonSizeOf(bytes, { depth: 64, members: 100 })).toEqual({ depth: 1, members: 101 });
+  expect(looked).toBeLessThan(300);
+});
