@@ -3,6 +3,7 @@ import type { Resource } from '@berth/shared/contracts/contract';
 import { resources as allResources } from '@berth/shared/contracts/index';
 import type { Service } from '@berth/shared/service/service';
 import type { FastifyInstance } from 'fastify';
+import { Attempts } from './attempts/attempts.ts';
 import { authenticateBy } from './authentication/authenticate.ts';
 import { createHttpServer } from './http/create-http-server.ts';
 import { collectMethods, refuseOtherMethods } from './http/refuse-other-methods.ts';
@@ -11,6 +12,11 @@ import { healthRoutes } from './routes/health-routes.ts';
 import { pageRoutes } from './routes/page-routes.ts';
 import { type RouteDeps, routesFromContracts } from './routes/routes-from-contracts.ts';
 import { type TaskLogDeps, taskLogRoute } from './routes/task-log-route.ts';
+
+export interface AttemptLimits {
+  failedCredentialsPerMinute: number;
+  signInsPerMinute: number;
+}
 
 export interface GatewayDeps
   extends Pick<Service, 'log' | 'metrics'>,
@@ -21,23 +27,35 @@ export interface GatewayDeps
   stopping: AbortSignal;
   version: string;
   ownUrl: string;
+  /** Addresses and networks of proxies whose word is taken for where a request comes from; nobody's unless given. */
+  trustedProxies?: readonly string[];
+  attempts: AttemptLimits;
   /** All of ours, unless given. */
   resources?: readonly Resource[];
 }
 
 /** The whole HTTP side: one server, its checks, and every route. It does not listen yet. */
 export async function createGateway({ resources = allResources, ...deps }: GatewayDeps): Promise<FastifyInstance> {
-  const authenticate = authenticateBy(deps);
+  const { failedCredentialsPerMinute, signInsPerMinute } = deps.attempts;
+  const failures = attemptsOf('credentials', failedCredentialsPerMinute);
+  const signIns = attemptsOf('sign-ins', signInsPerMinute);
+  const authenticate = authenticateBy({ ...deps, failures });
   const app = createHttpServer(deps);
   const known = collectMethods(app);
 
   healthRoutes(app, { ...deps.bus, ...deps });
   documentationRoutes(app, { ...deps, resources });
   pageRoutes(app);
-  routesFromContracts(app, resources, { ...deps, authenticate });
+  routesFromContracts(app, resources, { ...deps, authenticate, signIns });
   taskLogRoute(app, { ...deps, authenticate });
   // Files register their routes when the plugins load.
   await app.after();
   refuseOtherMethods(app, known);
   return app;
+
+  function attemptsOf(what: string, perMinute: number): Attempts {
+    const onUsedUp = (network: string) =>
+      deps.log.warn({ network, per_minute: perMinute }, `too many ${what} from one address`);
+    return new Attempts({ perMinute, onUsedUp });
+  }
 }

@@ -8,11 +8,11 @@ import { createGateway } from './create-gateway.ts';
 import { closingGracefully } from './http/close-gracefully.ts';
 
 await runService('api-gateway', async ({ log, metrics, use, signal }) => {
-  const { host, port, version, ownUrl, ...config } = readConfig(Config, process.env);
-  const bus = use(await connectBus({ ...config.bus, caller: 'api-gateway', log, metrics, signal }));
-  bus.serve(implement(server, { get: async () => ({ version }) }));
+  const { host, port, bus: busSettings, ...config } = readConfig(Config, process.env);
+  const bus = use(await connectBus({ ...busSettings, caller: 'api-gateway', log, metrics, signal }));
+  bus.serve(implement(server, { get: async () => ({ version: config.version }) }));
 
-  const app = await createGateway({ bus, log, metrics, stopping: signal, version, ownUrl });
+  const app = await createGateway({ ...config, bus, log, metrics, stopping: signal });
   use(closingGracefully(app));
   await app.listen({ host, port });
 });

@@ -69,7 +69,7 @@ export const testAuth = (names: Set<string> = new Set(Object.keys(sampleIdentiti
   });
 };
 
-type Options = Partial<Pick<GatewayDeps, 'budgetMs' | 'limits' | 'slowReaderMs'>>;
+type Options = Partial<Pick<GatewayDeps, 'attempts' | 'budgetMs' | 'limits' | 'slowReaderMs' | 'trustedProxies'>>;
 
 /** The gateway as it runs, on a port and a NATS server of its own. */
 export async function startTestGateway(options: Options = {}): Promise<TestGateway> {
@@ -97,6 +97,7 @@ export async function startTestGateway(options: Options = {}): Promise<TestGatew
     stopping: stopping.signal,
     version: '1.2.3',
     ownUrl,
+    attempts: { failedCredentialsPerMinute: 300, signInsPerMinute: 300 },
     ...options,
   });
   const closing = closingGracefully(app, 3_000);

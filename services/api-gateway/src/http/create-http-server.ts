@@ -22,8 +22,12 @@ declare module 'fastify' {
   }
 }
 
+export interface HttpServerDeps extends Pick<Service, 'log' | 'metrics'> {
+  trustedProxies?: readonly string[];
+}
+
 /** Fastify with our limits, our JSON reading and one way for every error to leave. It knows no route. */
-export function createHttpServer({ log, metrics }: Pick<Service, 'log' | 'metrics'>): FastifyInstance {
+export function createHttpServer({ log, metrics, trustedProxies = [] }: HttpServerDeps): FastifyInstance {
   const loggerInstance: FastifyBaseLogger = log;
   const app = Fastify({
     loggerInstance,
@@ -44,6 +48,7 @@ export function createHttpServer({ log, metrics }: Pick<Service, 'log' | 'metric
     },
     genReqId: ({ headers }) => requestIdOf(headers['x-request-id']),
     requestIdHeader: false,
+    trustProxy: trustedProxies.length > 0 && [...trustedProxies],
     routerOptions: { caseSensitive: true, ignoreTrailingSlash: false, maxParamLength: 200 },
     forceCloseConnections: 'idle',
     return503OnClosing: false,

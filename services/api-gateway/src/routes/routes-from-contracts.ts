@@ -6,6 +6,8 @@ import { idempotencyKeyOf, isCreation } from '@berth/shared/contracts/idempotenc
 import { logins } from '@berth/shared/contracts/logins';
 import { AppError } from '@berth/shared/errors';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import type { Attempts } from '../attempts/attempts.ts';
+import { isAttempt, limitAttempts } from '../attempts/limit-attempts.ts';
 import type { Authenticate } from '../authentication/authenticate.ts';
 import { signedInFor } from '../authentication/signed-in.ts';
 import { requestReader } from './request-of.ts';
@@ -13,6 +15,8 @@ import { requestReader } from './request-of.ts';
 export interface RouteDeps {
   bus: Pick<Bus, 'call'>;
   authenticate: Authenticate;
+  /** Starts and ends of sign-ins, by network. */
+  signIns: Attempts;
   /** What asking auth and the owner may take together, in ms; 5,000 unless given. */
   budgetMs?: number;
 }
@@ -54,6 +58,7 @@ export function routesFromContracts(app: FastifyInstance, resources: readonly Re
       url,
       bodyLimit: bodyLimitOf(operation),
       ...(operation.allow.on !== 'nothing' && { onRequest: signedInFor(operation, deps.authenticate) }),
+      ...(isAttempt(operation) && { onRequest: limitAttempts(deps.signIns) }),
       handler: answer(route, deps),
     });
   }

@@ -13,7 +13,7 @@ import { requestReader } from './request-of.ts';
 import type { RouteDeps } from './routes-from-contracts.ts';
 import { createStreamSlots, type StreamLimits } from './stream-slots.ts';
 
-export interface TaskLogDeps extends RouteDeps {
+export interface TaskLogDeps extends Omit<RouteDeps, 'signIns'> {
   bus: Pick<Bus, 'call' | 'hints'>;
   /** Aborts when the gateway stops, which ends every open stream. */
   stopping: AbortSignal;

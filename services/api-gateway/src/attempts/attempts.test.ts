@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import { Attempts } from './attempts.ts';
+import { TooManyAttempts } from './too-many-attempts.ts';
+
+/** With a clock that the test moves. */
+function attemptsWithClock(perMinute = 6) {
+  let clock = 0;
+  const usedUp: string[] = [];
+  const attempts = new Attempts({ perMinute, now: () => clock, onUsedUp: (network) => usedUp.push(network) });
+  const retryAfter = (network: string): number => {
+    try {
+      attempts.refuseUsedUp(network);
+      return 0;
+    } catch (error) {
+      return error instanceof TooManyAttempts ? error.retryAfterSeconds : Number.NaN;
+    }
+  };
+  const pass = (seconds: number) => {
+    clock += seconds * 1_000;
+  };
+  const count = (network: string, times: number) => {
+    for (let n = 0; n < times; n += 1) attempts.count(network);
+  };
+  return { attempts, count, pass, retryAfter, usedUp };
+}
+
+test('a network that has used up its attempts waits for the next one, and no other network with it', () => {
+  const { count, pass, retryAfter, usedUp } = attemptsWithClock();
+
+  count('a', 5);
+  expect(retryAfter('a')).toBe(0);
+  count('a', 1);
+  expect([retryAfter('a'), retryAfter('b'), usedUp]).toEqual([10, 0, ['a']]);
+  pass(5);
+  expect(retryAfter('a')).toBe(5);
+  pass(5);
+  expect(retryAfter('a')).toBe(0);
+});
+
+test('attempts beyond the last, made at the same time, make the wait longer but never longer than two minutes', () => {
+  const { count, retryAfter } = attemptsWithClock();
+
+  count('a', 8);
+  expect(retryAfter('a')).toBe(30);
+  count('a', 1_000);
+  expect(retryAfter('a')).toBe(70);
+});
+
+test('quiet time gives back no more than there were', () => {
+  const { count, pass, retryAfter } = attemptsWithClock();
+
+  count('a', 6);
+  pass(86_400);
+  count('a', 6);
+  expect(retryAfter('a')).toBe(10);
+});
+
+test('ten thousand networks are remembered, the one that was quiet for longest is forgotten', () => {
+  const { attempts, count, retryAfter } = attemptsWithClock(1);
+
+  count('first', 1);
+  count('second', 1);
+  for (let n = 0; n < 9_998; n += 1) count(`network ${n}`, 1);
+  expect([retryAfter('first'), retryAfter('second')]).toEqual([60, 60]);
+  count('first', 1);
+  count('one more', 1);
+  expect([attempts.networks, retryAfter('first') > 0, retryAfter('second')]).toEqual([10_000, true, 0]);
+});

@@ -1,0 +1,15 @@
+import type { Operation } from '@berth/shared/contracts/contract';
+import type { FastifyRequest } from 'fastify';
+import type { Attempts } from './attempts.ts';
+import { networkOf } from './network-of.ts';
+
+/** What anybody may ask for and what is no plain read: each start of a sign-in stores something, each end asks the provider. */
+export const isAttempt = ({ allow, idempotent }: Operation): boolean => allow.on === 'nothing' && idempotent !== true;
+
+export const limitAttempts =
+  (attempts: Attempts) =>
+  async (request: FastifyRequest): Promise<void> => {
+    const network = networkOf(request);
+    attempts.refuseUsedUp(network);
+    attempts.count(network);
+  };

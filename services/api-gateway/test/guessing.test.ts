@@ -1,0 +1,144 @@
+import type { Credential } from '@berth/shared/contracts/identities';
+import { logins } from '@berth/shared/contracts/logins';
+import { me } from '@berth/shared/contracts/me';
+import { AppError } from '@berth/shared/errors';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { problemOf } from './problem-of.ts';
+import { some, startTestGateway, type TestGateway, testAuth } from './start-test-gateway.ts';
+
+let gateway: TestGateway;
+let asked: Credential[];
+let signIns: number;
+
+async function start(trustedProxies: string[] = []): Promise<void> {
+  [asked, signIns] = [[], 0];
+  gateway = await startTestGateway({
+    trustedProxies,
+    attempts: { failedCredentialsPerMinute: 5, signInsPerMinute: 4 },
+  });
+  const auth = testAuth();
+  const authenticate = auth.handlers['authenticate'];
+  if (!authenticate) throw new Error('the auth of the tests authenticates nobody');
+  await gateway.serve(
+    'auth',
+    {
+      ...auth,
+      handlers: {
+        ...auth.handlers,
+        authenticate: async (request, context) => {
+          asked.push((request as { body: Credential }).body);
+          return authenticate(request, context);
+        },
+      },
+    },
+    some(me, {
+      get: async () => ({
+        Bot: {
+          id: '0b8a6b0e-0000-4000-8000-000000000001',
+          created_at: '2026-01-02T03:04:05.678Z',
+          display_name: 'x',
+          is_active: true,
+        },
+      }),
+    }),
+    some(logins, {
+      start: async () => {
+        signIns += 1;
+        return { redirect_url: 'https://idp.example.test', state: 's' };
+      },
+      finish: async () => {
+        signIns += 1;
+        throw new AppError('invalid_login', 'No such attempt');
+      },
+    }),
+  );
+}
+afterEach(() => gateway[Symbol.asyncDispose]());
+
+const present = (headers: Record<string, string>, from?: string) =>
+  fetch(`${gateway.url}/api/v2/auth/me`, {
+    headers: { ...headers, ...(from !== undefined && { 'x-forwarded-for': from }) },
+  });
+
+async function guess(times: number, from?: string): Promise<number[]> {
+  const statuses: number[] = [];
+  for (let n = 0; n < times; n += 1) {
+    const headers: Record<string, string> =
+      n % 2 === 0 ? { 'x-service-token': `guess ${n}` } : { authorization: `Bearer guess-${n}` };
+    const { status } = await present(headers, from);
+    statuses.push(status);
+  }
+  return statuses;
+}
+
+describe('behind a proxy that is trusted', () => {
+  beforeEach(() => start(['127.0.0.0/8']));
+
+  test('a network that guesses credentials gets 429 with Retry-After and costs no question to auth, others go on', async () => {
+    expect(await guess(5, '203.0.113.9')).toEqual([401, 401, 401, 401, 401]);
+    const refused = await present({ 'x-service-token': 'guess' }, '203.0.113.9');
+
+    expect(refused.headers.get('retry-after')).toMatch(/^1[012]$/);
+    expect(await problemOf(refused)).toMatchObject({ status: 429, code: 'too_many_requests' });
+    expect(asked).toHaveLength(5);
+    // What the client claims itself comes before the address that the proxy saw.
+    expect(await guess(1, '198.51.100.1, 203.0.113.9')).toEqual([429]);
+    expect(await guess(1, '203.0.113.10')).toEqual([401]);
+    expect(await guess(1, 'no address')).toEqual([401]);
+  });
+
+  test('a network of IPv6 is its /64', async () => {
+    await guess(5, '2001:db8:1:2::1');
+
+    expect(await guess(1, '2001:db8:1:2:ffff::9')).toEqual([429]);
+    expect(await guess(1, '2001:db8:1:3::1')).toEqual([401]);
+  });
+
+  test('who was let in before works on at the address of somebody who guesses, who presents nothing gets 401', async () => {
+    expect((await present({ 'x-service-token': 'bot' }, '203.0.113.9')).status).toBe(200);
+    await guess(6, '203.0.113.9');
+
+    expect((await present({ 'x-service-token': 'bot' }, '203.0.113.9')).status).toBe(200);
+    expect((await present({}, '203.0.113.9')).status).toBe(401);
+    // Never seen, it is one more guess; elsewhere it is let in, and then here too.
+    expect((await present({ 'x-service-token': 'siteAdmin' }, '203.0.113.9')).status).toBe(429);
+    expect((await present({ 'x-service-token': 'siteAdmin' }, '203.0.113.10')).status).toBe(200);
+    expect((await present({ 'x-service-token': 'siteAdmin' }, '203.0.113.9')).status).toBe(200);
+  });
+
+  test('starts and ends of sign-ins are counted together, at every path and with every method', async () => {
+    const headers = { 'x-forwarded-for': '203.0.113.9', 'content-type': 'application/json' };
+    const finish = (path: string, auth_code: string) =>
+      fetch(`${gateway.url}${path}`, { method: 'POST', headers, body: JSON.stringify({ auth_code, state: 's' }) });
+    const begin = (method: string) => fetch(`${gateway.url}/api/v2/auth/idp`, { method, headers });
+
+    const first = [
+      await begin('GET'),
+      await begin('HEAD'),
+      await finish('/api/v2/auth/idp/callback', 'a'),
+      await finish('/auth/idp/callback', 'b'),
+    ];
+    expect(first.map(({ status }) => status)).toEqual([200, 200, 400, 400]);
+
+    const refused = await begin('GET');
+    expect(refused.headers.get('retry-after')).toMatch(/^1[345]$/);
+    expect(await problemOf(refused)).toMatchObject({ status: 429 });
+    expect((await finish('/auth/idp/callback', 'c')).status).toBe(429);
+    expect(signIns).toBe(4);
+  });
+
+  test('one line in the log says which network guesses, without the credential', async () => {
+    await guess(8, '203.0.113.9');
+
+    const lines = gateway.logged().filter(({ level }) => level === 'warn');
+    expect(lines).toEqual([expect.objectContaining({ network: '203.0.113.9', per_minute: 5 })]);
+    expect(JSON.stringify(gateway.logged())).not.toContain('guess ');
+  });
+});
+
+test('where no proxy is trusted the address of the connection counts, whatever the request claims', async () => {
+  await start();
+
+  expect(await guess(5, '203.0.113.1')).toEqual([401, 401, 401, 401, 401]);
+  expect(await guess(1, '203.0.113.2')).toEqual([429]);
+});
