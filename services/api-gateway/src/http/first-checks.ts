@@ -14,6 +14,7 @@ declare module 'fastify' {
 
 /** What is decided before anything is asked or read: is this HTTP, is there a route, is there room. */
 export function firstChecks(app: FastifyInstance, overload: Overload = watchOverload()): void {
+  app.addHook('onListen', async () => overload.begin());
   app.addHook('onClose', async () => overload[Symbol.dispose]());
 
   app.addHook('onRequest', (request, reply, done) => {
