@@ -27,6 +27,22 @@ describe('a broken chart is listed with its error', () => {
     expect(await service().bus.objects.get(archiveDigest)).toBeNull();
   });
 
+  test('of a rule that would go through lists in lists, with file, path and rule', async () => {
+    const list = '[1,2,3,4,5,6,7,8,9,10]';
+    const rule = `{ all: [${list}, { all: [${list}, { all: [${list}, { '>': [{ val: [[2], zz] }, 0] }] }] }] }`;
+    const valuesUi = `apiVersion: berth.dev/v1beta1\nkind: ValuesUi\ninputs:\n  - { id: a, type: text, label: A, showIf: ${rule} }\n`;
+    server().push('charts/web', '1.0.0', await web('1.0.0', { 'berth/values-ui.yaml': valuesUi }));
+
+    await scan();
+
+    expect(await charts()).toMatchObject([
+      {
+        values_ui: null,
+        error: expect.stringMatching(/^berth\/values-ui\.yaml: inputs\[0\]\.showIf: must use one operator of var == /),
+      },
+    ]);
+  });
+
   test('that is no archive', async () => {
     server().push('charts/web', '1.0.0', Buffer.from('hello'));
 

@@ -239,6 +239,37 @@ describe('creating', () => {
     );
   });
 
+  test('refuses a config with which the rules of the chart take too many steps', async () => {
+    const showIf = { in: [{ var: 'needle' }, { var: 'hay' }] };
+    const inputs = ['needle', 'hay', 'shown'].map((id) => ({ id, type: 'text', label: id, showIf }));
+    const searching = await tasks.tell.chart(
+      sampleChart({ values_ui: { inputs, outputs: { values: [], secrets: {} } } }),
+    );
+    const config = { needle: `b${'a'.repeat(150_000)}`, hay: 'a'.repeat(300_000) };
+
+    await expect(tasks.create({ helm_chart_id: searching.id, config })).rejects.toEqual(
+      refusal('unprocessable', 'The rules and outputs of the chart take more than 100000 steps with this config'),
+    );
+  });
+
+  test('refuses a config that points to more items than a transaction should hold', async () => {
+    const peers = {
+      id: 'peers',
+      type: 'array',
+      itemType: 'CollectionSelect',
+      label: 'Peers',
+      collection: 'deployments',
+    };
+    const pointing = await tasks.tell.chart(
+      sampleChart({ values_ui: { inputs: [peers], outputs: { values: [], secrets: {} } } }),
+    );
+    const config = { peers: Array.from({ length: 1_001 }, () => kindId) };
+
+    await expect(tasks.create({ helm_chart_id: pointing.id, config })).rejects.toEqual(
+      refusal('unprocessable', 'points to 1001 items', 'body.config'),
+    );
+  });
+
   test('takes any config where the chart has no form', async () => {
     const plain = await tasks.tell.chart(sampleChart({ values_ui: null }));
 

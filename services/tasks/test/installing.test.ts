@@ -118,6 +118,29 @@ describe('installing', () => {
     });
   });
 
+  test('values that no answer to a runner can carry fail their task with the reason, and the next task starts', async () => {
+    const input = { id: 'a', type: 'text', label: 'A' };
+    const values = ['one', 'two', 'three', 'four', 'five', 'six'].map((key) => ({
+      path: [key],
+      value: { FieldValue: { input: 'a' } },
+    }));
+    const large = await tasks.tell.chart(sampleChart({ values_ui: { inputs: [input], outputs: { values } } }));
+    const { id } = await tasks.create({ helm_chart_id: large.id, config: { a: 'x'.repeat(500_000) } });
+    const next = await tasks.create();
+
+    const claimed = await tasks.claimed();
+
+    expect(await tasks.tasksOf(id)).toMatchObject([
+      {
+        status: 'Failed',
+        reason: 'The values and Secrets of the deployment would be larger than 2621440 bytes',
+      },
+    ]);
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Error' });
+    expect(claimed.deployment_id).toBe(next.id);
+    await tasks.finish(claimed);
+  });
+
   test('the env places what it runs, and inputs point to other deployments', async () => {
     const peer = await tasks.installed({ name: 'peer' });
     const placement = { node_selector: { pool: 'apps' }, tolerations: [{ key: 'apps' }] };

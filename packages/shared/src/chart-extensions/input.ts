@@ -4,6 +4,7 @@ import { ruleWords } from '../contracts/rule-words.ts';
 import { Collection } from './collection.ts';
 import { compareDecimals, Decimal } from './decimal.ts';
 import { nullsAbsent } from './nulls-absent.ts';
+import { ShowRule } from './show-rule.ts';
 
 const singleTypes = ['text', 'number', 'Checkbox', 'RadioSelect', 'CollectionSelect', 'DaysAndHour'] as const;
 export type SingleType = (typeof singleTypes)[number];
@@ -38,8 +39,7 @@ export const Input = nullsAbsent({
   sensitive: z.boolean().default(false),
   options: z.array(Option).max(1000).optional(),
   showIfAll: z.array(FieldCondition).max(100).optional(),
-  /** JsonLogic over all inputs. */
-  showIf: Json.refine((rule) => rule !== null).optional(),
+  showIf: ShowRule.optional(),
   filters: z.array(FieldCondition).max(100).optional(),
   minimum: Decimal.optional(),
   maximum: Decimal.optional(),

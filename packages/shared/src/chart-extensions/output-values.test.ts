@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject, JsonValue } from '../contracts/json.ts';
+import { Budget } from './budget.ts';
 import { sourceOf } from './collection.ts';
 import { configReferences } from './config-references.ts';
-import { outputValues } from './output-values.ts';
+import { outputValues, type PropertyOf } from './output-values.ts';
 import { ValuesUi } from './values-ui.ts';
 
 const id = '6b0e4b1c-2222-4222-8222-222222222222';
@@ -28,7 +29,8 @@ const property = (input: string, name: string) => ({ FieldProperty: { input, pro
 
 function run(outputs: JsonObject, config: JsonObject, properties: Record<string, JsonValue> = {}) {
   const form = ValuesUi.parse({ inputs, outputs });
-  return outputValues(form, config, (reference, name) => properties[`${reference.id}.${name}`]);
+  const propertyOf: PropertyOf = (reference, name) => properties[`${reference.id}.${name}`];
+  return outputValues(form, { config, propertyOf, budget: new Budget() });
 }
 
 /** The values after one value `x` for each path, in order. */
@@ -145,7 +147,8 @@ describe('outputs', () => {
   test('of a required input without a value are refused', () => {
     const form = ValuesUi.parse({ inputs: [{ ...inputs[0], required: true }], outputs: at(value('a')) });
 
-    expect(() => outputValues(form, {}, () => undefined)).toThrow('The input a is required');
+    const sources = { config: {}, propertyOf: () => undefined, budget: new Budget() };
+    expect(() => outputValues(form, sources)).toThrow('The input a is required');
   });
 
   test('make secrets: text as it is, the rest as JSON, none of no keys', () => {

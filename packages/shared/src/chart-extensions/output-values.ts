@@ -1,6 +1,8 @@
 import type { JsonObject, JsonValue } from '../contracts/json.ts';
 import { AppError } from '../errors.ts';
+import type { Budget } from './budget.ts';
 import { type ConfigReference, referencesOf } from './config-references.ts';
+import { writeText } from './copy-json.ts';
 import type { Input } from './input.ts';
 import { type InputRef, inputOf } from './outputs.ts';
 import { setAtPath } from './set-at-path.ts';
@@ -16,38 +18,45 @@ export interface OutputValues {
   secrets: Record<string, Record<string, string>>;
 }
 
+export interface OutputSources {
+  config: JsonObject;
+  propertyOf: PropertyOf;
+  budget: Budget;
+}
+
 /** What the outputs of a form make of a config. Hidden inputs, and optional ones without a value, leave their outputs out. */
-export function outputValues(form: ValuesUi, config: JsonObject, propertyOf: PropertyOf): OutputValues {
-  const visible = new Map(visibleInputs(form, config).map((input) => [input.id, input]));
+export function outputValues(form: ValuesUi, sources: OutputSources): OutputValues {
+  const { config, budget } = sources;
+  const visible = new Map(visibleInputs(form, config, budget).map((input) => [input.id, input]));
   const resolve = (ref: InputRef): JsonValue | undefined => {
+    budget.step();
     const input = visible.get(inputOf(ref));
-    return input && valueOf(ref, input, { config, propertyOf });
+    return input && valueOf(ref, input, sources);
   };
 
   const values: JsonObject = {};
   for (const { path, value: ref } of form.outputs.values) {
     const value = resolve(ref);
-    if (value !== undefined) setAtPath(values, path, value);
+    if (value !== undefined) setAtPath(values, path, value, budget);
   }
 
   const secrets: OutputValues['secrets'] = {};
   for (const [name, keys] of Object.entries(form.outputs.secrets)) {
     const entries = Object.entries(keys).flatMap(([key, ref]) => {
       const value = resolve(ref);
-      return value === undefined ? [] : [[key, secretText(value)] as const];
+      if (value === undefined) return [];
+      const text = typeof value === 'string' ? value : JSON.stringify(value);
+      writeText(key, budget);
+      writeText(text, budget);
+      return [[key, text] as const];
     });
+    writeText(name, budget);
     if (entries.length > 0) secrets[name] = Object.fromEntries(entries);
   }
   return { values, secrets };
 }
 
-const secretText = (value: JsonValue): string => (typeof value === 'string' ? value : JSON.stringify(value));
-
-function valueOf(
-  ref: InputRef,
-  input: Input,
-  { config, propertyOf }: { config: JsonObject; propertyOf: PropertyOf },
-): JsonValue | undefined {
+function valueOf(ref: InputRef, input: Input, { config, propertyOf, budget }: OutputSources): JsonValue | undefined {
   const value = Object.hasOwn(config, input.id) ? config[input.id] : undefined;
   if (value === undefined || (value === null && (input.required || 'FieldProperty' in ref))) {
     if (input.required) throw new AppError('unprocessable', `The input ${input.id} is required`);
@@ -57,6 +66,7 @@ function valueOf(
 
   const { property } = ref.FieldProperty;
   const properties = referencesOf(input, config).map((reference) => {
+    budget.step();
     const found = propertyOf(reference, property);
     if (found !== undefined) return found;
     throw new AppError('unprocessable', `The input ${input.id} points to nothing that has the property ${property}`);

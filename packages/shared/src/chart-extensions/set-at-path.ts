@@ -1,14 +1,18 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../contracts/json.ts';
 import { AppError } from '../errors.ts';
+import type { Budget } from './budget.ts';
+import { copyJson, writeText } from './copy-json.ts';
 import { maxCells, type OutputPath, type PathPart, pathPart } from './output-path.ts';
+
+const emptyCell = 'null,';
 
 interface Slot {
   get(): JsonValue | undefined;
   set(value: JsonValue): void;
 }
 
-/** Puts a value into the values, making the objects and lists on the way. */
-export function setAtPath(values: JsonObject, path: OutputPath, value: JsonValue): void {
+/** Puts a value into the values, making the objects and lists on the way; all of it counts into the budget. */
+export function setAtPath(values: JsonObject, path: OutputPath, value: JsonValue, budget: Budget): void {
   const refuse = (why: string): never => {
     throw new AppError('unprocessable', `The output ${path.join('.')} of the chart cannot be set: ${why}`);
   };
@@ -16,27 +20,35 @@ export function setAtPath(values: JsonObject, path: OutputPath, value: JsonValue
 
   let container: JsonValue = values;
   for (const [index, part] of parts.entries()) {
-    const slot = slotIn(container, part, refuse);
+    budget.step();
+    const slot = slotIn(container, part, { refuse, budget });
     const next = parts[index + 1];
     // A copy: later outputs may go into it, and the config that it comes from must stay as it is.
-    if (!next) return slot.set(structuredClone(value));
-    container = slot.get() ?? fresh(slot, next);
+    if (!next) return slot.set(copyJson(value, budget));
+    container = slot.get() ?? fresh(slot, next, budget);
   }
 }
 
-function fresh(slot: Slot, next: PathPart): JsonValue {
+function fresh(slot: Slot, next: PathPart, budget: Budget): JsonValue {
+  budget.write(2);
   const container: JsonValue = 'cell' in next ? [] : {};
   slot.set(container);
   return container;
 }
 
-function slotIn(container: JsonValue, part: PathPart, refuse: (why: string) => never): Slot {
+interface Setting {
+  refuse: (why: string) => never;
+  budget: Budget;
+}
+
+function slotIn(container: JsonValue, part: PathPart, { refuse, budget }: Setting): Slot {
   if ('key' in part) {
     const { key } = part;
     if (!isJsonObject(container)) return refuse(`${key} would be a key of something that is no object`);
     return {
       get: () => (Object.hasOwn(container, key) ? container[key] : undefined),
       set: (value) => {
+        writeText(key, budget);
         container[key] = value;
       },
     };
@@ -47,6 +59,9 @@ function slotIn(container: JsonValue, part: PathPart, refuse: (why: string) => n
   return {
     get: () => container[index],
     set: (value) => {
+      const empty = Math.max(0, index - container.length);
+      budget.step(empty);
+      budget.write(empty * emptyCell.length + 1);
       while (container.length < index) container.push(null);
       container[index] = value;
     },

@@ -105,7 +105,6 @@ describe('visibility', () => {
     ['a condition is about what is absent', all, { tls: true }, false],
     ['the rule is exactly true', { showIf: { '==': [{ var: 'port' }, 443] } }, { port: 443 }, true],
     ['the rule is merely truthy', { showIf: { var: 'port' } }, { port: 443 }, false],
-    ['the rule is of an unknown operation', { showIf: { explode: [] } }, {}, false],
     ['the rule goes before the conditions', { ...all, showIf: { '!': { var: 'tls' } } }, { tls: false }, true],
     ['there is neither', {}, {}, true],
   ])('where %s', ([, rule, config, shown]) => {

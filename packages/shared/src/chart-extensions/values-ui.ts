@@ -3,6 +3,7 @@ import { propertiesIn } from './collection.ts';
 import { header } from './header.ts';
 import { Input, typeOfItems } from './input.ts';
 import { type InputRef, inputOf, Outputs } from './outputs.ts';
+import { maxNodesOfForm, nodesIn } from './show-rule.ts';
 
 const shape = {
   inputs: z.array(Input).max(500),
@@ -21,6 +22,10 @@ function checkForm({ inputs, outputs }: Form, context: z.RefinementCtx<Form>): v
 
   for (const [index, { id }] of inputs.entries()) {
     if (inputs.findIndex((other) => other.id === id) < index) refuse(['inputs', index, 'id'], `repeats ${id}`);
+  }
+  const nodes = inputs.reduce((sum, { showIf }) => sum + (showIf === undefined ? 0 : nodesIn(showIf)), 0);
+  if (nodes > maxNodesOfForm) {
+    refuse(['inputs'], `must not have more than ${maxNodesOfForm} operators and values in all showIf rules together`);
   }
   const checkRef = (ref: InputRef, path: PropertyKey[]) => {
     const input = byId.get(inputOf(ref));

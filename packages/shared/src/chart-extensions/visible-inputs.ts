@@ -1,24 +1,22 @@
-import { LogicEngine } from 'json-logic-engine';
-import { type JsonObject, sameJson } from '../contracts/json.ts';
+import type { JsonObject } from '../contracts/json.ts';
+import { Budget } from './budget.ts';
 import type { Input } from './input.ts';
+import { sameValue } from './same-value.ts';
+import { runRule } from './show-rule.ts';
 import type { ValuesUi } from './values-ui.ts';
 
-const logic = new LogicEngine();
-
-/** Exactly true: what is merely truthy, and a rule that fails, hide the input. */
-function holds(rule: unknown, config: JsonObject): boolean {
-  try {
-    return logic.run(rule, config) === true;
-  } catch {
-    return false;
-  }
-}
-
-function isVisible({ showIf, showIfAll }: Input, config: JsonObject): boolean {
-  if (showIf !== undefined) return holds(showIf, config);
-  return (showIfAll ?? []).every(({ field, value }) => Object.hasOwn(config, field) && sameJson(config[field], value));
+function isVisible({ showIf, showIfAll }: Input, config: JsonObject, budget: Budget): boolean {
+  // Exactly true: what is merely truthy hides the input.
+  if (showIf !== undefined) return runRule(showIf, config, budget) === true;
+  return (showIfAll ?? []).every(({ field, value }) => {
+    budget.step();
+    return Object.hasOwn(config, field) && sameValue(value, config[field] ?? null, budget);
+  });
 }
 
 /** The inputs that a form with these values shows; the others count as absent whatever the config says. */
-export const visibleInputs = ({ inputs }: Pick<ValuesUi, 'inputs'>, config: JsonObject): Input[] =>
-  inputs.filter((input) => isVisible(input, config));
+export const visibleInputs = (
+  { inputs }: Pick<ValuesUi, 'inputs'>,
+  config: JsonObject,
+  budget = new Budget(),
+): Input[] => inputs.filter((input) => isVisible(input, config, budget));

@@ -8,7 +8,7 @@ import type { FieldError } from '@berth/shared/errors';
 import { collectionKey, itemName } from '../collections/collection-key.ts';
 import { findItems, type ItemReaders } from '../collections/find-items.ts';
 import type { Reference } from './reference.ts';
-import { unfitAll } from './refuse.ts';
+import { unfit, unfitAll } from './refuse.ts';
 
 export interface ConfigWanted {
   form: ValuesUi | null;
@@ -18,6 +18,12 @@ export interface ConfigWanted {
   at: string;
 }
 
+/** Each is a row that is locked while the config is written, and one more to follow. */
+const maxReferences = 1_000;
+const maxErrors = 50;
+/** Of a value of the chart in an error. */
+const shownCharacters = 200;
+
 /** The references of a config that fits the form of its chart; throws with every field that does not (decision 6). */
 export async function checkConfig(
   readers: ItemReaders,
@@ -25,14 +31,20 @@ export async function checkConfig(
 ): Promise<Reference[]> {
   if (form === null) return [];
   const errors = validateConfig(form, config, at);
-  if (errors.length > 0) throw unfitAll(errors.slice(0, 50));
+  if (errors.length > 0) throw unfitAll(errors);
 
   const references = configReferences(form, config);
+  if (references.length > maxReferences) {
+    throw unfit(at, `points to ${references.length} items; it may point to ${maxReferences} at most`);
+  }
   const itemOf = await findItems(readers, references, envId);
-  const missing = references.flatMap((reference) => {
-    const message = referenceProblem(reference, itemOf(reference), form.inputs);
-    return message === null ? [] : [{ path: pathOf([at, reference.input]), message } satisfies FieldError];
-  });
+  const filtersOf = new Map(form.inputs.map((input) => [input.id, input.filters ?? []]));
+  const missing: FieldError[] = [];
+  for (const reference of references) {
+    const message = referenceProblem(reference, itemOf(reference), filtersOf.get(reference.input) ?? []);
+    if (message !== null) missing.push({ path: pathOf([at, reference.input]), message });
+    if (missing.length === maxErrors) break;
+  }
   if (missing.length > 0) throw unfitAll(missing);
 
   return references.flatMap(({ input, collection, id }) => {
@@ -42,15 +54,17 @@ export async function checkConfig(
 }
 
 function referenceProblem(
-  { input, collection }: ConfigReference,
+  { collection }: ConfigReference,
   item: JsonObject | undefined,
-  inputs: readonly Input[],
+  filters: NonNullable<Input['filters']>,
 ): string | null {
   const key = collectionKey(collection);
   if (key === null) return null;
   if (!item) return `no such ${itemName[key]} in the env`;
 
-  const filters = inputs.find(({ id }) => id === input)?.filters ?? [];
   const broken = filters.find(({ field, value }) => Object.hasOwn(item, field) && !sameJson(item[field], value));
-  return broken ? `must point to a ${itemName[key]} whose ${broken.field} is ${JSON.stringify(broken.value)}` : null;
+  if (!broken) return null;
+  const value = JSON.stringify(broken.value);
+  const shown = value.length > shownCharacters ? `${value.slice(0, shownCharacters).toWellFormed()}…` : value;
+  return `must point to a ${itemName[key]} whose ${broken.field} is ${shown}`;
 }

@@ -25,6 +25,12 @@ describe('configDelta', () => {
     expect(configDelta(before, after)).toEqual(delta);
   });
 
+  test('does not take what objects have anyway for a value', () => {
+    const after = Object.fromEntries([['toString', 1]]);
+
+    expect(Object.entries(configDelta({}, after) ?? {})).toEqual([['toString', [null, 1]]]);
+  });
+
   test('is null where the paths of few inputs would fill the memory', () => {
     const leaves = (value: number) => Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`k${n}`, value]));
     const prefix = 'x'.repeat(200_000);

@@ -1,8 +1,15 @@
+import { Budget } from '@berth/shared/chart-extensions/budget';
 import type { JsonObject } from '@berth/shared/contracts/json';
 import { describe, expect, test } from 'vitest';
-import { deepMerge } from './deep-merge.ts';
+import { mergeLayer, mergeOwnLayer } from './deep-merge.ts';
 
-describe('deepMerge', () => {
+function merged(layers: readonly JsonObject[]): JsonObject {
+  const values: JsonObject = {};
+  for (const layer of layers) mergeLayer(values, layer, new Budget());
+  return values;
+}
+
+describe('mergeLayer', () => {
   test.for<[string, JsonObject[], JsonObject]>([
     [
       'merges maps at every depth',
@@ -21,15 +28,27 @@ describe('deepMerge', () => {
     ],
     ['keeps null, which removes a default of the chart', [{ a: { b: 1 } }, { a: { b: null } }], { a: { b: null } }],
     ['does not take inherited properties for values', [{}, { toString: { a: 1 } }], { toString: { a: 1 } }],
-  ])('%s', ([, layers, merged]) => {
-    expect(deepMerge(...layers)).toEqual(merged);
+  ])('%s', ([, layers, values]) => {
+    expect(merged(layers)).toEqual(values);
   });
 
-  test('leaves its arguments as they are', () => {
+  test('leaves the layers as they are', () => {
     const below = { a: { b: 1 } };
+    const above = { a: { c: [{ d: 1 }] } };
 
-    deepMerge(below, { a: { b: 2 } });
+    const values = merged([below, above, { a: { b: 2 } }]);
+    Object.assign(values, { a: 7 });
 
-    expect(below).toEqual({ a: { b: 1 } });
+    expect([below, above]).toEqual([{ a: { b: 1 } }, { a: { c: [{ d: 1 }] } }]);
+  });
+
+  test('costs what the layers hold, however large the values are that they go into', () => {
+    const values: JsonObject = {};
+    mergeOwnLayer(values, { a: Object.fromEntries(Array.from({ length: 9_000 }, (_, index) => [`k${index}`, index])) });
+    const budget = new Budget();
+
+    for (let path = 0; path < 200; path += 1) mergeLayer(values, { a: { [`t${path}`]: [1] } }, budget);
+
+    expect(budget.spent.steps).toBeLessThan(2_000);
   });
 });

@@ -1,16 +1,27 @@
+import type { Budget } from '@berth/shared/chart-extensions/budget';
+import { copyJson, writeText } from '@berth/shared/chart-extensions/copy-json';
 import { isJsonObject, type JsonObject, type JsonValue } from '@berth/shared/contracts/json';
 
-/** Later wins; maps are merged, everything else is replaced. A null stays: Helm drops the chart's default for it. */
-export const deepMerge = (...layers: JsonObject[]): JsonObject => layers.reduce<JsonObject>(merge, {});
+/**
+ * Merges a layer into values that nobody else holds: the layer wins, maps are merged, everything else is replaced. A null
+ * stays: Helm drops the chart's default for it. Only what the layer has is copied, so that many layers over a large map
+ * do not copy it many times.
+ */
+export function mergeLayer(values: JsonObject, layer: JsonObject, budget: Budget): void {
+  merge(values, layer, (key, value) => {
+    writeText(key, budget);
+    return copyJson(value, budget);
+  });
+}
 
-const merge = (below: JsonObject, above: JsonObject): JsonObject =>
-  Object.fromEntries([
-    ...Object.entries(below),
-    ...Object.entries(above).map(([key, value]) => [key, mergeValue(ownValue(below, key), value)] as const),
-  ]);
+/** The same with a layer that nobody else holds and that is counted already. */
+export const mergeOwnLayer = (values: JsonObject, layer: JsonObject): void =>
+  merge(values, layer, (_key, value) => value);
 
-const ownValue = (object: JsonObject, key: string): JsonValue | undefined =>
-  Object.hasOwn(object, key) ? object[key] : undefined;
-
-const mergeValue = (below: JsonValue | undefined, above: JsonValue): JsonValue =>
-  isJsonObject(below) && isJsonObject(above) ? merge(below, above) : above;
+function merge(below: JsonObject, above: JsonObject, own: (key: string, value: JsonValue) => JsonValue): void {
+  for (const [key, value] of Object.entries(above)) {
+    const current = Object.hasOwn(below, key) ? below[key] : undefined;
+    if (isJsonObject(current) && isJsonObject(value)) merge(current, value, own);
+    else below[key] = own(key, value);
+  }
+}

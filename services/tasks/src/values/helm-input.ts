@@ -1,5 +1,6 @@
+import { Budget } from '@berth/shared/chart-extensions/budget';
 import { configReferences } from '@berth/shared/chart-extensions/config-references';
-import { type OutputValues, outputValues } from '@berth/shared/chart-extensions/output-values';
+import { type OutputValues, outputValues, type PropertyOf } from '@berth/shared/chart-extensions/output-values';
 import type { JsonObject } from '@berth/shared/contracts/json';
 import { AppError } from '@berth/shared/errors';
 import { findItems, type ItemReaders } from '../collections/find-items.ts';
@@ -31,7 +32,8 @@ export async function helmInput(
 
   const { env } = cluster;
   const chart = readChart(seenChart);
-  const outputs = await outputsOf(readers, { chart, run, envId: env.id });
+  const budget = new Budget();
+  const outputs = await outputsOf(readers, { chart, run, envId: env.id, budget });
   const values = resolveValues({
     env,
     cluster,
@@ -42,18 +44,20 @@ export async function helmInput(
     config: run.config,
     outputs: outputs?.values ?? null,
     override: run.values_override,
+    budget,
   });
   return { chart, values, secrets: outputs?.secrets ?? {} };
 }
 
 async function outputsOf(
   readers: ItemReaders,
-  { chart: { form }, run: { config }, envId }: { chart: Chart; run: DeployRun; envId: string },
+  { chart: { form }, run: { config }, envId, budget }: { chart: Chart; run: DeployRun; envId: string; budget: Budget },
 ): Promise<OutputValues | null> {
   if (!form) return null;
   const itemOf = await findItems(readers, configReferences(form, config), envId);
-  return outputValues(form, config, (reference, property) => {
+  const propertyOf: PropertyOf = (reference, property) => {
     const item = itemOf(reference);
     return item && Object.hasOwn(item, property) ? item[property] : undefined;
-  });
+  };
+  return outputValues(form, { config, propertyOf, budget });
 }

@@ -1,7 +1,8 @@
+import { Budget, formLimits } from '@berth/shared/chart-extensions/budget';
 import { describe, expect, test } from 'vitest';
 import { resolveValues, type ValuesWorld } from './resolve-values.ts';
 
-const world: ValuesWorld = {
+const sample: Omit<ValuesWorld, 'budget'> = {
   env: { id: 'e1', name: 'staging', node_selector: { pool: 'apps' }, tolerations: [{ key: 'apps' }] },
   cluster: {
     id: 'c1',
@@ -23,6 +24,10 @@ const world: ValuesWorld = {
   override: null,
 };
 
+/** Outputs become part of the values, so each case has its own. */
+const resolve = (fields: Partial<ValuesWorld> = {}) =>
+  resolveValues({ ...structuredClone(sample), budget: new Budget(), ...fields });
+
 const berth = {
   env_id: 'e1',
   env_name: 'staging',
@@ -37,7 +42,7 @@ const berth = {
 
 describe('resolveValues', () => {
   test('injects placement and the info block beside the outputs of the inputs', () => {
-    expect(resolveValues(world)).toEqual({
+    expect(resolve()).toEqual({
       nodeSelector: { pool: 'apps' },
       tolerations: [{ key: 'apps' }],
       berth,
@@ -47,26 +52,26 @@ describe('resolveValues', () => {
   });
 
   test('puts the config under the key config where the chart has no inputs', () => {
-    expect(resolveValues({ ...world, outputs: null })).toMatchObject({ config: { replicas: 2 } });
+    expect(resolve({ outputs: null })).toMatchObject({ config: { replicas: 2 } });
   });
 
   test('leaves placement alone where the env asks for none', () => {
-    const values = resolveValues({ ...world, env: { ...world.env, node_selector: null, tolerations: null } });
+    const values = resolve({ env: { ...sample.env, node_selector: null, tolerations: null } });
 
     expect(Object.keys(values)).toEqual(['berth', 'platz', 'replicaCount']);
   });
 
   test('injects the ingress section only where the chart asks for it', () => {
-    const features = { ...world.features, ingress: { enabled: true, hostname_format: 'Name' as const } };
+    const features = { ...sample.features, ingress: { enabled: true, hostname_format: 'Name' as const } };
 
-    expect(resolveValues({ ...world, features })).toMatchObject({
+    expect(resolve({ features })).toMatchObject({
       ingress: { hosts: [{ host: 'blue.apps.example.com' }] },
     });
-    expect(resolveValues(world)).not.toHaveProperty('ingress');
+    expect(resolve()).not.toHaveProperty('ingress');
   });
 
   test('lets the outputs win over what is injected, merged with it', () => {
-    const values = resolveValues({ ...world, outputs: { nodeSelector: { disk: 'ssd' }, berth: { env_name: 'mine' } } });
+    const values = resolve({ outputs: { nodeSelector: { disk: 'ssd' }, berth: { env_name: 'mine' } } });
 
     expect(values).toMatchObject({
       nodeSelector: { pool: 'apps', disk: 'ssd' },
@@ -75,10 +80,9 @@ describe('resolveValues', () => {
   });
 
   test('lets the extra placement paths win over the outputs', () => {
-    const values = resolveValues({
-      ...world,
+    const values = resolve({
       features: {
-        ...world.features,
+        ...sample.features,
         node_selector_paths: [['db', 'nodeSelector']],
         tolerations_paths: [['db', 'tolerations']],
       },
@@ -95,12 +99,26 @@ describe('resolveValues', () => {
       berth: { own_url: 'x' },
       db: { nodeSelector: 'none' },
     };
-    const values = resolveValues({
-      ...world,
-      features: { ...world.features, node_selector_paths: [['db', 'nodeSelector']] },
+    const values = resolve({
+      features: { ...sample.features, node_selector_paths: [['db', 'nodeSelector']] },
       override,
     });
 
     expect(values).toMatchObject(override);
+  });
+
+  test('refuses values that no answer to a runner could carry, however they multiply', () => {
+    const tolerations = [{ key: 'x'.repeat(100_000) }];
+    const tolerations_paths = Array.from({ length: 100 }, (_, index) => [`t${index}`]);
+    const budget = new Budget();
+
+    expect(() =>
+      resolve({
+        env: { ...sample.env, tolerations },
+        features: { ...sample.features, tolerations_paths },
+        budget,
+      }),
+    ).toThrow('The values and Secrets of the deployment would be larger than 2621440 bytes');
+    expect(budget.spent.bytes).toBeLessThan(formLimits.bytes + 200_000);
   });
 });

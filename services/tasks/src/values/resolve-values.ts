@@ -1,5 +1,6 @@
+import type { Budget } from '@berth/shared/chart-extensions/budget';
 import type { JsonObject, JsonValue } from '@berth/shared/contracts/json';
-import { deepMerge } from './deep-merge.ts';
+import { mergeLayer, mergeOwnLayer } from './deep-merge.ts';
 import { type HostnameFormat, ingressValues } from './ingress-values.ts';
 
 export interface ValuesWorld {
@@ -22,21 +23,27 @@ export interface ValuesWorld {
     tolerations_paths: readonly (readonly string[])[];
   };
   config: JsonObject;
-  /** What the chart's inputs make of the config; null where the chart has no inputs. */
+  /** What the chart's inputs make of the config, counted; null where the chart has no inputs. It becomes part of the values. */
   outputs: JsonObject | null;
   override: JsonObject | null;
+  budget: Budget;
 }
 
 /** The values that Helm gets; the chart's defaults lie below them (decision 7: later wins, maps deep-merged). */
 export function resolveValues(world: ValuesWorld): JsonObject {
-  const { env, features, outputs, config, override } = world;
-  return deepMerge(
-    injected(world),
-    outputs ?? { config },
+  const { env, features, outputs, config, override, budget } = world;
+  const values: JsonObject = {};
+  mergeLayer(values, injected(world), budget);
+  if (outputs) mergeOwnLayer(values, outputs);
+  else mergeLayer(values, { config }, budget);
+
+  const above = [
     ...placed(features.node_selector_paths, env.node_selector),
     ...placed(features.tolerations_paths, env.tolerations),
     override ?? {},
-  );
+  ];
+  for (const layer of above) mergeLayer(values, layer, budget);
+  return values;
 }
 
 function injected(world: ValuesWorld): JsonObject {
