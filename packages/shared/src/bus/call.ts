@@ -6,7 +6,7 @@ import { idempotencyKeyOf } from '../contracts/idempotency-key.ts';
 import { AppError } from '../errors.ts';
 import type { CallOptions } from './bus.ts';
 import { delays, limits } from './limits.ts';
-import { NobodyThere, type ReplyInbox } from './reply-inbox.ts';
+import { type Ask, NobodyThere, type ReplyInbox } from './reply-inbox.ts';
 import type { RpcMetrics } from './rpc-metrics.ts';
 import { rpcSubject } from './subjects.ts';
 import { headersToSet } from './trace-carrier.ts';
@@ -34,7 +34,7 @@ export function createCaller({ inbox, caller, metrics }: CallerDeps) {
       const subject = rpcSubject(operation, caller);
       const payload = payloadOf(request);
       const deadline = started + (options.deadlineMs ?? delays.callDeadline);
-      const ask = () => askOnce(subject, payload, deadline, options, span);
+      const ask = () => askOnce({ owner: operation.owner, subject, payload }, deadline, options, span);
       const reply = await (operation.idempotent ? retriedOnce(ask, deadline) : ask());
       return valueOf(decode(reply, subject), subject);
     } catch (error) {
@@ -47,8 +47,7 @@ export function createCaller({ inbox, caller, metrics }: CallerDeps) {
   };
 
   function askOnce(
-    subject: string,
-    payload: Uint8Array,
+    request: Pick<Ask, 'owner' | 'subject' | 'payload'>,
     deadline: number,
     options: CallOptions,
     span: ReturnType<typeof tracer.startSpan>,
@@ -59,7 +58,7 @@ export function createCaller({ inbox, caller, metrics }: CallerDeps) {
     }
     const headers = headersOf(options, timeoutMs);
     propagation.inject(trace.setSpan(context.active(), span), headers, headersToSet);
-    return inbox.ask({ subject, payload, headers, timeoutMs, signal: options.signal });
+    return inbox.ask({ ...request, headers, timeoutMs, signal: options.signal });
   }
 }
 

@@ -87,7 +87,7 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
     failure: failure.signal,
 
     async isAnswering(service, deadlineMs = 500) {
-      const ask = { subject: discoverySubject('PING', service), payload: '', timeoutMs: deadlineMs };
+      const ask = { owner: service, subject: discoverySubject('PING', service), payload: '', timeoutMs: deadlineMs };
       return inbox.ask(ask).then(
         () => true,
         () => false,

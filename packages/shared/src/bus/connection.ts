@@ -8,7 +8,7 @@ import {
   type Subscription,
 } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
-import { type CallerName, callerNames } from '../contracts/contract.ts';
+import type { CallerName } from '../contracts/contract.ts';
 import { delays } from './limits.ts';
 import { refusalOfServer } from './server-version.ts';
 import { inboxPrefix } from './subjects.ts';
@@ -165,9 +165,4 @@ function watch(nc: NatsConnection, log: Logger): Connection {
 function listen<L>(listeners: Set<L>, listener: L): Unlisten {
   listeners.add(listener);
   return () => void listeners.delete(listener);
-}
-
-/** Whose inbox a reply subject lies in; undefined where it is nobody's. */
-export function inboxOwner(reply: string): CallerName | undefined {
-  return callerNames.find((caller) => reply.startsWith(`${inboxPrefix(caller)}.`));
 }

@@ -5,6 +5,7 @@ import { connectTestBus } from '../testing/test-bus.ts';
 import { startTestNats, type TestNats } from '../testing/test-nats.ts';
 import type { Bus } from './bus.ts';
 import { implement } from './implement.ts';
+import { operatorsInbox } from './subjects.ts';
 
 let nats: TestNats;
 let auth: Bus;
@@ -16,7 +17,7 @@ beforeAll(async () => {
   [auth, tasks, operator] = await Promise.all([
     connectTestBus(nats, 'auth'),
     connectTestBus(nats, 'tasks'),
-    connect({ servers: nats.url, user: nats.operator, pass: nats.password }),
+    connect({ servers: nats.url, user: nats.operator, pass: nats.password, inboxPrefix: operatorsInbox }),
   ]);
   auth.serve(implement(boats, boatHandlers({ aborts: 0 })));
   await auth.listening();

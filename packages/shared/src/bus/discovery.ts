@@ -2,8 +2,7 @@ import type { Msg, Subscription } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import type { CallerName, Operation } from '../contracts/contract.ts';
 import type { Connection } from './connection.ts';
-import { inboxOwner } from './connection.ts';
-import { discoverySubject, type ServiceVerb } from './subjects.ts';
+import { discoverySubject, operatorsInbox, repliesFrom, type ServiceVerb, serviceVerbs } from './subjects.ts';
 
 interface EndpointStats {
   subject: string;
@@ -20,13 +19,14 @@ export interface DiscoveryDeps {
   log: Logger;
 }
 
-const verbs: ServiceVerb[] = ['PING', 'INFO', 'STATS'];
 const version = '0.1.0';
 
 /** Answers `$SRV.PING|INFO|STATS` as ADR-32 says, so that `nats micro ls` and the readiness of the gateway see us. */
 export function createDiscovery({ connection, caller, instance, log }: DiscoveryDeps) {
   const started = new Date().toISOString();
   const endpoints = new Map<string, EndpointStats>();
+  // Whoever asks with another inbox may not choose where we publish.
+  const inboxes = [`${operatorsInbox}.`, `${repliesFrom(caller, 'api-gateway')}.`];
   const identity = { name: caller, id: instance, version, metadata: {} };
 
   const answers: Record<ServiceVerb, () => object> = {
@@ -59,7 +59,7 @@ export function createDiscovery({ connection, caller, instance, log }: Discovery
     }),
   };
 
-  const subscriptions: Subscription[] = verbs.flatMap((verb) =>
+  const subscriptions: Subscription[] = serviceVerbs.flatMap((verb) =>
     [[], [caller], [caller, instance]].map((scope) => connection.nc.subscribe(discoverySubject(verb, ...scope))),
   );
   for (const subscription of subscriptions) void answerAll(subscription);
@@ -74,9 +74,7 @@ export function createDiscovery({ connection, caller, instance, log }: Discovery
   }
 
   function answer(verb: ServiceVerb, message: Msg): void {
-    // The tools of operators use the library's default inbox; nobody of ours listens there.
-    const reply = message.reply ?? '';
-    if (!reply.startsWith('_INBOX.') && inboxOwner(reply) === undefined) return;
+    if (!inboxes.some((inbox) => message.reply?.startsWith(inbox))) return;
     try {
       message.respond(JSON.stringify(answers[verb]()));
     } catch (error) {

@@ -21,7 +21,7 @@ beforeAll(async () => {
   [auth, tasks, raw] = await Promise.all([
     connectTestBus(nats, 'auth'),
     connectTestBus(nats, 'tasks'),
-    connect({ servers: nats.url, user: 'tasks', pass: nats.password, inboxPrefix: '_INBOX_tasks' }),
+    connect({ servers: nats.url, user: 'tasks', pass: nats.password, inboxPrefix: '_INBOX_tasks.auth' }),
   ]);
   auth.serve(implement(boats, boatHandlers({ aborts: 0 })));
   await auth.listening();
@@ -86,7 +86,13 @@ describe('a malformed request', () => {
     await expect(answerTo('{"body":{"text":"x"}}', given)).resolves.toMatchObject({ error: { code } });
   });
 
-  test.for(['state.auth.boats.1', '_INBOX_api-gateway.x.1', '_INBOX_tasksx.1', '_INBOX_tasks'])(
+  test.for([
+    'state.auth.boats.1',
+    '_INBOX_api-gateway.auth.x.1',
+    '_INBOX_tasks.cluster-sync.x.1',
+    '_INBOX_tasks.authx.1',
+    '_INBOX_tasks.auth',
+  ])(
     'that wants its answer sent to %s gets none there',
     async (reply) => {
       const everything = await connect({ servers: nats.url, user: nats.operator, pass: nats.password });
@@ -109,7 +115,7 @@ describe('a malformed request', () => {
   );
 
   test('in a burst of a thousand leaves the next one answered', async () => {
-    for (let n = 0; n < 1_000; n += 1) raw.publish(subject, '}', { reply: `_INBOX_tasks.${nuid.next()}` });
+    for (let n = 0; n < 1_000; n += 1) raw.publish(subject, '}', { reply: `_INBOX_tasks.auth.x.${nuid.next()}` });
     await raw.flush();
 
     await expect(tasks.call(echo, { body: { text: 'good' } })).resolves.toMatchObject({ text: 'good' });

@@ -9,10 +9,13 @@ import {
   discoverySubject,
   hintSubject,
   inboxPrefix,
+  operatorsInbox,
   ownVoiceSubject,
+  repliesFrom,
   republishSubject,
   rpcSubject,
   rpcSubjectsOf,
+  serviceVerbs,
   stateSubject,
 } from './subjects.ts';
 
@@ -55,10 +58,14 @@ const isService = (caller: CallerName): boolean => serviceNames.some((name) => n
 
 function everybody(caller: CallerName): Grants {
   const ownVoice = ownVoiceSubject(caller, '*');
+  const discovery = serviceVerbs.flatMap((verb) => [
+    discoverySubject(verb),
+    discoverySubject(verb, caller),
+    discoverySubject(verb, caller, '*'),
+  ]);
   return {
-    // The default inbox is that of operators' tools; none of ours listens there.
-    publish: [ownVoice, '_INBOX.>'],
-    subscribe: [ownVoice, `${inboxPrefix(caller)}.>`, '$SRV.>'],
+    publish: [ownVoice, `${operatorsInbox}.>`],
+    subscribe: [ownVoice, `${inboxPrefix(caller)}.>`, ...discovery],
   };
 }
 
@@ -73,10 +80,10 @@ function calls(resources: readonly Resource[], caller: CallerName): Grants {
 
 function answers(resources: readonly Resource[], caller: CallerName): Grants {
   const owned = operationsOf(resources).filter(({ owner }) => owner === caller);
-  const inboxes = owned.flatMap(callersOf).map((one) => `${inboxPrefix(one)}.>`);
-  const pinged = isService(caller) ? [`${inboxPrefix('api-gateway')}.>`] : [];
+  const asked = owned.flatMap(callersOf);
+  const pinged: CallerName[] = isService(caller) ? ['api-gateway'] : [];
   return {
-    publish: [...inboxes, ...pinged],
+    publish: [...asked, ...pinged].map((one) => `${repliesFrom(caller, one)}.>`),
     subscribe: owned.flatMap(({ owner }) => [`${rpcSubjectsOf(owner)} ${owner}`]),
   };
 }

@@ -1,14 +1,16 @@
 import type { Msg } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
-import type { CallerName } from '../contracts/contract.ts';
+import type { CallerName, ServiceName } from '../contracts/contract.ts';
 import { AppError } from '../errors.ts';
 import type { Connection } from './connection.ts';
 import { limits } from './limits.ts';
 import type { Sender } from './sender.ts';
-import { inboxPrefix } from './subjects.ts';
+import { inboxPrefix, replySubject } from './subjects.ts';
 import type { WireHeaders } from './wire-headers.ts';
 
 export interface Ask {
+  /** The only one whose answer counts. */
+  owner: ServiceName;
   subject: string;
   payload: string | Uint8Array;
   headers?: WireHeaders;
@@ -44,10 +46,10 @@ export interface ReplyInboxDeps {
  * way at a disconnect, and those made while down, wait for their timeout; here both fail at once.
  */
 export function openReplyInbox({ connection, caller, instance, send, log }: ReplyInboxDeps) {
-  const prefix = `${inboxPrefix(caller)}.${instance}.`;
+  /** By the whole subject of the reply: an answer in another owner's part of the inbox belongs to no request. */
   const pending = new Map<string, Pending>();
-  const subscription = connection.nc.subscribe(`${prefix}*`, { slow: limits.callsInFlight });
-  let counter = 0;
+  const everyReply = `${inboxPrefix(caller)}.*.${instance}.*`;
+  const subscription = connection.nc.subscribe(everyReply, { slow: limits.callsInFlight });
 
   connection.onDown(() => failAll(() => true, disconnected));
   connection.onDenied(({ operation, subject }) => {
@@ -59,9 +61,9 @@ export function openReplyInbox({ connection, caller, instance, send, log }: Repl
   });
 
   function failAll(which: (ask: Pending) => boolean, error: () => Error): void {
-    for (const [token, ask] of pending) {
+    for (const [reply, ask] of pending) {
       if (!which(ask)) continue;
-      pending.delete(token);
+      pending.delete(reply);
       ask.reject(error());
     }
   }
@@ -77,41 +79,40 @@ export function openReplyInbox({ connection, caller, instance, send, log }: Repl
   })().catch((error: unknown) => log.fatal({ err: error }, 'the inbox for replies is gone'));
 
   function take(message: Msg): void {
-    const token = message.subject.slice(prefix.length);
-    const ask = pending.get(token);
+    const ask = pending.get(message.subject);
     // Late: its caller has given up already.
     if (!ask) return;
-    pending.delete(token);
+    pending.delete(message.subject);
     if (message.data.length === 0 && message.headers?.code === 503) ask.reject(new NobodyThere(ask.subject));
     else ask.resolve(message);
   }
 
-  function ask({ subject, payload, headers, timeoutMs, signal }: Ask): Promise<Msg> {
+  function ask({ owner, subject, payload, headers, timeoutMs, signal }: Ask): Promise<Msg> {
     if (!connection.isUp()) return Promise.reject(disconnected());
     if (pending.size >= limits.callsInFlight) {
       return Promise.reject(new AppError('unavailable', 'Too many requests are under way'));
     }
     if (signal?.aborted) return Promise.reject(new AppError('timeout', 'The request was given up'));
 
-    counter = (counter + 1) % Number.MAX_SAFE_INTEGER;
-    const token = counter.toString(36);
+    // Nobody can guess it, so that a server which publishes where a client points it to (JetStream does) cannot answer.
+    const reply = replySubject(owner, caller, instance, crypto.randomUUID());
     return new Promise<Msg>((resolve, reject) => {
       const end = (): void => {
         clearTimeout(timer);
         signal?.removeEventListener('abort', giveUp);
       };
       const giveUp = (): void => {
-        pending.delete(token);
+        pending.delete(reply);
         end();
         reject(new AppError('timeout', 'The request was given up'));
       };
       const timer = setTimeout(() => {
-        pending.delete(token);
+        pending.delete(reply);
         end();
         reject(new AppError('timeout', 'No answer came in time', { cause: subject }));
       }, timeoutMs);
       signal?.addEventListener('abort', giveUp, { once: true });
-      pending.set(token, {
+      pending.set(reply, {
         subject,
         resolve: (message) => {
           end();
@@ -125,10 +126,10 @@ export function openReplyInbox({ connection, caller, instance, send, log }: Repl
       send({
         subject,
         payload,
-        reply: prefix + token,
+        reply,
         ...(headers && { headers: headers.asHeaders() }),
         onError(error) {
-          pending.delete(token);
+          pending.delete(reply);
           end();
           reject(error);
         },

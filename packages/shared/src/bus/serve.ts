@@ -12,7 +12,7 @@ import { limits } from './limits.ts';
 import { RequestsInHand } from './requests-in-hand.ts';
 import type { RpcMetrics } from './rpc-metrics.ts';
 import type { Sender } from './sender.ts';
-import { callerOf, inboxPrefix, rpcSubject } from './subjects.ts';
+import { callerOf, repliesFrom, rpcSubject } from './subjects.ts';
 import { headersAsCarrier } from './trace-carrier.ts';
 import { createTurns } from './turns.ts';
 import { refusalOf } from './wire-answer.ts';
@@ -68,8 +68,8 @@ export function createServer(deps: ServerDeps) {
 
   function take(endpoint: Endpoint, message: Msg): void {
     const caller = callerOf(message.subject);
-    // Answering elsewhere than in the caller's own inbox would let a caller speak with our voice.
-    if (!isCaller(caller) || !message.reply?.startsWith(`${inboxPrefix(caller)}.`)) {
+    // Answering elsewhere than in our part of the caller's own inbox would let a caller speak with our voice.
+    if (!isCaller(caller) || !message.reply?.startsWith(`${repliesFrom(endpoint.operation.owner, caller)}.`)) {
       metrics.dropped.inc({ reason: 'reply' });
       log.warn({ subject: message.subject }, 'refused a request whose reply does not go to its caller');
       return;

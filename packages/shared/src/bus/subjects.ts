@@ -14,7 +14,15 @@ export const rpcSubjectsOf = (owner: ServiceName): string => `rpc.v1.${owner}.>`
 /** `rpc.v1.<owner>.<caller>.…`: the third token after the version. */
 export const callerOf = (subject: string): string | undefined => subject.split('.', 4)[3];
 
+/** Where a caller hears what it asked for; JetStream answers below it too. */
 export const inboxPrefix = (caller: CallerName): string => `_INBOX_${caller}`;
+
+/** The part of a caller's inbox in which one owner answers: its NATS user may publish here and nowhere else in it. */
+export const repliesFrom = (owner: CallerName, caller: CallerName): string => `${inboxPrefix(caller)}.${owner}`;
+
+/** The owner stands before what is random, so that permissions can name it. */
+export const replySubject = (owner: ServiceName, caller: CallerName, instance: string, token: string): string =>
+  `${repliesFrom(owner, caller)}.${instance}.${token}`;
 
 export const stateSubject = (owner: ServiceName, resource: string, id: string): string =>
   `state.${owner}.${resource}.${id}`;
@@ -32,7 +40,11 @@ export const hintSubject = (name: HintName, key: string): string => `hint.v1.${n
 /** What a connection says to itself to know that it still hears. */
 export const ownVoiceSubject = (caller: CallerName, instance: string): string => `self.v1.${caller}.${instance}`;
 
-export type ServiceVerb = 'PING' | 'INFO' | 'STATS';
+export const serviceVerbs = ['PING', 'INFO', 'STATS'] as const;
+export type ServiceVerb = (typeof serviceVerbs)[number];
+
+/** Operators' tools hear here (`nats --inbox-prefix _INBOX_operators micro ls`): the default inbox is for nobody to publish to. */
+export const operatorsInbox = '_INBOX_operators';
 
 /** Discovery as in ADR-32, so that `nats micro ls` shows the services. */
 export const discoverySubject = (verb: ServiceVerb, ...scope: string[]): string => ['$SRV', verb, ...scope].join('.');
