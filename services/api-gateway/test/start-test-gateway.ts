@@ -60,11 +60,15 @@ export const testAuth = (names: Set<string> = new Set(Object.keys(sampleIdentiti
   const known: Record<string, Identity> = sampleIdentities;
   return some(identities, {
     authenticate: async ({ body }) => {
-      const name = 'token' in body ? body.token : body.jwt;
+      const { credential, audience } = body;
+      const name = 'token' in credential ? credential.token : credential.jwt;
       const identity = known[name];
       if (!identity) throw new AppError('unauthenticated', 'The credential is missing or not valid');
       if (!names.has(name)) throw new AppError('user_inactive', 'This user is not active');
-      return { identity, identity_token: await identityToken(identity) };
+      return {
+        identity: { kind: identity.kind, id: identity.id },
+        identity_token: await identityToken(identity, audience),
+      };
     },
   });
 };

@@ -75,7 +75,7 @@ export async function startAuth(given: Record<string, string> = {}): Promise<Aut
     connect: async (caller) => opened.use(await connectTestBus(nats, caller)),
     as: (credential) => async (operation, request, options) => {
       const requestId = randomUUID();
-      const asked = { body: credential };
+      const asked = { body: { credential, audience: operation.owner } };
       const { identity_token } = await gateway.call(identities.operations.authenticate, asked, { requestId });
       return gateway.call(operation, request, { identityToken: identity_token, requestId, ...options });
     },

@@ -1,7 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { PackedIdentity, unpackIdentity } from '@berth/shared/access/packed-identity';
 import type { Bus } from '@berth/shared/bus/bus';
 import { deploymentTokens } from '@berth/shared/contracts/deployment-tokens';
-import { type Credential, identities } from '@berth/shared/contracts/identities';
+import { type Authenticated, type Credential, identities } from '@berth/shared/contracts/identities';
 import { me } from '@berth/shared/contracts/me';
 import { userTokens } from '@berth/shared/contracts/user-tokens';
 import { users } from '@berth/shared/contracts/users';
@@ -29,7 +30,10 @@ beforeAll(async () => {
 afterAll(() => auth[Symbol.asyncDispose]());
 
 const authenticate = (credential: Credential) =>
-  auth.gateway.call(identities.operations.authenticate, { body: credential });
+  auth.gateway.call(identities.operations.authenticate, { body: { credential, audience: 'tasks' } });
+
+const signedIn = ({ identity_token }: Authenticated) =>
+  unpackIdentity(PackedIdentity.parse(decodeJwt(identity_token)['identity']));
 
 async function tokenOf(user: Somebody, expires_at: string | null = null): Promise<{ id: string; text: string }> {
   const { id, secretHash, text } = newApiToken();
@@ -48,15 +52,15 @@ describe('the identity behind a credential', () => {
 
     const [byToken, byJwt] = [await authenticate({ token: text }), await authenticate({ jwt: ada.jwt })];
 
-    expect(byToken.identity).toEqual({
+    expect(byToken.identity).toEqual({ kind: 'user', id: ada.id });
+    expect(signedIn(byToken)).toEqual({
       kind: 'user',
       id: ada.id,
       is_admin: false,
       env_roles: { [env.id]: 'Admin' },
       deployment_roles: [{ env_id: env.id, kind_id, role: 'Owner' }],
     });
-    expect(byJwt.identity).toEqual(byToken.identity);
-    expect(decodeJwt(byJwt.identity_token)['identity']).toEqual(byToken.identity);
+    expect(byJwt).toEqual(byToken);
   });
 
   test('is signed once while nothing changes, and again when something did', async () => {
@@ -69,7 +73,7 @@ describe('the identity behind a credential', () => {
 
     expect(second.identity_token).toBe(first.identity_token);
     expect(third.identity_token).not.toBe(first.identity_token);
-    expect(third.identity).toMatchObject({ is_admin: true });
+    expect(signedIn(third)).toMatchObject({ is_admin: true });
   });
 
   test('answers for itself at both addresses', async () => {
@@ -161,7 +165,7 @@ describe('a deployment', () => {
     const env = await newEnv(auth.db);
     const deployment = await somedeployment(auth, tasks, clusterSync, env.id);
 
-    const { identity } = await authenticate({ jwt: deployment.jwt });
+    const identity = signedIn(await authenticate({ jwt: deployment.jwt }));
     const claims = decodeJwt(deployment.jwt);
 
     expect(identity).toEqual({ kind: 'deployment', id: deployment.id, env_id: env.id });
@@ -201,7 +205,7 @@ describe('a deployment', () => {
 });
 
 test('nobody but the gateway asks who is behind a credential', async () => {
-  const body = { jwt: admin.jwt };
+  const body = { credential: { jwt: admin.jwt }, audience: 'tasks' } as const;
 
   await expect(tasks.call(identities.operations.authenticate, { body })).rejects.toThrow('NATS does not allow tasks');
   await expect(authenticate({ jwt: admin.jwt })).resolves.toMatchObject({ identity: { id: admin.id } });

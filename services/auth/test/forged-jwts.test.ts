@@ -56,7 +56,8 @@ const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).t
 const unsigned = (header: Header, claims: Claims, signature = ''): string =>
   `${encoded(header)}.${encoded(claims)}.${signature}`;
 
-const authenticate = (jwt: string) => auth.gateway.call(identities.operations.authenticate, { body: { jwt } });
+const authenticate = (jwt: string) =>
+  auth.gateway.call(identities.operations.authenticate, { body: { credential: { jwt }, audience: 'auth' } });
 
 async function publicKeyText(): Promise<string> {
   const { keys } = await auth.gateway.call(signingKeys.operations.list, {});

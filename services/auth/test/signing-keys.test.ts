@@ -123,7 +123,8 @@ test('a second start finds keys and users again', async () => {
   await using auth = await startAuth();
   const ada = await somebody(auth);
   const published = await auth.gateway.call(signingKeys.operations.list, {});
-  const authenticate = () => auth.gateway.call(identities.operations.authenticate, { body: { jwt: ada.jwt } });
+  const body = { credential: { jwt: ada.jwt }, audience: 'tasks' } as const;
+  const authenticate = () => auth.gateway.call(identities.operations.authenticate, { body });
   await authenticate();
 
   expect(await auth.service.stop()).toBe(0);

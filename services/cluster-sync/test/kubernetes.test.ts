@@ -60,7 +60,7 @@ function kubeconfigWithOthers(): string {
   });
 }
 
-const asAdmin = async () => ({ identityToken: await identityToken(sampleIdentities.siteAdmin) });
+const asAdmin = async () => ({ identityToken: await identityToken(sampleIdentities.siteAdmin, 'cluster-sync') });
 
 async function clusterNamed(name: string): Promise<K8sCluster> {
   const { items } = await service.gateway.call(k8sClusters.operations.list, { query: { name } }, await asAdmin());

@@ -42,7 +42,7 @@ async function ask<S extends OperationSpec>(
   request: RequestInput<S>,
   options: CallOptions = {},
 ) {
-  return gateway.call(operation, request, { identityToken: await identityToken(identity), ...options });
+  return gateway.call(operation, request, { identityToken: await identityToken(identity, 'cluster-sync'), ...options });
 }
 
 const nameOrCode = (answer: Promise<{ name: string }>): Promise<string> =>

@@ -62,7 +62,7 @@ export function filledService() {
     request: RequestInput<S>,
     options: CallOptions = {},
   ) {
-    const token = await identityToken(identity);
+    const token = await identityToken(identity, 'registry-scan');
     return service.callers.gateway.call(operation, request, { identityToken: token, ...options });
   }
 

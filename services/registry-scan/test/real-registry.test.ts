@@ -70,7 +70,7 @@ async function push(chart: string, version = '1.0.0'): Promise<string> {
 }
 
 async function chartsOf(repository: string, query: object = {}): Promise<HelmChart[]> {
-  const token = { identityToken: await identityToken(sampleIdentities.outsider) };
+  const token = { identityToken: await identityToken(sampleIdentities.outsider, 'registry-scan') };
   const { gateway } = callers;
   const { items } = await gateway.call(helmRegistries.operations.list, { query: { repo_name: repository } }, token);
   const [found] = items;

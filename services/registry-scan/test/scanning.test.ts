@@ -27,7 +27,7 @@ describe('a registry is looked through', () => {
       fa_icon: 'question',
       provider: 'Oci',
     });
-    const identity = await identityToken(sampleIdentities.bot);
+    const identity = await identityToken(sampleIdentities.bot, 'registry-scan');
     const kinds = await service().callers.gateway.call(
       deploymentKinds.operations.list,
       {},

@@ -61,14 +61,14 @@ export function watchedRegistry() {
       `),
 
     async charts(): Promise<HelmChart[]> {
-      const identity = await identityToken(sampleIdentities.outsider);
+      const identity = await identityToken(sampleIdentities.outsider, 'registry-scan');
       const request = { query: { sort: 'image_tag' } };
       const { list } = helmCharts.operations;
       return (await service.callers.gateway.call(list, request, { identityToken: identity })).items;
     },
 
     async registries() {
-      const identity = await identityToken(sampleIdentities.outsider);
+      const identity = await identityToken(sampleIdentities.outsider, 'registry-scan');
       const { list } = helmRegistries.operations;
       return (await service.callers.gateway.call(list, {}, { identityToken: identity })).items;
     },

@@ -250,7 +250,7 @@ describe('other services', () => {
     const call = tasks.gateway.call(
       runnerTasks.operations.claim,
       { body: { runner: 'gateway' } },
-      { identityToken: await identityToken(owner) },
+      { identityToken: await identityToken(owner, 'tasks') },
     );
 
     await expect(call).rejects.toThrow('NATS does not allow api-gateway');

@@ -98,7 +98,11 @@ export async function startTasksInTest(settings: Record<string, string> = {}): P
   await until(async () => (await database.db.one(seen)).n === 8);
 
   const call: TasksInTest['call'] = async (as, operation, request, options = {}) =>
-    gateway.call(operation, request, { identityToken: await identityToken(as), requestId: randomUUID(), ...options });
+    gateway.call(operation, request, {
+      identityToken: await identityToken(as, 'tasks'),
+      requestId: randomUUID(),
+      ...options,
+    });
   const { siteAdmin, owner } = sampleIdentities;
   const { claim, heartbeat, finish } = runnerTasks.operations;
 

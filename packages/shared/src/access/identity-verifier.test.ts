@@ -5,13 +5,16 @@ import { AppError } from '../errors.ts';
 import { identityToken, sampleIdentities, testKeys } from '../testing/test-identities.ts';
 import { createIdentitySigner, type PrivateJwk } from './identity-token.ts';
 import { createIdentityVerifier } from './identity-verifier.ts';
+import { packIdentity } from './packed-identity.ts';
 
 afterEach(() => {
   vi.useRealTimers();
 });
 
-const verify = createIdentityVerifier({ fetchKeys: async () => testKeys.publicJwks });
-const { bot } = sampleIdentities;
+const verifier = createIdentityVerifier({ fetchKeys: async () => testKeys.publicJwks });
+const verify = (presented: string) => verifier(presented, 'tasks');
+const { bot, maintainer } = sampleIdentities;
+const maintainerPacked = packIdentity(maintainer);
 
 function newKey(kid: string) {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
@@ -23,7 +26,7 @@ function newKey(kid: string) {
 interface Claims {
   header?: Record<string, unknown>;
   issuer?: string;
-  audience?: string;
+  audience?: string | string[];
   expires?: string | number;
   key?: PrivateJwk;
   identity?: unknown;
@@ -34,7 +37,7 @@ async function token({ header, issuer, audience, expires, key = testKeys.private
   return new SignJWT({ identity })
     .setProtectedHeader({ alg: 'EdDSA', typ: 'identity+jwt', kid: key.kid, ...header })
     .setIssuer(issuer ?? 'berth')
-    .setAudience(audience ?? 'berth-services')
+    .setAudience(audience ?? 'tasks')
     .setIssuedAt()
     .setExpirationTime(expires ?? '60s')
     .sign(await importJWK(key, 'EdDSA'));
@@ -42,7 +45,7 @@ async function token({ header, issuer, audience, expires, key = testKeys.private
 
 describe('a token', () => {
   test.for(Object.entries(sampleIdentities))('of a %s gives the identity', async ([, identity]) => {
-    await expect(verify(await identityToken(identity))).resolves.toEqual(identity);
+    await expect(verify(await identityToken(identity, 'tasks'))).resolves.toEqual(identity);
   });
 
   test('of an ordinary form is accepted, so that each refusal below has one reason', async () => {
@@ -53,7 +56,10 @@ describe('a token', () => {
     ['another type', { header: { typ: 'JWT' } }],
     ['no type', { header: { typ: undefined } }],
     ['another issuer', { issuer: 'someone' }],
-    ['another audience', { audience: 'berth' }],
+    ['another audience', { audience: 'auth' }],
+    ['several audiences', { audience: ['tasks', 'auth'] }],
+    ['no audience', { audience: [] }],
+    ['ids that are cut short', { identity: { ...maintainerPacked, env_roles: { User: 'AAAA' } } }],
     ['an end in the past', { expires: Math.floor(Date.now() / 1000) - 30 }],
     ['an unknown key', { key: newKey('unknown').privateJwk }],
     ['a foreign key under a known name', { key: newKey('test').privateJwk }],
@@ -75,7 +81,7 @@ describe('a token', () => {
     const forged = await new SignJWT({ identity: bot })
       .setProtectedHeader({ alg: 'HS256', typ: 'identity+jwt', kid: 'test' })
       .setIssuer('berth')
-      .setAudience('berth-services')
+      .setAudience('tasks')
       .setIssuedAt()
       .setExpirationTime('60s')
       .sign(secret);
@@ -93,13 +99,21 @@ describe('a token', () => {
   });
 });
 
+test('a token that one service has remembered is worth nothing for another', async () => {
+  const good = await token({});
+  await expect(verifier(good, 'tasks')).resolves.toEqual(bot);
+
+  await expect(verifier(good, 'auth')).rejects.toMatchObject({ code: 'unauthenticated' });
+  await expect(verifier(good, 'tasks')).resolves.toEqual(bot);
+});
+
 describe('the keys', () => {
   test('are fetched once for many tokens, and each token is checked once', async () => {
     const fetchKeys = vi.fn(async () => testKeys.publicJwks);
     const verifier = createIdentityVerifier({ fetchKeys });
     const good = await token({});
 
-    const answers = await Promise.all(Array.from({ length: 50 }, () => verifier(good)));
+    const answers = await Promise.all(Array.from({ length: 50 }, () => verifier(good, 'tasks')));
 
     expect(fetchKeys).toHaveBeenCalledTimes(1);
     expect(new Set(answers).size).toBe(1);
@@ -110,13 +124,13 @@ describe('the keys', () => {
     const keys = [...testKeys.publicJwks];
     const fetchKeys = vi.fn(async () => keys);
     const verifier = createIdentityVerifier({ fetchKeys, refetchAfterMs: 50 });
-    await verifier(await token({}));
-    const rotated = await (await createIdentitySigner(next.privateJwk))(bot);
+    await verifier(await token({}), 'tasks');
+    const rotated = await (await createIdentitySigner(next.privateJwk))(bot, 'tasks');
 
-    await expect(verifier(rotated)).rejects.toMatchObject({ code: 'unauthenticated' });
+    await expect(verifier(rotated, 'tasks')).rejects.toMatchObject({ code: 'unauthenticated' });
     keys.push(next.publicJwk);
 
-    await expect.poll(() => verifier(rotated).catch(() => null)).toEqual(bot);
+    await expect.poll(() => verifier(rotated, 'tasks').catch(() => null)).toEqual(bot);
     expect(fetchKeys.mock.calls.length).toBeLessThanOrEqual(3);
   });
 
@@ -125,6 +139,6 @@ describe('the keys', () => {
       fetchKeys: () => Promise.reject(new AppError('unavailable', 'auth is away')),
     });
 
-    await expect(verifier(await token({}))).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(verifier(await token({}), 'tasks')).rejects.toMatchObject({ code: 'unavailable' });
   });
 });

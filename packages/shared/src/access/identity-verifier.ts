@@ -1,10 +1,13 @@
 import { type CryptoKey, decodeProtectedHeader, importJWK, jwtVerify } from 'jose';
+import type { ServiceName } from '../contracts/contract.ts';
 import type { PublicJwk } from '../contracts/signing-keys.ts';
 import { AppError } from '../errors.ts';
-import { Identity } from './identity.ts';
+import type { Identity } from './identity.ts';
 import { identityTokens } from './identity-token.ts';
+import { PackedIdentity, unpackIdentity } from './packed-identity.ts';
 
-export type IdentityVerifier = (token: string) => Promise<Identity>;
+/** Refuses a token that was signed for another service than `audience`. */
+export type IdentityVerifier = (token: string, audience: ServiceName) => Promise<Identity>;
 
 export interface IdentityVerifierDeps {
   fetchKeys(): Promise<readonly PublicJwk[]>;
@@ -13,13 +16,15 @@ export interface IdentityVerifierDeps {
 }
 
 interface Verified {
-  identity: Promise<Identity>;
+  verified: Promise<{ identity: Identity; audience: unknown }>;
   /** Seconds since the epoch; until the signature is checked a guess that drops the entry soon. */
   expires: number;
 }
 
 /** Tokens remembered at most; at one per identity and half minute that is far more than one service meets. */
 const maxRemembered = 10_000;
+/** Of their text; what is unpacked from it takes about six times as much. */
+const maxCharacters = 8 * 1024 * 1024;
 const clockToleranceSeconds = 5;
 
 const refused = (cause?: unknown) =>
@@ -29,18 +34,28 @@ const refused = (cause?: unknown) =>
 export function createIdentityVerifier({ fetchKeys, refetchAfterMs = 3_000 }: IdentityVerifierDeps): IdentityVerifier {
   const keyOf = keySource(fetchKeys, refetchAfterMs);
   const remembered = new Map<string, Verified>();
+  let characters = 0;
 
-  return (token) => {
+  // Whom a token is for is compared at every use: what is remembered says only that it is genuine.
+  return async (token, audience) => {
+    const { identity, audience: signedFor } = await verify(token);
+    if (signedFor !== audience) throw refused();
+    return identity;
+  };
+
+  function verify(token: string): Verified['verified'] {
     const known = remembered.get(token);
-    if (known && known.expires > Date.now() / 1000) return known.identity;
+    if (known && known.expires > Date.now() / 1000) return known.verified;
 
-    const entry: Verified = { identity: check(token), expires: Date.now() / 1000 + 10 };
+    forget(token);
+    const entry: Verified = { verified: check(token), expires: Date.now() / 1000 + 10 };
     remembered.set(token, entry);
-    if (remembered.size > maxRemembered) forgetOldest(remembered);
-    entry.identity.catch(() => remembered.delete(token));
-    return entry.identity;
+    characters += token.length;
+    if (remembered.size > maxRemembered || characters > maxCharacters) forgetOldest();
+    entry.verified.catch(() => forget(token));
+    return entry.verified;
 
-    async function check(presented: string): Promise<Identity> {
+    async function check(presented: string) {
       try {
         const { kid } = decodeProtectedHeader(presented);
         const key = kid === undefined ? undefined : await keyOf(kid);
@@ -49,27 +64,30 @@ export function createIdentityVerifier({ fetchKeys, refetchAfterMs = 3_000 }: Id
           algorithms: [identityTokens.algorithm],
           typ: identityTokens.type,
           issuer: identityTokens.issuer,
-          audience: identityTokens.audience,
           clockTolerance: clockToleranceSeconds,
-          requiredClaims: ['exp', 'iat'],
+          requiredClaims: ['exp', 'iat', 'aud'],
         });
         entry.expires = payload.exp ?? 0;
-        return Identity.parse(payload['identity']);
+        return { identity: unpackIdentity(PackedIdentity.parse(payload['identity'])), audience: payload.aud };
       } catch (error) {
         // The keys could not be had: that says nothing about the token, and the caller may try again.
         if (error instanceof AppError) throw error;
         throw refused(error);
       }
     }
-  };
-}
+  }
 
-function forgetOldest(remembered: Map<string, Verified>): void {
-  const now = Date.now() / 1000;
-  for (const [token, { expires }] of remembered) if (expires <= now) remembered.delete(token);
-  for (const token of remembered.keys()) {
-    if (remembered.size <= maxRemembered * 0.9) break;
-    remembered.delete(token);
+  function forget(token: string): void {
+    if (remembered.delete(token)) characters -= token.length;
+  }
+
+  function forgetOldest(): void {
+    const now = Date.now() / 1000;
+    for (const [token, { expires }] of remembered) if (expires <= now) forget(token);
+    for (const token of remembered.keys()) {
+      if (remembered.size <= maxRemembered * 0.9 && characters <= maxCharacters * 0.9) break;
+      forget(token);
+    }
   }
 }
 

@@ -8,6 +8,7 @@ export function visibleEnvs(identity: Identity): 'all' | string[] {
 }
 
 export function seesEnv(identity: Identity, envId: string | null): boolean {
+  if (identity.kind === 'user' && !identity.is_admin) return envId !== null && identity.env_roles[envId] !== undefined;
   const visible = visibleEnvs(identity);
   return visible === 'all' || (envId !== null && visible.includes(envId));
 }

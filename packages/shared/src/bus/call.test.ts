@@ -47,7 +47,7 @@ beforeEach(() => {
 });
 
 const as = async (who: keyof typeof sampleIdentities) => ({
-  identityToken: await identityToken(sampleIdentities[who]),
+  identityToken: await identityToken(sampleIdentities[who], 'auth'),
 });
 const errorsLogged = () => logged.filter((line) => line.includes('"level":"error"'));
 
@@ -74,6 +74,21 @@ describe('a call', () => {
     await expect(gateway.call(update, { id: 'nonsense', body: { name: '' } })).rejects.toMatchObject({
       code: 'unauthenticated',
     });
+  });
+
+  test('with an identity that was signed for another service is unauthenticated', async () => {
+    const copied = { identityToken: await identityToken(sampleIdentities.siteAdmin, 'registry-scan') };
+
+    await expect(gateway.call(list, {}, copied)).rejects.toMatchObject({ code: 'unauthenticated' });
+  });
+
+  test('of a service passes on the identity that it was given itself, and no other', async () => {
+    const given = { identityToken: await identityToken(sampleIdentities.siteAdmin, 'tasks') };
+    const copied = await as('siteAdmin');
+    const request = { body: { text: '' } };
+
+    await expect(tasks.call(echo, request, given)).resolves.toMatchObject({ caller: 'tasks' });
+    await expect(tasks.call(echo, request, copied)).rejects.toMatchObject({ code: 'unauthenticated' });
   });
 
   test('with a foreign token is unauthenticated', async () => {

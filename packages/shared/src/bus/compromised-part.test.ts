@@ -31,14 +31,21 @@ async function as(user: CallerName): Promise<NatsConnection> {
 describe('a service that was taken over', () => {
   test('cannot answer for another one, even where it knows the subject of the reply', async () => {
     const [auth, thief] = await Promise.all([as('auth'), as('registry-scan')]);
-    const forged = { ok: true, value: { identity: { kind: 'bot', id: crypto.randomUUID() }, identity_token: 'stolen' } };
+    const forged = {
+      ok: true,
+      value: { identity: { kind: 'bot', id: crypto.randomUUID() }, identity_token: 'stolen' },
+    };
     auth.subscribe(rpcSubject(identities.operations.authenticate, '*'), {
       queue: 'auth',
       callback: (_, { reply = '' }) => thief.publish(reply, JSON.stringify(forged)),
     });
     await auth.flush();
 
-    const asked = gateway.call(identities.operations.authenticate, { body: { token: 'x' } }, { deadlineMs: 300 });
+    const asked = gateway.call(
+      identities.operations.authenticate,
+      { body: { credential: { token: 'x' }, audience: 'tasks' } },
+      { deadlineMs: 300 },
+    );
 
     await expect(asked).rejects.toMatchObject({ code: 'timeout' });
   });

@@ -2,7 +2,14 @@ import type { Msg } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import type { Identity } from '../access/identity.ts';
 import type { IdentityVerifier } from '../access/identity-verifier.ts';
-import { type CallerName, type Operation, type Resource, takesIfMatch } from '../contracts/contract.ts';
+import {
+  type CallerName,
+  isService,
+  type Operation,
+  type Resource,
+  type ServiceName,
+  takesIfMatch,
+} from '../contracts/contract.ts';
 import { invalidRequest } from '../contracts/field-errors.ts';
 import { idempotencyKeyOf, isCreation, stillAnswering } from '../contracts/idempotency-key.ts';
 import { AppError } from '../errors.ts';
@@ -55,7 +62,8 @@ export async function handleRequest(endpoint: Endpoint, incoming: Incoming, deps
   const { allow } = operation;
   const identityToken = message.headers?.get(headerNames.identity) || undefined;
 
-  const identity = identityToken === undefined ? undefined : await deps.verifyIdentity(identityToken);
+  const identity =
+    identityToken === undefined ? undefined : await deps.verifyIdentity(identityToken, audienceOf(operation, caller));
   const needsIdentity = allow.on === 'identity' || allow.on === 'row';
   if (needsIdentity && !identity) throw new AppError('unauthenticated', 'This needs a credential');
 
@@ -98,6 +106,13 @@ export async function handleRequest(endpoint: Endpoint, incoming: Incoming, deps
     context.end();
   }
 }
+
+/**
+ * Whom the identity must have been signed for. The gateway gets one for each service that it asks; a service that asks
+ * another on behalf of its caller passes on the one it was given, and its NATS user shows that it is that service.
+ */
+const audienceOf = ({ owner }: Operation, caller: CallerName): ServiceName =>
+  caller !== 'api-gateway' && isService(caller) ? caller : owner;
 
 /** Repeats of one request wait here, one after the other, rather than each with a connection to the database. */
 function inOwnTurn<T>(

@@ -92,27 +92,24 @@ describe('a malformed request', () => {
     '_INBOX_tasks.cluster-sync.x.1',
     '_INBOX_tasks.authx.1',
     '_INBOX_tasks.auth',
-  ])(
-    'that wants its answer sent to %s gets none there',
-    async (reply) => {
-      const everything = await connect({ servers: nats.url, user: nats.operator, pass: nats.password });
-      const heard: string[] = [];
-      const subscription = everything.subscribe(reply);
-      void (async () => {
-        for await (const { subject: where } of subscription) heard.push(where);
-      })();
-      await everything.flush();
+  ])('that wants its answer sent to %s gets none there', async (reply) => {
+    const everything = await connect({ servers: nats.url, user: nats.operator, pass: nats.password });
+    const heard: string[] = [];
+    const subscription = everything.subscribe(reply);
+    void (async () => {
+      for await (const { subject: where } of subscription) heard.push(where);
+    })();
+    await everything.flush();
 
-      raw.publish(subject, '{"body":{"text":"x"}}', { reply });
-      raw.publish(subject, '{"body":{"text":"x"}}');
-      await raw.flush();
-      await tasks.call(echo, { body: { text: 'after it' } });
+    raw.publish(subject, '{"body":{"text":"x"}}', { reply });
+    raw.publish(subject, '{"body":{"text":"x"}}');
+    await raw.flush();
+    await tasks.call(echo, { body: { text: 'after it' } });
 
-      await everything.flush();
-      expect(heard).toEqual([]);
-      await everything.close();
-    },
-  );
+    await everything.flush();
+    expect(heard).toEqual([]);
+    await everything.close();
+  });
 
   test('in a burst of a thousand leaves the next one answered', async () => {
     for (let n = 0; n < 1_000; n += 1) raw.publish(subject, '}', { reply: `_INBOX_tasks.auth.x.${nuid.next()}` });

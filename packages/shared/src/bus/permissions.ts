@@ -1,4 +1,4 @@
-import { type CallerName, callerNames, type Resource, serviceNames } from '../contracts/contract.ts';
+import { type CallerName, callerNames, isService, type Resource, serviceNames } from '../contracts/contract.ts';
 import { type HintName, hints } from '../contracts/hints.ts';
 import { chartBucket, chartStream } from './chart-store.ts';
 import { durableName } from './state-consumer.ts';
@@ -53,8 +53,6 @@ export function natsPermissions(resources: readonly Resource[]): Record<CallerNa
 export const callersOf = ({ http, callers = [] }: Resource['operations'][string]): CallerName[] => [
   ...new Set<CallerName>([...(http ? (['api-gateway'] as const) : []), ...callers]),
 ];
-
-const isService = (caller: CallerName): boolean => serviceNames.some((name) => name === caller);
 
 function everybody(caller: CallerName): Grants {
   const ownVoice = ownVoiceSubject(caller, '*');

@@ -58,7 +58,7 @@ afterAll(async () => {
 });
 
 const as = async (who: typeof ada, idempotencyKey?: string) => ({
-  identityToken: await identityToken(who),
+  identityToken: await identityToken(who, docks.owner),
   idempotencyKey,
 });
 const body = { length: '12' };

@@ -11,7 +11,10 @@ export const headerNames = {
   tracestate: 'tracestate',
 } as const;
 
-const printable = /^[\x20-\x7e]{1,16384}$/;
+const printable = /^[\x20-\x7e]+$/;
+const maxLength = 16_384;
+/** An identity carries its roles: the largest that can be written has 0.7 million characters. */
+const maxIdentity = 1024 * 1024;
 
 /**
  * Headers of one message as text. The library's own class checks and copies every name and value three times,
@@ -22,7 +25,8 @@ export class WireHeaders {
 
   /** False where the value cannot stand in a header; it is left out then. */
   set(name: string, value: string): boolean {
-    if (!printable.test(value)) return false;
+    if (value.length > (name === headerNames.identity ? maxIdentity : maxLength) || !printable.test(value))
+      return false;
     this.#text += `\r\n${name}: ${value}`;
     return true;
   }

@@ -10,6 +10,8 @@ export type ServiceName = (typeof serviceNames)[number];
 export const callerNames = [...serviceNames, 'runner'] as const;
 export type CallerName = (typeof callerNames)[number];
 
+export const isService = (caller: CallerName): caller is ServiceName => serviceNames.some((name) => name === caller);
+
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 export const apiPrefix = '/api/v2';

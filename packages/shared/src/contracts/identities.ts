@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { Identity } from '../access/identity.ts';
 import { ourServices } from '../access/rules.ts';
-import { operation, resource } from './contract.ts';
+import { operation, resource, serviceNames } from './contract.ts';
+import { Id } from './fields.ts';
 
 /** What a request presented. `x-service-token` decides where both are sent. */
 export const Credential = z.union([
@@ -10,8 +10,11 @@ export const Credential = z.union([
 ]);
 export type Credential = z.infer<typeof Credential>;
 
-/** The identity behind a credential, and the same signed for the services (60 s, `typ identity+jwt`). */
-export const Authenticated = z.strictObject({ identity: Identity, identity_token: z.string() });
+/** Who is behind a credential, and the identity with its roles, signed for one service (60 s, `typ identity+jwt`). */
+export const Authenticated = z.strictObject({
+  identity: z.strictObject({ kind: z.enum(['user', 'bot', 'deployment']), id: Id }),
+  identity_token: z.string(),
+});
 export type Authenticated = z.infer<typeof Authenticated>;
 
 export const identities = resource('identities', {
@@ -22,7 +25,8 @@ export const identities = resource('identities', {
       summary: 'Who is behind a credential',
       allow: ourServices,
       callers: ['api-gateway'],
-      body: Credential,
+      // The service that is asked next: the identity is signed for it alone.
+      body: z.strictObject({ credential: Credential, audience: z.enum(serviceNames) }),
       response: Authenticated,
       idempotent: true,
     }),

@@ -27,13 +27,23 @@ export interface AuditEntry {
 const nothing = sql.type(z.strictObject({}));
 
 /** In the transaction of what it tells about: neither is there without the other. */
-export async function recordAudit(db: Pick<Queries, 'query'>, entry: AuditEntry): Promise<void> {
-  const { by, action, resource, objectId, envId, details } = entry;
+export const recordAudit = (db: Pick<Queries, 'query'>, entry: AuditEntry): Promise<void> => recordAudits(db, [entry]);
+
+/** One statement however many there are: a first login can bring thousands of roles. */
+export async function recordAudits(db: Pick<Queries, 'query'>, entries: readonly AuditEntry[]): Promise<void> {
+  if (entries.length === 0) return;
+  const rows = entries.map(({ by, action, resource, objectId, envId, details }) => [
+    by.identity?.kind ?? null,
+    by.identity?.id ?? null,
+    action,
+    resource,
+    objectId,
+    envId,
+    JSON.stringify(details),
+    by.requestId,
+  ]);
   await db.query(nothing`
     insert into audit_log (actor_kind, actor_id, action, resource, object_id, env_id, details, request_id)
-    values (
-      ${by.identity?.kind ?? null}, ${by.identity?.id ?? null}, ${action}, ${resource}, ${objectId}, ${envId},
-      ${sql.jsonb(details)}, ${by.requestId}
-    )
+    select * from ${sql.unnest(rows, ['text', 'uuid', 'text', 'text', 'uuid', 'uuid', 'jsonb', 'text'])}
   `);
 }

@@ -1,6 +1,6 @@
 import type { Resource } from '../contracts/contract.ts';
 import { isJsonObject, type JsonObject } from '../contracts/json.ts';
-import { type Doer, recordAudit } from './audit-log.ts';
+import { type Doer, recordAudits } from './audit-log.ts';
 import { changedFields } from './changed-fields.ts';
 import type { Transaction } from './database.ts';
 import { recordStates, type StateChange } from './outbox.ts';
@@ -32,12 +32,12 @@ export async function recordChanges(
 ): Promise<void> {
   await recordStates(tx, resource, changes.map(stateOf));
 
-  for (const change of changes) {
+  const entries = changes.map((change) => {
     const { before, after, envId, action = verbs[operationOf(change)] } = change;
-    const { id } = rowOf(change);
     const details = changedFields(asJson(before), asJson(after));
-    await recordAudit(tx, { by, action, resource: resource.name, objectId: id, envId, details });
-  }
+    return { by, action, resource: resource.name, objectId: rowOf(change).id, envId, details };
+  });
+  await recordAudits(tx, entries);
 }
 
 const verbs = { INSERT: 'create', UPDATE: 'update', DELETE: 'delete' } as const;

@@ -2,6 +2,8 @@ import { generateKeyPairSync } from 'node:crypto';
 import type { BotIdentity, DeploymentIdentity, Identity, UserIdentity } from '../access/identity.ts';
 import { createIdentitySigner } from '../access/identity-token.ts';
 import { createIdentityVerifier } from '../access/identity-verifier.ts';
+import { packIdentity } from '../access/packed-identity.ts';
+import type { ServiceName } from '../contracts/contract.ts';
 import { PublicJwk } from '../contracts/signing-keys.ts';
 
 /** Places that the sample identities have roles in. */
@@ -54,7 +56,8 @@ export const testKeys = {
 
 const sign = await createIdentitySigner(testKeys.privateJwk);
 
-/** A token for an identity, signed with the key of the tests. */
-export const identityToken = (identity: Identity): Promise<string> => sign(identity);
+/** A token for an identity, signed with the key of the tests for the service that is asked. */
+export const identityToken = (identity: Identity, audience: ServiceName): Promise<string> =>
+  sign(packIdentity(identity), audience);
 
 export const verifyTestIdentity = createIdentityVerifier({ fetchKeys: async () => testKeys.publicJwks });

@@ -1,4 +1,5 @@
 import type { Bus } from '@berth/shared/bus/bus';
+import type { ServiceName } from '@berth/shared/contracts/contract';
 import { type Authenticated, identities } from '@berth/shared/contracts/identities';
 import { AppError } from '@berth/shared/errors';
 import type { FastifyRequest } from 'fastify';
@@ -10,6 +11,8 @@ import { credentialOf } from './credential-of.ts';
 /** Asks auth on every request, without a cache: a deactivated user fails on the next one. */
 export type Authenticate = (
   request: Pick<FastifyRequest, 'headers' | 'id' | 'ip' | 'socket'>,
+  /** The service that is asked next. */
+  audience: ServiceName,
 ) => Promise<Authenticated>;
 
 export interface AuthenticateDeps {
@@ -26,16 +29,17 @@ export interface AuthenticateDeps {
 export function authenticateBy({ bus, failures }: AuthenticateDeps): Authenticate {
   const known = new KnownCredentials();
 
-  return async (request) => {
-    const body = credentialOf(request.headers);
+  return async (request, audience) => {
+    const credential = credentialOf(request.headers);
     const network = networkOf(request);
-    if (!known.has(body)) failures.refuseUsedUp(network);
+    if (!known.has(credential)) failures.refuseUsedUp(network);
     try {
+      const body = { credential, audience };
       const authenticated = await bus.call(identities.operations.authenticate, { body }, { requestId: request.id });
-      known.add(body);
+      known.add(credential);
       return authenticated;
     } catch (error) {
-      if (error instanceof AppError && error.status === 401) known.remove(body);
+      if (error instanceof AppError && error.status === 401) known.remove(credential);
       // The other ways to fail, such as an expired token, need the secret: they are no guesses.
       if (error instanceof AppError && error.code === 'unauthenticated') failures.count(network);
       throw error;

@@ -4,11 +4,11 @@ import type { Authenticate } from './authenticate.ts';
 
 /** The credential is checked before the body is read: who may not come in is not listened to. */
 export const signedInFor =
-  ({ allow }: Operation, authenticate: Authenticate) =>
+  ({ allow, owner }: Operation, authenticate: Authenticate) =>
   async (request: FastifyRequest): Promise<void> => {
     if (allow.on === 'nothing') return;
     const started = performance.now();
-    const { identity, identity_token } = await authenticate(request);
+    const { identity, identity_token } = await authenticate(request, owner);
     request.identity = identity;
     request.identityToken = identity_token;
     request.spentMs = performance.now() - started;

@@ -1,5 +1,5 @@
-import type { Identity } from '@berth/shared/access/identity';
 import { smallBodyBytes } from '@berth/shared/contracts/body-limit';
+import type { Authenticated } from '@berth/shared/contracts/identities';
 import { AppError } from '@berth/shared/errors';
 import type { Service } from '@berth/shared/service/service';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
@@ -14,7 +14,7 @@ import { sendProblem } from './send-problem.ts';
 declare module 'fastify' {
   interface FastifyRequest {
     /** Who asks, as auth told for this request; undefined where no credential is needed. */
-    identity: Identity | undefined;
+    identity: Authenticated['identity'] | undefined;
     /** The same as auth signed it, to pass on. */
     identityToken: string | undefined;
     /** What asking auth has taken of the time for this request, in ms. */

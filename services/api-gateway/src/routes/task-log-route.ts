@@ -92,7 +92,7 @@ async function stream(
   const news = createWakeUp(signal);
 
   const reauthenticate = async () => {
-    request.identityToken = (await deps.authenticate(request)).identity_token;
+    request.identityToken = (await deps.authenticate(request, log_lines.owner)).identity_token;
   };
   try {
     if (follow) deps.bus.hints.listen('task_log', news.wake, { key: taskId, signal });

@@ -1,4 +1,5 @@
-import type { Identity } from '@berth/shared/access/identity';
+import type { PackedIdentity } from '@berth/shared/access/packed-identity';
+import type { ServiceName } from '@berth/shared/contracts/contract';
 import type { Authenticated, Credential } from '@berth/shared/contracts/identities';
 import type { DeploymentSeenRepository } from '../seen/deployment-seen-repository.ts';
 import { parseApiToken } from '../tokens/api-token.ts';
@@ -16,18 +17,19 @@ export interface AuthenticateDeps {
   tokenUse: Pick<TokenUse, 'note'>;
 }
 
-export type Authenticate = (credential: Credential) => Promise<Authenticated>;
+export type Authenticate = (credential: Credential, audience: ServiceName) => Promise<Authenticated>;
 
 /** On every HTTP request: one statement, so that a deactivated user or a revoked token fails on the next one. */
 export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
-  return async (credential) => {
+  return async (credential, audience) => {
     const identity =
       'token' in credential ? await byApiToken(credential.token, deps) : await byJwt(credential.jwt, deps);
-    return { identity, identity_token: await deps.signedIdentity(identity) };
+    const { kind, id } = identity;
+    return { identity: { kind, id }, identity_token: await deps.signedIdentity(identity, audience) };
   };
 }
 
-async function byApiToken(text: string, { credentialRepository, tokenUse }: AuthenticateDeps): Promise<Identity> {
+async function byApiToken(text: string, { credentialRepository, tokenUse }: AuthenticateDeps): Promise<PackedIdentity> {
   const presented = parseApiToken(text);
   if (presented === null) throw notAuthenticated();
 
@@ -37,7 +39,7 @@ async function byApiToken(text: string, { credentialRepository, tokenUse }: Auth
   return identity;
 }
 
-async function byJwt(jwt: string, deps: AuthenticateDeps): Promise<Identity> {
+async function byJwt(jwt: string, deps: AuthenticateDeps): Promise<PackedIdentity> {
   const subject = await deps.verifyJwt(jwt);
   return subject.kind === 'session'
     ? identityBehindSession(subject, await deps.credentialRepository.findUser(subject.userId))

@@ -1,14 +1,14 @@
-import { UserIdentity } from '@berth/shared/access/identity';
+import { PackedUser } from '@berth/shared/access/packed-identity';
 import type { Queries } from '@berth/shared/db/database';
-import { sql } from 'slonik';
+import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 
 /** A user as every request needs it; roles are in a fixed order, so that equal ones read the same. */
 const userColumns = {
   is_active: z.boolean(),
   is_admin: z.boolean(),
-  env_roles: UserIdentity.shape.env_roles,
-  deployment_roles: UserIdentity.shape.deployment_roles,
+  env_roles: PackedUser.shape.env_roles,
+  deployment_roles: PackedUser.shape.deployment_roles,
 };
 
 export const TokenRow = z.strictObject({
@@ -36,14 +36,25 @@ const tokenColumns = sql.fragment`
   coalesce(t.last_used_at < now() - interval '1 minute', true) as use_is_news
 `;
 
+/** Ids as `PackedIdentity` wants them; Postgres breaks base64 into lines. */
+const packed = (envId: FragmentSqlToken) =>
+  sql.fragment`replace(encode(string_agg(uuid_send(${envId}), '' order by ${envId}), 'base64'), E'\\n', '')`;
+
+/** A site admin may do everything, so no role is read. Packed here, thousands of them cost this process nothing. */
 const rolesOfU = sql.fragment`
-  (select coalesce(jsonb_object_agg(m.env_id, m.role), '{}') from env_user_permissions m where m.user_id = u.id) as env_roles,
   (
-    select coalesce(
-      jsonb_agg(jsonb_build_object('env_id', p.env_id, 'kind_id', p.kind_id, 'role', p.role) order by p.env_id, p.kind_id),
-      '[]'
-    )
-    from deployment_permissions p where p.user_id = u.id
+    select coalesce(jsonb_object_agg(role, envs), '{}') from (
+      select m.role, ${packed(sql.fragment`m.env_id`)} as envs
+      from env_user_permissions m where m.user_id = u.id and not u.is_admin
+      group by m.role
+    ) held
+  ) as env_roles,
+  (
+    select coalesce(jsonb_agg(jsonb_build_array(kind_id, role, envs) order by kind_id, role), '[]') from (
+      select p.kind_id, p.role, ${packed(sql.fragment`p.env_id`)} as envs
+      from deployment_permissions p where p.user_id = u.id and not u.is_admin
+      group by p.kind_id, p.role
+    ) held
   ) as deployment_roles
 `;
 

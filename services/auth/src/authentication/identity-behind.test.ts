@@ -7,6 +7,7 @@ import { identityBehindDeployment, identityBehindSession, identityBehindToken } 
 const token = newApiToken();
 const userId = randomUUID();
 const envId = randomUUID();
+const packedEnv = Buffer.from(envId.replaceAll('-', ''), 'hex').toString('base64');
 
 const tokenRow: TokenRow = {
   holder: 'user',
@@ -17,7 +18,7 @@ const tokenRow: TokenRow = {
   use_is_news: false,
   is_active: true,
   is_admin: false,
-  env_roles: { [envId]: 'User' },
+  env_roles: { User: packedEnv },
   deployment_roles: [],
 };
 const wrong = { ...token, secretHash: newApiToken().secretHash };
@@ -28,7 +29,7 @@ describe('an API token', () => {
       kind: 'user',
       id: userId,
       is_admin: false,
-      env_roles: { [envId]: 'User' },
+      env_roles: { User: packedEnv },
       deployment_roles: [],
     });
   });

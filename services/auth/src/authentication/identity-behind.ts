@@ -1,4 +1,5 @@
-import type { DeploymentIdentity, Identity, UserIdentity } from '@berth/shared/access/identity';
+import type { DeploymentIdentity } from '@berth/shared/access/identity';
+import type { PackedIdentity, PackedUser } from '@berth/shared/access/packed-identity';
 import { AppError } from '@berth/shared/errors';
 import type { DeploymentSeen } from '../seen/deployment-seen-repository.ts';
 import type { PresentedToken } from '../tokens/api-token.ts';
@@ -11,7 +12,7 @@ const revoked = (words: string) => new AppError('token_revoked', words);
 const inactive = (who: string) => new AppError('user_inactive', `The ${who} is not active`);
 
 /** Only who has the secret learns why it is refused; for everybody else all tokens are unknown. */
-export function identityBehindToken({ secretHash }: PresentedToken, row: TokenRow | null): Identity {
+export function identityBehindToken({ secretHash }: PresentedToken, row: TokenRow | null): PackedIdentity {
   if (!matchesHash(secretHash, row?.secret_hash) || row === null) throw notAuthenticated();
   if (row.is_revoked) throw revoked('The token has been revoked');
   if (row.is_expired) throw new AppError('token_expired', 'The token has expired');
@@ -22,7 +23,7 @@ export function identityBehindToken({ secretHash }: PresentedToken, row: TokenRo
 export function identityBehindSession(
   { sessionEpoch }: Extract<JwtSubject, { kind: 'session' }>,
   row: SessionRow | null,
-): UserIdentity {
+): PackedUser {
   if (row === null) throw notAuthenticated();
   if (!row.is_active) throw inactive('user');
   if (row.session_epoch !== sessionEpoch)
@@ -41,9 +42,9 @@ export function identityBehindDeployment(
   return { kind: 'deployment', id: row.id, env_id: row.env_id };
 }
 
-type Roles = Pick<UserIdentity, 'is_admin' | 'env_roles' | 'deployment_roles'>;
+type Roles = Pick<PackedUser, 'is_admin' | 'env_roles' | 'deployment_roles'>;
 
-const userIdentity = (id: string, { is_admin, env_roles, deployment_roles }: Roles): UserIdentity => ({
+const userIdentity = (id: string, { is_admin, env_roles, deployment_roles }: Roles): PackedUser => ({
   kind: 'user',
   id,
   is_admin,

@@ -26,6 +26,6 @@ export const identityHandlers = ({ db, keyRing, tokenUse, ownUrl }: IdentityHand
   });
 
   return implement(identities, {
-    authenticate: ({ body }) => authenticate(body),
+    authenticate: ({ body: { credential, audience } }) => authenticate(credential, audience),
   });
 };

@@ -1,8 +1,8 @@
-import type { UserIdentity } from '@berth/shared/access/identity';
+import type { PackedUser } from '@berth/shared/access/packed-identity';
 import { expect, test } from 'vitest';
 import { createIdentityTokens } from './identity-tokens.ts';
 
-const ada: UserIdentity = {
+const ada: PackedUser = {
   kind: 'user',
   id: '6e6f7a5e-4f0f-4d6f-9a3e-1d2f3c4b5a69',
   is_admin: false,
@@ -20,18 +20,21 @@ test('steady traffic of one identity is signed once in half a minute', async () 
   const time = { ms: 0 };
   const tokenOf = tokensAt(time);
 
-  expect(await Promise.all([tokenOf(ada), tokenOf({ ...ada })])).toEqual(['signature 1', 'signature 1']);
+  expect(await Promise.all([tokenOf(ada, 'tasks'), tokenOf({ ...ada }, 'tasks')])).toEqual([
+    'signature 1',
+    'signature 1',
+  ]);
   time.ms = 29_999;
-  expect(await tokenOf(ada)).toBe('signature 1');
+  expect(await tokenOf(ada, 'tasks')).toBe('signature 1');
   time.ms = 30_000;
-  expect(await tokenOf(ada)).toBe('signature 2');
+  expect(await tokenOf(ada, 'tasks')).toBe('signature 2');
 });
 
 test('a changed identity is signed at once', async () => {
   const tokenOf = tokensAt({ ms: 0 });
 
-  expect(await tokenOf(ada)).toBe('signature 1');
-  expect(await tokenOf({ ...ada, is_admin: true })).toBe('signature 2');
+  expect(await tokenOf(ada, 'tasks')).toBe('signature 1');
+  expect(await tokenOf({ ...ada, is_admin: true }, 'tasks')).toBe('signature 2');
 });
 
 test('a signature that failed is not remembered', async () => {
@@ -42,8 +45,16 @@ test('a signature that failed is not remembered', async () => {
   };
   const tokenOf = createIdentityTokens({ signer: () => ({ kid: 'k', key: new Uint8Array(), signIdentity }) });
 
-  await expect(tokenOf(ada)).rejects.toThrow('no entropy');
+  await expect(tokenOf(ada, 'tasks')).rejects.toThrow('no entropy');
   failing = false;
 
-  await expect(tokenOf(ada)).resolves.toBe('signed');
+  await expect(tokenOf(ada, 'tasks')).resolves.toBe('signed');
+});
+
+test('each service has a signature of its own', async () => {
+  const tokenOf = tokensAt({ ms: 0 });
+
+  expect(await tokenOf(ada, 'tasks')).toBe('signature 1');
+  expect(await tokenOf(ada, 'auth')).toBe('signature 2');
+  expect(await tokenOf(ada, 'tasks')).toBe('signature 1');
 });

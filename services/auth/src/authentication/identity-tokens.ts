@@ -1,33 +1,36 @@
 import { hash } from 'node:crypto';
-import type { Identity } from '@berth/shared/access/identity';
 import { identityTokens } from '@berth/shared/access/identity-token';
+import type { PackedIdentity } from '@berth/shared/access/packed-identity';
+import type { ServiceName } from '@berth/shared/contracts/contract';
 import type { KeyRing } from '../signing-keys/key-ring.ts';
 import { RecentlyUsed } from '../tokens/recently-used.ts';
 
-export type SignedIdentity = (identity: Identity) => Promise<string>;
+export type SignedIdentity = (identity: PackedIdentity, audience: ServiceName) => Promise<string>;
 
 interface Signed {
   token: Promise<string>;
   signedAt: number;
 }
 
-const maxRemembered = 10_000;
+/** Characters of what was signed: of ordinary users that is far more than half a minute brings. */
+const maxRemembered = 32 * 1024 * 1024;
 const goodForMs = (identityTokens.lifetimeSeconds / 2) * 1000;
 
 /**
- * The identity signed for the services. It is signed again only when what was read changed or half of its time has passed:
- * the key is what it says, so a role more or less is another entry.
+ * The identity signed for one service. It is signed again only when what was read changed or half of its time has passed:
+ * the key is what it says and for whom, so a role more or less is another entry.
  */
 export function createIdentityTokens(keyRing: Pick<KeyRing, 'signer'>, now = () => performance.now()): SignedIdentity {
   const remembered = new RecentlyUsed<Signed>(maxRemembered);
 
-  return (identity) => {
-    const key = hash('sha256', JSON.stringify(identity), 'base64');
+  return (identity, audience) => {
+    const text = JSON.stringify([audience, identity]);
+    const key = hash('sha256', text, 'base64');
     const known = remembered.get(key);
     if (known && now() - known.signedAt < goodForMs) return known.token;
 
-    const signed = { token: keyRing.signer().signIdentity(identity), signedAt: now() };
-    remembered.set(key, signed);
+    const signed = { token: keyRing.signer().signIdentity(identity, audience), signedAt: now() };
+    remembered.set(key, signed, text.length);
     signed.token.catch(() => remembered.delete(key));
     return signed.token;
   };

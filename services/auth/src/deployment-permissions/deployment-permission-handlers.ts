@@ -8,6 +8,7 @@ import { AppError, found, named } from '@berth/shared/errors';
 import { createEnvMemberRepository } from '../env-members/env-member-repository.ts';
 import { createEnvRepository } from '../envs/env-repository.ts';
 import { createDeploymentKindSeenRepository } from '../seen/deployment-kind-seen-repository.ts';
+import { refuseTooManyRoles } from '../users/refuse-too-many-roles.ts';
 import { createUserRepository } from '../users/user-repository.ts';
 import { createDeploymentPermissionRepository } from './deployment-permission-repository.ts';
 
@@ -25,13 +26,15 @@ export const deploymentPermissionHandlers = ({ db }: { db: Database }) => {
         once(tx, context, async () => {
           const env = await createEnvRepository(tx).hold(body.env_id, visibleEnvs(context.identity));
           context.permit({ env_id: named(env, 'body.env_id', 'env').id });
-          const userExists = await createUserRepository(tx).exists(body.user_id);
+          const userExists = await createUserRepository(tx).lockForRoles(body.user_id);
           named(userExists || null, 'body.user_id', 'user');
           const kindExists = await createDeploymentKindSeenRepository(tx).exists(body.kind_id);
           named(kindExists || null, 'body.kind_id', 'deployment kind');
           if (!(await createEnvMemberRepository(tx).hold(body))) throw noMember();
 
-          const after = await createDeploymentPermissionRepository(tx).insert(body);
+          const deploymentPermissionRepository = createDeploymentPermissionRepository(tx);
+          refuseTooManyRoles(await deploymentPermissionRepository.numberOf(body.user_id), 'deployment permissions');
+          const after = await deploymentPermissionRepository.insert(body);
           await recordChange(tx, context, deploymentPermissions, { after, envId: after.env_id });
           return after;
         }),

@@ -5,6 +5,7 @@ import type { Queries } from '@berth/shared/db/database';
 import { equals, inEnvs } from '@berth/shared/db/list-filters';
 import { listPage } from '@berth/shared/db/list-page';
 import { sql } from 'slonik';
+import { z } from 'zod';
 
 type Visible = 'all' | readonly string[];
 
@@ -13,6 +14,7 @@ export interface DeploymentPermissionFilters extends ListRequest {
 }
 
 const permission = sql.type(DeploymentPermission);
+const count = sql.type(z.object({ number: z.number() }));
 const columns = sql.fragment`id, created_at, env_id, user_id, kind_id, role`;
 
 const isVisible = (visible: Visible) => inEnvs(sql.fragment`env_id`, visible) ?? sql.fragment`true`;
@@ -35,6 +37,9 @@ export const createDeploymentPermissionRepository = (db: Queries) => ({
     db.maybeOne(
       permission`select ${columns} from deployment_permissions where id = ${id} and ${isVisible(visible)} for update`,
     ),
+
+  numberOf: async (userId: string) =>
+    (await db.one(count`select count(*)::int as number from deployment_permissions where user_id = ${userId}`)).number,
 
   insert: ({ env_id, user_id, kind_id, role }: NewDeploymentPermission) =>
     db

@@ -9,6 +9,7 @@ import { recordChange, recordChanges } from '@berth/shared/db/record-change';
 import { AppError, found, named } from '@berth/shared/errors';
 import { createDeploymentPermissionRepository } from '../deployment-permissions/deployment-permission-repository.ts';
 import { createEnvRepository } from '../envs/env-repository.ts';
+import { refuseTooManyRoles } from '../users/refuse-too-many-roles.ts';
 import { createUserRepository } from '../users/user-repository.ts';
 import { createEnvMemberRepository } from './env-member-repository.ts';
 
@@ -25,10 +26,12 @@ export const envMemberHandlers = ({ db }: { db: Database }) => {
         once(tx, context, async () => {
           const env = await createEnvRepository(tx).hold(body.env_id, visibleEnvs(context.identity));
           context.permit({ env_id: named(env, 'body.env_id', 'env').id });
-          const userExists = await createUserRepository(tx).exists(body.user_id);
+          const userExists = await createUserRepository(tx).lockForRoles(body.user_id);
           named(userExists || null, 'body.user_id', 'user');
 
-          const after = await createEnvMemberRepository(tx).insert(body);
+          const envMemberRepository = createEnvMemberRepository(tx);
+          refuseTooManyRoles(await envMemberRepository.numberOf(body.user_id), 'env roles');
+          const after = await envMemberRepository.insert(body);
           await recordChange(tx, context, envUserPermissions, { after, envId: after.env_id });
           return after;
         }),

@@ -1,4 +1,5 @@
 import type { EnvRole } from '@berth/shared/access/identity';
+import { maxRolesOfUser } from '@berth/shared/access/packed-identity';
 import { EnvUserPermission, type NewEnvUserPermission } from '@berth/shared/contracts/env-user-permissions';
 import type { ListRequest } from '@berth/shared/contracts/paging';
 import { conflictOn } from '@berth/shared/db/conflict-on';
@@ -6,6 +7,7 @@ import type { Queries } from '@berth/shared/db/database';
 import { equals, inEnvs } from '@berth/shared/db/list-filters';
 import { listPage } from '@berth/shared/db/list-page';
 import { sql } from 'slonik';
+import { z } from 'zod';
 
 type Visible = 'all' | readonly string[];
 
@@ -14,6 +16,7 @@ export interface EnvMemberFilters extends ListRequest {
 }
 
 const member = sql.type(EnvUserPermission);
+const count = sql.type(z.object({ number: z.number() }));
 const columns = sql.fragment`id, created_at, env_id, user_id, role`;
 
 const isVisible = (visible: Visible) => inEnvs(sql.fragment`env_id`, visible) ?? sql.fragment`true`;
@@ -43,6 +46,9 @@ export const createEnvMemberRepository = (db: Queries) => ({
       member`select ${columns} from env_user_permissions where env_id = ${env_id} and user_id = ${user_id} for key share`,
     ),
 
+  numberOf: async (userId: string) =>
+    (await db.one(count`select count(*)::int as number from env_user_permissions where user_id = ${userId}`)).number,
+
   insert: ({ env_id, user_id, role }: NewEnvUserPermission) =>
     db
       .one(member`
@@ -55,7 +61,9 @@ export const createEnvMemberRepository = (db: Queries) => ({
   /** Envs that take every new user. One that is being deleted is waited for and left out. */
   addToAutomaticEnvs: (userId: string) =>
     db.any(member`
-      with automatic as (select id from envs where auto_add_new_users for key share)
+      with automatic as (
+        select id from envs where auto_add_new_users order by created_at, id limit ${maxRolesOfUser} for key share
+      )
       insert into env_user_permissions (env_id, user_id, role)
       select id, ${userId}, 'User' from automatic
       returning ${columns}

@@ -8,6 +8,7 @@ import type { Database } from '@berth/shared/db/database';
 import { once } from '@berth/shared/db/once';
 import { recordChange } from '@berth/shared/db/record-change';
 import { found } from '@berth/shared/errors';
+import { refuseTooManyAutomaticEnvs } from '../users/refuse-too-many-roles.ts';
 import { deleteEnv } from './delete-env.ts';
 import { createEnvRepository } from './env-repository.ts';
 import { refuseWhileInUse, usageOfEnv } from './env-usage.ts';
@@ -28,7 +29,9 @@ export const envHandlers = ({ db, bus }: EnvHandlersDeps) => {
     create: ({ body }, context) =>
       db.transaction((tx) =>
         once(tx, context, async () => {
-          const after = await createEnvRepository(tx).insert(body);
+          const envRepository = createEnvRepository(tx);
+          if (body.auto_add_new_users) refuseTooManyAutomaticEnvs(await envRepository.numberOfAutomatic());
+          const after = await envRepository.insert(body);
           await recordChange(tx, context, envs, { after, envId: after.id });
           return after;
         }),
@@ -44,6 +47,8 @@ export const envHandlers = ({ db, bus }: EnvHandlersDeps) => {
         context.checkIfMatch(before);
         if (isDeepStrictEqual(wanted, before)) return before;
 
+        const becomesAutomatic = wanted.auto_add_new_users && !before.auto_add_new_users;
+        if (becomesAutomatic) refuseTooManyAutomaticEnvs(await envRepository.numberOfAutomatic());
         const after = await envRepository.update(id, wanted);
         await recordChange(tx, context, envs, { before, after, envId: id });
         return after;

@@ -5,6 +5,7 @@ import type { Queries } from '@berth/shared/db/database';
 import { equals, equalsIgnoringCase, inEnvs } from '@berth/shared/db/list-filters';
 import { listPage } from '@berth/shared/db/list-page';
 import { sql } from 'slonik';
+import { z } from 'zod';
 
 type Visible = 'all' | readonly string[];
 type EnvFields = Pick<Env, 'name' | 'node_selector' | 'tolerations' | 'auto_add_new_users'>;
@@ -15,6 +16,7 @@ export interface EnvFilters extends ListRequest {
 }
 
 const env = sql.type(Env);
+const count = sql.type(z.object({ number: z.number() }));
 const columns = sql.fragment`id, created_at, name, node_selector, tolerations, auto_add_new_users`;
 
 const isVisible = (visible: Visible) => inEnvs(sql.fragment`id`, visible) ?? sql.fragment`true`;
@@ -48,6 +50,9 @@ export const createEnvRepository = (db: Queries) => ({
   /** Keeps the env from being deleted until the transaction ends; others may do the same meanwhile. */
   hold: (id: string, visible: Visible) =>
     db.maybeOne(env`select ${columns} from envs where id = ${id} and ${isVisible(visible)} for key share`),
+
+  numberOfAutomatic: async () =>
+    (await db.one(count`select count(*)::int as number from envs where auto_add_new_users`)).number,
 
   insert: ({ name, auto_add_new_users }: Pick<EnvFields, 'name' | 'auto_add_new_users'>) =>
     db

@@ -20,3 +20,16 @@ test('an entry that is set again takes no second place', () => {
 
   expect([recent.get('a'), recent.get('b'), recent.size]).toEqual([2, 3, 2]);
 });
+
+test('a heavy entry takes the places of several light ones', () => {
+  const recent = new RecentlyUsed<number>(4);
+  for (const key of ['a', 'b', 'c']) recent.set(key, 1);
+  recent.set('heavy', 2, 3);
+
+  expect([recent.get('a'), recent.get('b'), recent.get('c'), recent.get('heavy')]).toEqual([
+    undefined,
+    undefined,
+    1,
+    2,
+  ]);
+});

@@ -1,30 +1,43 @@
-/** Remembers the most recently used entries, up to a number; the rest is made again when it is asked for. */
+interface Entry<Value> {
+  value: Value;
+  weight: number;
+}
+
+/** Remembers the most recently used entries, up to a sum of weights; the rest is made again when it is asked for. */
 export class RecentlyUsed<Value> {
-  readonly #entries = new Map<string, Value>();
+  readonly #entries = new Map<string, Entry<Value>>();
   readonly #max: number;
+  #weight = 0;
 
   constructor(max: number) {
     this.#max = max;
   }
 
   get(key: string): Value | undefined {
-    const value = this.#entries.get(key);
-    if (value === undefined) return undefined;
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return undefined;
     // A Map keeps the order of insertion: who is used goes to the end, who is first has waited longest.
     this.#entries.delete(key);
-    this.#entries.set(key, value);
-    return value;
+    this.#entries.set(key, entry);
+    return entry.value;
   }
 
-  set(key: string, value: Value): void {
-    this.#entries.delete(key);
-    this.#entries.set(key, value);
-    const [oldest] = this.#entries.keys();
-    if (this.#entries.size > this.#max && oldest !== undefined) this.#entries.delete(oldest);
+  /** Each entry weighs 1 unless given, so that the maximum is a number of entries. */
+  set(key: string, value: Value, weight = 1): void {
+    this.delete(key);
+    this.#entries.set(key, { value, weight });
+    this.#weight += weight;
+    for (const oldest of this.#entries.keys()) {
+      if (this.#weight <= this.#max) break;
+      this.delete(oldest);
+    }
   }
 
   delete(key: string): void {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return;
     this.#entries.delete(key);
+    this.#weight -= entry.weight;
   }
 
   get size(): number {

@@ -70,6 +70,9 @@ export const createUserRepository = (db: Queries) => ({
 
   exists: (id: string) => db.exists(user`select from users where id = ${id}`),
 
+  /** Whether there is one; from here on nobody else gives them a role until the transaction ends. */
+  lockForRoles: (id: string) => db.exists(user`select from users where id = ${id} for no key update`),
+
   lock: (id: string) => db.maybeOne(storedUser`select ${storedColumns} from users where id = ${id} for update`),
 
   /** One at a time, so that two site admins cannot remove each other. Taken before any row is locked. */

@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import { maxRolesOfUser } from '@berth/shared/access/packed-identity';
+import { deploymentPermissions } from '@berth/shared/contracts/deployment-permissions';
+import { envUserPermissions } from '@berth/shared/contracts/env-user-permissions';
+import { envs } from '@berth/shared/contracts/envs';
+import { me } from '@berth/shared/contracts/me';
+import { users } from '@berth/shared/contracts/users';
+import { sql } from 'slonik';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { createEnvMemberRepository } from '../src/env-members/env-member-repository.ts';
+import { type AuthUnderTest, startAuth } from './auth-under-test.ts';
+import { somekind } from './bots-and-deployments.ts';
+import { newEnv, newUser, type Somebody, somebody } from './people.ts';
+import { refusal } from './refusal.ts';
+
+let auth: AuthUnderTest;
+let admin: Somebody;
+let grace: Somebody;
+let places: { env_id: string; user_id: string };
+
+const nothing = sql.type(z.object({}));
+
+beforeAll(async () => {
+  auth = await startAuth();
+  admin = await somebody(auth, { is_admin: true });
+  grace = await somebody(auth);
+  await auth.db.query(nothing`
+    insert into envs (name, auto_add_new_users) select 'env ' || n, true from generate_series(1, ${maxRolesOfUser}) n
+  `);
+  await auth.db.query(nothing`
+    insert into env_user_permissions (env_id, user_id, role)
+    select id, ${grace.id}, case when random() < 0.5 then 'Admin' else 'User' end from envs
+  `);
+  await auth.db.query(nothing`
+    insert into deployment_permissions (env_id, user_id, kind_id, role)
+    select id, ${grace.id}, gen_random_uuid(), 'Maintainer' from envs
+  `);
+  const env = await newEnv(auth.db);
+  places = { env_id: env.id, user_id: grace.id };
+});
+afterAll(() => auth[Symbol.asyncDispose]());
+
+test('a user with 5,000 roles of each sort, each for a kind of its own, can work', async () => {
+  expect(await grace.ask(me.operations.get, {})).toMatchObject({ User: { id: grace.id } });
+  expect(await grace.ask(envs.operations.list, {})).toMatchObject({ num_total: maxRolesOfUser });
+  expect(await grace.ask(users.operations.list, {})).toMatchObject({ num_total: 2 });
+});
+
+test('a user who has 5,000 roles is given no more', async () => {
+  const member = { ...places, role: 'User' } as const;
+  const most = '5,000 env roles, the most a user can have';
+  await expect(admin.ask(envUserPermissions.operations.create, { body: member })).rejects.toEqual(
+    refusal('conflict', most),
+  );
+
+  await createEnvMemberRepository(auth.db).insert(member);
+  const permission = {
+    ...places,
+    kind_id: await somekind(auth, await auth.connect('registry-scan')),
+    role: 'Owner',
+  } as const;
+  await expect(admin.ask(deploymentPermissions.operations.create, { body: permission })).rejects.toEqual(
+    refusal('conflict', '5,000 deployment permissions'),
+  );
+});
+
+test('an env adds new users by itself unless 5,000 do already', async () => {
+  const body = { name: `env ${randomUUID()}`, auto_add_new_users: true };
+  const { create, update } = envs.operations;
+
+  await expect(admin.ask(create, { body })).rejects.toEqual(refusal('conflict', '5,000 envs add new users already'));
+  const { id } = await admin.ask(create, { body: { ...body, auto_add_new_users: false } });
+  await expect(admin.ask(update, { id, body: { auto_add_new_users: true } })).rejects.toMatchObject({
+    code: 'conflict',
+  });
+});
+
+test('a new user becomes a member of 5,000 envs at once', async () => {
+  const { id } = await newUser(auth.db);
+
+  expect(await createEnvMemberRepository(auth.db).addToAutomaticEnvs(id)).toHaveLength(maxRolesOfUser);
+});
