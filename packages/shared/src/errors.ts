@@ -1,3 +1,5 @@
+import { cutText } from './cut-text.ts';
+
 /** Every way a request can end badly, with the HTTP status it leaves as. The set is closed: see decisions 1 and 4. */
 export const errorCodes = {
   invalid: 400,
@@ -32,6 +34,19 @@ export interface FieldError {
   message: string;
 }
 
+/**
+ * How much a refusal says, in UTF-16 units: what somebody sends, or a chart lists, must not decide the size of an answer.
+ * The largest one that these allow fits into a message several times.
+ */
+const most = { errors: 50, path: 300, message: 500, detail: 2_000 };
+
+/** The first errors, each as long as somebody would read. */
+export const firstErrors = (errors: readonly FieldError[]): FieldError[] =>
+  errors.slice(0, most.errors).map(({ path, message }) => ({
+    path: cutText(path, most.path),
+    message: cutText(message, most.message),
+  }));
+
 export interface AppErrorOptions {
   errors?: FieldError[];
   cause?: unknown;
@@ -46,10 +61,10 @@ export class AppError extends Error {
   readonly errors: FieldError[] | undefined;
 
   constructor(code: ErrorCode, detail: string, { errors, cause }: AppErrorOptions = {}) {
-    super(detail, cause === undefined ? {} : { cause });
+    super(cutText(detail, most.detail), cause === undefined ? {} : { cause });
     this.name = 'AppError';
     this.code = code;
-    this.errors = errors;
+    this.errors = errors && firstErrors(errors);
   }
 
   get status(): number {

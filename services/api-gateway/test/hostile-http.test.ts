@@ -116,3 +116,20 @@ test('a body of 1 MiB nested, escaped or keyed in hostile ways is answered withi
     expect(performance.now() - started).toBeLessThan(2_000);
   }
 });
+
+test.for([
+  ['fields', 'body', `{${Array.from({ length: 60 }, (_, n) => `"${n}${'k'.repeat(15_000)}":1`).join(',')}}`],
+  ['levels', 'body', `{"name":${`{"${'k'.repeat(15_000)}":`.repeat(60)}"\\ud800"${'}'.repeat(61)}`],
+] as const)('the refusal of %s with names of 15 KB is short', async ([, path, body]) => {
+  const response = await gateway.send('POST', '/api/v2/envs', body);
+  const text = await response.clone().text();
+  expect(await problemOf(response)).toMatchObject({ status: 400, detail: expect.stringMatching(`^${path}`) });
+  expect(text.length).toBeLessThan(50_000);
+});
+
+test('a query of thousands of parameters is refused with the first of them', async () => {
+  const query = Array.from({ length: 2_000 }, (_, n) => `a${n}`).join('&');
+  for (const path of [`/api/v2/envs?${query}`, `/api/v2/server?${query}`]) {
+    expect((await problemOf(await gateway.get(path))).errors).toHaveLength(50);
+  }
+});

@@ -1,5 +1,6 @@
 import { Writable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { AppError } from '../errors.ts';
 import { createLog } from '../service/create-log.ts';
 import { boat, boatHandlers, boats } from '../testing/boats.ts';
 import { connectTestBus } from '../testing/test-bus.ts';
@@ -169,6 +170,19 @@ describe('a failing handler', () => {
 
   test('is told when its answer is too large', async () => {
     await expect(tasks.call(fail, { body: { how: 'huge reply' } })).rejects.toMatchObject({ code: 'too_large' });
+  });
+
+  test('that refuses at any length is heard, in words that are cut between characters', async () => {
+    const refused = await tasks.call(fail, { body: { how: 'huge refusal' } }).catch((error: unknown) => error);
+
+    expect(refused).toMatchObject({ code: 'unprocessable', message: expect.stringMatching(/^must be one of 😀+…$/u) });
+    const { errors = [] } = refused as AppError;
+    expect(errors).toHaveLength(50);
+    expect(errors[0]).toMatchObject({
+      path: expect.stringMatching(/^body\.k+…$/),
+      message: expect.stringMatching(/^must be one of 😀+…$/u),
+    });
+    expect(Buffer.byteLength(JSON.stringify(errors))).toBeLessThan(100_000);
   });
 });
 

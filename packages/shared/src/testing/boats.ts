@@ -48,7 +48,7 @@ export const boats = resource('boats', {
       summary: 'Fails in the way that is asked for',
       allow: ourServices,
       callers: ['tasks'],
-      body: z.strictObject({ how: z.enum(['known', 'bug', 'sync bug', 'wrong reply', 'huge reply']) }),
+      body: z.strictObject({ how: z.enum(['known', 'bug', 'sync bug', 'wrong reply', 'huge reply', 'huge refusal']) }),
       response: z.strictObject({ text: z.string() }),
     }),
     wait: operation({
@@ -100,6 +100,10 @@ const tooMuch = { text: 'fine', password: 'hunter2' };
 
 async function fail(how: string): Promise<{ text: string }> {
   if (how === 'known') throw new AppError('conflict', 'In use by 3 sailors');
+  if (how === 'huge refusal') {
+    const error = { path: `body.${'k'.repeat(100_000)}`, message: `must be one of ${'😀'.repeat(50_000)}` };
+    throw new AppError('unprocessable', error.message, { errors: Array.from({ length: 60 }, () => error) });
+  }
   if (how === 'huge reply') return { text: 'x'.repeat(4 * 1024 * 1024) };
   if (how === 'wrong reply') return tooMuch;
   throw new Error('hunter2 is wrong\nsecond line\r\nthird: line');

@@ -51,7 +51,7 @@ function readQuery({ query: schema }: Operation, query: unknown, request: Record
     if (harm) errors.push({ path, message: harm });
   }
   const [first] = errors;
-  if (first) throw new AppError('invalid', `${first.path}: ${first.message}`, { errors: errors.slice(0, 50) });
+  if (first) throw new AppError('invalid', `${first.path}: ${first.message}`, { errors });
 }
 
 function readBody({ body: schema, bodyOptional }: Operation, body: unknown, request: Record<string, unknown>): void {
