@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import { askPatiently, type Patience } from './patience.ts';
 
 const Problem = z.object({ status: z.number(), code: z.string(), detail: z.string() });
 const ListOf = <T extends z.ZodType>(item: T) => z.object({ items: z.array(item), num_total: z.number() });
@@ -33,25 +35,30 @@ export class ApiProblem extends Error {
   }
 }
 
-export function createApiClient({
-  url,
-  credential,
-  signal,
-}: {
+export interface ApiClientOptions {
   url: string;
   credential?: Credential;
   signal: AbortSignal;
-}): ApiClient {
+  /** Without it the first 503 is the answer. */
+  patience?: Patience | undefined;
+}
+
+export function createApiClient({ url, credential, signal, patience }: ApiClientOptions): ApiClient {
   async function request(method: string, path: string, body?: unknown): Promise<Response> {
-    const response = await fetch(`${url}/api/v2${path}`, {
-      method,
-      signal,
-      headers: {
-        ...(credential && { [credential.header]: credential.value }),
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
+    // The same for every try: what was made by one whose answer was refused is not made again.
+    const idempotencyKey = patience && credential && method === 'POST' ? randomUUID() : undefined;
+    const ask = () =>
+      fetch(`${url}/api/v2${path}`, {
+        method,
+        signal,
+        headers: {
+          ...(credential && { [credential.header]: credential.value }),
+          ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+    const response = await (patience ? askPatiently(`${method} ${path}`, ask, { ...patience, signal }) : ask());
     if (response.ok) return response;
     const problem = Problem.safeParse(await response.json().catch(() => null));
     throw new ApiProblem(`${method} ${path}`, response.status, problem.data?.detail ?? 'without words');

@@ -1,4 +1,4 @@
-import type { Stack } from '../stack/start-stack.ts';
+import { readyWithinMs, type Stack } from '../stack/start-stack.ts';
 import { type ApiClient, createApiClient } from './api-client.ts';
 import { ensureEnv, findChart, giveCluster, type Sample } from './find-sample.ts';
 import { askForHello } from './hello-deployment.ts';
@@ -25,10 +25,16 @@ interface Journey {
  */
 export async function runJourney(journey: Journey): Promise<JourneyResult> {
   const { stack, steps, signal } = journey;
+  const patience = { withinMs: readyWithinMs, say: steps.detail };
   const token = await steps.step('sign in through the identity provider as Ada, a site admin', () =>
-    signInAsAda(journey),
+    signInAsAda({ stack, signal, patience }),
   );
-  const api = createApiClient({ url: stack.url, credential: { header: 'x-service-token', value: token }, signal });
+  const api = createApiClient({
+    url: stack.url,
+    credential: { header: 'x-service-token', value: token },
+    signal,
+    patience,
+  });
 
   await steps.step(`package the sample chart ${sampleChart.name} and push it to the registry`, () =>
     publishSampleChart(journey),

@@ -4,20 +4,22 @@ import { z } from 'zod';
 import { signInWithHttp } from '../servers/oidc-sign-in.ts';
 import { writePrivately } from '../servers/remembered.ts';
 import type { Stack } from '../stack/start-stack.ts';
-import { ApiProblem, createApiClient } from './api-client.ts';
+import { type ApiClientOptions, ApiProblem, createApiClient } from './api-client.ts';
+import type { Patience } from './patience.ts';
 import { CreatedToken, Me } from './rows.ts';
 
 interface SignIn {
   stack: Pick<Stack, 'url' | 'stateFolder' | 'people'>;
   signal: AbortSignal;
+  patience?: Patience | undefined;
 }
 
 const LoginStart = z.object({ redirect_url: z.url(), state: z.string() });
 const Session = z.object({ access_token: z.string() });
 
 /** A session of a person of the local provider, by the same steps that a browser takes. */
-export async function signIn({ stack, signal }: SignIn, person: string): Promise<string> {
-  const anonymous = createApiClient({ url: stack.url, signal });
+export async function signIn({ stack, signal, patience }: SignIn, person: string): Promise<string> {
+  const anonymous = createApiClient({ url: stack.url, signal, patience });
   const { redirect_url } = await anonymous.get('/auth/idp', LoginStart);
   const callback = new URL(await signInWithHttp(person, redirect_url));
   const body = {
@@ -30,16 +32,17 @@ export async function signIn({ stack, signal }: SignIn, person: string): Promise
 }
 
 /** An API token of Ada's: the one of the last start where it still works, else a new one. */
-export async function signInAsAda({ stack, signal }: SignIn): Promise<string> {
+export async function signInAsAda({ stack, signal, patience }: SignIn): Promise<string> {
   const file = join(stack.stateFolder, 'ada.token');
   const kept = await readFile(file, 'utf8').catch(() => null);
-  if (kept !== null && (await works(stack.url, kept, signal))) return kept;
+  if (kept !== null && (await works({ url: stack.url, signal, patience }, kept))) return kept;
 
-  const session = await signIn({ stack, signal }, 'ada');
+  const session = await signIn({ stack, signal, patience }, 'ada');
   const api = createApiClient({
     url: stack.url,
     credential: { header: 'authorization', value: `Bearer ${session}` },
     signal,
+    patience,
   });
   const { User } = await api.get('/auth/me', Me);
   const { created_token } = await api.send(
@@ -52,9 +55,9 @@ export async function signInAsAda({ stack, signal }: SignIn): Promise<string> {
   return created_token;
 }
 
-async function works(url: string, token: string, signal: AbortSignal): Promise<boolean> {
+async function works(client: ApiClientOptions, value: string): Promise<boolean> {
   try {
-    await createApiClient({ url, credential: { header: 'x-service-token', value: token }, signal }).get('/auth/me', Me);
+    await createApiClient({ ...client, credential: { header: 'x-service-token', value } }).get('/auth/me', Me);
     return true;
   } catch (error) {
     if (error instanceof ApiProblem && error.status === 401) return false;

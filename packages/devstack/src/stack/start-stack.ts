@@ -59,7 +59,8 @@ export interface Stack {
   stop(): Promise<void>;
 }
 
-const readyWithinMs = 120_000;
+/** What a part of the platform may take to start, and the first requests to it. */
+export const readyWithinMs = 120_000;
 const clientId = 'berth';
 
 /** The whole platform on this machine. What has been started is stopped again when a later part fails. */
