@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { harmIn, isHarmless } from './harmful-text.ts';
 import { ruleWords } from './rule-words.ts';
 
 export { Json, JsonObject } from './json.ts';
@@ -37,26 +38,22 @@ const hasAtLeast = (value: string, min: number): boolean => value.length >= 2 * 
 const hasAtMost = (value: string, max: number): boolean =>
   value.length <= max || (value.length <= 2 * max && [...value].length <= max);
 
-export const withoutNul = (value: string): boolean => !value.includes('\0');
-const noNul = 'must not contain a NUL character';
+/** Any text that can be stored. */
+export const Text = z.string().superRefine((value, context) => {
+  const message = harmIn(value);
+  if (message !== null) context.addIssue({ code: 'custom', message });
+});
 
-/** Text as a person types it: stored trimmed, without NUL, its length counted in code points. */
+/** Text as a person types it: stored trimmed, its length counted in code points. */
 export const text = (min: number, max: number) =>
-  z
-    .string()
-    .trim()
-    .refine(withoutNul, noNul)
+  Text.trim()
     .refine((value) => hasAtLeast(value, min), min === 1 ? 'must not be empty' : `must have at least ${min} characters`)
     .refine((value) => hasAtMost(value, max), `must have at most ${max} characters`)
     .meta({ ...(min > 0 && { minLength: min }), maxLength: max });
 
 /** Text that is kept as it was sent, white space and all, such as the contents of a secret. */
 export const verbatim = (max: number) =>
-  z
-    .string()
-    .refine(withoutNul, noNul)
-    .refine((value) => hasAtMost(value, max), `must have at most ${max} characters`)
-    .meta({ maxLength: max });
+  Text.refine((value) => hasAtMost(value, max), `must have at most ${max} characters`).meta({ maxLength: max });
 
 export const Name = text(1, 100);
 
@@ -67,7 +64,8 @@ export const Reason = text(0, 500);
 export const HttpUrl = z
   .url({ protocol: /^https?$/, ...ruleWords('must be an http or https URL') })
   .regex(/^[\x21-\u{10ffff}]+$/u, 'must not contain spaces or control characters')
-  .max(2048, 'must have at most 2048 characters');
+  .max(2048, 'must have at most 2048 characters')
+  .refine(isHarmless, 'must be well-formed Unicode');
 
 const dnsLabel = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 

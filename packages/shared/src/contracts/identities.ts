@@ -1,13 +1,10 @@
 import { z } from 'zod';
 import { ourServices } from '../access/rules.ts';
 import { operation, resource, serviceNames } from './contract.ts';
-import { Id } from './fields.ts';
+import { Id, Text } from './fields.ts';
 
 /** What a request presented. `x-service-token` decides where both are sent. */
-export const Credential = z.union([
-  z.strictObject({ token: z.string().max(4096) }),
-  z.strictObject({ jwt: z.string().max(8192) }),
-]);
+export const Credential = z.union([z.strictObject({ token: Text.max(4096) }), z.strictObject({ jwt: Text.max(8192) })]);
 export type Credential = z.infer<typeof Credential>;
 
 /** Who is behind a credential, and the identity with its roles, signed for one service (60 s, `typ identity+jwt`). */

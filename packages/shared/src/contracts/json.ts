@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isHarmless } from './harmful-text.ts';
 import { ruleWords } from './rule-words.ts';
 
 export type JsonValue = z.core.util.JSONType;
@@ -26,19 +27,19 @@ export function sameJson(a: JsonValue | undefined, b: JsonValue | undefined): bo
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** JSON that every part can carry and store: no NUL (Postgres refuses it), no key that reaches a prototype, bounded depth. */
+/** JSON that every part can carry and store: no text that Postgres refuses, no key that reaches a prototype, bounded depth. */
 export function isJson(value: unknown, depth = maxJsonDepth): value is JsonValue {
   if (value === null || typeof value === 'boolean') return true;
-  if (typeof value === 'string') return !value.includes('\0');
+  if (typeof value === 'string') return isHarmless(value);
   if (typeof value === 'number') return Number.isFinite(value);
   if (typeof value !== 'object' || depth === 0) return false;
   if (Array.isArray(value)) return value.every((item) => isJson(item, depth - 1));
   return Object.entries(value).every(
-    ([key, item]) => !isForbiddenKey(key) && !key.includes('\0') && isJson(item, depth - 1),
+    ([key, item]) => !isForbiddenKey(key) && isHarmless(key) && isJson(item, depth - 1),
   );
 }
 
-const rules = `without NUL characters or the keys __proto__ and constructor, at most ${maxJsonDepth} levels deep`;
+const rules = `of well-formed Unicode, without NUL characters or the keys __proto__ and constructor, at most ${maxJsonDepth} levels deep`;
 
 // One walk instead of `z.json()`: that one copies the whole value and tries six schemas at every level of it.
 export const Json = z.custom<JsonValue>((value) => isJson(value), ruleWords(`must be a JSON value ${rules}`));

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { GivenTime, Id, withoutNul } from './fields.ts';
+import { GivenTime, Id, Text } from './fields.ts';
 
-const words = (description: string) =>
-  z.string().max(500).refine(withoutNul, 'must not contain a NUL character').meta({ description });
+const words = (description: string) => Text.max(500).meta({ description });
 
 /** Over HTTP a query has strings only; calls between services have the value itself. `wire` is what the document shows. */
 const flag = z
@@ -73,7 +72,7 @@ export function listQuery<F extends z.ZodRawShape, const S extends readonly stri
         .enum(sortValues as [string, ...string[]], { error: `must be one of ${sortValues.join(', ')}` })
         .optional()
         .meta({ description: 'a column, with a dash before it for the opposite order; else newest first' }),
-      after: z.string().max(200).optional().meta({
+      after: Text.max(200).optional().meta({
         description: 'empty at first, then the `next` of the last answer; not together with page or sort',
       }),
     })

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Text } from './fields.ts';
 import { ruleWords } from './rule-words.ts';
 
 const name = '[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?';
@@ -13,7 +14,7 @@ const tooMany = `must have at most ${most} entries`;
 
 /** Onto which nodes the pods of an env go, as Kubernetes takes it: what it refuses would fail every deployment of the env. */
 export const NodeSelector = z
-  .record(z.string(), LabelValue)
+  .record(Text, LabelValue)
   .refine((selector) => Object.keys(selector).length <= most, tooMany)
   // As the schema of the keys it would not say which rule they break.
   .superRefine((selector, context) => {

@@ -39,6 +39,36 @@ describe('unknown fields', () => {
   });
 });
 
+describe('text that Postgres cannot keep', () => {
+  const samples = ['a\0b', 'https://a.example/\0', 'a\ud800b', 'https://a.example/\udc00'];
+
+  /** The places of a request where a text may stand, with the schemas of each: one that was derived from another comes after it. */
+  function textsOf(request: z.ZodType): Map<string, z.core.$ZodTypes[]> {
+    const texts = new Map<string, z.core.$ZodTypes[]>();
+    z.toJSONSchema(request, {
+      io: 'input',
+      unrepresentable: 'any',
+      override: ({ zodSchema, path }) => {
+        if (zodSchema._zod.def.type !== 'string' && zodSchema._zod.def.type !== 'custom') return;
+        const at = path.join('.');
+        texts.set(at, [...(texts.get(at) ?? []), zodSchema]);
+      },
+    });
+    return texts;
+  }
+
+  test.for(operations.map((operation) => [`${operation.resource}.${operation.name}`, operation] as const))(
+    'is refused in every text of %s',
+    ([, { request }]) => {
+      const taken = [...textsOf(request)].filter(([, schemas]) =>
+        schemas.every((schema) => samples.some((sample) => z.safeParse(schema, sample).success)),
+      );
+
+      expect(taken.map(([at]) => at)).toEqual([]);
+    },
+  );
+});
+
 describe('an update', () => {
   const updates = resources.flatMap(({ state, operations: { update } }) =>
     state && update?.body instanceof z.ZodObject ? [{ name: update.resource, row: state.row, body: update.body }] : [],
@@ -215,6 +245,12 @@ describe('bodies', () => {
     ],
     ['a name of 100 code points', 'envs.create', { body: { name: '🚢'.repeat(100) } }, []],
     ['a name with a NUL', 'envs.create', { body: { name: 'a\0b' } }, ['body.name: must not contain a NUL character']],
+    [
+      'half a surrogate pair in a name',
+      'envs.create',
+      { body: { name: 'a\ud83d' } },
+      ['body.name: must be well-formed Unicode'],
+    ],
     [
       'a config that is a list',
       'deployments.create',

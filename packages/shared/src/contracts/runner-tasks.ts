@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ourServices } from '../access/rules.ts';
 import { operation, resource } from './contract.ts';
-import { Id, JsonObject } from './fields.ts';
+import { Id, JsonObject, Text } from './fields.ts';
 
 /** What the runner does with the release; the deployment's operations are reduced to it by the service `tasks`. */
 export const RunnerAction = z.enum(['deploy', 'uninstall']);
@@ -52,7 +52,7 @@ export const LogLine = z.strictObject({
   at: z.iso.datetime(),
   /** `berth` for our own words, else the stream of the process. */
   source: z.enum(['berth', 'stdout', 'stderr']),
-  text: z.string().max(8192),
+  text: Text.max(8192),
 });
 export type LogLine = z.infer<typeof LogLine>;
 
@@ -64,7 +64,7 @@ export const runnerTasks = resource('runner_tasks', {
       summary: 'Take the next task that is due, under a lease',
       allow: ourServices,
       callers: ['runner'],
-      body: z.strictObject({ runner: z.string().max(200) }),
+      body: z.strictObject({ runner: Text.max(200) }),
       response: z.strictObject({ task: ClaimedTask.nullable() }),
     }),
     heartbeat: operation({
@@ -90,7 +90,7 @@ export const runnerTasks = resource('runner_tasks', {
       callers: ['runner'],
       // `Retry`: a transient failure; the task is due again after a pause, or fails with the reason after the last attempt.
       // `HandedBack`: the runner was told to stop; the task is due at once and no attempt is counted.
-      body: z.strictObject({ ...Claim, outcome: TaskOutcome, reason: z.string().max(500).nullable() }),
+      body: z.strictObject({ ...Claim, outcome: TaskOutcome, reason: Text.max(500).nullable() }),
       response: z.null(),
       idempotent: true,
     }),

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { ConfigInputs, ValuesOverride } from './deployment-inputs.ts';
-import { Id, Json, JsonObject, Reason, text } from './fields.ts';
+import { Id, Json, JsonObject, Reason, Text, text } from './fields.ts';
 import { jsonWithin } from './json-size.ts';
 import { oneKeyOf } from './one-key-of.ts';
 
 /** From dotted path to `[old, new]`; objects recurse, arrays compare whole, a missing side is null. */
-export const ConfigDelta = z.record(z.string(), z.tuple([Json, Json]));
+export const ConfigDelta = z.record(Text, z.tuple([Json, Json]));
 export type ConfigDelta = z.infer<typeof ConfigDelta>;
 
 const Install = z.strictObject({
@@ -16,9 +16,9 @@ const Install = z.strictObject({
 
 const Recreate = z.strictObject({
   old_cluster_id: Id,
-  old_namespace: z.string().max(253),
+  old_namespace: Text.max(253),
   new_cluster_id: Id,
-  new_namespace: z.string().max(253),
+  new_namespace: Text.max(253),
 });
 
 const otherVariants = {

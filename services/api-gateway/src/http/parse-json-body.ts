@@ -1,6 +1,6 @@
+import { harmIn } from '@berth/shared/contracts/harmful-text';
 import { AppError } from '@berth/shared/errors';
 import { ambiguityIn } from './ambiguity-in-json.ts';
-import { harmIn } from './harmful-text.ts';
 import { jsonSizeOf } from './json-size.ts';
 
 const most = { depth: 64, members: 10_000 };

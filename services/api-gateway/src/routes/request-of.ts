@@ -2,7 +2,7 @@ import { hasPathId, type Operation } from '@berth/shared/contracts/contract';
 import { invalidRequest } from '@berth/shared/contracts/field-errors';
 import { Id } from '@berth/shared/contracts/fields';
 import { AppError, type FieldError } from '@berth/shared/errors';
-import { harmIn } from '../http/harmful-text.ts';
+import { harmIn } from '@berth/shared/contracts/harmful-text';
 
 export interface HttpParts {
   params: unknown;
