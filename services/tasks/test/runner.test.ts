@@ -1,6 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
 import { actionsIn, helmsOf, soon } from './helm-in-test.ts';
 import { type RunnerProcess, type RunnerWorld, startRunnerWorld } from './runner-in-test.ts';
 import { taskOf } from './tasks-side.ts';
@@ -67,6 +68,58 @@ test('a task without values does not take those of the one before it', async () 
   expect(await act.get(map)).toMatchObject({ data: { text: 'hello' } });
 });
 
+test('every character and every key of the values arrives in the chart as it was sent', async () => {
+  const characters = Array.from({ length: 0x1_0000 }, (_, code) => String.fromCharCode(code))
+    .filter((character) => character !== '\0' && character.isWellFormed())
+    .concat('\u{10000}', '\u{1f6a2}', '\u{10fffe}', '\u{10ffff}');
+  const exact = {
+    characters,
+    keys: Object.fromEntries(characters.filter((_, index) => index % 7 === 0).map((key) => [key, key])),
+    longKeys: Object.fromEntries([1_022, 1_023, 1_024, 20_000].map((length) => ['é'.repeat(length), length])),
+    yaml: {
+      '<<': { merged: true },
+      '=': '=',
+      '': '',
+      1: 'x',
+      '010': '010',
+      '2001-01-01': '2001-01-01',
+      yes: [
+        'yes',
+        'no',
+        'on',
+        'off',
+        'y',
+        'n',
+        '~',
+        'null',
+        'true',
+        '.inf',
+        '1_000',
+        '1:30',
+        '0b1',
+        '0o7',
+        '+1',
+        '1e5',
+      ],
+      '&a': '*a',
+      '!!binary x': '---',
+      '? a': '- a',
+      '# a': 'a # b',
+      '\t': ['\ta', ' a ', 'a \n b\r\n'],
+      '{{ .Values.text }}': '{{ .Values.text }}',
+    },
+    numbers: [0, -1, 1e5, 1e21, 2 ** 53, -(2 ** 63), 2 ** 64, 0.1, 5e-324, 1.7976931348623157e308],
+    empty: [{}, [], [[]], null, false],
+  };
+  const task = taskOf(world.chart, { values: { exact } });
+
+  expect(await act.run(task)).toMatchObject({ outcome: 'Done', reason: null });
+
+  const map = await act.get(`/api/v1/namespaces/${task.namespace}/configmaps/probe`);
+  const { binaryData } = z.object({ binaryData: z.object({ exact: z.string() }) }).parse(map);
+  expect(JSON.parse(Buffer.from(binaryData.exact, 'base64').toString())).toEqual(exact);
+});
+
 test("a chart that fails fails the task with Helm's words, without secrets and without what no database keeps", async () => {
   const secrets = { access: { password: 'swordfish-of-the-test' } };
   const fail = 'the password\u0007 swordfish-of-the-test is no good';
@@ -92,7 +145,7 @@ test('while Helm runs nothing secret is in its arguments or environment, and its
   expect(seen).not.toMatch(/swordfish|a value of the test|PRIVATE KEY|NATS_|certificate/);
   expect(seen.split('\0')).toContain(`HOME=${path}`);
   expect((await stat(path)).mode & 0o777).toBe(0o700);
-  for (const file of ['kubeconfig', 'values.json']) expect((await stat(join(path, file))).mode & 0o777).toBe(0o600);
+  for (const file of ['kubeconfig', 'values.yaml']) expect((await stat(join(path, file))).mode & 0o777).toBe(0o600);
   for (const below of ['tasks', 'discovery', 'charts']) {
     expect((await stat(join(runner.folder, below))).mode & 0o777).toBe(0o700);
   }

@@ -7,6 +7,8 @@ apiVersion: v1
 kind: ConfigMap
 metadata: { name: probe }
 data: { text: {{ .Values.text | quote }} }
+# As bytes: what a template writes as text is read as YAML once more.
+binaryData: { exact: {{ .Values.exact | toRawJson | b64enc | quote }} }
 `,
   // No node has the label, so whoever waits for the pods waits until the end.
   'templates/slow.yaml': `{{- if .Values.slow }}

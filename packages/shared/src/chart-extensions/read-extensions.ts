@@ -1,6 +1,6 @@
 import { parse } from 'yaml';
-import { fieldErrors } from '../contracts/field-errors.ts';
-import { isJson, type JsonObject } from '../contracts/json.ts';
+import { fieldErrors, pathOf } from '../contracts/field-errors.ts';
+import { type JsonObject, jsonProblem } from '../contracts/json.ts';
 import { type ExtensionName, type Layout, layouts, schemaOf } from './extension-files.ts';
 import { parseIgnoringUnknown } from './parse-ignoring-unknown.ts';
 
@@ -45,13 +45,16 @@ function readFile(text: string, extension: ExtensionName, layout: Layout): Read 
     return { errors: [`is not valid YAML: ${firstLine(cause)}`] };
   }
   if (document === null) return { errors: ['is empty'] };
-  if (!isJson(document)) return { errors: ['must hold JSON values only, without the keys __proto__ and constructor'] };
+  const problem = jsonProblem(document);
+  if (problem) return { errors: [inWords(pathOf(problem.path), problem.rule)] };
 
   const schema = schemaOf(extension, document, layout);
   const result = layout.strict ? schema.safeParse(document) : parseIgnoringUnknown(schema, document);
   if (result.success) return { value: JSON.parse(JSON.stringify(result.data)) };
-  return { errors: fieldErrors(result.error).map(({ path, message }) => (path ? `${path}: ${message}` : message)) };
+  return { errors: fieldErrors(result.error).map(({ path, message }) => inWords(path, message)) };
 }
+
+const inWords = (path: string, rule: string): string => (path ? `${path}: ${rule}` : rule);
 
 const firstLine = (cause: unknown): string =>
   (cause instanceof Error ? cause.message : String(cause)).split(/:?\n/, 1)[0] ?? '';

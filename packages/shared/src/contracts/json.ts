@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isHarmless } from './harmful-text.ts';
+import { harmIn } from './harmful-text.ts';
 import { ruleWords } from './rule-words.ts';
 
 export type JsonValue = z.core.util.JSONType;
@@ -27,23 +27,53 @@ export function sameJson(a: JsonValue | undefined, b: JsonValue | undefined): bo
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** JSON that every part can carry and store: no text that Postgres refuses, no key that reaches a prototype, bounded depth. */
-export function isJson(value: unknown, depth = maxJsonDepth): value is JsonValue {
-  if (value === null || typeof value === 'boolean') return true;
-  if (typeof value === 'string') return isHarmless(value);
-  if (typeof value === 'number') return Number.isFinite(value);
-  if (typeof value !== 'object' || depth === 0) return false;
-  if (Array.isArray(value)) return value.every((item) => isJson(item, depth - 1));
-  return Object.entries(value).every(
-    ([key, item]) => !isForbiddenKey(key) && isHarmless(key) && isJson(item, depth - 1),
-  );
+export interface JsonProblem {
+  /** Where, from the value that was looked at. */
+  path: PropertyKey[];
+  rule: string;
 }
 
-const rules = `of well-formed Unicode, without NUL characters or the keys __proto__ and constructor, at most ${maxJsonDepth} levels deep`;
+/** The first thing in a value that not every part can carry and store, or null: it would fail somewhere further in. */
+export function jsonProblem(value: unknown, depth = maxJsonDepth): JsonProblem | null {
+  if (typeof value === 'string') return broken(harmIn(value));
+  if (typeof value === 'number') return Number.isFinite(value) ? null : broken('must be a finite number');
+  if (value === null || typeof value === 'boolean') return null;
+  if (typeof value !== 'object') return broken('must be a JSON value');
+  if (depth === 0) return broken(`must not be nested deeper than ${maxJsonDepth}`);
+  for (const [key, item] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
+    const problem = keyProblem(key) ?? within(key, jsonProblem(item, depth - 1));
+    if (problem) return problem;
+  }
+  return null;
+}
+
+const broken = (rule: string | null): JsonProblem | null => (rule === null ? null : { path: [], rule });
+
+// The path grows on the way back: where nothing is wrong, it costs nothing.
+const within = (key: PropertyKey, problem: JsonProblem | null): JsonProblem | null =>
+  problem && { ...problem, path: [key, ...problem.path] };
+
+function keyProblem(key: string | number): JsonProblem | null {
+  if (typeof key === 'number') return null;
+  if (isForbiddenKey(key)) return broken(`must not have a key named ${key}`);
+  const harm = harmIn(key);
+  return harm === null ? null : broken(`a key ${harm}`);
+}
+
+export const isJson = (value: unknown): value is JsonValue => jsonProblem(value) === null;
+
+/** Adds what is wrong with a value to the issues of its schema, at the very place. */
+function checkJson(value: unknown, { addIssue }: z.RefinementCtx): void {
+  const problem = jsonProblem(value);
+  if (problem) addIssue({ code: 'custom', path: problem.path, message: problem.rule });
+}
 
 // One walk instead of `z.json()`: that one copies the whole value and tries six schemas at every level of it.
-export const Json = z.custom<JsonValue>((value) => isJson(value), ruleWords(`must be a JSON value ${rules}`));
+export const Json = z
+  .custom<JsonValue>((value) => value !== undefined, { error: 'is required', abort: true })
+  .superRefine(checkJson);
 
 export const JsonObject = z
-  .custom<JsonObject>((value) => isJsonObject(value) && isJson(value), ruleWords(`must be a JSON object ${rules}`))
+  .custom<JsonObject>(isJsonObject, { ...ruleWords('must be a JSON object'), abort: true })
+  .superRefine(checkJson)
   .meta({ type: 'object', additionalProperties: true });

@@ -1,6 +1,6 @@
 import { readExtensions } from '@berth/shared/chart-extensions/read-extensions';
-import { fieldErrors } from '@berth/shared/contracts/field-errors';
-import { isJson } from '@berth/shared/contracts/json';
+import { fieldErrors, pathOf } from '@berth/shared/contracts/field-errors';
+import { jsonProblem } from '@berth/shared/contracts/json';
 import { parse } from 'yaml';
 import { type ChartMetadata, ChartYamlMetadata } from './chart-metadata.ts';
 import { brokenChart, type ParsedChart } from './parsed-chart.ts';
@@ -31,12 +31,15 @@ function readMetadata(text: string | undefined): { metadata: ChartMetadata } | {
   } catch (error) {
     return { errors: [`is not valid YAML: ${error instanceof Error ? (error.message.split('\n')[0] ?? '') : ''}`] };
   }
-  if (!isJson(document)) return { errors: ['must hold plain values only'] };
+  const problem = jsonProblem(document);
+  if (problem) return { errors: [inWords(pathOf(problem.path), problem.rule)] };
 
   const { data, error } = ChartYamlMetadata.safeParse(document);
   if (data) return { metadata: data };
-  return { errors: fieldErrors(error).map(({ path, message }) => (path ? `${path}: ${message}` : message)) };
+  return { errors: fieldErrors(error).map(({ path, message }) => inWords(path, message)) };
 }
+
+const inWords = (path: string, rule: string): string => (path ? `${path}: ${rule}` : rule);
 
 const withoutChartYaml = (files: ReadonlyMap<string, string>): ReadonlyMap<string, string> =>
   new Map([...files].filter(([path]) => path !== chartYaml));

@@ -10,6 +10,7 @@ import { runHelm } from './run-helm.ts';
 import type { TaskContext } from './task-context.ts';
 import { permanent, TaskFailure } from './task-failure.ts';
 import { unlessStopped } from './unless-stopped.ts';
+import { valuesYaml } from './values-yaml.ts';
 
 interface HelmFiles {
   kubeconfig: string;
@@ -53,8 +54,7 @@ function prepareFiles(
 ) {
   const writing = Promise.all([
     folder.write('kubeconfig', kubeconfig),
-    // JSON is YAML, and leaves no doubt about what is a string.
-    folder.write('values.json', JSON.stringify(task.values)),
+    folder.write('values.yaml', valuesYaml(task.values)),
   ]);
   const files = Promise.all([writing, charts.path(chart)]).then(
     ([[config, values], archive]): HelmFiles => ({ kubeconfig: config, values, chart: archive }),
