@@ -85,3 +85,7 @@ export function named<T>(row: T | null | undefined, path: string, what: string):
   }
   return row;
 }
+
+/** The database or another service is down or too slow: nothing is wrong with what was asked, and later it may succeed. */
+export const isOutage = (error: unknown): boolean =>
+  error instanceof AppError && (error.code === 'unavailable' || error.code === 'timeout');

@@ -1,3 +1,4 @@
+import { sql } from 'slonik';
 import { describe, expect, test } from 'vitest';
 import { digestOf } from '../src/oci/digest-of.ts';
 import { chartTgz } from './tgz.ts';
@@ -66,6 +67,53 @@ describe('a broken chart is listed with its error', () => {
     await letTimePass();
     await scan();
     expect(await charts()).toMatchObject([{ error: null, image_tag: '1.0.0' }]);
+  });
+
+  test.for([
+    ['half a surrogate pair in a label', '"\\ud83d"', 'must be well-formed Unicode'],
+    ['a NUL in a label', '"a\\0b"', 'must not contain a NUL character'],
+  ] as const)('with %s, and the other charts of its repository are found', async ([, label, rule]) => {
+    const valuesUi = `apiVersion: berth.dev/v1beta1\nkind: ValuesUi\ninputs:\n  - { id: a, type: text, label: ${label} }\n`;
+    server().push('charts/web', '1.0.0', await web('1.0.0', { 'berth/values-ui.yaml': valuesUi }));
+    server().push('charts/web', '2.0.0', await web('2.0.0'));
+
+    await scan();
+
+    expect(await charts()).toMatchObject([
+      { image_tag: '1.0.0', error: `berth/values-ui.yaml: inputs[0].label: ${rule}` },
+      { image_tag: '2.0.0', error: null },
+    ]);
+  });
+
+  test('whose error quotes a NUL', async () => {
+    server().push('charts/web', '1.0.0', await chartTgz({ 'Chart.yaml': 'name: *no\0where' }));
+
+    await scan();
+
+    expect(await charts()).toMatchObject([
+      { error: expect.stringMatching(/^Chart\.yaml: is not valid YAML.*no␀where/) },
+    ]);
+  });
+
+  test('that the database refuses, and what it refuses altogether hides no other chart', async () => {
+    const { db } = service();
+    await db.query(sql.unsafe`
+      alter table helm_charts add constraint only_in_this_test
+      check (image_tag <> '3.0.0' and (image_tag <> '2.0.0' or error is not null))
+    `);
+    await using restored = new AsyncDisposableStack();
+    restored.defer(async () => {
+      await db.query(sql.unsafe`alter table helm_charts drop constraint only_in_this_test`);
+    });
+    for (const tag of ['1.0.0', '2.0.0', '3.0.0', '4.0.0']) server().push('charts/web', tag, await web(tag));
+
+    await scan();
+
+    expect(await charts()).toMatchObject([
+      { image_tag: '1.0.0', error: null },
+      { image_tag: '2.0.0', error: 'what the chart says about itself cannot be stored' },
+      { image_tag: '4.0.0', error: null },
+    ]);
   });
 
   test('whose package is too large by its own manifest, which is then not fetched', async () => {

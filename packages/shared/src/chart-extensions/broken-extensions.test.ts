@@ -33,7 +33,7 @@ outputs: { values: [{ path: [x], value: { FieldProperty: { input: a, property: $
     [
       'a key that reaches a prototype',
       { 'berth/features.yaml': '"__proto__": {}' },
-      'berth/features.yaml: must hold JSON values only',
+      'berth/features.yaml: must not have a key named __proto__',
     ],
     [
       'another file in our folder',

@@ -1,5 +1,5 @@
 import type { StateMessage, StatePublisher } from '../bus/publish-state.ts';
-import { AppError } from '../errors.ts';
+import { isOutage } from '../errors.ts';
 
 export interface BatchResult {
   acked: StateMessage[];
@@ -8,9 +8,6 @@ export interface BatchResult {
   /** The bus is away: what is neither acked nor refused was not tried or got no answer. */
   outage: unknown;
 }
-
-const isOutage = (error: unknown): boolean =>
-  error instanceof AppError && (error.code === 'unavailable' || error.code === 'timeout');
 
 /** Publishes side by side, but never more than `parallel` at once; each subject is in a batch only once. */
 export async function publishBatch(

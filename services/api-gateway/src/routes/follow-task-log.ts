@@ -1,5 +1,5 @@
 import type { LogLine } from '@berth/shared/contracts/runner-tasks';
-import { AppError } from '@berth/shared/errors';
+import { AppError, isOutage } from '@berth/shared/errors';
 import type { WakeUp } from '@berth/shared/service/wake-up';
 
 export interface LogPart {
@@ -67,6 +67,3 @@ export async function* followTaskLog(
     }
   }
 }
-
-const isOutage = (error: unknown): boolean =>
-  error instanceof AppError && (error.code === 'unavailable' || error.code === 'timeout');

@@ -1,4 +1,4 @@
-import { AppError } from '@berth/shared/errors';
+import { isOutage } from '@berth/shared/errors';
 import type { Service } from '@berth/shared/service/service';
 import { nextPause } from '../reflector/backoff.ts';
 import { pause } from '../reflector/pause.ts';
@@ -62,6 +62,3 @@ export async function writeChanges(
     onRefused(uid);
   }
 }
-
-const isOutage = (error: unknown): boolean =>
-  error instanceof AppError && (error.code === 'unavailable' || error.code === 'timeout');

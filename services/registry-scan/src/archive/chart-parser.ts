@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { fieldErrors } from '@berth/shared/contracts/field-errors';
 import { brokenChart, ParsedChart } from './parsed-chart.ts';
 
 /** How a chart read, and whether another try could read it differently. */
@@ -62,7 +63,7 @@ export function createChartParser({ timeoutMs = 5_000 }: { timeoutMs?: number } 
       const answer = answerOf(busy, timeoutMs);
       busy.send(archive);
       const message = await answer;
-      if (typeof message === 'object') return { chart: ParsedChart.parse(message), settled: true };
+      if (typeof message === 'object') return { chart: checked(message), settled: true };
 
       await stop();
       const words = message === 'timeout' ? `longer than ${timeoutMs} ms` : 'more memory than they may';
@@ -81,6 +82,13 @@ export function createChartParser({ timeoutMs = 5_000 }: { timeoutMs?: number } 
     },
     [Symbol.asyncDispose]: stop,
   };
+}
+
+function checked(message: unknown): ParsedChart {
+  const { data, error } = ParsedChart.safeParse(message);
+  if (data) return data;
+  const [first] = fieldErrors(error);
+  return brokenChart(`what the chart says cannot be kept: ${first?.path ?? ''}: ${first?.message ?? ''}`);
 }
 
 /** The next message of the process, or what became of it instead. */

@@ -2,6 +2,8 @@ import { JsonObject } from '@berth/shared/contracts/fields';
 import { z } from 'zod';
 import { ChartMetadata } from './chart-metadata.ts';
 
+const maxError = 2000;
+
 const Extension = JsonObject.nullable();
 
 /** What a packaged chart says about itself. With an `error` none of its extensions counts. */
@@ -22,6 +24,11 @@ export const brokenChart = (error: string, metadata: ChartMetadata | null = null
   actions_schema: null,
   features: null,
   resource_types: null,
-  // A rule may quote what it refuses, which may be as long as a file.
-  error: error.length > 2000 ? `${error.slice(0, 2000)}…` : error,
+  error: shown(error),
 });
+
+/** A rule may quote what it refuses, which may be as long as a file, and hold what no text of ours may. */
+function shown(error: string): string {
+  const text = error.length > maxError ? `${error.slice(0, maxError)}…` : error;
+  return text.replaceAll('\0', '␀').toWellFormed();
+}

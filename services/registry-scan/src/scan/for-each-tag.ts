@@ -1,5 +1,5 @@
+import { isOutage } from '@berth/shared/errors';
 import pMap from 'p-map';
-import { EgressRefused, ReplyTooLarge } from '../egress/egress-error.ts';
 import { RegistryError } from '../oci/registry-error.ts';
 
 export interface TagWork<T> {
@@ -14,8 +14,9 @@ const tagsAtOnce = 4;
 const mostFailuresInARow = tagsAtOnce + 2;
 
 /**
- * Does the work for each tag. What fails at one is of no concern to the others, but a registry that is down is not asked
- * for each of them: after a few failures in a row the rest is left, and the last failure is the answer.
+ * Does the work for each tag. Whatever fails at one is of no concern to the others, a fault of ours included: a chart's
+ * author must not be able to hide the charts of others. But a registry that is down is not asked for each of them: after
+ * a few failures in a row the rest is left, and the last failure is the answer. An outage of the database ends it at once.
  */
 export async function forEachTag<T>(
   entries: readonly T[],
@@ -30,7 +31,7 @@ export async function forEachTag<T>(
       await work(entry);
       failuresInARow = 0;
     } catch (error) {
-      if (signal.aborted || !isOfRegistry(error)) throw error;
+      if (signal.aborted || isOutage(error)) throw error;
       failed(entry, error);
       if (!mayBeOutage(error)) failuresInARow = 0;
       else if (++failuresInARow >= mostFailuresInARow) outage = error;
@@ -46,10 +47,6 @@ const shuffled = <T>(entries: readonly T[]): T[] =>
     .map((entry) => ({ entry, at: Math.random() }))
     .toSorted((one, other) => one.at - other.at)
     .map(({ entry }) => entry);
-
-/** What a registry said, or what the egress policy says of it; everything else is the database, the bus or a bug. */
-const isOfRegistry = (error: unknown): boolean =>
-  error instanceof RegistryError || error instanceof EgressRefused || error instanceof ReplyTooLarge;
 
 /** A registry that answers nonsense has answered. */
 const mayBeOutage = (error: unknown): error is RegistryError =>

@@ -1,3 +1,5 @@
+import { isOutage } from '@berth/shared/errors';
+import { brokenChart } from '../archive/parsed-chart.ts';
 import type { ReadChart } from '../charts/fetch-chart.ts';
 import { fetchChart } from '../charts/fetch-chart.ts';
 import type { ChartLayer } from '../oci/manifest.ts';
@@ -21,10 +23,23 @@ export async function lookAtTag(
 
   const { digest, layer } = manifest;
   const chart = layer && (await contentOf(deps, registry, { repository, digest, layer }, signal));
-  await catalogue.found({ domain, repository, tag }, { digest, chart, observedAt });
+  const found = (read: ReadChart | null) =>
+    catalogue.found({ domain, repository, tag }, { digest, chart: read, observedAt });
+  await found(chart).catch((error: unknown) => {
+    if (chart === null || isOutage(error)) throw error;
+    log.warn({ err: error, registry: domain, repository, tag, digest }, 'what a chart says could not be stored');
+    return found(unstorable(chart));
+  });
   if (chart) log.info({ registry: domain, repository, tag, digest, chart_error: chart.error }, 'chart found');
   return digest;
 }
+
+/** Nothing of what the chart says is kept, so that it can at least be listed. */
+const unstorable = ({ archiveDigest }: ReadChart): ReadChart => ({
+  ...brokenChart('what the chart says about itself cannot be stored'),
+  archiveDigest,
+  settled: false,
+});
 
 interface Manifest {
   repository: string;
