@@ -1,20 +1,33 @@
+import { Text } from '@berth/shared/contracts/fields';
 import { z } from 'zod';
 
-const Text = z.string().min(1).max(200);
-const Annotation = z.string().trim().min(1).max(200);
+/** YAML has numbers where people mean text, such as `version: 1.2`; Helm takes them as text too. */
+const asText = (value: unknown): unknown =>
+  typeof value === 'number' || typeof value === 'boolean' ? String(value) : (value ?? undefined);
 
-/** What of Chart.yaml concerns us. */
+const Required = z.preprocess(asText, Text.min(1, 'must not be empty').max(200));
+const Optional = z.preprocess(asText, z.string().optional());
+
+/** What is shown of an annotation. */
+const maxAnnotation = 200;
+const Annotation = Optional.transform((text = '') => text.trim().slice(0, maxAnnotation) || undefined).pipe(
+  Text.optional(),
+);
+
+/** What of Chart.yaml concerns us, taken as Helm takes it: its older form says no `apiVersion` or `v1`. */
 const ChartYaml = z.object({
-  apiVersion: z.literal('v2', { error: 'must be v2' }),
-  name: Text.regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, 'may only contain letters, digits, dots, dashes and underscores'),
-  version: Text,
-  type: z.literal('application', { error: 'must be application: a library cannot be deployed' }).optional(),
+  apiVersion: Optional.pipe(z.enum(['', 'v1', 'v2'], { error: 'must be v1 or v2' }).optional()),
+  name: Required.refine((name) => !/[/\\]|^\.{1,2}$/.test(name), 'must not be a path'),
+  version: Required,
+  type: Optional.pipe(
+    z.enum(['', 'application'], { error: 'must be application: a library cannot be deployed' }).optional(),
+  ),
   annotations: z
     .object({
-      'berth.dev/git/commit': Annotation.optional(),
-      'berth.dev/git/branch': Annotation.optional(),
-      'platz.io/git/commit': Annotation.optional(),
-      'platz.io/git/branch': Annotation.optional(),
+      'berth.dev/git/commit': Annotation,
+      'berth.dev/git/branch': Annotation,
+      'platz.io/git/commit': Annotation,
+      'platz.io/git/branch': Annotation,
     })
     .nullish(),
 });

@@ -40,14 +40,48 @@ describe('parseChart', () => {
   });
 
   test.for([
+    ['the older form', 'apiVersion: v1\nname: web\nversion: 1.2.3'],
+    ['no apiVersion', 'name: web\nversion: 1.2.3'],
+    ['a type that is empty', 'apiVersion: v2\nname: web\nversion: 1.2.3\ntype:'],
+    [
+      'a byte order mark, line ends of Windows and a document mark',
+      '\ufeff---\r\nname: web\r\nversion: 1.2.3\r\n...\r\n',
+    ],
+    ['a second document', 'name: web\nversion: 1.2.3\n---\nname: other'],
+    ['a member twice', 'name: other\nname: web\nversion: 1.2.3'],
+    [
+      'annotations of every kind',
+      'name: web\nversion: 1.2.3\nannotations: { constructor: 1, a/b: true, c: "\\0", d: }',
+    ],
+    [
+      'what nobody reads',
+      'name: web\nversion: 1.2.3\nx: .inf\nicon: "data:\\0"\ndescription: "\\ud83d"\nkubeVersion: ">=1.19-0"',
+    ],
+    ['anchors', 'x: &x { version: 1.2.3 }\n<<: *x\nname: &n web\ndescription: *n'],
+  ] as const)('accepts a Chart.yaml with %s', ([, text]) => {
+    expect(parse({ 'Chart.yaml': new TextDecoder().decode(Buffer.from(text)) })).toMatchObject({
+      metadata: { name: 'web', version: '1.2.3' },
+      error: null,
+    });
+  });
+
+  test('reads numbers as the text that Helm makes of them, and cuts what is long', () => {
+    const annotations = `berth.dev/git/commit: 1234567\n  berth.dev/git/branch: ${'b'.repeat(300)}`;
+
+    const { metadata, error } = parse({ 'Chart.yaml': `name: 7\nversion: 1.20\nannotations:\n  ${annotations}` });
+
+    expect(error).toBeNull();
+    expect(metadata).toEqual({ name: '7', version: '1.2', git_commit: '1234567', git_branch: 'b'.repeat(200) });
+  });
+
+  test.for([
     ['a missing Chart.yaml', {}, /^Chart.yaml: is missing/],
     ['broken YAML', { 'Chart.yaml': 'a: [' }, /^Chart.yaml: is not valid YAML/],
-    ['several documents', { 'Chart.yaml': 'a: 1\n---\na: 2' }, /^Chart.yaml: is not valid YAML/],
     ['no object', { 'Chart.yaml': '- a' }, /^Chart.yaml: /],
-    ['another apiVersion', { 'Chart.yaml': chartYaml({ apiVersion: 'v1' }) }, /apiVersion: must be v2/],
-    ['a library', { 'Chart.yaml': chartYaml({ type: 'library' }) }, /type: must be application/],
-    ['a name that is a path', { 'Chart.yaml': chartYaml({ name: '..' }) }, /name: may only contain/],
-    ['a version that is a number', { 'Chart.yaml': chartYaml({ version: 1.2 }) }, /version: /],
+    ['an unknown apiVersion', { 'Chart.yaml': chartYaml({ apiVersion: 'v3' }) }, /apiVersion: must be v1 or v2/],
+    ['a library', { 'Chart.yaml': chartYaml({ type: 'library' }) }, /type: must be application: a library cannot be/],
+    ['a name that is a path', { 'Chart.yaml': chartYaml({ name: '..' }) }, /name: must not be a path/],
+    ['no version', { 'Chart.yaml': chartYaml({ version: null }) }, /version: is required/],
     ['an alias bomb', { 'Chart.yaml': aliasBomb() }, /^Chart.yaml: is not valid YAML/],
     [
       'a broken extension',

@@ -1,7 +1,6 @@
 import { readExtensions } from '@berth/shared/chart-extensions/read-extensions';
-import { fieldErrors, pathOf } from '@berth/shared/contracts/field-errors';
-import { jsonProblem } from '@berth/shared/contracts/json';
-import { parse } from 'yaml';
+import { fieldErrors } from '@berth/shared/contracts/field-errors';
+import { parseAllDocuments } from 'yaml';
 import { type ChartMetadata, ChartYamlMetadata } from './chart-metadata.ts';
 import { brokenChart, type ParsedChart } from './parsed-chart.ts';
 
@@ -27,16 +26,22 @@ function readMetadata(text: string | undefined): { metadata: ChartMetadata } | {
   if (text === undefined) return { errors: ['is missing'] };
   let document: unknown;
   try {
-    document = parse(text, { maxAliasCount: 50 });
+    document = firstDocument(text);
   } catch (error) {
     return { errors: [`is not valid YAML: ${error instanceof Error ? (error.message.split('\n')[0] ?? '') : ''}`] };
   }
-  const problem = jsonProblem(document);
-  if (problem) return { errors: [inWords(pathOf(problem.path), problem.rule)] };
-
   const { data, error } = ChartYamlMetadata.safeParse(document);
   if (data) return { metadata: data };
   return { errors: fieldErrors(error).map(({ path, message }) => inWords(path, message)) };
+}
+
+/** As lenient as Helm: it reads the first document, and the last of two members of one name. */
+function firstDocument(text: string): unknown {
+  const [first] = parseAllDocuments(text, { uniqueKeys: false, merge: true, logLevel: 'error' });
+  if (!first || !('toJS' in first)) return null;
+  const [error] = first.errors;
+  if (error) throw error;
+  return first.toJS({ maxAliasCount: 50 });
 }
 
 const inWords = (path: string, rule: string): string => (path ? `${path}: ${rule}` : rule);
