@@ -199,6 +199,23 @@ describe('logs', () => {
     expect((await logOf(claimed.task_id)).match(/stdout: ./g)).toEqual(['stdout: a', 'stdout: b', 'stdout: c']);
   });
 
+  test('keep a line of any characters, cut where one of them ends', async () => {
+    await tasks.create();
+    const claimed = await tasks.claimed();
+
+    await append(claimed, 0, `x${'😀'.repeat(4_095)}`, '\0nul', '\ud83d half a pair', 'the next one');
+    await tasks.finish(claimed);
+
+    const lines = (await logOf(claimed.task_id)).trimEnd().split('\n');
+    expect(lines.map((text) => text.isWellFormed())).toEqual([true, true, true, true]);
+    expect(lines[0]).toMatch(/stdout: x😀+…$/u);
+    expect(lines.slice(1).map((text) => text.slice(text.indexOf('stdout: ')))).toEqual([
+      'stdout: nul',
+      'stdout: \ufffd half a pair',
+      'stdout: the next one',
+    ]);
+  });
+
   test('are followed page by page until the task has ended', async () => {
     await tasks.create();
     const claimed = await tasks.claimed();

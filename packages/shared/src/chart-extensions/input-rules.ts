@@ -1,3 +1,4 @@
+import { cutText } from '../cut-text.ts';
 import { canonicalJson } from '../contracts/canonical-json.ts';
 import { isJsonObject, type JsonValue } from '../contracts/json.ts';
 import { compareDecimals, decimalOf, isOnStep } from './decimal.ts';
@@ -37,7 +38,7 @@ const radioSelect: InputRule = ({ options = [] }) => {
   // Compared by their texts: every item of a list against every option would take millions of comparisons.
   const texts = new Set(options.map((option) => canonicalJson(option.value)));
   const all = options.map((option) => JSON.stringify(option.value)).join(', ');
-  const message = `must be one of ${all.length > shownOptions ? `${all.slice(0, shownOptions).toWellFormed()}…` : all}`;
+  const message = `must be one of ${cutText(all, shownOptions)}`;
   return (value) => (texts.has(canonicalJson(value)) ? undefined : message);
 };
 

@@ -1,3 +1,4 @@
+import { cutText } from '../cut-text.ts';
 import { X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import type { Kubeconfig } from './kubeconfig.ts';
@@ -63,7 +64,7 @@ function accessFrom(cluster: Fields, user: Fields): KubeAccess {
 function refuseOthers(fields: Fields, accepted: string[], where: string): void {
   for (const [name, value] of Object.entries(fields)) {
     const isSet = value !== null && value !== '' && value !== false;
-    if (isSet && !accepted.includes(name)) throw new Refusal(`the ${where} field ${name.slice(0, 60)} is not accepted`);
+    if (isSet && !accepted.includes(name)) throw new Refusal(`the ${where} field ${cutText(name, 60)} is not accepted`);
   }
 }
 

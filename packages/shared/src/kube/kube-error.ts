@@ -1,3 +1,4 @@
+import { cutText } from '../cut-text.ts';
 import { z } from 'zod';
 
 const Status = z.object({ reason: z.string().max(200).optional(), message: z.string().optional() });
@@ -12,7 +13,7 @@ export class KubeError extends Error {
 
   constructor({ status, body, retryAfter }: { status: number; body: string; retryAfter?: string | undefined }) {
     const { reason = '', message = '' } = statusOf(body);
-    super(`the API server answered ${status}${reason && ` ${reason}`}${message && `: ${message.slice(0, 500)}`}`);
+    super(`the API server answered ${status}${reason && ` ${reason}`}${message && `: ${cutText(message, 500)}`}`);
     this.name = 'KubeError';
     this.status = status;
     this.reason = reason;

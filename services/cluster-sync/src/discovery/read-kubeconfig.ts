@@ -1,3 +1,4 @@
+import { startOf } from '@berth/shared/cut-text';
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type KubeAccess, kubeAccessOf } from '@berth/shared/kube/kube-access';
@@ -32,7 +33,7 @@ export async function readKubeconfig({ path, contexts }: ReadKubeconfigOptions):
     const result = kubeAccessOf(kubeconfig, name);
     return {
       provider_id: kubeconfigPrefix + name,
-      name: name.trim().slice(0, 100) || 'unnamed',
+      name: startOf(name.trim(), 100) || 'unnamed',
       region_name: 'kubeconfig',
       access: 'access' in result ? result.access : null,
       refused: 'refused' in result ? `its context in the kubeconfig is refused: ${result.refused}` : null,

@@ -1,3 +1,4 @@
+import { startOf } from '@berth/shared/cut-text';
 import { Text } from '@berth/shared/contracts/fields';
 import { z } from 'zod';
 
@@ -10,7 +11,7 @@ const Optional = z.preprocess(asText, z.string().optional());
 
 /** What is shown of an annotation. */
 const maxAnnotation = 200;
-const Annotation = Optional.transform((text = '') => text.trim().slice(0, maxAnnotation) || undefined).pipe(
+const Annotation = Optional.transform((text = '') => startOf(text.trim(), maxAnnotation) || undefined).pipe(
   Text.optional(),
 );
 

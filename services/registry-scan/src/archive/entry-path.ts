@@ -1,9 +1,10 @@
+import { cutText } from '@berth/shared/cut-text';
 import { ChartUnreadable } from './chart-unreadable.ts';
 import { archiveLimits } from './limits.ts';
 
 /** Splits `<chart>/<path>`; refuses every name that could mean something outside the chart's own folder. */
 export function entryPath(name: string): { chart: string; path: string } {
-  const shown = JSON.stringify(name.slice(0, 200));
+  const shown = JSON.stringify(cutText(name, 200));
   if (Buffer.byteLength(name) > archiveLimits.pathBytes) {
     throw new ChartUnreadable(`the archive has a path longer than ${archiveLimits.pathBytes} bytes: ${shown}`);
   }

@@ -1,3 +1,4 @@
+import { cutText } from '@berth/shared/cut-text';
 import { JsonObject } from '@berth/shared/contracts/fields';
 import { z } from 'zod';
 import { ChartMetadata } from './chart-metadata.ts';
@@ -28,7 +29,4 @@ export const brokenChart = (error: string, metadata: ChartMetadata | null = null
 });
 
 /** A rule may quote what it refuses, which may be as long as a file, and hold what no text of ours may. */
-function shown(error: string): string {
-  const text = error.length > maxError ? `${error.slice(0, maxError)}…` : error;
-  return text.replaceAll('\0', '␀').toWellFormed();
-}
+const shown = (error: string): string => cutText(error, maxError).replaceAll('\0', '␀');

@@ -1,3 +1,5 @@
+import { startOf } from '@berth/shared/cut-text';
+
 const longest = 100;
 
 /** `charts/two-words-charts` → `TwoWords`: what the packagers call a repository says what is in it. */
@@ -7,7 +9,7 @@ export function kindNameOf(repository: string): string {
   const words = last.split(/[-_]+/);
   const tail = words.at(-1)?.toLowerCase();
   if (words.length > 1 && (tail === 'chart' || tail === 'charts')) words.pop();
-  return words.map(titleCased).join('').slice(0, longest);
+  return startOf(words.map(titleCased).join(''), longest);
 }
 
 const titleCased = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);

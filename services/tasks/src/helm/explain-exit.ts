@@ -1,3 +1,4 @@
+import { cutText } from '@berth/shared/cut-text';
 import type { HelmExit } from './helm-starter.ts';
 
 export interface Explained {
@@ -18,7 +19,7 @@ export function explainExit({ code, signal }: HelmExit, stderr: readonly string[
   if (code === null) return { reason: `Helm was ended by ${signal ?? 'a signal'} before it was done`, transient: true };
   if (code !== null && notStarted.has(code)) return { reason: 'Helm could not be started', transient: true };
   const message = messageOf(stderr) || `Helm ended with code ${code}`;
-  return { reason: shortened(message), transient: transientWords.test(message) };
+  return { reason: cutText(message, maxReason), transient: transientWords.test(message) };
 }
 
 /** From Helm's `Error: …` to its end, warnings left out; a chart's own `fail` may span several lines. */
@@ -31,5 +32,3 @@ function messageOf(stderr: readonly string[]): string {
     .replace(/^Error: /, '')
     .trim();
 }
-
-const shortened = (text: string): string => (text.length <= maxReason ? text : `${text.slice(0, maxReason - 1)}…`);

@@ -1,3 +1,4 @@
+import { startOf } from '@berth/shared/cut-text';
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 
@@ -13,10 +14,10 @@ export function splitLines(stream: Readable, onLine: (line: string) => void): vo
   stream.on('data', (chunk: Buffer) => {
     const lines = (rest + decoder.write(chunk)).split(/\r?\n/);
     rest = (lines.pop() ?? '').slice(0, maxLine);
-    for (const line of lines) onLine(line.slice(0, maxLine));
+    for (const line of lines) onLine(startOf(line, maxLine));
   });
   stream.on('end', () => {
-    const last = (rest + decoder.end()).slice(0, maxLine);
+    const last = startOf(rest + decoder.end(), maxLine);
     if (last !== '') onLine(last);
     rest = '';
   });

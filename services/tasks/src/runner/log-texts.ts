@@ -1,3 +1,4 @@
+import { piecesOf } from '@berth/shared/cut-text';
 import { redact } from './redact.ts';
 
 /** The owner of the log keeps no longer lines. */
@@ -13,10 +14,6 @@ export const plainText = (text: string): string =>
 
 /** A line of a process as the log shows it: without secrets, in pieces where it is long. Hidden first, cut later: half a secret is one too. */
 export function logTexts(line: string, secrets: readonly string[]): string[] {
-  const text = redact(plainText(line), secrets);
-  const pieces: string[] = [];
-  for (let at = 0; at < text.length && pieces.length < maxPieces; at += maxPiece) {
-    pieces.push(text.slice(at, at + maxPiece).toWellFormed());
-  }
+  const pieces = [...piecesOf(redact(plainText(line), secrets), maxPiece).take(maxPieces)];
   return pieces.length === 0 ? [''] : pieces;
 }

@@ -43,9 +43,9 @@ test('a batch that was not answered comes again with the same number and the sam
   ]);
 });
 
-test('a batch that is refused ends the log and not the task', async () => {
+test('a refusal because the claim is over ends the log and not the task', async () => {
   const { log, batches } = logTo(() => {
-    throw new AppError('too_large', 'no');
+    throw new AppError('conflict', 'The task was taken over by another runner');
   });
   log.say('one');
   await log.close(5_000);
@@ -53,6 +53,37 @@ test('a batch that is refused ends the log and not the task', async () => {
   await log.close(5_000);
 
   expect(batches).toHaveLength(1);
+});
+
+test.for(['internal', 'too_large', 'invalid'] as const)(
+  'lines that cannot be stored (%s) are left out after a few tries, and the log says how many',
+  async (code) => {
+    const { log, batches } = logTo(({ lines }) => {
+      if (lines.some(({ text }) => text === 'bad')) throw new AppError(code, 'no');
+    });
+    log.say('good');
+    await expect.poll(() => texts(batches)).toEqual(['good']);
+    log.say('bad');
+    log.say('with it');
+    await log.close(5_000);
+
+    const tries = batches.filter(({ lines }) => lines.some(({ text }) => text === 'bad'));
+    expect(tries.length).toBe(code === 'internal' ? 3 : 1);
+    expect(batches.at(-1)).toMatchObject({
+      first: 3,
+      lines: [{ source: 'berth', text: '… 2 lines are missing here: they could not be stored' }],
+    });
+  },
+);
+
+test('a log that can store nothing at all comes to an end', async () => {
+  const { log, batches } = logTo(() => {
+    throw new AppError('internal', 'no');
+  });
+  log.say('one');
+  await log.close(5_000);
+
+  expect(batches.length).toBeLessThanOrEqual(6);
 });
 
 test('batches are bounded in bytes, and what comes too fast is counted', async () => {

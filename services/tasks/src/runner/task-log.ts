@@ -12,6 +12,8 @@ const maxWaitingLength = 2 * 1024 * 1024;
 /** Lines that come close together travel together: soon enough for who follows them live. */
 const gatherMs = 200;
 const retryMs = 500;
+/** A batch that the service cannot store fails in the same way each time; the lines behind it must not wait for it. */
+const triesOfBatch = 3;
 
 export interface TaskLogDeps {
   task: Pick<ClaimedTask, 'task_id' | 'fence'>;
@@ -29,13 +31,15 @@ export function createTaskLog({ task: { task_id, fence }, bus, secrets, lease }:
   const waiting: LogLine[] = [];
   let waitingLength = 0;
   let dropped = 0;
+  /** Lines that the service could not store. */
+  let missing = 0;
   let first = 0;
   let sending: Promise<void> | undefined;
-  let refused = false;
+  let ended = false;
   const closing = new AbortController();
 
   function add(source: LogLine['source'], line: string): void {
-    if (refused || lease.isLost()) return;
+    if (ended || lease.isLost()) return;
     const at = new Date().toISOString();
     for (const text of logTexts(line, secrets())) {
       if (waiting.length >= maxWaitingLines || waitingLength >= maxWaitingLength) dropped += 1;
@@ -65,27 +69,51 @@ export function createTaskLog({ task: { task_id, fence }, bus, secrets, lease }:
     push({ at: new Date().toISOString(), source: 'berth', text });
   }
 
+  /** What comes next, behind a note on what is missing before it. */
+  function batchOf(lines: readonly LogLine[]): LogLine[] {
+    if (missing === 0) return [...lines];
+    const text = `… ${missing} lines are missing here: they could not be stored`;
+    return [{ at: new Date().toISOString(), source: 'berth', text }, ...lines];
+  }
+
   async function send(): Promise<void> {
     await delay(gatherMs, undefined, { signal: closing.signal }).catch(() => undefined);
-    // A repeat has the same lines as the first try, and their number makes it harmless.
-    for (let lines = nextBatch(); lines.length > 0 && !refused && !lease.isLost(); ) {
-      try {
-        await bus.call(runnerTasks.operations.append_log, { body: { task_id, fence, first, lines } });
-      } catch (error) {
-        refused ||= error instanceof AppError && error.status < 500 && error.code !== 'too_many_requests';
-        // `conflict`: another runner has the task. Whatever else is refused once would be so for ever.
-        if (!refused) await delay(retryMs, undefined, { signal: lease.lost }).catch(() => undefined);
-        continue;
-      }
+    for (let lines = nextBatch(); (lines.length > 0 || missing > 0) && !ended && !lease.isLost(); lines = nextBatch()) {
+      const batch = batchOf(lines);
+      const result = await sendBatch(batch);
+      if (result === 'ended') ended = true;
+      if (ended || result === 'lost') break;
       waiting.splice(0, lines.length);
       waitingLength -= lines.reduce((sum, { text }) => sum + text.length, 0);
-      first += lines.length;
-      tellDropped();
-      lines = nextBatch();
+      first += batch.length;
+      if (result === 'stored') {
+        missing = 0;
+        tellDropped();
+      } else {
+        // The note by itself is refused, too: then there is nobody to tell.
+        missing = lines.length === 0 ? 0 : missing + lines.length;
+      }
     }
     // Together with the last look, so that no line falls between the two.
     sending = undefined;
-    if (refused || lease.isLost()) waiting.length = 0;
+    if (ended || lease.isLost()) waiting.length = 0;
+  }
+
+  /** A repeat has the same lines as the first try, and their number makes it harmless. */
+  async function sendBatch(lines: LogLine[]): Promise<'stored' | 'refused' | 'ended' | 'lost'> {
+    for (let refusals = 0; !ended && !lease.isLost(); ) {
+      try {
+        await bus.call(runnerTasks.operations.append_log, { body: { task_id, fence, first, lines } });
+        return 'stored';
+      } catch (error) {
+        const meaning = meaningOf(error);
+        if (meaning === 'ended') return 'ended';
+        if (meaning !== 'away') refusals += meaning === 'refused' ? triesOfBatch : 1;
+        if (refusals >= triesOfBatch) return 'refused';
+        await delay(retryMs, undefined, { signal: lease.lost }).catch(() => undefined);
+      }
+    }
+    return 'lost';
   }
 
   return {
@@ -98,7 +126,14 @@ export function createTaskLog({ task: { task_id, fence }, bus, secrets, lease }:
       const signal = AbortSignal.any([giveUp.signal, lease.lost]);
       await Promise.race([sending, delay(withinMs, undefined, { signal }).catch(() => undefined)]);
       giveUp.abort();
-      refused = true;
+      ended = true;
     },
   };
+}
+
+/** `away`: it may be stored later. `failed`: a fault of the service, perhaps with these very lines. `ended`: the claim is over. */
+function meaningOf(error: unknown): 'away' | 'failed' | 'refused' | 'ended' {
+  if (!(error instanceof AppError) || error.code === 'internal') return 'failed';
+  if (error.code === 'conflict' || error.code === 'not_found') return 'ended';
+  return error.status >= 500 || error.code === 'too_many_requests' ? 'away' : 'refused';
 }

@@ -1,3 +1,4 @@
+import { cutText } from '@berth/shared/cut-text';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Bus } from '@berth/shared/bus/bus';
 import { type ClaimedTask, runnerTasks } from '@berth/shared/contracts/runner-tasks';
@@ -27,7 +28,7 @@ export async function tellEnd(
     task_id,
     fence,
     outcome,
-    reason: reason === null ? null : plainText(reason).slice(0, 500).toWellFormed(),
+    reason: reason === null ? null : cutText(plainText(reason), 500),
   };
   const giveUp = performance.now() + withinMs;
   while (!lease.isLost() && performance.now() < giveUp) {

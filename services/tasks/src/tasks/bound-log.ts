@@ -1,3 +1,4 @@
+import { cutToSize } from '@berth/shared/cut-text';
 import type { LogLine } from '@berth/shared/contracts/runner-tasks';
 import type { LogState } from './log-repository.ts';
 
@@ -27,7 +28,7 @@ export function boundLog(
   { first, lines }: { first: number; lines: readonly LogLine[] },
   limits: LogLimits = logLimits,
 ): Appended {
-  const fresh = lines.slice(Math.max(0, state.next - first)).map(shortened);
+  const fresh = lines.slice(Math.max(0, state.next - first)).map(storable);
   const next = Math.max(state.next, first + lines.length);
 
   const kept: LogLine[] = [];
@@ -48,10 +49,10 @@ const isFull = ({ lines, bytes }: LogLimits, limits: LogLimits): boolean =>
 
 const sizeOf = ({ text }: LogLine): number => Buffer.byteLength(text) + 64;
 
-/** By its length on the wire, where control characters take six. */
-function shortened(line: LogLine): LogLine {
-  const length = Buffer.byteLength(JSON.stringify(line.text));
-  if (length <= maxLineBytes) return line;
-  const share = Math.floor((line.text.length * maxLineBytes) / length);
-  return shortened({ ...line, text: `${line.text.slice(0, share - 8)} …` });
-}
+/** By its length on the wire, where control characters take six. NUL is the one character that Postgres does not keep. */
+const storable = (line: LogLine): LogLine => ({
+  ...line,
+  text: cutToSize(line.text.replaceAll('\0', ''), maxLineBytes, bytesOnWire),
+});
+
+const bytesOnWire = (text: string): number => Buffer.byteLength(JSON.stringify(text));

@@ -1,3 +1,4 @@
+import { cutText } from '@berth/shared/cut-text';
 import type { Bus } from '@berth/shared/bus/bus';
 import { chartArchives } from '@berth/shared/contracts/chart-archives';
 import type { ClaimedTask } from '@berth/shared/contracts/runner-tasks';
@@ -119,7 +120,7 @@ async function giveBack({ inTransaction, policy, log }: ClaimDeps, { task }: Sta
   const isOurs = !(error instanceof AppError);
   if (isOurs) log.error({ err: error, task_id: task.id }, 'a claimed task could not be completed');
   const passes = isOurs || error.status >= 500;
-  const reason = isOurs ? ourFault : error.message.slice(0, 500);
+  const reason = isOurs ? ourFault : cutText(error.message, 500);
   const { id: task_id, fence } = task;
   await inTransaction((store) =>
     finishTask(store, { task_id, fence, outcome: passes ? 'Retry' : 'Failed', reason }, policy),

@@ -1,3 +1,4 @@
+import { cutText } from '@berth/shared/cut-text';
 import { databaseFailure } from '@berth/shared/db/database-failure';
 import { PostgresError } from '@berth/shared/db/postgres-error';
 import { AppError } from '@berth/shared/errors';
@@ -13,7 +14,7 @@ export interface StartFailure {
 
 /** Why this task cannot start; null where it is the database that failed: another task would not do better. */
 export function startFailure(error: unknown): StartFailure | null {
-  if (error instanceof AppError && error.status < 500) return { reason: error.message.slice(0, 500), isOurs: false };
+  if (error instanceof AppError && error.status < 500) return { reason: cutText(error.message, 500), isOurs: false };
   if (error instanceof PostgresError || databaseFailure(error) instanceof AppError) return null;
   return { reason: ourFault, isOurs: true };
 }

@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest';
+import { cutText, cutToSize, piecesOf, startOf } from './cut-text.ts';
+
+const samples = [
+  '',
+  'short',
+  'x'.repeat(50),
+  '😀'.repeat(25),
+  `x${'😀'.repeat(25)}`,
+  '字'.repeat(50),
+  '\u0001'.repeat(50),
+];
+const broken = ['\ud83d', 'a\ude00b', `${'x'.repeat(9)}\ud83d`];
+const all = [...samples, ...broken];
+const limits = Array.from({ length: 40 }, (_, n) => n + 4);
+
+const bytes = (text: string) => Buffer.byteLength(text);
+const onWire = (text: string) => Buffer.byteLength(JSON.stringify(text));
+
+describe('cut text', () => {
+  test('keeps to the limit at every length and is well-formed', () => {
+    for (const text of all) {
+      for (const most of limits) {
+        const cut = cutText(text, most);
+        expect([cut.length <= most, cut.isWellFormed()]).toEqual([true, true]);
+        expect(cut.endsWith('…')).toBe(text.length > most);
+      }
+    }
+  });
+
+  test.for([
+    ['bytes', bytes],
+    ['bytes of its JSON', onWire],
+  ] as const)('by its %s keeps as much as fits and is well-formed', ([, sizeOf]) => {
+    for (const text of all) {
+      for (const most of limits.map((limit) => limit * 2)) {
+        const cut = cutToSize(text, most, sizeOf);
+        expect([sizeOf(cut) <= most, cut.isWellFormed()]).toEqual([true, true]);
+        if (sizeOf(text.toWellFormed()) <= most) expect(cut).toBe(text.toWellFormed());
+        // Twelve: the longest escape of one more character.
+        else expect(sizeOf(cut)).toBeGreaterThan(most - 13);
+      }
+    }
+  });
+
+  test('never loses half a character in pieces, which give the whole again', () => {
+    for (const text of samples) {
+      for (const most of limits) {
+        const pieces = [...piecesOf(text, most)];
+        expect(pieces.join('')).toBe(text);
+        expect(pieces.every((piece) => piece.length <= most && piece.isWellFormed())).toBe(true);
+      }
+    }
+  });
+
+  test('ends before a character that does not fit whole', () => {
+    expect(startOf('a😀', 2)).toBe('a');
+    expect(cutText('abc😀😀', 5)).toBe('abc…');
+  });
+});
