@@ -9,6 +9,7 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type Platform, startPlatform } from '../setup/platform.ts';
+import { TaskRow } from '../setup/slow-deployment.ts';
 
 const observer = {
   name: 'observer',
@@ -139,4 +140,26 @@ test('while Postgres is down requests answer 503 within a second; then all goes 
   expect((await untilRunning(admin, accepted.id)).status).toBe('Running');
   expect((await untilRunning(admin, (await askForHello(admin, sample, 'after-postgres')).id)).status).toBe('Running');
   expect(pids()).toEqual(before);
+});
+
+test('a deployment made while the API server is down waits and says for what, and runs once it is back, at the first attempt', async () => {
+  const { stack, admin } = platform;
+  const sample = await platform.sample('faults');
+
+  await stack.part('kubernetes').kill();
+  const { id } = await askForHello(admin, sample, 'while-cluster-is-down');
+  const task = async () => (await admin.list(`/deployment-tasks?deployment_id=${id}`, TaskRow))[0];
+  const waiting = await waitFor(
+    'the task to wait',
+    async () => {
+      const now = await task();
+      return now?.status === 'Pending' && now.reason?.startsWith('waiting until') ? now : null;
+    },
+    { withinMs: 30_000, everyMs: 100, signal: AbortSignal.timeout(40_000) },
+  );
+  await stack.part('kubernetes').start();
+
+  expect(waiting).toMatchObject({ attempts: 0, reason: expect.stringContaining('The cluster could not be reached') });
+  expect((await untilRunning(admin, id)).status).toBe('Running');
+  expect(await task()).toMatchObject({ status: 'Done', attempts: 1 });
 });

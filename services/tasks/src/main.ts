@@ -41,7 +41,7 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
     readers: itemReaders(store.items),
     heldReaders: ({ items }: Pick<WritingStore, 'items'>) => heldItemReaders(items),
     reserved,
-    policy: { maxAttempts, spread: Math.random },
+    policy: { maxAttempts, leaseMs, spread: Math.random },
     wakeRunners: due.wakeRunners,
     hintCancel: (taskId: string) => bus.hints.send('task_cancel', taskId),
     hintLog: (taskId: string) => bus.hints.send('task_log', taskId),

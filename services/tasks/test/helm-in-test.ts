@@ -34,6 +34,8 @@ export function actionsIn({ api, helm, kubeconfigFile, tasks }: RunnerWorld) {
   };
   const History = z.array(z.object({ status: z.string(), description: z.string() }));
 
+  const Secrets = z.object({ items: z.array(z.object({ metadata: z.object({ name: z.string() }) })) });
+
   return {
     async run(task: ClaimedTask): Promise<Ended> {
       tasks.give(task);
@@ -41,6 +43,11 @@ export function actionsIn({ api, helm, kubeconfigFile, tasks }: RunnerWorld) {
     },
     history: async (namespace: string) =>
       History.parse(await helmJson('history', namespace, '--namespace', namespace)).map(({ status }) => status),
+    /** Names of the Secrets in which Helm has recorded anything. */
+    releases: async (namespace: string) =>
+      Secrets.parse(
+        await api.getJson(`/api/v1/namespaces/${namespace}/secrets?labelSelector=owner%3Dhelm`, call()),
+      ).items.map(({ metadata }) => metadata.name),
     /** Gives a task whose Helm waits for ever, and returns once it does. */
     async startSlow(task: ClaimedTask): Promise<number> {
       tasks.give(task);

@@ -58,7 +58,7 @@ describe('installing', () => {
       traceparent: null,
       request_id: expect.any(String),
     });
-    expect(install).toMatchObject({ status: 'Started', attempts: 1, started_at: expect.any(String) });
+    expect(install).toMatchObject({ status: 'Started', attempts: 0, started_at: expect.any(String) });
     expect(await tasks.deployment(created.id)).toMatchObject({ status: 'Installing', revision_id: null });
 
     await tasks.finish(claimed, 'Retry');
@@ -98,8 +98,8 @@ describe('installing', () => {
     const [install] = await tasks.tasksOf(id);
     expect(install).toMatchObject({
       status: 'Pending',
-      attempts: 1,
-      reason: expect.stringMatching(/^scheduled for .* after attempt 1 failed: The registry does not answer$/),
+      attempts: 0,
+      reason: expect.stringMatching(/^waiting until .* to try again: The registry does not answer$/),
     });
   });
 

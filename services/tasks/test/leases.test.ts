@@ -29,6 +29,7 @@ describe('a runner that falls silent', () => {
   test('loses its task to another one, and can write nothing more', async () => {
     const { id } = await tasks.create();
     const first = await tasks.claimed();
+    await tasks.beginHelm(first);
     await append(first, 0, 'from the first');
 
     const second = await tasks.claimed();
@@ -36,9 +37,11 @@ describe('a runner that falls silent', () => {
     expect(second).toMatchObject({ task_id: first.task_id, fence: first.fence + 1, attempt: 2 });
     expect(await tasks.deployment(id)).toMatchObject({ status: 'Installing' });
     await expect(tasks.heartbeat(first)).rejects.toEqual(refusal('conflict', 'another runner'));
+    await expect(tasks.beginHelm(first)).rejects.toEqual(refusal('conflict', 'another runner'));
     await expect(append(first, 1, 'too late')).rejects.toEqual(refusal('conflict', 'another runner'));
     await expect(tasks.finish(first, 'Failed', 'too late')).rejects.toEqual(refusal('conflict', 'another runner'));
     await append(second, 0, 'from the second');
+    await tasks.beginHelm(second);
     await tasks.finish(second);
     await expect(tasks.finish(first)).rejects.toEqual(refusal('conflict', 'another runner'));
     expect(await tasks.task(first.task_id)).toMatchObject({ status: 'Done', attempts: 2 });
@@ -89,16 +92,21 @@ describe('a runner that falls silent', () => {
     const again = await tasks.claimed();
 
     await tasks.finish(again);
-    expect(again).toMatchObject({ task_id, attempt: 2 });
+    // Its Helm had not begun, so there was no attempt yet.
+    expect(again).toMatchObject({ task_id, attempt: 1 });
     expect(tasks.process.log()).toContain('an expired claim could not be taken back');
     await write(operation);
     await until(async () => (await tasks.task(broken.task_id)).status === 'Pending');
     await tasks.runAll();
   });
 
-  test('for the third time fails the task', async () => {
+  test('for the third time while Helm ran fails the task', async () => {
     const { id } = await tasks.create();
-    for (const attempt of [1, 2, 3]) expect(await tasks.claimed()).toMatchObject({ attempt });
+    for (const attempt of [1, 2, 3]) {
+      const claimed = await tasks.claimed();
+      expect(claimed).toMatchObject({ attempt });
+      await tasks.beginHelm(claimed);
+    }
 
     await until(async () => (await tasks.deployment(id)).status === 'Error');
 
@@ -121,7 +129,7 @@ describe('a runner that falls silent', () => {
 
     await until(async () => (await tasks.task(task_id)).status === 'Canceled');
 
-    expect(await tasks.task(task_id)).toMatchObject({ reason: 'enough', attempts: 1 });
+    expect(await tasks.task(task_id)).toMatchObject({ reason: 'enough', attempts: 0 });
   });
 });
 
@@ -138,7 +146,9 @@ describe('the end of a claim', () => {
 
   test('because its runner was stopped puts the task back at once, and counts no attempt', async () => {
     const { id } = await tasks.create();
-    await tasks.finish(await tasks.claimed(), 'HandedBack', 'The runner was stopped');
+    const stopped = await tasks.claimed();
+    await tasks.beginHelm(stopped);
+    await tasks.finish(stopped, 'HandedBack', 'The runner was stopped');
 
     const again = await tasks.claimed();
 
@@ -150,10 +160,11 @@ describe('the end of a claim', () => {
   test('by a transient failure puts the task back, behind which the others wait', async () => {
     const { id } = await tasks.create();
     const claimed = await tasks.claimed();
+    await tasks.beginHelm(claimed);
     await tasks.call(owner, deployments.operations.update, { id, body: { config: { replicas: 2 } } });
 
-    await tasks.finish(claimed, 'Retry', 'connection refused');
-    await tasks.finish(claimed, 'Retry', 'connection refused');
+    await tasks.finish(claimed, 'Retry', 'the object has been modified');
+    await tasks.finish(claimed, 'Retry', 'the object has been modified');
 
     const [upgrade, install] = await tasks.tasksOf(id);
     expect(install).toMatchObject({
@@ -161,7 +172,7 @@ describe('the end of a claim', () => {
       attempts: 1,
       started_at: null,
       first_attempted_at: expect.any(String),
-      reason: expect.stringMatching(/^scheduled for .* after attempt 1 failed: connection refused$/),
+      reason: expect.stringMatching(/^scheduled for .* after attempt 1 failed: the object has been modified$/),
     });
     expect(upgrade).toMatchObject({ reason: `waiting for task ${install?.id}` });
     expect(await tasks.claim()).toBeNull();
@@ -169,6 +180,108 @@ describe('the end of a claim', () => {
     expect(await tasks.deployment(id)).toMatchObject({ status: 'Error' });
     await tasks.runAll();
     expect(await tasks.deployment(id)).toMatchObject({ status: 'Running' });
+  });
+});
+
+describe('waiting for what a task depends on', () => {
+  const away = 'The cluster could not be reached to read the namespace: prod:6443 refused the connection';
+  const startedTasks = async () =>
+    tasks.database.db.exists(sql.type(z.object({}))`select from deployment_tasks where status = 'Started'`);
+  /** As after that many pauses; it is due at once. */
+  const letWait = (id: string, waits: { waited_ms?: number; forbidden_ms?: number }) =>
+    tasks.database.db.query(sql.type(z.object({}))`
+      update deployment_tasks set due_at = now(), waited_ms = ${waits.waited_ms ?? 0},
+        forbidden_ms = ${waits.forbidden_ms ?? 0}
+      where id = ${id} and status = 'Pending'
+    `);
+
+  test('a task that waits for its cluster says so, with no attempt counted and no place of the cluster taken', async () => {
+    const { id } = await tasks.create();
+    const claimed = await tasks.claimed();
+    await tasks.call(owner, deployments.operations.update, { id, body: { config: { replicas: 2 } } });
+
+    await tasks.finish(claimed, 'Unreachable', away);
+
+    const [upgrade, install] = await tasks.tasksOf(id);
+    expect(install).toMatchObject({ status: 'Pending', attempts: 0, started_at: null });
+    expect(install?.reason).toMatch(/^waiting until \S+ to try again: The cluster could not be reached/);
+    expect(upgrade).toMatchObject({ reason: `waiting for task ${install?.id}` });
+    expect(await startedTasks()).toBe(false);
+    await tasks.runAll();
+    expect(await tasks.call(owner, cancel, { id: install?.id ?? '' })).toMatchObject({ status: 'Canceled' });
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Error' });
+    expect(await tasks.runAll()).toMatchObject([{ task_id: upgrade?.id }]);
+  });
+
+  test('a task fails once it has waited for its cluster for ten minutes', async () => {
+    const { id } = await tasks.create();
+    const { task_id } = await tasks.claimed().then(async (claimed) => {
+      await tasks.finish(claimed, 'Unreachable', away);
+      return claimed;
+    });
+    await letWait(task_id, { waited_ms: 599_999 });
+    await tasks.finish(await tasks.claimed(), 'Unreachable', away);
+    expect(await tasks.task(task_id)).toMatchObject({ status: 'Pending', attempts: 0 });
+
+    await letWait(task_id, { waited_ms: 600_000 });
+    await tasks.finish(await tasks.claimed(), 'Unreachable', away);
+
+    expect(await tasks.task(task_id)).toMatchObject({
+      status: 'Failed',
+      attempts: 0,
+      reason: `${away} (waited 600 s for it)`,
+    });
+    expect(await tasks.deployment(id)).toMatchObject({
+      status: 'Error',
+      reason: `Install failed: ${away} (waited 600 s for it)`,
+    });
+  });
+
+  test('a task waits again each time Helm has begun, and fails when Helm has begun three times', async () => {
+    await tasks.create();
+    for (const attempt of [1, 2, 3]) {
+      const early = await tasks.claimed();
+      await tasks.finish(early, 'Unreachable', away);
+      await letWait(early.task_id, { waited_ms: 599_999 });
+      const claimed = await tasks.claimed();
+      expect(claimed).toMatchObject({ attempt });
+      await tasks.beginHelm(claimed);
+      await tasks.beginHelm(claimed);
+      expect(await tasks.task(claimed.task_id)).toMatchObject({ status: 'Started', attempts: attempt });
+      await tasks.finish(claimed, 'Unreachable', away);
+      const task = await tasks.task(claimed.task_id);
+      expect(task).toMatchObject({ attempts: attempt, status: attempt === 3 ? 'Failed' : 'Pending' });
+      if (attempt === 3) expect(task.reason).toBe(`${away} (attempt 3 of 3)`);
+      else await letWait(task.id, {});
+    }
+  });
+
+  test('a task whose cluster refuses a right waits for a minute, however long the cluster was away before', async () => {
+    const refused = 'secrets is forbidden: User "berth" cannot watch resource "secrets"';
+    await tasks.create();
+    const { task_id } = await tasks.claimed().then(async (claimed) => {
+      await tasks.finish(claimed, 'Forbidden', refused);
+      return claimed;
+    });
+    await letWait(task_id, { waited_ms: 600_000, forbidden_ms: 50_000 });
+    await tasks.finish(await tasks.claimed(), 'Forbidden', refused);
+    expect((await tasks.task(task_id)).reason).toContain(`to try again: ${refused}`);
+    await letWait(task_id, { forbidden_ms: 60_000 });
+
+    await tasks.finish(await tasks.claimed(), 'Forbidden', refused);
+
+    expect(await tasks.task(task_id)).toMatchObject({ status: 'Failed', reason: `${refused} (waited 60 s for it)` });
+  });
+
+  test('a task that was canceled at the last moment counts no attempt', async () => {
+    await tasks.create();
+    const claimed = await tasks.claimed();
+    await tasks.call(owner, cancel, { id: claimed.task_id });
+
+    expect(await tasks.beginHelm(claimed)).toMatchObject({ cancel_requested: true });
+
+    await tasks.finish(claimed, 'Canceled');
+    expect(await tasks.task(claimed.task_id)).toMatchObject({ status: 'Canceled', attempts: 0 });
   });
 });
 

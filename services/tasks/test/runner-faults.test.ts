@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { ClaimedTask } from '@berth/shared/contracts/runner-tasks';
 import { freePort } from '@berth/shared/testing/free-port';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { actionsIn, helmsOf, soon } from './helm-in-test.ts';
@@ -58,6 +59,8 @@ test('Helm ends with a runner that is killed, and the files it left go at the ne
 
   runner.signal('SIGKILL');
   await helmIsGone(task.namespace);
+  // Said before Helm started, so that what kills its runner each time is counted.
+  expect(world.tasks.begun).toContain(task.task_id);
   expect(await readdir(join(runner.folder, 'tasks'))).toHaveLength(1);
 
   await using next = await world.start({ RUNNER_FOLDER: runner.folder });
@@ -86,6 +89,43 @@ test('Helm of a paused runner ends before its lease does; awake again the runner
   expect(world.tasks.endOf(task.task_id)).toBeUndefined();
   expect(linesOf(task.task_id)).toBe(lines);
 });
+
+/**
+ * As after a suspension of the machine, in which its clocks stood still: the next heartbeat is seconds away, and the time of the
+ * claim is not over by any of them.
+ */
+test.for<[string, (task: ClaimedTask) => Promise<unknown>]>([
+  ['tasks', async ({ task_id }) => world.tasks.takeAway(task_id)],
+  [
+    'the namespace',
+    async ({ namespace, task_id }) =>
+      world.api.patchJson(
+        `/api/v1/namespaces/${namespace}`,
+        { metadata: { annotations: { 'berth.dev/claim': `${task_id}:2` } } },
+        { signal: AbortSignal.timeout(20_000), deadlineMs: 10_000 },
+      ),
+  ],
+])(
+  'a runner that slept until its chart was there starts no Helm where another runner is named by %s',
+  async ([, take]) => {
+    await using runner = await world.start();
+    const taken = Promise.withResolvers<void>();
+    const chart = await world.lateChart(async () => {
+      await soon('a heartbeat', () => world.tasks.beats.includes(task.task_id));
+      await soon('the namespace', () => act.exists(`/api/v1/namespaces/${task.namespace}`));
+      await take(task);
+      taken.resolve();
+    });
+    const task = taskOf(chart, { values: { slow: true } });
+
+    world.tasks.give(task);
+    await taken.promise;
+    await soon('the runner to notice', () => /claim lost|task ended/.test(runner.log()));
+
+    expect(await act.releases(task.namespace)).toEqual([]);
+    expect(world.tasks.begun).not.toContain(task.task_id);
+  },
+);
 
 test('a runner that is told to stop ends Helm, hands its task back and is gone within seconds', async () => {
   await using runner = await world.start();

@@ -8,7 +8,6 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { kubernetesTools, startKubernetes } from '@berth/devstack';
 import { serverStart, toolsForTest } from '@berth/devstack/testing/with-servers';
-import type { Bus } from '@berth/shared/bus/bus';
 import { implement } from '@berth/shared/bus/implement';
 import { chartArchives } from '@berth/shared/contracts/chart-archives';
 import { clusterAccess } from '@berth/shared/contracts/cluster-access';
@@ -40,6 +39,8 @@ export interface RunnerWorld extends AsyncDisposable {
   readonly kubeconfigFile: string;
   readonly chart: { helm_chart_id: string; digest: string; version: string };
   readonly tasks: TasksInTest;
+  /** A chart that no cache has; it comes once `work` is done, for which its runner waits. */
+  lateChart(work: () => Promise<void>): Promise<RunnerWorld['chart']>;
   /** What is issued for the cluster, first to last; the last one for ever. By default that of an administrator. */
   issues(kubeconfigs: string[]): void;
   readonly adminKubeconfig: string;
@@ -76,8 +77,17 @@ export async function startRunnerWorld(): Promise<RunnerWorld> {
       },
     }),
   );
-  const chart = await packChart(helm, registry);
-  registry.serve(implement(chartArchives, { ensure: async () => ({ digest: chart.digest }) }));
+  const packed = await packChart(helm, '1.0.0');
+  await registry.objects.put(packed.chart.digest, packed.bytes);
+  const { chart } = packed;
+  const late = new Map<string, () => Promise<string>>();
+  registry.serve(
+    implement(chartArchives, {
+      ensure: async ({ body }) => {
+        return { digest: (await late.get(body.helm_chart_id)?.()) ?? chart.digest };
+      },
+    }),
+  );
   const tasks = createTasksInTest(bus);
   await Promise.all([bus.listening(), neighbours.listening(), registry.listening()]);
 
@@ -88,6 +98,15 @@ export async function startRunnerWorld(): Promise<RunnerWorld> {
     kubeconfigFile: cluster.kubeconfigFile,
     chart,
     tasks,
+    lateChart: async (work) => {
+      const { chart: next, bytes } = await packChart(helm, `1.0.${late.size + 1}`);
+      late.set(next.helm_chart_id, async () => {
+        await work();
+        await registry.objects.put(next.digest, bytes);
+        return next.digest;
+      });
+      return next;
+    },
     adminKubeconfig,
     issues: (next) => {
       kubeconfigs = next;
@@ -124,7 +143,7 @@ async function startRunner(env: Record<string, string>): Promise<RunnerProcess> 
   };
 }
 
-async function packChart(helm: string, bus: Bus): Promise<RunnerWorld['chart']> {
+async function packChart(helm: string, version: string): Promise<{ chart: RunnerWorld['chart']; bytes: Buffer }> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-chart-'));
   try {
     for (const [name, content] of Object.entries(testChartFiles)) {
@@ -132,12 +151,13 @@ async function packChart(helm: string, bus: Bus): Promise<RunnerWorld['chart']> 
       await mkdir(join(file, '..'), { recursive: true });
       await writeFile(file, content);
     }
-    await run(helm, ['package', join(folder, 'probe'), '--destination', folder], { env: { HOME: folder } });
+    await run(helm, ['package', join(folder, 'probe'), '--version', version, '--destination', folder], {
+      env: { HOME: folder },
+    });
     const archive = (await readdir(folder)).find((name) => name.endsWith('.tgz')) ?? '';
     const bytes = await readFile(join(folder, archive));
     const digest = `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
-    await bus.objects.put(digest, bytes);
-    return { helm_chart_id: randomUUID(), digest, version: '1.0.0' };
+    return { chart: { helm_chart_id: randomUUID(), digest, version }, bytes };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -184,6 +184,59 @@ test('access that was withdrawn is replaced within the task', async () => {
   expect(world.issued() - before).toBe(2);
 });
 
+test('a right that the cluster refuses is told apart, by the runner before Helm and by Helm, and does no harm', async () => {
+  const name = `limited-${process.pid}`;
+  const roles = '/apis/rbac.authorization.k8s.io/v1';
+  const mayDo = (resources: string[], verbs: string[]) => ({ apiGroups: [''], resources, verbs });
+  const role = (...rules: object[]) => ({ metadata: { name }, rules });
+  const begin = [mayDo(['namespaces', 'secrets'], ['*']), mayDo(['pods', 'configmaps'], ['get', 'list'])];
+  await act.post('/api/v1/namespaces/default/serviceaccounts', { metadata: { name } });
+  await act.post(`${roles}/clusterroles`, role());
+  await act.post(`${roles}/clusterrolebindings`, {
+    metadata: { name },
+    subjects: [{ kind: 'ServiceAccount', name, namespace: 'default' }],
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name },
+  });
+  const { status } = z
+    .object({ status: z.object({ token: z.string() }) })
+    .parse(await act.post(`/api/v1/namespaces/default/serviceaccounts/${name}/token`, { spec: {} }));
+  world.issues([
+    world.adminKubeconfig
+      .replace(/client-certificate-data:.*/, `token: ${status.token}`)
+      .replace(/client-key-data:.*/, ''),
+  ]);
+  const cluster_id = crypto.randomUUID();
+  const task = taskOf(world.chart, { cluster_id });
+  const allow = async (...rules: object[]) =>
+    void (await world.api.putJson(`${roles}/clusterroles/${name}`, role(...rules), {
+      signal: AbortSignal.timeout(20_000),
+      deadlineMs: 10_000,
+    }));
+
+  expect(await act.run(task)).toMatchObject({
+    outcome: 'Forbidden',
+    reason: 'The cluster refused to create the namespace: the platform lacks the permission',
+  });
+  expect(world.tasks.begun).not.toContain(task.task_id);
+
+  await allow(...begin);
+  const second = { ...task, task_id: crypto.randomUUID() };
+  // The API server reads its rules a moment later.
+  const end = await soon('Helm to be refused', async () => {
+    const { outcome, reason } = await act.run({ ...second, task_id: crypto.randomUUID() });
+    return reason?.includes('the platform lacks') ? null : { outcome, reason };
+  });
+  expect(end).toMatchObject({ outcome: 'Forbidden', reason: expect.stringMatching(/configmaps.* is forbidden: User/) });
+
+  await allow(...begin, mayDo(['configmaps'], ['*']));
+  const done = await soon('Helm to be allowed', async () => {
+    const { outcome } = await act.run({ ...second, task_id: crypto.randomUUID() });
+    return outcome === 'Forbidden' ? null : outcome;
+  });
+  world.issues([world.adminKubeconfig]);
+  expect(done).toBe('Done');
+});
+
 test('a cluster that cannot be reached is tried again later', async () => {
   world.issues([world.adminKubeconfig.replace(/server:.*/, 'server: https://127.0.0.1:9')]);
   const task = taskOf(world.chart, { cluster_id: crypto.randomUUID() });
@@ -191,8 +244,9 @@ test('a cluster that cannot be reached is tried again later', async () => {
   const end = await act.run(task);
   world.issues([world.adminKubeconfig]);
 
-  expect(end).toMatchObject({ outcome: 'Retry' });
+  expect(end).toMatchObject({ outcome: 'Unreachable' });
   expect(end.reason).toContain('127.0.0.1:9 refused the connection');
+  expect(world.tasks.begun).not.toContain(task.task_id);
 });
 
 test('a claim that is answered twice is run once', async () => {

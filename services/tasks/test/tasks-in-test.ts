@@ -45,6 +45,8 @@ export interface TasksInTest extends Neighbours {
   claimed(): Promise<ClaimedTask>;
   finish(task: Pick<ClaimedTask, 'task_id' | 'fence'>, outcome?: TaskOutcome, reason?: string): Promise<void>;
   heartbeat(task: Pick<ClaimedTask, 'task_id' | 'fence'>): Promise<{ lease_ms: number; cancel_requested: boolean }>;
+  /** As a runner says it before it starts Helm. */
+  beginHelm(task: Pick<ClaimedTask, 'task_id' | 'fence'>): Promise<{ lease_ms: number; cancel_requested: boolean }>;
   /** Claims and finishes until nothing is left that can start. */
   runAll(): Promise<ClaimedTask[]>;
   /** An installed deployment. */
@@ -137,6 +139,7 @@ export async function startTasksInTest(settings: Record<string, string> = {}): P
       await runner.call(finish, { body: { task_id, fence, outcome, reason: reason ?? null } });
     },
     heartbeat: ({ task_id, fence }) => runner.call(heartbeat, { body: { task_id, fence } }),
+    beginHelm: ({ task_id, fence }) => runner.call(heartbeat, { body: { task_id, fence, helm_begins: true } }),
     async runAll() {
       const run: ClaimedTask[] = [];
       for (let task = await inTest.claim(); task; task = await inTest.claim()) {

@@ -22,6 +22,8 @@ export function createTasksInTest(bus: Bus) {
   const lines: (LogLine & { task_id: string; fence: number })[] = [];
   const canceled = new Set<string>();
   const settled = new Set<string>();
+  const begun: string[] = [];
+  const beats: string[] = [];
   let leaseMs = 30_000;
   let deaf = false;
 
@@ -44,6 +46,8 @@ export function createTasksInTest(bus: Bus) {
         unlessDeaf();
         check(body);
         if (settled.has(body.task_id)) throw new AppError('conflict', 'The task is over');
+        beats.push(body.task_id);
+        if (body.helm_begins) begun.push(body.task_id);
         return { lease_ms: leaseMs, cancel_requested: canceled.has(body.task_id) };
       },
       append_log: async ({ body }) => {
@@ -67,6 +71,10 @@ export function createTasksInTest(bus: Bus) {
   return {
     ends,
     lines,
+    /** Tasks whose runner said that Helm begins. */
+    begun,
+    /** Tasks of which a heartbeat was answered. */
+    beats,
     give(task: ClaimedTask): void {
       leaseMs = task.lease_ms;
       settled.delete(task.task_id);

@@ -27,6 +27,7 @@ export const DeploymentTask = z.strictObject({
   status: TaskStatus,
   /** Why it failed, was canceled, or still waits. */
   reason: z.string().nullable(),
+  /** Attempts in which Helm had begun, but for those that a stopping runner handed back. */
   attempts: z.number().int(),
 });
 export type DeploymentTask = z.infer<typeof DeploymentTask>;

@@ -15,6 +15,7 @@ export const ClaimedTask = z.strictObject({
   task_id: Id,
   /** Grows with every claim; every later write of the runner must carry it. */
   fence: z.number().int(),
+  /** The attempt that this becomes when Helm begins, from 1. */
   attempt: z.number().int(),
   /** Time the claim is good for without a heartbeat, in ms. */
   lease_ms: z.number().int(),
@@ -44,7 +45,13 @@ export type ClaimedTask = z.infer<typeof ClaimedTask>;
 /** Says which claim is meant; `conflict` when another runner holds the task by now. */
 const Claim = { task_id: Id, fence: z.number().int() };
 
-export const TaskOutcome = z.enum(['Done', 'Failed', 'Canceled', 'Retry', 'HandedBack']);
+/**
+ * - `Retry`: something that may pass. `Unreachable`: what the task depends on (its cluster, a service, the registry) does not
+ *   answer. `Forbidden`: the cluster refuses our account a right, as it does also while it starts and has not read its rules.
+ *   Which of them come again, and when, is decided by `afterClaim` in the service `tasks`.
+ * - `HandedBack`: the runner is stopping; the task is due at once, and the attempt does not count.
+ */
+export const TaskOutcome = z.enum(['Done', 'Failed', 'Canceled', 'Retry', 'Unreachable', 'Forbidden', 'HandedBack']);
 export type TaskOutcome = z.infer<typeof TaskOutcome>;
 
 export const LogLine = z.strictObject({
@@ -68,10 +75,11 @@ export const runnerTasks = resource('runner_tasks', {
       response: z.strictObject({ task: ClaimedTask.nullable() }),
     }),
     heartbeat: operation({
-      summary: 'Renew the lease; tells whether somebody asked to cancel',
+      summary: 'Renew the lease, and count the attempt when Helm begins; tells whether somebody asked to cancel',
       allow: ourServices,
       callers: ['runner'],
-      body: z.strictObject(Claim),
+      // `helm_begins`: Helm starts as soon as this is answered. Said before, so that a runner that dies with Helm has said it.
+      body: z.strictObject({ ...Claim, helm_begins: z.boolean().default(false) }),
       response: z.strictObject({ lease_ms: z.number().int(), cancel_requested: z.boolean() }),
       idempotent: true,
     }),
@@ -88,8 +96,6 @@ export const runnerTasks = resource('runner_tasks', {
       summary: 'Tell how the task ended',
       allow: ourServices,
       callers: ['runner'],
-      // `Retry`: a transient failure; the task is due again after a pause, or fails with the reason after the last attempt.
-      // `HandedBack`: the runner was told to stop; the task is due at once and no attempt is counted.
       body: z.strictObject({ ...Claim, outcome: TaskOutcome, reason: Text.max(500).nullable() }),
       response: z.null(),
       idempotent: true,

@@ -4,13 +4,15 @@
  */
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
+import { machineMs } from './machine-clock.ts';
 import { markedGroups } from './marked-groups.ts';
 import { startTimeOf } from './start-time-of.ts';
 
 const ORPHAN_GRACE_MS = 3_000;
 const DEADLINE_GRACE_MS = 5_000;
 const POLL_MS = 25;
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+/** Timers stand still while the machine is suspended, deadlines do not: so it is looked at again within this time. */
+const LONGEST_TIMER_MS = 1_000;
 
 interface Group {
   readonly pid: number;
@@ -55,10 +57,10 @@ function release(pid: number): void {
 function setDeadline(group: Group, deadline: number): void {
   clearTimeout(group.timer);
   if (Number.isNaN(deadline)) return;
-  const left = deadline - Number(process.hrtime.bigint() / 1_000_000n);
+  // By a timer also where it is past: the next line may move it.
   group.timer = setTimeout(
-    () => (left > LONGEST_TIMER_MS ? setDeadline(group, deadline) : void end(group, DEADLINE_GRACE_MS)),
-    Math.min(Math.max(left, 0), LONGEST_TIMER_MS),
+    () => (machineMs() < deadline ? setDeadline(group, deadline) : void end(group, DEADLINE_GRACE_MS)),
+    Math.min(Math.max(deadline - machineMs(), 0), LONGEST_TIMER_MS),
   );
 }
 

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { machineMs } from './machine-clock.ts';
 import { guardMark } from './marked-groups.ts';
 import { startTimeOf } from './start-time-of.ts';
 
@@ -57,7 +58,7 @@ export function startProcessGuard(): ProcessGuard {
       if (guard.exitCode !== null || guard.signalCode !== null || guard.pid === undefined) {
         throw new Error('the process guard is gone: a process started now would outlive its parent');
       }
-      const deadline = deadlineMs === undefined ? '-' : monotonicMs() + Math.max(0, Math.round(deadlineMs));
+      const deadline = deadlineMs === undefined ? '-' : Math.round(machineMs() + Math.max(0, deadlineMs));
       tell('register', pid, startTimeOf(pid) ?? '-', stopSignal, deadline);
     },
     release(pid) {
@@ -71,6 +72,3 @@ export function startProcessGuard(): ProcessGuard {
     },
   };
 }
-
-/** One clock for all processes of the machine, so that a deadline means the same to parent and guard. */
-const monotonicMs = () => Number(process.hrtime.bigint() / 1_000_000n);

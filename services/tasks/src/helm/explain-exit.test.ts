@@ -12,7 +12,7 @@ test("gives Helm's own message as the reason, without its prefix and without war
 
   expect(explainExit(failed, stderr)).toEqual({
     reason: 'execution error at (x/templates/a.yaml:1:3): replicas must be positive',
-    transient: false,
+    kind: 'permanent',
   });
 });
 
@@ -21,8 +21,8 @@ test.for([
   'Error: UPGRADE FAILED: etcdserver: request timed out',
   'Error: the server is currently unable to handle the request',
   'Error: net/http: TLS handshake timeout',
-])('takes what passes by itself for transient: %s', (line) => {
-  expect(explainExit(failed, [line]).transient).toBe(true);
+])('takes a cluster that does not answer for unreachable: %s', (line) => {
+  expect(explainExit(failed, [line]).kind).toBe('unreachable');
 });
 
 test("finds Helm's message behind any number of warnings", () => {
@@ -33,7 +33,7 @@ test("finds Helm's message behind any number of warnings", () => {
 test('tells a Helm that could not be started, and tries again', () => {
   expect(explainExit({ code: 127, signal: null }, ['sh: 1: exec: /helm: not found'])).toEqual({
     reason: 'Helm could not be started',
-    transient: true,
+    kind: 'transient',
   });
 });
 
@@ -41,15 +41,25 @@ test.for([
   'Error: UPGRADE FAILED: another operation (install/upgrade/rollback) is in progress',
   'Error: configmaps "x" is forbidden: unable to create new content in namespace y because it is being terminated',
 ])('tries again where somebody else was at work: %s', (line) => {
-  expect(explainExit(failed, [line]).transient).toBe(true);
+  expect(explainExit(failed, [line]).kind).toBe('transient');
 });
 
 test.for([
   'Error: UPGRADE FAILED: resource Deployment/x/y not ready. status: InProgress, context deadline exceeded',
   'Error: YAML parse error on x/templates/a.yaml',
   'Error: Deployment.apps "x" is invalid: spec.replicas: Invalid value',
+  'Error: pods "x" is forbidden: exceeded quota: pods, requested: pods=1, used: pods=4, limited: pods=4',
+  'Error: pods "x" is forbidden: violates PodSecurity "restricted:latest": privileged',
 ])('does not repeat what would fail again: %s', (line) => {
-  expect(explainExit(failed, [line]).transient).toBe(false);
+  expect(explainExit(failed, [line]).kind).toBe('permanent');
+});
+
+test.for([
+  'Error: UPGRADE FAILED: could not get information about the resource: secrets "x" is forbidden: User "berth" cannot get resource "secrets" in API group "" in the namespace "y"',
+  'Error: services is forbidden: User "system:serviceaccount:berth:berth" cannot watch resource "services" in API group "" at the cluster scope: RBAC: clusterrole.rbac.authorization.k8s.io "x" not found',
+  'Error: roles.rbac.authorization.k8s.io "x" is forbidden: user "berth" (groups=["system:authenticated"]) is attempting to grant RBAC permissions not currently held:',
+])('takes a right that is refused for forbidden, as while the API server starts: %s', (line) => {
+  expect(explainExit(failed, [line]).kind).toBe('forbidden');
 });
 
 test('keeps a reason below 500 characters', () => {
@@ -59,6 +69,6 @@ test('keeps a reason below 500 characters', () => {
 test('names the signal that ended Helm', () => {
   expect(explainExit({ code: null, signal: 'SIGKILL' }, [])).toEqual({
     reason: 'Helm was ended by SIGKILL before it was done',
-    transient: true,
+    kind: 'transient',
   });
 });

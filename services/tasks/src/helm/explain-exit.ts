@@ -1,14 +1,23 @@
 import { cutText } from '@berth/shared/cut-text';
+import type { FailureKind } from '../runner/task-failure.ts';
 import type { HelmExit } from './helm-starter.ts';
 
 export interface Explained {
   reason: string;
-  transient: boolean;
+  kind: FailureKind;
 }
 
-/** Words in which Go programs tell of networks and overloaded API servers. */
+/** Somebody else was at work on the same objects. */
 const transientWords =
-  /another operation \(install\/upgrade\/rollback\) is in progress|because it is being terminated|the object has been modified|asked for the client to provide credentials|Unauthorized|connection refused|connection reset|i\/o timeout|TLS handshake timeout|no such host|unexpected EOF|http2: client connection lost|server is currently unable|Too Many Requests|etcdserver: |too many requests|Internal error occurred/i;
+  /another operation \(install\/upgrade\/rollback\) is in progress|because it is being terminated|the object has been modified/i;
+
+/** Words in which Go programs tell of networks and overloaded API servers. */
+const unreachableWords =
+  /asked for the client to provide credentials|Unauthorized|connection refused|connection reset|i\/o timeout|TLS handshake timeout|no such host|unexpected EOF|http2: client connection lost|server is currently unable|Too Many Requests|etcdserver: |too many requests|Internal error occurred/i;
+
+/** How RBAC refuses. Quotas and admission plugins say `forbidden` as well, and mean it. */
+const forbiddenWords =
+  /is forbidden: User ".*?" cannot |forbidden: user ".*?" .*?is attempting to grant RBAC permissions/i;
 
 const maxReason = 500;
 /** What a shell says of a program that it cannot run. */
@@ -16,10 +25,17 @@ const notStarted = new Set([126, 127]);
 
 /** What Helm's end means for the user: its own message, one line, and whether another attempt makes sense. */
 export function explainExit({ code, signal }: HelmExit, stderr: readonly string[]): Explained {
-  if (code === null) return { reason: `Helm was ended by ${signal ?? 'a signal'} before it was done`, transient: true };
-  if (code !== null && notStarted.has(code)) return { reason: 'Helm could not be started', transient: true };
+  if (code === null)
+    return { reason: `Helm was ended by ${signal ?? 'a signal'} before it was done`, kind: 'transient' };
+  if (code !== null && notStarted.has(code)) return { reason: 'Helm could not be started', kind: 'transient' };
   const message = messageOf(stderr) || `Helm ended with code ${code}`;
-  return { reason: cutText(message, maxReason), transient: transientWords.test(message) };
+  return { reason: cutText(message, maxReason), kind: kindOf(message) };
+}
+
+function kindOf(message: string): FailureKind {
+  if (transientWords.test(message)) return 'transient';
+  if (unreachableWords.test(message)) return 'unreachable';
+  return forbiddenWords.test(message) ? 'forbidden' : 'permanent';
 }
 
 /** From Helm's `Error: …` to its end, warnings left out; a chart's own `fail` may span several lines. */

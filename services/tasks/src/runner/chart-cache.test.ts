@@ -38,9 +38,9 @@ test('a chart that the registry replaced fails for good, one that is only missin
   const cache = await openChartCache({ folder, bus });
 
   push('another one');
-  await expect(cache.path(chartOf('chart'))).rejects.toMatchObject({ transient: false });
+  await expect(cache.path(chartOf('chart'))).rejects.toMatchObject({ kind: 'permanent' });
   push('chart');
-  await expect(cache.path(chartOf('chart'))).rejects.toMatchObject({ transient: true });
+  await expect(cache.path(chartOf('chart'))).rejects.toMatchObject({ kind: 'unreachable' });
 });
 
 test('tasks that need the same chart at once fetch it once', async () => {
@@ -89,5 +89,5 @@ test('a disk that takes nothing is a passing failure and leaves nothing behind',
   const cache = await openChartCache({ folder, bus });
   await rm(folder, { recursive: true });
 
-  await expect(cache.path(chartOf('chart'))).rejects.toMatchObject({ transient: true });
+  await expect(cache.path(chartOf('chart'))).rejects.toMatchObject({ kind: 'transient' });
 });

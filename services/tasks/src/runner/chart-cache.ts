@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Bus } from '@berth/shared/bus/bus';
 import { chartArchives } from '@berth/shared/contracts/chart-archives';
 import type { ClaimedTask } from '@berth/shared/contracts/runner-tasks';
-import { permanent, transient } from './task-failure.ts';
+import { permanent, transient, unreachable } from './task-failure.ts';
 
 /** A tmpfs is a good place for it, so it stays small. */
 const defaultMaxBytes = 256 * 1024 * 1024;
@@ -32,8 +32,13 @@ export async function openChartCache({ folder, bus, maxBytes = defaultMaxBytes }
   for (const name of await readdir(folder))
     if (!nameOfArchive.test(name)) await rm(join(folder, name), { force: true });
 
+  const get = (digest: string): Promise<Uint8Array | null> =>
+    bus.objects.get(digest).catch((error: unknown) => {
+      throw unreachable('The packaged chart could not be read: the object store does not answer', error);
+    });
+
   async function fetch({ helm_chart_id, digest }: Chart): Promise<Uint8Array> {
-    const stored = await bus.objects.get(digest);
+    const stored = await get(digest);
     if (stored) return stored;
     // The object store is a cache like everything in NATS: its owner fetches the archive again.
     const options = { deadlineMs: 20_000 };
@@ -41,8 +46,8 @@ export async function openChartCache({ folder, bus, maxBytes = defaultMaxBytes }
     if (ensured.digest !== digest) {
       throw permanent('The packaged chart in the registry is another one than the deployment was made with');
     }
-    const refetched = await bus.objects.get(digest);
-    if (!refetched) throw transient('The packaged chart could not be fetched from its registry again');
+    const refetched = await get(digest);
+    if (!refetched) throw unreachable('The packaged chart could not be fetched from its registry again');
     return refetched;
   }
 

@@ -15,8 +15,8 @@ export function endOf(
 ): End | null {
   if (lease.canceled.aborted) return { outcome: 'Canceled', reason: null };
   if (stopping.aborted) return { outcome: 'HandedBack', reason: 'The runner was stopped; another one goes on' };
-  if (error instanceof TaskFailure) return { outcome: error.transient ? 'Retry' : 'Failed', reason: error.message };
-  if (error instanceof AppError) return { outcome: isPassing(error) ? 'Retry' : 'Failed', reason: error.message };
+  if (error instanceof TaskFailure) return { outcome: error.outcome, reason: error.message };
+  if (error instanceof AppError) return { outcome: isPassing(error) ? 'Unreachable' : 'Failed', reason: error.message };
   return null;
 }
 

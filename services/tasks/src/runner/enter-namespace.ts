@@ -9,7 +9,8 @@ import { observeRelease } from './observe-release.ts';
 import type { TaskContext } from './task-context.ts';
 import { transient } from './task-failure.ts';
 
-const terminatingWaitMs = 60_000;
+/** The task waits for the rest at its place in the queue, where it keeps no other one from running. */
+const terminatingWaitMs = 15_000;
 
 type Entering = Pick<TaskContext, 'task' | 'client' | 'lease' | 'log' | 'stop'>;
 

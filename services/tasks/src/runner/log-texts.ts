@@ -14,6 +14,9 @@ export const plainText = (text: string): string =>
 
 /** A line of a process as the log shows it: without secrets, in pieces where it is long. Hidden first, cut later: half a secret is one too. */
 export function logTexts(line: string, secrets: readonly string[]): string[] {
-  const pieces = [...piecesOf(redact(plainText(line), secrets), maxPiece).take(maxPieces)];
+  const pieces: string[] = [];
+  for (const piece of piecesOf(redact(plainText(line), secrets), maxPiece)) {
+    if (pieces.push(piece) === maxPieces) break;
+  }
   return pieces.length === 0 ? [''] : pieces;
 }

@@ -91,6 +91,6 @@ test.for([
 
   const taking = takeFence(claim, { cluster: client, lease: confirmed, found: heldBy('ours:2') });
 
-  await expect(taking).rejects.toMatchObject({ transient: true });
+  await expect(taking).rejects.toMatchObject({ kind: 'transient' });
   expect(written).toEqual([]);
 });

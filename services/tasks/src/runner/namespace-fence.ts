@@ -55,7 +55,7 @@ export async function takeFence(claim: Claim, { cluster, lease, found }: TakeFen
   throw transient(`The namespace ${claim.namespace} keeps changing under the task`);
 }
 
-/** Before every write of our own to the release. */
+/** Immediately before Helm starts, and before every write of our own to the release. */
 export async function checkFence(claim: Claim, cluster: Pick<ClusterClient, 'readNamespace'>): Promise<void> {
   const namespace = await cluster.readNamespace(claim.namespace);
   if (!namespace || holderIn(namespace) !== holderOf(claim)) throw overtaken();

@@ -1,6 +1,7 @@
 import { explainExit } from '../helm/explain-exit.ts';
 import type { HelmProcess } from '../helm/helm-starter.ts';
 import { logTexts } from './log-texts.ts';
+import { checkFence } from './namespace-fence.ts';
 import type { TaskContext } from './task-context.ts';
 import { TaskFailure, transient } from './task-failure.ts';
 
@@ -17,7 +18,11 @@ const limitMs = (timeoutSecs: number): number => 3 * timeoutSecs * 1_000 + 10 * 
 
 /** Runs Helm to its end under the claim: its lines go to the log, its life ends with the claim. Throws what its failure means. */
 export async function runHelm(title: string, args: readonly string[], context: TaskContext): Promise<void> {
-  const { task, log, lease, folder, metrics, discoveryCache, stop } = context;
+  const { task, client, log, lease, folder, metrics, discoveryCache, stop } = context;
+  // Everything that takes time is done: from here to the start nothing is waited for but these two. Whoever slept up to here,
+  // with clocks that stood still, does not start a Helm beside that of the next runner.
+  await checkFence(task, client);
+  await lease.helmBegins();
   stop.throwIfAborted();
   if (lease.isLost()) throw transient('The claim of the task ran out before Helm was started');
 
@@ -47,8 +52,8 @@ export async function runHelm(title: string, args: readonly string[], context: T
     if (exit.code === 0) return;
     if (limit.isOver())
       throw transient(`Helm was still not done after ${limitMs(task.wait.timeout_secs) / 60_000} min`);
-    const { reason, transient: passes } = explainExit(exit, errors);
-    throw new TaskFailure(reason, { transient: passes });
+    const { reason, kind } = explainExit(exit, errors);
+    throw new TaskFailure(reason, { kind });
   } finally {
     metrics.helmRunning.dec();
   }

@@ -1,5 +1,6 @@
 import type { Bus } from '@berth/shared/bus/bus';
 import type { ClaimedTask, RunnerAction } from '@berth/shared/contracts/runner-tasks';
+import { machineMs } from '@berth/shared/process-guard/machine-clock';
 import type { Service } from '@berth/shared/service/service';
 import { inSpan, inTraceOf } from '@berth/shared/service/trace-context';
 import type { HelmStarter } from '../helm/helm-starter.ts';
@@ -48,7 +49,7 @@ export const runTask = (task: ClaimedTask, claimedAt: number, deps: RunTaskDeps)
   inTraceOf(task.traceparent, `run ${task.action}`, async () => {
     const { task_id, deployment_id, request_id, fence } = task;
     const log = deps.log.child({ task_id, deployment_id, request_id, fence });
-    const seconds = () => (performance.now() - claimedAt) / 1_000;
+    const seconds = () => (machineMs() - claimedAt) / 1_000;
     using lease = keepClaim({ task, bus: deps.bus, claimedAt });
     const end = await attempt(task, lease, { ...deps, log });
 
@@ -157,7 +158,7 @@ async function once({ task, lease, deps, log, stop, secrets, hide }: Run, folder
   } catch (error) {
     const end = endOf(error, { lease, stopping: deps.stopping });
     // Where the cluster moved or withdrew the access, the next attempt is given what holds then.
-    if (end?.outcome === 'Retry') deps.clusters.forget(task.cluster_id, cluster);
+    if (end && end.outcome !== 'Failed') deps.clusters.forget(task.cluster_id, cluster);
     if (!deps.stopping.aborted && !lease.isLost()) await tidy(context, clientOf(cluster, lease, lease.lost), deps.log);
     throw error;
   }

@@ -1,5 +1,6 @@
 import type { Bus } from '@berth/shared/bus/bus';
 import { type ClaimedTask, runnerTasks } from '@berth/shared/contracts/runner-tasks';
+import { machineMs } from '@berth/shared/process-guard/machine-clock';
 import type { Service } from '@berth/shared/service/service';
 import { createWakeUp } from '@berth/shared/service/wake-up';
 import { memoryForHelm } from '../helm/memory-for-helm.ts';
@@ -64,7 +65,7 @@ interface Claimed {
 }
 
 async function claim({ bus, name, log }: TakeTasksDeps): Promise<Claimed | null> {
-  const at = performance.now();
+  const at = machineMs();
   try {
     const { task } = await bus.call(runnerTasks.operations.claim, { body: { runner: name } });
     return task && { task, at };

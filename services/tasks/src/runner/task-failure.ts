@@ -1,21 +1,42 @@
-/** Why a task did not succeed, in a sentence for the user. `transient` ones are worth another attempt. */
-export class TaskFailure extends Error {
-  readonly transient: boolean;
+import type { TaskOutcome } from '@berth/shared/contracts/runner-tasks';
 
-  constructor(reason: string, { transient, cause }: { transient: boolean; cause?: unknown }) {
+/**
+ * `permanent`: it would fail again. `transient`: another attempt may do better. `unreachable`: what the task depends on does not
+ * answer. `forbidden`: the cluster refuses our account a right.
+ */
+export type FailureKind = 'permanent' | 'transient' | 'unreachable' | 'forbidden';
+
+const outcomes = {
+  permanent: 'Failed',
+  transient: 'Retry',
+  unreachable: 'Unreachable',
+  forbidden: 'Forbidden',
+} as const satisfies Record<FailureKind, TaskOutcome>;
+
+/** Why a task did not succeed, in a sentence for the user. */
+export class TaskFailure extends Error {
+  readonly kind: FailureKind;
+
+  constructor(reason: string, { kind, cause }: { kind: FailureKind; cause?: unknown }) {
     super(reason, cause === undefined ? {} : { cause });
     this.name = 'TaskFailure';
-    this.transient = transient;
+    this.kind = kind;
+  }
+
+  get outcome(): TaskOutcome {
+    return outcomes[this.kind];
   }
 }
 
-export const permanent = (reason: string, cause?: unknown) => new TaskFailure(reason, { transient: false, cause });
-export const transient = (reason: string, cause?: unknown) => new TaskFailure(reason, { transient: true, cause });
+export const permanent = (reason: string, cause?: unknown) => new TaskFailure(reason, { kind: 'permanent', cause });
+export const transient = (reason: string, cause?: unknown) => new TaskFailure(reason, { kind: 'transient', cause });
+export const unreachable = (reason: string, cause?: unknown) => new TaskFailure(reason, { kind: 'unreachable', cause });
+export const forbidden = (reason: string, cause?: unknown) => new TaskFailure(reason, { kind: 'forbidden', cause });
 
 /** The cluster does not know our credential: withdrawn, or run out. With a new one it may go on. */
 export class AccessRefused extends TaskFailure {
   constructor(reason: string, cause?: unknown) {
-    super(reason, { transient: true, cause });
+    super(reason, { kind: 'unreachable', cause });
     this.name = 'AccessRefused';
   }
 }

@@ -94,12 +94,12 @@ describe('claims', () => {
     const first = await claim('one');
     if (!first) throw new Error('no task');
     await inTransaction(({ taskChanges }) =>
-      taskChanges.putBack(first, { reason: null, pauseMs: 0, settles: false, counts: true }),
+      taskChanges.putBack(first, { ...first, reason: null, pauseMs: 0, settles: false }),
     );
 
     const second = await claim('two');
 
-    expect(second).toMatchObject({ id: first.id, fence: first.fence + 1, attempts: 2 });
+    expect(second).toMatchObject({ id: first.id, fence: first.fence + 1, attempts: 0 });
     expect(await finish(first)).toBeNull();
     expect(await inTransaction(({ leases }) => leases.renew(first.id, first.fence, 30_000))).toBeNull();
     expect(await inTransaction(({ logChanges }) => logChanges.lock(first.id, first.fence))).toBeNull();

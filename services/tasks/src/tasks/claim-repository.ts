@@ -77,7 +77,6 @@ export const createClaimRepository = (tx: Transaction) => ({
       update deployment_tasks t set
         status = 'Started',
         fence = t.fence + 1,
-        attempts = t.attempts + 1,
         started_at = clock_timestamp(),
         first_attempted_at = coalesce(t.first_attempted_at, clock_timestamp()),
         lease_until = clock_timestamp() + ${leaseMs} * interval '1 millisecond',

@@ -9,7 +9,8 @@ import type { Chart } from '../deployments/chart.ts';
 import type { DeploymentsDeps } from '../deployments/deployments-deps.ts';
 import { type HelmInput, helmInput } from '../values/helm-input.ts';
 import type { ClaimOptions } from './claim-repository.ts';
-import { finishTask, type RetryPolicy } from './finish-task.ts';
+import type { RetryPolicy } from './after-claim.ts';
+import { finishTask } from './finish-task.ts';
 import { ourFault } from './start-failure.ts';
 import { type Started, startNext } from './start-next.ts';
 import type { TaskRun } from './task-run.ts';
@@ -67,7 +68,7 @@ async function claimedTask(deps: ClaimDeps, started: Started, remainingMs: () =>
   return {
     task_id: task.id,
     fence: task.fence,
-    attempt: task.attempts,
+    attempt: task.attempts + 1,
     lease_ms: deps.options.leaseMs,
     action: run.action,
     is_first: isFirst,
@@ -123,6 +124,6 @@ async function giveBack({ inTransaction, policy, log }: ClaimDeps, { task }: Sta
   const reason = isOurs ? ourFault : cutText(error.message, 500);
   const { id: task_id, fence } = task;
   await inTransaction((store) =>
-    finishTask(store, { task_id, fence, outcome: passes ? 'Retry' : 'Failed', reason }, policy),
+    finishTask(store, { task_id, fence, outcome: passes ? 'Unreachable' : 'Failed', reason }, policy),
   );
 }

@@ -1,23 +1,15 @@
 import type { TaskOutcome } from '@berth/shared/contracts/runner-tasks';
 import { AppError } from '@berth/shared/errors';
 import type { WritingStore } from '../store.ts';
-import type { Ending } from './after-end.ts';
+import { afterClaim, type RetryPolicy } from './after-claim.ts';
 import { endTask } from './end-task.ts';
-import { lockTask } from './lock-task.ts';
-import { retryDelayMs } from './retry-delay.ts';
-import type { TaskRecord } from './task-record.ts';
+import { type LockedTask, lockTask } from './lock-task.ts';
 
 export interface Finish {
   task_id: string;
   fence: number;
   outcome: TaskOutcome;
   reason: string | null;
-}
-
-export interface RetryPolicy {
-  maxAttempts: number;
-  /** 0–1, apart for tasks that failed together. */
-  spread: () => number;
 }
 
 export const lostClaim = (): AppError => new AppError('conflict', 'The task was taken over by another runner');
@@ -32,26 +24,31 @@ export async function finishTask(store: WritingStore, finish: Finish, policy: Re
   if (task.settled_fence === finish.fence) return;
   if (task.status !== 'Started') throw lostClaim();
 
-  const ending = endingOf(task, finish, policy);
-  const taken =
-    ending === null
-      ? await store.taskChanges.putBack(task, {
-          reason: finish.reason,
-          ...(finish.outcome === 'HandedBack'
-            ? { pauseMs: 0, counts: false }
-            : { pauseMs: retryDelayMs(task.attempts, policy.spread()), counts: true }),
-          settles: true,
-        })
-      : await endTask(store, locked, ending, true);
-  if (!taken) throw lostClaim();
+  if (!(await endClaim(store, locked, finish, policy))) throw lostClaim();
 }
 
-/** Null where the task is to be tried again. */
-function endingOf(task: TaskRecord, { outcome, reason }: Finish, { maxAttempts }: RetryPolicy): Ending | null {
-  if (outcome === 'Canceled') return { outcome, reason: task.cancel_reason ?? reason };
-  if (outcome !== 'Retry' && outcome !== 'HandedBack') return { outcome, reason };
-  if (task.cancel_requested_at !== null) return { outcome: 'Canceled', reason: task.cancel_reason ?? reason };
-  // A rollout of the runners is no failure of the task.
-  if (outcome === 'HandedBack' || task.attempts < maxAttempts) return null;
-  return { outcome: 'Failed', reason: `${reason ?? 'It did not work'} (attempt ${task.attempts} of ${maxAttempts})` };
+export interface ClaimEnd {
+  /** `Silent`: no runner told how it ended. */
+  outcome: TaskOutcome | 'Silent';
+  reason: string | null;
+}
+
+/** Ends the task, or gives it back to the queue. The caller holds its lock. False when the claim is not the latest one any more. */
+export async function endClaim(
+  store: WritingStore,
+  locked: LockedTask,
+  { outcome, reason }: ClaimEnd,
+  policy: RetryPolicy,
+): Promise<boolean> {
+  const { task } = locked;
+  const helmBegan = task.helm_fence === task.fence;
+  const isCanceled = task.cancel_requested_at !== null;
+  const next = afterClaim({ ...task, outcome, helmBegan, isCanceled }, policy);
+  const settles = outcome !== 'Silent';
+  if (!('ends' in next)) return (await store.taskChanges.putBack(task, { ...next, reason, settles })) !== null;
+
+  const { ends, because } = next;
+  const words = because === undefined ? reason : `${reason ?? 'It did not work'} (${because})`;
+  const ending = { outcome: ends, reason: ends === 'Canceled' ? (task.cancel_reason ?? reason) : words };
+  return endTask(store, locked, ending, settles);
 }

@@ -9,7 +9,10 @@ export interface LockedTask {
   deployment: DeploymentRecord | null;
 }
 
-/** First the deployment, then the task, as everywhere: two that lock in different order would wait for each other. */
+/**
+ * First the deployment, then the task, as everywhere: two that lock in different order would wait for each other. The row of the
+ * task too, since heartbeats change it without the deployment.
+ */
 export async function lockTask(
   { tasks, deployments }: Pick<WritingStore, 'tasks' | 'deployments'>,
   id: string,
@@ -17,6 +20,6 @@ export async function lockTask(
   const seen = await tasks.find(id, 'all');
   if (!seen) return null;
   const deployment = await deployments.lock(seen.deployment_id);
-  const task = await tasks.find(id, 'all');
+  const task = await tasks.lock(id);
   return task && { task, deployment };
 }

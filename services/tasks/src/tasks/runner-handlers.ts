@@ -3,7 +3,8 @@ import { runnerTasks } from '@berth/shared/contracts/runner-tasks';
 import type { InTransaction, ReadingStore } from '../store.ts';
 import { boundLog } from './bound-log.ts';
 import { type ClaimDeps, claimTask } from './claim-task.ts';
-import { finishTask, lostClaim, type RetryPolicy } from './finish-task.ts';
+import type { RetryPolicy } from './after-claim.ts';
+import { finishTask, lostClaim } from './finish-task.ts';
 
 export interface RunnerHandlersDeps extends ClaimDeps {
   store: ReadingStore;
@@ -23,9 +24,15 @@ export const runnerHandlers = (deps: RunnerHandlersDeps) => {
     claim: async ({ body }, { remainingMs }) => ({ task: await claim(body.runner, remainingMs) }),
 
     heartbeat: async ({ body }) => {
-      const renewed = await store.leases.renew(body.task_id, body.fence, options.leaseMs);
+      const { leaseMs } = options;
+      if (body.helm_begins) {
+        const task = await inTransaction(({ taskChanges }) => taskChanges.helmBegins(body, leaseMs));
+        if (!task) throw lostClaim();
+        return { lease_ms: leaseMs, cancel_requested: task.cancel_requested_at !== null };
+      }
+      const renewed = await store.leases.renew(body.task_id, body.fence, leaseMs);
       if (!renewed) throw lostClaim();
-      return { lease_ms: options.leaseMs, cancel_requested: renewed.cancel_requested };
+      return { lease_ms: leaseMs, cancel_requested: renewed.cancel_requested };
     },
 
     append_log: async ({ body }) => {

@@ -1,13 +1,13 @@
 import type { Service } from '@berth/shared/service/service';
 import type { InTransaction, ReadingStore, WritingStore } from '../store.ts';
-import { endTask } from './end-task.ts';
-import type { RetryPolicy } from './finish-task.ts';
+import type { RetryPolicy } from './after-claim.ts';
+import { endClaim } from './finish-task.ts';
 import { lockTask } from './lock-task.ts';
 
 export interface SweepDeps {
   store: Pick<ReadingStore, 'leases'>;
   inTransaction: InTransaction;
-  policy: Pick<RetryPolicy, 'maxAttempts'>;
+  policy: RetryPolicy;
   wakeRunners: () => void;
   log: Service['log'];
 }
@@ -31,26 +31,9 @@ async function sweep({ store, inTransaction, policy, wakeRunners, log }: SweepDe
   if (expired.length > 0) wakeRunners();
 }
 
-async function takeBack(
-  store: WritingStore,
-  id: string,
-  { maxAttempts }: Pick<RetryPolicy, 'maxAttempts'>,
-): Promise<void> {
+async function takeBack(store: WritingStore, id: string, policy: RetryPolicy): Promise<void> {
   const locked = await lockTask(store, id);
   // Renewed, or finished after all, while we waited for the lock.
   if (!locked || !(await store.leases.isExpired(id))) return;
-  const { task } = locked;
-
-  if (task.cancel_requested_at !== null) {
-    await endTask(store, locked, { outcome: 'Canceled', reason: task.cancel_reason ?? silent });
-    return;
-  }
-  if (task.attempts >= maxAttempts) {
-    await endTask(store, locked, {
-      outcome: 'Failed',
-      reason: `${silent} (attempt ${task.attempts} of ${maxAttempts})`,
-    });
-    return;
-  }
-  await store.taskChanges.putBack(task, { reason: silent, pauseMs: 0, settles: false, counts: true });
+  await endClaim(store, locked, { outcome: 'Silent', reason: silent }, policy);
 }

@@ -4,6 +4,7 @@ import type { Transaction } from '@berth/shared/db/database';
 import { currentTraceparent, recordStates } from '@berth/shared/db/outbox';
 import { type FragmentSqlToken, sql } from 'slonik';
 import type { DeploymentRecord } from '../deployments/deployment-record.ts';
+import type { TaskWaits } from './after-claim.ts';
 import type { NewTask, Origin } from './new-task.ts';
 import { publicTask, TaskRecord } from './task-record.ts';
 import { taskRecordColumns } from './task-repository.ts';
@@ -15,13 +16,10 @@ const maybeJson = (value: Parameters<typeof sql.jsonb>[0] | undefined) =>
 /** Times come from one clock, to the millisecond and never ahead of it, so that a task is due when it is there. */
 const clock = sql.fragment`date_trunc('milliseconds', clock_timestamp())`;
 
-export interface PutBack {
+export interface PutBack extends TaskWaits {
   reason: string | null;
-  pauseMs: number;
   /** The result of its claim was taken: a repetition of it is no error. */
   settles: boolean;
-  /** Whether the attempt counts. */
-  counts: boolean;
 }
 
 export type StartedAs = Pick<TaskRecord, 'operation' | 'cluster_id' | 'env_id'> & {
@@ -91,6 +89,23 @@ export const createTaskChanges = (tx: Transaction) => {
     /** Tells the followers of a start, which the claim itself does not. */
     tellStarted: (task: TaskRecord) => toldOne('UPDATE', task),
 
+    /**
+     * Renews the lease and counts the attempt, once for each claim; for a task that is to be canceled Helm does not begin.
+     * Null when the claim is not the latest one any more.
+     */
+    helmBegins: async ({ task_id, fence }: { task_id: string; fence: number }, leaseMs: number) => {
+      const row = await tx.maybeOne(record`
+        update deployment_tasks t set
+          lease_until = clock_timestamp() + ${leaseMs} * interval '1 millisecond',
+          attempts = t.attempts + case when t.cancel_requested_at is null and t.helm_fence < t.fence then 1 else 0 end,
+          helm_fence = case when t.cancel_requested_at is null then t.fence else t.helm_fence end,
+          waited_ms = 0, forbidden_ms = 0
+        where t.id = ${task_id} and t.fence = ${fence} and t.status = 'Started'
+        returning ${taskRecordColumns}
+      `);
+      return row && toldOne('UPDATE', row);
+    },
+
     /** Ends a started task, if the claim is still the one that is meant. `settles`: its runner told how it ended. */
     end: async (
       { id, fence }: Pick<TaskRecord, 'id' | 'fence'>,
@@ -111,12 +126,13 @@ export const createTaskChanges = (tx: Transaction) => {
     /** Gives a started task back to the queue, to be due again after a pause. */
     putBack: async (
       { id, fence }: Pick<TaskRecord, 'id' | 'fence'>,
-      { reason, pauseMs, settles, counts }: PutBack,
+      { reason, pauseMs, settles, ...history }: PutBack,
     ): Promise<TaskRecord | null> => {
       const row = await tx.maybeOne(record`
         update deployment_tasks t set
           status = 'Pending', reason = ${reason}, started_at = null, lease_until = null,
-          attempts = t.attempts - case when ${counts} then 0 else 1 end,
+          attempts = ${history.attempts}, waited_ms = ${history.waited_ms}, forbidden_ms = ${history.forbidden_ms},
+          handed_back = ${history.handed_back},
           settled_fence = case when ${settles} then t.fence end,
           due_at = ${clock} + ${pauseMs} * interval '1 millisecond'
         where t.id = ${id} and t.fence = ${fence} and t.status = 'Started'

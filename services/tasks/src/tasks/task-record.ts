@@ -28,6 +28,11 @@ export const TaskRecord = DeploymentTask.extend({
   reinstall_dependents: z.boolean(),
   deletes_deployment: z.boolean(),
   fence: z.number().int(),
+  /** The last claim in which Helm had begun. */
+  helm_fence: z.number().int(),
+  waited_ms: z.number().int(),
+  forbidden_ms: z.number().int(),
+  handed_back: z.number().int(),
   settled_fence: z.number().int().nullable(),
   cancel_requested_at: Timestamp.nullable(),
   cancel_reason: z.string().nullable(),

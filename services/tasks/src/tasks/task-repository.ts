@@ -18,7 +18,7 @@ export const taskRecordColumns = sql.fragment`
   t.id, t.created_at, t.execute_at, t.first_attempted_at, t.started_at, t.finished_at, t.cluster_id, t.deployment_id,
   t.acting_user_id, t.acting_deployment_id, t.canceled_by_user_id, t.canceled_by_deployment_id, t.operation, t.status,
   t.reason, t.attempts, t.env_id, t.due_at, t.run, t.change, t.undo, t.also_cluster_id, t.reinstall_dependents,
-  t.deletes_deployment, t.fence, t.settled_fence, t.cancel_requested_at, t.cancel_reason, t.request_id, t.traceparent`;
+  t.deletes_deployment, t.helm_fence, t.waited_ms, t.forbidden_ms, t.handed_back, t.fence, t.settled_fence, t.cancel_requested_at, t.cancel_reason, t.request_id, t.traceparent`;
 
 const record = sql.type(TaskRecord);
 
@@ -63,6 +63,10 @@ export const createTaskRepository = (db: Queries) => ({
       select ${taskRecordColumns} from deployment_tasks t
       where ${sql.and([sql.fragment`t.id = ${id}`, seenBy(visible)])}
     `),
+
+  /** Held until the transaction ends. */
+  lock: (id: string) =>
+    db.maybeOne(record`select ${taskRecordColumns} from deployment_tasks t where t.id = ${id} for update`),
 
   countOpen: (deployment_id: string) =>
     db.oneFirst(sql.type(z.object({ n: z.number().int() }))`

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type WaitingTask, type World, whyNotYet } from './why-not-yet.ts';
 
-const task: WaitingTask = { due_at: '2026-01-01T12:00:00.000Z', attempts: 0, reason: null };
+const task: WaitingTask = { due_at: '2026-01-01T12:00:00.000Z', attempts: 0, is_waiting: false, reason: null };
 const cluster = { name: 'prod', ignore: false, is_ok: true, last_seen_at: '2026-01-01T11:00:00.000Z' };
 const world: World = {
   now: '2026-01-01T12:00:00.000Z',
@@ -22,6 +22,12 @@ describe('whyNotYet', () => {
       { due_at: '2026-01-01T12:01:00.000Z', attempts: 1, reason: 'connection refused' },
       {},
       'scheduled for 2026-01-01T12:01:00.000Z after attempt 1 failed: connection refused',
+    ],
+    [
+      'tells what it waits for, before Helm had begun and after',
+      { due_at: '2026-01-01T12:01:00.000Z', attempts: 2, is_waiting: true, reason: 'prod:6443 refused the connection' },
+      {},
+      'waiting until 2026-01-01T12:01:00.000Z to try again: prod:6443 refused the connection',
     ],
     ['names an ignored cluster', {}, { clusters: [{ ...cluster, ignore: true }] }, 'cluster prod is ignored'],
     [

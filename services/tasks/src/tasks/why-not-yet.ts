@@ -2,7 +2,9 @@ export interface WaitingTask {
   /** When it may run; after a failed attempt later than it was asked for. */
   due_at: string;
   attempts: number;
-  /** Why the last attempt failed. */
+  /** Whether it waits for what it depends on, rather than for its next attempt. */
+  is_waiting: boolean;
+  /** Why the last attempt, or look, failed. */
   reason: string | null;
 }
 
@@ -55,7 +57,8 @@ export function whyNotYet(task: WaitingTask, world: World): string | null {
 /** What a task waits for that could start: somebody who takes it. */
 export const noFreeRunner = 'no free runner';
 
-function scheduled({ due_at, attempts, reason }: WaitingTask): string {
+function scheduled({ due_at, attempts, is_waiting, reason }: WaitingTask): string {
+  if (is_waiting) return `waiting until ${due_at} to try again${reason === null ? '' : `: ${reason}`}`;
   if (attempts === 0) return `scheduled for ${due_at}`;
   return `scheduled for ${due_at} after attempt ${attempts} failed${reason === null ? '' : `: ${reason}`}`;
 }

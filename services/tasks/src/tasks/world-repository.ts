@@ -10,6 +10,7 @@ const Waiting = z.object({
   id: Id,
   due_at: Timestamp,
   attempts: z.number().int(),
+  is_waiting: z.boolean(),
   reason: z.string().nullable(),
   now: Timestamp,
   earlier: Id.nullable(),
@@ -36,7 +37,7 @@ const clusterAsJson = sql.fragment`
 export const createWorldRepository = (db: Queries, limits: Limits) => ({
   of: async (ids: readonly string[]): Promise<Waiter[]> => {
     const rows = await db.any(sql.type(Waiting)`
-      select t.id, t.due_at, t.attempts, t.reason, clock_timestamp()::timestamptz(3) as now,
+      select t.id, t.due_at, t.attempts, (t.waited_ms + t.forbidden_ms > 0) as is_waiting, t.reason, clock_timestamp()::timestamptz(3) as now,
         (
           select e.id from deployment_tasks e
           where e.deployment_id = t.deployment_id and e.status in ('Pending', 'Started')
@@ -53,9 +54,9 @@ export const createWorldRepository = (db: Queries, limits: Limits) => ({
       from deployment_tasks t
       where t.id = any(${sql.array([...ids], 'uuid')}) and t.status = 'Pending'
     `);
-    return rows.map(({ id, due_at, attempts, reason, ...row }) => ({
+    return rows.map(({ id, due_at, attempts, is_waiting, reason, ...row }) => ({
       id,
-      task: { due_at, attempts, reason },
+      task: { due_at, attempts, is_waiting, reason },
       world: {
         now: row.now,
         earlier: row.earlier === null ? null : { id: row.earlier },

@@ -1,0 +1,180 @@
+import { describe, expect, test } from 'vitest';
+import { afterClaim, type ClaimHistory, type EndedClaim, type RetryPolicy } from './after-claim.ts';
+
+const policy: RetryPolicy = { maxAttempts: 3, leaseMs: 30_000, spread: () => 0 };
+const fresh: ClaimHistory = { attempts: 0, waited_ms: 0, forbidden_ms: 0, handed_back: 0 };
+const claim: EndedClaim = { ...fresh, outcome: 'Retry', helmBegan: false, isCanceled: false };
+const outcomes = ['Done', 'Failed', 'Canceled', 'Retry', 'Unreachable', 'Forbidden', 'HandedBack', 'Silent'] as const;
+
+describe('afterClaim', () => {
+  test.for<[string, Partial<EndedClaim>, ReturnType<typeof afterClaim>]>([
+    ['ends what is done', { outcome: 'Done', helmBegan: true, attempts: 1 }, { ends: 'Done' }],
+    ['does not repeat what would fail again', { outcome: 'Failed', helmBegan: true, attempts: 1 }, { ends: 'Failed' }],
+    ['repeats an attempt', { helmBegan: true, attempts: 1 }, { ...fresh, attempts: 1, pauseMs: 5_000 }],
+    ['repeats it later the second time', { helmBegan: true, attempts: 2 }, { ...fresh, attempts: 2, pauseMs: 10_000 }],
+    ['fails after the third attempt', { helmBegan: true, attempts: 3 }, { ends: 'Failed', because: 'attempt 3 of 3' }],
+    [
+      'counts no attempt before Helm has begun, and waits',
+      { outcome: 'Unreachable' },
+      { ...fresh, waited_ms: 5_000, pauseMs: 5_000 },
+    ],
+    [
+      'waits longer each time',
+      { outcome: 'Unreachable', attempts: 2, waited_ms: 20_000 },
+      { ...fresh, attempts: 2, waited_ms: 40_000, pauseMs: 20_000 },
+    ],
+    [
+      'waits no longer than a minute at a time',
+      { outcome: 'Unreachable', waited_ms: 300_000 },
+      { ...fresh, waited_ms: 360_000, pauseMs: 60_000 },
+    ],
+    [
+      'fails once it has waited for ten minutes',
+      { outcome: 'Unreachable', waited_ms: 600_000 },
+      { ends: 'Failed', because: 'waited 600 s for it' },
+    ],
+    [
+      'makes the last attempt ten minutes after Helm met an outage for the second time',
+      { outcome: 'Unreachable', helmBegan: true, attempts: 2 },
+      { ...fresh, attempts: 2, pauseMs: 600_000 },
+    ],
+    [
+      'makes the last attempt a minute after Helm was refused a right for the second time',
+      { outcome: 'Forbidden', helmBegan: true, attempts: 2 },
+      { ...fresh, attempts: 2, pauseMs: 60_000 },
+    ],
+    [
+      'gives a refused right its own minute, however long the cluster did not answer before',
+      { outcome: 'Forbidden', waited_ms: 600_000 },
+      { ...fresh, waited_ms: 600_000, forbidden_ms: 5_000, pauseMs: 5_000 },
+    ],
+    [
+      'fails once a right was refused for a minute',
+      { outcome: 'Forbidden', forbidden_ms: 60_000 },
+      { ends: 'Failed', because: 'waited 60 s for it' },
+    ],
+    [
+      'counts what a stopping runner gives back as no attempt',
+      { outcome: 'HandedBack', helmBegan: true, attempts: 2 },
+      { ...fresh, attempts: 1, handed_back: 1, pauseMs: 0 },
+    ],
+    [
+      'counts it once that has happened a hundred times',
+      { outcome: 'HandedBack', helmBegan: true, attempts: 3, handed_back: 100 },
+      { ends: 'Failed', because: 'attempt 3 of 3' },
+    ],
+    [
+      'gives the task of a silent runner to another one at once, and counts what had begun',
+      { outcome: 'Silent', helmBegan: true, attempts: 1 },
+      { ...fresh, attempts: 1, pauseMs: 0 },
+    ],
+    ['takes the silence before Helm for a wait', { outcome: 'Silent' }, { ...fresh, waited_ms: 30_000, pauseMs: 0 }],
+    ['ends as canceled what was to be repeated', { isCanceled: true, outcome: 'Silent' }, { ends: 'Canceled' }],
+    ['ends as done what was canceled too late', { isCanceled: true, outcome: 'Done' }, { ends: 'Done' }],
+  ])('%s', ([, given, expected]) => {
+    expect(afterClaim({ ...claim, ...given }, policy)).toEqual(expected);
+  });
+
+  test('fails by itself only after the last attempt or the whole wait, and else keeps every bound', () => {
+    const waits = [0, 1, 5_000, 59_999, 60_000, 599_999, 600_000, 700_000];
+    for (const given of every(
+      outcomes,
+      [false, true],
+      [false, true],
+      [0, 1, 2, 3, 4],
+      waits,
+      waits,
+      [0, 99, 100],
+      [0, 1],
+    )) {
+      const [outcome, helmBegan, isCanceled, attempts, waited_ms, forbidden_ms, handed_back, spread] = given;
+      const ended = { outcome, helmBegan, isCanceled, attempts, waited_ms, forbidden_ms, handed_back };
+      const next = afterClaim(ended, { ...policy, spread: () => spread });
+      const isTold = outcome === 'Done' || outcome === 'Failed' || outcome === 'Canceled';
+      const waited = outcome === 'Forbidden' ? forbidden_ms >= 60_000 : waited_ms >= 600_000;
+      const isGivenBack = outcome === 'HandedBack' && handed_back < 100;
+
+      if (isTold) expect(next).toEqual({ ends: outcome });
+      else if (isCanceled) expect(next).toEqual({ ends: 'Canceled' });
+      else if (isGivenBack) expect(next).toMatchObject({ pauseMs: 0, handed_back: handed_back + 1 });
+      else if (helmBegan ? attempts >= 3 : waited) expect(next).toMatchObject({ ends: 'Failed' });
+      else if ('ends' in next) expect(next, JSON.stringify(ended)).toBe('a task that waits');
+      else {
+        expect(next.attempts).toBe(attempts);
+        expect(Number.isInteger(next.pauseMs) && next.pauseMs >= 0 && next.pauseMs <= 600_000).toBe(true);
+        expect(next.waited_ms + next.forbidden_ms > waited_ms + forbidden_ms || helmBegan).toBe(true);
+        if (outcome !== 'Silent') expect(next.pauseMs).toBeGreaterThan(0);
+      }
+    }
+  });
+
+  test.for([0, 1])(
+    'whatever a runner says, Helm begins three times at most and each wait comes to an end (spread %i)',
+    (spread) => {
+      const unheard = { outcomes: outcomes.filter((outcome) => outcome !== 'HandedBack'), spread: () => spread };
+      const walked = walk(fresh, unheard, new Map());
+
+      expect(walked.helms).toBe(3);
+      // Up to three waits of eleven minutes, before each Helm, each in steps of five seconds or more.
+      expect(walked.claims).toBeLessThan(150);
+    },
+  );
+
+  test.for<[string, EndedClaim['outcome'], boolean, number]>([
+    ['that does not answer before Helm', 'Unreachable', false, 600_000],
+    ['that does not answer while Helm runs', 'Unreachable', true, 605_000],
+    ['that refuses a right before Helm', 'Forbidden', false, 60_000],
+    ['that refuses a right to Helm', 'Forbidden', true, 65_000],
+  ])('a cluster %s is waited for that long', ([, outcome, helmBegan, total]) => {
+    let history = fresh;
+    let paused = 0;
+    for (let steps = 0; steps < 100; steps += 1) {
+      const attempts = history.attempts + (helmBegan ? 1 : 0);
+      const next = afterClaim({ ...history, attempts, outcome, helmBegan, isCanceled: false }, policy);
+      if ('ends' in next) break;
+      paused += next.pauseMs;
+      history = next;
+    }
+
+    expect(paused).toBe(total);
+  });
+});
+
+/** All combinations. */
+function every<const Lists extends readonly (readonly unknown[])[]>(
+  ...lists: Lists
+): { [K in keyof Lists]: Lists[K][number] }[] {
+  const combined = lists.reduce<unknown[][]>(
+    (rows, list) => rows.flatMap((row) => list.map((item) => [...row, item])),
+    [[]],
+  );
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each row has one item of each list, in their order
+  return combined as { [K in keyof Lists]: Lists[K][number] }[];
+}
+
+interface Walked {
+  claims: number;
+  helms: number;
+}
+
+/** The most claims, and the most of them with Helm, that any sequence of outcomes can make of a task. */
+function walk(
+  history: ClaimHistory,
+  given: { outcomes: readonly EndedClaim['outcome'][]; spread: () => number },
+  seen: Map<string, Walked>,
+): Walked {
+  const key = JSON.stringify([history.attempts, history.waited_ms, history.forbidden_ms]);
+  const known = seen.get(key);
+  if (known) return known;
+  const most = { claims: 0, helms: 0 };
+  for (const [outcome, helmBegan] of every(given.outcomes, [false, true])) {
+    const attempts = history.attempts + (helmBegan ? 1 : 0);
+    const ended = { ...history, attempts, outcome, helmBegan, isCanceled: false };
+    const next = afterClaim(ended, { ...policy, spread: given.spread });
+    const later = 'ends' in next ? { claims: 0, helms: 0 } : walk(next, given, seen);
+    most.claims = Math.max(most.claims, later.claims + 1);
+    most.helms = Math.max(most.helms, later.helms + (helmBegan ? 1 : 0));
+  }
+  seen.set(key, most);
+  return most;
+}

@@ -1,0 +1,95 @@
+import type { TaskOutcome } from '@berth/shared/contracts/runner-tasks';
+import { longestWaitMs, retryDelayMs, waitDelayMs } from './retry-delay.ts';
+
+/** What a task remembers of its claims. */
+export interface ClaimHistory {
+  /** In which Helm had begun. */
+  attempts: number;
+  /** Pauses since Helm last began, while something did not answer. */
+  waited_ms: number;
+  /** As `waited_ms`, while the cluster refused a right. */
+  forbidden_ms: number;
+  /** Claims that a stopping runner gave back. */
+  handed_back: number;
+}
+
+export interface EndedClaim extends ClaimHistory {
+  /** `Silent`: nothing was heard for a whole lease. */
+  outcome: TaskOutcome | 'Silent';
+  /** Helm had begun in this claim, which `attempts` counts then. */
+  helmBegan: boolean;
+  isCanceled: boolean;
+}
+
+export interface RetryPolicy {
+  maxAttempts: number;
+  leaseMs: number;
+  /** 0–1, apart for tasks that failed together. */
+  spread: () => number;
+}
+
+export interface TaskEnds {
+  ends: 'Done' | 'Failed' | 'Canceled';
+  /** Said behind the reason. */
+  because?: string;
+}
+
+/** Due again after the pause. */
+export interface TaskWaits extends ClaimHistory {
+  pauseMs: number;
+}
+
+/** More than any rollout takes; past it a runner that always stops cannot run Helm for ever. */
+const mostHandedBack = 100;
+
+/**
+ * What becomes of a task whose claim is over. Attempts are counted by Helm; while Helm has not begun, the task waits for
+ * what it depends on, by the sum of its pauses: time in which it could not have run at all is no waiting.
+ */
+export function afterClaim(claim: EndedClaim, policy: RetryPolicy): TaskEnds | TaskWaits {
+  const { outcome, handed_back, attempts, waited_ms, forbidden_ms } = claim;
+  if (outcome === 'Done' || outcome === 'Failed' || outcome === 'Canceled') return { ends: outcome };
+  if (claim.isCanceled) return { ends: 'Canceled' };
+  if (outcome === 'HandedBack' && handed_back < mostHandedBack) {
+    const counted = attempts - (claim.helmBegan ? 1 : 0);
+    return { pauseMs: 0, attempts: counted, waited_ms, forbidden_ms, handed_back: handed_back + 1 };
+  }
+  return claim.helmBegan ? afterAttempt(claim, policy) : afterWait(claim, policy);
+}
+
+function afterAttempt(
+  { outcome, attempts, handed_back }: EndedClaim,
+  { maxAttempts, spread }: RetryPolicy,
+): TaskEnds | TaskWaits {
+  if (attempts >= maxAttempts) return { ends: 'Failed', because: `attempt ${attempts} of ${maxAttempts}` };
+  const again = { attempts, handed_back, waited_ms: 0, forbidden_ms: 0 };
+  if (outcome === 'Silent') return { ...again, pauseMs: 0 };
+  const pauseMs = retryDelayMs(attempts, spread());
+  // The last attempt is not made before what failed had its time to come back.
+  const isLast = attempts === maxAttempts - 1;
+  return { ...again, pauseMs: isLast ? Math.max(pauseMs, longestWaitOf(outcome)) : pauseMs };
+}
+
+function afterWait(claim: EndedClaim, { leaseMs, spread }: RetryPolicy): TaskEnds | TaskWaits {
+  const { outcome, attempts, handed_back, waited_ms, forbidden_ms } = claim;
+  const isForbidden = outcome === 'Forbidden';
+  const waited = isForbidden ? forbidden_ms : waited_ms;
+  const longest = isForbidden ? longestWaitMs.forbidden : longestWaitMs.away;
+  if (waited >= longest) return { ends: 'Failed', because: `waited ${longest / 1_000} s for it` };
+
+  // A lease has passed already, and another runner has to take over soon.
+  const pauseMs = outcome === 'Silent' ? 0 : waitDelayMs(waited, longest, spread());
+  const longer = waited + (outcome === 'Silent' ? leaseMs : pauseMs);
+  return {
+    pauseMs,
+    attempts,
+    handed_back,
+    waited_ms: isForbidden ? waited_ms : longer,
+    forbidden_ms: isForbidden ? longer : forbidden_ms,
+  };
+}
+
+function longestWaitOf(outcome: EndedClaim['outcome']): number {
+  if (outcome === 'Unreachable') return longestWaitMs.away;
+  return outcome === 'Forbidden' ? longestWaitMs.forbidden : 0;
+}
