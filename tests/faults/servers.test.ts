@@ -159,7 +159,7 @@ test('a deployment made while the API server is down waits and says for what, an
   );
   await stack.part('kubernetes').start();
 
-  expect(waiting).toMatchObject({ attempts: 0, reason: expect.stringContaining('The cluster could not be reached') });
+  expect(waiting).toMatchObject({ attempts: 0, reason: expect.stringContaining('refused the connection') });
   expect((await untilRunning(admin, id)).status).toBe('Running');
   expect(await task()).toMatchObject({ status: 'Done', attempts: 1 });
 });

@@ -39,7 +39,7 @@ export function createTaskLog({ task: { task_id, fence }, bus, secrets, lease }:
   const closing = new AbortController();
 
   function add(source: LogLine['source'], line: string): void {
-    if (ended || lease.isLost()) return;
+    if (isOver()) return;
     const at = new Date().toISOString();
     for (const text of logTexts(line, secrets())) {
       if (waiting.length >= maxWaitingLines || waitingLength >= maxWaitingLength) dropped += 1;
@@ -47,6 +47,8 @@ export function createTaskLog({ task: { task_id, fence }, bus, secrets, lease }:
     }
     sending ??= send();
   }
+
+  const isOver = (): boolean => ended || lease.isLost();
 
   function push(line: LogLine): void {
     waiting.push(line);
@@ -78,7 +80,7 @@ export function createTaskLog({ task: { task_id, fence }, bus, secrets, lease }:
 
   async function send(): Promise<void> {
     await delay(gatherMs, undefined, { signal: closing.signal }).catch(() => undefined);
-    for (let lines = nextBatch(); (lines.length > 0 || missing > 0) && !ended && !lease.isLost(); lines = nextBatch()) {
+    for (let lines = nextBatch(); (lines.length > 0 || missing > 0) && !isOver(); lines = nextBatch()) {
       const batch = batchOf(lines);
       const result = await sendBatch(batch);
       if (result === 'ended') ended = true;
@@ -96,12 +98,12 @@ export function createTaskLog({ task: { task_id, fence }, bus, secrets, lease }:
     }
     // Together with the last look, so that no line falls between the two.
     sending = undefined;
-    if (ended || lease.isLost()) waiting.length = 0;
+    if (isOver()) waiting.length = 0;
   }
 
   /** A repeat has the same lines as the first try, and their number makes it harmless. */
   async function sendBatch(lines: LogLine[]): Promise<'stored' | 'refused' | 'ended' | 'lost'> {
-    for (let refusals = 0; !ended && !lease.isLost(); ) {
+    for (let refusals = 0; !isOver(); ) {
       try {
         await bus.call(runnerTasks.operations.append_log, { body: { task_id, fence, first, lines } });
         return 'stored';

@@ -120,10 +120,8 @@ async function askDigest(
 async function giveBack({ inTransaction, policy, log }: ClaimDeps, { task }: Started, error: unknown): Promise<void> {
   const isOurs = !(error instanceof AppError);
   if (isOurs) log.error({ err: error, task_id: task.id }, 'a claimed task could not be completed');
-  const passes = isOurs || error.status >= 500;
   const reason = isOurs ? ourFault : cutText(error.message, 500);
+  const outcome = isOurs ? 'Retry' : error.status >= 500 || error.status === 429 ? 'Unreachable' : 'Failed';
   const { id: task_id, fence } = task;
-  await inTransaction((store) =>
-    finishTask(store, { task_id, fence, outcome: passes ? 'Unreachable' : 'Failed', reason }, policy),
-  );
+  await inTransaction((store) => finishTask(store, { task_id, fence, outcome, reason }, policy));
 }
