@@ -316,16 +316,18 @@ describe('logs', () => {
     await tasks.create();
     const claimed = await tasks.claimed();
 
-    await append(claimed, 0, `x${'😀'.repeat(4_095)}`, '\0nul', '\ud83d half a pair', 'the next one');
+    await append(claimed, 0, `x${'😀'.repeat(4_095)}`, `${'😀'.repeat(4_096)}`, 'behind them');
+    await expect(append(claimed, 3, '\0nul')).rejects.toEqual(refusal('invalid'));
+    await append(claimed, 4, 'and on');
     await tasks.finish(claimed);
 
     const lines = (await logOf(claimed.task_id)).trimEnd().split('\n');
-    expect(lines.map((text) => text.isWellFormed())).toEqual([true, true, true, true]);
-    expect(lines[0]).toMatch(/stdout: x😀+…$/u);
-    expect(lines.slice(1).map((text) => text.slice(text.indexOf('stdout: ')))).toEqual([
-      'stdout: nul',
-      'stdout: \ufffd half a pair',
-      'stdout: the next one',
+    expect(lines.every((text) => text.isWellFormed())).toBe(true);
+    expect(lines.map((text) => text.slice(text.indexOf('stdout: ')))).toEqual([
+      expect.stringMatching(/^stdout: x😀+…$/u),
+      expect.stringMatching(/^stdout: 😀+…$/u),
+      'stdout: behind them',
+      'stdout: and on',
     ]);
   });
 
