@@ -316,7 +316,7 @@ describe('logs', () => {
     await tasks.create();
     const claimed = await tasks.claimed();
 
-    await append(claimed, 0, `x${'😀'.repeat(4_095)}`, `${'😀'.repeat(4_096)}`, 'behind them');
+    await append(claimed, 0, `x${'😀'.repeat(4_095)}`, '😀'.repeat(4_096), 'behind them');
     await expect(append(claimed, 3, '\0nul')).rejects.toEqual(refusal('invalid'));
     await append(claimed, 4, 'and on');
     await tasks.finish(claimed);
