@@ -65,6 +65,23 @@ describe('a service', () => {
     },
   );
 
+  test('counts into its metrics how long one piece of work held up the rest', async () => {
+    const port = await freePort();
+    const service = await start(
+      `setTimeout(() => { const end = Date.now() + 400; while (Date.now() < end); log.info('worked'); }, 100);`,
+      { HEALTH_PORT: String(port) },
+    );
+    await service.says('"msg":"worked"');
+
+    const slow = async () => {
+      const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+      const upTo = (le: string) =>
+        Number(new RegExp(`^berth_event_loop_delay_seconds_bucket\\{le="${le}"\\} (\\d+)`, 'm').exec(text)?.[1]);
+      return upTo('\\+Inf') - upTo('0\\.3');
+    };
+    await expect.poll(slow, { timeout: 10_000 }).toBeGreaterThanOrEqual(1);
+  });
+
   test.for([
     ['its wiring throws', `throw new Error('no such server');`, 'no such server'],
     ['a loop throws', `loop('work', async () => { throw new Error('lost it'); });`, 'lost it'],

@@ -4,6 +4,7 @@ import { collectDefaultMetrics, register } from 'prom-client';
 import { z } from 'zod';
 import { createLog } from './create-log.ts';
 import { watchEventLoop } from './event-loop-check.ts';
+import { observeEventLoopDelay } from './event-loop-delay.ts';
 import { Health } from './health.ts';
 import { startHealthServer } from './health-server.ts';
 import { createLoopRunner } from './loop-runner.ts';
@@ -73,6 +74,7 @@ async function runUntil(
   const metrics = metricsOfProcess();
   const health = new Health(metrics);
   health.liveness('event loop', stack.use(watchEventLoop()).turns);
+  stack.use(observeEventLoopDelay(metrics));
   if (wantsTraces(environment)) stack.use(await startTracing(name));
   // Before the wiring: while a service waits for its servers it is alive, and says that it is not ready.
   const { host, port } = settings;
