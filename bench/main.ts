@@ -5,9 +5,10 @@ import { startStack } from '@berth/devstack';
 import { concurrency, deployMany } from './deploy-many.ts';
 import { fixturesOf } from './fixtures.ts';
 import { gatewayRead } from './gateway-read.ts';
+import { loopDelay } from './loop-delay.ts';
 import { startLatency } from './start-latency.ts';
 
-const measurements = { read: gatewayRead, latency: startLatency, deploy: deployMany };
+const measurements = { read: gatewayRead, latency: startLatency, deploy: deployMany, delay: loopDelay };
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const asked = process.argv.slice(2);

@@ -248,7 +248,7 @@ describe('creating', () => {
     const config = { needle: `b${'a'.repeat(150_000)}`, hay: 'a'.repeat(300_000) };
 
     await expect(tasks.create({ helm_chart_id: searching.id, config })).rejects.toEqual(
-      refusal('unprocessable', 'The rules and outputs of the chart take more than 100000 steps with this config'),
+      refusal('unprocessable', 'The rules and outputs of the chart take more than 25000 steps with this config'),
     );
   });
 

@@ -48,6 +48,8 @@ export interface Stack {
   readonly kubeconfigFile: string;
   readonly people: readonly { name: string; email: string }[];
   readonly nats: { url: string; storeFolder: string; passwords: Record<CallerName, string> };
+  /** Where each service has its health pages and metrics. */
+  readonly healthPorts: Record<CallerName, number>;
   readonly databaseAdminUrl: string;
   readonly databaseUrls: Record<string, string>;
   /** A server or service, to end it and start it again. */
@@ -176,6 +178,7 @@ async function bringUp(options: StackStart, { guard, parts, stop }: Ground): Pro
     kubeconfigFile,
     people,
     nats: { url: nats.url, storeFolder: (nats satisfies NatsServer).storeFolder, passwords: known.nats },
+    healthPorts: known.health,
     databaseAdminUrl: postgres.adminUrl,
     databaseUrls,
     part,

@@ -1,17 +1,18 @@
 import { AppError } from '../errors.ts';
 
 export interface Limits {
-  /** One step is about as much work as one operator of a rule, or one kilobyte that is compared. */
+  /** One operator of a rule, one kilobyte that is compared, one item or member that is copied: two microseconds at most. */
   steps: number;
   /** Written into the values and Secrets of a deployment, as JSON. */
   bytes: number;
 }
 
 /**
- * For one pass over one form: its rules, or all that its outputs become. The steps take a few milliseconds. The bytes fit,
- * with the rest of a claimed task, into one answer on the bus; the largest config, used twice, and the largest override fit into them.
+ * For one pass over one form: its rules, or all that its outputs become. The steps take less than 50 ms and are more than
+ * a config and an override with as many members as a request may have. The bytes fit into one answer on the bus, with the
+ * rest of a claimed task; the largest config, used twice, and the largest override fit into them.
  */
-export const formLimits: Limits = { steps: 100_000, bytes: 2.5 * 1024 * 1024 };
+export const formLimits: Limits = { steps: 25_000, bytes: 2.5 * 1024 * 1024 };
 
 /**
  * Counts work whose amount a chart's author or a config decides, and stops it: it runs on the event loop that every other

@@ -56,20 +56,20 @@ describe('the rules of one form stop at their budget', () => {
     const form = ValuesUi.parse({ inputs });
     return spent((budget) => visibleInputs(form, config, budget));
   };
-  const long = 'a'.repeat(500_000);
+  const long = 'a'.repeat(100_000);
 
   test.for<[string, JsonValue, JsonObject, string]>([
     ['over lists of the config', { in: [0, { var: 'list' }] }, { list: repeat(9_000, () => 1) }, overSteps],
     ['over texts in texts', { in: [{ var: 'a' }, { var: 'b' }] }, { a: `b${long}`, b: `${long}${long}` }, overSteps],
-    ['over texts that are equal', { '==': [{ var: 'a' }, { var: 'b' }] }, { a: long, b: 'a'.repeat(500_000) }, 'done'],
-    ['over texts that are numbers', { '==': [{ var: 'a' }, 1] }, { a: '1'.repeat(1_000_000) }, 'done'],
+    ['over texts that are equal', { '==': [{ var: 'a' }, { var: 'b' }] }, { a: long, b: 'a'.repeat(100_000) }, 'done'],
+    ['over texts that are numbers', { '==': [{ var: 'a' }, 1] }, { a: '1'.repeat(100_000) }, 'done'],
     ['over texts in order', { '<': [{ var: 'a' }, { var: 'b' }] }, { a: long, b: `${long}b` }, 'done'],
   ])('%s', ([, rule, config, words]) => {
     const { steps, words: said } = shown(rule, config);
 
     expect(said).toContain(words);
     // Even what ends by itself is counted by its length, not as one step each.
-    expect(steps).toBeGreaterThan(10_000);
+    expect(steps).toBeGreaterThan(9_000);
   });
 
   test('as do conditions on objects of the config', () => {
@@ -158,7 +158,7 @@ describe('what outputs make of a config stops at its budget', () => {
     const { bytes, steps, words } = made({ inputs, outputs: { values } }, config);
 
     expect(words).toBe('done');
-    expect(steps).toBeLessThan(formLimits.steps / 20);
+    expect(steps).toBeLessThan(formLimits.steps / 5);
     expect(bytes).toBeLessThan(formLimits.bytes / 100);
   });
 });
