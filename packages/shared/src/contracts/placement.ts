@@ -10,18 +10,25 @@ const LabelKey = z.string().regex(labelKey, noLabelKey);
 const LabelValue = z.string().regex(new RegExp(`^(?:${name})?$`), 'must be the value of a label');
 
 const most = 100;
-const tooMany = `must have at most ${most} entries`;
+
+/** Counted before they are looked at one by one: a body has room for ten thousand, each with errors of its own. */
+const few = <T extends z.ZodType>(entries: T) =>
+  z.preprocess((value, context) => {
+    if (typeof value === 'object' && value !== null && Object.keys(value).length > most) {
+      context.addIssue({ code: 'custom', message: `must have at most ${most} entries` });
+    }
+    return value;
+  }, entries);
 
 /** Onto which nodes the pods of an env go, as Kubernetes takes it: what it refuses would fail every deployment of the env. */
-export const NodeSelector = z
+const Selector = z
   .record(Text, LabelValue)
-  .refine((selector) => Object.keys(selector).length <= most, tooMany)
   // As the schema of the keys it would not say which rule they break.
   .superRefine((selector, context) => {
     const bad = Object.keys(selector).find((key) => !labelKey.test(key));
     if (bad !== undefined) context.addIssue({ code: 'custom', path: [bad], message: noLabelKey });
-  })
-  .nullable();
+  });
+export const NodeSelector = few(Selector).nullable();
 
 const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'] as const;
 
@@ -43,4 +50,4 @@ const Toleration = z
     }
   });
 
-export const Tolerations = z.array(Toleration).max(most, tooMany).nullable();
+export const Tolerations = few(z.array(Toleration).max(most)).nullable();

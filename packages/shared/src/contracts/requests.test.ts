@@ -137,6 +137,15 @@ describe('the placement of an env', () => {
     expect(ask(body)).toEqual([]);
   });
 
+  test('is refused by the number of its entries, whatever else is wrong with each of ten thousand', () => {
+    const wrong = Array.from({ length: 10_000 }, (_, index) => `no label ${index}`);
+
+    expect(ask({ node_selector: Object.fromEntries(wrong.map((key) => [key, '!'])), tolerations: wrong })).toEqual([
+      'body.node_selector: must have at most 100 entries',
+      'body.tolerations: must have at most 100 entries',
+    ]);
+  });
+
   const many = Array.from({ length: 101 }, (_, index) => index);
   test.for([
     [
