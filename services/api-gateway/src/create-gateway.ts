@@ -16,6 +16,8 @@ import { type TaskLogDeps, taskLogRoute } from './routes/task-log-route.ts';
 export interface AttemptLimits {
   failedCredentialsPerMinute: number;
   signInsPerMinute: number;
+  /** The clock by which attempts come back, in ms. */
+  now?: () => number;
 }
 
 export interface GatewayDeps
@@ -36,7 +38,7 @@ export interface GatewayDeps
 
 /** The whole HTTP side: one server, its checks, and every route. It does not listen yet. */
 export async function createGateway({ resources = allResources, ...deps }: GatewayDeps): Promise<FastifyInstance> {
-  const { failedCredentialsPerMinute, signInsPerMinute } = deps.attempts;
+  const { failedCredentialsPerMinute, signInsPerMinute, now } = deps.attempts;
   const failures = attemptsOf('credentials', failedCredentialsPerMinute);
   const signIns = attemptsOf('sign-ins', signInsPerMinute);
   const authenticate = authenticateBy({ ...deps, failures });
@@ -56,6 +58,6 @@ export async function createGateway({ resources = allResources, ...deps }: Gatew
   function attemptsOf(what: string, perMinute: number): Attempts {
     const onUsedUp = (network: string) =>
       deps.log.warn({ network, per_minute: perMinute }, `too many ${what} from one address`);
-    return new Attempts({ perMinute, onUsedUp });
+    return new Attempts({ perMinute, onUsedUp, ...(now && { now }) });
   }
 }
