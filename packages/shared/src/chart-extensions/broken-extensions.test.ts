@@ -97,6 +97,23 @@ outputs: { values: [{ path: [x], value: { FieldProperty: { input: a, property: $
       'berth/values-ui.yaml: inputs[1].id: repeats a',
     ],
     [
+      'an id twice in the form of an action',
+      {
+        'berth/actions.yaml': `${sampleAction}\n    ui_schema: { inputs: [{ id: a, label: A, type: text }, { id: a, label: B, type: text }] }`,
+      },
+      'berth/actions.yaml: [0].spec.ui_schema.inputs[1].id: repeats a',
+    ],
+    [
+      'an id twice in the form of a resource type',
+      {
+        'berth/resources.yaml': sampleResourceType.replace(
+          'values_ui: { inputs: [] }',
+          'values_ui: { inputs: [{ id: a, label: A, type: text }, { id: a, label: B, type: text }] }',
+        ),
+      },
+      'berth/resources.yaml: [0].spec.values_ui.inputs[1].id: repeats a',
+    ],
+    [
       'an output of an input that is not there',
       output('[x]', '{ FieldValue: { input: b } }'),
       'berth/values-ui.yaml: outputs.values[0].value: there is no input b',

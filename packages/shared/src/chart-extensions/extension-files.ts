@@ -34,7 +34,10 @@ export const layouts: readonly Layout[] = [
 
 /** Whether a file of a chart, by its path in it, is one that `readExtensions` wants to see. */
 export const isExtensionPath = (path: string): boolean =>
-  layouts.some(({ folder, files }) => (folder === '' ? Object.hasOwn(files, path) : path.startsWith(folder)));
+  layouts.some(
+    ({ folder, strict, files }) =>
+      path.startsWith(folder) && (strict || Object.hasOwn(files, path.slice(folder.length))),
+  );
 
 interface Claim {
   document: unknown;

@@ -139,6 +139,19 @@ describe('charts of the upstream project', () => {
     });
   });
 
+  test.for([
+    ['their folder', 'platz/values-ui.yaml', 'apiVersion: platz.io/v1beta1\nkind: ValuesUi\n'],
+    ['their folder without headers', 'platz/values-ui.yaml', ''],
+    ['the older root files', 'values.ui.json', ''],
+  ] as const)('may have several inputs of one id, in %s', ([, path, headers]) => {
+    const inputs = '[{ id: a, type: text, label: A }, { id: a, type: number, label: B }]';
+
+    const { error, values_ui } = readFiles({ [path]: `${headers}inputs: ${inputs}` });
+
+    expect(error).toBeNull();
+    expect(ValuesUi.parse(values_ui).inputs).toMatchObject([{ id: 'a' }, { id: 'a' }]);
+  });
+
   test('lose no setting to a wrong header: it is an error, not an older form', () => {
     const { error } = readFiles({ 'platz/features.yaml': 'apiVersion: platz.io/v2\nkind: Features\nspec: {}' });
 
@@ -172,6 +185,8 @@ test.for([
   ['berth/values-ui.yaml', true],
   ['platz/actions.yaml', true],
   ['features.json', true],
+  ['berth/values-iu.yaml', true],
+  ['platz/dashboard.json', false],
   ['templates/berth/values-ui.yaml', false],
   ['values.yaml', false],
   ['toString', false],

@@ -3,6 +3,7 @@ import { fieldErrors, pathOf } from '../contracts/field-errors.ts';
 import { type JsonObject, jsonProblem } from '../contracts/json.ts';
 import { type ExtensionName, type Layout, layouts, schemaOf } from './extension-files.ts';
 import { parseIgnoringUnknown } from './parse-ignoring-unknown.ts';
+import { repeatedInputs } from './repeated-inputs.ts';
 
 /** What a chart brings along for the platform, in the one form that we keep, whatever form its files have. */
 export interface ChartExtensions extends Record<ExtensionName, JsonObject | null> {
@@ -50,6 +51,8 @@ function readFile(text: string, extension: ExtensionName, layout: Layout): Read 
 
   const schema = schemaOf(extension, document, layout);
   const result = layout.strict ? schema.safeParse(document) : parseIgnoringUnknown(schema, document);
+  const repeated = result.success && layout.strict ? repeatedInputs(extension, document) : [];
+  if (repeated.length > 0) return { errors: repeated };
   if (result.success) return { value: JSON.parse(JSON.stringify(result.data)) };
   return { errors: fieldErrors(result.error).map(({ path, message }) => inWords(path, message)) };
 }

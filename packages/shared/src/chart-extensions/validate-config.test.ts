@@ -131,3 +131,18 @@ test('paths begin where the config lies in the request', () => {
     { path: 'body.operation.Install.config_inputs.replicas', message: 'must be a number' },
   ]);
 });
+
+test('of several inputs with one id the first visible one shapes the value', () => {
+  const isBig = { field: 'size', value: 'big' };
+  const form = formOf(
+    { id: 'size', type: 'text' },
+    { id: 'disk', type: 'number', minimum: 100, required: true, showIfAll: [isBig] },
+    { id: 'disk', type: 'text' },
+    { id: 'disk', type: 'Checkbox', required: true },
+  );
+
+  expect(errors(form, { size: 'big', disk: 50 })).toEqual(['body.config.disk: must be at least 100']);
+  expect(errors(form, { size: 'big' })).toEqual(['body.config.disk: is required']);
+  expect(errors(form, { size: 'small', disk: 'some' })).toEqual([]);
+  expect(errors(form, { size: 'small' })).toEqual([]);
+});

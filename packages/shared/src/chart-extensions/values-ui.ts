@@ -15,24 +15,24 @@ interface Form {
   outputs: Outputs;
 }
 
-/** What no single field can tell: ids are unique, and outputs name inputs that there are, and properties that these have. */
+/** What no single field can tell: outputs name inputs that there are, and properties that these have. */
 function checkForm({ inputs, outputs }: Form, context: z.RefinementCtx<Form>): void {
   const refuse = (path: PropertyKey[], message: string) => context.addIssue({ code: 'custom', path, message });
-  const byId = new Map(inputs.map((input) => [input.id, input]));
+  // Charts of the upstream project may have several inputs of one id; one of them having the property is enough.
+  const byId = Map.groupBy(inputs, ({ id }) => id);
 
-  for (const [index, { id }] of inputs.entries()) {
-    if (inputs.findIndex((other) => other.id === id) < index) refuse(['inputs', index, 'id'], `repeats ${id}`);
-  }
   const nodes = inputs.reduce((sum, { showIf }) => sum + (showIf === undefined ? 0 : nodesIn(showIf)), 0);
   if (nodes > maxNodesOfForm) {
     refuse(['inputs'], `must not have more than ${maxNodesOfForm} operators and values in all showIf rules together`);
   }
   const checkRef = (ref: InputRef, path: PropertyKey[]) => {
-    const input = byId.get(inputOf(ref));
-    if (!input) return refuse(path, `there is no input ${inputOf(ref)}`);
+    const id = inputOf(ref);
+    const named = byId.get(id);
+    if (!named) return refuse(path, `there is no input ${id}`);
     if (!('FieldProperty' in ref)) return;
-    if (typeOfItems(input) !== 'CollectionSelect' || input.collection === undefined) {
-      return refuse(path, `${input.id} is no CollectionSelect, so it has no properties`);
+    const input = named.find((candidate) => typeOfItems(candidate) === 'CollectionSelect');
+    if (input?.collection === undefined) {
+      return refuse(path, `${id} is no CollectionSelect, so it has no properties`);
     }
     const known = propertiesIn(input.collection);
     if (known === null || known.properties.includes(ref.FieldProperty.property)) return;

@@ -14,9 +14,18 @@ function isVisible({ showIf, showIfAll }: Input, config: JsonObject, budget: Bud
   });
 }
 
-/** The inputs that a form with these values shows; the others count as absent whatever the config says. */
-export const visibleInputs = (
+/**
+ * The inputs that a form with these values shows; the others count as absent whatever the config says. Of several with
+ * one id it is the first that shows: they share one value.
+ */
+export function visibleInputs(
   { inputs }: Pick<ValuesUi, 'inputs'>,
   config: JsonObject,
   budget = new Budget(),
-): Input[] => inputs.filter((input) => isVisible(input, config, budget));
+): Input[] {
+  const shown = new Map<string, Input>();
+  for (const input of inputs) {
+    if (!shown.has(input.id) && isVisible(input, config, budget)) shown.set(input.id, input);
+  }
+  return [...shown.values()];
+}

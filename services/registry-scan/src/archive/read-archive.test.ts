@@ -26,6 +26,17 @@ describe('readArchive', () => {
     expect([...files.keys()]).toEqual(['Chart.yaml']);
   });
 
+  test('passes over links and devices that nobody reads', async () => {
+    const files = await readEntries(
+      chart,
+      { name: 'web/README.md', type: 'symlink', linkname: '/etc/passwd' },
+      { name: 'web/LICENSE', type: 'link', linkname: 'web/Chart.yaml' },
+      { name: 'web/pipe', type: 'fifo' },
+    );
+
+    expect([...files]).toEqual([['Chart.yaml', 'name: web']]);
+  });
+
   test.for<[string, TarEntry, RegExp]>([
     [
       'a symbolic link',

@@ -31,8 +31,10 @@ export async function readArchive(
     const { chart, path } = entryPath(name);
     folders.add(chart);
     if (folders.size > 1) throw new ChartUnreadable('the archive has more than one folder at its top');
+    // Helm reads links and the like as empty files. Of what says how a chart is deployed that would be a guess.
     if (type !== 'file' && type !== 'directory') {
-      throw new ChartUnreadable(`${path} is not a regular file but ${type}`);
+      if (wanted(path)) throw new ChartUnreadable(`${path} is not a regular file but ${type}`);
+      return skip(entry);
     }
     if (size > limits.fileBytes) throw new ChartUnreadable(`${path} is larger than ${limits.fileBytes} bytes`);
     if (type === 'directory') return skip(entry);

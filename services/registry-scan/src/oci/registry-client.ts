@@ -44,7 +44,8 @@ export function createRegistryClient(source: RegistrySource): RegistryClient {
 
   const pull = (repository: string): Pick<RegistryRequest, 'scope'> => ({ scope: `repository:${repository}:pull` });
   const metadata = { accept: 'application/json', maxBytes: 4 * mebibyte, timeoutMs: metadataTimeoutMs };
-  const manifestRequest = { accept: acceptedManifests, maxBytes: mebibyte, timeoutMs: metadataTimeoutMs };
+  // What registries take at most: Helm puts description and annotations of a chart into its manifest.
+  const manifestRequest = { accept: acceptedManifests, maxBytes: 4 * mebibyte, timeoutMs: metadataTimeoutMs };
 
   /** All pages, or an error: half a list would look as if the rest had been deleted. */
   async function listAll(path: string, page: z.ZodType<string[]>, request: Pick<RegistryRequest, 'scope' | 'signal'>) {
