@@ -1,5 +1,6 @@
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { Text } from '../contracts/fields.ts';
 
 const Fields = z.record(z.string(), z.unknown());
 const listOf = <T extends z.ZodType>(item: T) =>
@@ -12,7 +13,7 @@ const listOf = <T extends z.ZodType>(item: T) =>
 export const Kubeconfig = z.object({
   clusters: listOf(z.object({ name: z.string(), cluster: Fields })),
   users: listOf(z.object({ name: z.string(), user: Fields })),
-  contexts: listOf(z.object({ name: z.string(), context: z.object({ cluster: z.string(), user: z.string() }) })),
+  contexts: listOf(z.object({ name: Text, context: z.object({ cluster: z.string(), user: z.string() }) })),
 });
 export type Kubeconfig = z.infer<typeof Kubeconfig>;
 

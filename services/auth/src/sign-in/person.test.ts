@@ -30,6 +30,7 @@ describe('the person behind a login', () => {
     ['with an empty e-mail', { email: ' ' }, 'no e-mail'],
     ['with something else for an e-mail', { email: 'ada' }, 'no e-mail'],
     ['with two addresses in one', { email: 'a@b.c d@e.f' }, 'no e-mail'],
+    ['with half of a surrogate pair in the e-mail', { email: 'a\ud83d@b.c' }, 'no e-mail'],
     ['with an unverified e-mail', { email_verified: false }, 'not verified'],
     ['with an e-mail that is unverified in words', { email_verified: 'false' }, 'not verified'],
   ] as const)('is refused %s', ([, change, words]) => {
@@ -40,6 +41,7 @@ describe('the person behind a login', () => {
 
   test.for([
     ['the name on one line', { name: ' Ada\n Lovelace\u0000 ' }, 'Ada Lovelace'],
+    ['a name without half of a surrogate pair', { name: 'Ada \ud83d' }, 'Ada \ufffd'],
     ['the first 100 characters of a long name', { name: '👩'.repeat(150) }, '👩'.repeat(100)],
     ['the user name when there is no name', { name: '', preferred_username: 'ada' }, 'ada'],
     ['nothing when the user name is an address', { name: undefined, preferred_username: 'ada@example.com' }, null],

@@ -1,3 +1,4 @@
+import { Text } from '@berth/shared/contracts/fields';
 import { AppError } from '@berth/shared/errors';
 import { z } from 'zod';
 
@@ -16,8 +17,8 @@ const isFalse = (value: unknown): boolean => value === false || value === 'false
 const text = z.string().catch('');
 
 const Claims = z.object({
-  iss: z.string(),
-  sub: z.string().min(1).max(255),
+  iss: Text,
+  sub: Text.min(1).max(255),
   email: text,
   email_verified: z.unknown().optional(),
   name: text,
@@ -36,7 +37,8 @@ export function personFrom(claims: unknown): Person {
   return { issuer: iss, subject: sub, email, displayName: displayName(told) };
 }
 
-const isEmail = (value: string): boolean => value.length <= 320 && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(value);
+const isEmail = (value: string): boolean =>
+  value.length <= 320 && value.isWellFormed() && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(value);
 
 /** Names are shown to everybody, e-mail addresses are not: a user name that is an address is no name. */
 function displayName({ name, preferred_username }: { name: string; preferred_username: string }): string | null {
@@ -46,4 +48,4 @@ function displayName({ name, preferred_username }: { name: string; preferred_use
 
 /** One line of at most 100 characters, as every name of the platform. */
 const tidy = (value: string): string =>
-  [...value.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim()].slice(0, 100).join('').trim();
+  [...value.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim()].slice(0, 100).join('').trim().toWellFormed();

@@ -79,3 +79,14 @@ test('throws where there is no file, an empty one, or no kubeconfig', async () =
   await writeFile(path, '- 1');
   await expect(readKubeconfig({ path, contexts: null })).rejects.toThrow('this is no kubeconfig');
 });
+
+test('a name of a context that is cut or cannot be stored is no half of a character', async () => {
+  const context = { cluster: 'c', user: 'u' };
+  const named = (name: string) => writeFile(path, JSON.stringify({ contexts: [{ name, context }] }));
+
+  await named(`${'x'.repeat(99)}🚢`);
+  expect(await readKubeconfig({ path, contexts: null })).toMatchObject([{ name: 'x'.repeat(99) }]);
+
+  await named('a\ud83d');
+  await expect(readKubeconfig({ path, contexts: null })).rejects.toThrow('contexts.0.name: must be well-formed');
+});

@@ -56,9 +56,10 @@ describe('trackedObject', () => {
   test('stores only JSON that Postgres and the contracts can hold', () => {
     const labels = JSON.parse('{"constructor":"x","__proto__":{"y":1},"nul":"a\\u0000b","half":"\\ud800"}');
 
-    const { metadata } = track(pod({ labels }));
+    const { metadata } = track(pod({ labels }, { phase: 'Failed', reason: 'a\0b\ud800' }));
 
     expect(metadata['labels']).toEqual({ nul: 'ab', half: '\uFFFD' });
+    expect(metadata['summary']).toMatchObject({ reason: 'ab\uFFFD' });
     expect(isJson(metadata)).toBe(true);
   });
 

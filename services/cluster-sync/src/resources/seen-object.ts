@@ -35,7 +35,7 @@ export function seenObject({ kind, apiVersion }: TrackedKind, object: unknown, n
     status_color: statusColor[kind](object),
     metadata: {
       ...storableMetadata(metadata),
-      ...(Object.keys(summary).length > 0 && { summary }),
+      ...(Object.keys(summary).length > 0 && storableMetadata({ summary })),
     },
   };
 }

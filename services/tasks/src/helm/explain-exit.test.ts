@@ -62,6 +62,23 @@ test.for([
   expect(explainExit(failed, [line]).kind).toBe('forbidden');
 });
 
+test.for([
+  'create: failed to create: Secret "sh.helm.release.v1.a.v1" is invalid: data: Too long: may not be more than 1048576 bytes',
+  'create: failed to create: Secret "sh.helm.release.v1.a.v1": etcdserver: request is too large',
+])('says that a release is too large to be recorded, and does not try again: %s', (line) => {
+  const { reason, kind } = explainExit({ code: 1, signal: null }, [`Error: ${line}`]);
+
+  expect(reason).toMatch(/^The chart with its values and manifests is larger than Helm can record: 1 MiB/);
+  expect(reason).toContain(line.slice(0, 60));
+  expect(kind).toBe('permanent');
+});
+
+test('does not try again what is too large for the API server', () => {
+  const said = ['Error: failed to create resource: Request entity too large: limit is 3145728'];
+
+  expect(explainExit({ code: 1, signal: null }, said).kind).toBe('permanent');
+});
+
 test('keeps a reason below 500 characters', () => {
   expect(explainExit(failed, [`Error: ${'x'.repeat(2_000)}`]).reason).toHaveLength(500);
 });

@@ -19,6 +19,10 @@ const unreachableWords =
 const forbiddenWords =
   /is forbidden: User ".*?" cannot |forbidden: user ".*?" .*?is attempting to grant RBAC permissions/i;
 
+/** A Secret holds a megabyte, a request to the API server three, an object in etcd one and a half. More tries change nothing. */
+const tooLarge = /data: Too long|etcdserver: request is too large|Request entity too large/;
+const recordIsTooLarge = 'The chart with its values and manifests is larger than Helm can record: 1 MiB, compressed';
+
 const maxReason = 500;
 /** What a shell says of a program that it cannot run. */
 const notStarted = new Set([126, 127]);
@@ -29,10 +33,12 @@ export function explainExit({ code, signal }: HelmExit, stderr: readonly string[
     return { reason: `Helm was ended by ${signal ?? 'a signal'} before it was done`, kind: 'transient' };
   if (code !== null && notStarted.has(code)) return { reason: 'Helm could not be started', kind: 'transient' };
   const message = messageOf(stderr) || `Helm ended with code ${code}`;
-  return { reason: cutText(message, maxReason), kind: kindOf(message) };
+  const isRecord = tooLarge.test(message) && message.includes('Secret "sh.helm.release');
+  return { reason: cutText(isRecord ? `${recordIsTooLarge} (${message})` : message, maxReason), kind: kindOf(message) };
 }
 
 function kindOf(message: string): FailureKind {
+  if (tooLarge.test(message)) return 'permanent';
   if (transientWords.test(message)) return 'transient';
   if (unreachableWords.test(message)) return 'unreachable';
   return forbiddenWords.test(message) ? 'forbidden' : 'permanent';
