@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { refusal } from './refusal.ts';
 import { sampleChart } from './sample-charts.ts';
-import { startTasksInTest, type TasksInTest, until } from './tasks-in-test.ts';
+import { envId, startTasksInTest, type TasksInTest, until } from './tasks-in-test.ts';
 
 let tasks: TasksInTest;
 beforeAll(async () => {
@@ -34,6 +34,15 @@ const install = (replicas: number): RequestedOperation => ({
   Install: { helm_chart_id: tasks.chartId, config_inputs: { replicas }, values_override: null },
 });
 const reinstall: RequestedOperation = { Reinstall: { reason: 'to be sure' } };
+
+/** A task that no runner gets: it ends when a claim comes to it. */
+const ended = (id: string) =>
+  until(async () => {
+    const claimed = await tasks.claim();
+    if (claimed) throw new Error(`task ${claimed.task_id} has started`);
+    const task = await tasks.task(id);
+    return task.finished_at !== null && task;
+  });
 
 describe('asking for a task', () => {
   test('an Upgrade changes the deployment, with delta and previous chart of our own', async () => {
@@ -124,8 +133,9 @@ describe('asking for a task', () => {
 
     expect(await tasks.claim()).toBeNull();
     expect(await tasks.task(again.id)).toMatchObject({
-      status: 'Failed',
+      status: 'Canceled',
       reason: 'Nothing is installed that could be installed again',
+      canceled_by_user_id: null,
     });
     expect(await tasks.deployment(id)).toMatchObject({ status: 'Error', reason: 'Install failed: image not found' });
   });
@@ -136,9 +146,24 @@ describe('asking for a task', () => {
     await ask(owner, id, { Uninstall: {} });
     await tasks.finish(await tasks.claimed());
 
-    await until(async () => (await tasks.claim()) === null && (await tasks.task(again.id)).status === 'Failed');
+    const canceled = await ended(again.id);
 
+    expect(canceled).toMatchObject({ status: 'Canceled', reason: 'The deployment was disabled meanwhile' });
     expect(await tasks.deployment(id)).toMatchObject({ status: 'Uninstalled', reason: null });
+  });
+
+  test('a Reinstall that had begun when its deployment was disabled leaves nothing in between', async () => {
+    const { id } = await tasks.installed();
+    const again = await ask(owner, id, reinstall);
+    await tasks.finish(await tasks.claimed(), 'HandedBack');
+    const uninstall = await ask(owner, id, { Uninstall: {} });
+    expect(await tasks.claimed()).toMatchObject({ task_id: uninstall.id });
+    await tasks.finish({ task_id: uninstall.id, fence: 1 }, 'HandedBack');
+
+    await tasks.call(owner, cancel, { id: uninstall.id });
+
+    expect(await tasks.task(again.id)).toMatchObject({ status: 'Canceled' });
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Error', reason: expect.stringContaining('retry') });
   });
 
   test.for<[string, RequestedOperation, Parameters<typeof refusal>]>([
@@ -247,6 +272,44 @@ describe('a scheduled task', () => {
     await tasks.call(owner, retry, { id: withOverride.id });
 
     expect(await tasks.runAll()).toMatchObject([{ values: { a: 1 } }]);
+  });
+
+  test('that has nothing to do any more is canceled, and leaves the deployment as it is', async () => {
+    const { id } = await tasks.installed();
+    const disabled = await tasks.installed();
+    const enabling = await ask(owner, id, install(9), soon());
+    const disabling = await ask(owner, disabled.id, { Uninstall: {} }, soon());
+    const upgrading = await ask(owner, disabled.id, upgrade(9), soon());
+    await tasks.call(owner, deployments.operations.update, { id: disabled.id, body: { enabled: false } });
+    await tasks.finish(await tasks.claimed());
+
+    const canceled = await Promise.all([ended(enabling.id), ended(disabling.id), ended(upgrading.id)]);
+
+    expect(canceled.map(({ status, reason }) => ({ status, reason }))).toEqual([
+      { status: 'Canceled', reason: 'The deployment is enabled already' },
+      { status: 'Canceled', reason: 'The deployment is disabled' },
+      { status: 'Canceled', reason: 'The deployment is disabled' },
+    ]);
+    const config = { replicas: 1 };
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Running', reason: null, config });
+    expect(await tasks.deployment(disabled.id)).toMatchObject({ status: 'Uninstalled', reason: null, config });
+  });
+
+  test('that disables cancels what was queued behind it to deploy', async () => {
+    const { id } = await tasks.installed();
+    await tasks.tell.cluster({ id: tasks.clusterId, env_id: envId, is_ok: false });
+    const disabling = await ask(owner, id, { Uninstall: {} }, inMs(50));
+    await until(async () => (await tasks.task(disabling.id)).reason?.includes('not reachable'));
+    const behind = await ask(owner, id, upgrade(2));
+    await tasks.tell.cluster({ id: tasks.clusterId, env_id: envId });
+
+    await tasks.finish(await tasks.claimed());
+
+    expect(await ended(behind.id)).toMatchObject({
+      status: 'Canceled',
+      reason: 'The deployment was disabled meanwhile',
+    });
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Uninstalled', enabled: false });
   });
 
   test('that does not fit any more fails, and leaves the deployment as it was', async () => {

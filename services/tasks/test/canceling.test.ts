@@ -49,7 +49,7 @@ describe('canceling', () => {
     expect(await tasks.claim()).toBeNull();
     expect(await tasks.deployment(id)).toMatchObject({
       status: 'Unknown',
-      reason: 'It is not installed: its Install was canceled',
+      reason: 'It is not installed: its Install was canceled. Retry that task, or disable the deployment',
     });
   });
 
@@ -103,9 +103,85 @@ describe('canceling', () => {
 
     await cancelIt(owner, recreate?.id ?? '');
 
-    expect(await tasks.deployment(id)).toMatchObject({ name, namespace, status: 'Running' });
+    const reason = expect.stringMatching(/^It runs with another config than it wants: /);
+    expect(await tasks.deployment(id)).toMatchObject({ name, namespace, status: 'Running', reason });
     expect(await tasks.runAll()).toEqual([]);
     expect((await tasks.tasksOf(id)).map(({ status }) => status)).toEqual(['Canceled', 'Canceled', 'Canceled', 'Done']);
+  });
+
+  test('an Upgrade leaves a reason that says what runs is not what is wanted, until a retry brings it', async () => {
+    const { id } = await tasks.installed();
+    const chart = await tasks.tell.chart(sampleChart());
+    const body = { config: { replicas: 2 }, values_override: { a: 1 }, helm_chart_id: chart.id };
+    await until(() => tasks.call(owner, update, { id, body }).catch(() => null));
+    const [pending] = await tasks.tasksOf(id);
+
+    await cancelIt(owner, pending?.id ?? '');
+
+    const reason =
+      'It runs with another chart, config, values_override than it wants: the Upgrade to it failed or was canceled. ' +
+      'Retry that task, or change the deployment';
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Running', reason, ...body });
+    await ask(owner, id, reinstall);
+    await tasks.runAll();
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Running', reason });
+    await tasks.call(owner, retry, { id: pending?.id ?? '' });
+    expect(await tasks.deployment(id)).toMatchObject({ reason: null });
+    expect(await tasks.runAll()).toMatchObject([{ values: { replicaCount: 2, a: 1 } }]);
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Running', reason: null });
+  });
+
+  test('the last of two Upgrades leaves a reason also after the first one is done, and a change back takes it away', async () => {
+    const { id } = await tasks.installed();
+    await ask(owner, id, upgrade(2));
+    const { id: last } = await ask(owner, id, upgrade(3));
+    const outdated = { status: 'Running', reason: expect.stringContaining('another config than it wants') };
+
+    await cancelIt(owner, last);
+
+    expect(await tasks.deployment(id)).toMatchObject(outdated);
+    expect(await tasks.runAll()).toHaveLength(1);
+    expect(await tasks.deployment(id)).toMatchObject(outdated);
+    await expect(tasks.call(owner, update, { id, body: { config: { replicas: 2 } } })).resolves.toMatchObject({
+      reason: null,
+    });
+    await tasks.runAll();
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Running', reason: null });
+  });
+
+  test('the first of two Upgrades leaves no reason: the other one brings what is wanted', async () => {
+    const { id } = await tasks.installed();
+    const { id: first } = await ask(owner, id, upgrade(2));
+    await ask(owner, id, upgrade(3));
+
+    await cancelIt(owner, first);
+
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Running', reason: null });
+    await tasks.runAll();
+  });
+
+  test('an Uninstall, and a deletion that had canceled an Upgrade, leave a reason that says what is not as wanted', async () => {
+    const disabled = await tasks.installed();
+    const kept = await tasks.installed();
+    await tasks.call(owner, update, { id: disabled.id, body: { enabled: false } });
+    await ask(owner, kept.id, upgrade(2));
+    await tasks.call(owner, remove, { id: kept.id });
+
+    for (const { id } of [disabled, kept]) {
+      const [pending] = await tasks.tasksOf(id);
+      await cancelIt(owner, pending?.id ?? '');
+    }
+
+    expect(await tasks.deployment(disabled.id)).toMatchObject({
+      status: 'Running',
+      enabled: false,
+      reason:
+        'It is disabled and still installed: its Uninstall was canceled. Retry that task, or enable the deployment',
+    });
+    expect(await tasks.deployment(kept.id)).toMatchObject({
+      status: 'Running',
+      reason: expect.stringContaining('another config than it wants'),
+    });
   });
 
   test('a Recreate takes only what is behind it along', async () => {

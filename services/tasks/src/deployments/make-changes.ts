@@ -1,4 +1,5 @@
 import type { WritingStore } from '../store.ts';
+import { refreshReason } from '../tasks/at-rest.ts';
 import type { NewTask, Origin } from '../tasks/new-task.ts';
 import { queueTasks } from '../tasks/queue-tasks.ts';
 import type { TaskRecord } from '../tasks/task-record.ts';
@@ -33,8 +34,9 @@ export async function makeChanges(
   plan: readonly PlannedOperation[],
   { before, fit, origin }: { before: DeploymentRecord; fit: Fit; origin: Origin },
 ): Promise<{ deployment: DeploymentRecord; tasks: TaskRecord[] }> {
-  const deployment = await saveFit(store, fit);
-  if (deployment.cluster_id !== before.cluster_id) await store.taskChanges.movePending(deployment);
-  const tasks = await tasksOf(store, plan, before, { ...fit, after: deployment });
-  return { deployment, tasks: await queueTasks(store, tasks, origin) };
+  const saved = await saveFit(store, fit);
+  if (saved.cluster_id !== before.cluster_id) await store.taskChanges.movePending(saved);
+  const planned = await tasksOf(store, plan, before, { ...fit, after: saved });
+  const tasks = await queueTasks(store, planned, origin);
+  return { deployment: saved.reason === null ? saved : await refreshReason(store, saved), tasks };
 }

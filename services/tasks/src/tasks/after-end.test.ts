@@ -85,13 +85,6 @@ describe('afterCancelPending', () => {
   test.for<[string, DeploymentRecord, ReturnType<typeof pending>, boolean, Partial<DeploymentRecord>]>([
     ['an Upgrade leaves what runs', running, pending(operations.upgrade), false, { state: 'Running', reason: null }],
     [
-      'an Install tells that nothing is installed',
-      { ...sampleDeployment },
-      pending(operations.install),
-      false,
-      { state: 'Unknown', reason: expect.stringContaining('not installed') },
-    ],
-    [
       'between two attempts it is an Error',
       { ...installed, state: 'Installing' },
       pending(operations.install, '2026-01-01T00:00:00.000Z'),

@@ -1,5 +1,6 @@
 import type { DeploymentRecord } from '../deployments/deployment-record.ts';
 import type { TaskRecord } from './task-record.ts';
+import { isResting } from './resting-reason.ts';
 import { stateWhile, type Variant, variantOf } from './variant.ts';
 
 export interface Ending {
@@ -64,6 +65,20 @@ export function afterCancelPending(
   if (task.first_attempted_at !== null)
     return { ...kept, state: 'Error', reason: `${variant} was canceled after it had begun: retry it` };
   if (kept.state === 'Renaming') return { ...kept, state: 'Error', reason: notInstalledAgain };
-  if (variant === 'Install') return { ...kept, reason: 'It is not installed: its Install was canceled' };
   return kept;
+}
+
+/**
+ * The deployment of a task that has nothing to do any more. It stays as it is, unless an earlier attempt of the task, or
+ * the Recreate before it, left it in between: what would have ended that does not run.
+ */
+export function afterMoot(
+  deployment: DeploymentRecord,
+  { operation }: Pick<TaskRecord, 'operation'>,
+  why: string,
+): DeploymentRecord {
+  const { state } = deployment;
+  if (isResting(deployment) || state === 'Error') return deployment;
+  const begun = `${variantOf(operation)} had begun before it was canceled: ${why}`;
+  return { ...deployment, state: 'Error', reason: state === 'Renaming' ? notInstalledAgain : begun };
 }

@@ -6,6 +6,7 @@ import type { DeploymentRecord } from '../deployments/deployment-record.ts';
 import { conflict } from '../deployments/refuse.ts';
 import type { InTransaction, WritingStore } from '../store.ts';
 import { afterCancelPending } from './after-end.ts';
+import { refreshReason } from './at-rest.ts';
 import { deploysBehind } from './deploys-behind.ts';
 import { lockTask } from './lock-task.ts';
 import { cancelerOf } from './origin-of.ts';
@@ -66,6 +67,7 @@ async function cancelPending(
   const isRunning = open.some(({ status }) => status === 'Started');
   await store.deploymentChanges.saveState(afterCancelPending(deployment, task, isRunning));
   if ('Recreate' in task.operation) await endRecreate(store, task, deploysBehind(open, task), by);
+  await refreshReason(store, found(await store.deployments.lock(deployment.id), 'deployment'));
   return canceled;
 }
 

@@ -25,7 +25,6 @@ export async function changeAtStart(
   { task, change, deployment: before }: { task: TaskRecord; change: DeploymentChanges; deployment: DeploymentRecord },
 ): Promise<Changed> {
   const variant = variantOf(task.operation);
-  refuseWrongState(variant, before);
   const paths = operationPaths(variant === 'Install' ? 'Install' : 'Upgrade');
   const options = { paths, visible: 'all' as const, reserved, readers: heldReaders(store) };
   const fit = await fitChanges(store, before, change, options);
@@ -40,9 +39,13 @@ export async function changeAtStart(
   return { deployment, operation: planned.operation, run: planned.run ?? null };
 }
 
+export function refuseDeleted({ deleting }: Pick<DeploymentRecord, 'deleting'>): void {
+  if (deleting) throw conflict('The deployment is being deleted');
+}
+
 /** `Install` enables, `Uninstall` disables, `Upgrade` changes what runs (decision 5). */
 export function refuseWrongState(variant: Variant, deployment: DeploymentRecord): void {
-  if (deployment.deleting) throw conflict('The deployment is being deleted');
+  refuseDeleted(deployment);
   if (variant === 'Install' && deployment.enabled) throw conflict('The deployment is enabled already');
   if (variant !== 'Install' && !deployment.enabled) throw conflict('The deployment is disabled');
 }

@@ -1,5 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { DeploymentRecord } from '../deployments/deployment-record.ts';
 import type { WritingStore } from '../store.ts';
-import { afterEnd, type Ending } from './after-end.ts';
+import { afterEnd, afterMoot, type Ending } from './after-end.ts';
+import { atRest } from './at-rest.ts';
 import { deploysBehind } from './deploys-behind.ts';
 import type { LockedTask } from './lock-task.ts';
 import type { TaskRecord } from './task-record.ts';
@@ -30,9 +33,22 @@ export async function endTask(
   const isRecreate = variantOf(ended.operation) === 'Recreate';
   if (isRecreate && status !== 'Done') await cancelDeploys(store, ended);
   const isFollowed = isRecreate && deploysBehind(await store.tasks.open(ended.deployment_id), ended).length > 0;
-  await store.deploymentChanges.saveState(afterEnd(deployment, ended, ending, isFollowed));
+  const after = afterEnd(deployment, ended, ending, isFollowed);
+  await store.deploymentChanges.saveState(await atRest(store, after, ended.run));
   if (status === 'Done' && ended.reinstall_dependents) await reinstallDependents(store, ended, deployment.namespace);
   return true;
+}
+
+/** Cancels a claimed task that has nothing to do any more. The caller holds the lock of the deployment. */
+export async function endMoot(
+  store: WritingStore,
+  task: TaskRecord,
+  deployment: DeploymentRecord,
+  reason: string,
+): Promise<void> {
+  await store.taskChanges.end(task, { status: 'Canceled', reason, settles: false });
+  const after = await atRest(store, afterMoot(deployment, task, reason));
+  if (!isDeepStrictEqual(after, deployment)) await store.deploymentChanges.saveState(after);
 }
 
 async function finishDeletion(store: WritingStore, { deployment_id, request_id }: TaskRecord): Promise<void> {

@@ -11,7 +11,7 @@ import { makeChanges } from '../deployments/make-changes.ts';
 import { plannedTasks } from '../deployments/planned-tasks.ts';
 import { conflict, unfit } from '../deployments/refuse.ts';
 import type { WritingStore } from '../store.ts';
-import { refuseWrongState } from './change-at-start.ts';
+import { refuseDeleted, refuseWrongState } from './change-at-start.ts';
 import type { Origin } from './new-task.ts';
 import { queueTasks } from './queue-tasks.ts';
 import type { TaskRecord } from './task-record.ts';
@@ -43,10 +43,16 @@ export async function queueOperation(deps: Deps, store: WritingStore, requested:
 }
 
 export async function queueChange(deps: Deps, store: WritingStore, wanted: ChangeWanted, asked: Asked) {
-  refuseWrongState(asked.variant, wanted.deployment);
-  const isLater = wanted.executeAt !== undefined && !(await store.isPast(wanted.executeAt));
-  return isLater ? schedule(deps, store, wanted, asked) : changeNow(deps, store, wanted, asked);
+  const { deployment, executeAt } = wanted;
+  refuseDeleted(deployment);
+  if (await isLater(store, executeAt)) return schedule(deps, store, wanted, asked);
+  refuseWrongState(asked.variant, deployment);
+  return changeNow(deps, store, wanted, asked);
 }
+
+/** What is for later is judged by the state of then only: an Uninstall tonight and an Install tomorrow can both be asked for now. */
+const isLater = async (store: WritingStore, executeAt: string | undefined): Promise<boolean> =>
+  executeAt !== undefined && !(await store.isPast(executeAt));
 
 type ChangeWanted = Omit<Requested, 'operation'>;
 
@@ -107,10 +113,13 @@ export async function queueReinstall(
   { deployment, origin, executeAt: execute_at }: Omit<Requested, 'operation' | 'visible'>,
   reason: string,
 ): Promise<TaskRecord> {
-  refuseWrongState('Reinstall', deployment);
-  const open = await store.tasks.countOpen(deployment.id);
-  if (deployment.revision_id === null && open === 0) {
-    throw conflict('Nothing is installed that could be installed again');
+  refuseDeleted(deployment);
+  if (!(await isLater(store, execute_at))) {
+    refuseWrongState('Reinstall', deployment);
+    const open = await store.tasks.countOpen(deployment.id);
+    if (deployment.revision_id === null && open === 0) {
+      throw conflict('Nothing is installed that could be installed again');
+    }
   }
   const { id: deployment_id, cluster_id, env_id } = deployment;
   const task = { deployment_id, cluster_id, env_id, operation: { Reinstall: { reason } }, execute_at };

@@ -10,12 +10,14 @@ import { checkConfig } from '../deployments/check-config.ts';
 import { queueUninstallToDelete } from '../deployments/delete-deployment.ts';
 import type { DeploymentRecord } from '../deployments/deployment-record.ts';
 import type { DeploymentsDeps } from '../deployments/deployments-deps.ts';
+import { differences } from '../deployments/differences.ts';
 import { operationPaths } from '../deployments/field-paths.ts';
 import { refuseWhileUsed } from '../deployments/fit-changes.ts';
 import { healPlan } from '../deployments/heal-plan.ts';
 import { plannedTasks } from '../deployments/planned-tasks.ts';
 import { conflict } from '../deployments/refuse.ts';
 import type { WritingStore } from '../store.ts';
+import { refreshReason } from './at-rest.ts';
 import { permitOn } from './cancel-task.ts';
 import { refuseWrongState } from './change-at-start.ts';
 import { lockTask } from './lock-task.ts';
@@ -53,6 +55,7 @@ async function request(deps: Deps, store: WritingStore, id: string, context: Con
   const retried = await retry(deps, store, { old, deployment, origin: originOf(context) }).catch((error: unknown) => {
     throw noLongerFits(error);
   });
+  await refreshReason(store, found(await store.deployments.lock(deployment.id), 'deployment'));
   await store.recordAudit({
     by: context,
     action: 'retry',
@@ -121,8 +124,10 @@ async function retryDeploy(deps: Deps, store: WritingStore, { old, deployment, o
   if (run?.action !== 'deploy') throw conflict('The task has nothing that could be run again');
   if (deployment.deleting) throw conflict('The deployment is being deleted');
   if (!deployment.enabled) throw conflict('The deployment is disabled');
-  if (!isWanted(run, deployment)) {
-    throw conflict('The deployment has changed since: what this task would bring back is not wanted any more');
+  const others = differences(run, deployment);
+  if (others.length > 0) {
+    const words = `another ${others.join(', ')}`;
+    throw conflict(`The deployment has changed since and wants ${words} than this task would bring back`);
   }
   const paths = operationPaths('Install' in old.operation ? 'Install' : 'Upgrade');
   const chart = await findChart(store.seen, run.helm_chart_id, paths);
@@ -138,10 +143,3 @@ async function retryDeploy(deps: Deps, store: WritingStore, { old, deployment, o
   const planned = { before: deployment, after: deployment, kind: run.kind, reinstallDependents: false };
   return last(await queueTasks(store, [...plannedTasks(before, planned), again], origin));
 }
-
-const isWanted = (run: Extract<NonNullable<TaskRecord['run']>, { action: 'deploy' }>, deployment: DeploymentRecord) =>
-  run.helm_chart_id === deployment.helm_chart_id &&
-  run.cluster_id === deployment.cluster_id &&
-  run.namespace === deployment.namespace &&
-  sameJson(run.config, deployment.config) &&
-  sameJson(run.values_override, deployment.values_override);

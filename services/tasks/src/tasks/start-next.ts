@@ -5,11 +5,12 @@ import type { DeploymentsDeps } from '../deployments/deployments-deps.ts';
 import type { WritingStore } from '../store.ts';
 import { changeAtStart } from './change-at-start.ts';
 import type { ClaimOptions } from './claim-repository.ts';
-import { endTask } from './end-task.ts';
+import { endMoot, endTask } from './end-task.ts';
 import { startFailure } from './start-failure.ts';
 import { startOf, whileRunning } from './start-of.ts';
 import type { TaskRecord } from './task-record.ts';
 import type { TaskRun } from './task-run.ts';
+import { whyMoot } from './why-moot.ts';
 
 export interface Started {
   task: TaskRecord;
@@ -55,6 +56,11 @@ async function start(
   before: DeploymentRecord,
 ): Promise<Started | 'ended'> {
   const { change } = task;
+  const moot = whyMoot(task, before);
+  if (moot !== null) {
+    await endMoot(store, task, before, moot);
+    return 'ended';
+  }
   const changed = change && (await changeAtStart(deps, store, { task, change, deployment: before }));
   const { operation, run: planned } = changed ?? task;
   const deployment = changed?.deployment ?? before;
@@ -62,10 +68,6 @@ async function start(
   const isRepeat = 'Reinstall' in operation && deployment.revision_id !== null;
   const revision = isRepeat ? await store.tasks.deployRunOf(deployment.revision_id) : null;
   const begun = startOf({ operation, run: planned }, deployment, revision);
-  if ('moot' in begun) {
-    await store.taskChanges.end(task, { status: 'Failed', reason: begun.moot, settles: false });
-    return 'ended';
-  }
   if ('impossible' in begun) throw new AppError('conflict', begun.impossible);
 
   const { run } = begun;

@@ -59,10 +59,7 @@ describe('startOf', () => {
     expect(startOf(uninstall, long, null)).toHaveProperty('run');
   });
 
-  test.for<[string, DeploymentRecord, typeof revision | null]>([
-    ['nothing is installed', renamed, null],
-    ['the deployment was disabled', { ...leftBehind, enabled: false }, revision],
-  ])('a Reinstall is moot where %s', ([, deployment, last]) => {
-    expect(startOf(reinstall, deployment, last)).toHaveProperty('moot');
+  test('a Reinstall of what is not known is impossible', () => {
+    expect(startOf(reinstall, leftBehind, null)).toHaveProperty('impossible');
   });
 });

@@ -5,8 +5,7 @@ import type { TaskRecord } from './task-record.ts';
 import type { DeployRun, TaskRun, UninstallRun } from './task-run.ts';
 import { stateWhile, variantOf } from './variant.ts';
 
-/** `moot`: it has nothing to do any more, of which the deployment tells the reason already. */
-export type Start = { run: TaskRun } | { impossible: string } | { moot: string };
+export type Start = { run: TaskRun } | { impossible: string };
 
 /**
  * What a task runs, now that all before it are over. Most know it since they were made; where something has to be
@@ -39,8 +38,7 @@ function namespaceToBe({ operation, run }: Pick<TaskRecord, 'operation' | 'run'>
 }
 
 function reinstallOf(deployment: DeploymentRecord, revision: DeployRun | null): Start {
-  if (!deployment.enabled) return { moot: 'The deployment was disabled meanwhile' };
-  if (!revision) return { moot: 'Nothing is installed that could be installed again' };
+  if (!revision) return { impossible: 'What was installed last is not known: make an Upgrade' };
   return unlessLeftBehind(revision, deployment);
 }
 

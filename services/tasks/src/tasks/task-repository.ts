@@ -6,6 +6,7 @@ import { listPage } from '@berth/shared/db/list-page';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { VisibleEnvs } from '../deployments/deployment-repository.ts';
+import type { Outlook } from './resting-reason.ts';
 import { TaskRecord } from './task-record.ts';
 import { DeployRun } from './task-run.ts';
 
@@ -21,6 +22,7 @@ export const taskRecordColumns = sql.fragment`
   t.deletes_deployment, t.helm_fence, t.waited_ms, t.forbidden_ms, t.handed_back, t.fence, t.settled_fence, t.cancel_requested_at, t.cancel_reason, t.request_id, t.traceparent`;
 
 const record = sql.type(TaskRecord);
+const OutlookRow = z.object({ uninstalls: z.boolean(), deploys: DeployRun.nullable() });
 
 /** A task lies in the env of its cluster. That of a deleted deployment is for site admins and bots only. */
 const seenBy = (visible: VisibleEnvs) =>
@@ -80,6 +82,22 @@ export const createTaskRepository = (db: Queries) => ({
       select ${taskRecordColumns} from deployment_tasks t
       where t.deployment_id = ${deployment_id} and t.status in ('Pending', 'Started')
       order by t.execute_at, t.created_at, t.seq
+    `),
+
+  /** What the open tasks of a deployment will bring, without those whose change is only made when they start. */
+  outlook: (deployment_id: string): Promise<Outlook> =>
+    db.one(sql.type(OutlookRow)`
+      select
+        exists (
+          select from deployment_tasks
+          where deployment_id = ${deployment_id} and status in ('Pending', 'Started')
+            and operation ? 'Uninstall' and change is null
+        ) as uninstalls,
+        (
+          select run from deployment_tasks
+          where deployment_id = ${deployment_id} and status in ('Pending', 'Started') and run ->> 'action' = 'deploy'
+          order by execute_at desc, created_at desc, seq desc limit 1
+        ) as deploys
     `),
 
   /** What a task ran, or null where it ran nothing that stays. */
