@@ -64,7 +64,11 @@ function uninstallOf(deployment: DeploymentRecord, { operation }: Pick<TaskRecor
 }
 
 /** The deployment while the task runs. */
-export function whileRunning(deployment: DeploymentRecord, { operation }: TaskRecord, run: TaskRun): DeploymentRecord {
+export function whileRunning(
+  deployment: DeploymentRecord,
+  { operation }: Pick<TaskRecord, 'operation'>,
+  run: TaskRun,
+): DeploymentRecord {
   const state = stateWhile[variantOf(operation)];
   return {
     ...deployment,

@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest';
+import { differences } from '../src/deployments/differences.ts';
+import { deployRun } from '../src/deployments/planned-tasks.ts';
+import { cancel, change, type Model, reinstall, remove, run, schedule } from './deployment-model.ts';
+import { sampleDeployment } from './sample-deployment.ts';
+
+const runs = deployRun(sampleDeployment, 'Web');
+const installed = {
+  installed_cluster_id: sampleDeployment.cluster_id,
+  installed_namespace: sampleDeployment.namespace,
+  revision_id: 'r',
+  state: 'Running',
+} as const;
+
+const starts: Record<string, Model> = {
+  running: { deployment: { ...sampleDeployment, ...installed }, queue: [], running: runs },
+  disabled: { deployment: { ...sampleDeployment, enabled: false, state: 'Uninstalled' }, queue: [], running: null },
+};
+
+/** Everything that people, the clock and the runners can do to a deployment, in every state of its queue. */
+function events(model: Model): [string, Model | null][] {
+  const { deployment, queue } = model;
+  if (!deployment) return [];
+  const living = { ...model, deployment };
+  return [
+    ['configure', change(living, { config: { n: 1 } })],
+    ['configure back', change(living, { config: sampleDeployment.config })],
+    ['rename', change(living, { name: 'b' })],
+    ['disable', change(living, { enabled: false })],
+    ['enable', change(living, { enabled: true })],
+    ['schedule Install', schedule(living, 'Install', { enabled: true, config: { n: 2 } })],
+    ['schedule Upgrade', schedule(living, 'Upgrade', { config: { n: 2 } })],
+    ['schedule Uninstall', schedule(living, 'Uninstall', { enabled: false })],
+    ['reinstall', reinstall(living)],
+    ['delete', remove(living)],
+    ...queue.map((task, at): [string, Model] => [`cancel #${at}`, cancel(living, task)]),
+    ['run: done', run(living, 'Done')],
+    ['run: failed', run(living, 'Failed')],
+    ['run: canceled', run(living, 'Canceled')],
+    ['run: handed back', run(living, 'HandedBack')],
+  ];
+}
+
+/** What must hold between any two events, in words for a failing test; null where it does. */
+function broken({ deployment, queue, running }: Model): string | null {
+  if (!deployment) return queue.length === 0 ? null : 'a deleted deployment has open tasks';
+  const { state, reason, enabled, deleting } = deployment;
+  const isBetween = !['Running', 'Unknown', 'Uninstalled', 'Error'].includes(state);
+  const begun = queue.some(({ first_attempted_at }) => first_attempted_at !== null);
+  const followed = state === 'Renaming' && queue.some((task) => task.run?.action === 'deploy');
+  if (isBetween && !begun && !followed) return `nothing ends the state ${state}`;
+  if (state === 'Error' && reason === null) return 'an Error has no reason';
+  if (deleting && !queue.some((task) => task.deletes_deployment)) return 'nothing ends the deletion';
+  if (state === 'Running' && deployment.installed_namespace === null) return 'nothing is installed and it is Running';
+
+  if (queue.length > 0 || isBetween || state === 'Error') return null;
+  if (state !== 'Running') return enabled === (reason !== null) ? null : `at rest ${state}, ${enabled}, ${reason}`;
+  if (!enabled) return reason === null ? 'disabled, and Running without a reason' : null;
+  const differs = running !== null && differences(running, deployment).length > 0;
+  return differs === (reason !== null) ? null : `Running at rest, differs: ${differs}, reason: ${reason}`;
+}
+
+/** What must hold of a single event. */
+const brokenBy = ({ deployment: before }: Model, { deployment: after }: Model): string | null =>
+  before?.enabled === false && after?.enabled === false && before.state === 'Uninstalled' && after.state === 'Running'
+    ? 'a disabled deployment was installed'
+    : null;
+
+const keyOf = ({ deployment, queue, running }: Model): string =>
+  JSON.stringify([
+    deployment && { ...deployment, revision_id: deployment.revision_id === null ? null : 'some' },
+    queue.map(({ id: _id, ...task }) => task),
+    running,
+  ]);
+
+test.for(Object.keys(starts))(
+  'no sequence of events leaves a deployment that was %s in between or unexplained',
+  (name) => {
+    const longest = 5;
+    const maxQueue = 3;
+    const first = starts[name];
+    if (!first) throw new Error(name);
+    let layer = [{ model: first, path: [] as string[] }];
+    const seen = new Set([keyOf(first)]);
+    const found: string[] = [];
+
+    for (let length = 1; length <= longest; length += 1) {
+      layer = layer.flatMap(({ model, path }) =>
+        events(model).flatMap(([event, next]) => {
+          if (!next || next.queue.length > maxQueue || seen.has(keyOf(next))) return [];
+          seen.add(keyOf(next));
+          const taken = [...path, event];
+          const rule = broken(next) ?? brokenBy(model, next);
+          if (rule !== null) found.push(`${rule}: ${taken.join(', ')}`);
+          return [{ model: next, path: taken }];
+        }),
+      );
+    }
+
+    expect(found.slice(0, 10)).toEqual([]);
+    expect(seen.size).toBeGreaterThan(1_000);
+  },
+);
