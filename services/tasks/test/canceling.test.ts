@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Identity } from '@berth/shared/access/identity';
+import { etagOf } from '@berth/shared/bus/etag';
 import { deploymentTasks } from '@berth/shared/contracts/deployment-tasks';
 import { deployments } from '@berth/shared/contracts/deployments';
 import type { RequestedOperation } from '@berth/shared/contracts/task-operation';
@@ -9,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { refusal } from './refusal.ts';
 import { sampleChart } from './sample-charts.ts';
-import { startTasksInTest, type TasksInTest, until } from './tasks-in-test.ts';
+import { envId, otherEnvId, startTasksInTest, type TasksInTest, until } from './tasks-in-test.ts';
 
 let tasks: TasksInTest;
 beforeAll(async () => {
@@ -279,6 +280,33 @@ describe('canceling', () => {
     await cancelIt(owner, uninstall?.id ?? '');
 
     expect(await tasks.deployment(id)).toMatchObject({ status: 'Running' });
+  });
+
+  test('changes only what is as it was seen', async () => {
+    const { id } = await tasks.installed();
+    const { id: task } = await ask(owner, id, upgrade(2), tomorrow());
+
+    await expect(tasks.call(owner, cancel, { id: task }, { ifMatch: '"stale"' })).rejects.toEqual(refusal('stale'));
+    expect(await tasks.task(task)).toMatchObject({ status: 'Pending' });
+    const seen = etagOf(deploymentTasks, await tasks.task(task)) ?? '';
+    await expect(tasks.call(owner, cancel, { id: task }, { ifMatch: seen })).resolves.toMatchObject({
+      status: 'Canceled',
+      reason: null,
+    });
+    await expect(tasks.call(owner, cancel, { id: task }, { ifMatch: seen })).rejects.toEqual(refusal('stale'));
+  });
+
+  test('of a move to another env is for owners of both envs, since it takes the deployment back', async () => {
+    const { id } = await tasks.installed();
+    await tasks.call(siteAdmin, update, { id, body: { cluster_id: tasks.otherClusterId } });
+    const recreate = (await tasks.tasksOf(id)).find(({ operation }) => 'Recreate' in operation)?.id ?? '';
+    const adminThere = { ...envAdmin, env_roles: { [otherEnvId]: 'Admin' as const } };
+    const adminOfBoth = { ...envAdmin, env_roles: { ...envAdmin.env_roles, ...adminThere.env_roles } };
+
+    await expect(cancelIt(adminThere, recreate)).rejects.toEqual(refusal('forbidden', 'owner'));
+    expect(await tasks.deployment(id)).toMatchObject({ env_id: otherEnvId });
+    await cancelIt(adminOfBoth, recreate);
+    expect(await tasks.deployment(id)).toMatchObject({ env_id: envId, status: 'Running', reason: null });
   });
 
   test('is for who made the task and for owners', async () => {

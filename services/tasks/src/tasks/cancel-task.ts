@@ -1,3 +1,4 @@
+import { owner } from '@berth/shared/access/rules';
 import { visibleEnvs } from '@berth/shared/access/visible-envs';
 import type { HandlerContext } from '@berth/shared/bus/bus';
 import type { DeploymentTask, deploymentTasks } from '@berth/shared/contracts/deployment-tasks';
@@ -11,7 +12,7 @@ import { deploysBehind } from './deploys-behind.ts';
 import { lockTask } from './lock-task.ts';
 import { cancelerOf } from './origin-of.ts';
 import type { Canceler } from './task-changes-repository.ts';
-import { publicTask, type TaskRecord } from './task-record.ts';
+import { publicTask, type TaskRecord, type Undo } from './task-record.ts';
 
 type Context = HandlerContext<typeof deploymentTasks.operations.cancel>;
 
@@ -30,6 +31,9 @@ export const cancelTask =
       found(await store.tasks.find(id, visibleEnvs(context.identity)), 'deployment task');
       const { task, deployment } = found(await lockTask(store, id), 'deployment task');
       permitOn(context, task, deployment);
+      if (deployment && leavesEnv(task, deployment)) {
+        context.permit({ env_id: task.undo.env_id, kind_id: deployment.kind_id }, owner);
+      }
       context.checkIfMatch(publicTask(task));
       if (task.status !== 'Pending' && task.status !== 'Started') throw conflict(`The task is ${task.status} already`);
 
@@ -42,6 +46,12 @@ export const cancelTask =
     else wakeRunners();
     return publicTask(canceled);
   };
+
+type ToUndo = TaskRecord & { undo: Undo };
+
+/** Whether the cancellation takes the deployment back into another env, for which a move needs a role too. */
+const leavesEnv = (task: TaskRecord, { env_id }: DeploymentRecord): task is ToUndo =>
+  task.undo !== null && task.undo.env_id !== env_id && task.status === 'Pending' && task.first_attempted_at === null;
 
 /** Of a deleted deployment no kind and env is left to hold a role for, but whoever made the task. */
 export function permitOn(
