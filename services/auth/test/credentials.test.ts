@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { PackedIdentity, unpackIdentity } from '@berth/shared/access/packed-identity';
 import type { Bus } from '@berth/shared/bus/bus';
+import { bots } from '@berth/shared/contracts/bots';
 import { deploymentTokens } from '@berth/shared/contracts/deployment-tokens';
 import { type Authenticated, type Credential, identities } from '@berth/shared/contracts/identities';
 import { me } from '@berth/shared/contracts/me';
@@ -90,6 +91,35 @@ describe('the identity behind a credential', () => {
       });
       await expect(deployment.ask(operation, {})).resolves.toEqual({ Deployment: { id, name, env_id } });
     }
+  });
+});
+
+describe('the identity of somebody who is not there', () => {
+  const current = (kind: 'user' | 'bot', id: string) =>
+    tasks.call(identities.operations.current, { body: { kind, id } });
+
+  test('has the roles of this moment, or says why there is none', async () => {
+    const env = await newEnv(auth.db);
+    const ada = await somebody(auth, { roles: { [env.id]: 'User' } });
+    const bot = await somebot(auth);
+    const ends = { user: users.operations.update, bot: bots.operations.update };
+
+    const known = await current('user', ada.id);
+    expect('identity' in known && unpackIdentity(known.identity)).toEqual({
+      kind: 'user',
+      id: ada.id,
+      is_admin: false,
+      env_roles: { [env.id]: 'User' },
+      deployment_roles: [],
+    });
+    expect(await current('bot', bot.id)).toEqual({ identity: { kind: 'bot', id: bot.id } });
+    await admin.ask(ends.user, { id: ada.id, body: { is_active: false } });
+    await admin.ask(ends.bot, { id: bot.id, body: { is_active: false } });
+    expect(await current('user', ada.id)).toEqual({ missing: 'inactive' });
+    expect(await current('bot', bot.id)).toEqual({ missing: 'inactive' });
+    await admin.ask(bots.operations.delete, { id: bot.id });
+    expect(await current('bot', bot.id)).toEqual({ missing: 'unknown' });
+    expect(await current('user', bot.id)).toEqual({ missing: 'unknown' });
   });
 });
 

@@ -7,6 +7,7 @@ import { wrongClock } from '@berth/shared/testing/wrong-clock';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import type { Current } from '../src/tasks/requester.ts';
 import { refusal } from './refusal.ts';
 import { sampleChart } from './sample-charts.ts';
 import { envId, startTasksInTest, type TasksInTest, until } from './tasks-in-test.ts';
@@ -18,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => tasks?.[Symbol.asyncDispose]());
 
-const { owner, maintainer, envUser, bot, outsider } = sampleIdentities;
+const { siteAdmin, owner, maintainer, envUser, bot, outsider } = sampleIdentities;
 const { create, cancel, retry } = deploymentTasks.operations;
 
 const ask = (as: Identity, deployment_id: string, operation: RequestedOperation, execute_at?: string) =>
@@ -34,6 +35,14 @@ const install = (replicas: number): RequestedOperation => ({
   Install: { helm_chart_id: tasks.chartId, config_inputs: { replicas }, values_override: null },
 });
 const reinstall: RequestedOperation = { Reinstall: { reason: 'to be sure' } };
+
+const later = () => inMs(60_000);
+
+/** As if their time had come. */
+const makeDue = (...ids: string[]) =>
+  tasks.database.db.query(sql.type(z.object({}))`
+    update deployment_tasks set due_at = now(), execute_at = now() where id = any(${sql.array(ids, 'uuid')})
+  `);
 
 /** A task that no runner gets: it ends when a claim comes to it. */
 const ended = (id: string) =>
@@ -298,7 +307,8 @@ describe('a scheduled task', () => {
   test('that disables cancels what was queued behind it to deploy', async () => {
     const { id } = await tasks.installed();
     await tasks.tell.cluster({ id: tasks.clusterId, env_id: envId, is_ok: false });
-    const disabling = await ask(owner, id, { Uninstall: {} }, inMs(50));
+    const disabling = await ask(owner, id, { Uninstall: {} }, later());
+    await makeDue(disabling.id);
     await until(async () => (await tasks.task(disabling.id)).reason?.includes('not reachable'));
     const behind = await ask(owner, id, upgrade(2));
     await tasks.tell.cluster({ id: tasks.clusterId, env_id: envId });
@@ -391,5 +401,154 @@ describe('a scheduled task', () => {
     stop.abort();
     expect(at - dueAt).toBeLessThan(500);
     await tasks.runAll();
+  });
+});
+
+describe('the requester of a scheduled change', () => {
+  const { update, delete: remove } = deployments.operations;
+  const answering = async <T>(id: string, answer: Current, work: () => Promise<T>): Promise<T> => {
+    const before = tasks.people.get(id) ?? { missing: 'unknown' };
+    tasks.people.set(id, answer);
+    return work().finally(() => tasks.people.set(id, before));
+  };
+  const whenDue = async (by: Identity, operation: RequestedOperation) => {
+    const { id } = await tasks.installed();
+    const asked = await ask(by, id, operation, later());
+    await makeDue(asked.id);
+    const task = await ended(asked.id);
+    return { task, deployment: await tasks.deployment(id) };
+  };
+  const demoted = { ...owner, deployment_roles: maintainer.deployment_roles };
+
+  test.for<[string, Identity, Current, () => RequestedOperation, string]>([
+    [
+      'a user who is not active',
+      maintainer,
+      { missing: 'inactive' },
+      () => upgrade(2),
+      'The user who asked for this change is not active any more',
+    ],
+    [
+      'a user who is gone',
+      maintainer,
+      { missing: 'unknown' },
+      () => upgrade(2),
+      'The user who asked for this change does not exist any more',
+    ],
+    [
+      'a user who has left the env',
+      maintainer,
+      { identity: { ...maintainer, env_roles: {} } },
+      () => upgrade(2),
+      'The user who asked for this change is not a maintainer of the deployment any more',
+    ],
+    [
+      'a user who was an owner, and disables',
+      owner,
+      { identity: demoted },
+      () => ({ Uninstall: {} }),
+      'The user who asked for this change is not an owner of the deployment any more',
+    ],
+    [
+      'a user who was an owner, and overrides',
+      owner,
+      { identity: demoted },
+      () => upgrade(1, { a: 1 }),
+      'The user who asked for this change is not an owner of the deployment any more',
+    ],
+    [
+      'a bot that is not active',
+      bot,
+      { missing: 'inactive' },
+      () => upgrade(2),
+      'The bot that asked for this change is not active any more',
+    ],
+    [
+      'a bot that is gone',
+      bot,
+      { missing: 'unknown' },
+      () => upgrade(2),
+      'The bot that asked for this change does not exist any more',
+    ],
+  ])('is refused when it starts: %s', async ([, by, answer, operation, reason]) => {
+    const { task, deployment } = await answering(by.id, answer, () => whenDue(by, operation()));
+
+    expect(task).toMatchObject({ status: 'Failed', reason });
+    const unchanged = { enabled: true, config: { replicas: 1 }, values_override: null };
+    expect(deployment).toMatchObject({ ...unchanged, reason: `${Object.keys(operation())[0]} failed: ${reason}` });
+  });
+
+  test('may be a user with a role less who still has one that is enough', async () => {
+    const { id } = await tasks.installed();
+    const task = await ask(owner, id, upgrade(2), later());
+
+    await answering(owner.id, { identity: demoted }, async () => {
+      await makeDue(task.id);
+      expect(await tasks.runAll()).toMatchObject([{ task_id: task.id }]);
+    });
+  });
+
+  test('is refused when it is a deployment that was disabled, deleted or moved to another env', async () => {
+    const { id } = await tasks.installed();
+    const asked: [string, string][] = [];
+    const leave = {
+      'The deployment that asked for this change is disabled': (parent: string) =>
+        tasks.call(owner, update, { id: parent, body: { enabled: false } }),
+      'The deployment that asked for this change does not exist any more': (parent: string) =>
+        tasks.call(owner, remove, { id: parent }),
+      'The deployment that asked for this change is not a maintainer of the deployment any more': (parent: string) =>
+        tasks.call(siteAdmin, update, { id: parent, body: { cluster_id: tasks.otherClusterId } }),
+    };
+    for (const [reason, work] of Object.entries(leave)) {
+      const parent = await tasks.installed();
+      const task = await ask({ kind: 'deployment', id: parent.id, env_id: envId }, id, upgrade(2), later());
+      expect(task).toMatchObject({ acting_deployment_id: parent.id });
+      await work(parent.id);
+      await tasks.runAll();
+      asked.push([task.id, reason]);
+    }
+
+    for (const [task, reason] of asked) {
+      await makeDue(task);
+      expect(await ended(task)).toMatchObject({ status: 'Failed', reason });
+    }
+  });
+
+  test('is waited for while auth does not answer, and other tasks go on', async () => {
+    const { id } = await tasks.installed();
+    const change = await ask(bot, id, upgrade(2), later());
+    const other = await tasks.installed();
+    const again = await ask(bot, other.id, reinstall);
+    tasks.people.away = true;
+    await makeDue(change.id);
+
+    const claimed = await tasks.runAll();
+
+    expect(claimed).toMatchObject([{ task_id: again.id }]);
+    expect(await tasks.task(change.id)).toMatchObject({
+      status: 'Pending',
+      attempts: 0,
+      reason: expect.stringContaining('the service auth does not answer'),
+    });
+    tasks.people.away = false;
+    await makeDue(change.id);
+    expect(await tasks.runAll()).toMatchObject([{ task_id: change.id, values: { replicaCount: 2 } }]);
+  });
+
+  test('retries it with the rights of that moment only, as a deletion and any other task', async () => {
+    const { id } = await tasks.installed();
+    const { id: change } = await ask(maintainer, id, upgrade(2), later());
+    const { id: now } = await ask(maintainer, id, upgrade(3));
+    for (const task of [change, now]) await tasks.call(owner, cancel, { id: task });
+    await tasks.call(owner, remove, { id });
+    const deletion = (await tasks.tasksOf(id)).find(({ operation }) => 'Uninstall' in operation);
+    await tasks.call(owner, cancel, { id: deletion?.id ?? '' });
+    const bare = { ...maintainer, deployment_roles: [] };
+
+    for (const task of [change, now]) {
+      await expect(tasks.call(bare, retry, { id: task })).rejects.toEqual(refusal('forbidden', 'maintainer'));
+    }
+    await expect(tasks.call(demoted, retry, { id: deletion?.id ?? '' })).rejects.toEqual(refusal('forbidden', 'owner'));
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Running' });
   });
 });

@@ -1,17 +1,20 @@
 import { randomUUID } from 'node:crypto';
+import { packIdentity } from '@berth/shared/access/packed-identity';
 import type { Bus } from '@berth/shared/bus/bus';
 import { implement } from '@berth/shared/bus/implement';
 import { chartArchives } from '@berth/shared/contracts/chart-archives';
 import type { CallerName } from '@berth/shared/contracts/contract';
 import type { DeploymentKind } from '@berth/shared/contracts/deployment-kinds';
 import type { Env } from '@berth/shared/contracts/envs';
+import { identities } from '@berth/shared/contracts/identities';
 import type { HelmChart } from '@berth/shared/contracts/helm-charts';
 import type { K8sCluster } from '@berth/shared/contracts/k8s-clusters';
 import { signingKeys } from '@berth/shared/contracts/signing-keys';
 import { AppError } from '@berth/shared/errors';
 import { connectTestBus } from '@berth/shared/testing/test-bus';
-import { testKeys } from '@berth/shared/testing/test-identities';
+import { sampleIdentities, testKeys } from '@berth/shared/testing/test-identities';
 import type { TestNats } from '@berth/shared/testing/test-nats';
+import type { Current } from '../src/tasks/requester.ts';
 
 /** The other services as far as `tasks` hears of them, on a real bus with their real permissions. */
 export interface Neighbours extends AsyncDisposable {
@@ -28,6 +31,8 @@ export interface Neighbours extends AsyncDisposable {
     registry(id: string, kind_id: string): Promise<void>;
     chart(row: HelmChart): Promise<HelmChart>;
   };
+  /** What auth answers of users and bots by their ids, at first the sample identities; `away`: it does not answer. */
+  people: Map<string, Current> & { away?: boolean };
   /** What registry-scan answers for a chart's archive; null: it cannot be reached. */
   archives: { digest: string | null; asked: number };
 }
@@ -44,9 +49,24 @@ export async function startNeighbours(nats: TestNats): Promise<Neighbours> {
   const auth = await connect('auth');
   const registryScan = await connect('registry-scan');
   const archives: Neighbours['archives'] = { digest: archiveDigest, asked: 0 };
+  const people: Neighbours['people'] = new Map(
+    Object.values(sampleIdentities).map((identity) => [identity.id, { identity }]),
+  );
   let version = 0;
 
   auth.serve(implement(signingKeys, { list: async () => ({ keys: testKeys.publicJwks }) }));
+  auth.serve(
+    implement(identities, {
+      authenticate: async () => {
+        throw new AppError('unauthenticated', 'Tests sign identities themselves');
+      },
+      current: async ({ body }) => {
+        if (people.away) throw new AppError('unavailable', 'The database of auth is away');
+        const now = people.get(body.id) ?? { missing: 'unknown' };
+        return 'missing' in now ? now : { identity: packIdentity(now.identity) };
+      },
+    }),
+  );
   registryScan.serve(
     implement(chartArchives, {
       ensure: async () => {
@@ -72,6 +92,7 @@ export async function startNeighbours(nats: TestNats): Promise<Neighbours> {
     auth,
     registryScan,
     archives,
+    people,
     tell: {
       async env(fields) {
         const row: Env = {

@@ -42,6 +42,8 @@ export type NewDeploymentTask = z.infer<typeof NewDeploymentTask>;
 export const deploymentTasks = resource('deployment_tasks', {
   owner: 'tasks',
   singular: 'deployment task',
+  // Why a task waits is computed when somebody asks, and changes though nobody changed the task.
+  etag: Object.keys(DeploymentTask.shape).filter((name) => name !== 'reason'),
   state: { row: DeploymentTask, consumers: [] },
   operations: {
     list: operation({
@@ -85,6 +87,7 @@ export const deploymentTasks = resource('deployment_tasks', {
       http: 'DELETE /deployment-tasks/:id',
       summary: 'Cancel a pending task, or ask a started one to stop',
       allow: taskCreatorOrOwner,
+      stricter: { rule: owner, for: 'a move that goes back into another env' },
       body: z.strictObject({ reason: Reason.optional() }),
       bodyOptional: true,
       response: DeploymentTask,
@@ -94,7 +97,10 @@ export const deploymentTasks = resource('deployment_tasks', {
       http: 'POST /deployment-tasks/:id/retry',
       summary: 'Make a new task of the same operation from one that failed or was canceled',
       allow: taskCreatorOrOwner,
-      stricter: { rule: owner, for: 'a change of enabled or values_override that was never made' },
+      stricter: {
+        rule: owner,
+        for: 'a deletion, and a change of enabled or values_override that was never made; who is no maintainer any more retries nothing',
+      },
       response: DeploymentTask,
     }),
     log: operation({

@@ -44,8 +44,8 @@ test('who may do what', () => {
     deployment_tasks.list | GET /deployment-tasks | anyone signed in
     deployment_tasks.create | POST /deployment-tasks | a maintainer of the deployment; an owner of the deployment for Install, Uninstall, a changed values_override, and actions that ask for an owner
     deployment_tasks.get | GET /deployment-tasks/:id | anyone signed in
-    deployment_tasks.cancel | DELETE /deployment-tasks/:id | the creator of the task, or an owner of its deployment
-    deployment_tasks.retry | POST /deployment-tasks/:id/retry | the creator of the task, or an owner of its deployment; an owner of the deployment for a change of enabled or values_override that was never made
+    deployment_tasks.cancel | DELETE /deployment-tasks/:id | the creator of the task, or an owner of its deployment; an owner of the deployment for a move that goes back into another env
+    deployment_tasks.retry | POST /deployment-tasks/:id/retry | the creator of the task, or an owner of its deployment; an owner of the deployment for a deletion, and a change of enabled or values_override that was never made; who is no maintainer any more retries nothing
     deployment_tasks.log | GET /deployment-tasks/:id/log | anyone signed in
     deployment_tasks.log_lines | from api-gateway | anyone signed in
     deployment_tokens.issue | from cluster-sync | services of the platform
@@ -77,6 +77,7 @@ test('who may do what', () => {
     helm_tag_formats.get | GET /helm-tag-formats/:id | anyone signed in
     helm_tag_formats.delete | DELETE /helm-tag-formats/:id | a site admin
     identities.authenticate | from api-gateway | services of the platform
+    identities.current | from tasks | services of the platform
     k8s_clusters.list | GET /k8s-clusters | anyone signed in
     k8s_clusters.get | GET /k8s-clusters/:id | anyone signed in
     k8s_clusters.update | PUT /k8s-clusters/:id | a site admin

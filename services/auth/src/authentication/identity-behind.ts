@@ -44,7 +44,7 @@ export function identityBehindDeployment(
 
 type Roles = Pick<PackedUser, 'is_admin' | 'env_roles' | 'deployment_roles'>;
 
-const userIdentity = (id: string, { is_admin, env_roles, deployment_roles }: Roles): PackedUser => ({
+export const userIdentity = (id: string, { is_admin, env_roles, deployment_roles }: Roles): PackedUser => ({
   kind: 'user',
   id,
   is_admin,

@@ -1,11 +1,13 @@
 import { implement } from '@berth/shared/bus/implement';
 import { identities } from '@berth/shared/contracts/identities';
 import type { Database } from '@berth/shared/db/database';
+import { createBotRepository } from '../bots/bot-repository.ts';
 import { createDeploymentSeenRepository } from '../seen/deployment-seen-repository.ts';
 import type { KeyRing } from '../signing-keys/key-ring.ts';
 import { createJwtVerifier } from '../tokens/jwt-verifier.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { createCredentialRepository } from './credential-repository.ts';
+import { createCurrentIdentity } from './current-identity.ts';
 import { createIdentityTokens } from './identity-tokens.ts';
 import type { TokenUse } from './token-use.ts';
 
@@ -17,15 +19,20 @@ export interface IdentityHandlersDeps {
 }
 
 export const identityHandlers = ({ db, keyRing, tokenUse, ownUrl }: IdentityHandlersDeps) => {
+  const credentialRepository = createCredentialRepository(db);
   const authenticate = createAuthenticate({
-    credentialRepository: createCredentialRepository(db),
+    credentialRepository,
     deploymentSeenRepository: createDeploymentSeenRepository(db),
     verifyJwt: createJwtVerifier({ keyRing, ownUrl }),
     signedIdentity: createIdentityTokens(keyRing),
     tokenUse,
   });
 
+  const current = createCurrentIdentity({ credentialRepository, botRepository: createBotRepository(db) });
+
   return implement(identities, {
     authenticate: ({ body: { credential, audience } }) => authenticate(credential, audience),
+
+    current: ({ body }) => current(body),
   });
 };

@@ -55,6 +55,8 @@ export const createDeploymentRepository = (db: Queries) => ({
       where ${sql.and([sql.fragment`id = ${id}`, inEnvs(sql.fragment`env_id`, visible)])}
     `),
 
+  record: (id: string) => db.maybeOne(record`select ${recordColumns} from deployments where id = ${id}`),
+
   /** The row, and nobody else changes it or its tasks until the transaction ends. */
   lock: (id: string) => db.maybeOne(record`select ${recordColumns} from deployments where id = ${id} for update`),
 

@@ -71,7 +71,7 @@ export const followEnvs = ({ db, bus, wakeRunners }: Following) =>
       const { seen, taskChanges } = writingStore(tx);
       if (!(await seen.placementChanged(env))) return;
 
-      const nobody = { acting_user_id: null, acting_deployment_id: null, request_id: null };
+      const nobody = { acting_user_id: null, acting_deployment_id: null, requester: null, request_id: null };
       const tasks = await taskChanges.reinstallAllOf(env.id, `The placement of env ${env.name} has changed`, nobody);
       if (tasks.length > 0) wakeRunners();
     },

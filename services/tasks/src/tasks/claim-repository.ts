@@ -1,6 +1,8 @@
+import { Id } from '@berth/shared/contracts/fields';
 import type { Transaction } from '@berth/shared/db/database';
 import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
+import { Requester } from './requester.ts';
 import { TaskRecord } from './task-record.ts';
 import { taskRecordColumns } from './task-repository.ts';
 import type { Limits } from './why-not-yet.ts';
@@ -9,7 +11,16 @@ export interface ClaimOptions {
   runner: string;
   leaseMs: number;
   limits: Limits;
+  /** The scheduled change whose requester's rights were looked up; without it none is taken. */
+  change?: string | null;
 }
+
+const DueChange = z.object({ id: Id, requester: Requester.nullable() });
+export type DueChange = z.infer<typeof DueChange>;
+
+/** A plan kept from when the queue was empty scans all of it when it is long. */
+const planAnew = sql.fragment`set_config('plan_cache_mode', 'force_custom_plan', true)`;
+const planned = sql.type(z.object({ plans: z.string() }))`select ${planAnew} as plans`;
 
 const turn = sql.type(z.object({ is_any_due: z.boolean() }));
 
@@ -31,16 +42,39 @@ function usable(c: FragmentSqlToken) {
   return sql.fragment`not ${c}.deleted and ${c}.is_ok and not ${c}.ignore`;
 }
 
+/**
+ * The first task that may start among those of `which`. The cluster is chosen first, by its oldest task, so that the cost
+ * does not grow with what waits for clusters that are full or gone.
+ */
+const firstOf = (which: FragmentSqlToken, limits: Limits) => sql.fragment`
+  with chosen as materialized (
+    select c.id
+    from k8s_clusters_seen c
+    cross join lateral (
+      select p.due_at, p.seq from deployment_tasks p
+      where p.cluster_id = c.id and ${mayStart(sql.fragment`p`)} and ${which}
+      order by p.due_at, p.seq limit 1
+    ) oldest
+    where ${usable(sql.fragment`c`)}
+      and (select count(*) from deployment_tasks s where s.cluster_id = c.id and s.status = 'Started') < ${limits.perCluster}
+      and (select count(*) from deployment_tasks s where s.status = 'Started') < ${limits.inAll}
+    order by oldest.due_at, oldest.seq limit 1
+  ),
+  first as materialized (
+    select p.id
+    from deployment_tasks p join deployments d on d.id = p.deployment_id
+    where p.cluster_id = (select id from chosen) and ${mayStart(sql.fragment`p`)} and ${which}
+    order by p.due_at, p.seq limit 1`;
+
 export const createClaimRepository = (tx: Transaction) => ({
   /**
    * Claims go one after the other, because two that count at the same time would both find the last free place.
-   * Each is planned anew: a plan kept from when the queue was empty scans all of it when it is long. Tells whether any
-   * task is due at all, for most claims find nothing and must cost next to nothing.
+   * Tells whether any task is due at all, for most claims find nothing and must cost next to nothing.
    */
   waitForTurn: async (): Promise<boolean> => {
     const { is_any_due } = await tx.one(turn`
       select pg_advisory_xact_lock(hashtextextended('claim a task', 0))::text as turn,
-        set_config('plan_cache_mode', 'force_custom_plan', true) as plans,
+        ${planAnew} as plans,
         exists (
           select 1 from deployment_tasks where status = 'Pending' and due_at <= clock_timestamp()
         ) as is_any_due
@@ -48,30 +82,20 @@ export const createClaimRepository = (tx: Transaction) => ({
     return is_any_due;
   },
 
-  /**
-   * Takes the first task that may start. The cluster is chosen first, by its oldest task, so that the cost does not grow
-   * with what waits for clusters that are full or gone. A deployment that a request works on right now is passed over.
-   */
-  take: ({ runner, leaseMs, limits }: ClaimOptions) =>
+  /** The task that the next claim would take, if it is a scheduled change; nothing is locked or promised by it. */
+  nextChange: async (limits: Limits): Promise<DueChange | null> => {
+    await tx.query(planned);
+    return tx.maybeOne(sql.type(DueChange)`
+      ${firstOf(sql.fragment`true`, limits)}
+      )
+      select t.id, t.requester from first join deployment_tasks t on t.id = first.id where t.change is not null
+    `);
+  },
+
+  /** Takes the first task that may start. A deployment that a request works on right now is passed over. */
+  take: ({ runner, leaseMs, limits, change = null }: ClaimOptions) =>
     tx.maybeOne(sql.type(TaskRecord)`
-      with chosen as materialized (
-        select c.id
-        from k8s_clusters_seen c
-        cross join lateral (
-          select p.due_at, p.seq from deployment_tasks p
-          where p.cluster_id = c.id and ${mayStart(sql.fragment`p`)}
-          order by p.due_at, p.seq limit 1
-        ) oldest
-        where ${usable(sql.fragment`c`)}
-          and (select count(*) from deployment_tasks s where s.cluster_id = c.id and s.status = 'Started') < ${limits.perCluster}
-          and (select count(*) from deployment_tasks s where s.status = 'Started') < ${limits.inAll}
-        order by oldest.due_at, oldest.seq limit 1
-      ),
-      first as materialized (
-        select p.id
-        from deployment_tasks p join deployments d on d.id = p.deployment_id
-        where p.cluster_id = (select id from chosen) and ${mayStart(sql.fragment`p`)}
-        order by p.due_at, p.seq limit 1
+      ${firstOf(sql.fragment`(p.change is null or p.id = ${change})`, limits)}
         for update of d skip locked
       )
       update deployment_tasks t set
@@ -87,4 +111,5 @@ export const createClaimRepository = (tx: Transaction) => ({
       returning ${taskRecordColumns}
     `),
 });
+
 export type ClaimRepository = ReturnType<typeof createClaimRepository>;

@@ -11,6 +11,7 @@ import { type HelmInput, helmInput } from '../values/helm-input.ts';
 import type { ClaimOptions } from './claim-repository.ts';
 import type { RetryPolicy } from './after-claim.ts';
 import { finishTask } from './finish-task.ts';
+import { lookUpRequester } from './look-up-requester.ts';
 import { ourFault } from './start-failure.ts';
 import { type Started, startNext } from './start-next.ts';
 import type { TaskRun } from './task-run.ts';
@@ -38,9 +39,10 @@ export const claimTask = (deps: ClaimDeps) => {
   return async (runner: string, remainingMs: () => number): Promise<ClaimedTask | null> => {
     for (let ended = 0; ended < maxEndedPerClaim; ended += 1) {
       const started = await inTurn(async () => {
+        const checked = await lookUpRequester(deps, deps.options.limits, remainingMs);
         // Nobody would hear of a task that is claimed too late; it would wait for its lease to run out.
         if (remainingMs() < leastMs) return 'nothing';
-        return deps.inTransaction((store) => startNext(deps, store, { ...deps.options, runner }));
+        return deps.inTransaction((store) => startNext(deps, store, { ...deps.options, runner }, checked));
       });
       if (started === 'nothing') return null;
       if (started === 'ended') continue;

@@ -85,6 +85,7 @@ const reinstallDependents = (store: WritingStore, task: TaskRecord, namespace: s
     {
       acting_user_id: task.acting_user_id,
       acting_deployment_id: task.acting_deployment_id,
+      requester: task.requester,
       request_id: task.request_id,
     },
   );

@@ -1,3 +1,4 @@
+import type { Requester } from './requester.ts';
 import type { TaskRecord } from './task-record.ts';
 
 type Told = 'deployment_id' | 'cluster_id' | 'env_id' | 'operation';
@@ -14,5 +15,7 @@ export type NewTask = Pick<TaskRecord, Told> &
 export interface Origin {
   acting_user_id: string | null;
   acting_deployment_id: string | null;
+  /** The same, and bots; null for what the platform does by itself. */
+  requester: Requester | null;
   request_id: string | null;
 }

@@ -6,6 +6,7 @@ import type { Canceler } from './task-changes-repository.ts';
 export const originOf = ({ identity, requestId }: { identity: Identity; requestId: string }): Origin => ({
   acting_user_id: identity.kind === 'user' ? identity.id : null,
   acting_deployment_id: identity.kind === 'deployment' ? identity.id : null,
+  requester: { kind: identity.kind, id: identity.id },
   request_id: requestId,
 });
 

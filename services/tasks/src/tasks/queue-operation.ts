@@ -39,7 +39,9 @@ export async function queueOperation(deps: Deps, store: WritingStore, requested:
   }
   if ('Reinstall' in operation) return queueReinstall(store, requested, operation.Reinstall.reason);
 
-  return queueChange(deps, store, requested, changeOf(operation));
+  const asked = changeOf(operation);
+  if (!asked) throw new Error('An operation that changes nothing was not made on its own');
+  return queueChange(deps, store, requested, asked);
 }
 
 export async function queueChange(deps: Deps, store: WritingStore, wanted: ChangeWanted, asked: Asked) {
@@ -61,14 +63,14 @@ export interface Asked {
   changes: DeploymentChanges;
 }
 
-function changeOf(
-  operation: Extract<RequestedOperation, { Install: unknown } | { Upgrade: unknown } | { Uninstall: unknown }>,
-): Asked {
+/** What an operation asks to change about the deployment; null for those that change nothing about it. */
+export function changeOf(operation: RequestedOperation): Asked | null {
   if ('Uninstall' in operation) return { variant: 'Uninstall', changes: { enabled: false } };
   if ('Install' in operation) {
     const { helm_chart_id, config_inputs: config, values_override } = operation.Install;
     return { variant: 'Install', changes: { enabled: true, helm_chart_id, config, values_override } };
   }
+  if (!('Upgrade' in operation)) return null;
   const { helm_chart_id, config_inputs: config, values_override } = operation.Upgrade;
   return { variant: 'Upgrade', changes: { helm_chart_id, config, values_override } };
 }

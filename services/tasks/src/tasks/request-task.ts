@@ -2,7 +2,6 @@ import { owner } from '@berth/shared/access/rules';
 import { visibleEnvs } from '@berth/shared/access/visible-envs';
 import type { HandlerContext } from '@berth/shared/bus/bus';
 import type { DeploymentTask, deploymentTasks, NewDeploymentTask } from '@berth/shared/contracts/deployment-tasks';
-import { sameJson } from '@berth/shared/contracts/json';
 import type { RequestedOperation } from '@berth/shared/contracts/task-operation';
 import { named } from '@berth/shared/errors';
 import type { DeploymentRecord } from '../deployments/deployment-record.ts';
@@ -10,7 +9,8 @@ import type { DeploymentsDeps } from '../deployments/deployments-deps.ts';
 import { settled } from '../projections/settled.ts';
 import type { WritingStore } from '../store.ts';
 import { originOf } from './origin-of.ts';
-import { queueOperation } from './queue-operation.ts';
+import { changeOf, queueOperation } from './queue-operation.ts';
+import { ruleOfChange } from './rule-of-change.ts';
 import { publicTask } from './task-record.ts';
 import type { Told } from './told-reasons.ts';
 
@@ -58,9 +58,6 @@ async function request(deps: DeploymentsDeps, store: WritingStore, body: NewDepl
 
 function permitOperation(context: Context, deployment: DeploymentRecord, operation: RequestedOperation): void {
   context.permit(deployment);
-  const isForOwners =
-    'Install' in operation ||
-    'Uninstall' in operation ||
-    ('Upgrade' in operation && !sameJson(operation.Upgrade.values_override, deployment.values_override));
-  if (isForOwners) context.permit(deployment, owner);
+  const asked = changeOf(operation);
+  if (asked && ruleOfChange(asked.changes, deployment) === owner) context.permit(deployment, owner);
 }

@@ -1,9 +1,8 @@
-import { owner } from '@berth/shared/access/rules';
+import { type KindScope, maintainer, owner, type Rule } from '@berth/shared/access/rules';
 import { visibleEnvs } from '@berth/shared/access/visible-envs';
 import type { HandlerContext } from '@berth/shared/bus/bus';
 import type { DeploymentTask, deploymentTasks } from '@berth/shared/contracts/deployment-tasks';
 import type { DeploymentChanges } from '@berth/shared/contracts/deployments';
-import { sameJson } from '@berth/shared/contracts/json';
 import { found } from '@berth/shared/errors';
 import { checkChart, findChart } from '../deployments/chart.ts';
 import { checkConfig } from '../deployments/check-config.ts';
@@ -26,6 +25,7 @@ import { noLongerFits } from './no-longer-fits.ts';
 import { originOf } from './origin-of.ts';
 import { last, queueChange, queueReinstall } from './queue-operation.ts';
 import { queueTasks } from './queue-tasks.ts';
+import { ruleOfChange } from './rule-of-change.ts';
 import { publicTask, type TaskRecord } from './task-record.ts';
 import type { Told } from './told-reasons.ts';
 
@@ -50,8 +50,7 @@ async function request(deps: Deps, store: WritingStore, id: string, context: Con
   if (old.status !== 'Failed' && old.status !== 'Canceled') throw conflict(`The task is ${old.status}`);
   if (!deployment) throw conflict('The deployment was deleted');
 
-  const { change } = old;
-  if (change && isForOwners(change, deployment)) context.permit(deployment, owner);
+  context.permit(deployment, ruleOfRetry(old, deployment));
   const retried = await retry(deps, store, { old, deployment, origin: originOf(context) }).catch((error: unknown) => {
     throw noLongerFits(error);
   });
@@ -67,9 +66,11 @@ async function request(deps: Deps, store: WritingStore, id: string, context: Con
   return retried;
 }
 
-/** As for a new request: whoever made the task may not be an owner any more. */
-const isForOwners = ({ enabled, values_override }: DeploymentChanges, deployment: DeploymentRecord): boolean =>
-  enabled !== undefined || (values_override !== undefined && !sameJson(values_override, deployment.values_override));
+/** As for a new request: whoever made the task may have lost the role since. */
+function ruleOfRetry({ change, deletes_deployment }: TaskRecord, deployment: DeploymentRecord): Rule<KindScope> {
+  if (change) return ruleOfChange(change, deployment);
+  return deletes_deployment ? owner : maintainer;
+}
 
 interface Retry {
   old: TaskRecord;

@@ -1,3 +1,4 @@
+import type { DeploymentChanges } from '@berth/shared/contracts/deployments';
 import { AppError } from '@berth/shared/errors';
 import type { Service } from '@berth/shared/service/service';
 import type { DeploymentRecord } from '../deployments/deployment-record.ts';
@@ -6,6 +7,8 @@ import type { WritingStore } from '../store.ts';
 import { changeAtStart } from './change-at-start.ts';
 import type { ClaimOptions } from './claim-repository.ts';
 import { endMoot, endTask } from './end-task.ts';
+import type { CheckedChange } from './look-up-requester.ts';
+import { currentDeployment, whyNotAllowed } from './requester.ts';
 import { startFailure } from './start-failure.ts';
 import { startOf, whileRunning } from './start-of.ts';
 import type { TaskRecord } from './task-record.ts';
@@ -31,15 +34,20 @@ interface StartDeps extends Pick<DeploymentsDeps, 'heldReaders' | 'reserved'> {
  * Claims the next task and shows it as started, all in one transaction. One that cannot be started ends here, or the next
  * claim would come to it again, and nobody to any other.
  */
-export async function startNext(deps: StartDeps, store: WritingStore, options: ClaimOptions): Promise<StartNext> {
+export async function startNext(
+  deps: StartDeps,
+  store: WritingStore,
+  options: Omit<ClaimOptions, 'change'>,
+  checked: CheckedChange | null,
+): Promise<StartNext> {
   if (!(await store.claims.waitForTurn())) return 'nothing';
-  const task = await store.claims.take(options);
+  const task = await store.claims.take({ ...options, change: checked?.taskId ?? null });
   if (!task) return 'nothing';
 
   const deployment = await store.deployments.lock(task.deployment_id);
   if (!deployment) throw new Error('A task was claimed whose deployment is not there');
   try {
-    return await store.attempt((inner) => start(deps, inner, task, deployment));
+    return await store.attempt((inner) => start(deps, inner, { task, before: deployment, checked }));
   } catch (error) {
     const failure = startFailure(error);
     if (!failure) throw error;
@@ -49,11 +57,16 @@ export async function startNext(deps: StartDeps, store: WritingStore, options: C
   }
 }
 
+interface Starting {
+  task: TaskRecord;
+  before: DeploymentRecord;
+  checked: CheckedChange | null;
+}
+
 async function start(
   deps: StartDeps,
   store: WritingStore,
-  task: TaskRecord,
-  before: DeploymentRecord,
+  { task, before, checked }: Starting,
 ): Promise<Started | 'ended'> {
   const { change } = task;
   const moot = whyMoot(task, before);
@@ -61,6 +74,7 @@ async function start(
     await endMoot(store, task, before, moot);
     return 'ended';
   }
+  if (change) await refuseWithoutRights(store, { task, change, deployment: before, checked });
   const changed = change && (await changeAtStart(deps, store, { task, change, deployment: before }));
   const { operation, run: planned } = changed ?? task;
   const deployment = changed?.deployment ?? before;
@@ -78,4 +92,23 @@ async function start(
   await store.taskChanges.tellStarted(started);
   const running = await store.deploymentChanges.saveState(whileRunning(deployment, started, run));
   return { task: started, run, deployment: running, isFirst: deployment.installed_cluster_id === null };
+}
+
+/** Who asked for a change may have lost the right to it by the time at which it is made. */
+async function refuseWithoutRights(
+  store: WritingStore,
+  {
+    task,
+    change,
+    deployment,
+    checked,
+  }: Omit<Starting, 'before'> & { change: DeploymentChanges; deployment: DeploymentRecord },
+): Promise<void> {
+  const { requester } = task;
+  const current =
+    requester?.kind === 'deployment'
+      ? currentDeployment(await store.deployments.record(requester.id))
+      : (checked?.current ?? null);
+  const why = whyNotAllowed(requester, current, { change, deployment });
+  if (why !== null) throw new AppError('forbidden', why);
 }

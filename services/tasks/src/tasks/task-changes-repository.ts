@@ -3,6 +3,7 @@ import { deploymentTasks } from '@berth/shared/contracts/deployment-tasks';
 import type { Transaction } from '@berth/shared/db/database';
 import { currentTraceparent, recordStates } from '@berth/shared/db/outbox';
 import { type FragmentSqlToken, sql } from 'slonik';
+import { z } from 'zod';
 import type { DeploymentRecord } from '../deployments/deployment-record.ts';
 import type { TaskWaits } from './after-claim.ts';
 import type { NewTask, Origin } from './new-task.ts';
@@ -63,12 +64,13 @@ export const createTaskChanges = (tx: Transaction) => {
           )
           insert into deployment_tasks as t (
             created_at, execute_at, due_at, cluster_id, env_id, deployment_id, acting_user_id, acting_deployment_id,
-            operation, run, change, undo, also_cluster_id, reinstall_dependents, deletes_deployment, request_id, traceparent
+            operation, run, change, requester, undo, also_cluster_id, reinstall_dependents, deletes_deployment, request_id,
+            traceparent
           )
           select now, greatest(now, ${task.execute_at ?? null}::timestamptz), greatest(now, ${task.execute_at ?? null}::timestamptz),
             ${task.cluster_id}::uuid, ${task.env_id}::uuid, ${task.deployment_id}::uuid, ${origin.acting_user_id}::uuid,
             ${origin.acting_deployment_id}::uuid, ${sql.jsonb(task.operation)}, ${maybeJson(task.run)}::jsonb,
-            ${maybeJson(task.change)}::jsonb, ${maybeJson(task.undo)}::jsonb, ${task.also_cluster_id ?? null}::uuid,
+            ${maybeJson(task.change)}::jsonb, ${maybeJson(origin.requester)}::jsonb, ${maybeJson(task.undo)}::jsonb, ${task.also_cluster_id ?? null}::uuid,
             ${task.reinstall_dependents ?? false}, ${task.deletes_deployment ?? false}, ${origin.request_id}::text,
             ${currentTraceparent()}::text
           from clock
@@ -139,6 +141,20 @@ export const createTaskChanges = (tx: Transaction) => {
         returning ${taskRecordColumns}
       `);
       return row && toldOne('UPDATE', row);
+    },
+
+    /** All changes that are due wait; those that are being worked on right now are left to the next time. */
+    postponeChanges: async (reason: string, pauseMs: number): Promise<void> => {
+      await tx.query(sql.type(z.object({}))`
+        update deployment_tasks t set
+          reason = ${reason}, due_at = ${clock} + ${pauseMs} * interval '1 millisecond'
+        from (
+          select id from deployment_tasks
+          where status = 'Pending' and change is not null and due_at <= clock_timestamp()
+          for update skip locked
+        ) due
+        where t.id = due.id
+      `);
     },
 
     cancelPending: async (ids: readonly string[], by: Canceler): Promise<readonly TaskRecord[]> =>
@@ -217,10 +233,10 @@ export const createTaskChanges = (tx: Transaction) => {
       clock as materialized (select ${clock} as now)
       insert into deployment_tasks as t (
         created_at, execute_at, due_at, cluster_id, env_id, deployment_id, acting_user_id, acting_deployment_id,
-        operation, request_id, traceparent
+        operation, requester, request_id, traceparent
       )
       select now, now, now, d.cluster_id, d.env_id, d.id, ${origin.acting_user_id}::uuid,
-        ${origin.acting_deployment_id}::uuid, ${sql.jsonb({ Reinstall: { reason } })}, ${origin.request_id}::text,
+        ${origin.acting_deployment_id}::uuid, ${sql.jsonb({ Reinstall: { reason } })}, ${maybeJson(origin.requester)}::jsonb, ${origin.request_id}::text,
         ${currentTraceparent()}::text
       from dependents d cross join clock
       where not exists (

@@ -2,6 +2,7 @@ import { DeploymentTask } from '@berth/shared/contracts/deployment-tasks';
 import { DeploymentChanges } from '@berth/shared/contracts/deployments';
 import { Id, JsonObject, Timestamp } from '@berth/shared/contracts/fields';
 import { z } from 'zod';
+import { Requester } from './requester.ts';
 import { TaskRun } from './task-run.ts';
 
 /** Where a deployment was before a Recreate. */
@@ -22,6 +23,8 @@ export const TaskRecord = DeploymentTask.extend({
   run: TaskRun.nullable(),
   /** The change of the deployment that is made when the task starts. */
   change: StoredChange.nullable(),
+  /** Null where it is not known, and for what the platform does by itself. */
+  requester: Requester.nullable(),
   undo: Undo.nullable(),
   /** A second cluster that must be there: the old one of a move. */
   also_cluster_id: Id.nullable(),

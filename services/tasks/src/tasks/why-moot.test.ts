@@ -28,7 +28,35 @@ describe('whyMoot', () => {
       ),
     );
 
-    expect(`\n${rows.join('\n')}\n`).toMatchInlineSnapshot();
+    expect(`\n${rows.join('\n')}\n`).toMatchInlineSnapshot(`
+      "
+      installed | Install | runs
+      installed | Upgrade | runs
+      installed | Reinstall | runs
+      installed | Recreate | runs
+      installed | Uninstall | runs
+      not installed | Install | runs
+      not installed | Upgrade | runs
+      not installed | Reinstall | Nothing is installed that could be installed again
+      not installed | Recreate | runs
+      not installed | Uninstall | runs
+      disabled, still installed | Install | The deployment was disabled meanwhile
+      disabled, still installed | Upgrade | The deployment was disabled meanwhile
+      disabled, still installed | Reinstall | The deployment was disabled meanwhile
+      disabled, still installed | Recreate | runs
+      disabled, still installed | Uninstall | runs
+      disabled | Install | The deployment was disabled meanwhile
+      disabled | Upgrade | The deployment was disabled meanwhile
+      disabled | Reinstall | The deployment was disabled meanwhile
+      disabled | Recreate | runs
+      disabled | Uninstall | runs
+      being deleted | Install | The deployment is being deleted
+      being deleted | Upgrade | The deployment is being deleted
+      being deleted | Reinstall | The deployment is being deleted
+      being deleted | Recreate | runs
+      being deleted | Uninstall | runs
+      "
+    `);
   });
 
   test('a scheduled change is made, or is canceled with why, by the state of its deployment when its turn comes', () => {
@@ -39,6 +67,24 @@ describe('whyMoot', () => {
       ),
     );
 
-    expect(`\n${rows.join('\n')}\n`).toMatchInlineSnapshot();
+    expect(`\n${rows.join('\n')}\n`).toMatchInlineSnapshot(`
+      "
+      installed | Install | The deployment is enabled already
+      installed | Upgrade | is made
+      installed | Uninstall | is made
+      not installed | Install | The deployment is enabled already
+      not installed | Upgrade | is made
+      not installed | Uninstall | is made
+      disabled, still installed | Install | is made
+      disabled, still installed | Upgrade | The deployment is disabled
+      disabled, still installed | Uninstall | The deployment is disabled
+      disabled | Install | is made
+      disabled | Upgrade | The deployment is disabled
+      disabled | Uninstall | The deployment is disabled
+      being deleted | Install | The deployment is enabled already
+      being deleted | Upgrade | is made
+      being deleted | Uninstall | is made
+      "
+    `);
   });
 });

@@ -59,6 +59,6 @@ export const noFreeRunner = 'no free runner';
 
 function scheduled({ due_at, attempts, is_waiting, reason }: WaitingTask): string {
   if (is_waiting) return `waiting until ${due_at} to try again${reason === null ? '' : `: ${reason}`}`;
-  if (attempts === 0) return `scheduled for ${due_at}`;
+  if (attempts === 0) return reason ?? `scheduled for ${due_at}`;
   return `scheduled for ${due_at} after attempt ${attempts} failed${reason === null ? '' : `: ${reason}`}`;
 }

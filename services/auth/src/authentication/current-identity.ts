@@ -1,0 +1,19 @@
+import type { CurrentIdentity, CurrentIdentityQuery } from '@berth/shared/contracts/identities';
+import type { BotRepository } from '../bots/bot-repository.ts';
+import type { CredentialRepository } from './credential-repository.ts';
+import { userIdentity } from './identity-behind.ts';
+
+export interface CurrentIdentityDeps {
+  credentialRepository: Pick<CredentialRepository, 'findUser'>;
+  botRepository: Pick<BotRepository, 'find'>;
+}
+
+/** The identity of a user or bot as it would be authenticated now, for what is done in their name without a credential. */
+export const createCurrentIdentity =
+  ({ credentialRepository, botRepository }: CurrentIdentityDeps) =>
+  async ({ kind, id }: CurrentIdentityQuery): Promise<CurrentIdentity> => {
+    const row = kind === 'bot' ? await botRepository.find(id) : await credentialRepository.findUser(id);
+    if (row === null) return { missing: 'unknown' };
+    if (!row.is_active) return { missing: 'inactive' };
+    return { identity: 'env_roles' in row ? userIdentity(id, row) : { kind: 'bot', id } };
+  };
