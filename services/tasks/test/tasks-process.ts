@@ -37,7 +37,7 @@ export async function startTasksProcess(settings: Record<string, string>): Promi
     return child.exitCode;
   };
 
-  const end = performance.now() + 20_000;
+  const end = performance.now() + 45_000;
   while (!(await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null))?.ok) {
     if (child.exitCode !== null || performance.now() > end) {
       await kill('SIGKILL');
