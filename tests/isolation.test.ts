@@ -127,8 +127,8 @@ describe('the user that a service has in NATS', () => {
     'rpc.v1.auth.registry-scan.users.update',
     'rpc.v1.auth.api-gateway.identities.authenticate',
     'rpc.v1.tasks.runner.runner_tasks.claim',
-    'state.auth.users.x',
-    '$JS.API.STREAM.DELETE.STATE',
+    'state_v1.auth.envs.x',
+    '$JS.API.STREAM.DELETE.STATE_auth',
   ])('cannot publish %s', async (subject) => {
     const nc = await connectAs('registry-scan');
     try {

@@ -148,5 +148,5 @@ test('after a day in the life of the platform no secret is found where it does n
   const answers = holding(bus, canaries['issued cluster token'] ?? '');
   expect(answers.length).toBeGreaterThan(0);
   for (const subject of answers) expect(subject).toMatch(/^_INBOX_(runner|tasks)\./);
-  expect(heard.some(({ subject }) => subject.startsWith('state.'))).toBe(true);
+  expect(heard.some(({ subject }) => subject.startsWith('state_v1.'))).toBe(true);
 });

@@ -2,7 +2,9 @@ import { rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { askForHello, untilRunning } from '@berth/devstack/journey/hello-deployment';
 import { waitFor } from '@berth/devstack/journey/wait-for';
+import { isCopied } from '@berth/shared/bus/event-row';
 import { callerNames } from '@berth/shared/contracts/contract';
+import { resources } from '@berth/shared/contracts/index';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { Client } from 'pg';
@@ -46,11 +48,15 @@ const untilUp = () =>
     signal: AbortSignal.timeout(40_000),
   });
 
+const owners = ['auth', 'tasks', 'cluster-sync', 'registry-scan'];
+
+/** In all streams of state. */
 async function streamCount(): Promise<number> {
   const nc = await connect({ servers: platform.stack.nats.url, user: observer.name, pass: observer.password });
   try {
     const manager = await jetstreamManager(nc);
-    return (await manager.streams.info('STATE')).state.messages;
+    const counts = owners.map(async (owner) => (await manager.streams.info(`STATE_${owner}`)).state.messages);
+    return (await Promise.all(counts)).reduce((sum, count) => sum + count);
   } catch {
     return 0;
   } finally {
@@ -58,15 +64,17 @@ async function streamCount(): Promise<number> {
   }
 }
 
-/** Rows that every owner wants the others to know. */
+/** Rows that other services keep copies of. */
 async function publishedRows(): Promise<number> {
   const client = new Client({
     connectionString: Object.assign(new URL(platform.stack.databaseAdminUrl), { pathname: '/berth' }).href,
   });
   await client.connect();
   try {
-    const schemas = ['auth', 'tasks', 'cluster_sync', 'registry_scan'];
-    const counts = schemas.map((schema) => `(select count(*) from ${schema}.outbox)`);
+    const names = resources.filter(isCopied).map(({ name }) => `'${name}'`);
+    const counts = owners.map(
+      (owner) => `(select count(*) from ${owner.replace('-', '_')}.outbox where resource in (${names.join(', ')}))`,
+    );
     const { rows } = await client.query<{ total: string }>(`select ${counts.join(' + ')} as total`);
     return Number(rows[0]?.total);
   } finally {

@@ -15,7 +15,8 @@ import { envMemberHandlers } from './env-members/env-member-handlers.ts';
 import { envHandlers } from './envs/env-handlers.ts';
 import { createLoginAttempts } from './login-attempts/login-attempts.ts';
 import { meHandlers } from './me/me-handlers.ts';
-import { followDeploymentKinds, followDeployments } from './seen/follow-others.ts';
+import { createCallingDeployments } from './seen/calling-deployments.ts';
+import { deploymentKindProjection } from './seen/deployment-kind-projection.ts';
 import { createIdentityProvider } from './sign-in/identity-provider.ts';
 import { loginHandlers } from './sign-in/login-handlers.ts';
 import { openKeyRing } from './signing-keys/key-ring.ts';
@@ -36,26 +37,26 @@ await runService('auth', async ({ log, metrics, use, loop, readiness, signal }) 
   const bus = use(await connectBus({ ...config.bus, caller: 'auth', log, metrics, signal, verifyIdentity }));
   readiness('database', () => databaseIsUp(db));
 
+  const callingDeployments = createCallingDeployments({ bus });
   const jwtIssuer = createJwtIssuer({ keyRing, ...config });
   const loginAttempts = createLoginAttempts({ db, ...config });
   const identityProvider = createIdentityProvider({ log, ...config });
 
-  bus.serve(identityHandlers({ db, keyRing, tokenUse, ...config }));
+  bus.serve(identityHandlers({ db, keyRing, tokenUse, callingDeployments, ...config }));
   bus.serve(signingKeyHandlers({ keyRing }));
   bus.serve(loginHandlers({ db, identityProvider, loginAttempts, jwtIssuer, ...config }));
-  bus.serve(meHandlers({ db }));
+  bus.serve(meHandlers({ db, callingDeployments }));
   bus.serve(userHandlers({ db }));
   bus.serve(userTokenHandlers({ db }));
   bus.serve(botHandlers({ db }));
   bus.serve(botTokenHandlers({ db }));
-  bus.serve(deploymentTokenHandlers({ db, jwtIssuer }));
+  bus.serve(deploymentTokenHandlers({ callingDeployments, jwtIssuer }));
   bus.serve(envHandlers({ db, bus }));
   bus.serve(envMemberHandlers({ db }));
   bus.serve(deploymentPermissionHandlers({ db }));
 
   loop('tell of changes', outboxRelay({ db, bus, owner: 'auth', log }));
-  loop('follow deployment kinds', followDeploymentKinds({ db, bus }));
-  loop('follow deployments', followDeployments({ db, bus }));
+  loop('follow deployment kinds', deploymentKindProjection.follow({ db, bus }));
   loop('write when tokens were used', every(1_000, tokenUse.write));
   loop('rotate signing keys', every(10_000, keyRing.refresh));
   loop('forget idempotency keys', forgetIdempotencyKeys({ db }));

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Bus } from '@berth/shared/bus/bus';
+import { implement } from '@berth/shared/bus/implement';
 import { deploymentTokens } from '@berth/shared/contracts/deployment-tokens';
-import { type Deployment, deployments } from '@berth/shared/contracts/deployments';
+import { type CallingDeployment, deploymentState } from '@berth/shared/contracts/deployment-state';
+import type { Deployment } from '@berth/shared/contracts/deployments';
+import { AppError } from '@berth/shared/errors';
 import { vi } from 'vitest';
 import { createBotRepository } from '../src/bots/bot-repository.ts';
 import { createDeploymentKindSeenRepository } from '../src/seen/deployment-kind-seen-repository.ts';
-import { createDeploymentSeenRepository } from '../src/seen/deployment-seen-repository.ts';
 import { newApiToken } from '../src/tokens/api-token.ts';
 import { createBotTokenRepository } from '../src/tokens/bot-token-repository.ts';
 import type { Ask, AuthUnderTest } from './auth-under-test.ts';
@@ -21,23 +23,34 @@ export async function somebot({ db, as }: Pick<AuthUnderTest, 'db' | 'as'>, disp
   return { ...bot, token: text, tokenId: id, ask: as({ token: text }) };
 }
 
-/** What `tasks` tells of a deployment, as its relay would; resolves when auth knows it. */
-export async function tellOfDeployment(auth: AuthUnderTest, tasks: Bus, row: Deployment, version = 1, deleted = false) {
-  const operation = deleted ? 'DELETE' : 'UPDATE';
-  const { id, env_id } = row;
-  await tasks.state.ensureStream();
-  await tasks.state.publish({ resource: deployments.name, id, version, env_id, operation, row });
-  const deploymentSeenRepository = createDeploymentSeenRepository(auth.db);
-  await vi.waitFor(
-    async () => {
-      const seen = await deploymentSeenRepository.find(id);
-      const isNews = deleted
-        ? seen === null
-        : seen?.name === row.name && seen.enabled === row.enabled && seen.env_id === env_id;
-      if (!isNews) throw new Error('auth does not know it yet');
-    },
-    { timeout: 20_000, interval: 20 },
+interface Deployments {
+  rows: Map<string, CallingDeployment>;
+  isAway: boolean;
+}
+
+const deploymentsOf = new WeakMap<Bus, Deployments>();
+
+/** What `tasks` answers when it is asked for deployments that call. */
+export async function deploymentsIn(tasks: Bus): Promise<Deployments> {
+  const known = deploymentsOf.get(tasks);
+  if (known) return known;
+  const made: Deployments = { rows: new Map(), isAway: false };
+  deploymentsOf.set(tasks, made);
+  tasks.serve(
+    implement(deploymentState, {
+      now: async ({ body }) => {
+        if (made.isAway) throw new AppError('unavailable', 'The database is away');
+        return { deployment: made.rows.get(body.deployment_id) ?? null };
+      },
+    }),
   );
+  await tasks.listening();
+  return made;
+}
+
+/** The deployment as `tasks` has it from now on. */
+export async function haveDeployment(tasks: Bus, { id, name, env_id, enabled }: CallingDeployment): Promise<void> {
+  (await deploymentsIn(tasks)).rows.set(id, { id, name, env_id, enabled });
 }
 
 /** What `registry-scan` tells of a kind; resolves when auth knows it. */
@@ -89,7 +102,7 @@ export async function somedeployment(
   envId: string,
 ): Promise<SomeDeployment> {
   const row = newDeployment(envId);
-  await tellOfDeployment(auth, tasks, row);
+  await haveDeployment(tasks, row);
   const { access_token: jwt } = await clusterSync.call(deploymentTokens.operations.issue, {
     body: { deployment_id: row.id },
   });

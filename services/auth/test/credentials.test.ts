@@ -13,7 +13,7 @@ import { createDeploymentPermissionRepository } from '../src/deployment-permissi
 import { newApiToken } from '../src/tokens/api-token.ts';
 import { createUserTokenRepository } from '../src/tokens/user-token-repository.ts';
 import { type AuthUnderTest, ownUrl, startAuth } from './auth-under-test.ts';
-import { newDeployment, somebot, somedeployment, tellOfDeployment } from './bots-and-deployments.ts';
+import { deploymentsIn, haveDeployment, newDeployment, somebot, somedeployment } from './bots-and-deployments.ts';
 import { newEnv, type Somebody, somebody } from './people.ts';
 import { refusal } from './refusal.ts';
 
@@ -206,26 +206,40 @@ describe('a deployment', () => {
   test('is refused while it is disabled and once it is deleted; a rename changes nothing', async () => {
     const env = await newEnv(auth.db);
     const row = newDeployment(env.id);
-    await tellOfDeployment(auth, tasks, row);
+    await haveDeployment(tasks, row);
     const { access_token: jwt } = await clusterSync.call(deploymentTokens.operations.issue, {
       body: { deployment_id: row.id },
     });
 
-    await tellOfDeployment(auth, tasks, { ...row, name: 'renamed' }, 2);
+    await haveDeployment(tasks, { ...row, name: 'renamed' });
     await expect(authenticate({ jwt })).resolves.toMatchObject({ identity: { id: row.id } });
-    await tellOfDeployment(auth, tasks, { ...row, enabled: false }, 3);
+    await haveDeployment(tasks, { ...row, enabled: false });
     await expect(authenticate({ jwt })).rejects.toEqual(refusal('token_revoked', 'disabled'));
-    await tellOfDeployment(auth, tasks, row, 4);
+    await haveDeployment(tasks, row);
     await expect(authenticate({ jwt })).resolves.toMatchObject({ identity: { id: row.id } });
-    await tellOfDeployment(auth, tasks, { ...row, env_id: (await newEnv(auth.db)).id }, 5);
+    await haveDeployment(tasks, { ...row, env_id: (await newEnv(auth.db)).id });
     await expect(authenticate({ jwt })).rejects.toEqual(refusal('token_revoked', 'another env'));
-    await tellOfDeployment(auth, tasks, row, 6, true);
+    (await deploymentsIn(tasks)).rows.delete(row.id);
     await expect(authenticate({ jwt })).rejects.toEqual(refusal('token_revoked', 'deleted'));
+  });
+
+  test('is neither let in nor revoked while nobody says what has become of it', async () => {
+    const env = await newEnv(auth.db);
+    const { jwt } = await somedeployment(auth, tasks, clusterSync, env.id);
+    const deployments = await deploymentsIn(tasks);
+
+    deployments.isAway = true;
+    try {
+      await expect(authenticate({ jwt })).rejects.toEqual(refusal('unavailable', 'could not be confirmed'));
+    } finally {
+      deployments.isAway = false;
+    }
+    await expect(authenticate({ jwt })).resolves.toMatchObject({ identity: { env_id: env.id } });
   });
 
   test('gets no token when it is unknown or disabled', async () => {
     const row = { ...newDeployment((await newEnv(auth.db)).id), enabled: false };
-    await tellOfDeployment(auth, tasks, row);
+    await haveDeployment(tasks, row);
     const issue = (deployment_id: string) =>
       clusterSync.call(deploymentTokens.operations.issue, { body: { deployment_id } });
 

@@ -11,16 +11,17 @@ import { accessIssuer } from './access/access-issuer.ts';
 import { clusterAccessHandlers } from './access/cluster-access-handlers.ts';
 import { clusterHandlers } from './clusters/cluster-handlers.ts';
 import { createClusterRepository } from './clusters/cluster-repository.ts';
+import { clusterStateHandlers } from './clusters/cluster-state-handlers.ts';
 import { clusterUsageHandlers } from './clusters/cluster-usage-handlers.ts';
 import { flagSilentClusters } from './clusters/flag-silent-clusters.ts';
 import { leaseNameOf } from './clusters/lease-name-of.ts';
-import { releaseEnvOfClusters } from './clusters/release-env-of-clusters.ts';
 import { tendCluster } from './clusters/tend-cluster.ts';
 import { tendClusters } from './clusters/tend-clusters.ts';
 import { Config } from './config.ts';
 import { createClusterDirectory } from './discovery/cluster-directory.ts';
 import { discoverClusters } from './discovery/discover-clusters.ts';
 import { readKubeconfig } from './discovery/read-kubeconfig.ts';
+import { envProjection } from './envs/env-projection.ts';
 import { k8sResourceHandlers } from './resources/k8s-resource-handlers.ts';
 import { createK8sResourceRepository } from './resources/k8s-resource-repository.ts';
 
@@ -53,10 +54,11 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
   bus.serve(clusterHandlers({ clusterRepository, bus }));
   bus.serve(k8sResourceHandlers({ k8sResourceRepository }));
   bus.serve(clusterUsageHandlers({ clusterRepository }));
+  bus.serve(clusterStateHandlers({ db }));
   bus.serve(clusterAccessHandlers({ clusterRepository, directory, issueAccess: accessIssuer(config) }));
 
   loop('publish state', outboxRelay({ db, bus, owner: name, log }));
-  loop('release envs', releaseEnvOfClusters({ bus, clusterRepository }));
+  loop('follow envs', envProjection.follow({ db, bus }));
   loop('discover clusters', every(config.rediscoverMs, discover));
   loop('flag silent clusters', every(2_000, flagSilentClusters({ clusterRepository })));
   loop(

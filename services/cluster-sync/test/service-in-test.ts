@@ -8,6 +8,7 @@ import { accessIssuer } from '../src/access/access-issuer.ts';
 import { clusterAccessHandlers } from '../src/access/cluster-access-handlers.ts';
 import { clusterHandlers } from '../src/clusters/cluster-handlers.ts';
 import { createClusterRepository } from '../src/clusters/cluster-repository.ts';
+import { clusterStateHandlers } from '../src/clusters/cluster-state-handlers.ts';
 import { clusterUsageHandlers } from '../src/clusters/cluster-usage-handlers.ts';
 import { createClusterDirectory } from '../src/discovery/cluster-directory.ts';
 import { k8sResourceHandlers } from '../src/resources/k8s-resource-handlers.ts';
@@ -35,6 +36,7 @@ export async function startServiceInTest(): Promise<ServiceInTest> {
   bus.serve(clusterHandlers({ clusterRepository, bus }));
   bus.serve(k8sResourceHandlers({ k8sResourceRepository: createK8sResourceRepository(db) }));
   bus.serve(clusterUsageHandlers({ clusterRepository }));
+  bus.serve(clusterStateHandlers({ db }));
   bus.serve(clusterAccessHandlers({ clusterRepository, directory, issueAccess: accessIssuer({ accessSeconds: 600 }) }));
 
   return Object.assign(neighbours, {

@@ -1,21 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { connectBus } from '@berth/shared/bus/connect-bus';
-import { deployments } from '@berth/shared/contracts/deployments';
 import { forgetIdempotencyKeys } from '@berth/shared/db/forget-idempotency-keys';
 import { databaseIsUp, openDatabase } from '@berth/shared/db/open-database';
 import { outboxRelay } from '@berth/shared/db/outbox-relay';
-import { followProjection } from '@berth/shared/db/projection';
 import { whileHolding } from '@berth/shared/db/while-holding';
 import { every } from '@berth/shared/service/loop';
 import { readConfig } from '@berth/shared/service/read-config';
 import { runService } from '@berth/shared/service/run-service';
 import { createWakeUp } from '@berth/shared/service/wake-up';
 import { createChartParser } from './archive/chart-parser.ts';
+import { catalogueStateHandlers } from './charts/catalogue-state-handlers.ts';
 import { chartArchiveHandlers } from './charts/chart-archive-handlers.ts';
 import { chartHandlers } from './charts/chart-handlers.ts';
 import { createChartRepository } from './charts/chart-repository.ts';
 import { Config } from './config.ts';
+import { deploymentProjection } from './deployments/deployment-projection.ts';
 import { kindHandlers } from './kinds/kind-handlers.ts';
 import { createRegistryClient } from './oci/registry-client.ts';
 import { followHints } from './push/follow-hints.ts';
@@ -61,6 +61,7 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
   bus.serve(chartHandlers({ chartRepository }));
   bus.serve(registryHandlers({ db }));
   bus.serve(kindHandlers({ db }));
+  bus.serve(catalogueStateHandlers({ db }));
   bus.serve(tagFormatHandlers({ db, onChanged: formatsChanged.wake }));
   bus.serve(
     chartArchiveHandlers({
@@ -72,10 +73,7 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
 
   loop('publish state', outboxRelay({ db, bus, owner: name, log }));
   loop('forget idempotency keys', forgetIdempotencyKeys({ db }));
-  loop(
-    'follow deployments',
-    followProjection({ db, bus, resource: deployments, table: 'deployments_seen', columns: ['helm_chart_id'] }),
-  );
+  loop('follow deployments', deploymentProjection.follow({ db, bus }));
 
   const parseTags = parseAgain({ db, currentFormats });
   loop(

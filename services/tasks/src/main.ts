@@ -8,14 +8,10 @@ import { runService } from '@berth/shared/service/run-service';
 import { heldItemReaders, itemReaders } from './collections/item-readers.ts';
 import { Config } from './config.ts';
 import { deploymentHandlers } from './deployments/deployment-handlers.ts';
+import { deploymentStateHandlers } from './deployments/deployment-state-handlers.ts';
 import { deploymentUsageHandlers } from './deployments/deployment-usage-handlers.ts';
-import {
-  followCharts,
-  followClusters,
-  followEnvs,
-  followKinds,
-  followRegistries,
-} from './projections/follow-others.ts';
+import { createConfirm } from './projections/confirm.ts';
+import { createProjections } from './projections/projections.ts';
 import { inTransactionOf, readingStore, type WritingStore } from './store.ts';
 import { createDueWatch } from './tasks/due-watch.ts';
 import { runnerHandlers } from './tasks/runner-handlers.ts';
@@ -35,8 +31,10 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
   const store = readingStore(db);
   const tell = () => bus.hints.send('tasks_due', 'due');
   const due = createDueWatch({ leases: store.leases, tell, signal });
+  const projections = createProjections(due);
   const engine = {
     store,
+    confirm: createConfirm({ db, bus, projections }),
     inTransaction: inTransactionOf(db),
     readers: itemReaders(store.items),
     heldReaders: ({ items }: Pick<WritingStore, 'items'>) => heldItemReaders(items),
@@ -49,16 +47,14 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
 
   bus.serve(deploymentHandlers(engine));
   bus.serve(deploymentUsageHandlers(engine));
+  bus.serve(deploymentStateHandlers(engine));
   bus.serve(taskHandlers({ ...engine, limits }));
   bus.serve(runnerHandlers({ ...engine, bus, log, ownUrl, options: { leaseMs, limits } }));
 
   loop('tell of changes', outboxRelay({ db, bus, owner: name, log }));
   loop('forget idempotency keys', forgetIdempotencyKeys({ db }));
-  loop('follow clusters', followClusters({ db, bus, ...engine }));
-  loop('follow registries', followRegistries({ db, bus, ...engine }));
-  loop('follow charts', followCharts({ db, bus, ...engine }));
-  loop('follow kinds', followKinds({ db, bus, ...engine }));
-  loop('follow envs', followEnvs({ db, bus, ...engine }));
+  for (const [copied, projection] of Object.entries(projections))
+    loop(`follow ${copied}`, projection.follow({ db, bus }));
   loop('take back expired claims', every(1_000, sweepLeases({ ...engine, log })));
   loop('wake runners when due', due.watch);
 });

@@ -2,13 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { packIdentity } from '@berth/shared/access/packed-identity';
 import type { Bus } from '@berth/shared/bus/bus';
 import { implement } from '@berth/shared/bus/implement';
+import type { StateMessage } from '@berth/shared/bus/publish-state';
+import { catalogueState } from '@berth/shared/contracts/catalogue-state';
 import { chartArchives } from '@berth/shared/contracts/chart-archives';
+import { clusterState } from '@berth/shared/contracts/cluster-state';
 import type { CallerName } from '@berth/shared/contracts/contract';
-import type { DeploymentKind } from '@berth/shared/contracts/deployment-kinds';
+import { DeploymentKind } from '@berth/shared/contracts/deployment-kinds';
 import type { Env } from '@berth/shared/contracts/envs';
 import { identities } from '@berth/shared/contracts/identities';
-import type { HelmChart } from '@berth/shared/contracts/helm-charts';
-import type { K8sCluster } from '@berth/shared/contracts/k8s-clusters';
+import { HelmChart } from '@berth/shared/contracts/helm-charts';
+import { HelmRegistry } from '@berth/shared/contracts/helm-registries';
+import { K8sCluster } from '@berth/shared/contracts/k8s-clusters';
 import { signingKeys } from '@berth/shared/contracts/signing-keys';
 import { AppError } from '@berth/shared/errors';
 import { connectTestBus } from '@berth/shared/testing/test-bus';
@@ -33,6 +37,13 @@ export interface Neighbours extends AsyncDisposable {
   };
   /** What auth answers of users and bots by their ids, at first the sample identities; `away`: it does not answer. */
   people: Map<string, Current> & { away?: boolean };
+  /** Changes of clusters and charts that their owners have committed and not published yet; each publishes what it says. */
+  holdBack: {
+    cluster(row: K8sCluster): () => Promise<void>;
+    chart(row: HelmChart): () => Promise<void>;
+  };
+  /** While false, cluster-sync does not say how clusters are now. */
+  answers: { clusters: boolean };
   /** What registry-scan answers for a chart's archive; null: it cannot be reached. */
   archives: { digest: string | null; asked: number };
 }
@@ -52,6 +63,14 @@ export async function startNeighbours(nats: TestNats): Promise<Neighbours> {
   const people: Neighbours['people'] = new Map(
     Object.values(sampleIdentities).map((identity) => [identity.id, { identity }]),
   );
+  const answers: Neighbours['answers'] = { clusters: true };
+  const current = new Map<string, StateMessage>();
+  const now = <Row>(id: string | undefined, row: { parse(given: unknown): Row }) => {
+    const state = current.get(id ?? '');
+    if (!state) return null;
+    const { version, operation, env_id } = state;
+    return { version, operation, env_id, row: row.parse(state.row) };
+  };
   let version = 0;
 
   auth.serve(implement(signingKeys, { list: async () => ({ keys: testKeys.publicJwks }) }));
@@ -76,13 +95,35 @@ export async function startNeighbours(nats: TestNats): Promise<Neighbours> {
       },
     }),
   );
+  clusterSync.serve(
+    implement(clusterState, {
+      now: async ({ body }) => {
+        if (!answers.clusters) throw new AppError('unavailable', 'The database is away');
+        return { cluster: now(body.cluster_id, K8sCluster) };
+      },
+    }),
+  );
+  registryScan.serve(
+    implement(catalogueState, {
+      now: async ({ body: { helm_chart_id, kind_id } }) => {
+        const chart = now(helm_chart_id, HelmChart);
+        return { chart, registry: now(chart?.row.helm_registry_id, HelmRegistry), kind: now(kind_id, DeploymentKind) };
+      },
+    }),
+  );
   await auth.state.ensureStream();
 
-  const publish = async (bus: Bus, resource: string, row: { id: string; env_id?: string | null }, deleted?: string) => {
+  type Row = { id: string; env_id?: string | null };
+
+  /** What the owner has now; the answer publishes it. */
+  const commit = (bus: Bus, resource: string, row: Row, deleted?: string) => {
     version += 1;
     const operation = deleted ? ('DELETE' as const) : ('INSERT' as const);
-    await bus.state.publish({ resource, id: row.id, version, env_id: row.env_id ?? null, operation, row });
+    const message = { resource, id: row.id, version, env_id: row.env_id ?? null, operation, row };
+    current.set(row.id, message);
+    return () => bus.state.publish(message);
   };
+  const publish = (bus: Bus, resource: string, row: Row, deleted?: string) => commit(bus, resource, row, deleted)();
 
   const stack = opened.move();
   return {
@@ -93,6 +134,11 @@ export async function startNeighbours(nats: TestNats): Promise<Neighbours> {
     registryScan,
     archives,
     people,
+    answers,
+    holdBack: {
+      cluster: (row) => commit(clusterSync, 'k8s_clusters', row),
+      chart: (row) => commit(registryScan, 'helm_charts', row),
+    },
     tell: {
       async env(fields) {
         const row: Env = {
@@ -131,7 +177,7 @@ export async function startNeighbours(nats: TestNats): Promise<Neighbours> {
       },
       kind: (row) => publish(registryScan, 'deployment_kinds', row),
       async registry(id, kind_id) {
-        const row = {
+        const row: HelmRegistry = {
           id,
           created_at,
           domain_name: 'registry.example.com',

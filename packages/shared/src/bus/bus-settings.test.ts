@@ -12,6 +12,7 @@ test('servers are separated by commas', () => {
     password: 'for NATS',
     ca: undefined,
     replicas: 1,
+    stateBytes: 256 * 1024 * 1024,
   });
 });
 

@@ -18,7 +18,7 @@ export interface CompareDeps {
 export function compareDigests(
   { connection, follower, log }: CompareDeps,
   { name, owner }: Resource,
-  { matches, signal }: FollowOptions,
+  { matches, highest, signal }: FollowOptions,
 ) {
   let mismatches = 0;
   let rebuildDue = false;
@@ -36,7 +36,8 @@ export function compareDigests(
     log.warn({ resource: name, mismatches }, 'our copy differs from its owner; asking for the table again');
     mismatches = 0;
     rebuildDue = true;
-    if (connection.isUp()) connection.nc.publish(republishSubject(owner, follower, name));
+    const complaint = JSON.stringify({ highest: (await highest?.()) ?? 0 });
+    if (connection.isUp()) connection.nc.publish(republishSubject(owner, follower, name), complaint);
   }
 
   void (async () => {

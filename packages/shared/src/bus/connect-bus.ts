@@ -5,6 +5,7 @@ import { createIdentityVerifier, type IdentityVerifier } from '../access/identit
 import type { ServiceName } from '../contracts/contract.ts';
 import { signingKeys } from '../contracts/signing-keys.ts';
 import type { Bus } from './bus.ts';
+import { defaultStateBytes } from './bus-settings.ts';
 import { createCaller } from './call.ts';
 import { createChartStore } from './chart-store.ts';
 import { type Connection, type ConnectionOptions, openConnection } from './connection.ts';
@@ -27,15 +28,17 @@ export interface BusOptions extends ConnectionOptions {
   verifyIdentity?: IdentityVerifier | undefined;
   /** Copies of the stream and the bucket, where NATS is a cluster. */
   replicas?: number | undefined;
+  /** What this service's state may take in NATS. */
+  stateBytes?: number | undefined;
 }
 
 /** Waits for NATS as long as it takes, then speaks for one service. The only way to NATS. */
 export async function connectBus(options: BusOptions): Promise<Bus> {
-  const { caller, log, replicas = 1 } = options;
+  const { caller, log, replicas = 1, stateBytes = defaultStateBytes, metrics: registry = register } = options;
   const connection = await openConnection(options);
   const { nc } = connection;
   const instance = crypto.randomUUID().replaceAll('-', '').slice(0, 16);
-  const metrics = rpcMetrics(options.metrics ?? register);
+  const metrics = rpcMetrics(registry);
   const failure = new AbortController();
   let closing = false;
 
@@ -78,7 +81,13 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
     call,
     hints: createHints(connection, log),
     state: {
-      ...createStatePublisher({ ...shared, owner: caller as ServiceName, replicas }),
+      ...createStatePublisher({
+        ...shared,
+        owner: caller as ServiceName,
+        replicas,
+        maxBytes: stateBytes,
+        metrics: registry,
+      }),
       ...createStateFollower({ ...shared, follower: caller }),
     },
     objects: createChartStore({ connection, jetstream, manager, replicas }),

@@ -6,6 +6,8 @@ export interface FollowOptions {
   apply(message: StateMessage): Promise<void>;
   /** Called with each digest of the owner; the follower asks for a new publication after two mismatches in a row. */
   matches?(digest: StateDigest): Promise<boolean>;
+  /** The highest version of the copy, 0 without any; what the owner publishes again gets higher ones. */
+  highest?(): Promise<number>;
   signal: AbortSignal;
 }
 
@@ -26,7 +28,7 @@ export interface WatchOptions {
 }
 
 export interface StateFollower {
-  /** All state, for this process alone, without a durable consumer: for the gateway's event streams. */
+  /** What changes, of all owners, for this process alone, without a durable consumer: for the gateway's event streams. */
   watch(options: WatchOptions): Promise<void>;
   /** Follows the state of a resource through a durable consumer until the signal aborts; survives the loss of stream and consumer. */
   follow(resource: Resource, options: FollowOptions): Promise<void>;

@@ -87,7 +87,7 @@ describe('a malformed request', () => {
   });
 
   test.for([
-    'state.auth.boats.1',
+    'state_v1.auth.boats.1',
     '_INBOX_api-gateway.auth.x.1',
     '_INBOX_tasks.cluster-sync.x.1',
     '_INBOX_tasks.authx.1',

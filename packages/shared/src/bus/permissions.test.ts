@@ -69,7 +69,9 @@ describe('the server', () => {
     ['cluster-sync', 'rpc.v1.auth.cluster-sync.boats.echo'],
     ['tasks', 'rpc.v1.auth.tasks.boats.list'],
     ['tasks', 'rpc.v1.auth.api-gateway.boats.list'],
-    ['tasks', 'state.auth.boats.1'],
+    ['tasks', 'state_v1.auth.boats.1'],
+    ['tasks', 'event.v1.auth.boats.1'],
+    ['tasks', '$JS.API.STREAM.CREATE.STATE_auth'],
     ['tasks', 'digest.v1.auth.boats'],
     ['tasks', '_INBOX_runner.cluster-sync.x.1'],
     ['tasks', '_INBOX_api-gateway.auth.x.1'],
@@ -77,10 +79,10 @@ describe('the server', () => {
     ['tasks', 'hint.v1.task_log.1.2'],
     ['runner', 'republish.v1.auth.tasks.boats'],
     ['auth', '_INBOX_cluster-sync.auth.x.1'],
-    ['auth', '$JS.API.STREAM.DELETE.STATE'],
-    ['auth', '$JS.API.STREAM.PURGE.STATE'],
-    ['tasks', '$JS.API.CONSUMER.CREATE.STATE.tasks-boats.state.>'],
-    ['tasks', '$JS.API.CONSUMER.DELETE.STATE.auth-boats'],
+    ['auth', '$JS.API.STREAM.DELETE.STATE_auth'],
+    ['auth', '$JS.API.STREAM.PURGE.STATE_auth'],
+    ['tasks', '$JS.API.CONSUMER.CREATE.STATE_auth.tasks-boats.state_v1.>'],
+    ['tasks', '$JS.API.CONSUMER.DELETE.STATE_auth.auth-boats'],
   ])('refuses %s to send to %s', async ([user, subject]) => {
     expect(await refusal(user, (nc) => nc.publish(subject))).toEqual([`publish ${subject}`]);
   });
@@ -92,7 +94,7 @@ describe('the server', () => {
     ['tasks', '>'],
     ['auth', 'rpc.v1.tasks.>'],
     ['cluster-sync', 'digest.v1.auth.boats'],
-    ['api-gateway', 'state.>'],
+    ['api-gateway', 'state_v1.>'],
   ])('refuses %s to listen to %s', async ([user, subject]) => {
     expect(await refusal(user, (nc) => nc.subscribe(subject))).toEqual([`subscription ${subject}`]);
   });

@@ -1,12 +1,20 @@
-import { type CallerName, callerNames, isService, type Resource, serviceNames } from '../contracts/contract.ts';
+import {
+  type CallerName,
+  callerNames,
+  isService,
+  type Resource,
+  type ServiceName,
+  serviceNames,
+} from '../contracts/contract.ts';
 import { type HintName, hints } from '../contracts/hints.ts';
 import { chartBucket, chartStream } from './chart-store.ts';
 import { durableName } from './state-consumer.ts';
-import { stateStream } from './state-stream.ts';
+import { eventStream, stateStream } from './state-stream.ts';
 import {
-  allState,
+  allEvents,
   digestSubject,
   discoverySubject,
+  eventSubject,
   hintSubject,
   inboxPrefix,
   operatorsInbox,
@@ -91,22 +99,28 @@ function publishedState(resources: readonly Resource[], caller: CallerName): Gra
   if (owned.length === 0) return { publish: [], subscribe: [] };
   return {
     publish: [
-      ...owned.flatMap(({ owner, name }) => [stateSubject(owner, name, '>'), digestSubject(owner, name)]),
-      `$JS.API.STREAM.CREATE.${stateStream}`,
-      `$JS.API.STREAM.INFO.${stateStream}`,
+      ...owned.flatMap(({ owner, name }) => [
+        stateSubject(owner, name, '>'),
+        eventSubject(owner, name, '>'),
+        digestSubject(owner, name),
+      ]),
+      ...owned.flatMap(({ owner }) => streamsOf(owner)),
     ],
     subscribe: [...new Set(owned.map(({ owner }) => republishSubject(owner, '*', '*')))],
   };
 }
 
+const streamsOf = (owner: ServiceName): string[] =>
+  [stateStream(owner), eventStream].flatMap((name) => [`$JS.API.STREAM.CREATE.${name}`, `$JS.API.STREAM.INFO.${name}`]);
+
 function followedState(resources: readonly Resource[], caller: CallerName): Grants {
+  if (caller === 'api-gateway') return watchedEvents();
   const followed = resources.filter(({ state }) => state?.consumers.some((consumer) => consumer === caller));
   if (followed.length === 0) return { publish: [], subscribe: [] };
-  if (caller === 'api-gateway') return watchedState();
   return {
     publish: followed.flatMap(({ owner, name }) => [
-      ...consumerApi(stateStream, durableName(caller, name), stateSubject(owner, name, '>')),
-      ...acks(stateStream, durableName(caller, name)),
+      ...consumerApi(stateStream(owner), durableName(caller, name), stateSubject(owner, name, '>')),
+      ...acks(stateStream(owner), durableName(caller, name)),
       republishSubject(owner, caller, name),
     ]),
     subscribe: followed.map(({ owner, name }) => digestSubject(owner, name)),
@@ -114,8 +128,8 @@ function followedState(resources: readonly Resource[], caller: CallerName): Gran
 }
 
 /** The gateway has no copy to keep: each of its processes watches by a consumer of its own, without acks. */
-const watchedState = (): Grants => ({
-  publish: [...consumerApi(stateStream, '*', allState), `$JS.API.STREAM.INFO.${stateStream}`],
+const watchedEvents = (): Grants => ({
+  publish: [...consumerApi(eventStream, '*', allEvents), `$JS.API.STREAM.INFO.${eventStream}`],
   subscribe: [],
 });
 

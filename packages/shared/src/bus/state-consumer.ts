@@ -8,8 +8,7 @@ import {
 } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
 import type { Resource } from '../contracts/contract.ts';
-import { stateStream } from './state-stream.ts';
-import { allState, stateSubject } from './subjects.ts';
+import { allEvents, stateSubject } from './subjects.ts';
 
 export const durableName = (follower: string, resource: string): string => `${follower}-${resource}`;
 
@@ -29,7 +28,7 @@ export const durableConfig = (follower: string, { owner, name }: Resource): Part
 /** For one process; the server forgets it a minute after it was last asked for messages. */
 export const watcherConfig = (name: string, afterSeq: number | undefined): Partial<ConsumerConfig> => ({
   name,
-  filter_subject: allState,
+  filter_subject: allEvents,
   ...(afterSeq === undefined
     ? { deliver_policy: DeliverPolicy.New }
     : { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: afterSeq + 1 }),
@@ -42,9 +41,10 @@ export const watcherConfig = (name: string, afterSeq: number | undefined): Parti
 export async function openConsumer(
   jetstream: JetStreamClient,
   manager: JetStreamManager,
+  stream: string,
   config: Partial<ConsumerConfig>,
 ): Promise<Consumer> {
-  const info = await manager.consumers.add(stateStream, config);
+  const info = await manager.consumers.add(stream, config);
   return jetstream.consumers.getConsumerFromInfo(info);
 }
 

@@ -44,14 +44,14 @@ async function followRows(
     await untilUp(connection, signal);
     try {
       const consumer = await whileUp(connection, () =>
-        openConsumer(jetstream, manager, durableConfig(follower, resource)),
+        openConsumer(jetstream, manager, stateStream(resource.owner), durableConfig(follower, resource)),
       );
       while (!signal.aborted) {
         await takeRound(consumer);
         failures = 0;
         if (isRebuildDue()) {
           log.warn({ resource: resource.name }, 'reading all state of a resource again');
-          await manager.consumers.delete(stateStream, durableName(follower, resource.name));
+          await manager.consumers.delete(stateStream(resource.owner), durableName(follower, resource.name));
           break;
         }
       }

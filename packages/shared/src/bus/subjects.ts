@@ -24,10 +24,16 @@ export const repliesFrom = (owner: CallerName, caller: CallerName): string => `$
 export const replySubject = (owner: ServiceName, caller: CallerName, instance: string, token: string): string =>
   `${repliesFrom(owner, caller)}.${instance}.${token}`;
 
+/** Not `state.`: the stream of earlier versions, which nobody deletes for us, takes all of those. */
 export const stateSubject = (owner: ServiceName, resource: string, id: string): string =>
-  `state.${owner}.${resource}.${id}`;
+  `state_v1.${owner}.${resource}.${id}`;
 
-export const allState = 'state.>';
+export const allStateOf = (owner: ServiceName): string => `state_v1.${owner}.>`;
+
+export const eventSubject = (owner: ServiceName, resource: string, id: string): string =>
+  `event.v1.${owner}.${resource}.${id}`;
+
+export const allEvents = 'event.v1.>';
 
 export const digestSubject = (owner: ServiceName, resource: string): string => `digest.v1.${owner}.${resource}`;
 

@@ -4,10 +4,10 @@ import type { StatePosition, WatchOptions } from './follow-state.ts';
 import type { StateMessage } from './publish-state.ts';
 import { nextRound, openConsumer, watcherConfig } from './state-consumer.ts';
 import type { StateFollowerDeps } from './state-follower-deps.ts';
-import { stateStream } from './state-stream.ts';
+import { eventStream } from './state-stream.ts';
 import { untilUp, whileUp } from './while-up.ts';
 
-/** Follows all state for this process until the signal aborts; goes on behind the last place it saw. */
+/** Follows the events of all owners for this process until the signal aborts; goes on behind the last place it saw. */
 export async function watchState(deps: StateFollowerDeps, options: WatchOptions): Promise<void> {
   const { connection, follower, instance, jetstream, manager, log } = deps;
   const { onMessage, onGap, signal } = options;
@@ -18,24 +18,25 @@ export async function watchState(deps: StateFollowerDeps, options: WatchOptions)
   while (!signal.aborted) {
     await untilUp(connection, signal);
     try {
-      const stream = await whileUp(connection, () => manager.streams.info(stateStream));
+      const stream = await whileUp(connection, () => manager.streams.info(eventStream));
       const created = streamIdOf(stream.created);
       const isAnother = position !== undefined && position.stream !== created;
-      if (isAnother) onGap?.();
       const after = isAnother ? 0 : position?.seq;
+      // Events end after an hour, or sooner where there are many.
+      if (isAnother || (after !== undefined && after + 1 < stream.state.first_seq)) onGap?.();
       // From here on a place is known, so that no message is missed between two consumers.
       position = { stream: created, seq: after ?? stream.state.last_seq };
       made += 1;
       const name = `${follower}-watch-${instance}-${made}`;
       const config = watcherConfig(name, position.seq);
-      const consumer = await whileUp(connection, () => openConsumer(jetstream, manager, config));
+      const consumer = await whileUp(connection, () => openConsumer(jetstream, manager, eventStream, config));
       try {
         while (!signal.aborted) {
           await takeRound(consumer, created);
           failures = 0;
         }
       } finally {
-        if (connection.isUp()) await manager.consumers.delete(stateStream, name).catch(() => undefined);
+        if (connection.isUp()) await manager.consumers.delete(eventStream, name).catch(() => undefined);
       }
     } catch (error) {
       if (signal.aborted) return;

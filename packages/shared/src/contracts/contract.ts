@@ -53,8 +53,13 @@ export interface OperationSpec {
 export interface StateSpec {
   /** The public row as other services and the event stream see it; never secret content. */
   readonly row: z.ZodObject;
-  /** Services that keep a projection of it; from this their NATS permissions follow. */
+  /**
+   * Services that keep a projection of it; from this their NATS permissions follow. Of a row that nobody keeps a copy of,
+   * only its event is published.
+   */
   readonly consumers: readonly ServiceName[];
+  /** Fields of the row, beside its id, that the event stream needs. */
+  readonly event?: readonly string[];
 }
 
 export interface ResourceSpec {

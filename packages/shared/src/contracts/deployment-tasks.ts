@@ -44,7 +44,7 @@ export const deploymentTasks = resource('deployment_tasks', {
   singular: 'deployment task',
   // Why a task waits is computed when somebody asks, and changes though nobody changed the task.
   etag: Object.keys(DeploymentTask.shape).filter((name) => name !== 'reason'),
-  state: { row: DeploymentTask, consumers: [] },
+  state: { row: DeploymentTask, consumers: [], event: ['status'] },
   operations: {
     list: operation({
       http: 'GET /deployment-tasks',

@@ -70,7 +70,7 @@ export const deployments = resource('deployments', {
   owner: 'tasks',
   singular: 'deployment',
   etag: ['name', 'cluster_id', 'helm_chart_id', 'config', 'values_override', 'enabled', 'description_md'],
-  state: { row: Deployment, consumers: ['auth', 'cluster-sync', 'registry-scan'] },
+  state: { row: Deployment, consumers: ['cluster-sync', 'registry-scan'], event: ['status'] },
   operations: {
     list: operation({
       http: 'GET /deployments',

@@ -24,8 +24,10 @@ test('who may do what', () => {
     bots.get | GET /bots/:id | anyone signed in
     bots.update | PUT /bots/:id | a site admin
     bots.delete | DELETE /bots/:id | a site admin
+    catalogue_state.now | from auth, tasks | services of the platform
     chart_archives.ensure | from runner, tasks | services of the platform
     cluster_access.issue | from runner, tasks | services of the platform
+    cluster_state.now | from tasks | services of the platform
     cluster_usage.of_env | from auth | services of the platform
     deployment_kinds.list | GET /deployment-kinds | anyone signed in
     deployment_kinds.get | GET /deployment-kinds/:id | anyone signed in
@@ -41,6 +43,7 @@ test('who may do what', () => {
     deployment_resources.get | GET /deployment-resources/:id | anyone signed in
     deployment_resources.update | PUT /deployment-resources/:id | the role that the type of the resource names for this operation
     deployment_resources.delete | DELETE /deployment-resources/:id | the role that the type of the resource names for this operation
+    deployment_state.now | from auth | services of the platform
     deployment_tasks.list | GET /deployment-tasks | anyone signed in
     deployment_tasks.create | POST /deployment-tasks | a maintainer of the deployment; an owner of the deployment for Install, Uninstall, a changed values_override, and actions that ask for an owner
     deployment_tasks.get | GET /deployment-tasks/:id | anyone signed in
@@ -287,11 +290,11 @@ test('projections are kept by these services', () => {
   expect(consumers).toMatchInlineSnapshot(`
     [
       "deployment_kinds → auth, tasks",
-      "deployments → auth, cluster-sync, registry-scan",
+      "deployments → cluster-sync, registry-scan",
       "envs → cluster-sync, tasks",
       "helm_charts → tasks",
       "helm_registries → tasks",
-      "k8s_clusters → auth, tasks",
+      "k8s_clusters → tasks",
     ]
   `);
 });

@@ -1,13 +1,16 @@
 import { botTokens } from './bot-tokens.ts';
 import { bots } from './bots.ts';
+import { catalogueState } from './catalogue-state.ts';
 import { chartArchives } from './chart-archives.ts';
 import { clusterAccess } from './cluster-access.ts';
+import { clusterState } from './cluster-state.ts';
 import { clusterUsage } from './cluster-usage.ts';
 import type { Resource } from './contract.ts';
 import { deploymentKinds } from './deployment-kinds.ts';
 import { deploymentPermissions } from './deployment-permissions.ts';
 import { deploymentResourceTypes } from './deployment-resource-types.ts';
 import { deploymentResources } from './deployment-resources.ts';
+import { deploymentState } from './deployment-state.ts';
 import { deploymentTasks } from './deployment-tasks.ts';
 import { deploymentTokens } from './deployment-tokens.ts';
 import { deploymentUsage } from './deployment-usage.ts';
@@ -34,13 +37,16 @@ import { users } from './users.ts';
 export const contracts = {
   botTokens,
   bots,
+  catalogueState,
   chartArchives,
   clusterAccess,
+  clusterState,
   clusterUsage,
   deploymentKinds,
   deploymentPermissions,
   deploymentResourceTypes,
   deploymentResources,
+  deploymentState,
   deploymentTasks,
   deploymentTokens,
   deploymentUsage,

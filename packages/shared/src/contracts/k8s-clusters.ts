@@ -46,7 +46,7 @@ export const k8sClusters = resource('k8s_clusters', {
     'metrics_url',
     'metrics_datasource_name',
   ],
-  state: { row: K8sCluster, consumers: ['auth', 'tasks'] },
+  state: { row: K8sCluster, consumers: ['tasks'] },
   operations: {
     list: operation({
       http: 'GET /k8s-clusters',

@@ -15,7 +15,8 @@ export type NewUserToken = z.infer<typeof NewUserToken>;
 export const userTokens = resource('user_tokens', {
   owner: 'auth',
   singular: 'user token',
-  state: { row: UserToken, consumers: [] },
+  // Whose it is decides who sees it.
+  state: { row: UserToken, consumers: [], event: ['user_id'] },
   operations: {
     list: operation({
       http: 'GET /user-tokens',

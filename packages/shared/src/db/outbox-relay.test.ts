@@ -189,7 +189,7 @@ test('digests tell how many rows there are and which, for every resource of the 
   const stream = memoryStateStream();
   relays.start(stream, { times: { digestMs: 50 } });
   const digestOfEnvs = () => stream.digests.filter(({ resource }) => resource === 'envs').at(-1);
-  await vi.waitFor(() => expect(digestOfEnvs()).toEqual({ resource: 'envs', count: 0, hash: '0' }), patience);
+  await vi.waitFor(() => expect(digestOfEnvs()).toMatchObject({ count: 0, hash: '0' }), patience);
   expect(stream.digests.map(({ resource }) => resource)).not.toContain('deployments');
 
   const [a, b] = [randomUUID(), randomUUID()];

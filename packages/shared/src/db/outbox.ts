@@ -1,6 +1,7 @@
 import { context, propagation } from '@opentelemetry/api';
 import { sql } from 'slonik';
 import { z } from 'zod';
+import { eventRow, isCopied } from '../bus/event-row.ts';
 import type { StateOperation } from '../bus/publish-state.ts';
 import type { Resource } from '../contracts/contract.ts';
 import type { Transaction } from './database.ts';
@@ -37,11 +38,11 @@ export async function recordStates(
   // so that two transactions never wait for each other in a circle.
   await tx.query(nothing`
     insert into outbox (resource, id, version, env_id, operation, row, traceparent)
-    select ${resource.name}, c.id, nextval('outbox_version'), c.env_id, c.operation, c.row, ${traceparent}
+    select ${resource.name}, c.id, next_outbox_version(), c.env_id, c.operation, c.row, ${traceparent}
     from jsonb_to_recordset(${sql.jsonb(records)}) as c(id uuid, env_id uuid, operation text, row jsonb)
     order by c.id
     on conflict (resource, id) do update set
-      version = nextval('outbox_version'),
+      version = greatest(outbox.version + 1, next_outbox_version()),
       env_id = excluded.env_id,
       operation = case
         when outbox.published_version is null and outbox.operation = 'INSERT' and excluded.operation = 'UPDATE' then 'INSERT'
@@ -55,9 +56,11 @@ export async function recordStates(
 }
 
 /** Refuses what the contract does not show: a column too many here would be a secret for everybody who follows. */
-function publicRow({ name, state }: Followed, row: object): Record<string, unknown> {
+function publicRow(resource: Followed, row: object): Record<string, unknown> {
+  const { name, state } = resource;
   if (state === undefined) throw new Error(`Nobody follows ${name}: its contract has no state`);
-  return state.row.parse(row);
+  const whole = state.row.parse(row);
+  return isCopied(resource) ? whole : eventRow(resource, whole);
 }
 
 /** W3C trace context of what runs now, to keep with what goes on later. */

@@ -128,7 +128,9 @@ test('the digest of the copy is that of the owner, until a row differs', async (
     if (index > 3) continue;
     await db.transaction((tx) => recordState(tx, envs, { id: each, env_id: each, operation: 'DELETE', row }));
   }
-  for (const told of await outboxStore(db).unpublished(10, [])) await apply(told);
+  const published = await outboxStore(db).unpublished(10, []);
+  for (const message of published) await apply(message);
+  await outboxStore(db).markPublished(published);
   const [digest] = await outboxStore(db).digests(['envs']);
   if (!digest || !matches) throw new Error('no digest');
 
@@ -138,7 +140,7 @@ test('the digest of the copy is that of the owner, until a row differs', async (
   expect(await matches(digest)).toBe(false);
   await db.query(nothing`delete from envs_seen where not deleted`);
   expect(await matches(digest)).toBe(false);
-  expect(await matches({ resource: 'envs', count: 0, hash: '0' })).toBe(true);
+  expect(await matches({ resource: 'envs', count: 0, hash: '0', lowest: 0 })).toBe(true);
 });
 
 test('the deleted are forgotten after 30 days', async () => {
@@ -147,7 +149,7 @@ test('the deleted are forgotten after 30 days', async () => {
   await apply(message(1, { operation: 'DELETE' }));
   await apply(message(2, { operation: 'DELETE', id: fresh }));
   await db.query(nothing`update envs_seen set applied_at = now() - interval '31 days' where id = ${id}`);
-  await matches?.({ resource: 'envs', count: 0, hash: '0' });
+  await matches?.({ resource: 'envs', count: 0, hash: '0', lowest: 0 });
 
   expect((await rows()).map((row) => row.id)).toEqual([fresh]);
 });
@@ -158,4 +160,21 @@ test('a column that the owner does not show is refused when the service is wired
   expect(() => followProjection({ db, bus, resource: envs, table: 'envs_seen', columns: ['colour'] })).toThrow(
     'The state of envs has no field colour to copy',
   );
+});
+
+test('a row below all of its owner is taken away, unless it came a moment ago', async () => {
+  const gone: string[] = [];
+  const { apply, matches } = await follower({ onGone: async (each) => void gone.push(each) });
+  const [ghost, fresh] = [randomUUID(), randomUUID()];
+  await apply(message(1, { id: ghost }));
+  await apply(message(2, { id: fresh }));
+  await db.query(nothing`update envs_seen set applied_at = now() - interval '11 seconds' where id = ${ghost}`);
+  const none = { resource: 'envs', count: 0, hash: '0', lowest: 3 };
+
+  expect(await matches?.(none)).toBe(false);
+  await db.query(nothing`update envs_seen set applied_at = now() - interval '11 seconds'`);
+  expect(await matches?.({ ...none, lowest: 2 })).toBe(false);
+  expect(gone).toEqual([]);
+  expect(await matches?.(none)).toBe(true);
+  expect(gone.toSorted()).toEqual([ghost, fresh].toSorted());
 });

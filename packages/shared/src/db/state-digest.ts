@@ -4,8 +4,12 @@ import { type FragmentSqlToken, sql } from 'slonik';
  * Order-independent hash over (id, version) of rows, the same for owner and follower whatever their Postgres:
  * the first 8 bytes of each SHA-256, XORed.
  */
-export const digestOf = (id: FragmentSqlToken, version: FragmentSqlToken): FragmentSqlToken => sql.fragment`
+export const digestOf = (
+  id: FragmentSqlToken,
+  version: FragmentSqlToken,
+  where: FragmentSqlToken = sql.fragment`true`,
+): FragmentSqlToken => sql.fragment`
   to_hex(coalesce(bit_xor(
     ('x' || left(encode(sha256(convert_to(${id}::text || ':' || ${version}::text, 'UTF8')), 'hex'), 16))::bit(64)::bigint
-  ), 0))
+  ) filter (where ${where}), 0))
 `;

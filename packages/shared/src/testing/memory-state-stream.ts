@@ -7,7 +7,11 @@ export interface MemoryStateStream {
   readonly state: StatePublisher & Pick<StateFollower, 'follow'>;
   /** Everything that was acknowledged, in its order, also what was lost since. */
   readonly published: StateMessage[];
+  /** What was announced to those who watch. */
+  readonly events: StateMessage[];
   readonly digests: StateDigest[];
+  /** Of the bytes that it may hold. */
+  used: number;
   /** The last message of each subject. */
   readonly last: ReadonlyMap<string, StateMessage>;
   /** While false, everything fails as without a server. */
@@ -18,7 +22,7 @@ export interface MemoryStateStream {
   lose(): void;
   /** The end of the stream is gone, as after a power cut. */
   loseLast(count: number): void;
-  askForRepublication(resource: string): Promise<void>;
+  askForRepublication(resource: string, highest?: number): Promise<void>;
 }
 
 /** A state stream without a server: last message per subject, acknowledgements, followers, and all that can go wrong. */
@@ -27,7 +31,7 @@ export function memoryStateStream(): MemoryStateStream {
   let lives = 1;
   let log: StateMessage[] = [];
   let lastSeq = 0;
-  const askers = new Set<(resource: string) => Promise<void>>();
+  const askers = new Set<Parameters<StatePublisher['onRepublishAsked']>[0]>();
   const followers = new Set<FollowOptions & { resource: string }>();
 
   const needServer = (): void => {
@@ -37,6 +41,8 @@ export function memoryStateStream(): MemoryStateStream {
   const stream: MemoryStateStream = {
     published: [],
     digests: [],
+    events: [],
+    used: 0,
     up: true,
     beforeAck: async () => {},
     get last() {
@@ -51,8 +57,8 @@ export function memoryStateStream(): MemoryStateStream {
       log = log.slice(0, -count);
       lastSeq -= count;
     },
-    async askForRepublication(resource) {
-      for (const asker of askers) await asker(resource);
+    async askForRepublication(resource, highest = 0) {
+      for (const asker of askers) await asker(resource, highest);
     },
     state: {
       async publish(message) {
@@ -65,9 +71,13 @@ export function memoryStateStream(): MemoryStateStream {
           if (follower.resource === message.resource) await follower.apply(message);
         }
       },
+      async announce(event) {
+        needServer();
+        stream.events.push(event);
+      },
       async ensureStream() {
         needServer();
-        return { created, lastSeq };
+        return { created, lastSeq, used: stream.used };
       },
       publishDigest(digest) {
         stream.digests.push(digest);

@@ -1,7 +1,7 @@
 import type { PackedIdentity } from '@berth/shared/access/packed-identity';
 import type { ServiceName } from '@berth/shared/contracts/contract';
 import type { Authenticated, Credential } from '@berth/shared/contracts/identities';
-import type { DeploymentSeenRepository } from '../seen/deployment-seen-repository.ts';
+import type { CallingDeployments } from '../seen/calling-deployments.ts';
 import { parseApiToken } from '../tokens/api-token.ts';
 import { notAuthenticated, type VerifyJwt } from '../tokens/jwt-verifier.ts';
 import type { CredentialRepository } from './credential-repository.ts';
@@ -11,7 +11,7 @@ import type { TokenUse } from './token-use.ts';
 
 export interface AuthenticateDeps {
   credentialRepository: CredentialRepository;
-  deploymentSeenRepository: Pick<DeploymentSeenRepository, 'find'>;
+  callingDeployments: CallingDeployments;
   verifyJwt: VerifyJwt;
   signedIdentity: SignedIdentity;
   tokenUse: Pick<TokenUse, 'note'>;
@@ -19,7 +19,10 @@ export interface AuthenticateDeps {
 
 export type Authenticate = (credential: Credential, audience: ServiceName) => Promise<Authenticated>;
 
-/** On every HTTP request: one statement, so that a deactivated user or a revoked token fails on the next one. */
+/**
+ * On every HTTP request: one statement, so that a deactivated user or a revoked token fails on the next one; for a
+ * deployment a question to `tasks` instead, with the same effect.
+ */
 export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   return async (credential, audience) => {
     const identity =
@@ -43,5 +46,5 @@ async function byJwt(jwt: string, deps: AuthenticateDeps): Promise<PackedIdentit
   const subject = await deps.verifyJwt(jwt);
   return subject.kind === 'session'
     ? identityBehindSession(subject, await deps.credentialRepository.findUser(subject.userId))
-    : identityBehindDeployment(subject, await deps.deploymentSeenRepository.find(subject.deploymentId));
+    : identityBehindDeployment(subject, await deps.callingDeployments.find(subject.deploymentId));
 }

@@ -1,7 +1,7 @@
 import type { DeploymentIdentity } from '@berth/shared/access/identity';
 import type { PackedIdentity, PackedUser } from '@berth/shared/access/packed-identity';
+import type { CallingDeployment } from '@berth/shared/contracts/deployment-state';
 import { AppError } from '@berth/shared/errors';
-import type { DeploymentSeen } from '../seen/deployment-seen-repository.ts';
 import type { PresentedToken } from '../tokens/api-token.ts';
 import type { JwtSubject } from '../tokens/jwt-claims.ts';
 import { notAuthenticated } from '../tokens/jwt-verifier.ts';
@@ -34,7 +34,7 @@ export function identityBehindSession(
 /** A deployment that moved to another env has other credentials there; the old ones do not follow it. */
 export function identityBehindDeployment(
   { envId }: Extract<JwtSubject, { kind: 'deployment' }>,
-  row: Omit<DeploymentSeen, 'name'> | null,
+  row: Omit<CallingDeployment, 'name'> | null,
 ): DeploymentIdentity {
   if (row === null) throw revoked('The deployment has been deleted');
   if (!row.enabled) throw revoked('The deployment is disabled');

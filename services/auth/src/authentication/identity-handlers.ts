@@ -2,7 +2,7 @@ import { implement } from '@berth/shared/bus/implement';
 import { identities } from '@berth/shared/contracts/identities';
 import type { Database } from '@berth/shared/db/database';
 import { createBotRepository } from '../bots/bot-repository.ts';
-import { createDeploymentSeenRepository } from '../seen/deployment-seen-repository.ts';
+import type { CallingDeployments } from '../seen/calling-deployments.ts';
 import type { KeyRing } from '../signing-keys/key-ring.ts';
 import { createJwtVerifier } from '../tokens/jwt-verifier.ts';
 import { createAuthenticate } from './authenticate.ts';
@@ -15,14 +15,15 @@ export interface IdentityHandlersDeps {
   db: Database;
   keyRing: KeyRing;
   tokenUse: Pick<TokenUse, 'note'>;
+  callingDeployments: CallingDeployments;
   ownUrl: string;
 }
 
-export const identityHandlers = ({ db, keyRing, tokenUse, ownUrl }: IdentityHandlersDeps) => {
+export const identityHandlers = ({ db, keyRing, tokenUse, callingDeployments, ownUrl }: IdentityHandlersDeps) => {
   const credentialRepository = createCredentialRepository(db);
   const authenticate = createAuthenticate({
     credentialRepository,
-    deploymentSeenRepository: createDeploymentSeenRepository(db),
+    callingDeployments,
     verifyJwt: createJwtVerifier({ keyRing, ownUrl }),
     signedIdentity: createIdentityTokens(keyRing),
     tokenUse,

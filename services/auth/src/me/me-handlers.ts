@@ -4,18 +4,22 @@ import { type Me, me } from '@berth/shared/contracts/me';
 import type { Database } from '@berth/shared/db/database';
 import { found } from '@berth/shared/errors';
 import { createBotRepository } from '../bots/bot-repository.ts';
-import { createDeploymentSeenRepository } from '../seen/deployment-seen-repository.ts';
+import type { CallingDeployments } from '../seen/calling-deployments.ts';
 import { createUserRepository } from '../users/user-repository.ts';
 
-export const meHandlers = ({ db }: { db: Database }) => {
+export interface MeHandlersDeps {
+  db: Database;
+  callingDeployments: CallingDeployments;
+}
+
+export const meHandlers = ({ db, callingDeployments }: MeHandlersDeps) => {
   const userRepository = createUserRepository(db);
   const botRepository = createBotRepository(db);
-  const deploymentSeenRepository = createDeploymentSeenRepository(db);
 
   async function whoIs(identity: Identity): Promise<Me> {
     if (identity.kind === 'user') return { User: found(await userRepository.find(identity.id, identity), 'user') };
     if (identity.kind === 'bot') return { Bot: found(await botRepository.find(identity.id), 'bot') };
-    const { id, name, env_id } = found(await deploymentSeenRepository.find(identity.id), 'deployment');
+    const { id, name, env_id } = found(await callingDeployments.find(identity.id), 'deployment');
     return { Deployment: { id, name, env_id } };
   }
 

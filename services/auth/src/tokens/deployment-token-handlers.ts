@@ -1,23 +1,19 @@
 import { implement } from '@berth/shared/bus/implement';
 import { deploymentTokens } from '@berth/shared/contracts/deployment-tokens';
-import type { Database } from '@berth/shared/db/database';
 import { AppError, found } from '@berth/shared/errors';
-import { createDeploymentSeenRepository } from '../seen/deployment-seen-repository.ts';
+import type { CallingDeployments } from '../seen/calling-deployments.ts';
 import type { JwtIssuer } from './jwt-issuer.ts';
 
 export interface DeploymentTokenHandlersDeps {
-  db: Database;
+  callingDeployments: CallingDeployments;
   jwtIssuer: Pick<JwtIssuer, 'forDeployment'>;
 }
 
-export const deploymentTokenHandlers = ({ db, jwtIssuer }: DeploymentTokenHandlersDeps) => {
-  const deploymentSeenRepository = createDeploymentSeenRepository(db);
-
-  return implement(deploymentTokens, {
+export const deploymentTokenHandlers = ({ callingDeployments, jwtIssuer }: DeploymentTokenHandlersDeps) =>
+  implement(deploymentTokens, {
     issue: async ({ body }) => {
-      const deployment = found(await deploymentSeenRepository.find(body.deployment_id), 'deployment');
+      const deployment = found(await callingDeployments.find(body.deployment_id), 'deployment');
       if (!deployment.enabled) throw new AppError('conflict', 'The deployment is disabled');
       return jwtIssuer.forDeployment(deployment);
     },
   });
-};

@@ -129,7 +129,7 @@ describe('update', () => {
     expect(cluster).toMatchObject({ env_id: envA, ingress_class: null, ignore: false, name: 'one' });
     expect(await told()).toMatchObject([
       { resource: 'k8s_clusters', operation: 'UPDATE', env_id: envA },
-      { resource: 'k8s_resources', operation: 'UPDATE', env_id: envA, row: { cluster_id: id } },
+      { resource: 'k8s_resources', operation: 'UPDATE', env_id: envA },
     ]);
   });
 
@@ -201,7 +201,7 @@ test('a removed cluster takes what is tracked on it along, and both are told', a
   await clusters.remove(id, accept);
 
   expect(await told()).toMatchObject([
-    { resource: 'k8s_resources', operation: 'DELETE', row: { cluster_id: id } },
+    { resource: 'k8s_resources', operation: 'DELETE' },
     { resource: 'k8s_clusters', operation: 'DELETE', row: { id } },
   ]);
   expect(await clusters.remove(id, accept)).toBeNull();

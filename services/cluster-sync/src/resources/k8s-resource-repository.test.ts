@@ -73,7 +73,7 @@ const save = (...changes: RowChange[]) => resources.save(clusterId, lease, chang
 const all = async () => (await resources.list({}, 'all', {})).items;
 const told = () =>
   db.any(sql.type(Told)`
-    select operation, env_id, row from outbox where resource = 'k8s_resources' order by row ->> 'name'
+    select operation, env_id, row from outbox where resource = 'k8s_resources' order by operation desc
   `);
 const forget = () => db.query(sql.unsafe`delete from outbox`);
 
@@ -111,13 +111,14 @@ describe('save', () => {
   test('updates what changed and removes what is gone', async () => {
     await save(put('u1'), put('u2'), put('u3'));
     await forget();
+    const idOf = new Map((await all()).map(({ name, id }) => [name, id]));
 
     await save(put('u1', { name: 'new', fingerprint: 'f2' }), { uid: 'u2' }, { uid: 'never there' });
 
     expect((await all()).map(({ name }) => name).sort()).toEqual(['new', 'u3']);
     expect(await told()).toMatchObject([
-      { operation: 'UPDATE', row: { name: 'new' } },
-      { operation: 'DELETE', row: { name: 'u2' } },
+      { operation: 'UPDATE', row: { id: idOf.get('u1') } },
+      { operation: 'DELETE', row: { id: idOf.get('u2') } },
     ]);
   });
 

@@ -1,7 +1,7 @@
 import { visibleEnvs } from '@berth/shared/access/visible-envs';
 import type { HandlerContext } from '@berth/shared/bus/bus';
 import type { Deployment, deployments, NewDeployment } from '@berth/shared/contracts/deployments';
-import { settled } from '../projections/settled.ts';
+import { confirmedCatalogue } from '../projections/confirmed-catalogue.ts';
 import type { WritingStore } from '../store.ts';
 import { originOf } from '../tasks/origin-of.ts';
 import { queueTasks } from '../tasks/queue-tasks.ts';
@@ -19,12 +19,16 @@ type Context = HandlerContext<typeof deployments.operations.create>;
 export const createDeployment =
   (deps: DeploymentsDeps) =>
   async (body: NewDeployment, context: Context): Promise<Deployment> => {
-    const created = await settled(
+    // Its env decides who may do this, and what the deployment sees.
+    await deps.confirm.cluster(body.cluster_id, context);
+    const created = await confirmedCatalogue(
       () =>
         deps.inTransaction((store) =>
           store.once(context, async () => publicDeployment(await create(deps, store, body, context))),
         ),
-      context.signal,
+      deps.confirm,
+      { helm_chart_id: body.helm_chart_id, kind_id: body.kind_id },
+      context,
     );
     deps.wakeRunners();
     return created;

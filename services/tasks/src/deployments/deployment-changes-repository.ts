@@ -94,10 +94,13 @@ export const createDeploymentChanges = (tx: Transaction) => {
       `);
     },
 
-    /** The env of a cluster is the env of what lies on it. */
-    followEnv: async (cluster_id: string, env_id: string) => {
+    /** The env of a cluster is the env of what lies on it; answers those that moved, locked in the order of their ids. */
+    followEnv: async (cluster_id: string, env_id: string): Promise<readonly DeploymentRecord[]> => {
       const rows = await tx.any(record`
-        update deployments set env_id = ${env_id} where cluster_id = ${cluster_id} and env_id <> ${env_id}
+        with moved as materialized (
+          select id as moved_id from deployments where cluster_id = ${cluster_id} and env_id <> ${env_id} order by id for update
+        )
+        update deployments set env_id = ${env_id} from moved where id = moved_id
         returning ${recordColumns}
       `);
       await recordStates(
@@ -105,6 +108,7 @@ export const createDeploymentChanges = (tx: Transaction) => {
         deployments,
         rows.map((row) => ({ id: row.id, env_id: row.env_id, operation: 'UPDATE', row: publicDeployment(row) })),
       );
+      return rows;
     },
   };
 };

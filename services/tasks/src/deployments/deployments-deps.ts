@@ -1,9 +1,12 @@
 import type { ItemReaders } from '../collections/find-items.ts';
+import type { Confirm } from '../projections/confirm.ts';
 import type { InTransaction, ReadingStore, WritingStore } from '../store.ts';
 
 export interface DeploymentsDeps {
   store: ReadingStore;
   inTransaction: InTransaction;
+  /** Asks other services where our copies of their rows may lag. */
+  confirm: Confirm;
   /** Items that inputs may point to. */
   readers: ItemReaders;
   /** The same, held as they are until the transaction ends. */

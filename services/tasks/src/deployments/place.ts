@@ -8,11 +8,11 @@ import { conflict, unfit } from './refuse.ts';
 
 /** A cluster as the caller may see it; others are not there for them (422, as for one that does not exist). */
 export async function findCluster(
-  seen: Pick<SeenRepository, 'cluster'>,
+  seen: Pick<SeenRepository, 'holdCluster'>,
   id: string,
   { visible, path }: { visible: VisibleEnvs; path: string },
 ): Promise<SeenCluster> {
-  const cluster = await seen.cluster(id);
+  const cluster = await seen.holdCluster(id);
   const isVisible = visible === 'all' || (cluster?.env_id != null && visible.includes(cluster.env_id));
   return named(isVisible ? cluster : null, path, 'cluster');
 }

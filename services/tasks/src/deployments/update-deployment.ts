@@ -4,7 +4,7 @@ import { visibleEnvs } from '@berth/shared/access/visible-envs';
 import type { HandlerContext } from '@berth/shared/bus/bus';
 import type { Deployment, DeploymentChanges, deployments } from '@berth/shared/contracts/deployments';
 import { found } from '@berth/shared/errors';
-import { settled } from '../projections/settled.ts';
+import { confirmedCatalogue } from '../projections/confirmed-catalogue.ts';
 import type { WritingStore } from '../store.ts';
 import { originOf } from '../tasks/origin-of.ts';
 import { type DeploymentRecord, publicDeployment } from './deployment-record.ts';
@@ -24,9 +24,14 @@ export const updateDeployment =
   (deps: DeploymentsDeps) =>
   async (id: string, changes: DeploymentChanges, context: Context): Promise<Deployment> => {
     const visible = visibleEnvs(context.identity);
-    const { deployment, tasks } = await settled(
-      () => deps.inTransaction((store) => change(deps, store, { id, changes, visible, context })),
-      context.signal,
+    const target = targetOf(found(await deps.store.deployments.find(id, visible), 'deployment'), changes);
+    // Its env decides who may do this, and what the deployment sees.
+    if (target !== null) await deps.confirm.cluster(target, context);
+    const { deployment, tasks } = await confirmedCatalogue(
+      () => deps.inTransaction((store) => change(deps, store, { id, changes, visible, context, target })),
+      deps.confirm,
+      { helm_chart_id: changes.helm_chart_id },
+      context,
     );
     if (tasks.length > 0) deps.wakeRunners();
     return publicDeployment(deployment);
@@ -37,10 +42,21 @@ interface Change {
   changes: DeploymentChanges;
   visible: VisibleEnvs;
   context: Context;
+  /** The cluster on which the change finds a new place for the deployment. */
+  target: string | null;
 }
 
-async function change(deps: DeploymentsDeps, store: WritingStore, { id, changes, visible, context }: Change) {
+/** Null where the deployment stays in its place. */
+function targetOf(deployment: Pick<Deployment, 'name' | 'cluster_id'>, changes: DeploymentChanges): string | null {
+  const { name = deployment.name, cluster_id = deployment.cluster_id } = changes;
+  return name === deployment.name && cluster_id === deployment.cluster_id ? null : cluster_id;
+}
+
+async function change(deps: DeploymentsDeps, store: WritingStore, { id, changes, visible, context, target }: Change) {
+  // The cluster before the deployment, as news of the cluster lock them; the other way round they would deadlock.
+  if (target !== null) await store.seen.holdCluster(target);
   const before = await lockVisible(store, id, visible);
+  if (target !== targetOf(before, changes)) throw conflict('The deployment was renamed or moved meanwhile; try again');
   await permitChange(store, before, { changes, visible, context });
   context.checkIfMatch(publicDeployment(before));
 
@@ -80,7 +96,7 @@ export async function lockVisible(
 async function permitChange(
   store: WritingStore,
   before: DeploymentRecord,
-  { changes, visible, context }: Omit<Change, 'id'>,
+  { changes, visible, context }: Pick<Change, 'changes' | 'visible' | 'context'>,
 ): Promise<void> {
   context.permit(before);
   const forOwners = ['name', 'cluster_id', 'enabled', 'values_override'];

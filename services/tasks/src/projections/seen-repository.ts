@@ -44,10 +44,12 @@ const SeenKind = z.object({ id: Id, name: z.string() });
 
 /** What the owners of clusters, charts, kinds and envs told us last. */
 export const createSeenRepository = (db: Queries) => ({
-  cluster: (id: string) =>
+  /** Held as it is until the transaction ends: what is decided by it is committed before any news of it are taken in. */
+  holdCluster: (id: string) =>
     db.maybeOne(sql.type(SeenCluster)`
       select id, env_id, name, is_ok, ignore, last_seen_at, ingress_domain, ingress_class, ingress_tls_secret_name
       from k8s_clusters_seen where id = ${id} and not deleted
+      for share
     `),
 
   /** A cluster with its env; null where it has none. */
@@ -59,6 +61,13 @@ export const createSeenRepository = (db: Queries) => ({
         ) as env
       from k8s_clusters_seen c join envs_seen e on e.id = c.env_id
       where c.id = ${id} and not c.deleted and not e.deleted
+    `),
+
+  /** Also where the env itself is not known yet. */
+  envOfCluster: (id: string) =>
+    db.maybeOneFirst(sql.type(z.object({ env_id: Id.nullable() }))`
+      select c.env_id from k8s_clusters_seen c left join envs_seen e on e.id = c.env_id
+      where c.id = ${id} and not c.deleted and e.deleted is not true
     `),
 
   kind: (id: string) =>

@@ -6,7 +6,7 @@ import type { RequestedOperation } from '@berth/shared/contracts/task-operation'
 import { named } from '@berth/shared/errors';
 import type { DeploymentRecord } from '../deployments/deployment-record.ts';
 import type { DeploymentsDeps } from '../deployments/deployments-deps.ts';
-import { settled } from '../projections/settled.ts';
+import { confirmedCatalogue } from '../projections/confirmed-catalogue.ts';
 import type { WritingStore } from '../store.ts';
 import { originOf } from './origin-of.ts';
 import { changeOf, queueOperation } from './queue-operation.ts';
@@ -20,16 +20,23 @@ type Context = HandlerContext<typeof deploymentTasks.operations.create>;
 export const requestTask =
   (deps: DeploymentsDeps & { told: Told }) =>
   async (body: NewDeploymentTask, context: Context): Promise<DeploymentTask> => {
-    const task = await settled(
+    const task = await confirmedCatalogue(
       () =>
         deps.inTransaction((store) =>
           store.once(context, async () => deps.told(store, publicTask(await request(deps, store, body, context)))),
         ),
-      context.signal,
+      deps.confirm,
+      { helm_chart_id: chartOf(body.operation) },
+      context,
     );
     deps.wakeRunners();
     return task;
   };
+
+function chartOf(operation: RequestedOperation): string | undefined {
+  if ('Install' in operation) return operation.Install.helm_chart_id;
+  return 'Upgrade' in operation ? operation.Upgrade.helm_chart_id : undefined;
+}
 
 async function request(deps: DeploymentsDeps, store: WritingStore, body: NewDeploymentTask, context: Context) {
   const { deployment_id, operation, execute_at } = body;

@@ -11,6 +11,7 @@ import { publicTask, TaskRecord } from './task-record.ts';
 import { taskRecordColumns } from './task-repository.ts';
 
 const record = sql.type(TaskRecord);
+const withId = sql.type(z.object({ id: z.string() }));
 const maybeJson = (value: Parameters<typeof sql.jsonb>[0] | undefined) =>
   value === null || value === undefined ? null : sql.jsonb(value);
 
@@ -217,18 +218,39 @@ export const createTaskChanges = (tx: Transaction) => {
 
     reinstallAllOf: (env_id: string, reason: string, origin: Origin) =>
       reinstall(sql.fragment`env_id = ${env_id}`, reason, origin),
+
+    reinstallThese: (ids: readonly string[], reason: string, origin: Origin) =>
+      reinstall(sql.fragment`id = any(${sql.array([...ids], 'uuid')})`, reason, origin),
+
+    /** Open tasks lie in the env of their deployment; those that are over stay where they were. */
+    followEnv: async (deployment_ids: readonly string[], env_id: string) =>
+      told(
+        'UPDATE',
+        await tx.any(record`
+          update deployment_tasks t set env_id = ${env_id}
+          where t.deployment_id = any(${sql.array([...deployment_ids], 'uuid')})
+            and t.status in ('Pending', 'Started') and t.env_id <> ${env_id}
+          returning ${taskRecordColumns}
+        `),
+      ),
   };
 
-  /** Of those that are not installed yet nothing is repeated; their Install will find the new state anyway. */
+  /**
+   * Of those that are not installed yet nothing is repeated; their Install will find the new state anyway. They are locked
+   * by a statement before: whether a task of theirs has started is only known once nobody else is about to start one.
+   */
   async function reinstall(which: FragmentSqlToken, reason: string, origin: Origin) {
+    const ids = await tx.anyFirst(withId`
+      select id from deployments where ${which} and enabled and not deleting order by id for update
+    `);
+    if (ids.length === 0) return [];
     const rows = await tx.any(record`
       with dependents as materialized (
         select id, cluster_id, env_id from deployments d
-        where ${which} and enabled and not deleting and (
+        where id = any(${sql.array([...ids], 'uuid')}) and enabled and not deleting and (
           revision_id is not null
           or exists (select 1 from deployment_tasks s where s.deployment_id = d.id and s.status = 'Started')
         )
-        order by id for update
       ),
       clock as materialized (select ${clock} as now)
       insert into deployment_tasks as t (

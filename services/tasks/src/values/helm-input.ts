@@ -27,7 +27,7 @@ export async function helmInput(
   { run, deploymentId, revisionId }: { run: DeployRun; deploymentId: string; revisionId: string },
 ): Promise<HelmInput> {
   const [cluster, seenChart] = await Promise.all([seen.clusterInEnv(run.cluster_id), seen.chart(run.helm_chart_id)]);
-  if (!cluster) throw new AppError('unprocessable', 'The cluster of the deployment has no env any more');
+  if (!cluster) throw await noEnv(seen, run.cluster_id);
   if (!seenChart) throw new AppError('unprocessable', 'The chart of the deployment is not known any more');
 
   const { env } = cluster;
@@ -47,6 +47,13 @@ export async function helmInput(
     budget,
   });
   return { chart, values, secrets: outputs?.secrets ?? {} };
+}
+
+/** A new env may be heard of after its cluster: then the task is to be tried again. */
+async function noEnv(seen: SeenRepository, clusterId: string): Promise<AppError> {
+  return (await seen.envOfCluster(clusterId))
+    ? new AppError('unavailable', 'The env of the cluster is not known yet')
+    : new AppError('unprocessable', 'The cluster of the deployment has no env any more');
 }
 
 async function outputsOf(

@@ -1,0 +1,22 @@
+export interface RepublishTimes {
+  republishMs: number;
+  longestRepublishMs: number;
+}
+
+/**
+ * Whether a resource may be published again now because a follower asked. A copy that cannot be mended asks for ever, so
+ * the pause doubles as long as somebody asks within four times the last one.
+ */
+export function republishPauses({ republishMs, longestRepublishMs }: RepublishTimes, now = () => performance.now()) {
+  const last = new Map<string, { at: number; pauseMs: number }>();
+
+  return (resource: string): boolean => {
+    const before = last.get(resource);
+    const sinceMs = before ? now() - before.at : Number.POSITIVE_INFINITY;
+    if (before && sinceMs < before.pauseMs) return false;
+    const goesOn = before !== undefined && sinceMs < 4 * before.pauseMs;
+    const pauseMs = goesOn ? Math.min(2 * before.pauseMs, longestRepublishMs) : republishMs;
+    last.set(resource, { at: now(), pauseMs });
+    return true;
+  };
+}

@@ -1,0 +1,9 @@
+import { deploymentKinds } from '@berth/shared/contracts/deployment-kinds';
+import { createProjection } from '@berth/shared/db/projection';
+
+/** For roles on kinds: whether a kind exists. */
+export const deploymentKindProjection = createProjection({
+  resource: deploymentKinds,
+  table: 'deployment_kinds_seen',
+  columns: [],
+});

@@ -1,0 +1,23 @@
+import { randomUUID } from 'node:crypto';
+import { type OpenTestDatabase, openTestDatabase } from '@berth/shared/testing/open-test-database';
+import { mended, waysToBeWrong } from '@berth/shared/db/test-support/wrong-copies';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { deploymentProjection as projection } from './deployment-projection.ts';
+
+let database: OpenTestDatabase;
+beforeAll(async () => {
+  database = await openTestDatabase({
+    service: 'registry-scan',
+    migrations: new URL('../../migrations/', import.meta.url),
+  });
+});
+afterAll(() => database?.[Symbol.asyncDispose]());
+
+test.for(waysToBeWrong)('a copy of deployments that %s equals its owner again', async (way) => {
+  const row = { id: randomUUID(), helm_chart_id: randomUUID() };
+  const copy = { db: database.db, projection, resource: 'deployments', table: 'deployments_seen', row };
+
+  const { live, owned } = await mended(copy, way);
+
+  expect(live).toEqual(owned);
+});

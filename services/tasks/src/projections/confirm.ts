@@ -1,0 +1,76 @@
+import type { Bus, CallOptions } from '@berth/shared/bus/bus';
+import type { StateMessage } from '@berth/shared/bus/publish-state';
+import { catalogueState } from '@berth/shared/contracts/catalogue-state';
+import { clusterState } from '@berth/shared/contracts/cluster-state';
+import type { Resource } from '@berth/shared/contracts/contract';
+import { deploymentKinds } from '@berth/shared/contracts/deployment-kinds';
+import { helmCharts } from '@berth/shared/contracts/helm-charts';
+import { helmRegistries } from '@berth/shared/contracts/helm-registries';
+import { k8sClusters } from '@berth/shared/contracts/k8s-clusters';
+import type { Database } from '@berth/shared/db/database';
+import type { Projection } from '@berth/shared/db/projection';
+import { AppError } from '@berth/shared/errors';
+import type { Projections } from './projections.ts';
+
+/** A request, as far as questions to other services are asked on behalf of it. */
+export interface Asking {
+  readonly requestId: string;
+  remainingMs(): number;
+}
+
+/**
+ * Asks owners for rows as they are now and takes the answers into our copies, the same way as news from the stream. What
+ * is decided afterwards, under a lock of the copy's row, does not rest on a copy that lags.
+ */
+export interface Confirm {
+  cluster(id: string, asking: Asking): Promise<void>;
+  /** A chart with its registry, and a kind, whichever is named. */
+  catalogue(named: { helm_chart_id?: string | undefined; kind_id?: string | undefined }, asking: Asking): Promise<void>;
+}
+
+export interface ConfirmDeps {
+  db: Database;
+  bus: Pick<Bus, 'call'>;
+  projections: Pick<Projections, 'clusters' | 'charts' | 'registries' | 'kinds'>;
+}
+
+export function createConfirm({ db, bus, projections }: ConfirmDeps): Confirm {
+  const take = async (projection: Projection, { name }: Resource, state: Answer | null): Promise<void> => {
+    if (state) await projection.apply(db, { ...state, resource: name, id: state.row.id });
+  };
+
+  return {
+    async cluster(cluster_id, asking) {
+      const { now } = clusterState.operations;
+      const { cluster } = await bus
+        .call(now, { body: { cluster_id } }, onBehalfOf(asking))
+        .catch(outage('Where the cluster belongs could not be confirmed'));
+      await take(projections.clusters, k8sClusters, cluster);
+    },
+
+    async catalogue(named, asking) {
+      const { now } = catalogueState.operations;
+      const { chart, registry, kind } = await bus
+        .call(now, { body: named }, onBehalfOf(asking))
+        .catch(outage('The chart could not be confirmed'));
+      await take(projections.kinds, deploymentKinds, kind);
+      await take(projections.registries, helmRegistries, registry);
+      await take(projections.charts, helmCharts, chart);
+    },
+  };
+}
+
+type Answer = Pick<StateMessage<{ id: string }>, 'version' | 'operation' | 'env_id' | 'row'>;
+
+/** Leaves time for the change itself. */
+const onBehalfOf = ({ requestId, remainingMs }: Asking): CallOptions => ({
+  requestId,
+  deadlineMs: Math.min(2_000, remainingMs() - 500),
+});
+
+const outage =
+  (what: string) =>
+  (error: unknown): never => {
+    if (!(error instanceof AppError) || error.status < 500) throw error;
+    throw new AppError('unavailable', `${what}: its service does not answer. Try again`, { cause: error });
+  };

@@ -1,0 +1,29 @@
+import { AppError } from '@berth/shared/errors';
+import type { Asking, Confirm } from './confirm.ts';
+
+/** The fields that name a chart or a kind. */
+const ofCatalogue = /(?:kind_id|helm_chart_id)$/;
+
+/**
+ * Does the work, and does it once more with what registry-scan says now where it was refused for its chart or kind: a
+ * chart that was found a moment ago may not have reached our copy.
+ */
+export async function confirmedCatalogue<T>(
+  work: () => Promise<T>,
+  confirm: Pick<Confirm, 'catalogue'>,
+  named: Parameters<Confirm['catalogue']>[0],
+  asking: Asking,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!restsOnCatalogue(error)) throw error;
+  }
+  await confirm.catalogue(named, asking);
+  return work();
+}
+
+const restsOnCatalogue = (error: unknown): boolean =>
+  error instanceof AppError &&
+  error.code === 'unprocessable' &&
+  (error.errors ?? []).some(({ path }) => ofCatalogue.test(path));

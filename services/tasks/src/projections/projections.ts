@@ -1,0 +1,82 @@
+import { deploymentKinds } from '@berth/shared/contracts/deployment-kinds';
+import { envs } from '@berth/shared/contracts/envs';
+import { Id, Json } from '@berth/shared/contracts/fields';
+import { helmCharts } from '@berth/shared/contracts/helm-charts';
+import { helmRegistries } from '@berth/shared/contracts/helm-registries';
+import { k8sClusters } from '@berth/shared/contracts/k8s-clusters';
+import { createProjection } from '@berth/shared/db/projection';
+import { z } from 'zod';
+import { type WritingStore, writingStore } from '../store.ts';
+
+const ClusterNews = z.object({ env_id: Id.nullable(), is_ok: z.boolean() });
+const EnvNews = z.object({ id: Id, name: z.string(), node_selector: Json, tolerations: Json });
+
+const nobody = { acting_user_id: null, acting_deployment_id: null, requester: null, request_id: null };
+
+/** Where tasks run, and whether they can. */
+const clusterProjection = (wakeRunners: () => void) =>
+  createProjection({
+    resource: k8sClusters,
+    table: 'k8s_clusters_seen',
+    columns: [
+      'env_id',
+      'name',
+      'is_ok',
+      'ignore',
+      'last_seen_at',
+      'ingress_domain',
+      'ingress_class',
+      'ingress_tls_secret_name',
+    ],
+    onApplied: async ({ id, row }, tx) => {
+      const { env_id, is_ok } = ClusterNews.parse(row);
+      if (env_id !== null) await followEnv(writingStore(tx), id, env_id);
+      if (is_ok) wakeRunners();
+    },
+  });
+
+/**
+ * The env of a cluster is the env of what lies on it, and of its open tasks. Changes of deployments hold the row of the
+ * cluster until they are committed, so that none is missed here.
+ */
+async function followEnv(
+  { deploymentChanges, taskChanges }: Pick<WritingStore, 'deploymentChanges' | 'taskChanges'>,
+  clusterId: string,
+  envId: string,
+): Promise<void> {
+  const moved = await deploymentChanges.followEnv(clusterId, envId);
+  if (moved.length === 0) return;
+  const ids = moved.map(({ id }) => id);
+  await taskChanges.followEnv(ids, envId);
+  await taskChanges.reinstallThese(ids, 'The cluster belongs to another env now', nobody);
+}
+
+/** Changed placement is a change of everything that runs there (decision 6). */
+const envProjection = (wakeRunners: () => void) =>
+  createProjection({
+    resource: envs,
+    table: 'envs_seen',
+    columns: ['name', 'node_selector', 'tolerations'],
+    onApplied: async ({ row }, tx) => {
+      const env = EnvNews.parse(row);
+      const { seen, taskChanges } = writingStore(tx);
+      if (!(await seen.placementChanged(env))) return;
+
+      const tasks = await taskChanges.reinstallAllOf(env.id, `The placement of env ${env.name} has changed`, nobody);
+      if (tasks.length > 0) wakeRunners();
+    },
+  });
+
+/** Copies of rows of other services; `wakeRunners` says that something that waited may start now. */
+export const createProjections = ({ wakeRunners }: { wakeRunners: () => void }) => ({
+  clusters: clusterProjection(wakeRunners),
+  registries: createProjection({ resource: helmRegistries, table: 'helm_registries_seen', columns: ['kind_id'] }),
+  charts: createProjection({
+    resource: helmCharts,
+    table: 'helm_charts_seen',
+    columns: ['helm_registry_id', 'image_tag', 'available', 'values_ui', 'features', 'error'],
+  }),
+  kinds: createProjection({ resource: deploymentKinds, table: 'deployment_kinds_seen', columns: ['name'] }),
+  envs: envProjection(wakeRunners),
+});
+export type Projections = ReturnType<typeof createProjections>;

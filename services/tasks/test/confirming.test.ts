@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { deploymentTasks } from '@berth/shared/contracts/deployment-tasks';
+import { deployments } from '@berth/shared/contracts/deployments';
+import { sampleIdentities } from '@berth/shared/testing/test-identities';
+import { sql } from 'slonik';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { refusal } from './refusal.ts';
+import { sampleChart } from './sample-charts.ts';
+import { envId, otherEnvId, startTasksInTest, type TasksInTest, until } from './tasks-in-test.ts';
+
+let tasks: TasksInTest;
+beforeAll(async () => {
+  tasks = await startTasksInTest();
+});
+afterAll(() => tasks?.[Symbol.asyncDispose]());
+
+const { siteAdmin, owner } = sampleIdentities;
+const { update } = deployments.operations;
+
+const envsOf = async (id: string) => ({
+  deployment: (await tasks.deployment(id)).env_id,
+  tasks: (
+    await tasks.call(siteAdmin, deploymentTasks.operations.list, { query: { deployment_id: id, env_id: otherEnvId } })
+  ).num_total,
+});
+
+describe('a cluster whose env was changed a moment ago', () => {
+  test('gives the new env to what is created on it at once, every time', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const cluster = await tasks.tell.cluster({ env_id: envId, name: 'changed' });
+      const publish = tasks.holdBack.cluster({ ...cluster, env_id: otherEnvId });
+
+      const { id } = await tasks.create({ cluster_id: cluster.id }, siteAdmin);
+
+      expect(await envsOf(id)).toEqual({ deployment: otherEnvId, tasks: 1 });
+      await publish();
+    }
+  });
+
+  test('is not there any more for an owner of its old env', async () => {
+    const cluster = await tasks.tell.cluster({ env_id: envId, name: 'gone' });
+    await tasks.create({ cluster_id: cluster.id }, owner);
+    const { id } = await tasks.create({}, owner);
+    tasks.holdBack.cluster({ ...cluster, env_id: otherEnvId });
+    const noCluster = refusal('unprocessable', 'no such cluster', 'body.cluster_id');
+
+    await expect(tasks.create({ cluster_id: cluster.id }, owner)).rejects.toEqual(noCluster);
+    await expect(tasks.call(owner, update, { id, body: { cluster_id: cluster.id } })).rejects.toEqual(noCluster);
+  });
+
+  test('gives the new env to what is moved to it', async () => {
+    const cluster = await tasks.tell.cluster({ env_id: envId, name: 'target' });
+    const { id } = await tasks.create({}, siteAdmin);
+    tasks.holdBack.cluster({ ...cluster, env_id: otherEnvId });
+
+    await tasks.call(siteAdmin, update, { id, body: { cluster_id: cluster.id } });
+
+    expect(await tasks.deployment(id)).toMatchObject({ cluster_id: cluster.id, env_id: otherEnvId });
+  });
+});
+
+test('a cluster cannot be decided about while its service does not answer; what needs none goes on', async () => {
+  const { id } = await tasks.create({}, owner);
+  tasks.answers.clusters = false;
+  try {
+    const unconfirmed = refusal('unavailable', 'could not be confirmed');
+    await expect(tasks.create({}, owner)).rejects.toEqual(unconfirmed);
+    await expect(tasks.call(owner, update, { id, body: { name: 'renamed' } })).rejects.toEqual(unconfirmed);
+
+    const changed = await tasks.call(owner, update, { id, body: { config: { replicas: 3 } } });
+    expect(changed).toMatchObject({ config: { replicas: 3 } });
+  } finally {
+    tasks.answers.clusters = true;
+  }
+});
+
+test('a chart that was found a moment ago can be deployed at once', async () => {
+  const chart = sampleChart();
+  tasks.holdBack.chart(chart);
+
+  await expect(tasks.create({ helm_chart_id: chart.id })).resolves.toMatchObject({ helm_chart_id: chart.id });
+});
+
+/** Until somebody waits for a lock on the copies of clusters, or has got past it. */
+async function untilNewsAreTaken(clusterId: string): Promise<void> {
+  const waits = sql.type(z.object({ n: z.number().int() }))`
+    select (
+      (select count(*) from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query like '%k8s_clusters_seen%')
+      + (select count(*) from k8s_clusters_seen where id = ${clusterId} and env_id = ${otherEnvId})
+    )::int as n
+  `;
+  await until(async () => (await tasks.database.db.one(waits)).n > 0);
+}
+
+test.for([
+  ['created', async () => (cluster_id: string) => tasks.create({ cluster_id }, siteAdmin)],
+  [
+    'moved',
+    async () => {
+      const { id } = await tasks.installed();
+      return (cluster_id: string) => tasks.call(siteAdmin, update, { id, body: { cluster_id } });
+    },
+  ],
+] as const)(
+  'a deployment that is being %s while its cluster changes env goes along with its tasks',
+  async ([, prepare]) => {
+    const place = await prepare();
+    const cluster = await tasks.tell.cluster({ env_id: envId, name: `held-${randomUUID()}` });
+    const { db } = tasks.database;
+    const held = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<void>();
+    // What is written last in the transaction of a request waits, so that its row is there and not committed.
+    const holding = db.transaction(async (tx) => {
+      await tx.query(sql.unsafe`lock table deployment_tasks in share row exclusive mode`);
+      held.resolve();
+      await release.promise;
+    });
+    await held.promise;
+    const placed = place(cluster.id);
+    await until(() =>
+      db.exists(sql.unsafe`
+    select from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock' and query like '%deployment_tasks%'
+  `),
+    );
+
+    await tasks.tell.cluster({ ...cluster, env_id: otherEnvId });
+    await untilNewsAreTaken(cluster.id);
+    release.resolve();
+    await holding;
+    const { id } = await placed;
+
+    await until(async () => (await tasks.deployment(id)).env_id === otherEnvId);
+    const open = await tasks.tasksOf(id);
+    expect((await envsOf(id)).tasks).toBe(open.filter(({ status }) => status === 'Pending').length);
+
+    await tasks.runAll();
+    await tasks.tell.env({ id: otherEnvId, name: 'other', node_selector: { pool: randomUUID() } });
+    const reinstall = { Reinstall: { reason: 'The placement of env other has changed' } };
+    await until(async () => (await tasks.tasksOf(id)).some(({ operation }) => isDeepStrictEqual(operation, reinstall)));
+    await tasks.runAll();
+  },
+);
