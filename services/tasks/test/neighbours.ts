@@ -111,7 +111,7 @@ export async function startNeighbours(nats: TestNats): Promise<Neighbours> {
       },
     }),
   );
-  await auth.state.ensureStream();
+  await Promise.all([auth, clusterSync, registryScan].map((bus) => bus.state.ensureStream()));
 
   type Row = { id: string; env_id?: string | null };
 
