@@ -225,7 +225,7 @@ describe('a deployment', () => {
 
   test('is neither let in nor revoked while nobody says what has become of it', async () => {
     const env = await newEnv(auth.db);
-    const { jwt } = await somedeployment(auth, tasks, clusterSync, env.id);
+    const { id, jwt } = await somedeployment(auth, tasks, clusterSync, env.id);
     const deployments = await deploymentsIn(tasks);
 
     deployments.isAway = true;
@@ -234,7 +234,7 @@ describe('a deployment', () => {
     } finally {
       deployments.isAway = false;
     }
-    await expect(authenticate({ jwt })).resolves.toMatchObject({ identity: { env_id: env.id } });
+    await expect(authenticate({ jwt })).resolves.toMatchObject({ identity: { id } });
   });
 
   test('gets no token when it is unknown or disabled', async () => {

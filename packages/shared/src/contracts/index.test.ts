@@ -24,7 +24,7 @@ test('who may do what', () => {
     bots.get | GET /bots/:id | anyone signed in
     bots.update | PUT /bots/:id | a site admin
     bots.delete | DELETE /bots/:id | a site admin
-    catalogue_state.now | from auth, tasks | services of the platform
+    catalogue_state.now | from tasks | services of the platform
     chart_archives.ensure | from runner, tasks | services of the platform
     cluster_access.issue | from runner, tasks | services of the platform
     cluster_state.now | from tasks | services of the platform
