@@ -5,6 +5,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { fixtureChart } from './setup/fixture-chart.ts';
 import { type Platform, startPlatform } from './setup/platform.ts';
+import {
+  type ChartFiles,
+  chartFolder,
+  everythingChart,
+  forAnotherKubernetes,
+  libraryChart,
+  olderChart,
+  tooLargeToRecord,
+} from './setup/unusual-charts.ts';
 
 let platform: Platform;
 let sample: Sample;
@@ -179,5 +188,77 @@ describe('a chart', () => {
     const [task] = await platform.admin.list(`/deployment-tasks?deployment_id=${id}`, Row);
     expect(task?.status).toBe('Failed');
     expect(task?.reason).toContain(words);
+  });
+});
+
+describe('a chart of somebody else', () => {
+  const Row = z.object({ id: z.uuid(), status: z.string(), reason: z.string().nullable(), namespace: z.string() });
+  const Cataloged = z.object({ parsed_version: z.string(), error: z.null() });
+
+  async function published(name: string, files: ChartFiles, links: Record<string, string> = {}) {
+    await using chart = await chartFolder(name, files, links);
+    await pushChart({ ...platform.stack, folder: chart.folder, signal: AbortSignal.timeout(60_000) });
+    return chartInCatalogue(name);
+  }
+
+  async function deployed(name: string, files: ChartFiles, config: object = {}, links: Record<string, string> = {}) {
+    const { chart, registry } = await published(name, files, links);
+    expect(chart.error).toBeNull();
+    const body = deployment({ name: 'x', helm_chart_id: chart.id, kind_id: registry.kind_id, config });
+    const { id } = await platform.admin.send('POST', '/deployments', body, Row);
+    const ended = await waitFor(
+      `the deployment of ${name} to end`,
+      async () => {
+        const row = await platform.admin.get(`/deployments/${id}`, Row);
+        return row.status === 'Running' || row.status === 'Error' ? row : null;
+      },
+      { withinMs: 90_000, signal: AbortSignal.timeout(100_000) },
+    );
+    return { ...ended, chart };
+  }
+
+  test('with large CRDs, hooks, subcharts, a schema, links and binary files is deployed, changed and removed', async () => {
+    const links = { 'linked.txt': 'files/word.txt' };
+    const { id, status, reason, chart } = await deployed('every.thing', everythingChart(), { replicas: 2 }, links);
+
+    expect({ status, reason }).toEqual({ status: 'Running', reason: null });
+    expect(await platform.admin.get(`/helm-charts/${chart.id}`, Cataloged)).toMatchObject({
+      parsed_version: '1.2.3+build.7',
+    });
+    const refused = await fetch(`${platform.stack.url}/api/v2/deployments/${id}`, {
+      method: 'PUT',
+      headers: { 'x-service-token': platform.adminToken, 'content-type': 'application/json' },
+      body: JSON.stringify({ config: { big: true, replicas: 2 } }),
+    });
+    expect(await refused.json()).toMatchObject({ status: 422, errors: [{ path: 'body.config.replicas' }] });
+
+    await platform.admin.send('PUT', `/deployments/${id}`, { config: { big: true, replicas: 12 } }, Row);
+    await settlesAs(id, 'Running');
+    await platform.admin.send('PUT', `/deployments/${id}`, { enabled: false }, Row);
+    await settlesAs(id, 'Uninstalled');
+  });
+
+  const settlesAs = (id: string, status: string) =>
+    waitFor(
+      `the deployment to be ${status}`,
+      async () => (await platform.admin.get(`/deployments/${id}`, Row)).status === status,
+      { withinMs: 60_000, signal: AbortSignal.timeout(70_000) },
+    );
+
+  test('in the older form, with requirements.yaml, is deployed', async () => {
+    expect(await deployed('older-form', olderChart)).toMatchObject({ status: 'Running', reason: null });
+  });
+
+  test('that is a library is listed and says why it cannot be deployed', async () => {
+    const { chart } = await published('only-a-library', libraryChart);
+
+    expect(chart.error).toBe('Chart.yaml: type: must be application: a library cannot be deployed');
+  });
+
+  test.for([
+    ['that is too large for Helm to record', 'too-large', tooLargeToRecord(), /larger than Helm can record/],
+    ['for another Kubernetes', 'for-later', forAnotherKubernetes, /requires kubeVersion: >=99\.0\.0-0/],
+  ] as const)('%s leaves the deployment in Error with that reason', async ([, name, files, reason]) => {
+    expect(await deployed(name, files)).toMatchObject({ status: 'Error', reason: expect.stringMatching(reason) });
   });
 });

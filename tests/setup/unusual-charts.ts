@@ -86,7 +86,7 @@ dependencies:
     definitions: { size: { type: 'integer', minimum: 1 } },
     properties: { replicas: { $ref: '#/definitions/size' } },
   }),
-  '.helmignore': '*.secret\n# comment\n!keep\n',
+  '.helmignore': '*.secret\n# comment\n/notes/\n',
   'platz/values-ui.yaml': `inputs:
   - { id: big, type: Checkbox, label: Big }
   - { id: replicas, type: number, label: Replicas, minimum: 10, showIfAll: [{ field: big, value: true }] }
@@ -138,10 +138,4 @@ export const tooLargeToRecord = (): ChartFiles => ({
 export const forAnotherKubernetes: ChartFiles = {
   'Chart.yaml': 'apiVersion: v2\nname: for-later\nversion: 1.0.0\nkubeVersion: ">=99.0.0-0"\n',
   'templates/map.yaml': configMap('later', '{ a: b }'),
-};
-
-export const missingDependency: ChartFiles = {
-  'Chart.yaml': 'apiVersion: v1\nname: half-packed\nversion: 1.0.0\n',
-  'requirements.yaml': 'dependencies: [{ name: gone, version: 0.1.0, repository: "https://charts.example" }]\n',
-  'templates/map.yaml': configMap('half', '{ a: b }'),
 };
