@@ -9,6 +9,7 @@ import type { NewTask } from '../src/tasks/new-task.ts';
 import { restingReason } from '../src/tasks/resting-reason.ts';
 import { startOf, whileRunning } from '../src/tasks/start-of.ts';
 import type { TaskRecord } from '../src/tasks/task-record.ts';
+import type { OpenTask } from '../src/tasks/task-repository.ts';
 import type { DeployRun } from '../src/tasks/task-run.ts';
 import { variantOf } from '../src/tasks/variant.ts';
 import { whyMoot } from '../src/tasks/why-moot.ts';
@@ -26,6 +27,14 @@ export interface Model {
   /** What its revision ran. */
   running: DeployRun | null;
 }
+
+/** The columns that Postgres derives from a task. */
+const openTask = (task: Queued): OpenTask => ({
+  ...task,
+  variant: variantOf(task.operation),
+  deploys: task.run?.action === 'deploy',
+  is_scheduled: task.change !== null,
+});
 
 let ids = 0;
 
@@ -45,7 +54,8 @@ const planOf = (
   before: DeploymentRecord | null,
   after: DeploymentRecord,
   queue: Model['queue'],
-) => plannedTasks(healPlan(plan, after, queue), { before, after, kind: 'Web', reinstallDependents: false });
+) =>
+  plannedTasks(healPlan(plan, after, queue.map(openTask)), { before, after, kind: 'Web', reinstallDependents: false });
 
 const rested = ({ deployment, queue, running }: Model): Model => {
   if (!deployment) return { deployment, queue, running };
@@ -92,16 +102,16 @@ export const reinstall = ({ deployment, queue, running }: Living): Model | null 
 export const remove = ({ deployment, queue, running }: Living): Model | null => {
   if (deployment.deleting) return null;
   if (deployment.installed_cluster_id === null) return { deployment: null, queue: [], running: null };
-  const covered = queue.reduce((before, task) => afterCancelPending(before, task, false), deployment);
+  const covered = queue.reduce((before, task) => afterCancelPending(before, openTask(task), false), deployment);
   const after = { ...covered, deleting: true };
   const [uninstall] = planOf(['Uninstall'], after, after, []);
   return { deployment: after, queue: uninstall ? [queued({ ...uninstall, deletes_deployment: true })] : [], running };
 };
 
 export const cancel = ({ deployment, queue, running }: Living, task: Queued): Model => {
-  const behind = 'Recreate' in task.operation ? deploysBehind(queue, task) : [];
+  const behind = 'Recreate' in task.operation ? deploysBehind(queue.map(openTask), task) : [];
   const isUndone = task.undo !== null && task.first_attempted_at === null;
-  const after = afterCancelPending(deployment, task, false);
+  const after = afterCancelPending(deployment, openTask(task), false);
   return rested({
     deployment: isUndone ? { ...after, ...task.undo } : after,
     queue: queue.filter(({ id }) => id !== task.id && !behind.includes(id)),
@@ -144,7 +154,7 @@ function ended({ deployment, queue, running }: Living, task: Queued, ending: End
   const others = queue.filter(({ id }) => id !== task.id);
   if (outcome === 'Done' && task.deletes_deployment) return { deployment: null, queue: [], running: null };
 
-  const behind = 'Recreate' in task.operation ? deploysBehind(others, task) : [];
+  const behind = 'Recreate' in task.operation ? deploysBehind(others.map(openTask), task) : [];
   const left = outcome === 'Done' ? others : others.filter(({ id }) => !behind.includes(id));
   const after = afterEnd(deployment, task, ending, outcome === 'Done' && behind.length > 0);
   const ran = outcome === 'Done' && task.run?.action === 'deploy' ? task.run : running;

@@ -33,7 +33,7 @@ export interface TasksInTest extends Neighbours {
     as: Identity,
     operation: Operation<S>,
     request: RequestInput<S>,
-    options?: Pick<CallOptions, 'ifMatch' | 'idempotencyKey'>,
+    options?: Pick<CallOptions, 'ifMatch' | 'idempotencyKey' | 'deadlineMs'>,
   ): Promise<ResponseOutput<S>>;
   create(fields?: Partial<NewDeployment>, as?: Identity): Promise<Deployment>;
   deployment(id: string): Promise<Deployment>;

@@ -1,5 +1,5 @@
 import type { StateMessage } from '@berth/shared/bus/publish-state';
-import { Deployment, deployments } from '@berth/shared/contracts/deployments';
+import { PublishedDeployment, deployments } from '@berth/shared/contracts/deployments';
 import { sampleIdentities } from '@berth/shared/testing/test-identities';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -15,7 +15,7 @@ afterAll(() => tasks?.[Symbol.asyncDispose]());
 const { owner, bot } = sampleIdentities;
 const { update, delete: remove } = deployments.operations;
 
-test('every change of a deployment is told to those who follow, in order, and nothing that is not public', async () => {
+test('every change of a deployment is told to those who follow, in order, and nothing that is large or not public', async () => {
   const heard: StateMessage[] = [];
   const stop = new AbortController();
   const following = tasks.clusterSync.state.follow(deployments, {
@@ -34,7 +34,7 @@ test('every change of a deployment is told to those who follow, in order, and no
   const versions = heard.map(({ version }) => version);
   expect(versions).toEqual(versions.toSorted((a, b) => a - b));
   expect(new Set(heard.map((message) => message.env_id))).toEqual(new Set([env_id]));
-  expect(heard.map(({ row }) => Deployment.parse(row).id)).toEqual(heard.map(() => id));
+  expect(heard.map(({ row }) => PublishedDeployment.parse(row).id)).toEqual(heard.map(() => id));
   expect(heard.at(-1)).toMatchObject({ operation: 'DELETE' });
 });
 

@@ -51,8 +51,10 @@ export interface OperationSpec {
 }
 
 export interface StateSpec {
-  /** The public row as other services and the event stream see it; never secret content. */
+  /** The public row; never secret content. */
   readonly row: z.ZodObject;
+  /** What other services see of it, where that is less than all. */
+  readonly published?: z.ZodObject;
   /**
    * Services that keep a projection of it; from this their NATS permissions follow. Of a row that nobody keeps a copy of,
    * only its event is published.

@@ -32,6 +32,9 @@ export const DeploymentTask = z.strictObject({
 });
 export type DeploymentTask = z.infer<typeof DeploymentTask>;
 
+/** Nobody keeps a copy of tasks, and their inputs may be megabytes. */
+export const PublishedTask = DeploymentTask.pick({ id: true, status: true });
+
 export const NewDeploymentTask = z.strictObject({
   deployment_id: Id,
   operation: RequestedOperation,
@@ -44,7 +47,7 @@ export const deploymentTasks = resource('deployment_tasks', {
   singular: 'deployment task',
   // Why a task waits is computed when somebody asks, and changes though nobody changed the task.
   etag: Object.keys(DeploymentTask.shape).filter((name) => name !== 'reason'),
-  state: { row: DeploymentTask, consumers: [], event: ['status'] },
+  state: { row: DeploymentTask, published: PublishedTask, consumers: [], event: ['status'] },
   operations: {
     list: operation({
       http: 'GET /deployment-tasks',

@@ -43,6 +43,10 @@ export const Deployment = z.strictObject({
 });
 export type Deployment = z.infer<typeof Deployment>;
 
+/** What other services see of a deployment: all that is small. */
+export const PublishedDeployment = Deployment.omit({ config: true, values_override: true, description_md: true });
+export type PublishedDeployment = z.infer<typeof PublishedDeployment>;
+
 const Description = text(0, 64 * 1024);
 
 export const NewDeployment = z.strictObject({
@@ -70,7 +74,12 @@ export const deployments = resource('deployments', {
   owner: 'tasks',
   singular: 'deployment',
   etag: ['name', 'cluster_id', 'helm_chart_id', 'config', 'values_override', 'enabled', 'description_md'],
-  state: { row: Deployment, consumers: ['cluster-sync', 'registry-scan'], event: ['status'] },
+  state: {
+    row: Deployment,
+    published: PublishedDeployment,
+    consumers: ['cluster-sync', 'registry-scan'],
+    event: ['status'],
+  },
   operations: {
     list: operation({
       http: 'GET /deployments',

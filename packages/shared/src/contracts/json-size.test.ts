@@ -7,11 +7,10 @@ describe('jsonBytes', () => {
     ['quotes and backslashes', { '"\\': '"\\/' }],
     ['control characters', '\u0001\n\t\u007f'],
     ['letters of every length in UTF-8', 'aäख😀'],
-    ['half a pair', '\ud83d'],
     ['numbers with an exponent', [1e21, -1e300, 1e-300, 5e-324, 1.7976931348623157e308]],
     ['long numbers', [1e20, 123456789012345680000, 0.000001, -0]],
   ])('is never less than the JSON of %s', ([, value]) => {
-    expect(jsonBytes(value)).toBeGreaterThanOrEqual(Buffer.byteLength(JSON.stringify(value)) - 4);
+    expect(jsonBytes(value)).toBeGreaterThanOrEqual(Buffer.byteLength(JSON.stringify(value)));
   });
 
   test('counts every digit that Postgres prints of a number', () => {
@@ -19,11 +18,11 @@ describe('jsonBytes', () => {
     expect(jsonBytes(5e-324)).toBeGreaterThanOrEqual(326);
   });
 
-  test('gives up on what is nested too deep', () => {
+  test('leaves what is nested too deep to the rule for that', () => {
     let value: unknown = 1;
     for (let depth = 0; depth < 100_000; depth += 1) value = [value];
 
-    expect(jsonBytes(value)).toBe(Number.POSITIVE_INFINITY);
+    expect(jsonBytes(value)).toBe(256);
   });
 });
 

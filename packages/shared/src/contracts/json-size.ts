@@ -2,15 +2,14 @@ import { Json, JsonObject, maxJsonDepth } from './json.ts';
 
 /**
  * How many bytes a JSON value takes where it takes most: as Postgres prints it, with spaces and with every digit of a
- * number. An answer or a message with it is never longer. What is no JSON counts as nothing, or as too much.
+ * number. An answer or a message with it is never longer. What is no JSON counts as nothing: its own rule refuses it.
  */
 export function jsonBytes(value: unknown, depth = maxJsonDepth): number {
   if (value === null) return 4;
   if (typeof value === 'string') return stringBytes(value);
   if (typeof value === 'number') return numberBytes(value);
   if (typeof value === 'boolean') return value ? 4 : 5;
-  if (typeof value !== 'object') return 0;
-  if (depth === 0) return Number.POSITIVE_INFINITY;
+  if (typeof value !== 'object' || depth === 0) return 0;
 
   let bytes = 2;
   if (Array.isArray(value)) {

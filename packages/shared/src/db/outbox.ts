@@ -59,8 +59,8 @@ export async function recordStates(
 function publicRow(resource: Followed, row: object): Record<string, unknown> {
   const { name, state } = resource;
   if (state === undefined) throw new Error(`Nobody follows ${name}: its contract has no state`);
-  const whole = state.row.parse(row);
-  return isCopied(resource) ? whole : eventRow(resource, whole);
+  const shown = (state.published ?? state.row).parse(row);
+  return isCopied(resource) ? shown : eventRow(resource, shown);
 }
 
 /** W3C trace context of what runs now, to keep with what goes on later. */

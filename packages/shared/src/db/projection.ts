@@ -97,7 +97,7 @@ const isSame = (one: Pick<StateDigest, 'count' | 'hash'>, other: Pick<StateDiges
   one.count === other.count && one.hash === other.hash;
 
 function refuseUnknownColumns({ name, state }: Resource, columns: readonly string[]): void {
-  const known = new Set([...Object.keys(state?.row.shape ?? {}), 'env_id']);
+  const known = new Set([...Object.keys((state?.published ?? state?.row)?.shape ?? {}), 'env_id']);
   const unknown = columns.find((column) => !known.has(column));
   if (unknown !== undefined) throw new Error(`The state of ${name} has no field ${unknown} to copy`);
 }

@@ -38,6 +38,7 @@ export const createEnvRepository = (db: Queries) => ({
         equals(sql.fragment`auto_add_new_users`, request.auto_add_new_users),
       ],
       request,
+      bytes: sql.fragment`octet_length(to_json(envs)::text)`,
       sortable: { created_at: sql.fragment`created_at`, name: sql.fragment`name` },
     }),
 

@@ -44,6 +44,7 @@ export const createK8sResourceRepository = (db: Queries) => ({
       request,
       newestBy: sql.fragment`r.last_updated_at`,
       id: sql.fragment`r.id`,
+      bytes: sql.fragment`octet_length(to_json(r)::text)`,
       sortable: {
         last_updated_at: sql.fragment`r.last_updated_at`,
         kind: sql.fragment`r.kind`,

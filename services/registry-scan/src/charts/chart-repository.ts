@@ -91,6 +91,7 @@ export const createChartRepository = (db: Queries) => ({
         inUse(request.in_use),
       ],
       request,
+      bytes: sql.fragment`octet_length(to_json(helm_charts)::text)`,
       sortable: {
         created_at: sql.fragment`created_at`,
         image_tag: sql.fragment`image_tag`,

@@ -1,10 +1,11 @@
+import { maxInputBytes } from '@berth/shared/contracts/deployment-inputs';
 import { isJsonObject, type JsonValue, sameJson } from '@berth/shared/contracts/json';
 import { jsonBytes } from '@berth/shared/contracts/json-size';
 
 export type ConfigDelta = Record<string, [JsonValue, JsonValue]>;
 
-/** The path of each change repeats all keys above it, so few bytes of inputs can make many of changes. */
-const mostBytes = 1024 * 1024;
+/** Room for both sides. The path of each change repeats all keys above it, so few bytes of inputs could make many more. */
+const mostBytes = 2 * maxInputBytes + 64 * 1024;
 const bytesAround = 10;
 
 /**

@@ -1,12 +1,12 @@
 import type { StateOperation } from '@berth/shared/bus/publish-state';
-import { deployments } from '@berth/shared/contracts/deployments';
+import { PublishedDeployment, deployments } from '@berth/shared/contracts/deployments';
 import { conflictOn } from '@berth/shared/db/conflict-on';
 import type { Transaction } from '@berth/shared/db/database';
 import { recordState, recordStates } from '@berth/shared/db/outbox';
 import { sql } from 'slonik';
 import { z } from 'zod';
-import { DeploymentRecord, publicDeployment } from './deployment-record.ts';
-import { recordColumns } from './deployment-repository.ts';
+import { DeploymentRecord, publishedDeployment } from './deployment-record.ts';
+import { publishedColumns, recordColumns } from './deployment-repository.ts';
 import type { Reference } from './reference.ts';
 
 const record = sql.type(DeploymentRecord);
@@ -15,7 +15,7 @@ const nothing = sql.type(z.object({}));
 /** Every change of a deployment; each is told to the followers in the same transaction. */
 export const createDeploymentChanges = (tx: Transaction) => {
   const told = async (operation: StateOperation, row: DeploymentRecord): Promise<DeploymentRecord> => {
-    await recordState(tx, deployments, { id: row.id, env_id: row.env_id, operation, row: publicDeployment(row) });
+    await recordState(tx, deployments, { id: row.id, env_id: row.env_id, operation, row: publishedDeployment(row) });
     return row;
   };
   const taken =
@@ -95,18 +95,18 @@ export const createDeploymentChanges = (tx: Transaction) => {
     },
 
     /** The env of a cluster is the env of what lies on it; answers those that moved, locked in the order of their ids. */
-    followEnv: async (cluster_id: string, env_id: string): Promise<readonly DeploymentRecord[]> => {
-      const rows = await tx.any(record`
+    followEnv: async (cluster_id: string, env_id: string): Promise<readonly PublishedDeployment[]> => {
+      const rows = await tx.any(sql.type(PublishedDeployment)`
         with moved as materialized (
           select id as moved_id from deployments where cluster_id = ${cluster_id} and env_id <> ${env_id} order by id for update
         )
         update deployments set env_id = ${env_id} from moved where id = moved_id
-        returning ${recordColumns}
+        returning ${publishedColumns}
       `);
       await recordStates(
         tx,
         deployments,
-        rows.map((row) => ({ id: row.id, env_id: row.env_id, operation: 'UPDATE', row: publicDeployment(row) })),
+        rows.map((row) => ({ id: row.id, env_id: row.env_id, operation: 'UPDATE', row })),
       );
       return rows;
     },

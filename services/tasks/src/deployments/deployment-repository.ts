@@ -10,9 +10,11 @@ import { DeploymentRecord } from './deployment-record.ts';
 
 export type VisibleEnvs = 'all' | readonly string[];
 
-const columns = sql.fragment`
-  id, created_at, name, kind_id, env_id, cluster_id, namespace, enabled, status, description_md, reason, revision_id,
-  reported_status, helm_chart_id, config, values_override`;
+/** All that is small. */
+export const publishedColumns = sql.fragment`
+  id, created_at, name, kind_id, env_id, cluster_id, namespace, enabled, status, reason, revision_id, reported_status,
+  helm_chart_id`;
+const columns = sql.fragment`${publishedColumns}, description_md, config, values_override`;
 
 /** Also what the engine needs to know. */
 export const recordColumns = sql.fragment`
@@ -41,6 +43,8 @@ export const createDeploymentRepository = (db: Queries) => ({
         equals(sql.fragment`status`, query.status),
       ],
       request: query,
+      // Beside the inputs and the description: ids, times, names, the reason, and what its own endpoint reports.
+      bytes: sql.fragment`bytes + 4096 + 6 * coalesce(octet_length(reason), 0) + coalesce(octet_length(reported_status::text), 0)`,
       sortable: {
         created_at: sql.fragment`created_at`,
         name: sql.fragment`name`,

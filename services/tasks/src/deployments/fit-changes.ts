@@ -2,7 +2,6 @@ import type { DeploymentChanges } from '@berth/shared/contracts/deployments';
 import { sameJson } from '@berth/shared/contracts/json';
 import type { ItemReaders } from '../collections/find-items.ts';
 import type { ReadingStore } from '../store.ts';
-import { variantOf } from '../tasks/variant.ts';
 import { type Chart, checkChart, findChart } from './chart.ts';
 import { checkConfig } from './check-config.ts';
 import type { DeploymentRecord } from './deployment-record.ts';
@@ -88,7 +87,7 @@ async function moved(
   { paths, visible, reserved }: FitOptions,
 ): Promise<DeploymentRecord> {
   const open = await store.tasks.open(before.id);
-  if (open.some(({ operation }) => variantOf(operation) === 'Recreate')) {
+  if (open.some(({ variant }) => variant === 'Recreate')) {
     throw conflict('The deployment is being renamed or moved already; wait for that task or cancel it');
   }
   const cluster = await findCluster(store.seen, wanted.cluster_id, { visible, path: paths.cluster_id });

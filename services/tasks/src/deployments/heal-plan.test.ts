@@ -7,8 +7,8 @@ import type { PlannedOperation } from './plan-update.ts';
 const fresh = sampleDeployment;
 const inPlace: DeploymentRecord = { ...fresh, installed_cluster_id: 'c1', installed_namespace: 'web-a' };
 const leftBehind: DeploymentRecord = { ...inPlace, installed_namespace: 'web-old' };
-const uninstall = { operation: { Uninstall: {} }, change: null };
-const scheduled = { operation: { Uninstall: {} }, change: { enabled: false } };
+const uninstall = { variant: 'Uninstall', is_scheduled: false } as const;
+const scheduled = { variant: 'Uninstall', is_scheduled: true } as const;
 
 describe('healPlan', () => {
   test.for<[string, PlannedOperation[], DeploymentRecord, Parameters<typeof healPlan>[2], PlannedOperation[]]>([

@@ -1,5 +1,5 @@
-import type { TaskRecord } from '../tasks/task-record.ts';
-import { type Variant, variantOf } from '../tasks/variant.ts';
+import type { OpenTask } from '../tasks/task-repository.ts';
+import type { Variant } from '../tasks/variant.ts';
 import type { DeploymentRecord } from './deployment-record.ts';
 import type { PlannedOperation } from './plan-update.ts';
 import { placeOf } from './planned-tasks.ts';
@@ -11,14 +11,14 @@ import { placeOf } from './planned-tasks.ts';
 export function healPlan(
   plan: readonly PlannedOperation[],
   deployment: DeploymentRecord,
-  open: readonly Pick<TaskRecord, 'operation' | 'change'>[],
+  open: readonly Pick<OpenTask, 'variant' | 'is_scheduled'>[],
 ): PlannedOperation[] {
   const deploys = plan.some((operation) => operation === 'Install' || operation === 'Upgrade');
   if (!deploys || plan.includes('Recreate') || !isMisplaced(deployment)) return [...plan];
 
   const cleaning: readonly Variant[] = ['Recreate', 'Uninstall'];
   // What is only scheduled comes later than this plan.
-  const isCleaned = open.some(({ operation, change }) => change === null && cleaning.includes(variantOf(operation)));
+  const isCleaned = open.some(({ variant, is_scheduled }) => !is_scheduled && cleaning.includes(variant));
   return isCleaned ? [...plan] : ['Recreate', ...plan];
 }
 

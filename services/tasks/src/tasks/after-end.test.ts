@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { sampleDeployment } from '../../test/sample-deployment.ts';
 import type { DeploymentRecord } from '../deployments/deployment-record.ts';
 import { afterCancelPending, afterEnd, type Ending } from './after-end.ts';
+import { variantOf } from './variant.ts';
 
 const what = { helm_chart_id: 'h1', config_inputs: {}, values_override: null };
 const place = { old_cluster_id: 'c1', old_namespace: 'web-a', new_cluster_id: 'c1', new_namespace: 'web-b' };
@@ -76,7 +77,7 @@ describe('afterEnd', () => {
 
 describe('afterCancelPending', () => {
   const pending = (operation: TaskOperation, first_attempted_at: string | null = null, deletes_deployment = false) => ({
-    operation,
+    variant: variantOf(operation),
     first_attempted_at,
     deletes_deployment,
   });

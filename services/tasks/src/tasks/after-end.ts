@@ -1,5 +1,6 @@
 import type { DeploymentRecord } from '../deployments/deployment-record.ts';
 import type { TaskRecord } from './task-record.ts';
+import type { OpenTask } from './task-repository.ts';
 import { isResting } from './resting-reason.ts';
 import { stateWhile, type Variant, variantOf } from './variant.ts';
 
@@ -55,10 +56,10 @@ const stopped = (variant: Variant, reason: string | null): string =>
 /** In-between states end with the task that made them; this is for one that was canceled before it went on. */
 export function afterCancelPending(
   deployment: DeploymentRecord,
-  task: Pick<TaskRecord, 'operation' | 'first_attempted_at' | 'deletes_deployment'>,
+  task: Pick<OpenTask, 'variant' | 'first_attempted_at' | 'deletes_deployment'>,
   isRunning: boolean,
 ): DeploymentRecord {
-  const variant = variantOf(task.operation);
+  const { variant } = task;
   const kept = withoutDeletion(deployment, task);
   if (isRunning || stateWhile[variant] === null) return kept;
   // Not by its attempts: one that a runner handed back does not count.

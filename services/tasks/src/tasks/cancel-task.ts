@@ -13,6 +13,7 @@ import { lockTask } from './lock-task.ts';
 import { cancelerOf } from './origin-of.ts';
 import type { Canceler } from './task-changes-repository.ts';
 import { publicTask, type TaskRecord, type Undo } from './task-record.ts';
+import { variantOf } from './variant.ts';
 
 type Context = HandlerContext<typeof deploymentTasks.operations.cancel>;
 
@@ -39,12 +40,13 @@ export const cancelTask =
 
       await tellAudit(store, task, context);
       const by = cancelerOf(context.identity, reason ?? null);
-      if (task.status === 'Started') return store.taskChanges.requestCancel(id, by);
-      return cancelPending(store, task, found(deployment, 'deployment'), by);
+      if (task.status === 'Started') return publicTask(await store.taskChanges.requestCancel(id, by));
+      await cancelPending(store, task, found(deployment, 'deployment'), by);
+      return found(await store.tasks.read(id, 'all'), 'deployment task');
     });
     if (canceled.status === 'Started') hintCancel(id);
     else wakeRunners();
-    return publicTask(canceled);
+    return canceled;
   };
 
 type ToUndo = TaskRecord & { undo: Undo };
@@ -69,16 +71,17 @@ async function cancelPending(
   task: TaskRecord,
   deployment: DeploymentRecord,
   by: Canceler,
-): Promise<TaskRecord> {
+): Promise<void> {
   const open = await store.tasks.open(task.deployment_id);
   const [canceled] = await store.taskChanges.cancelPending([task.id], by);
   if (!canceled) throw new Error('A pending task was not canceled under the lock of its deployment');
 
   const isRunning = open.some(({ status }) => status === 'Started');
-  await store.deploymentChanges.saveState(afterCancelPending(deployment, task, isRunning));
+  await store.deploymentChanges.saveState(
+    afterCancelPending(deployment, { ...task, variant: variantOf(task.operation) }, isRunning),
+  );
   if ('Recreate' in task.operation) await endRecreate(store, task, deploysBehind(open, task), by);
   await refreshReason(store, found(await store.deployments.lock(deployment.id), 'deployment'));
-  return canceled;
 }
 
 /** What was to run at the new place does not; if nothing was touched yet, the deployment goes back to what it was (decision 6). */

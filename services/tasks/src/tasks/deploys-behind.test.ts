@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { sampleDeployment } from '../../test/sample-deployment.ts';
-import { deployRun } from '../deployments/planned-tasks.ts';
 import { deploysBehind } from './deploys-behind.ts';
 
-const task = { status: 'Pending' as const, run: null };
-const deploy = { ...task, run: deployRun(sampleDeployment, 'Web') };
+const task = { status: 'Pending' as const, deploys: false };
+const deploy = { ...task, deploys: true };
 const open = [
   { ...deploy, id: 'running', status: 'Started' as const },
   { ...deploy, id: 'before' },

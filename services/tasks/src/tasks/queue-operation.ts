@@ -118,8 +118,8 @@ export async function queueReinstall(
   refuseDeleted(deployment);
   if (!(await isLater(store, execute_at))) {
     refuseWrongState('Reinstall', deployment);
-    const open = await store.tasks.countOpen(deployment.id);
-    if (deployment.revision_id === null && open === 0) {
+    const open = await store.tasks.sizeOfOpen(deployment.id);
+    if (deployment.revision_id === null && open.count === 0) {
       throw conflict('Nothing is installed that could be installed again');
     }
   }

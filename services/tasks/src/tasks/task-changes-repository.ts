@@ -7,11 +7,18 @@ import { z } from 'zod';
 import type { DeploymentRecord } from '../deployments/deployment-record.ts';
 import type { TaskWaits } from './after-claim.ts';
 import type { NewTask, Origin } from './new-task.ts';
-import { publicTask, TaskRecord } from './task-record.ts';
+import { TaskRecord } from './task-record.ts';
 import { taskRecordColumns } from './task-repository.ts';
 
 const record = sql.type(TaskRecord);
 const withId = sql.type(z.object({ id: z.string() }));
+
+/** Changes of many tasks at once read no more of them than is published: inputs may be megabytes each. */
+const PublishedTask = TaskRecord.pick({ id: true, env_id: true, status: true });
+type PublishedTask = z.infer<typeof PublishedTask>;
+const publishedTask = sql.type(PublishedTask);
+const publishedColumns = sql.fragment`t.id, t.env_id, t.status`;
+
 const maybeJson = (value: Parameters<typeof sql.jsonb>[0] | undefined) =>
   value === null || value === undefined ? null : sql.jsonb(value);
 
@@ -39,15 +46,15 @@ export interface Canceler {
  * All of them are made under the lock of the deployment, which orders them; the runner's also by its fence.
  */
 export const createTaskChanges = (tx: Transaction) => {
-  const told = async <Rows extends readonly TaskRecord[]>(operation: StateOperation, rows: Rows): Promise<Rows> => {
+  const told = async <Rows extends readonly PublishedTask[]>(operation: StateOperation, rows: Rows): Promise<Rows> => {
     await recordStates(
       tx,
       deploymentTasks,
-      rows.map((row) => ({ id: row.id, env_id: row.env_id, operation, row: publicTask(row) })),
+      rows.map(({ id, env_id, status }) => ({ id, env_id, operation, row: { id, status } })),
     );
     return rows;
   };
-  const toldOne = async (operation: StateOperation, row: TaskRecord): Promise<TaskRecord> => {
+  const toldOne = async <Row extends PublishedTask>(operation: StateOperation, row: Row): Promise<Row> => {
     await told(operation, [row]);
     return row;
   };
@@ -130,8 +137,8 @@ export const createTaskChanges = (tx: Transaction) => {
     putBack: async (
       { id, fence }: Pick<TaskRecord, 'id' | 'fence'>,
       { reason, pauseMs, settles, ...history }: PutBack,
-    ): Promise<TaskRecord | null> => {
-      const row = await tx.maybeOne(record`
+    ): Promise<PublishedTask | null> => {
+      const row = await tx.maybeOne(publishedTask`
         update deployment_tasks t set
           status = 'Pending', reason = ${reason}, started_at = null, lease_until = null,
           attempts = ${history.attempts}, waited_ms = ${history.waited_ms}, forbidden_ms = ${history.forbidden_ms},
@@ -139,7 +146,7 @@ export const createTaskChanges = (tx: Transaction) => {
           settled_fence = case when ${settles} then t.fence end,
           due_at = ${clock} + ${pauseMs} * interval '1 millisecond'
         where t.id = ${id} and t.fence = ${fence} and t.status = 'Started'
-        returning ${taskRecordColumns}
+        returning ${publishedColumns}
       `);
       return row && toldOne('UPDATE', row);
     },
@@ -158,15 +165,15 @@ export const createTaskChanges = (tx: Transaction) => {
       `);
     },
 
-    cancelPending: async (ids: readonly string[], by: Canceler): Promise<readonly TaskRecord[]> =>
+    cancelPending: async (ids: readonly string[], by: Canceler): Promise<readonly PublishedTask[]> =>
       told(
         'UPDATE',
-        await tx.any(record`
+        await tx.any(publishedTask`
           update deployment_tasks t set
             status = 'Canceled', reason = ${by.reason}, finished_at = ${clock},
             canceled_by_user_id = ${by.user_id}::uuid, canceled_by_deployment_id = ${by.deployment_id}::uuid
           where t.id = any(${sql.array([...ids], 'uuid')}) and t.status = 'Pending'
-          returning ${taskRecordColumns}
+          returning ${publishedColumns}
         `),
       ),
 
@@ -194,15 +201,15 @@ export const createTaskChanges = (tx: Transaction) => {
     movePending: async ({ id, cluster_id, env_id, installed_cluster_id }: DeploymentRecord) =>
       told(
         'UPDATE',
-        await tx.any(record`
+        await tx.any(publishedTask`
           update deployment_tasks t set
             cluster_id = case
-              when t.operation ? 'Uninstall' and t.change is null then ${installed_cluster_id ?? cluster_id}::uuid
+              when t.variant = 'Uninstall' and t.change is null then ${installed_cluster_id ?? cluster_id}::uuid
               else ${cluster_id}::uuid
             end,
             env_id = ${env_id}
-          where t.deployment_id = ${id} and t.status = 'Pending' and t.run is null and not t.operation ? 'Recreate'
-          returning ${taskRecordColumns}
+          where t.deployment_id = ${id} and t.status = 'Pending' and t.run is null and t.variant <> 'Recreate'
+          returning ${publishedColumns}
         `),
       ),
 
@@ -226,11 +233,11 @@ export const createTaskChanges = (tx: Transaction) => {
     followEnv: async (deployment_ids: readonly string[], env_id: string) =>
       told(
         'UPDATE',
-        await tx.any(record`
+        await tx.any(publishedTask`
           update deployment_tasks t set env_id = ${env_id}
           where t.deployment_id = any(${sql.array([...deployment_ids], 'uuid')})
             and t.status in ('Pending', 'Started') and t.env_id <> ${env_id}
-          returning ${taskRecordColumns}
+          returning ${publishedColumns}
         `),
       ),
   };
@@ -244,7 +251,7 @@ export const createTaskChanges = (tx: Transaction) => {
       select id from deployments where ${which} and enabled and not deleting order by id for update
     `);
     if (ids.length === 0) return [];
-    const rows = await tx.any(record`
+    const rows = await tx.any(publishedTask`
       with dependents as materialized (
         select id, cluster_id, env_id from deployments d
         where id = any(${sql.array([...ids], 'uuid')}) and enabled and not deleting and (
@@ -263,9 +270,9 @@ export const createTaskChanges = (tx: Transaction) => {
       from dependents d cross join clock
       where not exists (
         select 1 from deployment_tasks p
-        where p.deployment_id = d.id and p.status = 'Pending' and p.operation ? 'Reinstall' and p.due_at <= now
+        where p.deployment_id = d.id and p.status = 'Pending' and p.variant = 'Reinstall' and p.due_at <= now
       )
-      returning ${taskRecordColumns}
+      returning ${publishedColumns}
     `);
     return told('INSERT', rows);
   }

@@ -7,7 +7,6 @@ import { cancelTask } from './cancel-task.ts';
 import { logPage, logText } from './read-log.ts';
 import { requestTask } from './request-task.ts';
 import { retryTask } from './retry-task.ts';
-import { publicTask } from './task-record.ts';
 import { toldWithin, withReasons } from './told-reasons.ts';
 import type { Limits } from './why-not-yet.ts';
 
@@ -30,7 +29,7 @@ export const taskHandlers = (deps: TaskHandlersDeps) => {
     },
 
     get: async ({ id }, { identity }) =>
-      told(store, publicTask(found(await store.tasks.find(id, visibleEnvs(identity)), 'deployment task'))),
+      told(store, found(await store.tasks.read(id, visibleEnvs(identity)), 'deployment task')),
 
     create: ({ body }, context) => create(body, context),
 

@@ -9,6 +9,7 @@ import type { VisibleEnvs } from '../deployments/deployment-repository.ts';
 import type { Outlook } from './resting-reason.ts';
 import { TaskRecord } from './task-record.ts';
 import { DeployRun } from './task-run.ts';
+import { variants } from './variant.ts';
 
 const columns = sql.fragment`
   id, created_at, execute_at, first_attempted_at, started_at, finished_at, cluster_id, deployment_id, acting_user_id,
@@ -23,6 +24,25 @@ export const taskRecordColumns = sql.fragment`
 
 const record = sql.type(TaskRecord);
 const OutlookRow = z.object({ uninstalls: z.boolean(), deploys: DeployRun.nullable() });
+const publicTask = sql.type(DeploymentTask);
+
+/** Which task it is, without its inputs. */
+const TaskName = DeploymentTask.pick({ id: true, deployment_id: true, status: true });
+const name = sql.type(TaskName);
+
+/** What its deployment needs to know of a task that is not over: inputs may be megabytes, of a hundred of them. */
+const OpenTask = DeploymentTask.pick({ id: true, status: true, first_attempted_at: true }).extend({
+  variant: z.enum(variants),
+  /** It runs a deploy, as far as is known before it starts. */
+  deploys: z.boolean(),
+  /** The deployment changes only when it starts. */
+  is_scheduled: z.boolean(),
+  deletes_deployment: z.boolean(),
+});
+export type OpenTask = z.infer<typeof OpenTask>;
+
+/** Of all that a task has in an answer but its operation: ids, times, names, and why it waits. */
+const bytes = sql.fragment`operation_bytes + 4096 + 6 * coalesce(octet_length(reason), 0)`;
 
 /** A task lies in the env of its cluster. That of a deleted deployment is for site admins and bots only. */
 const seenBy = (visible: VisibleEnvs) =>
@@ -50,6 +70,7 @@ export const createTaskRepository = (db: Queries) => ({
         query.created_from === undefined ? undefined : sql.fragment`created_at >= ${query.created_from}::timestamptz`,
       ],
       request: query,
+      bytes,
       newestBy: sql.fragment`execute_at`,
       sortable: {
         execute_at: sql.fragment`execute_at`,
@@ -60,19 +81,27 @@ export const createTaskRepository = (db: Queries) => ({
       },
     }),
 
+  /** Whether there is such a task for the caller; its inputs are not read. */
   find: (id: string, visible: VisibleEnvs) =>
-    db.maybeOne(record`
-      select ${taskRecordColumns} from deployment_tasks t
-      where ${sql.and([sql.fragment`t.id = ${id}`, seenBy(visible)])}
+    db.maybeOne(name`
+      select id, deployment_id, status from deployment_tasks
+      where ${sql.and([sql.fragment`id = ${id}`, seenBy(visible)])}
     `),
 
   /** Held until the transaction ends. */
   lock: (id: string) =>
     db.maybeOne(record`select ${taskRecordColumns} from deployment_tasks t where t.id = ${id} for update`),
 
-  countOpen: (deployment_id: string) =>
-    db.oneFirst(sql.type(z.object({ n: z.number().int() }))`
-      select count(*) as n from deployment_tasks
+  read: (id: string, visible: VisibleEnvs) =>
+    db.maybeOne(publicTask`
+      select ${columns} from deployment_tasks where ${sql.and([sql.fragment`id = ${id}`, seenBy(visible)])}
+    `),
+
+  /** How many tasks of the deployment are not over, and what they take up. */
+  sizeOfOpen: (deployment_id: string) =>
+    db.one(sql.type(z.object({ count: z.number().int(), bytes: z.number().int() }))`
+      select count(*) as count, coalesce(sum(operation_bytes + snapshot_bytes), 0)::bigint as bytes
+      from deployment_tasks
       where deployment_id = ${deployment_id} and status in ('Pending', 'Started')
     `),
 
@@ -83,10 +112,11 @@ export const createTaskRepository = (db: Queries) => ({
 
   /** In the order in which they run. */
   open: (deployment_id: string) =>
-    db.any(record`
-      select ${taskRecordColumns} from deployment_tasks t
-      where t.deployment_id = ${deployment_id} and t.status in ('Pending', 'Started')
-      order by t.execute_at, t.created_at, t.seq
+    db.any(sql.type(OpenTask)`
+      select id, status, first_attempted_at, variant, deploys, change is not null as is_scheduled, deletes_deployment
+      from deployment_tasks
+      where deployment_id = ${deployment_id} and status in ('Pending', 'Started')
+      order by execute_at, created_at, seq
     `),
 
   /** What the open tasks of a deployment will bring, without those whose change is only made when they start. */
@@ -96,11 +126,11 @@ export const createTaskRepository = (db: Queries) => ({
         exists (
           select from deployment_tasks
           where deployment_id = ${deployment_id} and status in ('Pending', 'Started')
-            and operation ? 'Uninstall' and change is null
+            and variant = 'Uninstall' and change is null
         ) as uninstalls,
         (
           select run from deployment_tasks
-          where deployment_id = ${deployment_id} and status in ('Pending', 'Started') and run ->> 'action' = 'deploy'
+          where deployment_id = ${deployment_id} and status in ('Pending', 'Started') and deploys
           order by execute_at desc, created_at desc, seq desc limit 1
         ) as deploys
     `),

@@ -1,0 +1,301 @@
+import { limits } from '@berth/shared/bus/limits';
+import { maxInputBytes } from '@berth/shared/contracts/deployment-inputs';
+import { type DeploymentTask, deploymentTasks } from '@berth/shared/contracts/deployment-tasks';
+import { type Deployment, deployments } from '@berth/shared/contracts/deployments';
+import { jsonBytes } from '@berth/shared/contracts/json-size';
+import type { Database, Queries, Query } from '@berth/shared/db/database';
+import { found } from '@berth/shared/errors';
+import { sampleIdentities } from '@berth/shared/testing/test-identities';
+import { extremeTimes, listedResources, walkList } from '@berth/shared/testing/walk-list';
+import { sql } from 'slonik';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { inTransactionOf, readingStore } from '../src/store.ts';
+import { maxOpenBytes } from '../src/tasks/queue-tasks.ts';
+import { refusal } from './refusal.ts';
+import { sampleChart } from './sample-charts.ts';
+import { startTasksInTest, type TasksInTest, until } from './tasks-in-test.ts';
+
+const { owner, siteAdmin } = sampleIdentities;
+const nothing = sql.type(z.object({}));
+const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
+
+let tasks: TasksInTest;
+/** A chart without a form: any inputs will do. */
+let chartId: string;
+beforeAll(async () => {
+  tasks = await startTasksInTest();
+  ({ id: chartId } = await tasks.tell.chart(sampleChart({ values_ui: null })));
+  await until(() => readingStore(tasks.database.db).seen.chart(chartId));
+});
+afterAll(() => tasks?.[Symbol.asyncDispose]());
+
+/** What is large takes its time on a busy machine. */
+const call: TasksInTest['call'] = (as, operation, request) =>
+  tasks.call(as, operation, request, { deadlineMs: 20_000 });
+
+/** The largest object of texts that a request may hold, of this letter. */
+const largest = (letter: string) => {
+  const room = maxInputBytes - jsonBytes({ [letter]: '' });
+  return { [letter]: letter.repeat(Math.floor(room / (jsonBytes(letter) - 2))) };
+};
+
+const listed = (per_page: number, query: { deployment_id?: string } = {}) => ({
+  tasks: (after?: string) =>
+    call(siteAdmin, deploymentTasks.operations.list, {
+      query: { per_page, ...query, ...(after !== undefined && { after }) },
+    }),
+  deployments: (after?: string) =>
+    call(siteAdmin, deployments.operations.list, { query: { per_page, ...(after !== undefined && { after }) } }),
+});
+
+describe('the largest rows that can be written', () => {
+  let deployment: Deployment;
+  let latest: DeploymentTask;
+
+  beforeAll(async () => {
+    const created = await tasks.create({ helm_chart_id: chartId, config: largest('a') });
+    const change = (body: object) => call(owner, deployments.operations.update, { id: created.id, body });
+    await change({ values_override: largest('"') });
+    await change({ config: largest('b') });
+    // A control character is one byte here and six in JSON.
+    deployment = await change({ description_md: '\u0001'.repeat(64 * 1024) });
+    [latest] = (await listed(1).tasks('')).items as [DeploymentTask];
+  }, 60_000);
+
+  test('of deployments and tasks can be read, alone and in lists of any size', async () => {
+    expect(bytesOf(deployment)).toBeGreaterThan(2 * maxInputBytes);
+    expect(await tasks.deployment(deployment.id)).toEqual(deployment);
+
+    const { operation } = latest;
+    expect(operation).toMatchObject({ Upgrade: { config_inputs: largest('b'), values_override: largest('"') } });
+    // With the inputs before and after in its delta.
+    expect(bytesOf(operation)).toBeGreaterThan(4 * maxInputBytes - 4096);
+    expect(await tasks.task(latest.id)).toMatchObject({ operation });
+
+    for (const size of [1, 100]) {
+      const { tasks: ofTasks, deployments: ofDeployments } = listed(size);
+      expect(await walkList(ofTasks)).toContain(latest.id);
+      expect(await walkList(ofDeployments)).toEqual([deployment.id]);
+    }
+    expect((await listed(1).tasks()).items).toMatchObject([{ id: latest.id }]);
+    await expect(listed(100).tasks()).rejects.toMatchObject({
+      code: 'too_large',
+      errors: [{ path: 'query.per_page' }],
+    });
+  });
+
+  test('of deployments and tasks fit into the messages that tell of them', async () => {
+    const largestRow = sql.type(
+      z.object({ bytes: z.number() }),
+    )`select max(octet_length(row::text)) as bytes from outbox`;
+
+    expect((await tasks.database.db.one(largestRow)).bytes).toBeLessThan(limits.responseBytes - 4096);
+  });
+
+  test('can be claimed, retried and canceled', async () => {
+    const [first, ...more] = await tasks.runAll();
+    expect(first).toMatchObject({ values: { config: largest('a') } });
+    expect(more.at(-1)).toMatchObject({ task_id: latest.id, values: { config: largest('b') } });
+
+    const again = await call(owner, deploymentTasks.operations.create, {
+      body: {
+        deployment_id: deployment.id,
+        operation: {
+          Upgrade: { helm_chart_id: chartId, config_inputs: largest('c'), values_override: largest('"') },
+        },
+      },
+    });
+    const canceled = await call(owner, deploymentTasks.operations.cancel, { id: again.id, body: {} });
+    expect(canceled).toMatchObject({ status: 'Canceled', operation: again.operation });
+    const retried = await call(owner, deploymentTasks.operations.retry, { id: again.id });
+    expect(retried).toMatchObject({ status: 'Pending', operation: again.operation });
+    expect(await tasks.runAll()).toHaveLength(1);
+  });
+
+  test.for([
+    ['config', { config: { a: 'x'.repeat(maxInputBytes) } }],
+    ['values_override', { values_override: { a: '"'.repeat(maxInputBytes / 2) } }],
+    // Five bytes each in the request, and 21 in the answer.
+    ['config', { config: { a: Array.from({ length: 50_000 }, () => 1e20) } }],
+    // Postgres prints each of them with 309 digits.
+    ['values_override', { values_override: { a: Array.from({ length: 2_000 }, () => 1e308) } }],
+  ] as const)('end at a bound of bytes: a larger %s is refused with the rule', async ([field, body]) => {
+    await expect(call(owner, deployments.operations.update, { id: deployment.id, body: { ...body } })).rejects.toEqual(
+      refusal('invalid', `body.${field}: must take at most ${maxInputBytes} bytes as JSON`),
+    );
+  });
+
+  test('a change whose paths would be larger than everything else keeps no delta', async () => {
+    const inputs = (value: number) => ({
+      [`k${'x'.repeat(200_000)}`]: Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => [`k${n}`, value])),
+    });
+    const before = await tasks.create({ helm_chart_id: chartId, config: inputs(1) });
+    await call(owner, deployments.operations.update, { id: before.id, body: { config: inputs(2) } });
+
+    const [task] = (await listed(1, { deployment_id: before.id }).tasks('')).items;
+    expect(task).toMatchObject({ operation: { Upgrade: { config_inputs: inputs(2), config_delta: null } } });
+    await tasks.runAll();
+  });
+});
+
+describe('98 scheduled upgrades of the largest inputs', () => {
+  let scheduled: DeploymentTask;
+  let due: string;
+
+  beforeAll(async () => {
+    const { id } = await tasks.installed({ helm_chart_id: chartId });
+    const ask = (letter: string) =>
+      call(owner, deploymentTasks.operations.create, {
+        body: {
+          deployment_id: id,
+          operation: {
+            Upgrade: { helm_chart_id: chartId, config_inputs: largest(letter), values_override: null },
+          },
+          execute_at: new Date(Date.now() + 86_400_000).toISOString(),
+        },
+      });
+    scheduled = await ask('s');
+    // The other 97 as if they were asked for one by one, which takes its time.
+    for (let n = 1; n < 98; n += 1) {
+      await tasks.database.db.query(nothing`
+        insert into deployment_tasks (
+          created_at, execute_at, due_at, cluster_id, env_id, deployment_id, operation, change
+        )
+        select created_at, execute_at + ${n} * interval '1 minute', due_at + ${n} * interval '1 minute', cluster_id,
+          env_id, deployment_id, operation, change
+        from deployment_tasks where id = ${scheduled.id}
+      `);
+    }
+    ({ id: due } = await call(owner, deploymentTasks.operations.create, {
+      body: { deployment_id: (await tasks.create({ helm_chart_id: chartId })).id, operation: { Uninstall: {} } },
+    }));
+  }, 60_000);
+
+  /** The database as the service uses it, and how many bytes came from it. */
+  function counting(db: Database): { db: Database; bytes: () => number } {
+    let bytes = 0;
+    const counted = <Q extends Queries>(queries: Q): Q => {
+      const ask =
+        <Result>(run: (query: Query<never>) => Promise<Result>) =>
+        async (query: Query<never>) => {
+          const result = await run(query);
+          bytes += bytesOf(result ?? null);
+          return result;
+        };
+      return {
+        ...queries,
+        any: ask(queries.any),
+        one: ask(queries.one),
+        maybeOne: ask(queries.maybeOne),
+        query: ask(queries.query),
+      };
+    };
+    const transaction: Database['transaction'] = (work) => db.transaction((tx) => work(counted(tx)));
+    return { db: { ...counted(db), transaction }, bytes: () => bytes };
+  }
+
+  test('cost what looks at all of them only their names', async () => {
+    const { db, bytes } = counting(tasks.database.db);
+    const { deployment_id } = scheduled;
+
+    await inTransactionOf(db)(async (store) => {
+      expect(await store.tasks.open(deployment_id)).toHaveLength(98);
+      expect(await store.tasks.find(scheduled.id, 'all')).toMatchObject({ deployment_id });
+      const deployment = found(await store.deployments.lock(deployment_id), 'deployment');
+      expect(await store.taskChanges.movePending(deployment)).toHaveLength(98);
+    });
+
+    expect(bytes()).toBeLessThan(128 * 1024);
+  });
+
+  test('cost a list one answer of them', async () => {
+    const { db, bytes } = counting(tasks.database.db);
+
+    const page = await readingStore(db).tasks.list({ show_future: true, after: '', per_page: 100 }, 'all');
+
+    expect(page.items.length).toBeGreaterThan(1);
+    expect(bytes()).toBeLessThan(limits.responseBytes);
+  });
+
+  test('leave claims and lists as they are', async () => {
+    const claimed = await tasks.runAll();
+
+    expect(claimed.map(({ task_id }) => task_id)).toContain(due);
+    const page = await listed(100, { deployment_id: scheduled.deployment_id }).tasks('');
+    expect(page).toMatchObject({ num_total: 99, next: expect.any(String) });
+  });
+
+  test('are refused before they are so many: a deployment has a quota of bytes that wait', async () => {
+    const { id } = await tasks.installed({ helm_chart_id: chartId });
+    const ask = () =>
+      call(owner, deploymentTasks.operations.create, {
+        body: {
+          deployment_id: id,
+          operation: {
+            Upgrade: { helm_chart_id: chartId, config_inputs: largest('s'), values_override: largest('o') },
+          },
+          execute_at: new Date(Date.now() + 86_400_000).toISOString(),
+        },
+      });
+    let accepted = 0;
+    const refused = await (async () => {
+      for (; accepted < 20; accepted += 1) await ask();
+    })().catch((error: unknown) => error);
+
+    expect(refused).toEqual(refusal('conflict', `${maxOpenBytes} is the limit; cancel some or wait for them`));
+    expect(accepted * 2 * maxInputBytes).toBeLessThan(maxOpenBytes);
+    expect(await walkList(listed(100, { deployment_id: id }).tasks)).toHaveLength(accepted + 1);
+  });
+});
+
+describe('times at the ends of what can be stored', () => {
+  const lists = {
+    deployments: {
+      rows: (times: readonly string[]) => sql.fragment`
+        insert into deployments (name, kind_id, env_id, cluster_id, namespace, helm_chart_id, config, created_at)
+        select 't' || n, ${crypto.randomUUID()}::uuid, ${crypto.randomUUID()}::uuid, ${crypto.randomUUID()}::uuid,
+          't' || n, ${chartId}::uuid, '{}', at
+        from unnest(${sql.array([...times], 'text')}::timestamptz[]) with ordinality as t(at, n)
+        returning id
+      `,
+      page: (after: string) =>
+        call(siteAdmin, deployments.operations.list, { query: { per_page: 1, after, name: 't' } }),
+    },
+    deployment_tasks: {
+      rows: (times: readonly string[]) => sql.fragment`
+        insert into deployment_tasks (
+          created_at, execute_at, due_at, cluster_id, env_id, deployment_id, operation, status
+        )
+        select at, at, at, ${elsewhere}::uuid, ${crypto.randomUUID()}::uuid, ${crypto.randomUUID()}::uuid,
+          '{"Uninstall": {}}', 'Canceled'
+        from unnest(${sql.array([...times], 'text')}::timestamptz[]) at
+        returning id
+      `,
+      page: (after: string) =>
+        call(siteAdmin, deploymentTasks.operations.list, {
+          query: { per_page: 1, after, cluster_id: elsewhere },
+        }),
+    },
+  };
+  const elsewhere = crypto.randomUUID();
+
+  test('are not forgotten for any list', () => {
+    expect(Object.keys(lists).sort()).toEqual(listedResources('tasks').sort());
+  });
+
+  test.for(['deployments', 'deployment_tasks'] as const)('do not end a walk over %s', async (name) => {
+    const { rows, page } = lists[name];
+    const inserted = await tasks.database.db.any(sql.type(z.object({ id: z.string() }))`${rows(extremeTimes)}`);
+
+    expect(await walkList(page)).toEqual(inserted.map(({ id }) => id));
+  });
+
+  test('are taken by the filter by time', async () => {
+    const from = (created_from: string) =>
+      call(siteAdmin, deploymentTasks.operations.list, { query: { created_from, cluster_id: elsewhere } });
+
+    expect(await from('0001-01-01T00:00:00Z')).toMatchObject({ num_total: 5 });
+    expect(await from('9999-12-31T23:59:59.999Z')).toMatchObject({ num_total: 2 });
+  });
+});
