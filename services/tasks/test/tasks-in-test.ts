@@ -63,6 +63,9 @@ export const until = async <T>(look: () => Promise<T | false | null | undefined>
   }
 };
 
+/** On a busy machine a task with large inputs takes longer than the usual deadline. */
+const patiently = { deadlineMs: 10_000 };
+
 const migrations = new URL('../migrations/', import.meta.url);
 
 export async function startTasksInTest(settings: Record<string, string> = {}): Promise<TasksInTest> {
@@ -133,10 +136,10 @@ export async function startTasksInTest(settings: Record<string, string> = {}): P
     task: (id) => call(siteAdmin, deploymentTasks.operations.get, { id }),
     tasksOf: async (deployment_id) =>
       (await call(siteAdmin, deploymentTasks.operations.list, { query: { deployment_id } })).items,
-    claim: async () => (await runner.call(claim, { body: { runner: 'test' } })).task,
+    claim: async () => (await runner.call(claim, { body: { runner: 'test' } }, patiently)).task,
     claimed: () => until(inTest.claim),
     finish: async ({ task_id, fence }, outcome = 'Done', reason) => {
-      await runner.call(finish, { body: { task_id, fence, outcome, reason: reason ?? null } });
+      await runner.call(finish, { body: { task_id, fence, outcome, reason: reason ?? null } }, patiently);
     },
     heartbeat: ({ task_id, fence }) => runner.call(heartbeat, { body: { task_id, fence } }),
     beginHelm: ({ task_id, fence }) => runner.call(heartbeat, { body: { task_id, fence, helm_begins: true } }),

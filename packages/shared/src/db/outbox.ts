@@ -59,7 +59,8 @@ export async function recordStates(
 function publicRow(resource: Followed, row: object): Record<string, unknown> {
   const { name, state } = resource;
   if (state === undefined) throw new Error(`Nobody follows ${name}: its contract has no state`);
-  const shown = (state.published ?? state.row).parse(row);
+  const { row: whole, published } = state;
+  const shown = published ? z.object(published.shape).parse(whole.partial().parse(row)) : whole.parse(row);
   return isCopied(resource) ? shown : eventRow(resource, shown);
 }
 

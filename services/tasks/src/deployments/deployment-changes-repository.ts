@@ -5,7 +5,7 @@ import type { Transaction } from '@berth/shared/db/database';
 import { recordState, recordStates } from '@berth/shared/db/outbox';
 import { sql } from 'slonik';
 import { z } from 'zod';
-import { DeploymentRecord, publishedDeployment } from './deployment-record.ts';
+import { DeploymentRecord, publicDeployment } from './deployment-record.ts';
 import { publishedColumns, recordColumns } from './deployment-repository.ts';
 import type { Reference } from './reference.ts';
 
@@ -15,7 +15,7 @@ const nothing = sql.type(z.object({}));
 /** Every change of a deployment; each is told to the followers in the same transaction. */
 export const createDeploymentChanges = (tx: Transaction) => {
   const told = async (operation: StateOperation, row: DeploymentRecord): Promise<DeploymentRecord> => {
-    await recordState(tx, deployments, { id: row.id, env_id: row.env_id, operation, row: publishedDeployment(row) });
+    await recordState(tx, deployments, { id: row.id, env_id: row.env_id, operation, row: publicDeployment(row) });
     return row;
   };
   const taken =

@@ -1,4 +1,4 @@
-import { Deployment, PublishedDeployment } from '@berth/shared/contracts/deployments';
+import { Deployment } from '@berth/shared/contracts/deployments';
 import { Id } from '@berth/shared/contracts/fields';
 import { z } from 'zod';
 
@@ -33,7 +33,3 @@ export const publicDeployment = ({
   installed_namespace: _namespace,
   ...deployment
 }: DeploymentRecord): Deployment => deployment;
-
-/** Drops what a record has beyond it. */
-const Published = z.object(PublishedDeployment.shape);
-export const publishedDeployment = (deployment: DeploymentRecord): PublishedDeployment => Published.parse(deployment);
