@@ -55,7 +55,7 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
   bus.serve(k8sResourceHandlers({ k8sResourceRepository }));
   bus.serve(clusterUsageHandlers({ clusterRepository }));
   bus.serve(clusterStateHandlers({ db }));
-  bus.serve(clusterAccessHandlers({ clusterRepository, directory, issueAccess: accessIssuer(config) }));
+  bus.serve(clusterAccessHandlers({ bus, clusterRepository, directory, issueAccess: accessIssuer(config) }));
 
   loop('publish state', outboxRelay({ db, bus, owner: name, log }));
   loop('follow envs', envProjection.follow({ db, bus }));

@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { stringify } from 'yaml';
 import { accessIn, type ClusterInTest, startClusterInTest } from './cluster-in-test.ts';
 import { kubeRequest } from './kube-request.ts';
+import { claimOn } from './neighbours.ts';
 import { type ServiceProcess, startServiceProcess } from './service-process.ts';
 
 const deploymentId = '5b0bd2c8-7a7e-4a5f-9f0e-6a5a0f7f3f10';
@@ -243,7 +244,7 @@ describe('tracked resources', () => {
 describe('access for runners', () => {
   const issue = async () => {
     const { id } = await clusterNamed('real');
-    return service.runner.call(clusterAccess.operations.issue, { body: { cluster_id: id } }, { deadlineMs: 10_000 });
+    return service.runner.call(clusterAccess.operations.issue, { body: claimOn(service, id) }, { deadlineMs: 10_000 });
   };
 
   test('is a kubeconfig that works without programs and files, as an admin, for an hour', async () => {
@@ -275,7 +276,7 @@ describe('access for runners', () => {
   test('is refused in words where the cluster does not answer', async () => {
     const { id } = await clusterNamed('dead');
 
-    const issued = service.runner.call(clusterAccess.operations.issue, { body: { cluster_id: id } });
+    const issued = service.runner.call(clusterAccess.operations.issue, { body: claimOn(service, id) });
 
     await expect(issued).rejects.toMatchObject({
       code: 'unavailable',

@@ -1,8 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import type { Bus } from '@berth/shared/bus/bus';
+import { implement } from '@berth/shared/bus/implement';
 import type { Resource } from '@berth/shared/contracts/contract';
 import { deploymentUsage } from '@berth/shared/contracts/deployment-usage';
 import { envs } from '@berth/shared/contracts/envs';
 import { signingKeys } from '@berth/shared/contracts/signing-keys';
+import { taskClaims } from '@berth/shared/contracts/task-claims';
 import { AppError, found } from '@berth/shared/errors';
 import { connectTestBus } from '@berth/shared/testing/test-bus';
 import { testKeys } from '@berth/shared/testing/test-identities';
@@ -18,6 +21,8 @@ export interface Neighbours extends AsyncDisposable {
   envs: string[];
   /** Called when auth has answered whether there is an env. */
   onEnvAsked: () => void;
+  /** The cluster of each claimed task. Its fence is 7. */
+  claims: Map<string, string>;
   /** The deployments that tasks has on every cluster. */
   deployments: string[];
 }
@@ -45,6 +50,7 @@ export async function startNeighbours(nats: TestNats): Promise<Neighbours> {
     gateway,
     envs: [],
     onEnvAsked: () => undefined,
+    claims: new Map(),
     deployments: [],
     async [Symbol.asyncDispose]() {
       for (const bus of [gateway, runner, tasks, auth]) await bus[Symbol.asyncDispose]();
@@ -82,5 +88,21 @@ export async function startNeighbours(nats: TestNats): Promise<Neighbours> {
       }),
     },
   });
+  tasks.serve(
+    implement(taskClaims, {
+      get: async ({ body: { task_id, fence } }) => {
+        const cluster_id = fence === 7 ? neighbours.claims.get(task_id) : undefined;
+        if (cluster_id === undefined) throw new AppError('conflict', 'The task was taken over by another runner');
+        return { cluster_id, helm_chart_id: null };
+      },
+    }),
+  );
   return neighbours;
+}
+
+/** The claim of a task on a cluster, as its runner would name it. */
+export function claimOn({ claims }: Pick<Neighbours, 'claims'>, clusterId: string): { task_id: string; fence: number } {
+  const task_id = randomUUID();
+  claims.set(task_id, clusterId);
+  return { task_id, fence: 7 };
 }

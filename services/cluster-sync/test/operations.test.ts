@@ -10,6 +10,7 @@ import { AppError } from '@berth/shared/errors';
 import { identityToken, sampleIdentities, samplePlaces } from '@berth/shared/testing/test-identities';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { claimOn } from './neighbours.ts';
 import { type ServiceInTest, startServiceInTest } from './service-in-test.ts';
 
 const { envId, otherEnvId } = samplePlaces;
@@ -271,7 +272,8 @@ describe('internal operations', () => {
   });
 
   test('access is given neither to a cluster that is not there nor to one that is not configured', async () => {
-    const issue = (cluster_id: string) => service.tasks.call(clusterAccess.operations.issue, { body: { cluster_id } });
+    const issue = (clusterId: string) =>
+      service.runner.call(clusterAccess.operations.issue, { body: claimOn(service, clusterId) });
 
     await expect(issue(missing)).rejects.toMatchObject({ code: 'not_found' });
     await expect(issue(inEnv)).rejects.toMatchObject({
@@ -280,8 +282,23 @@ describe('internal operations', () => {
     });
   });
 
+  test('access is given for a claim only, and to no cluster that is ignored', async () => {
+    const { issue } = clusterAccess.operations;
+    const claim = claimOn(service, inEnv);
+
+    const guessed = service.runner.call(issue, { body: { ...claim, fence: claim.fence + 1 } });
+    await expect(guessed).rejects.toMatchObject({ code: 'conflict' });
+
+    const ignored = await service.addCluster({ name: 'ignored', envId: null });
+    await service.db.query(sql.unsafe`update k8s_clusters set ignore = true where id = ${ignored}`);
+    await expect(service.runner.call(issue, { body: claimOn(service, ignored) })).rejects.toMatchObject({
+      code: 'unavailable',
+      message: 'The cluster ignored is ignored',
+    });
+  });
+
   test('are out of reach for others', async () => {
-    const stolen = gateway.call(clusterAccess.operations.issue, { body: { cluster_id: inEnv } });
+    const stolen = gateway.call(clusterAccess.operations.issue, { body: claimOn(service, inEnv) });
 
     await expect(stolen).rejects.toThrow('NATS does not allow api-gateway to send to');
   });

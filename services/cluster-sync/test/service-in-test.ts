@@ -37,7 +37,9 @@ export async function startServiceInTest(): Promise<ServiceInTest> {
   bus.serve(k8sResourceHandlers({ k8sResourceRepository: createK8sResourceRepository(db) }));
   bus.serve(clusterUsageHandlers({ clusterRepository }));
   bus.serve(clusterStateHandlers({ db }));
-  bus.serve(clusterAccessHandlers({ clusterRepository, directory, issueAccess: accessIssuer({ accessSeconds: 600 }) }));
+  bus.serve(
+    clusterAccessHandlers({ bus, clusterRepository, directory, issueAccess: accessIssuer({ accessSeconds: 600 }) }),
+  );
 
   return Object.assign(neighbours, {
     db,

@@ -65,6 +65,7 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
   bus.serve(tagFormatHandlers({ db, onChanged: formatsChanged.wake }));
   bus.serve(
     chartArchiveHandlers({
+      bus,
       chartRepository,
       objects: bus.objects,
       clientOf: (domain) => registries.get(domain)?.client,

@@ -1,4 +1,9 @@
+import { randomBytes } from 'node:crypto';
+import type { Handlers } from '@berth/shared/bus/bus';
+import { implement } from '@berth/shared/bus/implement';
 import { chartArchives } from '@berth/shared/contracts/chart-archives';
+import { taskClaims } from '@berth/shared/contracts/task-claims';
+import { AppError } from '@berth/shared/errors';
 import { describe, expect, test } from 'vitest';
 import { createChartRepository } from '../src/charts/chart-repository.ts';
 import { ensureArchive } from '../src/charts/ensure-archive.ts';
@@ -20,9 +25,9 @@ describe('chart archives', () => {
     const chart = await chartOf('1.0.0');
     const before = asked();
 
-    const { digest } = await service().callers.runner.call(ensure, { body: { helm_chart_id: chart.id } });
+    const { digest } = await service().callers.tasks.call(ensure, { body: { helm_chart_id: chart.id } });
 
-    expect(await service().callers.runner.objects.get(digest)).not.toBeNull();
+    expect(await service().bus.objects.get(digest)).not.toBeNull();
     expect(asked()).toBe(before);
   });
 
@@ -35,11 +40,11 @@ describe('chart archives', () => {
     const before = asked();
 
     const request = { body: { helm_chart_id: chart.id } };
-    const answers = await Promise.all([1, 2, 3].map(() => service().callers.runner.call(ensure, request)));
+    const answers = await Promise.all([1, 2, 3].map(() => service().callers.tasks.call(ensure, request)));
 
     expect(answers).toEqual([1, 2, 3].map(() => ({ digest: archiveDigest })));
     expect(asked()).toBe(before + 1);
-    expect(Buffer.from((await service().callers.runner.objects.get(archiveDigest)) ?? [])).toEqual(archive);
+    expect(Buffer.from((await service().bus.objects.get(archiveDigest)) ?? [])).toEqual(archive);
   });
 
   test('that cannot be had say whether another try may help', async () => {
@@ -49,12 +54,12 @@ describe('chart archives', () => {
     const request = { body: { helm_chart_id: (await chartOf('5.0.0')).id } };
 
     server().putBlob(archiveDigest, Buffer.from('other bytes'));
-    await expect(service().callers.runner.call(ensure, request)).rejects.toMatchObject({
+    await expect(service().callers.tasks.call(ensure, request)).rejects.toMatchObject({
       code: 'unprocessable',
       message: expect.stringContaining('another package'),
     });
     server().misbehave((_, response) => void response.writeHead(503, { 'retry-after': '0' }).end());
-    await expect(service().callers.runner.call(ensure, request)).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(service().callers.tasks.call(ensure, request)).rejects.toMatchObject({ code: 'unavailable' });
     expect(await service().bus.objects.get(archiveDigest)).toBeNull();
   });
 
@@ -77,10 +82,42 @@ describe('chart archives', () => {
   });
 
   test('of no chart are unprocessable', async () => {
-    await expect(service().callers.runner.call(ensure, { body: { helm_chart_id: missing } })).rejects.toMatchObject({
+    await expect(service().callers.tasks.call(ensure, { body: { helm_chart_id: missing } })).rejects.toMatchObject({
       code: 'unprocessable',
       errors: [{ path: 'body.helm_chart_id' }],
     });
+  });
+
+  test('are given to a runner for its claim, in parts, and only the one of its task', async () => {
+    const archive = await chartTgz({
+      'Chart.yaml': chartYaml({ version: '7.0.0' }),
+      random: randomBytes(2_000_000).toString('base64'),
+    });
+    const { archiveDigest } = server().push('charts/web', '7.0.0', archive);
+    await scan();
+    const chart = await chartOf('7.0.0');
+    const claim = { task_id: missing, fence: 7 };
+    const { runner, tasks } = service().callers;
+    const get: Handlers<(typeof taskClaims)['operations']>['get'] = async ({ body }) => {
+      if (body.fence !== claim.fence) throw new AppError('conflict', 'The task was taken over by another runner');
+      return { cluster_id: missing, helm_chart_id: chart.id };
+    };
+    tasks.serve(implement(taskClaims, { get }));
+    await tasks.listening();
+    const read = (part: number, fence = claim.fence) =>
+      runner.call(chartArchives.operations.read, { body: { ...claim, fence, part } }, { deadlineMs: 20_000 });
+
+    const answers = await Promise.all([read(0), read(1)]);
+
+    expect(answers.map(({ digest, parts }) => [digest, parts])).toEqual([
+      [archiveDigest, 2],
+      [archiveDigest, 2],
+    ]);
+    expect(Buffer.concat(answers.map(({ data }) => Buffer.from(data, 'base64')))).toEqual(archive);
+    await expect(read(0, 8)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(read(2)).rejects.toMatchObject({ code: 'unprocessable' });
+    await expect(runner.call(ensure, { body: { helm_chart_id: chart.id } })).rejects.toThrow('does not allow runner');
+    await expect(runner.objects.get(archiveDigest)).rejects.toThrow(/permission/i);
   });
 
   test('are none of the gateway’s business', async () => {

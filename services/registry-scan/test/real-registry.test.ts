@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,6 +13,7 @@ import { deployments } from '@berth/shared/contracts/deployments';
 import { type HelmChart, helmCharts } from '@berth/shared/contracts/helm-charts';
 import { helmRegistries } from '@berth/shared/contracts/helm-registries';
 import { signingKeys } from '@berth/shared/contracts/signing-keys';
+import { taskClaims } from '@berth/shared/contracts/task-claims';
 import { startProcessGuard } from '@berth/shared/process-guard/process-guard';
 import { freePort } from '@berth/shared/testing/free-port';
 import { connectTestBus } from '@berth/shared/testing/test-bus';
@@ -121,10 +123,13 @@ test('the package that a runner gets is the one that was pushed', async () => {
   await expect.poll(() => chartsOf('charts/failing-template'), inTime).toHaveLength(1);
   const [chart] = await chartsOf('charts/failing-template');
 
-  const request = { body: { helm_chart_id: chart?.id ?? '' } };
-  const { digest } = await callers.runner.call(chartArchives.operations.ensure, request);
+  const claim = { task_id: randomUUID(), fence: 1, part: 0 };
+  const get = async () => ({ cluster_id: randomUUID(), helm_chart_id: chart?.id ?? '' });
+  callers.tasks.serve(implement(taskClaims, { get }));
+  await callers.tasks.listening();
+  const { data } = await callers.runner.call(chartArchives.operations.read, { body: claim });
 
-  expect(Buffer.from((await callers.runner.objects.get(digest)) ?? [])).toEqual(await readFile(pushed));
+  expect(Buffer.from(data, 'base64')).toEqual(await readFile(pushed));
 });
 
 test('a chart is in use while a deployment refers to it', async () => {

@@ -24,7 +24,7 @@ import { tagFormatHandlers } from '../src/tag-formats/tag-format-handlers.ts';
 export interface ServiceInTest extends AsyncDisposable {
   readonly db: Database;
   /** Everybody who may ask the service, as their own NATS users. */
-  readonly callers: { gateway: Bus; runner: Bus };
+  readonly callers: { gateway: Bus; runner: Bus; tasks: Bus };
   /** The service's own bus, with its object store. */
   readonly bus: Bus;
   readonly scan: ScanDeps;
@@ -45,6 +45,7 @@ export async function startServiceInTest(): Promise<ServiceInTest> {
   const bus = starting.use(await connectTestBus(nats, 'registry-scan'));
   const gateway = starting.use(await connectTestBus(nats, 'api-gateway'));
   const runner = starting.use(await connectTestBus(nats, 'runner'));
+  const tasks = starting.use(await connectTestBus(nats, 'tasks'));
   const parser = starting.use(createChartParser({ timeoutMs: 3_000 }));
 
   const registries = new Map<string, WatchedRegistry>();
@@ -57,6 +58,7 @@ export async function startServiceInTest(): Promise<ServiceInTest> {
   bus.serve(tagFormatHandlers({ db, onChanged: () => undefined }));
   bus.serve(
     chartArchiveHandlers({
+      bus,
       chartRepository,
       objects: bus.objects,
       clientOf: (domain) => registries.get(domain)?.client,
@@ -67,7 +69,7 @@ export async function startServiceInTest(): Promise<ServiceInTest> {
   return {
     db,
     bus,
-    callers: { gateway, runner },
+    callers: { gateway, runner, tasks },
     scan: {
       catalogue: createCatalogue({ db, currentFormats }),
       chartRepository,

@@ -13,6 +13,7 @@ import { deploymentUsageHandlers } from './deployments/deployment-usage-handlers
 import { createConfirm } from './projections/confirm.ts';
 import { createProjections } from './projections/projections.ts';
 import { inTransactionOf, readingStore, type WritingStore } from './store.ts';
+import { claimHandlers } from './tasks/claim-handlers.ts';
 import { createDueWatch } from './tasks/due-watch.ts';
 import { runnerHandlers } from './tasks/runner-handlers.ts';
 import { sweepLeases } from './tasks/sweep-leases.ts';
@@ -49,6 +50,7 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
   bus.serve(deploymentUsageHandlers(engine));
   bus.serve(deploymentStateHandlers(engine));
   bus.serve(taskHandlers({ ...engine, limits }));
+  bus.serve(claimHandlers(engine));
   bus.serve(runnerHandlers({ ...engine, bus, log, ownUrl, options: { leaseMs, limits } }));
 
   loop('tell of changes', outboxRelay({ db, bus, owner: name, log }));

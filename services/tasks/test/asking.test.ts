@@ -166,8 +166,9 @@ describe('asking for a task', () => {
     const again = await ask(owner, id, reinstall);
     await tasks.finish(await tasks.claimed(), 'HandedBack');
     const uninstall = await ask(owner, id, { Uninstall: {} });
-    expect(await tasks.claimed()).toMatchObject({ task_id: uninstall.id });
-    await tasks.finish({ task_id: uninstall.id, fence: 1 }, 'HandedBack');
+    const claimed = await tasks.claimed();
+    expect(claimed).toMatchObject({ task_id: uninstall.id });
+    await tasks.finish(claimed, 'HandedBack');
 
     await tasks.call(owner, cancel, { id: uninstall.id });
 

@@ -1,4 +1,6 @@
 import { deployments } from '@berth/shared/contracts/deployments';
+import { type ClaimedTask, runnerTasks } from '@berth/shared/contracts/runner-tasks';
+import { taskClaims } from '@berth/shared/contracts/task-claims';
 import { sampleIdentities } from '@berth/shared/testing/test-identities';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { archiveDigest } from './neighbours.ts';
@@ -25,7 +27,7 @@ describe('installing', () => {
     const [install] = await tasks.tasksOf(created.id);
     expect(claimed).toEqual({
       task_id: install?.id,
-      fence: 1,
+      fence: expect.any(Number),
       attempt: 1,
       lease_ms: 30_000,
       action: 'deploy',
@@ -64,7 +66,7 @@ describe('installing', () => {
     await tasks.finish(claimed, 'Retry');
     const again = await tasks.claimed();
 
-    expect(again).toMatchObject({ task_id: claimed.task_id, fence: 2, is_first: false });
+    expect(again).toMatchObject({ task_id: claimed.task_id, is_first: false });
 
     await tasks.finish(again);
 
@@ -212,5 +214,35 @@ describe('deleting', () => {
     for (const identity of [maintainer, bot, envUser]) {
       await expect(tasks.call(identity, remove, { id })).rejects.toEqual(refusal('forbidden', 'owner'));
     }
+  });
+});
+
+describe('a claim', () => {
+  const { get } = taskClaims.operations;
+  const append = ({ task_id, fence }: Pick<ClaimedTask, 'task_id' | 'fence'>) =>
+    tasks.runner.call(runnerTasks.operations.append_log, { body: { task_id, fence, first: 0, lines: [] } });
+
+  test('tells the other services which cluster and which chart its runner may have, while it lasts', async () => {
+    await tasks.create();
+    const claimed = await tasks.claimed();
+    const { cluster_id, chart, task_id, fence } = claimed;
+    const ask = (body: { task_id: string; fence: number }) => tasks.clusterSync.call(get, { body });
+
+    expect(await ask({ task_id, fence })).toEqual({ cluster_id, helm_chart_id: chart?.helm_chart_id });
+    await tasks.finish(claimed, 'Done');
+    await expect(ask({ task_id, fence })).rejects.toEqual(refusal('conflict', 'another runner'));
+  });
+
+  test('has a fence that nobody guesses: counting from the last one finds no claim', async () => {
+    await tasks.create();
+    const claimed = await tasks.claimed();
+    const guesses = Array.from({ length: 5 }, (_, n) => ({ ...claimed, fence: n }));
+
+    expect(claimed.fence).toBeGreaterThan(1_000);
+    for (const guess of guesses) {
+      await expect(append(guess)).rejects.toEqual(refusal('conflict', 'another runner'));
+      await expect(tasks.finish(guess, 'Done')).rejects.toEqual(refusal('conflict', 'another runner'));
+    }
+    await tasks.finish(claimed, 'Done');
   });
 });

@@ -34,7 +34,8 @@ describe('a runner that falls silent', () => {
 
     const second = await tasks.claimed();
 
-    expect(second).toMatchObject({ task_id: first.task_id, fence: first.fence + 1, attempt: 2 });
+    expect(second).toMatchObject({ task_id: first.task_id, attempt: 2 });
+    expect(second.fence).toBeGreaterThan(first.fence);
     expect(await tasks.deployment(id)).toMatchObject({ status: 'Installing' });
     await expect(tasks.heartbeat(first)).rejects.toEqual(refusal('conflict', 'another runner'));
     await expect(tasks.beginHelm(first)).rejects.toEqual(refusal('conflict', 'another runner'));

@@ -93,6 +93,7 @@ export async function startNeighbours(nats: TestNats): Promise<Neighbours> {
         if (archives.digest === null) throw new AppError('unavailable', 'The registry does not answer');
         return { digest: archives.digest };
       },
+      read: () => Promise.reject(new AppError('not_implemented', 'No runner reads a chart here')),
     }),
   );
   clusterSync.serve(

@@ -17,6 +17,7 @@ export type TasksInTest = ReturnType<typeof createTasksInTest>;
 /** The side of the service `tasks` as the runner sees it: gives claims, keeps leases by fence, hears ends and lines. */
 export function createTasksInTest(bus: Bus) {
   const due: ClaimedTask[] = [];
+  const charts = new Map<string, ClaimedTask['chart']>();
   const fences = new Map<string, number>();
   const ends: Ended[] = [];
   const lines: (LogLine & { task_id: string; fence: number })[] = [];
@@ -71,6 +72,7 @@ export function createTasksInTest(bus: Bus) {
   return {
     ends,
     lines,
+    chartOf: (taskId: string) => charts.get(taskId),
     /** Tasks whose runner said that Helm begins. */
     begun,
     /** Tasks of which a heartbeat was answered. */
@@ -78,6 +80,7 @@ export function createTasksInTest(bus: Bus) {
     give(task: ClaimedTask): void {
       leaseMs = task.lease_ms;
       settled.delete(task.task_id);
+      charts.set(task.task_id, task.chart);
       due.push(task);
       bus.hints.send('tasks_due', 'due');
     },

@@ -8,21 +8,21 @@ import type { Bus } from './bus.ts';
 
 let nats: TestNats;
 let scanner: Bus;
-let runner: Bus;
+let reader: Bus;
 let operator: NatsConnection;
 
 beforeAll(async () => {
   nats = await startTestNats();
-  [scanner, runner, operator] = await Promise.all([
+  [scanner, reader, operator] = await Promise.all([
     connectTestBus(nats, 'registry-scan'),
-    connectTestBus(nats, 'runner'),
+    connectTestBus(nats, 'registry-scan'),
     connect({ servers: nats.url, user: nats.operator, pass: nats.password }),
   ]);
 });
 
 afterAll(async () => {
   await operator?.close();
-  await Promise.all([scanner, runner].map((bus) => bus?.[Symbol.asyncDispose]()));
+  await Promise.all([scanner, reader].map((bus) => bus?.[Symbol.asyncDispose]()));
   await nats?.[Symbol.asyncDispose]();
 });
 
@@ -34,7 +34,7 @@ const archive = (bytes: number) => {
 test('where there is no bucket yet, nothing is found', async () => {
   const { digest } = archive(1);
 
-  await expect(runner.objects.get(digest)).resolves.toBeNull();
+  await expect(reader.objects.get(digest)).resolves.toBeNull();
 });
 
 test.for([0, 1, 200_000, 3_000_000])('an archive of %i bytes comes back as it was', async (size) => {
@@ -42,7 +42,7 @@ test.for([0, 1, 200_000, 3_000_000])('an archive of %i bytes comes back as it wa
 
   await scanner.objects.put(digest, content);
 
-  expect(Buffer.compare((await runner.objects.get(digest)) ?? Buffer.alloc(1), content)).toBe(0);
+  expect(Buffer.compare((await reader.objects.get(digest)) ?? Buffer.alloc(1), content)).toBe(0);
 });
 
 test('an archive can be put again, and another is still missing', async () => {
@@ -51,8 +51,8 @@ test('an archive can be put again, and another is still missing', async () => {
 
   await scanner.objects.put(digest, content);
 
-  await expect(runner.objects.get(digest)).resolves.not.toBeNull();
-  await expect(runner.objects.get(archive(5).digest)).resolves.toBeNull();
+  await expect(reader.objects.get(digest)).resolves.not.toBeNull();
+  await expect(reader.objects.get(archive(5).digest)).resolves.toBeNull();
 });
 
 test('content that is not that of its digest is refused on the way in, counts as missing on the way out, and is replaced', async () => {
@@ -61,10 +61,10 @@ test('content that is not that of its digest is refused on the way in, counts as
   const bucket = await new Objm(operator).open('charts');
   await bucket.putBlob({ name: digest }, randomBytes(100));
 
-  await expect(runner.objects.get(digest)).resolves.toBeNull();
+  await expect(reader.objects.get(digest)).resolves.toBeNull();
 
   await scanner.objects.put(digest, content);
-  await expect(runner.objects.get(digest)).resolves.not.toBeNull();
+  await expect(reader.objects.get(digest)).resolves.not.toBeNull();
 });
 
 test('more than 20 MiB are refused', async () => {
@@ -73,17 +73,19 @@ test('more than 20 MiB are refused', async () => {
   await expect(scanner.objects.put(digest, content)).rejects.toMatchObject({ code: 'too_large' });
 });
 
-test('the runner cannot write', async () => {
+test('a runner can neither write nor read', async () => {
   const { content, digest } = archive(10);
+  await using runner = await connectTestBus(nats, 'runner');
 
   await expect(runner.objects.put(digest, content)).rejects.toThrow(/permission/i);
+  await expect(runner.objects.get(digest)).rejects.toThrow(/permission/i);
 });
 
 test('an archive that is being read can be given up', async () => {
   const { content, digest } = archive(3_000_000);
   await scanner.objects.put(digest, content);
 
-  await expect(runner.objects.get(digest, { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'timeout' });
+  await expect(reader.objects.get(digest, { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'timeout' });
 });
 
 test('a bucket that is full begins anew, so that what is needed now finds room', async () => {
@@ -92,6 +94,6 @@ test('a bucket that is full begins anew, so that what is needed now finds room',
   const [first, second, third] = [archive(1_200_000), archive(1_200_000), archive(1_200_000)];
   for (const { digest, content } of [first, second, third]) await scanner.objects.put(digest, content);
 
-  await expect(runner.objects.get(third.digest)).resolves.toEqual(third.content);
-  await expect(runner.objects.get(first.digest)).resolves.toBeNull();
+  await expect(reader.objects.get(third.digest)).resolves.toEqual(third.content);
+  await expect(reader.objects.get(first.digest)).resolves.toBeNull();
 });

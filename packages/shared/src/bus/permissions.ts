@@ -157,7 +157,10 @@ function sentHints(caller: CallerName): Grants {
   return grants;
 }
 
-/** Chart archives: `registry-scan` writes and reads, the runner reads. */
+/**
+ * Chart archives are kept by `registry-scan` alone; runners ask it. Who may send JetStream any request chooses where the
+ * server publishes the answer, past the permissions of the user.
+ */
 function chartArchives(caller: CallerName): Grants {
   const stream = chartStream;
   const chunks = `$O.${chartBucket}.C.>`;
@@ -170,7 +173,6 @@ function chartArchives(caller: CallerName): Grants {
     `$JS.FC.${stream}.>`,
   ];
   const write = [`$JS.API.STREAM.CREATE.${stream}`, `$JS.API.STREAM.PURGE.${stream}`, chunks, `$O.${chartBucket}.M.>`];
-  if (caller === 'runner') return { publish: read, subscribe: [] };
   if (caller === 'registry-scan') return { publish: [...read, ...write], subscribe: [] };
   return { publish: [], subscribe: [] };
 }

@@ -9,6 +9,7 @@ import type { StateMessage } from './publish-state.ts';
 import { durableConfig, durableName, nextRound, openConsumer } from './state-consumer.ts';
 import type { StateFollowerDeps } from './state-follower-deps.ts';
 import { stateStream } from './state-stream.ts';
+import { stateSubject } from './subjects.ts';
 import { watchState } from './watch-state.ts';
 import { untilUp, whileUp } from './while-up.ts';
 
@@ -103,10 +104,14 @@ async function followRows(
   }
 }
 
-function readState(message: JsMsg, { name }: Resource): StateMessage | null {
+/** The subject must be that of the row: JetStream can be made to put one message in the place of another. */
+function readState(message: JsMsg, { name, owner }: Resource): StateMessage | null {
   try {
     const state = message.json<StateMessage>();
-    const fits = state.resource === name && typeof state.id === 'string' && Number.isSafeInteger(state.version);
+    const fits =
+      state.resource === name &&
+      message.subject === stateSubject(owner, name, state.id) &&
+      Number.isSafeInteger(state.version);
     return fits ? state : null;
   } catch {
     return null;

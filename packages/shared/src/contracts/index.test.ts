@@ -25,8 +25,9 @@ test('who may do what', () => {
     bots.update | PUT /bots/:id | a site admin
     bots.delete | DELETE /bots/:id | a site admin
     catalogue_state.now | from tasks | services of the platform
-    chart_archives.ensure | from runner, tasks | services of the platform
-    cluster_access.issue | from runner, tasks | services of the platform
+    chart_archives.ensure | from tasks | services of the platform
+    chart_archives.read | from runner | services of the platform
+    cluster_access.issue | from runner | services of the platform
     cluster_state.now | from tasks | services of the platform
     cluster_usage.of_env | from auth | services of the platform
     deployment_kinds.list | GET /deployment-kinds | anyone signed in
@@ -102,6 +103,7 @@ test('who may do what', () => {
     secrets.delete | DELETE /secrets/:id | an admin of the env
     server.get | GET /server | anyone, without a credential
     signing_keys.list | GET /.well-known/jwks.json | anyone, without a credential
+    task_claims.get | from cluster-sync, registry-scan | services of the platform
     user_tokens.list | GET /user-tokens | anyone signed in
     user_tokens.create | POST /user-tokens | the user the token belongs to, or a site admin
     user_tokens.get | GET /user-tokens/:id | anyone signed in

@@ -30,6 +30,7 @@ import { runnerTasks } from './runner-tasks.ts';
 import { secrets } from './secrets.ts';
 import { server } from './server.ts';
 import { signingKeys } from './signing-keys.ts';
+import { taskClaims } from './task-claims.ts';
 import { userTokens } from './user-tokens.ts';
 import { users } from './users.ts';
 
@@ -66,6 +67,7 @@ export const contracts = {
   secrets,
   server,
   signingKeys,
+  taskClaims,
   userTokens,
   users,
 } as const satisfies Record<string, Resource>;

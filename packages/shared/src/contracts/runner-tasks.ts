@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ourServices } from '../access/rules.ts';
 import { operation, resource } from './contract.ts';
 import { Id, JsonObject, Text } from './fields.ts';
+import { Claim } from './task-claims.ts';
 
 /** What the runner does with the release; the deployment's operations are reduced to it by the service `tasks`. */
 export const RunnerAction = z.enum(['deploy', 'uninstall']);
@@ -41,9 +42,6 @@ export const ClaimedTask = z.strictObject({
   request_id: z.string().nullable(),
 });
 export type ClaimedTask = z.infer<typeof ClaimedTask>;
-
-/** Says which claim is meant; `conflict` when another runner holds the task by now. */
-const Claim = { task_id: Id, fence: z.number().int() };
 
 /**
  * - `Retry`: something that may pass. `Unreachable`: what the task depends on (its cluster, a service, the registry) does not

@@ -1,26 +1,36 @@
+import type { Bus } from '@berth/shared/bus/bus';
 import { implement } from '@berth/shared/bus/implement';
 import { clusterAccess } from '@berth/shared/contracts/cluster-access';
 import { k8sClusters } from '@berth/shared/contracts/k8s-clusters';
+import { taskClaims } from '@berth/shared/contracts/task-claims';
 import { AppError, found } from '@berth/shared/errors';
 import type { ClusterRepository } from '../clusters/cluster-repository.ts';
 import type { ClusterDirectory } from '../discovery/cluster-directory.ts';
 import type { IssueAccess } from './access-issuer.ts';
 
 export interface ClusterAccessHandlersDeps {
+  readonly bus: Pick<Bus, 'call'>;
   readonly clusterRepository: Pick<ClusterRepository, 'find'>;
   readonly directory: Pick<ClusterDirectory, 'connectionTo'>;
   readonly issueAccess: IssueAccess;
 }
 
-export const clusterAccessHandlers = ({ clusterRepository, directory, issueAccess }: ClusterAccessHandlersDeps) =>
+export const clusterAccessHandlers = ({ bus, clusterRepository, directory, issueAccess }: ClusterAccessHandlersDeps) =>
   implement(clusterAccess, {
-    issue: async ({ body }, { signal, caller, log }) => {
-      const { provider_id, name } = found(await clusterRepository.find(body.cluster_id, 'all'), k8sClusters.singular);
+    issue: async ({ body }, { signal, caller, log, requestId }) => {
+      const { cluster_id } = await bus.call(taskClaims.operations.get, { body }, { requestId });
+      const { provider_id, name, ignore } = found(
+        await clusterRepository.find(cluster_id, 'all'),
+        k8sClusters.singular,
+      );
+      // Its tasks wait, so one that was claimed just before is to be tried again.
+      if (ignore) throw new AppError('unavailable', `The cluster ${name} is ignored`);
       const connection = directory.connectionTo(provider_id);
       if (!connection) throw new AppError('unavailable', `The cluster ${name} is not configured here, or refused`);
 
       const issued = await issueAccess(connection, signal);
-      log.info({ cluster_id: body.cluster_id, caller, expires_at: issued.expires_at }, 'access to a cluster issued');
+      const { task_id } = body;
+      log.info({ cluster_id, task_id, caller, expires_at: issued.expires_at }, 'access to a cluster issued');
       return issued;
     },
   });

@@ -1,11 +1,27 @@
+import type { Bus } from '@berth/shared/bus/bus';
 import { implement } from '@berth/shared/bus/implement';
 import { chartArchives } from '@berth/shared/contracts/chart-archives';
+import { taskClaims } from '@berth/shared/contracts/task-claims';
+import { AppError } from '@berth/shared/errors';
 import { type EnsureArchiveDeps, ensureArchive } from './ensure-archive.ts';
+import { readArchive } from './read-archive.ts';
 
-export const chartArchiveHandlers = (deps: EnsureArchiveDeps) => {
+export interface ChartArchiveHandlersDeps extends EnsureArchiveDeps {
+  bus: Pick<Bus, 'call'>;
+}
+
+export const chartArchiveHandlers = ({ bus, ...deps }: ChartArchiveHandlersDeps) => {
   const ensure = ensureArchive(deps);
+  const read = readArchive({ ensure, objects: deps.objects });
 
   return implement(chartArchives, {
     ensure: async ({ body: { helm_chart_id } }) => ({ digest: await ensure(helm_chart_id) }),
+
+    read: async ({ body: { part, ...claim } }, { requestId }) => {
+      const { helm_chart_id } = await bus.call(taskClaims.operations.get, { body: claim }, { requestId });
+      if (helm_chart_id === null) throw new AppError('unprocessable', 'The task needs no chart');
+      const { digest, parts, data } = await read(helm_chart_id, part);
+      return { digest, parts, data: Buffer.from(data).toString('base64') };
+    },
   });
 };

@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Bus } from '@berth/shared/bus/bus';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { z } from 'zod';
 import { openChartCache } from './chart-cache.ts';
 
 let folder: string;
@@ -17,37 +19,44 @@ const chartOf = (content: string) => ({
   version: '1.0.0',
 });
 
-function storeWith(...contents: string[]) {
-  const fetched: string[] = [];
-  const byDigest = new Map(contents.map((content) => [chartOf(content).digest, Buffer.from(content)]));
-  const objects = {
-    get: async (digest: string) => {
-      fetched.push(digest);
-      return byDigest.get(digest) ?? null;
-    },
-    put: () => Promise.reject(new Error('not used')),
+const claim = { task_id: '22222222-2222-4222-8222-222222222222', fence: 7 };
+
+/** A registry-scan that has one chart for the claim, in parts of a thousand characters. */
+function storeWith(content = '') {
+  const fetched: unknown[] = [];
+  let kept = content;
+  const call: Bus['call'] = async (_, request) => {
+    const { body } = z.object({ body: z.object({ part: z.number() }) }).parse(request);
+    fetched.push(request);
+    const data = Buffer.from(kept.slice(body.part * 1_000, (body.part + 1) * 1_000)).toString('base64');
+    return JSON.parse(JSON.stringify({ digest: chartOf(kept).digest, parts: Math.ceil(kept.length / 1_000), data }));
   };
-  /** What the registry has by now. */
-  let inRegistry = '';
-  const call = async () => JSON.parse(JSON.stringify({ digest: chartOf(inRegistry).digest }));
-  return { fetched, bus: { objects, call }, push: (content: string) => void (inRegistry = content) };
+  return { fetched, bus: { call }, push: (next: string) => void (kept = next) };
 }
 
-test('a chart that the registry replaced fails for good, one that is only missing may come back', async () => {
-  const { bus, push } = storeWith();
+test('a chart that the registry replaced fails for good', async () => {
+  const { bus } = storeWith('another one');
   const cache = await openChartCache({ folder, bus });
 
-  push('another one');
-  await expect(cache.path(chartOf('chart'))).rejects.toMatchObject({ kind: 'permanent' });
-  push('chart');
-  await expect(cache.path(chartOf('chart'))).rejects.toMatchObject({ kind: 'unreachable' });
+  await expect(cache.path(chartOf('chart'), claim)).rejects.toMatchObject({ kind: 'permanent' });
+});
+
+test('a chart is put together from its parts, which are asked for with the claim of the task', async () => {
+  const long = 'chart'.repeat(700);
+  const { bus, fetched } = storeWith(long);
+  const cache = await openChartCache({ folder, bus });
+
+  const path = await cache.path(chartOf(long), claim);
+
+  expect(await readFile(path, 'utf8')).toBe(long);
+  expect(fetched).toEqual([0, 1, 2, 3].map((part) => ({ body: { ...claim, part } })));
 });
 
 test('tasks that need the same chart at once fetch it once', async () => {
   const { bus, fetched } = storeWith('chart');
   const cache = await openChartCache({ folder, bus });
 
-  const paths = await Promise.all([cache.path(chartOf('chart')), cache.path(chartOf('chart'))]);
+  const paths = await Promise.all([cache.path(chartOf('chart'), claim), cache.path(chartOf('chart'), claim)]);
 
   expect(new Set(paths).size).toBe(1);
   expect(fetched).toHaveLength(1);
@@ -56,20 +65,23 @@ test('tasks that need the same chart at once fetch it once', async () => {
 test('a damaged file is fetched again', async () => {
   const { bus, fetched } = storeWith('chart');
   const cache = await openChartCache({ folder, bus });
-  const path = await cache.path(chartOf('chart'));
+  const path = await cache.path(chartOf('chart'), claim);
 
   await writeFile(path, 'something else');
 
-  expect(await readFile(await cache.path(chartOf('chart')), 'utf8')).toBe('chart');
+  expect(await readFile(await cache.path(chartOf('chart'), claim), 'utf8')).toBe('chart');
   expect(fetched).toHaveLength(2);
 });
 
 test('the cache stays below its size and keeps what was used last', async () => {
   const contents = ['a', 'b', 'c', 'd'].map((letter) => letter.repeat(1_000));
-  const { bus } = storeWith(...contents);
+  const { bus, push } = storeWith();
   const cache = await openChartCache({ folder, bus, maxBytes: 2_500 });
 
-  for (const content of contents) await cache.path(chartOf(content));
+  for (const content of contents) {
+    push(content);
+    await cache.path(chartOf(content), claim);
+  }
 
   const left = await readdir(folder);
   expect(left).toHaveLength(2);
@@ -89,5 +101,5 @@ test('a disk that takes nothing is a passing failure and leaves nothing behind',
   const cache = await openChartCache({ folder, bus });
   await rm(folder, { recursive: true });
 
-  await expect(cache.path(chartOf('chart'))).rejects.toMatchObject({ kind: 'transient' });
+  await expect(cache.path(chartOf('chart'), claim)).rejects.toMatchObject({ kind: 'transient' });
 });

@@ -4,17 +4,21 @@ import { join } from 'node:path';
 import type { Bus } from '@berth/shared/bus/bus';
 import { chartArchives } from '@berth/shared/contracts/chart-archives';
 import type { ClaimedTask } from '@berth/shared/contracts/runner-tasks';
-import { permanent, transient, unreachable } from './task-failure.ts';
+import { permanent, transient } from './task-failure.ts';
 
 /** A tmpfs is a good place for it, so it stays small. */
 const defaultMaxBytes = 256 * 1024 * 1024;
 const nameOfArchive = /^[0-9a-f]{64}\.tgz$/;
 
+/** Far more than the largest archive has. */
+const maxParts = 100;
+
 type Chart = NonNullable<ClaimedTask['chart']>;
+type Claim = Pick<ClaimedTask, 'task_id' | 'fence'>;
 
 export interface ChartCacheDeps {
   folder: string;
-  bus: Pick<Bus, 'call' | 'objects'>;
+  bus: Pick<Bus, 'call'>;
   maxBytes?: number;
 }
 
@@ -32,23 +36,18 @@ export async function openChartCache({ folder, bus, maxBytes = defaultMaxBytes }
   for (const name of await readdir(folder))
     if (!nameOfArchive.test(name)) await rm(join(folder, name), { force: true });
 
-  const get = (digest: string): Promise<Uint8Array | null> =>
-    bus.objects.get(digest).catch((error: unknown) => {
-      throw unreachable('The packaged chart could not be read: the object store does not answer', error);
-    });
-
-  async function fetch({ helm_chart_id, digest }: Chart): Promise<Uint8Array> {
-    const stored = await get(digest);
-    if (stored) return stored;
-    // The object store is a cache like everything in NATS: its owner fetches the archive again.
-    const options = { deadlineMs: 20_000 };
-    const ensured = await bus.call(chartArchives.operations.ensure, { body: { helm_chart_id } }, options);
-    if (ensured.digest !== digest) {
-      throw permanent('The packaged chart in the registry is another one than the deployment was made with');
+  async function fetch({ digest }: Chart, claim: Claim): Promise<Uint8Array> {
+    const parts: Uint8Array[] = [];
+    for (let part = 0; part < maxParts; part += 1) {
+      const body = { task_id: claim.task_id, fence: claim.fence, part };
+      const read = await bus.call(chartArchives.operations.read, { body }, { deadlineMs: 20_000 });
+      if (read.digest !== digest) {
+        throw permanent('The packaged chart in the registry is another one than the deployment was made with');
+      }
+      parts.push(Buffer.from(read.data, 'base64'));
+      if (parts.length >= read.parts) return Buffer.concat(parts);
     }
-    const refetched = await get(digest);
-    if (!refetched) throw unreachable('The packaged chart could not be fetched from its registry again');
-    return refetched;
+    throw permanent('The packaged chart is too large');
   }
 
   async function store(file: string, bytes: Uint8Array): Promise<void> {
@@ -77,7 +76,7 @@ export async function openChartCache({ folder, bus, maxBytes = defaultMaxBytes }
     }
   }
 
-  async function verified(chart: Chart): Promise<string> {
+  async function verified(chart: Chart, claim: Claim): Promise<string> {
     const file = fileOf(chart.digest);
     const cached = await readFile(file).catch(() => null);
     if (cached && digestOf(cached) === chart.digest) {
@@ -85,7 +84,7 @@ export async function openChartCache({ folder, bus, maxBytes = defaultMaxBytes }
       await utimes(file, now, now).catch(() => undefined);
       return file;
     }
-    const bytes = await fetch(chart);
+    const bytes = await fetch(chart, claim);
     if (digestOf(bytes) !== chart.digest)
       throw permanent('The packaged chart does not have the digest it was recorded with');
     await store(file, bytes);
@@ -95,11 +94,12 @@ export async function openChartCache({ folder, bus, maxBytes = defaultMaxBytes }
 
   return {
     /** Path of the verified archive. Tasks that need the same one at once share the work. */
-    async path(chart: Chart): Promise<string> {
+    async path(chart: Chart, claim: Claim): Promise<string> {
       if (!/^sha256:[0-9a-f]{64}$/.test(chart.digest)) throw permanent('The digest of the chart is malformed');
       const asked = underWay.get(chart.digest);
-      if (asked) return asked;
-      const asking = verified(chart).finally(() => underWay.delete(chart.digest));
+      // What another task asked for fails with the claim of that task.
+      if (asked) return asked.catch(() => verified(chart, claim));
+      const asking = verified(chart, claim).finally(() => underWay.delete(chart.digest));
       underWay.set(chart.digest, asking);
       return asking;
     },

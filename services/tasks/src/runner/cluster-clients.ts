@@ -1,5 +1,6 @@
 import type { Bus } from '@berth/shared/bus/bus';
 import { clusterAccess } from '@berth/shared/contracts/cluster-access';
+import type { ClaimedTask } from '@berth/shared/contracts/runner-tasks';
 import { kubeAccessOf } from '@berth/shared/kube/kube-access';
 import { type KubeApi, openKubeApi } from '@berth/shared/kube/kube-api';
 import { parseKubeconfig } from '@berth/shared/kube/kubeconfig';
@@ -16,6 +17,8 @@ export interface ClusterHandle {
   expiresAt: number;
 }
 
+type ClaimOfCluster = Pick<ClaimedTask, 'cluster_id' | 'task_id' | 'fence'>;
+
 export type ClusterClients = ReturnType<typeof createClusterClients>;
 
 /** Access to clusters as cluster-sync issues it, kept while it is good for long enough; connections stay open. */
@@ -24,10 +27,10 @@ export function createClusterClients({ bus }: { bus: Pick<Bus, 'call'> }) {
   /** Asked for right now: tasks that start together share one access. */
   const underWay = new Map<string, Promise<ClusterHandle>>();
 
-  async function issue(clusterId: string): Promise<ClusterHandle> {
+  async function issue({ cluster_id: clusterId, task_id, fence }: ClaimOfCluster): Promise<ClusterHandle> {
     const { kubeconfig, expires_at } = await bus.call(
       clusterAccess.operations.issue,
-      { body: { cluster_id: clusterId } },
+      { body: { task_id, fence } },
       { deadlineMs: 10_000 },
     );
     const handle = handleOf(kubeconfig, Date.parse(expires_at) - Date.now());
@@ -41,23 +44,25 @@ export function createClusterClients({ bus }: { bus: Pick<Bus, 'call'> }) {
     return handle;
   }
 
-  function issueOnce(clusterId: string): Promise<ClusterHandle> {
-    const asked = underWay.get(clusterId);
-    if (asked) return asked;
-    const asking = issue(clusterId).finally(() => underWay.delete(clusterId));
-    underWay.set(clusterId, asking);
+  function issueOnce(claim: ClaimOfCluster): Promise<ClusterHandle> {
+    const { cluster_id } = claim;
+    const asked = underWay.get(cluster_id);
+    // What another task asked for fails with the claim of that task.
+    if (asked) return asked.catch(() => issue(claim));
+    const asking = issue(claim).finally(() => underWay.delete(cluster_id));
+    underWay.set(cluster_id, asking);
     return asking;
   }
 
   return {
-    /** Access that lasts for `neededMs`, where the cluster gives any that does. */
-    async of(clusterId: string, neededMs: number): Promise<ClusterHandle> {
-      const cached = known.get(clusterId);
+    /** Access to the cluster of a claimed task that lasts for `neededMs`, where the cluster gives any that does. */
+    async of(claim: ClaimOfCluster, neededMs: number): Promise<ClusterHandle> {
+      const cached = known.get(claim.cluster_id);
       const now = performance.now();
-      if (!cached || !isGoodFor(cached, neededMs, now)) return issueOnce(clusterId);
+      if (!cached || !isGoodFor(cached, neededMs, now)) return issueOnce(claim);
       // In good time, so that hardly any task has to wait for a new one.
       if (cached.expiresAt - now < (cached.expiresAt - cached.issuedAt) / 2) {
-        issueOnce(clusterId).catch(() => undefined);
+        issueOnce(claim).catch(() => undefined);
       }
       return cached;
     },

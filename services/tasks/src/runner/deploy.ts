@@ -56,7 +56,7 @@ function prepareFiles(
     folder.write('kubeconfig', kubeconfig),
     folder.write('values.yaml', valuesYaml(task.values)),
   ]);
-  const files = Promise.all([writing, charts.path(chart)]).then(
+  const files = Promise.all([writing, charts.path(chart, task)]).then(
     ([[config, values], archive]): HelmFiles => ({ kubeconfig: config, values, chart: archive }),
   );
   files.catch(() => undefined);

@@ -136,7 +136,7 @@ async function untilEnd(run: Run, folder: TaskFolder): Promise<End> {
 
 async function once({ task, lease, deps, log, stop, secrets, hide }: Run, folder: TaskFolder): Promise<void> {
   const neededMs = task.wait.timeout_secs * 1_000 + aroundHelmMs;
-  const cluster = await unlessStopped(deps.clusters.of(task.cluster_id, neededMs), stop);
+  const cluster = await unlessStopped(deps.clusters.of(task, neededMs), stop);
   hide(cluster.credentials);
   const { charts, metrics, helm } = deps;
   const context: TaskContext = {

@@ -66,6 +66,12 @@ const firstOf = (which: FragmentSqlToken, limits: Limits) => sql.fragment`
     where p.cluster_id = (select id from chosen) and ${mayStart(sql.fragment`p`)} and ${which}
     order by p.due_at, p.seq limit 1`;
 
+/**
+ * Who can name a claim may write its task, read its chart and open its cluster. So a fence is no counter: each is higher
+ * than the last by up to 2^40, and a few thousand claims of one task stay below 2^53.
+ */
+const unguessable = sql.fragment`('x' || right(gen_random_uuid()::text, 10))::bit(40)::bigint`;
+
 export const createClaimRepository = (tx: Transaction) => ({
   /**
    * Claims go one after the other, because two that count at the same time would both find the last free place.
@@ -100,7 +106,7 @@ export const createClaimRepository = (tx: Transaction) => ({
       )
       update deployment_tasks t set
         status = 'Started',
-        fence = t.fence + 1,
+        fence = t.fence + 1 + ${unguessable},
         started_at = clock_timestamp(),
         first_attempted_at = coalesce(t.first_attempted_at, clock_timestamp()),
         lease_until = clock_timestamp() + ${leaseMs} * interval '1 millisecond',

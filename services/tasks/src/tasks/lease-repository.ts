@@ -4,6 +4,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 
 const Renewed = z.object({ cancel_requested: z.boolean() });
+const Held = z.object({ cluster_id: Id, helm_chart_id: Id.nullable() });
 const NextDue = z.object({ now: Timestamp, told: Timestamp, wait_ms: z.number().nullable() });
 export type NextDue = z.infer<typeof NextDue>;
 const Expired = z.object({ id: Id, deployment_id: Id });
@@ -15,6 +16,14 @@ export const createLeaseRepository = (db: Queries) => ({
       update deployment_tasks set lease_until = clock_timestamp() + ${leaseMs} * interval '1 millisecond'
       where id = ${id} and fence = ${fence} and status = 'Started'
       returning (cancel_requested_at is not null) as cancel_requested
+    `),
+
+  /** What a claim is good for; null when it is over or was never given. */
+  held: (id: string, fence: number) =>
+    db.maybeOne(sql.type(Held)`
+      select run ->> 'cluster_id' as cluster_id, run ->> 'helm_chart_id' as helm_chart_id
+      from deployment_tasks
+      where id = ${id} and fence = ${fence} and status = 'Started' and lease_until > clock_timestamp()
     `),
 
   /** Started tasks whose runner is silent for too long. */

@@ -1,0 +1,51 @@
+import type { ObjectStore } from '@berth/shared/bus/object-store';
+import { AppError } from '@berth/shared/errors';
+
+export interface ReadArchiveDeps {
+  /** Puts the archive into the object store where it is missing, and answers its digest. */
+  ensure: (chartId: string) => Promise<string>;
+  objects: Pick<ObjectStore, 'get'>;
+}
+
+export interface ArchivePart {
+  digest: string;
+  parts: number;
+  data: Uint8Array;
+}
+
+/** In base64 it fits one answer. */
+const partBytes = 1_500_000;
+const maxKept = 4;
+const keepMs = 60_000;
+
+interface Kept {
+  digest: string;
+  archive: Uint8Array;
+  until: number;
+}
+
+/** Archives in parts, so that runners need no access to JetStream: whoever has it chooses where the server publishes. */
+export function readArchive({ ensure, objects }: ReadArchiveDeps, now = () => performance.now()) {
+  const kept = new Map<string, Kept>();
+
+  async function load(chartId: string): Promise<Kept> {
+    const known = kept.get(chartId);
+    if (known && known.until > now()) return known;
+    const digest = await ensure(chartId);
+    const archive = await objects.get(digest);
+    if (!archive) throw new AppError('unavailable', 'The packaged chart could not be read; try again');
+
+    const loaded = { digest, archive, until: now() + keepMs };
+    kept.delete(chartId);
+    kept.set(chartId, loaded);
+    for (const [id, { until }] of kept) if (kept.size > maxKept || until <= now()) kept.delete(id);
+    return loaded;
+  }
+
+  return async (chartId: string, part: number): Promise<ArchivePart> => {
+    const { digest, archive } = await load(chartId);
+    const parts = Math.max(1, Math.ceil(archive.length / partBytes));
+    if (part >= parts) throw new AppError('unprocessable', `The packaged chart has ${parts} parts`);
+    return { digest, parts, data: archive.subarray(part * partBytes, (part + 1) * partBytes) };
+  };
+}
