@@ -101,7 +101,7 @@ describe('a registry that misbehaves', () => {
     const { server, client } = await startWithClient();
     server.misbehave((_, response) => flood(response));
 
-    await expect(client.manifest('charts/web', '1', signal())).rejects.toThrow('more than 1048576 bytes');
+    await expect(client.manifest('charts/web', '1', signal())).rejects.toThrow('more than 4194304 bytes');
   });
 
   test('holds us up no longer than we wait', async () => {
