@@ -20,8 +20,7 @@ alter table deployment_tasks
   add column operation_bytes integer generated always as (octet_length(operation::text)) stored,
   add column snapshot_bytes integer generated always as (
     coalesce(octet_length(run::text), 0) + coalesce(octet_length(change::text), 0)
-  ) stored,
-  add constraint deployment_tasks_variant_known check (variant is not null);
+  ) stored;
 
 alter table deployments
   add column bytes integer generated always as (
