@@ -35,8 +35,7 @@ const libraries = [
   {
     names: ['@kubernetes/client-node', 'undici'],
     homes: ['kube'],
-    reason:
-      'Clusters are reached by packages/shared/src/kube; `@kubernetes/client-node` costs 90 MB and 0.8 s at import.',
+    reason: 'Clusters are reached by packages/kube; `@kubernetes/client-node` costs 90 MB and 0.8 s at import.',
   },
   {
     names: ['node:child_process', 'child_process'],
@@ -71,12 +70,12 @@ const folders: Record<Home, string[]> = {
   ],
   auth: ['services/auth/src/tokens/jwt-*.ts', 'services/auth/src/signing-keys/{key-ring,new-signing-key}.ts'],
   signIn: ['services/auth/src/sign-in/**'],
-  kube: ['packages/shared/src/kube/**'],
+  kube: ['packages/kube/src/**'],
   helm: ['services/tasks/src/helm/**'],
   chartParser: ['services/registry-scan/src/archive/chart-parser.ts'],
   processes: [
     'packages/devstack/src/**',
-    'packages/shared/src/process-guard/**',
+    'packages/process-guard/src/**',
     'packages/shared/src/testing/**',
     'scripts/**',
   ],
@@ -156,7 +155,8 @@ export default defineConfig({
                   '**/db/**',
                   '**/service/**',
                   '**/testing/**',
-                  '**/process-guard/**',
+                  '@berth/process-guard/*',
+                  '@berth/kube/*',
                   'slonik',
                   'pg',
                   'fastify',

@@ -1,5 +1,5 @@
-// Builds what a container image of each service holds: its own folder, the shared package and their production
-// dependencies, nothing else. Node runs the sources as they are, so what is tested is what runs. Each build is proven by
+// Builds what a container image of each service holds: its own folder, the packages of the workspace that it uses, and
+// their production dependencies, nothing else. Node runs the sources as they are, so what is tested is what runs. Each build is proven by
 // starting its entries without a configuration: all imports must resolve, and the service must say what it lacks.
 import { execFile } from 'node:child_process';
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -24,7 +24,7 @@ async function build(service: string, entries: string[]): Promise<void> {
   const image = join(root, 'dist', service);
   await rm(image, { recursive: true, force: true });
   await mkdir(image, { recursive: true });
-  for (const folder of ['packages/shared', `services/${service}`]) {
+  for (const folder of await workspaceFolders(`services/${service}`)) {
     await cp(join(root, folder), join(image, folder), {
       recursive: true,
       filter: (source) => !notInAnImage.test(source),
@@ -40,6 +40,19 @@ async function build(service: string, entries: string[]): Promise<void> {
   await installProduction(image);
   for (const entry of entries) await prove(join(image, 'services', service, entry));
   process.stdout.write(`built dist/${service}\n`);
+}
+
+/** A folder of the workspace with all others that its code depends on. */
+async function workspaceFolders(folder: string, known = new Set<string>()): Promise<Set<string>> {
+  known.add(folder);
+  const manifest: { dependencies?: Record<string, string> } = JSON.parse(
+    await readFile(join(root, folder, 'package.json'), 'utf8'),
+  );
+  for (const name of Object.keys(manifest.dependencies ?? {})) {
+    const needed = `packages/${name.slice('@berth/'.length)}`;
+    if (name.startsWith('@berth/') && !known.has(needed)) await workspaceFolders(needed, known);
+  }
+  return known;
 }
 
 async function leaveOutDevelopment(manifest: string): Promise<void> {

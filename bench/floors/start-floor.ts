@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { ensureTools, rememberedPorts, startNats } from '@berth/devstack';
-import { startProcessGuard } from '@berth/shared/process-guard/process-guard';
+import { startProcessGuard } from '@berth/process-guard/process-guard';
 import { Client } from 'pg';
 
 export interface Floor extends AsyncDisposable {

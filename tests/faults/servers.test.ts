@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { askForHello, untilRunning } from '@berth/devstack/journey/hello-deployment';
 import { waitFor } from '@berth/devstack/journey/wait-for';
-import { isCopied } from '@berth/shared/bus/event-row';
+import { isCopied } from '@berth/shared/bus/state/event-row';
 import { callerNames } from '@berth/shared/contracts/contract';
 import { resources } from '@berth/shared/contracts/index';
 import { jetstreamManager } from '@nats-io/jetstream';

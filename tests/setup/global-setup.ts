@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureTools, startPostgres, toolNames, toolTable } from '@berth/devstack';
-import { type ProcessGuard, startProcessGuard } from '@berth/shared/process-guard/process-guard';
+import { type ProcessGuard, startProcessGuard } from '@berth/process-guard/process-guard';
 import { leftovers } from './leftovers.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { busOptions, busSettings } from '@berth/shared/bus/bus-settings';
+import { busOptions, busSettings } from '@berth/shared/bus/connection/bus-settings';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 

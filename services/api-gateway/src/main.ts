@@ -1,6 +1,6 @@
 import { connectBus } from '@berth/shared/bus/connect-bus';
-import { implement } from '@berth/shared/bus/implement';
-import { server } from '@berth/shared/contracts/server';
+import { implement } from '@berth/shared/bus/rpc/implement';
+import { server } from '@berth/shared/contracts/resources/server';
 import { readConfig } from '@berth/shared/service/read-config';
 import { runService } from '@berth/shared/service/run-service';
 import { Config } from './config.ts';

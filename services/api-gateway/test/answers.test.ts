@@ -1,6 +1,6 @@
-import { etagOf } from '@berth/shared/bus/etag';
-import { envs } from '@berth/shared/contracts/envs';
-import { logins } from '@berth/shared/contracts/logins';
+import { etagOf } from '@berth/shared/bus/rpc/etag';
+import { envs } from '@berth/shared/contracts/resources/envs';
+import { logins } from '@berth/shared/contracts/resources/logins';
 import { AppError, errorCodes, isErrorCode } from '@berth/shared/errors';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { problemOf } from './problem-of.ts';

@@ -1,4 +1,4 @@
-import { etagOf } from '@berth/shared/bus/etag';
+import { etagOf } from '@berth/shared/bus/rpc/etag';
 import { type Operation, type Resource, type ServiceName, serviceNames } from '@berth/shared/contracts/contract';
 import { resources } from '@berth/shared/contracts/index';
 import type { JsonObject } from '@berth/shared/contracts/json';

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { deploymentTasks } from '@berth/shared/contracts/deployment-tasks';
-import { envs } from '@berth/shared/contracts/envs';
+import { deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
+import { envs } from '@berth/shared/contracts/resources/envs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { some, startTestGateway, type TestGateway, testAuth } from './start-test-gateway.ts';
 

@@ -1,6 +1,6 @@
-import type { Credential } from '@berth/shared/contracts/identities';
-import { logins } from '@berth/shared/contracts/logins';
-import { me } from '@berth/shared/contracts/me';
+import type { Credential } from '@berth/shared/contracts/resources/identities';
+import { logins } from '@berth/shared/contracts/resources/logins';
+import { me } from '@berth/shared/contracts/resources/me';
 import { AppError } from '@berth/shared/errors';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { problemOf } from './problem-of.ts';

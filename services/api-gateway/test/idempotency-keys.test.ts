@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { envs } from '@berth/shared/contracts/envs';
-import { logins } from '@berth/shared/contracts/logins';
-import { once } from '@berth/shared/db/once';
+import { envs } from '@berth/shared/contracts/resources/envs';
+import { logins } from '@berth/shared/contracts/resources/logins';
+import { once } from '@berth/shared/db/idempotency/once';
 import { type OpenTestDatabase, openTestDatabase } from '@berth/shared/testing/open-test-database';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { problemOf } from './problem-of.ts';

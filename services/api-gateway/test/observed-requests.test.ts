@@ -1,5 +1,5 @@
-import { envs } from '@berth/shared/contracts/envs';
-import { signingKeys } from '@berth/shared/contracts/signing-keys';
+import { envs } from '@berth/shared/contracts/resources/envs';
+import { signingKeys } from '@berth/shared/contracts/resources/signing-keys';
 import { sampleIdentities } from '@berth/shared/testing/test-identities';
 import { context, propagation, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';

@@ -1,4 +1,4 @@
-import { envs } from '@berth/shared/contracts/envs';
+import { envs } from '@berth/shared/contracts/resources/envs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { problemOf } from './problem-of.ts';
 import { some, startTestGateway, type TestGateway, testAuth } from './start-test-gateway.ts';

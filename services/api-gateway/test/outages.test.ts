@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serviceNames } from '@berth/shared/contracts/contract';
-import { envs } from '@berth/shared/contracts/envs';
+import { envs } from '@berth/shared/contracts/resources/envs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { problemOf } from './problem-of.ts';
 import { some, startTestGateway, type TestGateway, testAuth } from './start-test-gateway.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { logins } from '@berth/shared/contracts/logins';
-import { me } from '@berth/shared/contracts/me';
+import { logins } from '@berth/shared/contracts/resources/logins';
+import { me } from '@berth/shared/contracts/resources/me';
 import { AppError } from '@berth/shared/errors';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { problemOf } from './problem-of.ts';

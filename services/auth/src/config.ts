@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { busOptions, busSettings } from '@berth/shared/bus/bus-settings';
+import { busOptions, busSettings } from '@berth/shared/bus/connection/bus-settings';
 import { z } from 'zod';
 
 const days = 24 * 60 * 60;

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { botTokens } from '@berth/shared/contracts/bot-tokens';
-import { bots } from '@berth/shared/contracts/bots';
-import { envUserPermissions } from '@berth/shared/contracts/env-user-permissions';
-import { envs } from '@berth/shared/contracts/envs';
-import { userTokens } from '@berth/shared/contracts/user-tokens';
-import { users } from '@berth/shared/contracts/users';
+import { botTokens } from '@berth/shared/contracts/resources/bot-tokens';
+import { bots } from '@berth/shared/contracts/resources/bots';
+import { envUserPermissions } from '@berth/shared/contracts/resources/env-user-permissions';
+import { envs } from '@berth/shared/contracts/resources/envs';
+import { userTokens } from '@berth/shared/contracts/resources/user-tokens';
+import { users } from '@berth/shared/contracts/resources/users';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';

@@ -7,7 +7,7 @@ import type {
   RequestInput,
   ResponseOutput,
 } from '@berth/shared/contracts/contract';
-import { type Credential, identities } from '@berth/shared/contracts/identities';
+import { type Credential, identities } from '@berth/shared/contracts/resources/identities';
 import type { Database } from '@berth/shared/db/database';
 import { openTestDatabase } from '@berth/shared/testing/open-test-database';
 import { connectTestBus } from '@berth/shared/testing/test-bus';

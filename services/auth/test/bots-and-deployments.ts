@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Bus } from '@berth/shared/bus/bus';
-import { implement } from '@berth/shared/bus/implement';
-import { deploymentTokens } from '@berth/shared/contracts/deployment-tokens';
-import { type CallingDeployment, deploymentState } from '@berth/shared/contracts/deployment-state';
-import type { Deployment } from '@berth/shared/contracts/deployments';
+import { implement } from '@berth/shared/bus/rpc/implement';
+import { deploymentTokens } from '@berth/shared/contracts/resources/deployment-tokens';
+import { type CallingDeployment, deploymentState } from '@berth/shared/contracts/resources/deployment-state';
+import type { Deployment } from '@berth/shared/contracts/resources/deployments';
 import { AppError } from '@berth/shared/errors';
 import { vi } from 'vitest';
 import { createBotRepository } from '../src/bots/bot-repository.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { botTokens } from '@berth/shared/contracts/bot-tokens';
-import { bots } from '@berth/shared/contracts/bots';
-import { me } from '@berth/shared/contracts/me';
+import { botTokens } from '@berth/shared/contracts/resources/bot-tokens';
+import { bots } from '@berth/shared/contracts/resources/bots';
+import { me } from '@berth/shared/contracts/resources/me';
 import { wrongClock } from '@berth/shared/testing/wrong-clock';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AuthUnderTest, startAuth } from './auth-under-test.ts';

@@ -1,12 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { PackedIdentity, unpackIdentity } from '@berth/shared/access/packed-identity';
 import type { Bus } from '@berth/shared/bus/bus';
-import { bots } from '@berth/shared/contracts/bots';
-import { deploymentTokens } from '@berth/shared/contracts/deployment-tokens';
-import { type Authenticated, type Credential, identities } from '@berth/shared/contracts/identities';
-import { me } from '@berth/shared/contracts/me';
-import { userTokens } from '@berth/shared/contracts/user-tokens';
-import { users } from '@berth/shared/contracts/users';
+import { bots } from '@berth/shared/contracts/resources/bots';
+import { deploymentTokens } from '@berth/shared/contracts/resources/deployment-tokens';
+import { type Authenticated, type Credential, identities } from '@berth/shared/contracts/resources/identities';
+import { me } from '@berth/shared/contracts/resources/me';
+import { userTokens } from '@berth/shared/contracts/resources/user-tokens';
+import { users } from '@berth/shared/contracts/resources/users';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDeploymentPermissionRepository } from '../src/deployment-permissions/deployment-permission-repository.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Bus } from '@berth/shared/bus/bus';
-import { etagOf } from '@berth/shared/bus/etag';
-import { deploymentPermissions } from '@berth/shared/contracts/deployment-permissions';
-import { envUserPermissions } from '@berth/shared/contracts/env-user-permissions';
+import { etagOf } from '@berth/shared/bus/rpc/etag';
+import { deploymentPermissions } from '@berth/shared/contracts/resources/deployment-permissions';
+import { envUserPermissions } from '@berth/shared/contracts/resources/env-user-permissions';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';

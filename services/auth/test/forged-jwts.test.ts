@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import { identities } from '@berth/shared/contracts/identities';
-import { signingKeys } from '@berth/shared/contracts/signing-keys';
+import { identities } from '@berth/shared/contracts/resources/identities';
+import { signingKeys } from '@berth/shared/contracts/resources/signing-keys';
 import {
   CompactSign,
   type CryptoKey,

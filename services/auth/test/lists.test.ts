@@ -1,5 +1,5 @@
 import { limits } from '@berth/shared/bus/limits';
-import { EnvChanges, envs } from '@berth/shared/contracts/envs';
+import { EnvChanges, envs } from '@berth/shared/contracts/resources/envs';
 import type { ListRequest } from '@berth/shared/contracts/paging';
 import { openTestDatabase, type OpenTestDatabase } from '@berth/shared/testing/open-test-database';
 import { sampleIdentities } from '@berth/shared/testing/test-identities';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { envUserPermissions } from '@berth/shared/contracts/env-user-permissions';
-import { logins } from '@berth/shared/contracts/logins';
-import { me } from '@berth/shared/contracts/me';
-import { users } from '@berth/shared/contracts/users';
+import { envUserPermissions } from '@berth/shared/contracts/resources/env-user-permissions';
+import { logins } from '@berth/shared/contracts/resources/logins';
+import { me } from '@berth/shared/contracts/resources/me';
+import { users } from '@berth/shared/contracts/resources/users';
 import { decodeJwt } from 'jose';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

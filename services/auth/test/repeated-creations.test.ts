@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { botTokens } from '@berth/shared/contracts/bot-tokens';
-import { bots } from '@berth/shared/contracts/bots';
-import { deploymentPermissions } from '@berth/shared/contracts/deployment-permissions';
-import { envUserPermissions } from '@berth/shared/contracts/env-user-permissions';
-import { envs } from '@berth/shared/contracts/envs';
-import { userTokens } from '@berth/shared/contracts/user-tokens';
+import { botTokens } from '@berth/shared/contracts/resources/bot-tokens';
+import { bots } from '@berth/shared/contracts/resources/bots';
+import { deploymentPermissions } from '@berth/shared/contracts/resources/deployment-permissions';
+import { envUserPermissions } from '@berth/shared/contracts/resources/env-user-permissions';
+import { envs } from '@berth/shared/contracts/resources/envs';
+import { userTokens } from '@berth/shared/contracts/resources/user-tokens';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AuthUnderTest, startAuth } from './auth-under-test.ts';
 import { somebot, somekind } from './bots-and-deployments.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { identities } from '@berth/shared/contracts/identities';
-import { logins } from '@berth/shared/contracts/logins';
-import { signingKeys } from '@berth/shared/contracts/signing-keys';
+import { identities } from '@berth/shared/contracts/resources/identities';
+import { logins } from '@berth/shared/contracts/resources/logins';
+import { signingKeys } from '@berth/shared/contracts/resources/signing-keys';
 import type { Database } from '@berth/shared/db/database';
 import { openTestDatabase } from '@berth/shared/testing/open-test-database';
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';

@@ -1,8 +1,8 @@
 import type { Bus } from '@berth/shared/bus/bus';
-import { implement } from '@berth/shared/bus/implement';
-import { clusterUsage } from '@berth/shared/contracts/cluster-usage';
-import { deploymentUsage } from '@berth/shared/contracts/deployment-usage';
-import type { Usage } from '@berth/shared/contracts/usage';
+import { implement } from '@berth/shared/bus/rpc/implement';
+import { clusterUsage } from '@berth/shared/contracts/resources/cluster-usage';
+import { deploymentUsage } from '@berth/shared/contracts/resources/deployment-usage';
+import type { Usage } from '@berth/shared/contracts/resources/usage';
 
 const none: Usage = { count: 0, names: [] };
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { etagOf } from '@berth/shared/bus/etag';
-import { botTokens } from '@berth/shared/contracts/bot-tokens';
-import { me } from '@berth/shared/contracts/me';
-import { userTokens } from '@berth/shared/contracts/user-tokens';
-import { users } from '@berth/shared/contracts/users';
+import { etagOf } from '@berth/shared/bus/rpc/etag';
+import { botTokens } from '@berth/shared/contracts/resources/bot-tokens';
+import { me } from '@berth/shared/contracts/resources/me';
+import { userTokens } from '@berth/shared/contracts/resources/user-tokens';
+import { users } from '@berth/shared/contracts/resources/users';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createBotTokenRepository } from '../src/tokens/bot-token-repository.ts';
 import { type AuthUnderTest, startAuth } from './auth-under-test.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { users } from '@berth/shared/contracts/users';
+import { users } from '@berth/shared/contracts/resources/users';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AuthUnderTest, startAuth } from './auth-under-test.ts';
 import { somebot } from './bots-and-deployments.ts';

@@ -1,4 +1,4 @@
-import { busOptions, busSettings } from '@berth/shared/bus/bus-settings';
+import { busOptions, busSettings } from '@berth/shared/bus/connection/bus-settings';
 import { z } from 'zod';
 
 const seconds = (usual: number) =>

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { type KubernetesServer, kubernetesTools, startKubernetes } from '@berth/devstack';
 import { serverStart, toolsForTest } from '@berth/devstack/testing/with-servers';
-import { type KubeAccess, kubeAccessOf } from '@berth/shared/kube/kube-access';
-import { parseKubeconfig } from '@berth/shared/kube/kubeconfig';
+import { type KubeAccess, kubeAccessOf } from '@berth/kube/kube-access';
+import { parseKubeconfig } from '@berth/kube/kubeconfig';
 
 export interface ClusterInTest extends AsyncDisposable {
   readonly server: KubernetesServer;

@@ -6,7 +6,7 @@ import { createServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureCertificates } from '@berth/devstack/servers/kubernetes/certificates';
-import type { KubeAccess } from '@berth/shared/kube/kube-access';
+import type { KubeAccess } from '@berth/kube/kube-access';
 
 export interface FakeObject {
   metadata: { uid: string; name: string; namespace?: string; resourceVersion: string };

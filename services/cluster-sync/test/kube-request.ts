@@ -1,6 +1,6 @@
 import { request } from 'node:https';
 import { text } from 'node:stream/consumers';
-import type { KubeAccess } from '@berth/shared/kube/kube-access';
+import type { KubeAccess } from '@berth/kube/kube-access';
 
 /** What a person does to a cluster with kubectl. Answers the status and the body. */
 export function kubeRequest(

@@ -1,9 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { clusterAccess } from '@berth/shared/contracts/cluster-access';
-import { type K8sCluster, k8sClusters } from '@berth/shared/contracts/k8s-clusters';
-import { type K8sResource, k8sResources } from '@berth/shared/contracts/k8s-resources';
+import { clusterAccess } from '@berth/shared/contracts/resources/cluster-access';
+import { type K8sCluster, k8sClusters } from '@berth/shared/contracts/resources/k8s-clusters';
+import { type K8sResource, k8sResources } from '@berth/shared/contracts/resources/k8s-resources';
 import { found } from '@berth/shared/errors';
 import { identityToken, sampleIdentities } from '@berth/shared/testing/test-identities';
 import { sql } from 'slonik';

@@ -1,5 +1,5 @@
-import { type KubeApi, openKubeApi } from '@berth/shared/kube/kube-api';
-import { AnswerTooLarge } from '@berth/shared/kube/kube-error';
+import { type KubeApi, openKubeApi } from '@berth/kube/kube-api';
+import { AnswerTooLarge } from '@berth/kube/kube-error';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { listPages } from '../src/kube/list-pages.ts';

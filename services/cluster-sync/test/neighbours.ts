@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Bus } from '@berth/shared/bus/bus';
-import { implement } from '@berth/shared/bus/implement';
+import { implement } from '@berth/shared/bus/rpc/implement';
 import type { Resource } from '@berth/shared/contracts/contract';
-import { deploymentUsage } from '@berth/shared/contracts/deployment-usage';
-import { envs } from '@berth/shared/contracts/envs';
-import { signingKeys } from '@berth/shared/contracts/signing-keys';
+import { deploymentUsage } from '@berth/shared/contracts/resources/deployment-usage';
+import { envs } from '@berth/shared/contracts/resources/envs';
+import { signingKeys } from '@berth/shared/contracts/resources/signing-keys';
 import { taskClaims } from '@berth/shared/contracts/task-claims';
 import { AppError, found } from '@berth/shared/errors';
 import { connectTestBus } from '@berth/shared/testing/test-bus';

@@ -1,10 +1,10 @@
 import type { Identity } from '@berth/shared/access/identity';
 import type { Bus, CallOptions } from '@berth/shared/bus/bus';
-import { clusterAccess } from '@berth/shared/contracts/cluster-access';
-import { clusterUsage } from '@berth/shared/contracts/cluster-usage';
+import { clusterAccess } from '@berth/shared/contracts/resources/cluster-access';
+import { clusterUsage } from '@berth/shared/contracts/resources/cluster-usage';
 import type { Operation, OperationSpec, RequestInput } from '@berth/shared/contracts/contract';
-import { k8sClusters } from '@berth/shared/contracts/k8s-clusters';
-import { k8sResources } from '@berth/shared/contracts/k8s-resources';
+import { k8sClusters } from '@berth/shared/contracts/resources/k8s-clusters';
+import { k8sResources } from '@berth/shared/contracts/resources/k8s-resources';
 import { audited } from '@berth/shared/db/test-support/audited';
 import { AppError } from '@berth/shared/errors';
 import { identityToken, sampleIdentities, samplePlaces } from '@berth/shared/testing/test-identities';

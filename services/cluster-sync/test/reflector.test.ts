@@ -1,4 +1,4 @@
-import { type KubeApi, openKubeApi } from '@berth/shared/kube/kube-api';
+import { type KubeApi, openKubeApi } from '@berth/kube/kube-api';
 import { oneAtATime } from '@berth/shared/service/one-at-a-time';
 import { silentLog } from '@berth/shared/testing/test-bus';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';

@@ -1,7 +1,7 @@
 import type { Database } from '@berth/shared/db/database';
-import { acquireLease } from '@berth/shared/db/lease';
+import { acquireLease } from '@berth/shared/db/leases/lease';
 import { found } from '@berth/shared/errors';
-import { type KubeApi, openKubeApi } from '@berth/shared/kube/kube-api';
+import { type KubeApi, openKubeApi } from '@berth/kube/kube-api';
 import { type OpenTestDatabase, openTestDatabase } from '@berth/shared/testing/open-test-database';
 import { silentLog } from '@berth/shared/testing/test-bus';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { connectBus } from '@berth/shared/bus/connect-bus';
-import { forgetIdempotencyKeys } from '@berth/shared/db/forget-idempotency-keys';
-import { databaseIsUp, openDatabase } from '@berth/shared/db/open-database';
-import { outboxRelay } from '@berth/shared/db/outbox-relay';
-import { whileHolding } from '@berth/shared/db/while-holding';
+import { forgetIdempotencyKeys } from '@berth/shared/db/idempotency/forget-idempotency-keys';
+import { databaseIsUp, openDatabase } from '@berth/shared/db/postgres/open-database';
+import { outboxRelay } from '@berth/shared/db/outbox/outbox-relay';
+import { whileHolding } from '@berth/shared/db/leases/while-holding';
 import { every } from '@berth/shared/service/loop';
 import { readConfig } from '@berth/shared/service/read-config';
 import { runService } from '@berth/shared/service/run-service';

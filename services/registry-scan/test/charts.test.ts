@@ -1,5 +1,5 @@
 import type { RequestInput } from '@berth/shared/contracts/contract';
-import { helmCharts } from '@berth/shared/contracts/helm-charts';
+import { helmCharts } from '@berth/shared/contracts/resources/helm-charts';
 import { sampleIdentities } from '@berth/shared/testing/test-identities';
 import { sql } from 'slonik';
 import { describe, expect, test } from 'vitest';

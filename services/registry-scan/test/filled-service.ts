@@ -1,8 +1,8 @@
 import type { Identity } from '@berth/shared/access/identity';
 import type { CallOptions } from '@berth/shared/bus/bus';
 import type { Operation, OperationSpec, RequestInput } from '@berth/shared/contracts/contract';
-import { helmCharts } from '@berth/shared/contracts/helm-charts';
-import { helmRegistries } from '@berth/shared/contracts/helm-registries';
+import { helmCharts } from '@berth/shared/contracts/resources/helm-charts';
+import { helmRegistries } from '@berth/shared/contracts/resources/helm-registries';
 import { identityToken, sampleIdentities } from '@berth/shared/testing/test-identities';
 import { sql } from 'slonik';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';

@@ -1,5 +1,5 @@
-import { deploymentKinds } from '@berth/shared/contracts/deployment-kinds';
-import { helmCharts } from '@berth/shared/contracts/helm-charts';
+import { deploymentKinds } from '@berth/shared/contracts/resources/deployment-kinds';
+import { helmCharts } from '@berth/shared/contracts/resources/helm-charts';
 import { audited } from '@berth/shared/db/test-support/audited';
 import { sampleIdentities } from '@berth/shared/testing/test-identities';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-import { helmRegistries } from '@berth/shared/contracts/helm-registries';
+import { helmRegistries } from '@berth/shared/contracts/resources/helm-registries';
 import { audited } from '@berth/shared/db/test-support/audited';
 import { sampleIdentities } from '@berth/shared/testing/test-identities';
 import { describe, expect, test } from 'vitest';

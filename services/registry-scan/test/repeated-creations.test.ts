@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { helmTagFormats } from '@berth/shared/contracts/helm-tag-formats';
+import { helmTagFormats } from '@berth/shared/contracts/resources/helm-tag-formats';
 import { sampleIdentities } from '@berth/shared/testing/test-identities';
 import { afterEach, expect, test } from 'vitest';
 import { filledService } from './filled-service.ts';

@@ -1,4 +1,4 @@
-import { deploymentKinds } from '@berth/shared/contracts/deployment-kinds';
+import { deploymentKinds } from '@berth/shared/contracts/resources/deployment-kinds';
 import { identityToken, sampleIdentities } from '@berth/shared/testing/test-identities';
 import { describe, expect, test } from 'vitest';
 import { lookAtTag } from '../src/scan/look-at-tag.ts';

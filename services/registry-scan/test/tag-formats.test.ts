@@ -1,6 +1,6 @@
-import { etagOf } from '@berth/shared/bus/etag';
-import { helmCharts } from '@berth/shared/contracts/helm-charts';
-import { helmTagFormats } from '@berth/shared/contracts/helm-tag-formats';
+import { etagOf } from '@berth/shared/bus/rpc/etag';
+import { helmCharts } from '@berth/shared/contracts/resources/helm-charts';
+import { helmTagFormats } from '@berth/shared/contracts/resources/helm-tag-formats';
 import { audited } from '@berth/shared/db/test-support/audited';
 import { sampleIdentities } from '@berth/shared/testing/test-identities';
 import { sql } from 'slonik';

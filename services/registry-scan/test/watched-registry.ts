@@ -1,5 +1,5 @@
-import { type HelmChart, helmCharts } from '@berth/shared/contracts/helm-charts';
-import { helmRegistries } from '@berth/shared/contracts/helm-registries';
+import { type HelmChart, helmCharts } from '@berth/shared/contracts/resources/helm-charts';
+import { helmRegistries } from '@berth/shared/contracts/resources/helm-registries';
 import { identityToken, sampleIdentities } from '@berth/shared/testing/test-identities';
 import { sql } from 'slonik';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';

@@ -1,7 +1,7 @@
 import { connectBus } from '@berth/shared/bus/connect-bus';
-import { forgetIdempotencyKeys } from '@berth/shared/db/forget-idempotency-keys';
-import { databaseIsUp, openDatabase } from '@berth/shared/db/open-database';
-import { outboxRelay } from '@berth/shared/db/outbox-relay';
+import { forgetIdempotencyKeys } from '@berth/shared/db/idempotency/forget-idempotency-keys';
+import { databaseIsUp, openDatabase } from '@berth/shared/db/postgres/open-database';
+import { outboxRelay } from '@berth/shared/db/outbox/outbox-relay';
 import { every } from '@berth/shared/service/loop';
 import { readConfig } from '@berth/shared/service/read-config';
 import { runService } from '@berth/shared/service/run-service';

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { connectBus } from '@berth/shared/bus/connect-bus';
-import { startProcessGuard } from '@berth/shared/process-guard/process-guard';
+import { startProcessGuard } from '@berth/process-guard/process-guard';
 import { readConfig } from '@berth/shared/service/read-config';
 import { runService } from '@berth/shared/service/run-service';
 import { createHelmStarter } from './helm/helm-starter.ts';

@@ -1,7 +1,7 @@
-import { type AuditEntry, recordAudit } from '@berth/shared/db/audit-log';
+import { type AuditEntry, recordAudit } from '@berth/shared/db/audit/audit-log';
 import type { Database, Queries, Transaction } from '@berth/shared/db/database';
-import { isPast } from '@berth/shared/db/is-past';
-import { type AsksOnce, once } from '@berth/shared/db/once';
+import { isPast } from '@berth/shared/db/postgres/is-past';
+import { type AsksOnce, once } from '@berth/shared/db/idempotency/once';
 import { createItemRepository } from './collections/item-repository.ts';
 import {
   createDeploymentChanges,

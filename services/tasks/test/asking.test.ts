@@ -1,7 +1,7 @@
 import type { Identity } from '@berth/shared/access/identity';
-import { deploymentTasks } from '@berth/shared/contracts/deployment-tasks';
-import { deployments } from '@berth/shared/contracts/deployments';
-import type { RequestedOperation } from '@berth/shared/contracts/task-operation';
+import { deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
+import { deployments } from '@berth/shared/contracts/resources/deployments';
+import type { RequestedOperation } from '@berth/shared/contracts/resources/task-operation';
 import { sampleIdentities } from '@berth/shared/testing/test-identities';
 import { wrongClock } from '@berth/shared/testing/wrong-clock';
 import { sql } from 'slonik';

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Identity } from '@berth/shared/access/identity';
-import { etagOf } from '@berth/shared/bus/etag';
-import { deploymentTasks } from '@berth/shared/contracts/deployment-tasks';
-import { deployments } from '@berth/shared/contracts/deployments';
-import type { RequestedOperation } from '@berth/shared/contracts/task-operation';
+import { etagOf } from '@berth/shared/bus/rpc/etag';
+import { deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
+import { deployments } from '@berth/shared/contracts/resources/deployments';
+import type { RequestedOperation } from '@berth/shared/contracts/resources/task-operation';
 import { sampleIdentities } from '@berth/shared/testing/test-identities';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

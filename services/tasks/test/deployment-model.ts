@@ -1,4 +1,4 @@
-import type { DeploymentChanges } from '@berth/shared/contracts/deployments';
+import type { DeploymentChanges } from '@berth/shared/contracts/resources/deployments';
 import type { DeploymentRecord } from '../src/deployments/deployment-record.ts';
 import { healPlan } from '../src/deployments/heal-plan.ts';
 import { type PlannedOperation, planUpdate } from '../src/deployments/plan-update.ts';

@@ -1,4 +1,4 @@
-import { deployments } from '@berth/shared/contracts/deployments';
+import { deployments } from '@berth/shared/contracts/resources/deployments';
 import { sampleIdentities } from '@berth/shared/testing/test-identities';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { waitFor } from '@berth/devstack/journey/wait-for';
-import type { ClaimedTask } from '@berth/shared/contracts/runner-tasks';
+import type { ClaimedTask } from '@berth/shared/contracts/resources/runner-tasks';
 import { z } from 'zod';
 import type { RunnerWorld } from './runner-in-test.ts';
 import type { Ended } from './tasks-side.ts';

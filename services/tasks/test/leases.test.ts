@@ -1,7 +1,7 @@
-import { deploymentTasks } from '@berth/shared/contracts/deployment-tasks';
-import { deploymentUsage } from '@berth/shared/contracts/deployment-usage';
-import { deployments } from '@berth/shared/contracts/deployments';
-import { type ClaimedTask, type LogLine, runnerTasks } from '@berth/shared/contracts/runner-tasks';
+import { deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
+import { deploymentUsage } from '@berth/shared/contracts/resources/deployment-usage';
+import { deployments } from '@berth/shared/contracts/resources/deployments';
+import { type ClaimedTask, type LogLine, runnerTasks } from '@berth/shared/contracts/resources/runner-tasks';
 import { identityToken, sampleIdentities } from '@berth/shared/testing/test-identities';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

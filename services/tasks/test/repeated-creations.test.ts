@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Identity } from '@berth/shared/access/identity';
-import { deploymentTasks } from '@berth/shared/contracts/deployment-tasks';
-import { deployments } from '@berth/shared/contracts/deployments';
+import { deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
+import { deployments } from '@berth/shared/contracts/resources/deployments';
 import { sampleIdentities } from '@berth/shared/testing/test-identities';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { refusal } from './refusal.ts';

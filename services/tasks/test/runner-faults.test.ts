@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ClaimedTask } from '@berth/shared/contracts/runner-tasks';
+import type { ClaimedTask } from '@berth/shared/contracts/resources/runner-tasks';
 import { freePort } from '@berth/shared/testing/free-port';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { actionsIn, helmsOf, soon } from './helm-in-test.ts';

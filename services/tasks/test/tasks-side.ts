@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Bus } from '@berth/shared/bus/bus';
-import { implement } from '@berth/shared/bus/implement';
-import { type ClaimedTask, type LogLine, runnerTasks } from '@berth/shared/contracts/runner-tasks';
+import { implement } from '@berth/shared/bus/rpc/implement';
+import { type ClaimedTask, type LogLine, runnerTasks } from '@berth/shared/contracts/resources/runner-tasks';
 import { AppError } from '@berth/shared/errors';
 
 export interface Ended {

@@ -1,5 +1,5 @@
-import type { StateMessage } from '@berth/shared/bus/publish-state';
-import { PublishedDeployment, deployments } from '@berth/shared/contracts/deployments';
+import type { StateMessage } from '@berth/shared/bus/state/publish-state';
+import { PublishedDeployment, deployments } from '@berth/shared/contracts/resources/deployments';
 import { sampleIdentities } from '@berth/shared/testing/test-identities';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Bus } from '@berth/shared/bus/bus';
-import { busOptions, busSettings } from '@berth/shared/bus/bus-settings';
+import { busOptions, busSettings } from '@berth/shared/bus/connection/bus-settings';
 import { connectBus } from '@berth/shared/bus/connect-bus';
-import { natsServerConfig } from '@berth/shared/bus/nats-server-config';
-import { natsPermissions } from '@berth/shared/bus/permissions';
+import { natsServerConfig } from '@berth/shared/bus/connection/nats-server-config';
+import { natsPermissions } from '@berth/shared/bus/connection/permissions';
 import { resources } from '@berth/shared/contracts/index';
 import { readConfig } from '@berth/shared/service/read-config';
 import { freePort } from '@berth/shared/testing/free-port';

@@ -1,7 +1,11 @@
 import { mkdir } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { type NatsServerSettings, type NatsUser, natsServerConfig } from '@berth/shared/bus/nats-server-config';
+import {
+  type NatsServerSettings,
+  type NatsUser,
+  natsServerConfig,
+} from '@berth/shared/bus/connection/nats-server-config';
 import { rememberedPorts, writePrivately } from './remembered.ts';
 import { type RunningServer, type ServerStart, startServerProcess } from './server-process.ts';
 

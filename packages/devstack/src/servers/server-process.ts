@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ProcessGuard } from '@berth/shared/process-guard/process-guard';
+import type { ProcessGuard } from '@berth/process-guard/process-guard';
 import { lastLinesOf, openServerLog } from './server-log.ts';
 
 /** What every server of the local stack can do, whatever it serves. */

@@ -29,7 +29,7 @@ const textOf = (path: string): Promise<string> => readFile(new URL(`../../../../
 
 test.for(callerNames)('%s reads every setting and secret that it is given', async (name) => {
   // The configuration of each spreads these into its own.
-  const bus = await textOf('packages/shared/src/bus/bus-settings.ts');
+  const bus = await textOf('packages/shared/src/bus/connection/bus-settings.ts');
   const read = (await textOf(configOf(name))) + bus;
   const given = serviceProcesses(surroundings).find((process) => process.name === name);
 

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { NatsUser } from '@berth/shared/bus/nats-server-config';
-import { natsPermissions } from '@berth/shared/bus/permissions';
+import type { NatsUser } from '@berth/shared/bus/connection/nats-server-config';
+import { natsPermissions } from '@berth/shared/bus/connection/permissions';
 import { type CallerName, callerNames } from '@berth/shared/contracts/contract';
 import { resources } from '@berth/shared/contracts/index';
-import { type ProcessGuard, startProcessGuard } from '@berth/shared/process-guard/process-guard';
+import { type ProcessGuard, startProcessGuard } from '@berth/process-guard/process-guard';
 import { startKubernetes } from '../servers/kubernetes.ts';
 import { type NatsServer, startNats } from '../servers/nats.ts';
 import { people } from '../servers/oidc/people.ts';

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ProcessGuard, startProcessGuard } from '@berth/shared/process-guard/process-guard';
+import { type ProcessGuard, startProcessGuard } from '@berth/process-guard/process-guard';
 import { onTestFinished } from 'vitest';
 import type { ServerStart } from '../servers/server-process.ts';
 import { ensureTools } from '../tools/ensure-tools.ts';

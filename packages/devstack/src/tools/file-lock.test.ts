@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { startTimeOf } from '@berth/shared/process-guard/start-time-of';
+import { startTimeOf } from '@berth/process-guard/start-time-of';
 import { expect, onTestFinished, test } from 'vitest';
 import { takeFileLock } from './file-lock.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startTimeOf } from '@berth/shared/process-guard/start-time-of';
+import { startTimeOf } from '@berth/process-guard/start-time-of';
 import { type Log, withProgress } from './with-progress.ts';
 
 export interface FileLock {

@@ -4,7 +4,7 @@ import { chmod, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { startProcessGuard } from '@berth/shared/process-guard/process-guard';
+import { startProcessGuard } from '@berth/process-guard/process-guard';
 import type { Environment } from './tool-cache.ts';
 import { type Tool, toolTable } from './tool-table.ts';
 import { type Log, withProgress } from './with-progress.ts';

@@ -1,6 +1,6 @@
 import { type CryptoKey, decodeProtectedHeader, importJWK, jwtVerify } from 'jose';
 import type { ServiceName } from '../contracts/contract.ts';
-import type { PublicJwk } from '../contracts/signing-keys.ts';
+import type { PublicJwk } from '../contracts/resources/signing-keys.ts';
 import { AppError } from '../errors.ts';
 import type { Identity } from './identity.ts';
 import { identityTokens } from './identity-token.ts';

@@ -14,9 +14,9 @@ import type {
   ServiceName,
 } from '../contracts/contract.ts';
 import type { HintName } from '../contracts/hints.ts';
-import type { StateFollower } from './follow-state.ts';
-import type { ObjectStore } from './object-store.ts';
-import type { StatePublisher } from './publish-state.ts';
+import type { StateFollower } from './state/follow-state.ts';
+import type { ObjectStore } from './objects/object-store.ts';
+import type { StatePublisher } from './state/publish-state.ts';
 
 /** What a call carries besides the request. Everything is optional for a service that acts on its own behalf. */
 export interface CallOptions {

@@ -3,23 +3,23 @@ import { jetstreamManager, jetstream as jetstreamOf } from '@nats-io/jetstream';
 import { type Registry, register } from 'prom-client';
 import { createIdentityVerifier, type IdentityVerifier } from '../access/identity-verifier.ts';
 import type { ServiceName } from '../contracts/contract.ts';
-import { signingKeys } from '../contracts/signing-keys.ts';
+import { signingKeys } from '../contracts/resources/signing-keys.ts';
 import type { Bus } from './bus.ts';
-import { defaultStateBytes } from './bus-settings.ts';
-import { createCaller } from './call.ts';
-import { createChartStore } from './chart-store.ts';
-import { type Connection, type ConnectionOptions, openConnection } from './connection.ts';
-import { createHints } from './hints-on-nats.ts';
+import { defaultStateBytes } from './connection/bus-settings.ts';
+import { createCaller } from './rpc/call.ts';
+import { createChartStore } from './objects/chart-store.ts';
+import { type Connection, type ConnectionOptions, openConnection } from './connection/connection.ts';
+import { createHints } from './hints/hints-on-nats.ts';
 import { delays } from './limits.ts';
-import { listenToOwnVoice } from './own-voice.ts';
-import { openReplyInbox } from './reply-inbox.ts';
-import { rpcMetrics } from './rpc-metrics.ts';
-import { createSender } from './sender.ts';
-import { createServer } from './serve.ts';
-import { createStateFollower } from './state-follower.ts';
-import { createStatePublisher } from './state-publisher.ts';
+import { listenToOwnVoice } from './rpc/own-voice.ts';
+import { openReplyInbox } from './rpc/reply-inbox.ts';
+import { rpcMetrics } from './rpc/rpc-metrics.ts';
+import { createSender } from './rpc/sender.ts';
+import { createServer } from './rpc/serve.ts';
+import { createStateFollower } from './state/state-follower.ts';
+import { createStatePublisher } from './state/state-publisher.ts';
 import { discoverySubject } from './subjects.ts';
-import { whileUp } from './while-up.ts';
+import { whileUp } from './connection/while-up.ts';
 
 export interface BusOptions extends ConnectionOptions {
   /** By default that of the process. */

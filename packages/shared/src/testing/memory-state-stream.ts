@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FollowOptions, StateFollower } from '../bus/follow-state.ts';
-import type { StateDigest, StateMessage, StatePublisher } from '../bus/publish-state.ts';
+import type { FollowOptions, StateFollower } from '../bus/state/follow-state.ts';
+import type { StateDigest, StateMessage, StatePublisher } from '../bus/state/publish-state.ts';
 import { AppError } from '../errors.ts';
 
 export interface MemoryStateStream {

@@ -1,5 +1,5 @@
 import type { Database } from '../db/database.ts';
-import { type DatabaseOptions, openDatabase } from '../db/open-database.ts';
+import { type DatabaseOptions, openDatabase } from '../db/postgres/open-database.ts';
 import { createTestDatabase, type TestDatabase, type TestDatabaseOptions } from './test-database.ts';
 
 export type OpenTestDatabase = TestDatabase & { readonly db: Database };

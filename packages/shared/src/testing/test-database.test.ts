@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { pgConnection } from '../db/pg-connection.ts';
+import { pgConnection } from '../db/postgres/pg-connection.ts';
 import { createTestDatabase } from './test-database.ts';
 
 const options = { service: 'cluster-sync', migrations: new URL('../db/test-migrations/', import.meta.url) };

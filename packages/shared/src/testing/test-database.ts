@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { migrate, readMigrations } from '../db/migrate.ts';
-import { type PgConnection, pgConnection } from '../db/pg-connection.ts';
+import { migrate, readMigrations } from '../db/postgres/migrate.ts';
+import { type PgConnection, pgConnection } from '../db/postgres/pg-connection.ts';
 
 export interface TestDatabaseOptions {
   /** Whose database it stands for; the search path is its schema, as in production. */

@@ -4,7 +4,7 @@ import { createIdentitySigner } from '../access/identity-token.ts';
 import { createIdentityVerifier } from '../access/identity-verifier.ts';
 import { packIdentity } from '../access/packed-identity.ts';
 import type { ServiceName } from '../contracts/contract.ts';
-import { PublicJwk } from '../contracts/signing-keys.ts';
+import { PublicJwk } from '../contracts/resources/signing-keys.ts';
 
 /** Places that the sample identities have roles in. */
 export const samplePlaces = {

@@ -6,11 +6,11 @@ import { connect as connectTcp } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { natsServerConfig } from '../bus/nats-server-config.ts';
-import { natsPermissions } from '../bus/permissions.ts';
+import { natsServerConfig } from '../bus/connection/nats-server-config.ts';
+import { natsPermissions } from '../bus/connection/permissions.ts';
 import type { Resource } from '../contracts/contract.ts';
 import { resources as allResources } from '../contracts/index.ts';
-import { type ProcessGuard, startProcessGuard } from '../process-guard/process-guard.ts';
+import { type ProcessGuard, startProcessGuard } from '@berth/process-guard/process-guard';
 import { freePort } from './free-port.ts';
 
 export interface TestNats extends AsyncDisposable {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Credential } from '@berth/shared/contracts/identities';
+import type { Credential } from '@berth/shared/contracts/resources/identities';
 
 const most = 10_000;
 

@@ -1,6 +1,6 @@
 import type { Bus } from '@berth/shared/bus/bus';
 import type { ServiceName } from '@berth/shared/contracts/contract';
-import { type Authenticated, identities } from '@berth/shared/contracts/identities';
+import { type Authenticated, identities } from '@berth/shared/contracts/resources/identities';
 import { AppError } from '@berth/shared/errors';
 import type { FastifyRequest } from 'fastify';
 import type { Attempts } from '../attempts/attempts.ts';

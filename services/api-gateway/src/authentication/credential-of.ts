@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Credential } from '@berth/shared/contracts/identities';
+import type { Credential } from '@berth/shared/contracts/resources/identities';
 import { AppError } from '@berth/shared/errors';
 
 /** The same words as auth has for a credential that is not valid: what is wrong with it is nobody's business. */

@@ -1,5 +1,5 @@
 import { smallBodyBytes } from '@berth/shared/contracts/body-limit';
-import type { Authenticated } from '@berth/shared/contracts/identities';
+import type { Authenticated } from '@berth/shared/contracts/resources/identities';
 import { AppError } from '@berth/shared/errors';
 import type { Service } from '@berth/shared/service/service';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';

@@ -1,4 +1,4 @@
-import type { LogLine } from '@berth/shared/contracts/runner-tasks';
+import type { LogLine } from '@berth/shared/contracts/resources/runner-tasks';
 import { AppError, isOutage } from '@berth/shared/errors';
 import type { WakeUp } from '@berth/shared/service/wake-up';
 

@@ -1,9 +1,9 @@
 import type { Bus } from '@berth/shared/bus/bus';
-import { etagOf } from '@berth/shared/bus/etag';
+import { etagOf } from '@berth/shared/bus/rpc/etag';
 import { bodyLimitOf } from '@berth/shared/contracts/body-limit';
 import { answersRow, apiPrefix, type Operation, type Resource, successStatus } from '@berth/shared/contracts/contract';
 import { idempotencyKeyOf, isCreation } from '@berth/shared/contracts/idempotency-key';
-import { logins } from '@berth/shared/contracts/logins';
+import { logins } from '@berth/shared/contracts/resources/logins';
 import { AppError } from '@berth/shared/errors';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import type { Attempts } from '../attempts/attempts.ts';

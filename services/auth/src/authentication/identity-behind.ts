@@ -1,6 +1,6 @@
 import type { DeploymentIdentity } from '@berth/shared/access/identity';
 import type { PackedIdentity, PackedUser } from '@berth/shared/access/packed-identity';
-import type { CallingDeployment } from '@berth/shared/contracts/deployment-state';
+import type { CallingDeployment } from '@berth/shared/contracts/resources/deployment-state';
 import { AppError } from '@berth/shared/errors';
 import type { PresentedToken } from '../tokens/api-token.ts';
 import type { JwtSubject } from '../tokens/jwt-claims.ts';

@@ -1,5 +1,5 @@
-import { implement } from '@berth/shared/bus/implement';
-import { identities } from '@berth/shared/contracts/identities';
+import { implement } from '@berth/shared/bus/rpc/implement';
+import { identities } from '@berth/shared/contracts/resources/identities';
 import type { Database } from '@berth/shared/db/database';
 import { createBotRepository } from '../bots/bot-repository.ts';
 import type { CallingDeployments } from '../seen/calling-deployments.ts';

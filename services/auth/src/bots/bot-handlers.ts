@@ -1,9 +1,9 @@
-import { implement } from '@berth/shared/bus/implement';
-import { botTokens } from '@berth/shared/contracts/bot-tokens';
-import { bots } from '@berth/shared/contracts/bots';
+import { implement } from '@berth/shared/bus/rpc/implement';
+import { botTokens } from '@berth/shared/contracts/resources/bot-tokens';
+import { bots } from '@berth/shared/contracts/resources/bots';
 import type { Database } from '@berth/shared/db/database';
-import { once } from '@berth/shared/db/once';
-import { recordChange, recordChanges } from '@berth/shared/db/record-change';
+import { once } from '@berth/shared/db/idempotency/once';
+import { recordChange, recordChanges } from '@berth/shared/db/outbox/record-change';
 import { found } from '@berth/shared/errors';
 import { createBotTokenRepository } from '../tokens/bot-token-repository.ts';
 import { createBotRepository } from './bot-repository.ts';

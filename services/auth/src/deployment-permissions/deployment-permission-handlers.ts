@@ -1,9 +1,9 @@
 import { visibleEnvs } from '@berth/shared/access/visible-envs';
-import { implement } from '@berth/shared/bus/implement';
-import { deploymentPermissions } from '@berth/shared/contracts/deployment-permissions';
+import { implement } from '@berth/shared/bus/rpc/implement';
+import { deploymentPermissions } from '@berth/shared/contracts/resources/deployment-permissions';
 import type { Database } from '@berth/shared/db/database';
-import { once } from '@berth/shared/db/once';
-import { recordChange } from '@berth/shared/db/record-change';
+import { once } from '@berth/shared/db/idempotency/once';
+import { recordChange } from '@berth/shared/db/outbox/record-change';
 import { AppError, found, named } from '@berth/shared/errors';
 import { createEnvMemberRepository } from '../env-members/env-member-repository.ts';
 import { createEnvRepository } from '../envs/env-repository.ts';

@@ -1,9 +1,12 @@
-import { DeploymentPermission, type NewDeploymentPermission } from '@berth/shared/contracts/deployment-permissions';
+import {
+  DeploymentPermission,
+  type NewDeploymentPermission,
+} from '@berth/shared/contracts/resources/deployment-permissions';
 import type { ListRequest } from '@berth/shared/contracts/paging';
-import { conflictOn } from '@berth/shared/db/conflict-on';
+import { conflictOn } from '@berth/shared/db/postgres/conflict-on';
 import type { Queries } from '@berth/shared/db/database';
-import { equals, inEnvs } from '@berth/shared/db/list-filters';
-import { listPage } from '@berth/shared/db/list-page';
+import { equals, inEnvs } from '@berth/shared/db/lists/list-filters';
+import { listPage } from '@berth/shared/db/lists/list-page';
 import { sql } from 'slonik';
 import { z } from 'zod';
 

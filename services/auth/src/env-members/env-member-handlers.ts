@@ -1,11 +1,11 @@
 import type { Identity } from '@berth/shared/access/identity';
 import { visibleEnvs } from '@berth/shared/access/visible-envs';
-import { implement } from '@berth/shared/bus/implement';
-import { deploymentPermissions } from '@berth/shared/contracts/deployment-permissions';
-import { type EnvUserPermission, envUserPermissions } from '@berth/shared/contracts/env-user-permissions';
+import { implement } from '@berth/shared/bus/rpc/implement';
+import { deploymentPermissions } from '@berth/shared/contracts/resources/deployment-permissions';
+import { type EnvUserPermission, envUserPermissions } from '@berth/shared/contracts/resources/env-user-permissions';
 import type { Database } from '@berth/shared/db/database';
-import { once } from '@berth/shared/db/once';
-import { recordChange, recordChanges } from '@berth/shared/db/record-change';
+import { once } from '@berth/shared/db/idempotency/once';
+import { recordChange, recordChanges } from '@berth/shared/db/outbox/record-change';
 import { AppError, found, named } from '@berth/shared/errors';
 import { createDeploymentPermissionRepository } from '../deployment-permissions/deployment-permission-repository.ts';
 import { createEnvRepository } from '../envs/env-repository.ts';

@@ -1,9 +1,9 @@
 import type { HandlerContext } from '@berth/shared/bus/bus';
-import { deploymentPermissions } from '@berth/shared/contracts/deployment-permissions';
-import { envUserPermissions } from '@berth/shared/contracts/env-user-permissions';
-import { envs } from '@berth/shared/contracts/envs';
+import { deploymentPermissions } from '@berth/shared/contracts/resources/deployment-permissions';
+import { envUserPermissions } from '@berth/shared/contracts/resources/env-user-permissions';
+import { envs } from '@berth/shared/contracts/resources/envs';
 import type { Database } from '@berth/shared/db/database';
-import { recordChange, recordChanges } from '@berth/shared/db/record-change';
+import { recordChange, recordChanges } from '@berth/shared/db/outbox/record-change';
 import { found } from '@berth/shared/errors';
 import { createDeploymentPermissionRepository } from '../deployment-permissions/deployment-permission-repository.ts';
 import { createEnvMemberRepository } from '../env-members/env-member-repository.ts';

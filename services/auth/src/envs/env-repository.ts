@@ -1,9 +1,9 @@
-import { Env } from '@berth/shared/contracts/envs';
+import { Env } from '@berth/shared/contracts/resources/envs';
 import type { ListRequest } from '@berth/shared/contracts/paging';
-import { conflictOn } from '@berth/shared/db/conflict-on';
+import { conflictOn } from '@berth/shared/db/postgres/conflict-on';
 import type { Queries } from '@berth/shared/db/database';
-import { equals, equalsIgnoringCase, inEnvs } from '@berth/shared/db/list-filters';
-import { listPage } from '@berth/shared/db/list-page';
+import { equals, equalsIgnoringCase, inEnvs } from '@berth/shared/db/lists/list-filters';
+import { listPage } from '@berth/shared/db/lists/list-page';
 import { sql } from 'slonik';
 import { z } from 'zod';
 

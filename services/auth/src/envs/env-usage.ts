@@ -1,7 +1,7 @@
 import type { Bus, HandlerContext } from '@berth/shared/bus/bus';
-import { clusterUsage } from '@berth/shared/contracts/cluster-usage';
-import { deploymentUsage } from '@berth/shared/contracts/deployment-usage';
-import type { Usage } from '@berth/shared/contracts/usage';
+import { clusterUsage } from '@berth/shared/contracts/resources/cluster-usage';
+import { deploymentUsage } from '@berth/shared/contracts/resources/deployment-usage';
+import type { Usage } from '@berth/shared/contracts/resources/usage';
 import { AppError } from '@berth/shared/errors';
 
 export interface EnvUsage {

@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { Database } from '@berth/shared/db/database';
-import { inBatches } from '@berth/shared/db/in-batches';
+import { inBatches } from '@berth/shared/db/postgres/in-batches';
 import { z } from 'zod';
 import { seal, unseal } from '../sealing/seal.ts';
 import type { LoginSecrets } from '../sign-in/identity-provider.ts';

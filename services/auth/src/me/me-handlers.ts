@@ -1,6 +1,6 @@
 import type { Identity } from '@berth/shared/access/identity';
-import { implement } from '@berth/shared/bus/implement';
-import { type Me, me } from '@berth/shared/contracts/me';
+import { implement } from '@berth/shared/bus/rpc/implement';
+import { type Me, me } from '@berth/shared/contracts/resources/me';
 import type { Database } from '@berth/shared/db/database';
 import { found } from '@berth/shared/errors';
 import { createBotRepository } from '../bots/bot-repository.ts';

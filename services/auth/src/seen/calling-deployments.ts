@@ -1,5 +1,5 @@
 import type { Bus } from '@berth/shared/bus/bus';
-import { type CallingDeployment, deploymentState } from '@berth/shared/contracts/deployment-state';
+import { type CallingDeployment, deploymentState } from '@berth/shared/contracts/resources/deployment-state';
 import { AppError } from '@berth/shared/errors';
 
 export interface CallingDeployments {

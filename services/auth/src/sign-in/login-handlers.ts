@@ -1,7 +1,7 @@
 import type { HandlerContext } from '@berth/shared/bus/bus';
-import { implement } from '@berth/shared/bus/implement';
-import { type LoginCallback, logins } from '@berth/shared/contracts/logins';
-import { recordAudit } from '@berth/shared/db/audit-log';
+import { implement } from '@berth/shared/bus/rpc/implement';
+import { type LoginCallback, logins } from '@berth/shared/contracts/resources/logins';
+import { recordAudit } from '@berth/shared/db/audit/audit-log';
 import { AppError } from '@berth/shared/errors';
 import type { LoginAttempts } from '../login-attempts/login-attempts.ts';
 import type { JwtIssuer } from '../tokens/jwt-issuer.ts';

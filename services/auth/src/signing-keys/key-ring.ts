@@ -1,5 +1,5 @@
 import { createIdentitySigner, type IdentitySigner } from '@berth/shared/access/identity-token';
-import type { PublicJwk } from '@berth/shared/contracts/signing-keys';
+import type { PublicJwk } from '@berth/shared/contracts/resources/signing-keys';
 import type { Database } from '@berth/shared/db/database';
 import { type CryptoKey, importJWK } from 'jose';
 import { z } from 'zod';

@@ -1,5 +1,5 @@
 import type { PrivateJwk } from '@berth/shared/access/identity-token';
-import type { PublicJwk } from '@berth/shared/contracts/signing-keys';
+import type { PublicJwk } from '@berth/shared/contracts/resources/signing-keys';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose';
 import { z } from 'zod';
 

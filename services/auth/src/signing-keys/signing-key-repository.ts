@@ -1,4 +1,4 @@
-import { PublicJwk } from '@berth/shared/contracts/signing-keys';
+import { PublicJwk } from '@berth/shared/contracts/resources/signing-keys';
 import type { Queries } from '@berth/shared/db/database';
 import { sql } from 'slonik';
 import { z } from 'zod';

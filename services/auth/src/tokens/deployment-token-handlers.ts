@@ -1,5 +1,5 @@
-import { implement } from '@berth/shared/bus/implement';
-import { deploymentTokens } from '@berth/shared/contracts/deployment-tokens';
+import { implement } from '@berth/shared/bus/rpc/implement';
+import { deploymentTokens } from '@berth/shared/contracts/resources/deployment-tokens';
 import { AppError, found } from '@berth/shared/errors';
 import type { CallingDeployments } from '../seen/calling-deployments.ts';
 import type { JwtIssuer } from './jwt-issuer.ts';

@@ -1,5 +1,5 @@
 import type { Queries } from '@berth/shared/db/database';
-import { isPast } from '@berth/shared/db/is-past';
+import { isPast } from '@berth/shared/db/postgres/is-past';
 import { AppError } from '@berth/shared/errors';
 
 /** A token that could never be used is a mistake of who asks for it. */

@@ -1,9 +1,9 @@
 import type { Identity } from '@berth/shared/access/identity';
 import type { ListRequest } from '@berth/shared/contracts/paging';
-import { User } from '@berth/shared/contracts/users';
+import { User } from '@berth/shared/contracts/resources/users';
 import type { Queries } from '@berth/shared/db/database';
-import { contains, equals } from '@berth/shared/db/list-filters';
-import { listPage } from '@berth/shared/db/list-page';
+import { contains, equals } from '@berth/shared/db/lists/list-filters';
+import { listPage } from '@berth/shared/db/lists/list-page';
 import { sql } from 'slonik';
 import { z } from 'zod';
 

@@ -1,9 +1,9 @@
 import { Timestamp } from '@berth/shared/contracts/fields';
 import { AppError } from '@berth/shared/errors';
-import { describeFailure } from '@berth/shared/kube/describe-failure';
-import type { KubeAccess } from '@berth/shared/kube/kube-access';
-import type { KubeApi } from '@berth/shared/kube/kube-api';
-import { KubeError } from '@berth/shared/kube/kube-error';
+import { describeFailure } from '@berth/kube/describe-failure';
+import type { KubeAccess } from '@berth/kube/kube-access';
+import type { KubeApi } from '@berth/kube/kube-api';
+import { KubeError } from '@berth/kube/kube-error';
 import { stringify } from 'yaml';
 import { z } from 'zod';
 import type { Connection } from '../discovery/cluster-directory.ts';

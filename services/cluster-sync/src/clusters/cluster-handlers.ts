@@ -1,9 +1,9 @@
 import { visibleEnvs } from '@berth/shared/access/visible-envs';
 import type { Bus, CallOptions } from '@berth/shared/bus/bus';
-import { implement } from '@berth/shared/bus/implement';
-import { deploymentUsage } from '@berth/shared/contracts/deployment-usage';
-import { envs } from '@berth/shared/contracts/envs';
-import { type K8sCluster, k8sClusters } from '@berth/shared/contracts/k8s-clusters';
+import { implement } from '@berth/shared/bus/rpc/implement';
+import { deploymentUsage } from '@berth/shared/contracts/resources/deployment-usage';
+import { envs } from '@berth/shared/contracts/resources/envs';
+import { type K8sCluster, k8sClusters } from '@berth/shared/contracts/resources/k8s-clusters';
 import { AppError, found, named } from '@berth/shared/errors';
 import type { ClusterRepository } from './cluster-repository.ts';
 

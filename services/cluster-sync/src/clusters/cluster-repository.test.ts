@@ -1,6 +1,6 @@
-import type { K8sCluster } from '@berth/shared/contracts/k8s-clusters';
+import type { K8sCluster } from '@berth/shared/contracts/resources/k8s-clusters';
 import type { Database } from '@berth/shared/db/database';
-import { acquireLease } from '@berth/shared/db/lease';
+import { acquireLease } from '@berth/shared/db/leases/lease';
 import { found } from '@berth/shared/errors';
 import { type OpenTestDatabase, openTestDatabase } from '@berth/shared/testing/open-test-database';
 import { sql } from 'slonik';

@@ -1,5 +1,5 @@
-import { describeFailure } from '@berth/shared/kube/describe-failure';
-import type { KubeApi } from '@berth/shared/kube/kube-api';
+import { describeFailure } from '@berth/kube/describe-failure';
+import type { KubeApi } from '@berth/kube/kube-api';
 import type { Sign } from './cluster-health.ts';
 
 const deadlineMs = 5_000;

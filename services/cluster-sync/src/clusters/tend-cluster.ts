@@ -1,6 +1,6 @@
-import type { Lease } from '@berth/shared/db/lease';
-import { troubleLog } from '@berth/shared/db/trouble-log';
-import type { KubeApi } from '@berth/shared/kube/kube-api';
+import type { Lease } from '@berth/shared/db/leases/lease';
+import { troubleLog } from '@berth/shared/db/outbox/trouble-log';
+import type { KubeApi } from '@berth/kube/kube-api';
 import type { Service } from '@berth/shared/service/service';
 import { pause } from '../reflector/pause.ts';
 import { together } from '../reflector/together.ts';

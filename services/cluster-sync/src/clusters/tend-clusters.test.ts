@@ -1,5 +1,5 @@
 import type { Database } from '@berth/shared/db/database';
-import { whileHolding } from '@berth/shared/db/while-holding';
+import { whileHolding } from '@berth/shared/db/leases/while-holding';
 import { type OpenTestDatabase, openTestDatabase } from '@berth/shared/testing/open-test-database';
 import { silentLog } from '@berth/shared/testing/test-bus';
 import { sql } from 'slonik';

@@ -1,5 +1,5 @@
-import type { Lease } from '@berth/shared/db/lease';
-import { troubleLog } from '@berth/shared/db/trouble-log';
+import type { Lease } from '@berth/shared/db/leases/lease';
+import { troubleLog } from '@berth/shared/db/outbox/trouble-log';
 import type { Loop, Service } from '@berth/shared/service/service';
 import type { ClusterDirectory, Connection } from '../discovery/cluster-directory.ts';
 import { pause } from '../reflector/pause.ts';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import type { KubeAccess } from '@berth/shared/kube/kube-access';
-import { type KubeApi, openKubeApi } from '@berth/shared/kube/kube-api';
+import type { KubeAccess } from '@berth/kube/kube-access';
+import { type KubeApi, openKubeApi } from '@berth/kube/kube-api';
 import type { ReachableCluster } from './read-kubeconfig.ts';
 
 export interface Connection {

@@ -1,8 +1,8 @@
 import { startOf } from '@berth/shared/cut-text';
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { type KubeAccess, kubeAccessOf } from '@berth/shared/kube/kube-access';
-import { parseKubeconfig } from '@berth/shared/kube/kubeconfig';
+import { type KubeAccess, kubeAccessOf } from '@berth/kube/kube-access';
+import { parseKubeconfig } from '@berth/kube/kubeconfig';
 import { inlineCertificateFiles } from '../kube/inline-certificate-files.ts';
 import type { FoundCluster } from './discovery-plan.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { FollowOptions } from '@berth/shared/bus/follow-state';
-import { envs } from '@berth/shared/contracts/envs';
+import type { FollowOptions } from '@berth/shared/bus/state/follow-state';
+import { envs } from '@berth/shared/contracts/resources/envs';
 import { type OpenTestDatabase, openTestDatabase } from '@berth/shared/testing/open-test-database';
 import { mended, waysToBeWrong } from '@berth/shared/db/test-support/wrong-copies';
 import { sql } from 'slonik';

@@ -1,5 +1,5 @@
-import { envs } from '@berth/shared/contracts/envs';
-import { createProjection } from '@berth/shared/db/projection';
+import { envs } from '@berth/shared/contracts/resources/envs';
+import { createProjection } from '@berth/shared/db/projections/projection';
 import { createClusterRepository } from '../clusters/cluster-repository.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { Kubeconfig } from '@berth/shared/kube/kubeconfig';
+import type { Kubeconfig } from '@berth/kube/kubeconfig';
 
 type Fields = Record<string, unknown>;
 

@@ -1,5 +1,5 @@
-import type { KubeApi } from '@berth/shared/kube/kube-api';
-import { AnswerTooLarge } from '@berth/shared/kube/kube-error';
+import type { KubeApi } from '@berth/kube/kube-api';
+import { AnswerTooLarge } from '@berth/kube/kube-error';
 import { z } from 'zod';
 
 const Page = z.object({

@@ -1,6 +1,6 @@
-import { describeFailure } from '@berth/shared/kube/describe-failure';
-import type { KubeApi } from '@berth/shared/kube/kube-api';
-import { isExpired, KubeError } from '@berth/shared/kube/kube-error';
+import { describeFailure } from '@berth/kube/describe-failure';
+import type { KubeApi } from '@berth/kube/kube-api';
+import { isExpired, KubeError } from '@berth/kube/kube-error';
 import type { InTurn } from '@berth/shared/service/one-at-a-time';
 import type { Service } from '@berth/shared/service/service';
 import { listPages } from '../kube/list-pages.ts';

@@ -1,6 +1,6 @@
 import { visibleEnvs } from '@berth/shared/access/visible-envs';
-import { implement } from '@berth/shared/bus/implement';
-import { k8sResources } from '@berth/shared/contracts/k8s-resources';
+import { implement } from '@berth/shared/bus/rpc/implement';
+import { k8sResources } from '@berth/shared/contracts/resources/k8s-resources';
 import { found } from '@berth/shared/errors';
 import type { K8sResourceRepository } from './k8s-resource-repository.ts';
 

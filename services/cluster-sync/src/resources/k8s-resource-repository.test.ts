@@ -1,5 +1,5 @@
 import type { Database } from '@berth/shared/db/database';
-import { acquireLease, type Lease, releaseLease } from '@berth/shared/db/lease';
+import { acquireLease, type Lease, releaseLease } from '@berth/shared/db/leases/lease';
 import { found } from '@berth/shared/errors';
 import { type OpenTestDatabase, openTestDatabase } from '@berth/shared/testing/open-test-database';
 import { silentLog } from '@berth/shared/testing/test-bus';

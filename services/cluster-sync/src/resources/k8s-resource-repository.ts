@@ -1,10 +1,10 @@
-import { K8sResource, k8sResources } from '@berth/shared/contracts/k8s-resources';
+import { K8sResource, k8sResources } from '@berth/shared/contracts/resources/k8s-resources';
 import type { ListRequest } from '@berth/shared/contracts/paging';
 import type { Queries, Transaction } from '@berth/shared/db/database';
-import type { Lease } from '@berth/shared/db/lease';
-import { equals, equalsIgnoringCase, inEnvs } from '@berth/shared/db/list-filters';
-import { listPage } from '@berth/shared/db/list-page';
-import { recordStates } from '@berth/shared/db/outbox';
+import type { Lease } from '@berth/shared/db/leases/lease';
+import { equals, equalsIgnoringCase, inEnvs } from '@berth/shared/db/lists/list-filters';
+import { listPage } from '@berth/shared/db/lists/list-page';
+import { recordStates } from '@berth/shared/db/outbox/outbox';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { RowChange } from './change-queue.ts';

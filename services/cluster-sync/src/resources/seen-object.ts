@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '@berth/shared/contracts/json';
-import type { StatusColor } from '@berth/shared/contracts/k8s-resources';
+import type { StatusColor } from '@berth/shared/contracts/resources/k8s-resources';
 import { z } from 'zod';
 import { statusColor } from './status-color.ts';
 import { storableMetadata } from './storable-metadata.ts';

@@ -1,5 +1,5 @@
-import type { Lease } from '@berth/shared/db/lease';
-import type { KubeApi } from '@berth/shared/kube/kube-api';
+import type { Lease } from '@berth/shared/db/leases/lease';
+import type { KubeApi } from '@berth/kube/kube-api';
 import { oneAtATime } from '@berth/shared/service/one-at-a-time';
 import type { Service } from '@berth/shared/service/service';
 import { createReflector, type Reflector, type ReflectorSink } from '../reflector/reflector.ts';

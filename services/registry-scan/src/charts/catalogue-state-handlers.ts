@@ -1,11 +1,11 @@
-import { implement } from '@berth/shared/bus/implement';
-import { catalogueState } from '@berth/shared/contracts/catalogue-state';
-import { DeploymentKind, deploymentKinds } from '@berth/shared/contracts/deployment-kinds';
-import { HelmChart, helmCharts } from '@berth/shared/contracts/helm-charts';
-import { HelmRegistry, helmRegistries } from '@berth/shared/contracts/helm-registries';
-import { rowState } from '@berth/shared/contracts/row-state';
+import { implement } from '@berth/shared/bus/rpc/implement';
+import { catalogueState } from '@berth/shared/contracts/resources/catalogue-state';
+import { DeploymentKind, deploymentKinds } from '@berth/shared/contracts/resources/deployment-kinds';
+import { HelmChart, helmCharts } from '@berth/shared/contracts/resources/helm-charts';
+import { HelmRegistry, helmRegistries } from '@berth/shared/contracts/resources/helm-registries';
+import { rowState } from '@berth/shared/contracts/resources/row-state';
 import type { Queries } from '@berth/shared/db/database';
-import { rowStateNow } from '@berth/shared/db/row-state';
+import { rowStateNow } from '@berth/shared/db/outbox/row-state';
 
 export const catalogueStateHandlers = ({ db }: { db: Queries }) =>
   implement(catalogueState, {

@@ -1,6 +1,6 @@
 import type { Bus } from '@berth/shared/bus/bus';
-import { implement } from '@berth/shared/bus/implement';
-import { chartArchives } from '@berth/shared/contracts/chart-archives';
+import { implement } from '@berth/shared/bus/rpc/implement';
+import { chartArchives } from '@berth/shared/contracts/resources/chart-archives';
 import { taskClaims } from '@berth/shared/contracts/task-claims';
 import { AppError } from '@berth/shared/errors';
 import { type EnsureArchiveDeps, ensureArchive } from './ensure-archive.ts';

@@ -1,5 +1,5 @@
-import { implement } from '@berth/shared/bus/implement';
-import { helmCharts } from '@berth/shared/contracts/helm-charts';
+import { implement } from '@berth/shared/bus/rpc/implement';
+import { helmCharts } from '@berth/shared/contracts/resources/helm-charts';
 import { found } from '@berth/shared/errors';
 import type { ChartRepository } from './chart-repository.ts';
 

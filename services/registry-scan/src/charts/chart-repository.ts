@@ -1,9 +1,9 @@
-import { HelmChart } from '@berth/shared/contracts/helm-charts';
+import { HelmChart } from '@berth/shared/contracts/resources/helm-charts';
 import type { JsonObject } from '@berth/shared/contracts/json';
 import type { ListRequest } from '@berth/shared/contracts/paging';
 import type { Queries } from '@berth/shared/db/database';
-import { type Condition, equals } from '@berth/shared/db/list-filters';
-import { listPage } from '@berth/shared/db/list-page';
+import { type Condition, equals } from '@berth/shared/db/lists/list-filters';
+import { listPage } from '@berth/shared/db/lists/list-page';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { ChartMetadata } from '../archive/chart-metadata.ts';

@@ -1,4 +1,4 @@
-import type { ObjectStore } from '@berth/shared/bus/object-store';
+import type { ObjectStore } from '@berth/shared/bus/objects/object-store';
 import { AppError, named } from '@berth/shared/errors';
 import { EgressRefused } from '../egress/egress-error.ts';
 import { fetchArchive, NoArchive } from '../oci/fetch-archive.ts';

@@ -1,4 +1,4 @@
-import type { ObjectStore } from '@berth/shared/bus/object-store';
+import type { ObjectStore } from '@berth/shared/bus/objects/object-store';
 import type { Service } from '@berth/shared/service/service';
 import type { LimitFunction } from 'p-limit';
 import type { ChartParser } from '../archive/chart-parser.ts';

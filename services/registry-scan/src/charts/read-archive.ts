@@ -1,4 +1,4 @@
-import type { ObjectStore } from '@berth/shared/bus/object-store';
+import type { ObjectStore } from '@berth/shared/bus/objects/object-store';
 import { AppError } from '@berth/shared/errors';
 
 export interface ReadArchiveDeps {

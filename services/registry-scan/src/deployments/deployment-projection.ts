@@ -1,5 +1,5 @@
-import { deployments } from '@berth/shared/contracts/deployments';
-import { createProjection } from '@berth/shared/db/projection';
+import { deployments } from '@berth/shared/contracts/resources/deployments';
+import { createProjection } from '@berth/shared/db/projections/projection';
 
 /** Which charts are in use, for a filter of lists: nobody's rights follow from it. */
 export const deploymentProjection = createProjection({

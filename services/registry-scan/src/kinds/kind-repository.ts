@@ -1,9 +1,9 @@
-import { DeploymentKind } from '@berth/shared/contracts/deployment-kinds';
+import { DeploymentKind } from '@berth/shared/contracts/resources/deployment-kinds';
 import type { ListRequest } from '@berth/shared/contracts/paging';
-import { conflictOn } from '@berth/shared/db/conflict-on';
+import { conflictOn } from '@berth/shared/db/postgres/conflict-on';
 import type { Queries } from '@berth/shared/db/database';
-import { equalsIgnoringCase } from '@berth/shared/db/list-filters';
-import { listPage } from '@berth/shared/db/list-page';
+import { equalsIgnoringCase } from '@berth/shared/db/lists/list-filters';
+import { listPage } from '@berth/shared/db/lists/list-page';
 import { sql } from 'slonik';
 
 export interface KindFilters extends ListRequest {

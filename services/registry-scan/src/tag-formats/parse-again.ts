@@ -1,8 +1,8 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { type HelmChart, helmCharts } from '@berth/shared/contracts/helm-charts';
+import { type HelmChart, helmCharts } from '@berth/shared/contracts/resources/helm-charts';
 import type { Database, Transaction } from '@berth/shared/db/database';
-import { recordStates } from '@berth/shared/db/outbox';
+import { recordStates } from '@berth/shared/db/outbox/outbox';
 import { type ChartToParse, createChartRepository } from '../charts/chart-repository.ts';
 import type { CurrentFormats } from './current-formats.ts';
 import { type ParsedTag, parsedTag } from './parsed-tag.ts';

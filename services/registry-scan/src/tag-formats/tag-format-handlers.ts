@@ -1,8 +1,8 @@
-import { implement } from '@berth/shared/bus/implement';
-import { helmTagFormats } from '@berth/shared/contracts/helm-tag-formats';
+import { implement } from '@berth/shared/bus/rpc/implement';
+import { helmTagFormats } from '@berth/shared/contracts/resources/helm-tag-formats';
 import type { Database } from '@berth/shared/db/database';
-import { once } from '@berth/shared/db/once';
-import { recordChange } from '@berth/shared/db/record-change';
+import { once } from '@berth/shared/db/idempotency/once';
+import { recordChange } from '@berth/shared/db/outbox/record-change';
 import { AppError, found } from '@berth/shared/errors';
 import { tagFormat, UnusablePattern } from './tag-format.ts';
 import { createTagFormatRepository } from './tag-format-repository.ts';

@@ -1,9 +1,9 @@
-import { HelmTagFormat } from '@berth/shared/contracts/helm-tag-formats';
+import { HelmTagFormat } from '@berth/shared/contracts/resources/helm-tag-formats';
 import type { ListRequest } from '@berth/shared/contracts/paging';
-import { conflictOn } from '@berth/shared/db/conflict-on';
+import { conflictOn } from '@berth/shared/db/postgres/conflict-on';
 import type { Queries } from '@berth/shared/db/database';
-import { equals } from '@berth/shared/db/list-filters';
-import { listPage } from '@berth/shared/db/list-page';
+import { equals } from '@berth/shared/db/lists/list-filters';
+import { listPage } from '@berth/shared/db/lists/list-page';
 import { sql } from 'slonik';
 import { z } from 'zod';
 

@@ -1,4 +1,4 @@
-import { type Collection, sourceOf } from '@berth/shared/chart-extensions/collection';
+import { type Collection, sourceOf } from '@berth/chart-extensions/collection';
 
 /** The sorts of items whose change concerns those who refer to them. */
 const followed = ['deployments', 'secrets', 'deployment_resources'] as const;

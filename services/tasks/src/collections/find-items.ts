@@ -1,4 +1,4 @@
-import type { ConfigReference } from '@berth/shared/chart-extensions/config-references';
+import type { ConfigReference } from '@berth/chart-extensions/config-references';
 import type { JsonObject } from '@berth/shared/contracts/json';
 import { collectionKey, type FollowedCollection } from './collection-key.ts';
 

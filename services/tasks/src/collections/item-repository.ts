@@ -1,4 +1,4 @@
-import type { readableProperties } from '@berth/shared/chart-extensions/collection';
+import type { readableProperties } from '@berth/chart-extensions/collection';
 import { Id, Timestamp } from '@berth/shared/contracts/fields';
 import type { Queries } from '@berth/shared/db/database';
 import { type FragmentSqlToken, sql } from 'slonik';

@@ -1,5 +1,5 @@
-import { type Features, featuresOf } from '@berth/shared/chart-extensions/features';
-import { ValuesUi } from '@berth/shared/chart-extensions/values-ui';
+import { type Features, featuresOf } from '@berth/chart-extensions/features';
+import { ValuesUi } from '@berth/chart-extensions/values-ui';
 import { named } from '@berth/shared/errors';
 import type { SeenChart, SeenRepository } from '../projections/seen-repository.ts';
 import type { FieldPaths } from './field-paths.ts';

@@ -1,7 +1,7 @@
-import { type ConfigReference, configReferences } from '@berth/shared/chart-extensions/config-references';
-import type { Input } from '@berth/shared/chart-extensions/input';
-import { validateConfig } from '@berth/shared/chart-extensions/validate-config';
-import type { ValuesUi } from '@berth/shared/chart-extensions/values-ui';
+import { type ConfigReference, configReferences } from '@berth/chart-extensions/config-references';
+import type { Input } from '@berth/chart-extensions/input';
+import { validateConfig } from '@berth/chart-extensions/validate-config';
+import type { ValuesUi } from '@berth/chart-extensions/values-ui';
 import { pathOf } from '@berth/shared/contracts/field-errors';
 import { type JsonObject, sameJson } from '@berth/shared/contracts/json';
 import type { FieldError } from '@berth/shared/errors';

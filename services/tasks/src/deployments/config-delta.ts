@@ -1,4 +1,4 @@
-import { maxInputBytes } from '@berth/shared/contracts/deployment-inputs';
+import { maxInputBytes } from '@berth/shared/contracts/resources/deployment-inputs';
 import { isJsonObject, type JsonValue, sameJson } from '@berth/shared/contracts/json';
 import { jsonBytes } from '@berth/shared/contracts/json-size';
 

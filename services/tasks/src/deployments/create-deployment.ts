@@ -1,6 +1,6 @@
 import { visibleEnvs } from '@berth/shared/access/visible-envs';
 import type { HandlerContext } from '@berth/shared/bus/bus';
-import type { Deployment, deployments, NewDeployment } from '@berth/shared/contracts/deployments';
+import type { Deployment, deployments, NewDeployment } from '@berth/shared/contracts/resources/deployments';
 import { confirmedCatalogue } from '../projections/confirmed-catalogue.ts';
 import type { WritingStore } from '../store.ts';
 import { originOf } from '../tasks/origin-of.ts';

@@ -1,6 +1,6 @@
 import { visibleEnvs } from '@berth/shared/access/visible-envs';
 import type { HandlerContext } from '@berth/shared/bus/bus';
-import type { deployments } from '@berth/shared/contracts/deployments';
+import type { deployments } from '@berth/shared/contracts/resources/deployments';
 import type { WritingStore } from '../store.ts';
 import { afterCancelPending } from '../tasks/after-end.ts';
 import { cancelerOf, originOf } from '../tasks/origin-of.ts';

@@ -1,8 +1,8 @@
-import type { StateOperation } from '@berth/shared/bus/publish-state';
-import { PublishedDeployment, deployments } from '@berth/shared/contracts/deployments';
-import { conflictOn } from '@berth/shared/db/conflict-on';
+import type { StateOperation } from '@berth/shared/bus/state/publish-state';
+import { PublishedDeployment, deployments } from '@berth/shared/contracts/resources/deployments';
+import { conflictOn } from '@berth/shared/db/postgres/conflict-on';
 import type { Transaction } from '@berth/shared/db/database';
-import { recordState, recordStates } from '@berth/shared/db/outbox';
+import { recordState, recordStates } from '@berth/shared/db/outbox/outbox';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { DeploymentRecord, publicDeployment } from './deployment-record.ts';

@@ -1,6 +1,6 @@
 import { visibleEnvs } from '@berth/shared/access/visible-envs';
-import { implement } from '@berth/shared/bus/implement';
-import { deployments } from '@berth/shared/contracts/deployments';
+import { implement } from '@berth/shared/bus/rpc/implement';
+import { deployments } from '@berth/shared/contracts/resources/deployments';
 import { found } from '@berth/shared/errors';
 import { createDeployment } from './create-deployment.ts';
 import { deleteDeployment } from './delete-deployment.ts';

@@ -1,4 +1,4 @@
-import { Deployment } from '@berth/shared/contracts/deployments';
+import { Deployment } from '@berth/shared/contracts/resources/deployments';
 import { Id } from '@berth/shared/contracts/fields';
 import { z } from 'zod';
 

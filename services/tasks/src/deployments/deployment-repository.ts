@@ -1,9 +1,9 @@
 import type { RequestOutput } from '@berth/shared/contracts/contract';
-import type { deployments } from '@berth/shared/contracts/deployments';
-import { Deployment } from '@berth/shared/contracts/deployments';
+import type { deployments } from '@berth/shared/contracts/resources/deployments';
+import { Deployment } from '@berth/shared/contracts/resources/deployments';
 import type { Queries } from '@berth/shared/db/database';
-import { contains, equals, inEnvs } from '@berth/shared/db/list-filters';
-import { listPage } from '@berth/shared/db/list-page';
+import { contains, equals, inEnvs } from '@berth/shared/db/lists/list-filters';
+import { listPage } from '@berth/shared/db/lists/list-page';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { DeploymentRecord } from './deployment-record.ts';

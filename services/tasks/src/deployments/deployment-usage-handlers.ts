@@ -1,5 +1,5 @@
-import { implement } from '@berth/shared/bus/implement';
-import { deploymentUsage } from '@berth/shared/contracts/deployment-usage';
+import { implement } from '@berth/shared/bus/rpc/implement';
+import { deploymentUsage } from '@berth/shared/contracts/resources/deployment-usage';
 import type { ReadingStore } from '../store.ts';
 
 const none = { count: 0, names: [] };

@@ -1,4 +1,4 @@
-import type { DeploymentChanges } from '@berth/shared/contracts/deployments';
+import type { DeploymentChanges } from '@berth/shared/contracts/resources/deployments';
 import { sameJson } from '@berth/shared/contracts/json';
 import type { ItemReaders } from '../collections/find-items.ts';
 import type { ReadingStore } from '../store.ts';

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { owner } from '@berth/shared/access/rules';
 import { visibleEnvs } from '@berth/shared/access/visible-envs';
 import type { HandlerContext } from '@berth/shared/bus/bus';
-import type { Deployment, DeploymentChanges, deployments } from '@berth/shared/contracts/deployments';
+import type { Deployment, DeploymentChanges, deployments } from '@berth/shared/contracts/resources/deployments';
 import { found } from '@berth/shared/errors';
 import { confirmedCatalogue } from '../projections/confirmed-catalogue.ts';
 import type { WritingStore } from '../store.ts';

@@ -1,4 +1,4 @@
-import type { ClaimedTask } from '@berth/shared/contracts/runner-tasks';
+import type { ClaimedTask } from '@berth/shared/contracts/resources/runner-tasks';
 
 export interface HelmFiles {
   kubeconfig: string;

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startProcessGuard } from '@berth/shared/process-guard/process-guard';
+import { startProcessGuard } from '@berth/process-guard/process-guard';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createHelmStarter, type HelmStarter } from './helm-starter.ts';

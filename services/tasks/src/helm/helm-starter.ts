@@ -1,5 +1,5 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import type { ProcessGuard } from '@berth/shared/process-guard/process-guard';
+import type { ProcessGuard } from '@berth/process-guard/process-guard';
 import { memoryForHelm } from './memory-for-helm.ts';
 import { splitLines } from './split-lines.ts';
 

@@ -1,14 +1,14 @@
 import type { Bus, CallOptions } from '@berth/shared/bus/bus';
-import type { StateMessage } from '@berth/shared/bus/publish-state';
-import { catalogueState } from '@berth/shared/contracts/catalogue-state';
-import { clusterState } from '@berth/shared/contracts/cluster-state';
+import type { StateMessage } from '@berth/shared/bus/state/publish-state';
+import { catalogueState } from '@berth/shared/contracts/resources/catalogue-state';
+import { clusterState } from '@berth/shared/contracts/resources/cluster-state';
 import type { Resource } from '@berth/shared/contracts/contract';
-import { deploymentKinds } from '@berth/shared/contracts/deployment-kinds';
-import { helmCharts } from '@berth/shared/contracts/helm-charts';
-import { helmRegistries } from '@berth/shared/contracts/helm-registries';
-import { k8sClusters } from '@berth/shared/contracts/k8s-clusters';
+import { deploymentKinds } from '@berth/shared/contracts/resources/deployment-kinds';
+import { helmCharts } from '@berth/shared/contracts/resources/helm-charts';
+import { helmRegistries } from '@berth/shared/contracts/resources/helm-registries';
+import { k8sClusters } from '@berth/shared/contracts/resources/k8s-clusters';
 import type { Database } from '@berth/shared/db/database';
-import type { Projection } from '@berth/shared/db/projection';
+import type { Projection } from '@berth/shared/db/projections/projection';
 import { AppError } from '@berth/shared/errors';
 import type { Projections } from './projections.ts';
 

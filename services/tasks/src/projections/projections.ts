@@ -1,10 +1,10 @@
-import { deploymentKinds } from '@berth/shared/contracts/deployment-kinds';
-import { envs } from '@berth/shared/contracts/envs';
+import { deploymentKinds } from '@berth/shared/contracts/resources/deployment-kinds';
+import { envs } from '@berth/shared/contracts/resources/envs';
 import { Id, Json } from '@berth/shared/contracts/fields';
-import { helmCharts } from '@berth/shared/contracts/helm-charts';
-import { helmRegistries } from '@berth/shared/contracts/helm-registries';
-import { k8sClusters } from '@berth/shared/contracts/k8s-clusters';
-import { createProjection } from '@berth/shared/db/projection';
+import { helmCharts } from '@berth/shared/contracts/resources/helm-charts';
+import { helmRegistries } from '@berth/shared/contracts/resources/helm-registries';
+import { k8sClusters } from '@berth/shared/contracts/resources/k8s-clusters';
+import { createProjection } from '@berth/shared/db/projections/projection';
 import { z } from 'zod';
 import { type WritingStore, writingStore } from '../store.ts';
 

@@ -1,4 +1,4 @@
-import type { ClaimedTask } from '@berth/shared/contracts/runner-tasks';
+import type { ClaimedTask } from '@berth/shared/contracts/resources/runner-tasks';
 import { allEnded } from './all-ended.ts';
 import type { ClusterClient, NewSecret } from './cluster-client.ts';
 import type { Secret } from './kube-objects.ts';

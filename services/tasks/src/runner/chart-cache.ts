@@ -2,8 +2,8 @@ import { hash, randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Bus } from '@berth/shared/bus/bus';
-import { chartArchives } from '@berth/shared/contracts/chart-archives';
-import type { ClaimedTask } from '@berth/shared/contracts/runner-tasks';
+import { chartArchives } from '@berth/shared/contracts/resources/chart-archives';
+import type { ClaimedTask } from '@berth/shared/contracts/resources/runner-tasks';
 import { permanent, transient } from './task-failure.ts';
 
 /** A tmpfs is a good place for it, so it stays small. */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '@berth/shared/errors';
-import { machineMs } from '@berth/shared/process-guard/machine-clock';
+import { machineMs } from '@berth/process-guard/machine-clock';
 import { expect, test } from 'vitest';
 import { type ClaimLeaseDeps, keepClaim } from './claim-lease.ts';
 

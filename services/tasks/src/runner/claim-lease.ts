@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Bus } from '@berth/shared/bus/bus';
-import { type ClaimedTask, runnerTasks } from '@berth/shared/contracts/runner-tasks';
+import { type ClaimedTask, runnerTasks } from '@berth/shared/contracts/resources/runner-tasks';
 import { AppError } from '@berth/shared/errors';
-import { machineMs } from '@berth/shared/process-guard/machine-clock';
+import { machineMs } from '@berth/process-guard/machine-clock';
 import { createWakeUp } from '@berth/shared/service/wake-up';
 import { transient, unreachable } from './task-failure.ts';
 

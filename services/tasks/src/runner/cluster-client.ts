@@ -1,4 +1,4 @@
-import type { KubeApi } from '@berth/shared/kube/kube-api';
+import type { KubeApi } from '@berth/kube/kube-api';
 import type { z } from 'zod';
 import { kubeFailure, statusOf } from './kube-failure.ts';
 import { MetadataList, Namespace, type ObjectMetadata, PodList, Secret } from './kube-objects.ts';

@@ -1,9 +1,9 @@
 import type { Bus } from '@berth/shared/bus/bus';
-import { clusterAccess } from '@berth/shared/contracts/cluster-access';
-import type { ClaimedTask } from '@berth/shared/contracts/runner-tasks';
-import { kubeAccessOf } from '@berth/shared/kube/kube-access';
-import { type KubeApi, openKubeApi } from '@berth/shared/kube/kube-api';
-import { parseKubeconfig } from '@berth/shared/kube/kubeconfig';
+import { clusterAccess } from '@berth/shared/contracts/resources/cluster-access';
+import type { ClaimedTask } from '@berth/shared/contracts/resources/runner-tasks';
+import { kubeAccessOf } from '@berth/kube/kube-access';
+import { type KubeApi, openKubeApi } from '@berth/kube/kube-api';
+import { parseKubeconfig } from '@berth/kube/kubeconfig';
 import { permanent } from './task-failure.ts';
 
 const maxClusters = 100;

@@ -1,4 +1,4 @@
-import type { ClaimedTask } from '@berth/shared/contracts/runner-tasks';
+import type { ClaimedTask } from '@berth/shared/contracts/resources/runner-tasks';
 import type { Namespace } from './kube-objects.ts';
 import { permanent, type TaskFailure } from './task-failure.ts';
 

@@ -1,4 +1,4 @@
-import type { TaskOutcome } from '@berth/shared/contracts/runner-tasks';
+import type { TaskOutcome } from '@berth/shared/contracts/resources/runner-tasks';
 import { AppError } from '@berth/shared/errors';
 import type { ClaimLease } from './claim-lease.ts';
 import { TaskFailure } from './task-failure.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ClaimedTask } from '@berth/shared/contracts/runner-tasks';
+import type { ClaimedTask } from '@berth/shared/contracts/resources/runner-tasks';
 import { allEnded } from './all-ended.ts';
 import type { NewNamespace } from './cluster-client.ts';
 import { deploymentIdAnnotation, isGoing, isOurs, ofSomebodyElse } from './deployment-namespace.ts';

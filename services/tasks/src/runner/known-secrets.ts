@@ -1,4 +1,4 @@
-import type { ClaimedTask } from '@berth/shared/contracts/runner-tasks';
+import type { ClaimedTask } from '@berth/shared/contracts/resources/runner-tasks';
 
 /** Hiding every `1` or `true` would hide the log. */
 const least = 6;

@@ -1,5 +1,5 @@
-import { describeFailure } from '@berth/shared/kube/describe-failure';
-import { KubeError } from '@berth/shared/kube/kube-error';
+import { describeFailure } from '@berth/kube/describe-failure';
+import { KubeError } from '@berth/kube/kube-error';
 import { AccessRefused, forbidden, permanent, type TaskFailure, transient, unreachable } from './task-failure.ts';
 
 export const statusOf = (error: unknown): number | null => (error instanceof KubeError ? error.status : null);

@@ -1,4 +1,4 @@
-import type { ClaimedTask } from '@berth/shared/contracts/runner-tasks';
+import type { ClaimedTask } from '@berth/shared/contracts/resources/runner-tasks';
 import type { ClaimLease } from './claim-lease.ts';
 import type { ClusterClient } from './cluster-client.ts';
 import { isGoing, isOurs } from './deployment-namespace.ts';

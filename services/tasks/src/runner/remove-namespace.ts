@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ClaimedTask } from '@berth/shared/contracts/runner-tasks';
+import type { ClaimedTask } from '@berth/shared/contracts/resources/runner-tasks';
 import type { ClusterClient } from './cluster-client.ts';
 import { isOurs } from './deployment-namespace.ts';
 import { permanent, transient } from './task-failure.ts';

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { busOptions, busSettings } from '@berth/shared/bus/bus-settings';
+import { busOptions, busSettings } from '@berth/shared/bus/connection/bus-settings';
 import { z } from 'zod';
 
 export const RunnerConfig = z

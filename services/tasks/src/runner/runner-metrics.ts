@@ -1,4 +1,4 @@
-import type { TaskOutcome } from '@berth/shared/contracts/runner-tasks';
+import type { TaskOutcome } from '@berth/shared/contracts/resources/runner-tasks';
 import { Gauge, Histogram, type Registry } from 'prom-client';
 
 export interface RunnerMetrics {

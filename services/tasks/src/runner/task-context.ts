@@ -1,4 +1,4 @@
-import type { ClaimedTask } from '@berth/shared/contracts/runner-tasks';
+import type { ClaimedTask } from '@berth/shared/contracts/resources/runner-tasks';
 import type { HelmStarter } from '../helm/helm-starter.ts';
 import type { ChartCache } from './chart-cache.ts';
 import type { ClaimLease } from './claim-lease.ts';

@@ -1,4 +1,4 @@
-import type { TaskOutcome } from '@berth/shared/contracts/runner-tasks';
+import type { TaskOutcome } from '@berth/shared/contracts/resources/runner-tasks';
 
 /**
  * `permanent`: it would fail again. `transient`: another attempt may do better. `unreachable`: what the task depends on does not

@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startTimeOf } from '@berth/shared/process-guard/start-time-of';
+import { startTimeOf } from '@berth/process-guard/start-time-of';
 
 /** The private folder of one task: kubeconfig and values lie in it, readable by nobody else, and go with it. */
 export interface TaskFolder {

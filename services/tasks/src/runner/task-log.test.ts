@@ -1,4 +1,4 @@
-import { LogLine } from '@berth/shared/contracts/runner-tasks';
+import { LogLine } from '@berth/shared/contracts/resources/runner-tasks';
 import { AppError } from '@berth/shared/errors';
 import { expect, test } from 'vitest';
 import { z } from 'zod';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Bus } from '@berth/shared/bus/bus';
-import { type ClaimedTask, type LogLine, runnerTasks } from '@berth/shared/contracts/runner-tasks';
+import { type ClaimedTask, type LogLine, runnerTasks } from '@berth/shared/contracts/resources/runner-tasks';
 import { AppError } from '@berth/shared/errors';
 import type { ClaimLease } from './claim-lease.ts';
 import { logTexts } from './log-texts.ts';

@@ -1,7 +1,7 @@
 import { cutText } from '@berth/shared/cut-text';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Bus } from '@berth/shared/bus/bus';
-import { type ClaimedTask, runnerTasks } from '@berth/shared/contracts/runner-tasks';
+import { type ClaimedTask, runnerTasks } from '@berth/shared/contracts/resources/runner-tasks';
 import { AppError } from '@berth/shared/errors';
 import type { ClaimLease } from './claim-lease.ts';
 import type { End } from './end-of.ts';

@@ -1,4 +1,4 @@
-import type { TaskOperation } from '@berth/shared/contracts/task-operation';
+import type { TaskOperation } from '@berth/shared/contracts/resources/task-operation';
 import { describe, expect, test } from 'vitest';
 import { sampleDeployment } from '../../test/sample-deployment.ts';
 import type { DeploymentRecord } from '../deployments/deployment-record.ts';

@@ -1,5 +1,5 @@
 import { cutToSize } from '@berth/shared/cut-text';
-import type { LogLine } from '@berth/shared/contracts/runner-tasks';
+import type { LogLine } from '@berth/shared/contracts/resources/runner-tasks';
 import type { LogState } from './log-repository.ts';
 
 /** So that a page of lines always fits into one answer. */

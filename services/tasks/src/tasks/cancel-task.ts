@@ -1,7 +1,7 @@
 import { owner } from '@berth/shared/access/rules';
 import { visibleEnvs } from '@berth/shared/access/visible-envs';
 import type { HandlerContext } from '@berth/shared/bus/bus';
-import type { DeploymentTask, deploymentTasks } from '@berth/shared/contracts/deployment-tasks';
+import type { DeploymentTask, deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
 import { found } from '@berth/shared/errors';
 import type { DeploymentRecord } from '../deployments/deployment-record.ts';
 import { conflict } from '../deployments/refuse.ts';

@@ -1,4 +1,4 @@
-import { implement } from '@berth/shared/bus/implement';
+import { implement } from '@berth/shared/bus/rpc/implement';
 import { taskClaims } from '@berth/shared/contracts/task-claims';
 import type { ReadingStore } from '../store.ts';
 import { lostClaim } from './finish-task.ts';

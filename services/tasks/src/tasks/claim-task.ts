@@ -1,7 +1,7 @@
 import { cutText } from '@berth/shared/cut-text';
 import type { Bus } from '@berth/shared/bus/bus';
-import { chartArchives } from '@berth/shared/contracts/chart-archives';
-import type { ClaimedTask } from '@berth/shared/contracts/runner-tasks';
+import { chartArchives } from '@berth/shared/contracts/resources/chart-archives';
+import type { ClaimedTask } from '@berth/shared/contracts/resources/runner-tasks';
 import { AppError } from '@berth/shared/errors';
 import { oneAtATime } from '@berth/shared/service/one-at-a-time';
 import type { Service } from '@berth/shared/service/service';

@@ -1,4 +1,4 @@
-import type { TaskOutcome } from '@berth/shared/contracts/runner-tasks';
+import type { TaskOutcome } from '@berth/shared/contracts/resources/runner-tasks';
 import { AppError } from '@berth/shared/errors';
 import type { WritingStore } from '../store.ts';
 import { afterClaim, type RetryPolicy } from './after-claim.ts';

@@ -1,5 +1,5 @@
 import { Timestamp } from '@berth/shared/contracts/fields';
-import { LogLine } from '@berth/shared/contracts/runner-tasks';
+import { LogLine } from '@berth/shared/contracts/resources/runner-tasks';
 import type { Queries, Transaction } from '@berth/shared/db/database';
 import { sql } from 'slonik';
 import { z } from 'zod';

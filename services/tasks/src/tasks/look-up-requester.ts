@@ -1,6 +1,6 @@
 import { unpackIdentity } from '@berth/shared/access/packed-identity';
 import type { Bus } from '@berth/shared/bus/bus';
-import { identities } from '@berth/shared/contracts/identities';
+import { identities } from '@berth/shared/contracts/resources/identities';
 import type { Service } from '@berth/shared/service/service';
 import type { InTransaction, ReadingStore } from '../store.ts';
 import type { Current, Requester } from './requester.ts';

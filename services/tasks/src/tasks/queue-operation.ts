@@ -1,6 +1,6 @@
-import type { DeploymentChanges } from '@berth/shared/contracts/deployments';
+import type { DeploymentChanges } from '@berth/shared/contracts/resources/deployments';
 import { sameJson } from '@berth/shared/contracts/json';
-import type { RequestedOperation } from '@berth/shared/contracts/task-operation';
+import type { RequestedOperation } from '@berth/shared/contracts/resources/task-operation';
 import { AppError } from '@berth/shared/errors';
 import type { DeploymentRecord } from '../deployments/deployment-record.ts';
 import type { VisibleEnvs } from '../deployments/deployment-repository.ts';

@@ -1,4 +1,4 @@
-import type { LogLine } from '@berth/shared/contracts/runner-tasks';
+import type { LogLine } from '@berth/shared/contracts/resources/runner-tasks';
 import type { LogRepository } from './log-repository.ts';
 import type { TaskRecord } from './task-record.ts';
 

@@ -1,8 +1,12 @@
 import { owner } from '@berth/shared/access/rules';
 import { visibleEnvs } from '@berth/shared/access/visible-envs';
 import type { HandlerContext } from '@berth/shared/bus/bus';
-import type { DeploymentTask, deploymentTasks, NewDeploymentTask } from '@berth/shared/contracts/deployment-tasks';
-import type { RequestedOperation } from '@berth/shared/contracts/task-operation';
+import type {
+  DeploymentTask,
+  deploymentTasks,
+  NewDeploymentTask,
+} from '@berth/shared/contracts/resources/deployment-tasks';
+import type { RequestedOperation } from '@berth/shared/contracts/resources/task-operation';
 import { named } from '@berth/shared/errors';
 import type { DeploymentRecord } from '../deployments/deployment-record.ts';
 import type { DeploymentsDeps } from '../deployments/deployments-deps.ts';

@@ -1,5 +1,5 @@
 import type { Identity } from '@berth/shared/access/identity';
-import type { DeploymentChanges } from '@berth/shared/contracts/deployments';
+import type { DeploymentChanges } from '@berth/shared/contracts/resources/deployments';
 import { Id } from '@berth/shared/contracts/fields';
 import { z } from 'zod';
 import type { DeploymentRecord } from '../deployments/deployment-record.ts';

@@ -1,8 +1,8 @@
 import { type KindScope, maintainer, owner, type Rule } from '@berth/shared/access/rules';
 import { visibleEnvs } from '@berth/shared/access/visible-envs';
 import type { HandlerContext } from '@berth/shared/bus/bus';
-import type { DeploymentTask, deploymentTasks } from '@berth/shared/contracts/deployment-tasks';
-import type { DeploymentChanges } from '@berth/shared/contracts/deployments';
+import type { DeploymentTask, deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
+import type { DeploymentChanges } from '@berth/shared/contracts/resources/deployments';
 import { found } from '@berth/shared/errors';
 import { checkChart, findChart } from '../deployments/chart.ts';
 import { checkConfig } from '../deployments/check-config.ts';

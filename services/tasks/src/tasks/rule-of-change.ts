@@ -1,5 +1,5 @@
 import { type KindScope, maintainer, owner, type Rule } from '@berth/shared/access/rules';
-import type { DeploymentChanges } from '@berth/shared/contracts/deployments';
+import type { DeploymentChanges } from '@berth/shared/contracts/resources/deployments';
 import { sameJson } from '@berth/shared/contracts/json';
 import type { DeploymentRecord } from '../deployments/deployment-record.ts';
 

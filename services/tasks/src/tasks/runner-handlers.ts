@@ -1,5 +1,5 @@
-import { implement } from '@berth/shared/bus/implement';
-import { runnerTasks } from '@berth/shared/contracts/runner-tasks';
+import { implement } from '@berth/shared/bus/rpc/implement';
+import { runnerTasks } from '@berth/shared/contracts/resources/runner-tasks';
 import type { InTransaction, ReadingStore } from '../store.ts';
 import { boundLog } from './bound-log.ts';
 import { type ClaimDeps, claimTask } from './claim-task.ts';

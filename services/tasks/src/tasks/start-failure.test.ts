@@ -1,4 +1,4 @@
-import { LostConnection } from '@berth/shared/db/postgres-error';
+import { LostConnection } from '@berth/shared/db/postgres/postgres-error';
 import { AppError } from '@berth/shared/errors';
 import { describe, expect, test } from 'vitest';
 import { conflict } from '../deployments/refuse.ts';

@@ -1,6 +1,6 @@
 import { cutText } from '@berth/shared/cut-text';
-import { databaseFailure } from '@berth/shared/db/database-failure';
-import { PostgresError } from '@berth/shared/db/postgres-error';
+import { databaseFailure } from '@berth/shared/db/postgres/database-failure';
+import { PostgresError } from '@berth/shared/db/postgres/postgres-error';
 import { AppError } from '@berth/shared/errors';
 
 /** For tasks that end, or wait, because of a bug: what it is, is for our logs. */

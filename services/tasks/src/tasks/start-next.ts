@@ -1,4 +1,4 @@
-import type { DeploymentChanges } from '@berth/shared/contracts/deployments';
+import type { DeploymentChanges } from '@berth/shared/contracts/resources/deployments';
 import { AppError } from '@berth/shared/errors';
 import type { Service } from '@berth/shared/service/service';
 import type { DeploymentRecord } from '../deployments/deployment-record.ts';

@@ -1,7 +1,7 @@
-import type { StateOperation } from '@berth/shared/bus/publish-state';
-import { deploymentTasks } from '@berth/shared/contracts/deployment-tasks';
+import type { StateOperation } from '@berth/shared/bus/state/publish-state';
+import { deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
 import type { Transaction } from '@berth/shared/db/database';
-import { currentTraceparent, recordStates } from '@berth/shared/db/outbox';
+import { currentTraceparent, recordStates } from '@berth/shared/db/outbox/outbox';
 import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 import type { DeploymentRecord } from '../deployments/deployment-record.ts';

@@ -1,6 +1,6 @@
 import { visibleEnvs } from '@berth/shared/access/visible-envs';
-import { implement } from '@berth/shared/bus/implement';
-import { deploymentTasks } from '@berth/shared/contracts/deployment-tasks';
+import { implement } from '@berth/shared/bus/rpc/implement';
+import { deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
 import { found } from '@berth/shared/errors';
 import type { DeploymentsDeps } from '../deployments/deployments-deps.ts';
 import { cancelTask } from './cancel-task.ts';

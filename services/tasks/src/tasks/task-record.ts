@@ -1,5 +1,5 @@
-import { DeploymentTask } from '@berth/shared/contracts/deployment-tasks';
-import { DeploymentChanges } from '@berth/shared/contracts/deployments';
+import { DeploymentTask } from '@berth/shared/contracts/resources/deployment-tasks';
+import { DeploymentChanges } from '@berth/shared/contracts/resources/deployments';
 import { Id, JsonObject, Timestamp } from '@berth/shared/contracts/fields';
 import { z } from 'zod';
 import { Requester } from './requester.ts';

@@ -1,8 +1,8 @@
 import type { RequestOutput } from '@berth/shared/contracts/contract';
-import { DeploymentTask, type deploymentTasks } from '@berth/shared/contracts/deployment-tasks';
+import { DeploymentTask, type deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
 import type { Queries } from '@berth/shared/db/database';
-import { equals } from '@berth/shared/db/list-filters';
-import { listPage } from '@berth/shared/db/list-page';
+import { equals } from '@berth/shared/db/lists/list-filters';
+import { listPage } from '@berth/shared/db/lists/list-page';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { VisibleEnvs } from '../deployments/deployment-repository.ts';

@@ -1,4 +1,4 @@
-import type { DeploymentTask } from '@berth/shared/contracts/deployment-tasks';
+import type { DeploymentTask } from '@berth/shared/contracts/resources/deployment-tasks';
 import { found } from '@berth/shared/errors';
 import type { ReadingStore } from '../store.ts';
 import { type Limits, noFreeRunner, whyNotYet } from './why-not-yet.ts';

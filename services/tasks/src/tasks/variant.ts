@@ -1,4 +1,4 @@
-import type { TaskOperation } from '@berth/shared/contracts/task-operation';
+import type { TaskOperation } from '@berth/shared/contracts/resources/task-operation';
 import type { DeploymentState } from '../deployments/deployment-record.ts';
 
 export const variants = [

@@ -1,4 +1,4 @@
-import type { TaskOperation } from '@berth/shared/contracts/task-operation';
+import type { TaskOperation } from '@berth/shared/contracts/resources/task-operation';
 import { describe, expect, test } from 'vitest';
 import { whyMoot } from './why-moot.ts';
 

@@ -1,4 +1,4 @@
-import { Budget } from '@berth/shared/chart-extensions/budget';
+import { Budget } from '@berth/chart-extensions/budget';
 import type { JsonObject } from '@berth/shared/contracts/json';
 import { describe, expect, test } from 'vitest';
 import { mergeLayer, mergeOwnLayer } from './deep-merge.ts';

@@ -1,6 +1,6 @@
-import { Budget } from '@berth/shared/chart-extensions/budget';
-import { configReferences } from '@berth/shared/chart-extensions/config-references';
-import { type OutputValues, outputValues, type PropertyOf } from '@berth/shared/chart-extensions/output-values';
+import { Budget } from '@berth/chart-extensions/budget';
+import { configReferences } from '@berth/chart-extensions/config-references';
+import { type OutputValues, outputValues, type PropertyOf } from '@berth/chart-extensions/output-values';
 import type { JsonObject } from '@berth/shared/contracts/json';
 import { AppError } from '@berth/shared/errors';
 import { findItems, type ItemReaders } from '../collections/find-items.ts';

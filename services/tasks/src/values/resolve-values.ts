@@ -1,4 +1,4 @@
-import type { Budget } from '@berth/shared/chart-extensions/budget';
+import type { Budget } from '@berth/chart-extensions/budget';
 import type { JsonObject, JsonValue } from '@berth/shared/contracts/json';
 import { mergeLayer, mergeOwnLayer } from './deep-merge.ts';
 import { type HostnameFormat, ingressValues } from './ingress-values.ts';

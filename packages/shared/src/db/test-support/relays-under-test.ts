@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'slonik';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { z } from 'zod';
-import type { StateMessage, StateOperation } from '../../bus/publish-state.ts';
-import { type Env, envs } from '../../contracts/envs.ts';
+import type { StateMessage, StateOperation } from '../../bus/state/publish-state.ts';
+import { type Env, envs } from '../../contracts/resources/envs.ts';
 import { type OpenTestDatabase, openTestDatabase } from '../../testing/open-test-database.ts';
 import type { Database } from '../database.ts';
-import { recordState, type StateChange } from '../outbox.ts';
-import { type OutboxRelayOptions, outboxRelay } from '../outbox-relay.ts';
+import { recordState, type StateChange } from '../outbox/outbox.ts';
+import { type OutboxRelayOptions, outboxRelay } from '../outbox/outbox-relay.ts';
 
 const quiet = { info: () => {}, warn: () => {} };
 const nothing = sql.type(z.object({}));

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'slonik';
 import { z } from 'zod';
-import type { FollowOptions } from '../../bus/follow-state.ts';
+import type { FollowOptions } from '../../bus/state/follow-state.ts';
 import type { Database } from '../database.ts';
-import type { Projection } from '../projection.ts';
-import { digestOf } from '../state-digest.ts';
+import type { Projection } from '../projections/projection.ts';
+import { digestOf } from '../outbox/state-digest.ts';
 
 const nothing = sql.type(z.object({}));
 const Held = z.object({ id: z.uuid(), version: z.number().int() });

@@ -1,0 +1,28 @@
+import type { JsonValue } from '@berth/shared/contracts/json';
+import type { Budget } from './budget.ts';
+
+/** A copy of its own, every byte of whose JSON is counted before it is made. */
+export function copyJson(value: JsonValue, budget: Budget): JsonValue {
+  budget.step();
+  if (typeof value !== 'object' || value === null) {
+    budget.write(jsonBytes(value));
+    return value;
+  }
+  if (Array.isArray(value)) {
+    budget.write(2 + value.length);
+    return value.map((item) => copyJson(item, budget));
+  }
+  budget.write(2);
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => {
+      writeText(key, budget);
+      return [key, copyJson(item, budget)];
+    }),
+  );
+}
+
+/** Counts a text, as a key or a value, with the comma or colon behind it and a brace around it. */
+export const writeText = (text: string, budget: Budget): void => budget.write(jsonBytes(text) + 2);
+
+/** Of a text or another single value, as JSON in UTF-8. */
+const jsonBytes = (value: string | number | boolean | null): number => Buffer.byteLength(JSON.stringify(value));

@@ -1,0 +1,18 @@
+import { z } from 'zod';
+import { isJsonObject } from '@berth/shared/contracts/json';
+import { ruleWords } from '@berth/shared/contracts/rule-words';
+
+/** Ours, and the one of the project whose charts work here unchanged. */
+const groups = ['berth.dev', 'platz.io'];
+
+/** `apiVersion` and `kind`, as every extension file has them, in the way of Kubernetes manifests. */
+export function header(kind: string, versions: readonly string[]) {
+  const allowed = groups.flatMap((group) => versions.map((version) => `${group}/${version}`));
+  return {
+    apiVersion: z.enum(allowed, ruleWords(`must be one of ${allowed.join(', ')}`)),
+    kind: z.literal(kind, ruleWords(`must be ${kind}`)),
+  };
+}
+
+export const hasHeader = (document: unknown): boolean =>
+  isJsonObject(document) && ('apiVersion' in document || 'kind' in document);

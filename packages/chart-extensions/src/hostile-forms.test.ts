@@ -1,0 +1,192 @@
+import { describe, expect, test } from 'vitest';
+import type { JsonObject, JsonValue } from '@berth/shared/contracts/json';
+import { Budget, formLimits } from './budget.ts';
+import { outputValues } from './output-values.ts';
+import { readExtensions } from './read-extensions.ts';
+import { validateConfig } from './validate-config.ts';
+import { ValuesUi } from './values-ui.ts';
+import { visibleInputs } from './visible-inputs.ts';
+
+const repeat = <T>(times: number, make: (index: number) => T): T[] =>
+  Array.from({ length: times }, (_, index) => make(index));
+
+const overSteps = `take more than ${formLimits.steps} steps`;
+const overBytes = `would be larger than ${formLimits.bytes} bytes`;
+
+/** What a pass over a form spends before it ends or is stopped, and how. */
+function spent(pass: (budget: Budget) => unknown) {
+  const budget = new Budget();
+  try {
+    pass(budget);
+    return { ...budget.spent, words: 'done' };
+  } catch (error) {
+    return { ...budget.spent, words: error instanceof Error ? error.message : '' };
+  }
+}
+
+const errorOf = (form: JsonObject): string | null =>
+  readExtensions(
+    new Map([['berth/values-ui.yaml', JSON.stringify({ apiVersion: 'berth.dev/v1beta1', kind: 'ValuesUi', ...form })]]),
+  ).error;
+
+describe('a chart is refused when it is read', () => {
+  const nested = (levels: number): JsonValue =>
+    levels === 0 ? { '>': [{ val: [[2], 'zz'] }, 0] } : { all: [repeat(40, (index) => index), nested(levels - 1)] };
+
+  test('for a rule that goes through lists in lists, naming file, path and rule', () => {
+    expect(errorOf({ inputs: [{ id: 'a', type: 'text', label: 'A', showIf: nested(4) }] })).toMatch(
+      /^berth\/values-ui\.yaml: inputs\[0\]\.showIf: must use one operator of var == /,
+    );
+  });
+
+  test('for rules that are too large together', () => {
+    const showIf = { in: [1, repeat(400, () => 1)] };
+    const inputs = repeat(13, (index) => ({ id: `i${index}`, type: 'text', label: 'I', showIf }));
+
+    expect(errorOf({ inputs })).toBe(
+      'berth/values-ui.yaml: inputs: must not have more than 5000 operators and values in all showIf rules together',
+    );
+    expect(errorOf({ inputs: inputs.slice(0, 12) })).toBeNull();
+  });
+});
+
+describe('the rules of one form stop at their budget', () => {
+  const shown = (showIf: JsonValue, config: JsonObject) => {
+    const inputs = repeat(100, (index) => ({ id: `i${index}`, type: 'text', label: 'I', showIf }));
+    const form = ValuesUi.parse({ inputs });
+    return spent((budget) => visibleInputs(form, config, budget));
+  };
+  const long = 'a'.repeat(100_000);
+
+  test.for<[string, JsonValue, JsonObject, string]>([
+    ['over lists of the config', { in: [0, { var: 'list' }] }, { list: repeat(9_000, () => 1) }, overSteps],
+    ['over texts in texts', { in: [{ var: 'a' }, { var: 'b' }] }, { a: `b${long}`, b: `${long}${long}` }, overSteps],
+    ['over texts that are equal', { '==': [{ var: 'a' }, { var: 'b' }] }, { a: long, b: 'a'.repeat(100_000) }, 'done'],
+    ['over texts that are numbers', { '==': [{ var: 'a' }, 1] }, { a: '1'.repeat(100_000) }, 'done'],
+    ['over texts in order', { '<': [{ var: 'a' }, { var: 'b' }] }, { a: long, b: `${long}b` }, 'done'],
+  ])('%s', ([, rule, config, words]) => {
+    const { steps, words: said } = shown(rule, config);
+
+    expect(said).toContain(words);
+    // Even what ends by itself is counted by its length, not as one step each.
+    expect(steps).toBeGreaterThan(9_000);
+  });
+
+  test('as do conditions on objects of the config', () => {
+    const inputs = repeat(500, (index) => ({
+      id: `i${index}`,
+      type: 'text',
+      label: 'I',
+      showIfAll: [{ field: 'a', value: { k: 1 } }],
+    }));
+    const config = { a: Object.fromEntries(repeat(9_000, (index) => [`k${index}`, index])) };
+    const form = ValuesUi.parse({ inputs });
+
+    const { steps, words } = spent((budget) => visibleInputs(form, config, budget));
+
+    expect(words).toContain(overSteps);
+    expect(steps).toBeLessThan(formLimits.steps + 10_000);
+  });
+});
+
+describe('what outputs make of a config stops at its budget', () => {
+  const text = { id: 'a', type: 'text', label: 'A' };
+  const ref = { FieldValue: { input: 'a' } };
+  const made = (form: JsonObject, config: JsonObject) => {
+    const parsed = ValuesUi.parse(form);
+    return spent((budget) => outputValues(parsed, { config, budget, propertyOf: () => 'x'.repeat(100) }));
+  };
+
+  test('where an input of 1 MB goes to 2,000 places', () => {
+    const values = repeat(2_000, (index) => ({ path: [`k${index}`], value: ref }));
+
+    const { bytes, words } = made({ inputs: [text], outputs: { values } }, { a: 'x'.repeat(1_000_000) });
+
+    expect(words).toContain(overBytes);
+    expect(bytes).toBeLessThan(formLimits.bytes + 1_100_000);
+  });
+
+  test('where it goes into 1,000 Secrets', () => {
+    const secrets = Object.fromEntries(repeat(1_000, (index) => [`s${index}`, { k: ref }]));
+
+    const { bytes, words } = made({ inputs: [text], outputs: { secrets } }, { a: 'x'.repeat(1_000_000) });
+
+    expect(words).toContain(overBytes);
+    expect(bytes).toBeLessThan(formLimits.bytes + 1_100_000);
+  });
+
+  test('where paths lead to the last cell of lists in lists', () => {
+    const values = repeat(2_000, (index) => ({
+      path: [`k${index}`, ...repeat(31, () => '[1023]')],
+      value: ref,
+    }));
+
+    const { bytes, steps, words } = made({ inputs: [text], outputs: { values } }, { a: 'x' });
+
+    expect(words).toContain(overSteps);
+    expect(steps).toBeLessThan(formLimits.steps + 2_000);
+    expect(bytes).toBeLessThan(formLimits.bytes);
+  });
+
+  test('where properties of many items go to many places', () => {
+    const peers = { id: 'a', type: 'array', itemType: 'CollectionSelect', collection: 'deployments', label: 'P' };
+    const values = repeat(2_000, (index) => ({
+      path: [`k${index}`],
+      value: { FieldProperty: { input: 'a', property: 'name' } },
+    }));
+
+    const { bytes, steps, words } = made({ inputs: [peers], outputs: { values } }, { a: repeat(1_000, () => 'id') });
+
+    expect(words).toMatch(/take more than|would be larger than/);
+    expect(steps).toBeLessThan(formLimits.steps + 2_000);
+    expect(bytes).toBeLessThan(formLimits.bytes + 2_000);
+  });
+
+  test('which a form and a config of ordinary size come nowhere near', () => {
+    const inputs = repeat(200, (index) => ({
+      id: `i${index}`,
+      type: 'text',
+      label: 'I',
+      showIf: { and: [{ '===': [{ var: 'i0' }, 'x'] }, { in: [{ var: 'i1' }, ['x', 'y']] }] },
+    }));
+    const values = repeat(200, (index) => ({
+      path: ['a', 'b', `k${index}`],
+      value: { FieldValue: { input: `i${index}` } },
+    }));
+    const config = Object.fromEntries(repeat(200, (index) => [`i${index}`, 'x']));
+
+    const { bytes, steps, words } = made({ inputs, outputs: { values } }, config);
+
+    expect(words).toBe('done');
+    expect(steps).toBeLessThan(formLimits.steps / 5);
+    expect(bytes).toBeLessThan(formLimits.bytes / 100);
+  });
+});
+
+describe('the check of a config', () => {
+  const items = repeat(1_000, (index) => ({ size: 'l', n: -index }));
+
+  test('looks at each item of a list once, however many options there are', () => {
+    let looks = 0;
+    const watched = items.map((item) => new Proxy(item, { ownKeys: (of) => (looks++, Reflect.ownKeys(of)) }));
+    const options = repeat(1_000, (index) => ({ value: { size: 'l', n: index } }));
+    const form = ValuesUi.parse({
+      inputs: [{ id: 'a', type: 'array', itemType: 'RadioSelect', label: 'A', options }],
+    });
+
+    const errors = validateConfig(form, { a: watched });
+
+    expect(errors).toHaveLength(50);
+    expect(looks).toBe(1_000);
+  });
+
+  test('names the first of many options only, and the first 50 errors', () => {
+    const options = repeat(1_000, (index) => ({ value: `option ${index}` }));
+    const form = ValuesUi.parse({ inputs: [{ id: 'a', type: 'array', itemType: 'RadioSelect', label: 'A', options }] });
+
+    const errors = validateConfig(form, { a: repeat(1_000, () => 'none') });
+
+    expect(errors).toHaveLength(50);
+    expect(errors[0]?.message).toMatch(/^must be one of "option 0", .{400,500}…$/);
+  });
+});

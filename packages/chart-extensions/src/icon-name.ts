@@ -1,0 +1,8 @@
+import { isJsonObject } from '@berth/shared/contracts/json';
+
+/** Charts written for the upstream project name the icon after its icon set. */
+export function withNeutralIcon(spec: unknown): unknown {
+  if (!isJsonObject(spec) || !('fontawesome_icon' in spec) || 'iconset_icon' in spec) return spec;
+  const { fontawesome_icon, ...rest } = spec;
+  return { ...rest, iconset_icon: fontawesome_icon };
+}

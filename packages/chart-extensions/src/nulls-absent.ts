@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { isJsonObject } from '@berth/shared/contracts/json';
+
+/**
+ * A strict object whose optional members may also be written as null, as YAML authors and older tools do.
+ * They are left out of the result; a member that may be null by itself keeps it.
+ */
+export function nullsAbsent<S extends z.ZodRawShape>(shape: S) {
+  const nullable = new Set(
+    Object.entries(shape)
+      .filter(([, schema]) => z.safeParse(schema, null).success)
+      .map(([key]) => key),
+  );
+  const withoutNulls = (value: unknown): unknown =>
+    isJsonObject(value)
+      ? Object.fromEntries(Object.entries(value).filter(([key, member]) => member !== null || nullable.has(key)))
+      : value;
+
+  return z.preprocess(withoutNulls, z.strictObject(shape));
+}

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { oneKeyOf } from '@berth/shared/contracts/one-key-of';
+import { InputId } from './input.ts';
+import { OutputPath } from './output-path.ts';
+
+/** The value of an input as it is, or a property of the row that it points to. */
+export const InputRef = oneKeyOf({
+  FieldValue: z.strictObject({ input: InputId }),
+  FieldProperty: z.strictObject({ input: InputId, property: z.string().min(1).max(200) }),
+});
+export type InputRef = z.infer<typeof InputRef>;
+
+// What Kubernetes takes; a name that it refuses would only fail once somebody deploys.
+const SecretName = z
+  .string()
+  .max(253)
+  .regex(/^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/, 'must be a DNS name')
+  .refine((name) => name !== 'service-creds', 'belongs to the platform');
+const SecretKey = z
+  .string()
+  .max(253)
+  .regex(/^[-._a-zA-Z0-9]+$/, 'may only contain letters, digits, dashes, dots and underscores');
+
+/** What of the inputs goes where in the values, and which Secrets are made of them. */
+export const Outputs = z.strictObject({
+  values: z
+    .array(z.strictObject({ path: OutputPath, value: InputRef }))
+    .max(2000)
+    .default([]),
+  secrets: z.record(SecretName, z.record(SecretKey, InputRef)).default({}),
+});
+export type Outputs = z.infer<typeof Outputs>;
+
+export const inputOf = (ref: InputRef): string =>
+  'FieldValue' in ref ? ref.FieldValue.input : ref.FieldProperty.input;

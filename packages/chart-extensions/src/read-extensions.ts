@@ -1,0 +1,74 @@
+import { parse } from 'yaml';
+import { fieldErrors, pathOf } from '@berth/shared/contracts/field-errors';
+import { type JsonObject, jsonProblem } from '@berth/shared/contracts/json';
+import { type ExtensionName, type Layout, layouts, schemaOf } from './extension-files.ts';
+import { parseIgnoringUnknown } from './parse-ignoring-unknown.ts';
+import { repeatedInputs } from './repeated-inputs.ts';
+
+/** What a chart brings along for the platform, in the one form that we keep, whatever form its files have. */
+export interface ChartExtensions extends Record<ExtensionName, JsonObject | null> {
+  /** Names file, path and rule, such as `berth/values-ui.yaml: inputs[2].type: must be one of …`. */
+  error: string | null;
+}
+
+const maxErrors = 10;
+
+/** Reads the extensions from the texts of a chart's files, by their path in the chart (see `isExtensionPath`). */
+export function readExtensions(files: ReadonlyMap<string, string>): ChartExtensions {
+  const extensions: Record<ExtensionName, JsonObject | null> = {
+    values_ui: null,
+    actions_schema: null,
+    features: null,
+    resource_types: null,
+  };
+  const layout = layouts.find(({ folder }) => [...files.keys()].some((path) => path.startsWith(folder)));
+  if (!layout) return { ...extensions, error: null };
+
+  const errors = strangers(files, layout);
+  for (const [name, extension] of Object.entries(layout.files)) {
+    const text = files.get(layout.folder + name);
+    if (text === undefined) continue;
+    const read = readFile(text, extension, layout);
+    if ('errors' in read) errors.push(...read.errors.map((error) => `${layout.folder}${name}: ${error}`));
+    else extensions[extension] = read.value;
+  }
+  return { ...extensions, error: errors.length > 0 ? errors.slice(0, maxErrors).join('; ') : null };
+}
+
+type Read = { value: JsonObject } | { errors: string[] };
+
+function readFile(text: string, extension: ExtensionName, layout: Layout): Read {
+  let document: unknown;
+  try {
+    // Every older file is JSON, which YAML includes.
+    document = parse(text, { maxAliasCount: 100 });
+  } catch (cause) {
+    return { errors: [`is not valid YAML: ${firstLine(cause)}`] };
+  }
+  if (document === null) return { errors: ['is empty'] };
+  const problem = jsonProblem(document);
+  if (problem) return { errors: [inWords(pathOf(problem.path), problem.rule)] };
+
+  const schema = schemaOf(extension, document, layout);
+  const result = layout.strict ? schema.safeParse(document) : parseIgnoringUnknown(schema, document);
+  const repeated = result.success && layout.strict ? repeatedInputs(extension, document) : [];
+  if (repeated.length > 0) return { errors: repeated };
+  if (result.success) return { value: JSON.parse(JSON.stringify(result.data)) };
+  return { errors: fieldErrors(result.error).map(({ path, message }) => inWords(path, message)) };
+}
+
+const inWords = (path: string, rule: string): string => (path ? `${path}: ${rule}` : rule);
+
+const firstLine = (cause: unknown): string =>
+  (cause instanceof Error ? cause.message : String(cause)).split(/:?\n/, 1)[0] ?? '';
+
+/** A misspelt file name in our own folder would otherwise be a setting that silently does nothing. */
+function strangers(files: ReadonlyMap<string, string>, { folder, strict, files: known }: Layout): string[] {
+  if (!strict) return [];
+  return [...files.keys()]
+    .filter(
+      (path) =>
+        path.startsWith(folder) && /\.(?:ya?ml|json)$/.test(path) && !Object.hasOwn(known, path.slice(folder.length)),
+    )
+    .map((path) => `${path}: is none of ${Object.keys(known).join(', ')}`);
+}

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { pathOf } from '@berth/shared/contracts/field-errors';
+import type { ExtensionName } from './extension-files.ts';
+
+const Form = z.object({ inputs: z.array(z.object({ id: z.string() })) }).optional();
+
+/** The forms of a file, where they lie in it. */
+const formsIn: Record<ExtensionName, z.ZodType<{ at: PropertyKey[]; form: z.infer<typeof Form> }[]>> = {
+  values_ui: Form.transform((form) => [{ at: [], form }]),
+  actions_schema: z
+    .array(z.object({ spec: z.object({ ui_schema: Form.nullable() }).partial() }))
+    .transform((documents) =>
+      documents.map(({ spec }, index) => ({ at: [index, 'spec', 'ui_schema'], form: spec.ui_schema ?? undefined })),
+    ),
+  resource_types: z
+    .array(z.object({ spec: z.object({ values_ui: Form }) }))
+    .transform((documents) =>
+      documents.map(({ spec }, index) => ({ at: [index, 'spec', 'values_ui'], form: spec.values_ui })),
+    ),
+  features: z.unknown().transform(() => []),
+};
+
+/** Inputs of one id in one form: two meanings of one value, which only charts of the upstream project may have. */
+export function repeatedInputs(extension: ExtensionName, document: unknown): string[] {
+  const { data = [] } = formsIn[extension].safeParse(document);
+  return data.flatMap(({ at, form }) => {
+    const seen = new Set<string>();
+    return (form?.inputs ?? []).flatMap(({ id }, index) => {
+      if (seen.has(id)) return [`${pathOf([...at, 'inputs', index, 'id'])}: repeats ${id}`];
+      seen.add(id);
+      return [];
+    });
+  });
+}

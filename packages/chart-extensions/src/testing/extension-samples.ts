@@ -1,0 +1,36 @@
+import { readExtensions } from '../read-extensions.ts';
+
+/** Reads a chart that has these files, by their path. */
+export const readFiles = (files: Record<string, string>) => readExtensions(new Map(Object.entries(files)));
+
+/** Header of a `values-ui.yaml`. */
+export const formHeader = `apiVersion: berth.dev/v1beta1
+kind: ValuesUi
+`;
+/** Header of a `features.yaml`. */
+export const featuresHeader = `apiVersion: berth.dev/v1beta2
+kind: Features
+`;
+export const sampleAction = `
+- apiVersion: berth.dev/v1beta1
+  kind: Action
+  spec:
+    id: backup
+    allowed_role: Maintainer
+    endpoint: standard_ingress
+    path: backup
+    method: POST
+    title: Back up
+    description: Makes a backup
+`;
+export const sampleResourceType = `
+- apiVersion: berth.dev/v1beta1
+  kind: ResourceType
+  key: bucket
+  spec:
+    name_singular: Bucket
+    name_plural: Buckets
+    iconset_icon: box
+    values_ui: { inputs: [] }
+    lifecycle: { create: {} }
+`;

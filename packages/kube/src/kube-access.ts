@@ -1,0 +1,106 @@
+import { cutText } from '@berth/shared/cut-text';
+import { X509Certificate } from 'node:crypto';
+import { createSecureContext } from 'node:tls';
+import type { Kubeconfig } from './kubeconfig.ts';
+
+/** All that is needed to reach one cluster. It holds credentials: never log it. */
+export interface KubeAccess {
+  readonly server: string;
+  /** PEM; null where the server's certificate comes from a public authority. */
+  readonly ca: string | null;
+  readonly token: string | null;
+  readonly certificate: { readonly cert: string; readonly key: string } | null;
+}
+
+export type KubeAccessResult = { readonly access: KubeAccess } | { readonly refused: string };
+
+type Fields = Record<string, unknown>;
+
+const clusterFields = ['server', 'certificate-authority-data', 'tls-server-name', 'disable-compression', 'extensions'];
+const userFields = ['token', 'client-certificate-data', 'client-key-data', 'extensions'];
+
+/**
+ * The access that a context gives, or why it is refused. Only what lies in the kubeconfig itself is accepted: `exec` and
+ * `auth-provider` run programs with our environment, paths read our files, `proxy-url` and `insecure-skip-tls-verify`
+ * give the credential to whoever answers. So a field is refused by name unless it is known to be harmless.
+ */
+export function kubeAccessOf(kubeconfig: Kubeconfig, contextName: string): KubeAccessResult {
+  const context = kubeconfig.contexts.find(({ name }) => name === contextName)?.context;
+  if (!context) return { refused: 'there is no such context' };
+  const cluster = kubeconfig.clusters.find(({ name }) => name === context.cluster)?.cluster;
+  if (!cluster) return { refused: 'its cluster is not in the file' };
+  const user = kubeconfig.users.find(({ name }) => name === context.user)?.user;
+  if (!user) return { refused: 'its user is not in the file' };
+
+  try {
+    return { access: accessFrom(cluster, user) };
+  } catch (error) {
+    if (error instanceof Refusal) return { refused: error.message };
+    throw error;
+  }
+}
+
+class Refusal extends Error {}
+
+function accessFrom(cluster: Fields, user: Fields): KubeAccess {
+  refuseOthers(cluster, clusterFields, 'cluster');
+  refuseOthers(user, userFields, 'user');
+
+  const server = serverOf(cluster);
+  const ca = pem(cluster, 'certificate-authority-data');
+  const token = text(user, 'token');
+  const cert = pem(user, 'client-certificate-data');
+  const key = pem(user, 'client-key-data');
+  if ((cert === null) !== (key === null)) {
+    throw new Refusal('client-certificate-data and client-key-data go together');
+  }
+  if (token === null && cert === null) throw new Refusal('its user has neither a token nor a client certificate');
+
+  const access = { server, ca, token, certificate: cert !== null && key !== null ? { cert, key } : null };
+  checkCertificates(access);
+  return access;
+}
+
+function refuseOthers(fields: Fields, accepted: string[], where: string): void {
+  for (const [name, value] of Object.entries(fields)) {
+    const isSet = value !== null && value !== '' && value !== false;
+    if (isSet && !accepted.includes(name)) throw new Refusal(`the ${where} field ${cutText(name, 60)} is not accepted`);
+  }
+}
+
+function serverOf(cluster: Fields): string {
+  const server = text(cluster, 'server');
+  const url = server !== null && URL.canParse(server) ? new URL(server) : null;
+  if (url?.protocol !== 'https:') throw new Refusal('server is not an https URL');
+  if (url.username || url.password) throw new Refusal('server carries a credential');
+
+  const expected = text(cluster, 'tls-server-name');
+  if (expected !== null && expected !== url.hostname) throw new Refusal('tls-server-name differs from the server');
+  return url.origin + url.pathname.replace(/\/+$/, '');
+}
+
+function text(fields: Fields, name: string): string | null {
+  const value = fields[name];
+  if (value === undefined || value === null || value === '') return null;
+  if (typeof value !== 'string') throw new Refusal(`${name} is not a text`);
+  return value.trim();
+}
+
+function pem(fields: Fields, name: string): string | null {
+  const encoded = text(fields, name);
+  if (encoded === null) return null;
+  const decoded = Buffer.from(encoded, 'base64').toString('utf8');
+  if (!decoded.includes('-----BEGIN ')) throw new Refusal(`${name} is not base64 of a PEM document`);
+  return decoded;
+}
+
+function checkCertificates({ ca, certificate }: KubeAccess): void {
+  try {
+    // A secure context takes an authority that is no certificate without a word, and then trusts nobody.
+    if (ca !== null) void new X509Certificate(ca);
+    createSecureContext(certificate ?? {});
+  } catch {
+    // OpenSSL's words may quote what it was given.
+    throw new Refusal('its certificates or key cannot be read, or do not belong together');
+  }
+}

@@ -1,0 +1,43 @@
+import { cutText } from '@berth/shared/cut-text';
+import { z } from 'zod';
+
+const Status = z.object({ reason: z.string().max(200).optional(), message: z.string().optional() });
+
+/** An answer of an API server that is no success. */
+export class KubeError extends Error {
+  readonly status: number;
+  /** The machine-readable reason, such as `Expired` or `AlreadyExists`; empty where the body was no Status. */
+  readonly reason: string;
+  /** What `Retry-After` asked for. */
+  readonly retryAfterMs: number | null;
+
+  constructor({ status, body, retryAfter }: { status: number; body: string; retryAfter?: string | undefined }) {
+    const { reason = '', message = '' } = statusOf(body);
+    super(`the API server answered ${status}${reason && ` ${reason}`}${message && `: ${cutText(message, 500)}`}`);
+    this.name = 'KubeError';
+    this.status = status;
+    this.reason = reason;
+    this.retryAfterMs = retryAfter !== undefined && /^\d{1,4}$/.test(retryAfter) ? Number(retryAfter) * 1000 : null;
+  }
+}
+
+/** An answer longer than we read. Where it is a list, a shorter page may do. */
+export class AnswerTooLarge extends Error {
+  override readonly name = 'AnswerTooLarge';
+
+  constructor(maxBytes: number) {
+    super(`the API server's answer is larger than ${maxBytes} bytes`);
+  }
+}
+
+function statusOf(body: string): z.infer<typeof Status> {
+  try {
+    return Status.parse(JSON.parse(body));
+  } catch {
+    return {};
+  }
+}
+
+/** The version to go on from is forgotten by now, as an HTTP status or within a watch: everything must be listed again. */
+export const isExpired = (error: unknown): boolean =>
+  error instanceof KubeError && (error.status === 410 || error.reason === 'Expired' || error.reason === 'Gone');

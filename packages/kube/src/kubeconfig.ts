@@ -1,0 +1,40 @@
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { Text } from '@berth/shared/contracts/fields';
+
+const Fields = z.record(z.string(), z.unknown());
+const listOf = <T extends z.ZodType>(item: T) =>
+  z
+    .array(item)
+    .nullish()
+    .transform((items) => items ?? []);
+
+/** A kubeconfig as far as we read it; what its clusters and users hold is checked in `kubeAccessOf`. */
+export const Kubeconfig = z.object({
+  clusters: listOf(z.object({ name: z.string(), cluster: Fields })),
+  users: listOf(z.object({ name: z.string(), user: Fields })),
+  contexts: listOf(z.object({ name: Text, context: z.object({ cluster: z.string(), user: z.string() }) })),
+});
+export type Kubeconfig = z.infer<typeof Kubeconfig>;
+
+const maxCharacters = 1024 * 1024;
+
+/** Reads the text of a kubeconfig. Its errors name the place and never quote the text, which holds credentials. */
+export function parseKubeconfig(text: string): Kubeconfig {
+  if (text.length > maxCharacters) throw new Error('the kubeconfig is larger than 1 MiB');
+
+  const { data, error } = Kubeconfig.safeParse(yamlOf(text));
+  if (data) return data;
+
+  const places = error.issues.map(({ path, message }) => `${path.join('.') || 'the document'}: ${message}`);
+  throw new Error(`this is no kubeconfig: ${places.slice(0, 3).join('; ')}`);
+}
+
+function yamlOf(text: string): unknown {
+  try {
+    return parse(text, { maxAliasCount: 50, prettyErrors: false, logLevel: 'error' });
+  } catch {
+    // The parser's message quotes the line it failed at, so it is not passed on, not even as a cause.
+    throw new Error('the kubeconfig is not valid YAML');
+  }
+}

@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { boatHandlers, boats } from '../../testing/boats.ts';
+import { connectTestBus } from '../../testing/test-bus.ts';
+import { startTestNats, type TestNats } from '../../testing/test-nats.ts';
+import type { Bus } from '../bus.ts';
+import { implement } from '../rpc/implement.ts';
+
+const { echo, wait } = boats.operations;
+
+let nats: TestNats;
+let auth: Bus;
+let tasks: Bus;
+
+beforeEach(async () => {
+  nats = await startTestNats({ resources: [boats] });
+  [auth, tasks] = await Promise.all([connectTestBus(nats, 'auth'), connectTestBus(nats, 'tasks')]);
+  auth.serve(implement(boats, boatHandlers({ aborts: 0 })));
+  await auth.listening();
+  await tasks.call(echo, { body: { text: '' } });
+});
+
+afterEach(async () => {
+  await Promise.all([auth, tasks].map((bus) => bus?.[Symbol.asyncDispose]()));
+  await nats?.[Symbol.asyncDispose]();
+});
+
+const good = () => tasks.call(echo, { body: { text: 'good' } });
+
+/** How long a call takes to fail, in ms. */
+async function timeToFail(call: Promise<unknown>, code: string): Promise<number> {
+  const started = performance.now();
+  await expect(call).rejects.toMatchObject({ code });
+  return performance.now() - started;
+}
+
+describe('when NATS goes away', () => {
+  test('calls under way and new ones fail at once, and all is well when it is back', async () => {
+    const underWay = tasks.call(wait, { body: { ms: 8_000 } }, { deadlineMs: 20_000 });
+    const failed = timeToFail(underWay, 'unavailable');
+    await sleep(50);
+
+    await nats.stop();
+
+    expect(await failed).toBeLessThan(1_000);
+    await expect.poll(() => tasks.isConnected()).toBe(false);
+    expect(await timeToFail(good(), 'unavailable')).toBeLessThan(100);
+    await expect(timeToFail(tasks.state.ensureStream(), 'unavailable')).resolves.toBeLessThan(100);
+    expect(tasks.isAlive()).toBe(true);
+
+    await nats.start();
+    await expect.poll(() => tasks.isConnected() && auth.isConnected(), { timeout: 5_000 }).toBe(true);
+    await expect.poll(() => good().catch(() => null), { timeout: 5_000 }).toMatchObject({ text: 'good' });
+    expect(tasks.failure.aborted).toBe(false);
+  });
+
+  test('for longer than the library would wait by itself, the connection still comes back', {
+    timeout: 60_000,
+  }, async () => {
+    await nats.stop();
+    // Its default is ten attempts two seconds apart.
+    await sleep(24_000);
+
+    await nats.start();
+
+    await expect.poll(() => good().catch(() => null), { timeout: 5_000 }).toMatchObject({ text: 'good' });
+  });
+
+  test('without a word (half-open link), it is noticed within seven seconds', async () => {
+    const underWay = timeToFail(tasks.call(wait, { body: { ms: 8_000 } }, { deadlineMs: 20_000 }), 'unavailable');
+    await sleep(50);
+
+    process.kill(nats.pid(), 'SIGSTOP');
+
+    expect(await underWay).toBeLessThan(7_000);
+    expect(tasks.isConnected()).toBe(false);
+    process.kill(nats.pid(), 'SIGCONT');
+    await expect.poll(() => good().catch(() => null), { timeout: 15_000 }).toMatchObject({ text: 'good' });
+  });
+});
+
+describe('a service that starts', () => {
+  test('before NATS waits for it', async () => {
+    await nats.stop();
+    const early = connectTestBus(nats, 'api-gateway');
+    await sleep(1_500);
+
+    await nats.start();
+
+    const bus = await early;
+    expect(bus.isConnected()).toBe(true);
+    await bus[Symbol.asyncDispose]();
+  });
+
+  test('before NATS stops waiting when it is told to stop', async () => {
+    await nats.stop();
+    const signal = AbortSignal.timeout(300);
+
+    const started = performance.now();
+    await expect(connectTestBus(nats, 'api-gateway', { signal })).rejects.toThrow('abort');
+
+    expect(performance.now() - started).toBeLessThan(2_000);
+  });
+
+  test('with a wrong password fails with the cause', async () => {
+    await expect(connectTestBus(nats, 'tasks', { password: 'wrong' })).rejects.toThrow('Authorization');
+  });
+});
+
+describe('a service that stops', () => {
+  test('finishes what is under way and takes nothing new', async () => {
+    const underWay = tasks.call(wait, { body: { ms: 500 } });
+    await sleep(50);
+
+    const stopped = auth[Symbol.asyncDispose]();
+    await sleep(50);
+
+    await expect(tasks.call(wait, { body: { ms: 0 } })).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(underWay).resolves.toMatchObject({ aborted: false });
+    await stopped;
+    expect(auth.failure.aborted).toBe(false);
+  });
+});

@@ -1,0 +1,36 @@
+import type { Logger } from 'pino';
+import type { Hints } from '../bus.ts';
+import type { Connection } from '../connection/connection.ts';
+import { hintSubject } from '../subjects.ts';
+
+const saneKey = /^[\w-]{1,100}$/;
+
+export const createHints = (connection: Connection, log: Logger): Hints => ({
+  send(name, key) {
+    if (!saneKey.test(key)) throw new Error(`a hint's key must be letters, digits, _ or -: ${name}`);
+    // A hint may be lost, and this one would be dropped silently anyway.
+    if (connection.isUp()) connection.nc.publish(hintSubject(name, key));
+  },
+
+  listen(name, onHint, { key = '*', signal }) {
+    if (signal.aborted) return;
+    const subscription = connection.nc.subscribe(hintSubject(name, key), { slow: 1_000 });
+    const stop = () => subscription.unsubscribe();
+    signal.addEventListener('abort', stop, { once: true });
+    void (async () => {
+      try {
+        for await (const message of subscription) {
+          try {
+            onHint(message.subject.split('.').at(-1) ?? '');
+          } catch (error) {
+            log.error({ err: error, hint: name }, 'acting on a hint failed');
+          }
+        }
+      } catch (error) {
+        log.error({ err: error, hint: name }, 'hints are no longer heard');
+      } finally {
+        signal.removeEventListener('abort', stop);
+      }
+    })();
+  },
+});

@@ -1,0 +1,109 @@
+import { hash } from 'node:crypto';
+import { JetStreamApiError, type JetStreamClient, type JetStreamManager } from '@nats-io/jetstream';
+import { type ObjectStore as NatsObjects, Objm } from '@nats-io/obj';
+import { nanos } from '@nats-io/transport-node';
+import { AppError } from '../../errors.ts';
+import type { Connection } from '../connection/connection.ts';
+import { limits } from '../limits.ts';
+import type { ObjectStore } from './object-store.ts';
+import { streamIsMissing } from '../state/stream-is-missing.ts';
+import { whileUp } from '../connection/while-up.ts';
+
+export const chartBucket = 'charts';
+export const chartStream = `OBJ_${chartBucket}`;
+
+const keep = nanos(14 * 24 * 60 * 60_000);
+/** So that archives leave room for the state, which shares the disk with them. */
+const bucketBytes = 512 * 1024 * 1024;
+const bucketIsFull = 10_077;
+const deadlineMs = 30_000;
+const shapeOfDigest = /^sha256:[0-9a-f]{64}$/;
+
+interface ChartStoreDeps {
+  connection: Connection;
+  jetstream: JetStreamClient;
+  manager: JetStreamManager;
+  replicas: number;
+}
+
+/** Chart archives in JetStream's object store. Content is checked against its digest on the way in and out. */
+export function createChartStore({ connection, jetstream, manager, replicas }: ChartStoreDeps): ObjectStore {
+  const objm = new Objm(jetstream);
+
+  const open = (): Promise<NatsObjects> => objm.open(chartBucket, false);
+  const create = (): Promise<NatsObjects> => objm.create(chartBucket, { ttl: keep, replicas, max_bytes: bucketBytes });
+
+  async function get(digest: string, { signal }: { signal?: AbortSignal } = {}): Promise<Uint8Array | null> {
+    checkShape(digest);
+    const patience = AbortSignal.any([AbortSignal.timeout(deadlineMs), ...(signal ? [signal] : [])]);
+    const bytes = await orNull(() => whileUp(connection, () => read(digest, patience)));
+    // A damaged one is as good as none: its owner fetches it again and puts it in its place.
+    return bytes !== null && digestOf(bytes) === digest ? bytes : null;
+  }
+
+  async function read(digest: string, patience: AbortSignal): Promise<Uint8Array | null> {
+    const objects = await open();
+    const found = await objects.get(digest);
+    if (found === null) return null;
+    if (found.info.size > limits.objectBytes) throw tooLarge();
+    // Its outcome is that of the stream, which is read below.
+    found.error.catch(() => undefined);
+    const chunks: Uint8Array[] = [];
+    const reader = found.data.getReader();
+    const giveUp = () => void reader.cancel(patience.reason);
+    patience.addEventListener('abort', giveUp, { once: true });
+    try {
+      for (;;) {
+        patience.throwIfAborted();
+        const { done, value } = await reader.read();
+        patience.throwIfAborted();
+        if (done) return Buffer.concat(chunks);
+        if (value) chunks.push(value);
+      }
+    } catch (error) {
+      if (!patience.aborted) throw error;
+      throw new AppError('timeout', 'The chart archive did not arrive in time', { cause: error });
+    } finally {
+      patience.removeEventListener('abort', giveUp);
+    }
+  }
+
+  async function put(digest: string, bytes: Uint8Array): Promise<void> {
+    checkShape(digest);
+    if (bytes.length > limits.objectBytes) throw tooLarge();
+    if (digestOf(bytes) !== digest) throw new Error('the digest is not that of the archive');
+    const write = async () => {
+      const objects = await create();
+      await objects.putBlob({ name: digest }, bytes, { timeout: deadlineMs });
+    };
+    await whileUp(connection, () =>
+      write().catch(async (error: unknown) => {
+        if (!(error instanceof JetStreamApiError && error.code === bucketIsFull)) throw error;
+        // Begun anew, as after a loss: what is needed again is fetched again, and what is needed now finds room.
+        await manager.streams.purge(chartStream);
+        await write();
+      }),
+    );
+  }
+
+  return { get, put };
+}
+
+const digestOf = (bytes: Uint8Array): string => `sha256:${hash('sha256', bytes, 'hex')}`;
+
+const tooLarge = (): AppError =>
+  new AppError('too_large', `A chart archive has at most ${limits.objectBytes / 1024 / 1024} MiB`);
+
+function checkShape(digest: string): void {
+  if (!shapeOfDigest.test(digest)) throw new Error('a chart archive is named by sha256:<64 hex digits>');
+}
+
+/** No bucket is an empty bucket: it is made by the first archive. */
+async function orNull<T>(work: () => Promise<T>): Promise<T | null> {
+  try {
+    return await work();
+  } catch (error) {
+    if (streamIsMissing(error)) return null;
+    throw error;
+  }
+}

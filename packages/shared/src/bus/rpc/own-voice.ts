@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { CallerName } from '../../contracts/contract.ts';
+import type { Connection } from '../connection/connection.ts';
+import { delays } from '../limits.ts';
+import { ownVoiceSubject } from '../subjects.ts';
+
+export interface OwnVoiceDeps {
+  connection: Connection;
+  caller: CallerName;
+  instance: string;
+  log: Logger;
+  intervalMs?: number;
+}
+
+/**
+ * Says a word to itself every 5 s. A connection can look well and yet be deaf (its read loop ended); pings notice
+ * late and only in part. Deaf for two words in a row, it is told to reconnect; for three, the process says it is not alive.
+ */
+export function listenToOwnVoice({ connection, caller, instance, log, intervalMs = delays.ownVoice }: OwnVoiceDeps) {
+  const subject = ownVoiceSubject(caller, instance);
+  const stopped = new AbortController();
+  const subscription = connection.nc.subscribe(subject);
+  let missed = 0;
+  let waiting = false;
+
+  void (async () => {
+    for await (const _ of subscription) {
+      missed = 0;
+      waiting = false;
+    }
+  })().catch((error: unknown) => log.error({ err: error }, 'no longer listening to our own voice'));
+
+  connection.onDown(() => {
+    missed = 0;
+    waiting = false;
+  });
+
+  async function speak(): Promise<void> {
+    while (!stopped.signal.aborted) {
+      await sleep(intervalMs, undefined, { signal: stopped.signal, ref: false });
+      if (!connection.isUp()) continue;
+      if (waiting) missed += 1;
+      try {
+        if (missed === 2) {
+          log.error('connected to NATS, but deaf; reconnecting');
+          await connection.nc.reconnect();
+        }
+        waiting = true;
+        connection.nc.publish(subject);
+      } catch (error) {
+        log.warn({ err: error }, 'could not speak to ourselves');
+      }
+    }
+  }
+  const speaking = speak().catch((error: unknown) => {
+    if (!stopped.signal.aborted) log.error({ err: error }, 'no longer speaking to ourselves');
+  });
+
+  return {
+    isHeard: () => missed < 3,
+    async stop(): Promise<void> {
+      stopped.abort();
+      subscription.unsubscribe();
+      await speaking;
+    },
+  };
+}

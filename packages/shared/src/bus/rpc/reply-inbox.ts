@@ -1,0 +1,143 @@
+import type { Msg } from '@nats-io/transport-node';
+import type { Logger } from 'pino';
+import type { CallerName, ServiceName } from '../../contracts/contract.ts';
+import { AppError } from '../../errors.ts';
+import type { Connection } from '../connection/connection.ts';
+import { limits } from '../limits.ts';
+import type { Sender } from './sender.ts';
+import { inboxPrefix, replySubject } from '../subjects.ts';
+import type { WireHeaders } from './wire-headers.ts';
+
+export interface Ask {
+  /** The only one whose answer counts. */
+  owner: ServiceName;
+  subject: string;
+  payload: string | Uint8Array;
+  headers?: WireHeaders;
+  timeoutMs: number;
+  signal?: AbortSignal | undefined;
+}
+
+/** Nobody listens on the subject: the one failure after which a request was surely not handled. */
+export class NobodyThere extends AppError {
+  constructor(subject: string) {
+    super('unavailable', `The service behind this request is not there right now`, { cause: subject });
+  }
+}
+
+export const disconnected = () => new AppError('unavailable', 'The message bus is not reachable right now');
+
+interface Pending {
+  subject: string;
+  resolve(message: Msg): void;
+  reject(error: Error): void;
+}
+
+export interface ReplyInboxDeps {
+  connection: Connection;
+  caller: CallerName;
+  instance: string;
+  send: Sender;
+  log: Logger;
+}
+
+/**
+ * Requests and their replies over one subscription of our own. The library's would let requests that are under
+ * way at a disconnect, and those made while down, wait for their timeout; here both fail at once.
+ */
+export function openReplyInbox({ connection, caller, instance, send, log }: ReplyInboxDeps) {
+  /** By the whole subject of the reply: an answer in another owner's part of the inbox belongs to no request. */
+  const pending = new Map<string, Pending>();
+  const everyReply = `${inboxPrefix(caller)}.*.${instance}.*`;
+  const subscription = connection.nc.subscribe(everyReply, { slow: limits.callsInFlight });
+
+  connection.onDown(() => failAll(() => true, disconnected));
+  connection.onDenied(({ operation, subject }) => {
+    if (operation !== 'publish') return;
+    failAll(
+      (ask) => ask.subject === subject,
+      () => new Error(`NATS does not allow ${caller} to send to ${subject}`),
+    );
+  });
+
+  function failAll(which: (ask: Pending) => boolean, error: () => Error): void {
+    for (const [reply, ask] of pending) {
+      if (!which(ask)) continue;
+      pending.delete(reply);
+      ask.reject(error());
+    }
+  }
+
+  void (async () => {
+    for await (const message of subscription) {
+      try {
+        take(message);
+      } catch (error) {
+        log.error({ err: error }, 'a reply could not be read');
+      }
+    }
+  })().catch((error: unknown) => log.fatal({ err: error }, 'the inbox for replies is gone'));
+
+  function take(message: Msg): void {
+    const ask = pending.get(message.subject);
+    // Late: its caller has given up already.
+    if (!ask) return;
+    pending.delete(message.subject);
+    if (message.data.length === 0 && message.headers?.code === 503) ask.reject(new NobodyThere(ask.subject));
+    else ask.resolve(message);
+  }
+
+  function ask({ owner, subject, payload, headers, timeoutMs, signal }: Ask): Promise<Msg> {
+    if (!connection.isUp()) return Promise.reject(disconnected());
+    if (pending.size >= limits.callsInFlight) {
+      return Promise.reject(new AppError('unavailable', 'Too many requests are under way'));
+    }
+    if (signal?.aborted) return Promise.reject(new AppError('timeout', 'The request was given up'));
+
+    // Nobody can guess it, so that a server which publishes where a client points it to (JetStream does) cannot answer.
+    const reply = replySubject(owner, caller, instance, crypto.randomUUID());
+    return new Promise<Msg>((resolve, reject) => {
+      const end = (): void => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', giveUp);
+      };
+      const giveUp = (): void => {
+        pending.delete(reply);
+        end();
+        reject(new AppError('timeout', 'The request was given up'));
+      };
+      const timer = setTimeout(() => {
+        pending.delete(reply);
+        end();
+        reject(new AppError('timeout', 'No answer came in time', { cause: subject }));
+      }, timeoutMs);
+      signal?.addEventListener('abort', giveUp, { once: true });
+      pending.set(reply, {
+        subject,
+        resolve: (message) => {
+          end();
+          resolve(message);
+        },
+        reject: (error) => {
+          end();
+          reject(error);
+        },
+      });
+      send({
+        subject,
+        payload,
+        reply,
+        ...(headers && { headers: headers.asHeaders() }),
+        onError(error) {
+          pending.delete(reply);
+          end();
+          reject(error);
+        },
+      });
+    });
+  }
+
+  return { ask, pendingCount: () => pending.size };
+}
+
+export type ReplyInbox = ReturnType<typeof openReplyInbox>;

@@ -1,0 +1,14 @@
+import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
+import type { Logger } from 'pino';
+import type { CallerName } from '../../contracts/contract.ts';
+import type { Connection } from '../connection/connection.ts';
+
+/** What following and watching state both work with. */
+export interface StateFollowerDeps {
+  connection: Connection;
+  jetstream: JetStreamClient;
+  manager: JetStreamManager;
+  follower: CallerName;
+  instance: string;
+  log: Logger;
+}

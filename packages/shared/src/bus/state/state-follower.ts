@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { JsMsg } from '@nats-io/jetstream';
+import type { Resource } from '../../contracts/contract.ts';
+import { inTraceOf } from '../../service/trace-context.ts';
+import { backoffMs } from '../connection/backoff.ts';
+import { compareDigests } from './compare-digests.ts';
+import type { FollowOptions, StateFollower } from './follow-state.ts';
+import type { StateMessage } from './publish-state.ts';
+import { durableConfig, durableName, nextRound, openConsumer } from './state-consumer.ts';
+import type { StateFollowerDeps } from './state-follower-deps.ts';
+import { stateStream } from './state-stream.ts';
+import { stateSubject } from '../subjects.ts';
+import { watchState } from './watch-state.ts';
+import { untilUp, whileUp } from '../connection/while-up.ts';
+
+/** Attempts at one message before the ones behind it get their turn; it comes back after a minute. */
+const attemptsInPlace = 6;
+
+export function createStateFollower(deps: StateFollowerDeps): StateFollower {
+  return {
+    watch: (options) => watchState(deps, options),
+    async follow(resource, options) {
+      const digests = compareDigests(deps, resource, options);
+      try {
+        await followRows(deps, resource, options, digests.rebuild);
+      } finally {
+        digests.stop();
+      }
+    },
+  };
+}
+
+/** Follows until the signal aborts. Whatever goes wrong, it opens the consumer again, making it where it is missing. */
+async function followRows(
+  deps: StateFollowerDeps,
+  resource: Resource,
+  options: FollowOptions,
+  isRebuildDue: () => boolean,
+): Promise<void> {
+  const { connection, follower, jetstream, manager, log } = deps;
+  const { signal } = options;
+  let failures = 0;
+
+  while (!signal.aborted) {
+    await untilUp(connection, signal);
+    try {
+      const consumer = await whileUp(connection, () =>
+        openConsumer(jetstream, manager, stateStream(resource.owner), durableConfig(follower, resource)),
+      );
+      while (!signal.aborted) {
+        await takeRound(consumer);
+        failures = 0;
+        if (isRebuildDue()) {
+          log.warn({ resource: resource.name }, 'reading all state of a resource again');
+          await manager.consumers.delete(stateStream(resource.owner), durableName(follower, resource.name));
+          break;
+        }
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      failures += 1;
+      // The stream is missing until its owner makes it, and every consumer is lost with the server: both are normal.
+      const level = failures > 3 ? 'warn' : 'info';
+      log[level]({ err: error, resource: resource.name, failures }, 'state cannot be followed right now');
+      await sleep(backoffMs(failures), undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  async function takeRound(consumer: Awaited<ReturnType<typeof openConsumer>>): Promise<void> {
+    const round = await nextRound(consumer);
+    const stop = () => round.stop();
+    signal.addEventListener('abort', stop, { once: true });
+    const stopListening = connection.onDown(stop);
+    try {
+      for await (const message of round) {
+        if (signal.aborted) return;
+        await takeMessage(message);
+      }
+    } finally {
+      signal.removeEventListener('abort', stop);
+      stopListening();
+    }
+  }
+
+  async function takeMessage(message: JsMsg): Promise<void> {
+    const state = readState(message, resource);
+    if (!state) {
+      log.error({ subject: message.subject }, 'skipped a state message that cannot be read');
+      message.term();
+      return;
+    }
+    for (let attempt = 1; attempt <= attemptsInPlace && !signal.aborted; attempt += 1) {
+      try {
+        await inTraceOf(state.traceparent, `apply ${state.resource}`, () => options.apply(state));
+        message.ack();
+        return;
+      } catch (error) {
+        log.error({ err: error, resource: state.resource, id: state.id, attempt }, 'state could not be applied');
+        message.working();
+        await sleep(backoffMs(attempt), undefined, { signal }).catch(() => undefined);
+      }
+    }
+    message.nak(60_000);
+  }
+}
+
+/** The subject must be that of the row: JetStream can be made to put one message in the place of another. */
+function readState(message: JsMsg, { name, owner }: Resource): StateMessage | null {
+  try {
+    const state = message.json<StateMessage>();
+    const fits =
+      state.resource === name &&
+      message.subject === stateSubject(owner, name, state.id) &&
+      Number.isSafeInteger(state.version);
+    return fits ? state : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,124 @@
+import {
+  JetStreamApiError,
+  type JetStreamClient,
+  type JetStreamManager,
+  type JetStreamPublishOptions,
+} from '@nats-io/jetstream';
+import type { Msg } from '@nats-io/transport-node';
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import { z } from 'zod';
+import type { ServiceName } from '../../contracts/contract.ts';
+import { AppError } from '../../errors.ts';
+import type { Connection } from '../connection/connection.ts';
+import { delays, limits } from '../limits.ts';
+import type { StateMessage, StatePublisher, StreamStatus } from './publish-state.ts';
+import { knowsMessageLifetimes } from '../connection/server-version.ts';
+import { stateMetrics } from './state-metrics.ts';
+import { ensureStateStream, eventStream, stateStream } from './state-stream.ts';
+import { digestSubject, eventSubject, republishSubject, stateSubject } from '../subjects.ts';
+import { whileUp } from '../connection/while-up.ts';
+
+export interface StatePublisherDeps {
+  connection: Connection;
+  jetstream: JetStreamClient;
+  manager: JetStreamManager;
+  owner: ServiceName;
+  instance: string;
+  replicas: number;
+  maxBytes: number;
+  metrics: Registry;
+  log: Logger;
+}
+
+const Complaint = z.object({ highest: z.number().int().min(0) });
+
+/** A little longer than the outbox keeps it: who was away longer finds by the digest that its rows differ. */
+const tombstoneLifetime = `${31 * 24}h`;
+
+/** Publishes the state of an owner. Only the relay waits for it, never a request. */
+export function createStatePublisher(deps: StatePublisherDeps): StatePublisher {
+  const { connection, jetstream, manager, owner, instance, replicas, maxBytes, log } = deps;
+  const metrics = stateMetrics(deps.metrics);
+  // Part of each message id: what is published again on purpose must not be taken for a repetition.
+  let epoch = 0;
+  let known: StreamStatus | undefined;
+  let hasLifetimes = false;
+
+  async function send(message: StateMessage, subject: string, options: Partial<JetStreamPublishOptions>) {
+    const { resource, id, version } = message;
+    const payload = JSON.stringify(message);
+    if (Buffer.byteLength(payload) > limits.responseBytes) throw new AppError('too_large', 'The row is too large');
+    const msgID = `${resource}.${id}.${version}.${instance}.${epoch}`;
+    const all = { msgID, timeout: delays.stateAck, ...options };
+    await whileUp(connection, () => jetstream.publish(subject, payload, all)).catch(asRefused);
+  }
+
+  return {
+    async publish(message) {
+      const { resource, id, operation } = message;
+      const ttl = operation === 'DELETE' && hasLifetimes ? { ttl: tombstoneLifetime } : {};
+      await send(message, stateSubject(owner, resource, id), { expect: { streamName: stateStream(owner) }, ...ttl });
+    },
+
+    async announce(event) {
+      const { resource, id } = event;
+      await send(event, eventSubject(owner, resource, id), { expect: { streamName: eventStream } });
+    },
+
+    async ensureStream() {
+      const settings = { replicas, maxBytes, hasLifetimes: knowsMessageLifetimes(connection.nc.info?.version ?? '') };
+      const stream = await whileUp(connection, () => ensureStateStream(manager, owner, settings)).catch(asUnavailable);
+      const { status } = stream;
+      ({ hasLifetimes } = stream);
+      if (known && (known.created !== status.created || known.lastSeq > status.lastSeq)) epoch += 1;
+      known = status;
+      metrics.streamUsed.set(status.used);
+      return status;
+    },
+
+    publishDigest(digest) {
+      if (connection.isUp()) connection.nc.publish(digestSubject(owner, digest.resource), JSON.stringify(digest));
+    },
+
+    onRepublishAsked(republish) {
+      const asked = connection.nc.subscribe(republishSubject(owner, '*', '*'), { slow: 100 });
+      void (async () => {
+        for await (const message of asked) {
+          try {
+            const resource = message.subject.split('.').at(-1) ?? '';
+            epoch += 1;
+            log.warn({ resource, subject: message.subject }, 'a consumer asks for a table again');
+            await republish(resource, highestOf(message));
+          } catch (error) {
+            log.error({ err: error }, 'publishing a table again failed');
+          }
+        }
+      })();
+    },
+  };
+}
+
+/** What a consumer says of its copy is not trusted to be anything; without it, the rows just get new versions. */
+function highestOf(complaint: Msg): number {
+  try {
+    return Complaint.parse(complaint.json()).highest;
+  } catch {
+    return 0;
+  }
+}
+
+const streamIsFull = 10_077;
+
+/** A row that finds no room does not hold up those that do: a smaller one, or one that takes the place of its last state. */
+function asRefused(error: unknown): never {
+  if (error instanceof JetStreamApiError && error.code === streamIsFull) {
+    throw new AppError('too_large', 'The stream of state is full', { cause: error });
+  }
+  return asUnavailable(error);
+}
+
+function asUnavailable(error: unknown): never {
+  if (error instanceof AppError) throw error;
+  throw new AppError('unavailable', 'State could not be published', { cause: error });
+}

@@ -1,0 +1,100 @@
+import {
+  DiscardPolicy,
+  type JetStreamManager,
+  RetentionPolicy,
+  StorageType,
+  type StreamConfig,
+  type StreamInfo,
+} from '@nats-io/jetstream';
+import { nanos } from '@nats-io/transport-node';
+import type { ServiceName } from '../../contracts/contract.ts';
+import type { StreamStatus } from './publish-state.ts';
+import { streamIsMissing } from './stream-is-missing.ts';
+import { allEvents, allStateOf } from '../subjects.ts';
+
+/** Each owner has a stream of its own: one that fills it up does not keep the others from publishing. */
+export const stateStream = (owner: ServiceName): string => `STATE_${owner}`;
+
+/** What has changed a moment ago, of all owners, for those who watch; nobody keeps a copy from it. */
+export const eventStream = 'EVENTS';
+
+const minute = 60_000;
+
+/** A watcher that was away longer than this, or further than these bytes reach back, learns that it has missed some. */
+const eventsKept = { max_age: nanos(60 * minute), max_bytes: 64 * 1024 * 1024 };
+
+export interface StateStreamSettings {
+  replicas: number;
+  /** Of one owner's stream. What is published beyond is refused; it stays in the outbox. */
+  maxBytes: number;
+  /** The server knows lifetimes of single messages. */
+  hasLifetimes: boolean;
+}
+
+export interface StateStream {
+  status: StreamStatus;
+  /** It takes messages that have an end. */
+  hasLifetimes: boolean;
+}
+
+/** Makes both streams where they are missing; harmless where another replica does the same right now. */
+export async function ensureStateStream(
+  manager: JetStreamManager,
+  owner: ServiceName,
+  settings: StateStreamSettings,
+): Promise<StateStream> {
+  const info = await ensure(manager, stateConfig(owner, settings));
+  await ensure(manager, eventConfig(settings));
+  return { status: statusOf(info), hasLifetimes: info.config.allow_msg_ttl === true };
+}
+
+const ensure = async (manager: JetStreamManager, config: StreamConfigOf): Promise<StreamInfo> =>
+  (await existing(manager, config.name)) ?? (await manager.streams.add(config));
+
+type StreamConfigOf = Partial<StreamConfig> & { name: string };
+
+/** Null where there is no stream. */
+async function existing(manager: JetStreamManager, name: string): Promise<StreamInfo | null> {
+  try {
+    return await manager.streams.info(name);
+  } catch (error) {
+    if (streamIsMissing(error)) return null;
+    throw error;
+  }
+}
+
+const stateConfig = (
+  owner: ServiceName,
+  { replicas, maxBytes, hasLifetimes }: StateStreamSettings,
+): StreamConfigOf => ({
+  name: stateStream(owner),
+  subjects: [allStateOf(owner)],
+  storage: StorageType.File,
+  retention: RetentionPolicy.Limits,
+  // The oldest rows are those that never change: new ones must not push them out.
+  discard: DiscardPolicy.New,
+  max_bytes: maxBytes,
+  // The last state of each row is all that is needed: the stream is its own compaction.
+  max_msgs_per_subject: 1,
+  duplicate_window: nanos(2 * minute),
+  allow_direct: true,
+  num_replicas: replicas,
+  ...(hasLifetimes && { allow_msg_ttl: true }),
+});
+
+const eventConfig = ({ replicas }: StateStreamSettings): StreamConfigOf => ({
+  name: eventStream,
+  subjects: [allEvents],
+  storage: StorageType.File,
+  retention: RetentionPolicy.Limits,
+  discard: DiscardPolicy.Old,
+  ...eventsKept,
+  duplicate_window: nanos(2 * minute),
+  num_replicas: replicas,
+});
+
+const statusOf = ({ created, state, config }: StreamInfo): StreamStatus => ({
+  created: new Date(created).toISOString(),
+  lastSeq: state.last_seq,
+  used: config.max_bytes > 0 ? state.bytes / config.max_bytes : 0,
+});

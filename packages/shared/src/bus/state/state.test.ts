@@ -1,0 +1,309 @@
+import { jetstreamManager } from '@nats-io/jetstream';
+import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { boat, boats } from '../../testing/boats.ts';
+import { connectTestBus } from '../../testing/test-bus.ts';
+import { startTestNats, type TestNats } from '../../testing/test-nats.ts';
+import type { Bus } from '../bus.ts';
+import type { StateMessage } from './publish-state.ts';
+
+let nats: TestNats;
+let auth: Bus;
+let tasks: Bus;
+let operator: NatsConnection;
+let end: AbortController;
+let following: Promise<void>[];
+
+beforeEach(async () => {
+  nats = await startTestNats({ resources: [boats] });
+  [auth, tasks, operator] = await Promise.all([
+    connectTestBus(nats, 'auth'),
+    connectTestBus(nats, 'tasks'),
+    connect({ servers: nats.url, user: nats.operator, pass: nats.password, maxReconnectAttempts: -1 }),
+  ]);
+  end = new AbortController();
+  following = [];
+});
+
+afterEach(async () => {
+  end.abort();
+  await Promise.all(following);
+  await operator.close();
+  await Promise.all([auth, tasks].map((bus) => bus?.[Symbol.asyncDispose]()));
+  await nats?.[Symbol.asyncDispose]();
+});
+
+const change = (id: string, version: number): StateMessage => ({
+  resource: 'boats',
+  id,
+  version,
+  env_id: boat.env_id,
+  operation: 'UPDATE',
+  row: { ...boat, name: `v${version}` },
+});
+
+const publish = (...messages: StateMessage[]) => Promise.all(messages.map((message) => auth.state.publish(message)));
+
+const announce = (...events: StateMessage[]) => Promise.all(events.map((event) => auth.state.announce(event)));
+
+/** Follows as `tasks` does and keeps the newest version of each row. */
+function followed(apply?: (message: StateMessage) => Promise<void>, matches?: () => Promise<boolean>) {
+  const versions: Record<string, number> = {};
+  following.push(
+    tasks.state.follow(boats, {
+      signal: end.signal,
+      ...(matches && { matches }),
+      async apply(message) {
+        await apply?.(message);
+        versions[message.id] = Math.max(versions[message.id] ?? 0, message.version);
+      },
+    }),
+  );
+  return versions;
+}
+
+test('what tells of a deleted row goes after a month; what tells of a row that is there stays', async () => {
+  await auth.state.ensureStream();
+  await publish(change('a', 1), { ...change('b', 2), operation: 'DELETE' });
+
+  const { streams } = await jetstreamManager(operator);
+  const lifetimeOf = async (id: string) => {
+    const message = await streams.getMessage('STATE_auth', { last_by_subj: `state_v1.auth.boats.${id}` });
+    return message?.header.get('Nats-TTL');
+  };
+  expect([await lifetimeOf('a'), await lifetimeOf('b')]).toEqual(['', '744h']);
+});
+
+describe('the state of a resource', () => {
+  test('reaches a follower: first the last of each row, then every change', async () => {
+    await auth.state.ensureStream();
+    await publish(change('a', 1), change('b', 1));
+    await publish(change('a', 2));
+
+    const versions = followed();
+
+    await expect.poll(() => versions).toEqual({ a: 2, b: 1 });
+    await publish(change('c', 7));
+    await expect.poll(() => versions).toEqual({ a: 2, b: 1, c: 7 });
+  });
+
+  test('is awaited by a follower that starts before its owner ever published', async () => {
+    const versions = followed();
+
+    await auth.state.ensureStream();
+    await publish(change('a', 1));
+
+    await expect.poll(() => versions, { timeout: 10_000 }).toEqual({ a: 1 });
+  });
+
+  test('is in the stream once however often it is published', async () => {
+    const before = await auth.state.ensureStream();
+
+    await publish(change('a', 1));
+    await publish(change('a', 1));
+
+    const after = await auth.state.ensureStream();
+    expect(after).toMatchObject({ created: before.created, lastSeq: before.lastSeq + 1 });
+  });
+
+  test('cannot be published without its stream', async () => {
+    await expect(publish(change('a', 1))).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
+  test('that cannot be applied is tried again, and the ones behind it are not lost', async () => {
+    await auth.state.ensureStream();
+    let failures = 0;
+    const versions = followed(async ({ id }) => {
+      if (id === 'a' && failures < 2) {
+        failures += 1;
+        throw new Error('the database is away');
+      }
+    });
+
+    await publish(change('a', 1));
+    await publish(change('b', 1));
+
+    await expect.poll(() => versions, { timeout: 10_000 }).toEqual({ a: 1, b: 1 });
+    expect(failures).toBe(2);
+  });
+
+  test('that is no state at all is skipped', async () => {
+    await auth.state.ensureStream();
+    const versions = followed();
+
+    operator.publish('state_v1.auth.boats.x', 'not JSON');
+    operator.publish('state_v1.auth.boats.y', '{"resource":"ships","id":"y","version":1}');
+    await operator.flush();
+    await publish(change('a', 1));
+
+    await expect.poll(() => versions).toEqual({ a: 1 });
+  });
+});
+
+describe('a follower survives', () => {
+  test('the loss of its consumer', async () => {
+    await auth.state.ensureStream();
+    const versions = followed();
+    await publish(change('a', 1));
+    await expect.poll(() => versions).toEqual({ a: 1 });
+
+    const manager = await jetstreamManager(operator);
+    await manager.consumers.delete('STATE_auth', 'tasks-boats');
+
+    await publish(change('a', 2));
+    await expect.poll(() => versions, { timeout: 10_000 }).toEqual({ a: 2 });
+  });
+
+  test('the loss of the stream, once the owner has published again', async () => {
+    const before = await auth.state.ensureStream();
+    const versions = followed();
+    await publish(change('a', 1));
+    await expect.poll(() => versions).toEqual({ a: 1 });
+
+    const manager = await jetstreamManager(operator);
+    await manager.streams.delete('STATE_auth');
+    const after = await auth.state.ensureStream();
+    await publish(change('a', 1), change('b', 3));
+
+    expect(after.created).not.toBe(before.created);
+    await expect.poll(() => versions, { timeout: 15_000 }).toEqual({ a: 1, b: 3 });
+  });
+
+  test('a server that comes back with an empty store', async () => {
+    await auth.state.ensureStream();
+    const versions = followed();
+    await publish(change('a', 1), change('b', 1));
+    await expect.poll(() => versions).toEqual({ a: 1, b: 1 });
+
+    await nats.stop();
+    await nats.wipe();
+    await nats.start();
+    await expect
+      .poll(() => auth.state.ensureStream().catch(() => null), { timeout: 10_000 })
+      .toMatchObject({ lastSeq: 0 });
+    await publish(change('a', 2), change('b', 2), change('c', 2));
+
+    await expect.poll(() => versions, { timeout: 15_000 }).toEqual({ a: 2, b: 2, c: 2 });
+  });
+
+  test('a server that is away for a while, with nothing missed', async () => {
+    await auth.state.ensureStream();
+    const versions = followed();
+    await publish(change('a', 1));
+    await expect.poll(() => versions).toEqual({ a: 1 });
+
+    await nats.stop();
+    await nats.start();
+    await expect.poll(() => publish(change('a', 2)).catch(() => null), { timeout: 10_000 }).not.toBeNull();
+
+    await expect.poll(() => versions, { timeout: 15_000 }).toEqual({ a: 2 });
+  });
+});
+
+describe('a digest', () => {
+  const digest = { resource: 'boats', count: 1, hash: 'x', lowest: 0 };
+
+  test('that differs twice in a row makes the owner publish again, and the follower read again', async () => {
+    await auth.state.ensureStream();
+    const asked: string[] = [];
+    auth.state.onRepublishAsked(async (resource) => {
+      asked.push(resource);
+      await publish(change('a', 1));
+    });
+    let applied = 0;
+    let compared = 0;
+    followed(
+      async () => void (applied += 1),
+      async () => {
+        compared += 1;
+        return false;
+      },
+    );
+    await publish(change('a', 1));
+    await expect.poll(() => applied).toBe(1);
+
+    auth.state.publishDigest(digest);
+    await expect.poll(() => compared).toBe(1);
+    expect(asked).toEqual([]);
+    auth.state.publishDigest(digest);
+
+    await expect.poll(() => asked).toEqual(['boats']);
+    await expect.poll(() => applied, { timeout: 15_000 }).toBeGreaterThan(1);
+  });
+
+  test('that fits in between starts the count anew', async () => {
+    const asked: string[] = [];
+    auth.state.onRepublishAsked(async (resource) => void asked.push(resource));
+    await auth.state.ensureStream();
+    const answers = [false, true, false];
+    followed(undefined, async () => answers.shift() ?? true);
+    await expect.poll(() => operator.flush().then(() => true)).toBe(true);
+
+    for (let n = 0; n < 3; n += 1) {
+      auth.state.publishDigest(digest);
+      const left = 2 - n;
+      await expect.poll(() => answers.length).toBe(left);
+    }
+
+    expect(asked).toEqual([]);
+  });
+});
+
+describe('a watcher', () => {
+  test('hears what happens from now on, and goes on where it was', async () => {
+    const gateway = await connectTestBus(nats, 'api-gateway');
+    await auth.state.ensureStream();
+    await announce(change('old', 1));
+    const heard: string[] = [];
+    let gaps = 0;
+    let last: { stream: string; seq: number } | undefined;
+    const watching = new AbortController();
+    const watch = (from?: { stream: string; seq: number }) =>
+      gateway.state.watch({
+        ...(from && { from }),
+        onMessage({ id }, position) {
+          heard.push(id);
+          last = position;
+        },
+        onGap: () => void (gaps += 1),
+        signal: watching.signal,
+      });
+    const first = watch();
+
+    await expect
+      .poll(async () => {
+        await announce(change('probe', Date.now()));
+        return heard.length;
+      })
+      .toBeGreaterThan(0);
+    heard.length = 0;
+    await announce(change('a', 1), change('b', 1));
+    await expect.poll(() => heard.filter((id) => id !== 'probe').sort()).toEqual(['a', 'b']);
+    watching.abort();
+    await first;
+    const from = last;
+    await announce(change('c', 1));
+    heard.length = 0;
+    const again = new AbortController();
+    const second = gateway.state.watch({
+      ...(from && { from }),
+      onMessage: ({ id }) => void heard.push(id),
+      onGap: () => void (gaps += 1),
+      signal: again.signal,
+    });
+
+    await expect.poll(() => heard).toEqual(['c']);
+    expect(gaps).toBe(0);
+
+    await nats.stop();
+    await nats.wipe();
+    await nats.start();
+    await expect.poll(() => auth.state.ensureStream().catch(() => null), { timeout: 10_000 }).not.toBeNull();
+    await announce(change('d', 1));
+    await expect.poll(() => heard, { timeout: 15_000 }).toEqual(['c', 'd']);
+    expect(gaps).toBe(1);
+    again.abort();
+    await second;
+    await gateway[Symbol.asyncDispose]();
+  });
+});

@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { ourServices } from '../../access/rules.ts';
+import { operation, resource } from '../contract.ts';
+import { Id } from '../fields.ts';
+import { Usage } from './usage.ts';
+
+/** Asked of the owner itself, because what a deletion depends on must be exact; a projection may lag. */
+export const clusterUsage = resource('cluster_usage', {
+  owner: 'cluster-sync',
+  singular: 'usage',
+  operations: {
+    of_env: operation({
+      summary: 'Clusters of an env',
+      allow: ourServices,
+      callers: ['auth'],
+      body: z.strictObject({ env_id: Id }),
+      response: z.strictObject({ clusters: Usage }),
+      idempotent: true,
+    }),
+  },
+});

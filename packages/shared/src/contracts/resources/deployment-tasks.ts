@@ -1,0 +1,138 @@
+import { z } from 'zod';
+import { maintainer, owner, signedIn, taskCreatorOrOwner } from '../../access/rules.ts';
+import { operation, resource } from '../contract.ts';
+import { Id, PlannedTime, Reason, Timestamp } from '../fields.ts';
+import { filter, listQuery, pageOf } from '../paging.ts';
+import { LogLine } from './runner-tasks.ts';
+import { RequestedOperation, TaskOperation } from './task-operation.ts';
+
+export const TaskStatus = z.enum(['Pending', 'Started', 'Failed', 'Canceled', 'Done']);
+export type TaskStatus = z.infer<typeof TaskStatus>;
+
+export const DeploymentTask = z.strictObject({
+  id: Id,
+  created_at: Timestamp,
+  execute_at: Timestamp,
+  first_attempted_at: Timestamp.nullable(),
+  started_at: Timestamp.nullable(),
+  finished_at: Timestamp.nullable(),
+  cluster_id: Id,
+  /** Stays when the deployment is deleted. */
+  deployment_id: Id,
+  acting_user_id: Id.nullable(),
+  acting_deployment_id: Id.nullable(),
+  canceled_by_user_id: Id.nullable(),
+  canceled_by_deployment_id: Id.nullable(),
+  operation: TaskOperation,
+  status: TaskStatus,
+  /** Why it failed, was canceled, or still waits. */
+  reason: z.string().nullable(),
+  /** Attempts in which Helm had begun, but for those that a stopping runner handed back. */
+  attempts: z.number().int(),
+});
+export type DeploymentTask = z.infer<typeof DeploymentTask>;
+
+/** Nobody keeps a copy of tasks, and their inputs may be megabytes. */
+export const PublishedTask = DeploymentTask.pick({ id: true, status: true });
+
+export const NewDeploymentTask = z.strictObject({
+  deployment_id: Id,
+  operation: RequestedOperation,
+  execute_at: PlannedTime.optional(),
+});
+export type NewDeploymentTask = z.infer<typeof NewDeploymentTask>;
+
+export const deploymentTasks = resource('deployment_tasks', {
+  owner: 'tasks',
+  singular: 'deployment task',
+  // Why a task waits is computed when somebody asks, and changes though nobody changed the task.
+  etag: Object.keys(DeploymentTask.shape).filter((name) => name !== 'reason'),
+  state: { row: DeploymentTask, published: PublishedTask, consumers: [], event: ['status'] },
+  operations: {
+    list: operation({
+      http: 'GET /deployment-tasks',
+      summary: 'List deployment tasks',
+      allow: signedIn,
+      query: listQuery({
+        filters: {
+          cluster_id: filter.id,
+          deployment_id: filter.id,
+          env_id: filter.id,
+          status: TaskStatus,
+          active_only: filter.boolean.meta({ description: 'only tasks that are Pending or Started' }),
+          show_future: filter.boolean
+            .default(true)
+            .meta({ description: 'false leaves out what is scheduled for later' }),
+          created_from: filter.time.meta({ description: 'created at this time or later' }),
+        },
+        sort: ['execute_at', 'created_at', 'started_at', 'finished_at', 'status'],
+      }),
+      response: pageOf(DeploymentTask),
+    }),
+    create: operation({
+      http: 'POST /deployment-tasks',
+      summary: 'Ask for a task now or at a later time',
+      allow: maintainer,
+      stricter: {
+        rule: owner,
+        for: 'Install, Uninstall, a changed values_override, and actions that ask for an owner',
+      },
+      body: NewDeploymentTask,
+      response: DeploymentTask,
+    }),
+    get: operation({
+      http: 'GET /deployment-tasks/:id',
+      summary: 'Read a deployment task',
+      allow: signedIn,
+      response: DeploymentTask,
+    }),
+    cancel: operation({
+      http: 'DELETE /deployment-tasks/:id',
+      summary: 'Cancel a pending task, or ask a started one to stop',
+      allow: taskCreatorOrOwner,
+      stricter: { rule: owner, for: 'a move that goes back into another env' },
+      body: z.strictObject({ reason: Reason.optional() }),
+      bodyOptional: true,
+      response: DeploymentTask,
+      status: 200,
+    }),
+    retry: operation({
+      http: 'POST /deployment-tasks/:id/retry',
+      summary: 'Make a new task of the same operation from one that failed or was canceled',
+      allow: taskCreatorOrOwner,
+      stricter: {
+        rule: owner,
+        for: 'a deletion, and a change of enabled or values_override that was never made; who is no maintainer any more retries nothing',
+      },
+      response: DeploymentTask,
+    }),
+    log: operation({
+      http: 'GET /deployment-tasks/:id/log',
+      summary: 'Read the log of a task as text; with follow=true until the task ends',
+      allow: signedIn,
+      query: z.strictObject({ follow: filter.boolean.default(false) }),
+      response: z.string(),
+      produces: 'text/plain',
+    }),
+    // What the gateway calls again and again while somebody follows a log; the owner checks the caller's visibility each time.
+    log_lines: operation({
+      summary: 'The next lines of the log of a task',
+      allow: signedIn,
+      callers: ['api-gateway'],
+      body: z.strictObject({
+        task_id: Id,
+        /** Number of the first line wanted, from 0. */
+        from: z.number().int().min(0),
+        limit: z.number().int().min(1).max(500).default(500),
+      }),
+      response: z.strictObject({
+        lines: z.array(LogLine),
+        /** What `from` is to be in the next call. */
+        next: z.number().int(),
+        /** The task has ended and there are no lines after these. */
+        finished: z.boolean(),
+      }),
+      idempotent: true,
+    }),
+  },
+});

@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { signedIn } from '../../access/rules.ts';
+import { Bot } from './bots.ts';
+import { operation, resource } from '../contract.ts';
+import { Id } from '../fields.ts';
+import { oneKeyOf } from '../one-key-of.ts';
+import { User } from './users.ts';
+
+/** The identity behind the credential. */
+export const Me = oneKeyOf({
+  User,
+  Bot,
+  Deployment: z.strictObject({ id: Id, name: z.string(), env_id: Id }),
+});
+export type Me = z.infer<typeof Me>;
+
+export const me = resource('me', {
+  owner: 'auth',
+  singular: 'identity',
+  operations: {
+    get: operation({ http: 'GET /auth/me', summary: 'Who the credential belongs to', allow: signedIn, response: Me }),
+    get_as_user: operation({
+      http: 'GET /users/me',
+      summary: 'Who the credential belongs to; another path of the same answer',
+      allow: signedIn,
+      response: Me,
+    }),
+  },
+});

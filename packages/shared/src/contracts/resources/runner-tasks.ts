@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import { ourServices } from '../../access/rules.ts';
+import { operation, resource } from '../contract.ts';
+import { Id, JsonObject, Text } from '../fields.ts';
+import { Claim } from '../task-claims.ts';
+
+/** What the runner does with the release; the deployment's operations are reduced to it by the service `tasks`. */
+export const RunnerAction = z.enum(['deploy', 'uninstall']);
+export type RunnerAction = z.infer<typeof RunnerAction>;
+
+/**
+ * A claimed task with all it takes to run it: a complete snapshot, values resolved, secrets in clear.
+ * This answer is the one message that carries them.
+ */
+export const ClaimedTask = z.strictObject({
+  task_id: Id,
+  /** Grows with every claim; every later write of the runner must carry it. */
+  fence: z.number().int(),
+  /** The attempt that this becomes when Helm begins, from 1. */
+  attempt: z.number().int(),
+  /** Time the claim is good for without a heartbeat, in ms. */
+  lease_ms: z.number().int(),
+  action: RunnerAction,
+  /** Nothing of the deployment was installed before, as far as is known: most likely there is no namespace yet. */
+  is_first: z.boolean(),
+  /** After `uninstall`: the namespace goes too. */
+  delete_namespace: z.boolean(),
+  deployment_id: Id,
+  deployment_name: z.string(),
+  kind: z.string(),
+  cluster_id: Id,
+  /** Also the name of the Helm release. */
+  namespace: z.string(),
+  /** Null for `uninstall`. `digest` is `sha256:<hex>` of the packaged chart, the key in the object store. */
+  chart: z.strictObject({ helm_chart_id: Id, digest: z.string(), version: z.string() }).nullable(),
+  values: JsonObject,
+  /** Kubernetes Secrets that the chart's inputs ask for, in the namespace: entries by name of the Secret. */
+  secrets: z.record(z.string(), z.record(z.string(), z.string())),
+  wait: z.strictObject({ enabled: z.boolean(), timeout_secs: z.number().int() }),
+  /** W3C trace context of the request that made the task. */
+  traceparent: z.string().nullable(),
+  request_id: z.string().nullable(),
+});
+export type ClaimedTask = z.infer<typeof ClaimedTask>;
+
+/**
+ * - `Retry`: something that may pass. `Unreachable`: what the task depends on (its cluster, a service, the registry) does not
+ *   answer. `Forbidden`: the cluster refuses our account a right, as it does also while it starts and has not read its rules.
+ *   Which of them come again, and when, is decided by `afterClaim` in the service `tasks`.
+ * - `HandedBack`: the runner is stopping; the task is due at once, and the attempt does not count.
+ */
+export const TaskOutcome = z.enum(['Done', 'Failed', 'Canceled', 'Retry', 'Unreachable', 'Forbidden', 'HandedBack']);
+export type TaskOutcome = z.infer<typeof TaskOutcome>;
+
+export const LogLine = z.strictObject({
+  /** ISO time at which the line was read. */
+  at: z.iso.datetime(),
+  /** `berth` for our own words, else the stream of the process. */
+  source: z.enum(['berth', 'stdout', 'stderr']),
+  text: Text.max(8192),
+});
+export type LogLine = z.infer<typeof LogLine>;
+
+export const runnerTasks = resource('runner_tasks', {
+  owner: 'tasks',
+  singular: 'task',
+  operations: {
+    claim: operation({
+      summary: 'Take the next task that is due, under a lease',
+      allow: ourServices,
+      callers: ['runner'],
+      body: z.strictObject({ runner: Text.max(200) }),
+      response: z.strictObject({ task: ClaimedTask.nullable() }),
+    }),
+    heartbeat: operation({
+      summary: 'Renew the lease, and count the attempt when Helm begins; tells whether somebody asked to cancel',
+      allow: ourServices,
+      callers: ['runner'],
+      // `helm_begins`: Helm starts as soon as this is answered. Said before, so that a runner that dies with Helm has said it.
+      body: z.strictObject({ ...Claim, helm_begins: z.boolean().default(false) }),
+      response: z.strictObject({ lease_ms: z.number().int(), cancel_requested: z.boolean() }),
+      idempotent: true,
+    }),
+    append_log: operation({
+      summary: 'Add lines to the log of the task',
+      allow: ourServices,
+      callers: ['runner'],
+      // `first` is the number of the first line within this claim, so that a repeat adds nothing twice.
+      body: z.strictObject({ ...Claim, first: z.number().int(), lines: z.array(LogLine).max(200) }),
+      response: z.null(),
+      idempotent: true,
+    }),
+    finish: operation({
+      summary: 'Tell how the task ended',
+      allow: ourServices,
+      callers: ['runner'],
+      body: z.strictObject({ ...Claim, outcome: TaskOutcome, reason: Text.max(500).nullable() }),
+      response: z.null(),
+      idempotent: true,
+    }),
+  },
+});

@@ -1,0 +1,49 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { Identity } from '../../access/identity.ts';
+import type { JsonObject } from '../../contracts/json.ts';
+import type { Queries } from '../database.ts';
+
+/** Who does something, and for which request; the context of every handler is one. */
+export interface Doer {
+  /** None for what nobody signed in did, and for what the platform does by itself. */
+  readonly identity: Pick<Identity, 'kind' | 'id'> | undefined;
+  /** Null for what no request asked for. */
+  readonly requestId: string | null;
+}
+
+export interface AuditEntry {
+  by: Doer;
+  /** What was done, as a verb: `create`, `revoke`, `refuse login`. */
+  action: string;
+  /** The resource by its contract name. */
+  resource: string;
+  objectId: string | null;
+  envId: string | null;
+  /** Never a secret or a hash. */
+  details: JsonObject;
+}
+
+const nothing = sql.type(z.strictObject({}));
+
+/** In the transaction of what it tells about: neither is there without the other. */
+export const recordAudit = (db: Pick<Queries, 'query'>, entry: AuditEntry): Promise<void> => recordAudits(db, [entry]);
+
+/** One statement however many there are: a first login can bring thousands of roles. */
+export async function recordAudits(db: Pick<Queries, 'query'>, entries: readonly AuditEntry[]): Promise<void> {
+  if (entries.length === 0) return;
+  const rows = entries.map(({ by, action, resource, objectId, envId, details }) => [
+    by.identity?.kind ?? null,
+    by.identity?.id ?? null,
+    action,
+    resource,
+    objectId,
+    envId,
+    JSON.stringify(details),
+    by.requestId,
+  ]);
+  await db.query(nothing`
+    insert into audit_log (actor_kind, actor_id, action, resource, object_id, env_id, details, request_id)
+    select * from ${sql.unnest(rows, ['text', 'uuid', 'text', 'text', 'uuid', 'uuid', 'jsonb', 'text'])}
+  `);
+}

@@ -1,0 +1,120 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type OpenTestDatabase, openTestDatabase } from '../../testing/open-test-database.ts';
+import { startTcpProxy } from '../../testing/tcp-proxy.ts';
+import { acquireLease, releaseLease, renewLease } from './lease.ts';
+import { openDatabase } from '../postgres/open-database.ts';
+import { whileHolding } from './while-holding.ts';
+
+const migrations = new URL('../test-migrations/', import.meta.url);
+let database: OpenTestDatabase;
+
+beforeAll(async () => {
+  database = await openTestDatabase({ service: 'cluster-sync', migrations });
+});
+afterAll(() => database?.[Symbol.asyncDispose]());
+
+const forALongTime = 60_000;
+const acquire = (name: string, holder: string, ttlMs = forALongTime) =>
+  acquireLease(database.db, { name, holder, ttlMs });
+
+test('one holder at a time, however many ask at once', async () => {
+  const leases = await Promise.all(Array.from({ length: 20 }, (_, i) => acquire('crowd', `holder ${i}`)));
+
+  expect(leases.filter((lease) => lease !== null)).toHaveLength(1);
+});
+
+test('the fence grows each time the lease changes hands', async () => {
+  const first = await acquire('fence', 'a');
+  expect(first).toMatchObject({ fence: 1 });
+  expect(await acquire('fence', 'b')).toBeNull();
+  if (first) await releaseLease(database.db, first);
+
+  expect(await acquire('fence', 'b')).toMatchObject({ fence: 2 });
+});
+
+test('a lease that ran out is free, and its last holder can neither renew nor release it', async () => {
+  const old = await acquire('over', 'slow', 30);
+  await sleep(40);
+  const fresh = await acquire('over', 'quick');
+  expect(fresh).toMatchObject({ holder: 'quick' });
+
+  expect(old && (await renewLease(database.db, old))).toBeNull();
+  if (old) await releaseLease(database.db, old);
+  expect(await acquire('over', 'third')).toBeNull();
+});
+
+test('renewing moves the end', async () => {
+  const lease = await acquire('renewed', 'a', 200);
+  await sleep(50);
+  const renewed = lease && (await renewLease(database.db, lease));
+
+  expect(renewed?.fence).toBe(lease?.fence);
+  expect(renewed?.until).toBeGreaterThanOrEqual((lease?.until ?? Number.NaN) + 50);
+});
+
+const hold = (name: string, signal: AbortSignal) => ({
+  name,
+  holder: name,
+  ttlMs: 300,
+  heartbeatMs: 60,
+  marginMs: 60,
+  signal,
+});
+
+test('work keeps its lease for as long as it takes, and gives it back', async () => {
+  const { signal } = new AbortController();
+  const worked = whileHolding(database.db, hold('work', signal), async (held) => {
+    await sleep(700);
+    expect(held.aborted).toBe(false);
+    expect(await acquire('work', 'other')).toBeNull();
+  });
+
+  expect(await worked).toBe(true);
+  expect(await acquire('work', 'other')).not.toBeNull();
+  expect(await whileHolding(database.db, hold('work', signal), async () => {})).toBe(false);
+});
+
+test('work that throws gives its lease back as well', async () => {
+  const failing = whileHolding(database.db, hold('throws', new AbortController().signal), async () => {
+    throw new Error('no');
+  });
+
+  await expect(failing).rejects.toThrow('no');
+  expect(await acquire('throws', 'other')).not.toBeNull();
+});
+
+test('work is told before somebody else can have its lease when the database cannot be reached', async () => {
+  await using proxy = await startTcpProxy(database.url);
+  await using remote = await openDatabase({
+    migrations,
+    url: proxy.url,
+    applicationName: 'test',
+    log: { info: () => {}, warn: () => {} },
+  });
+
+  let free: unknown;
+  await whileHolding(remote, hold('cut off', new AbortController().signal), async (held) => {
+    await proxy.refuse();
+    await new Promise((aborted) => held.addEventListener('abort', aborted));
+    free = await acquire('cut off', 'other');
+  });
+
+  expect(free).toBeNull();
+});
+
+test('work is told when its lease was taken', async () => {
+  await whileHolding(database.db, hold('taken', new AbortController().signal), async (held, lease) => {
+    await releaseLease(database.db, lease);
+    expect(await acquire('taken', 'thief')).not.toBeNull();
+    await new Promise((aborted) => held.addEventListener('abort', aborted));
+  });
+});
+
+test('work ends with the signal', async () => {
+  const stop = new AbortController();
+  await whileHolding(database.db, hold('stopped', stop.signal), async (held) => {
+    stop.abort();
+    expect(held.aborted).toBe(true);
+  });
+});

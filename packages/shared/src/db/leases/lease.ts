@@ -1,0 +1,56 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { Queries } from '../database.ts';
+
+/** A promise that nobody else does this work before `until`. The fence grows each time it changes hands. */
+export interface Lease {
+  readonly name: string;
+  readonly holder: string;
+  readonly fence: number;
+  readonly ttlMs: number;
+  /** On this process's monotonic clock (`performance.now()`), counted from before the question was sent: never too late. */
+  readonly until: number;
+}
+
+export interface LeaseRequest {
+  name: string;
+  /** Names this process, unlike any other. */
+  holder: string;
+  ttlMs: number;
+}
+
+const fenced = sql.type(z.object({ fence: z.number().int() }));
+
+/** Takes the lease if it is free or over, by the clock of the database alone; null while somebody else has it. */
+export async function acquireLease(db: Queries, { name, holder, ttlMs }: LeaseRequest): Promise<Lease | null> {
+  const asked = performance.now();
+  const row = await db.maybeOne(fenced`
+    insert into leases (name, holder, until, fence)
+    values (${name}, ${holder}, clock_timestamp() + ${ttlMs} * interval '1 millisecond', 1)
+    on conflict (name) do update
+      set holder = excluded.holder,
+        until = clock_timestamp() + ${ttlMs} * interval '1 millisecond',
+        fence = leases.fence + 1
+      where leases.until <= clock_timestamp()
+    returning fence
+  `);
+  return row && { name, holder, ttlMs, fence: row.fence, until: asked + ttlMs };
+}
+
+/** The lease with a new end; null when it was lost. */
+export async function renewLease(db: Queries, lease: Lease): Promise<Lease | null> {
+  const asked = performance.now();
+  const row = await db.maybeOne(fenced`
+    update leases set until = clock_timestamp() + ${lease.ttlMs} * interval '1 millisecond'
+    where name = ${lease.name} and holder = ${lease.holder} and fence = ${lease.fence} and until > clock_timestamp()
+    returning fence
+  `);
+  return row && { ...lease, until: asked + lease.ttlMs };
+}
+
+/** Lets the next one in at once. */
+export async function releaseLease(db: Queries, { name, holder, fence }: Lease): Promise<void> {
+  await db.query(sql.type(z.object({}))`
+    update leases set until = clock_timestamp() where name = ${name} and holder = ${holder} and fence = ${fence}
+  `);
+}

@@ -1,0 +1,58 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Queries } from '../database.ts';
+import { acquireLease, type Lease, type LeaseRequest, releaseLease, renewLease } from './lease.ts';
+
+export interface HoldOptions extends LeaseRequest {
+  heartbeatMs: number;
+  /** How long before its end the lease counts as lost, so that what is under way can still end in time. */
+  marginMs: number;
+  signal: AbortSignal;
+}
+
+/**
+ * Does the work while the lease is held: renews it, aborts the work's signal when it is lost or in doubt, and gives it
+ * back at the end. Answers false when somebody else has it.
+ */
+export async function whileHolding(
+  db: Queries,
+  options: HoldOptions,
+  work: (held: AbortSignal, lease: Lease) => Promise<void>,
+): Promise<boolean> {
+  const first = await acquireLease(db, options);
+  if (first === null) return false;
+
+  const over = new AbortController();
+  const held = AbortSignal.any([over.signal, options.signal]);
+  const heartbeat = keepAlive(db, first, options, over);
+  try {
+    await work(held, first);
+  } finally {
+    over.abort();
+    await heartbeat;
+    // When the database is away the lease ends by itself.
+    await releaseLease(db, first).catch(() => undefined);
+  }
+  return true;
+}
+
+/** Never throws: without a database the lease runs out, and then the work is told. */
+async function keepAlive(db: Queries, first: Lease, { heartbeatMs, marginMs }: HoldOptions, over: AbortController) {
+  let lease = first;
+  let deadline = endAt(lease.until - marginMs, over);
+  while (!over.signal.aborted) {
+    await sleep(heartbeatMs, undefined, { signal: over.signal }).catch(() => undefined);
+    if (over.signal.aborted) break;
+
+    const renewed = await renewLease(db, lease).catch(() => undefined);
+    if (renewed === undefined) continue;
+    if (renewed === null) break;
+    lease = renewed;
+    clearTimeout(deadline);
+    deadline = endAt(lease.until - marginMs, over);
+  }
+  clearTimeout(deadline);
+  over.abort();
+}
+
+const endAt = (moment: number, over: AbortController): NodeJS.Timeout =>
+  setTimeout(() => over.abort(new Error('The lease ran out')), Math.max(0, moment - performance.now()));

@@ -1,0 +1,183 @@
+import { type FragmentSqlToken, sql } from 'slonik';
+import { z } from 'zod';
+import { limits } from '../../bus/limits.ts';
+import type { ListRequest, Page } from '../../contracts/paging.ts';
+import { AppError } from '../../errors.ts';
+import { UnexpectedRow } from '../postgres/check-rows.ts';
+import type { Queries } from '../database.ts';
+import { decodeCursor, encodeCursor, type ListCursor } from './list-cursor.ts';
+import type { Condition } from './list-filters.ts';
+import { rowsThatFit } from './rows-that-fit.ts';
+
+export interface ListOptions<Row extends z.ZodType> {
+  row: Row;
+  columns: FragmentSqlToken;
+  /** The table, or a join. */
+  from: FragmentSqlToken;
+  /** Filters and visibility; all must hold. */
+  where: readonly Condition[];
+  request: ListRequest;
+  /** The time that orders the list, newest first; never null. `created_at` unless given. */
+  newestBy?: FragmentSqlToken;
+  /** Breaks ties; `id` unless given (a join may need `t.id`). */
+  id?: FragmentSqlToken;
+  /** What `sort` may name, as the contract has it. */
+  sortable?: Readonly<Record<string, FragmentSqlToken>>;
+  /**
+   * At least as many bytes as a row takes in the answer, from columns that are cheap to read. For tables whose rows may
+   * be large: Postgres then sends no more of them than one answer can hold, however many are asked for.
+   */
+  bytes?: FragmentSqlToken;
+}
+
+/** What of an answer is left for its items. */
+const maxItemBytes = limits.responseBytes - 16 * 1024;
+
+/**
+ * Every list of the platform: filtered and counted, by page number in any order, or by keyset in the fixed one. Where rows
+ * are so large that a page is more than one answer can hold, the latter gives fewer of them; the former says how many fit.
+ */
+export async function listPage<Row extends z.ZodType>(
+  queries: Queries,
+  options: ListOptions<Row>,
+): Promise<Page<z.output<Row>>> {
+  const { page = 1, per_page, page_size, after } = options.request;
+  const size = per_page ?? page_size ?? 50;
+  return after === undefined
+    ? await numberedPage(queries, options, { page, size })
+    : await keysetPage(queries, options, { after, size });
+}
+
+const Numbered = z.looseObject({
+  list_total: z.number().int(),
+  /** How many rows the page would have if all of them fitted; absent where Postgres left none out. */
+  list_found: z.number().int().optional(),
+});
+
+async function numberedPage<Row extends z.ZodType>(
+  queries: Queries,
+  options: ListOptions<Row>,
+  { page, size }: { page: number; size: number },
+): Promise<Page<z.output<Row>>> {
+  const { row, columns, from, where } = options;
+  const found = await queries.any(
+    sql.type(Numbered)`${fitting(
+      options,
+      sql.fragment`
+        select ${columns}, (${countOf(options)}) as list_total ${sizeOf(options)}
+        from ${from} where ${sql.and(where)}
+        order by ${orderOf(options)}
+        limit ${size} offset ${(page - 1) * size}
+      `,
+    )}`,
+  );
+
+  const items = found.map((item) => checked(row, withoutOurs(item)));
+  const fit = rowsThatFit(items, maxItemBytes);
+  if (fit < (found[0]?.list_found ?? items.length)) throw tooLarge(fit);
+  const num_total = found[0]?.list_total ?? (page === 1 ? 0 : await total(queries, options));
+  return { page, per_page: size, items, num_total };
+}
+
+const Keyed = Numbered.extend({ list_micros: z.string(), list_id: z.uuid() });
+
+async function keysetPage<Row extends z.ZodType>(
+  queries: Queries,
+  options: ListOptions<Row>,
+  { after, size }: { after: string; size: number },
+): Promise<Page<z.output<Row>>> {
+  const { row, columns, from, where, newestBy = createdAt, id = idColumn } = options;
+  const cursor = decodeCursor(after);
+  const beyond = cursor && sql.fragment`(${newestBy}, ${id}) < (${timeOf(cursor)}, ${cursor.id})`;
+
+  // One row more than asked for tells whether there is a next page.
+  const found = await queries.any(
+    sql.type(Keyed)`${fitting(
+      options,
+      sql.fragment`
+        select ${columns}, (${countOf(options)}) as list_total,
+          trim_scale(extract(epoch from ${newestBy}) * 1000000)::text as list_micros, ${id} as list_id
+          ${sizeOf(options)}
+        from ${from} where ${sql.and([...where, beyond])}
+        order by ${newestBy} desc, ${id} desc
+        limit ${size + 1}
+      `,
+    )}`,
+  );
+
+  const items = found.slice(0, size).map((item) => checked(row, withoutOurs(item)));
+  const fit = rowsThatFit(items, maxItemBytes);
+  const last = (found[0]?.list_found ?? found.length) > fit ? found[fit - 1] : undefined;
+  return {
+    page: 1,
+    per_page: size,
+    items: items.slice(0, fit),
+    num_total: found[0]?.list_total ?? (cursor === null ? 0 : await total(queries, options)),
+    next: last === undefined ? null : encodeCursor({ micros: last.list_micros, id: last.list_id }),
+  };
+}
+
+const microsOfDay = 86_400_000_000n;
+
+/** A time as Postgres computes it exactly: intervals are multiplied as floating point, which holds days and parts of one. */
+function timeOf({ micros }: ListCursor): FragmentSqlToken {
+  if (micros.endsWith('Infinity')) return sql.fragment`${micros}::timestamptz`;
+  const part = BigInt(micros) % microsOfDay;
+  const days = Number((BigInt(micros) - part) / microsOfDay);
+  return sql.fragment`timestamptz 'epoch' + ${days} * interval '1 day' + ${Number(part)} * interval '1 microsecond'`;
+}
+
+/** The row as its table has it. */
+const withoutOurs = (row: z.infer<typeof Numbered>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(row).filter(([name]) => !name.startsWith('list_')));
+
+const sizeOf = ({ bytes }: Sized) => (bytes === undefined ? sql.fragment`` : sql.fragment`, ${bytes} as list_bytes`);
+
+/**
+ * The rows of a page up to what one answer can hold, one at least. Of those beyond it Postgres reads the size only: large
+ * values lie apart from their rows until somebody looks at them. Windows without an order keep that of the page.
+ */
+const fitting = ({ bytes }: Sized, page: FragmentSqlToken) =>
+  bytes === undefined
+    ? page
+    : sql.fragment`
+        select * from (
+          select page.*, count(*) over () as list_found, sum(list_bytes) over (rows unbounded preceding) as list_sum
+          from (${page}) page
+        ) measured
+        where list_sum <= ${maxItemBytes} or list_sum = list_bytes
+      `;
+
+const tooLarge = (fitting: number) => {
+  const rule = `must be at most ${fitting} for rows as large as these, or use after`;
+  return new AppError('too_large', `query.per_page: ${rule}`, { errors: [{ path: 'query.per_page', message: rule }] });
+};
+
+const createdAt = sql.fragment`created_at`;
+const idColumn = sql.fragment`id`;
+
+type Filtered = Pick<ListOptions<z.ZodType>, 'from' | 'where'>;
+type Sized = Pick<ListOptions<z.ZodType>, 'bytes'>;
+
+const countOf = ({ from, where }: Filtered) => sql.fragment`select count(*) from ${from} where ${sql.and(where)}`;
+
+/** Past the end no row brings the total along. */
+const total = async (queries: Queries, options: Filtered): Promise<number> =>
+  (await queries.one(sql.type(Numbered)`select (${countOf(options)}) as list_total`)).list_total;
+
+function orderOf({ request, sortable = {}, newestBy = createdAt, id = idColumn }: ListOptions<z.ZodType>) {
+  const { sort } = request;
+  if (sort === undefined) return sql.fragment`${newestBy} desc, ${id} desc`;
+
+  const descending = sort.startsWith('-');
+  const column = sortable[descending ? sort.slice(1) : sort];
+  // The contract has let only its own names through, so this is a list that forgot one of them.
+  if (column === undefined) throw new Error(`The list does not know how to sort by ${sort}`);
+  return descending ? sql.fragment`${column} desc, ${id} desc` : sql.fragment`${column} asc, ${id} asc`;
+}
+
+function checked<Row extends z.ZodType>(schema: Row, item: unknown): z.output<Row> {
+  const result = schema.safeParse(item);
+  if (!result.success) throw new UnexpectedRow(result.error.issues);
+  return result.data;
+}

@@ -1,0 +1,72 @@
+import { context, propagation } from '@opentelemetry/api';
+import { sql } from 'slonik';
+import { z } from 'zod';
+import { eventRow, isCopied } from '../../bus/state/event-row.ts';
+import type { StateOperation } from '../../bus/state/publish-state.ts';
+import type { Resource } from '../../contracts/contract.ts';
+import type { Transaction } from '../database.ts';
+import { wakeRelays } from './relay-wake-up.ts';
+
+export interface StateChange {
+  id: string;
+  env_id: string | null;
+  operation: StateOperation;
+  /** The public row as the contract's `state` has it; of a deleted one, its last. */
+  row: object;
+}
+
+type Followed = Pick<Resource, 'name' | 'state'>;
+
+const nothing = sql.type(z.object({}));
+
+/** Tells the followers of a resource about a change, in the transaction that makes it. */
+export const recordState = (tx: Transaction, resource: Followed, change: StateChange): Promise<void> =>
+  recordStates(tx, resource, [change]);
+
+/** The same for several rows of a resource in one statement; each id once. */
+export async function recordStates(
+  tx: Transaction,
+  resource: Followed,
+  changes: readonly StateChange[],
+): Promise<void> {
+  if (changes.length === 0) return;
+  const traceparent = currentTraceparent();
+  const records = changes.map((change) => ({ ...change, row: publicRow(resource, change.row) }));
+
+  // The version is taken in the update, so under the lock of the outbox row: of two changes the later one has the higher
+  // one. What was never published is still new to everybody, however often it changed. Rows go in the order of their ids,
+  // so that two transactions never wait for each other in a circle.
+  await tx.query(nothing`
+    insert into outbox (resource, id, version, env_id, operation, row, traceparent)
+    select ${resource.name}, c.id, next_outbox_version(), c.env_id, c.operation, c.row, ${traceparent}
+    from jsonb_to_recordset(${sql.jsonb(records)}) as c(id uuid, env_id uuid, operation text, row jsonb)
+    order by c.id
+    on conflict (resource, id) do update set
+      version = greatest(outbox.version + 1, next_outbox_version()),
+      env_id = excluded.env_id,
+      operation = case
+        when outbox.published_version is null and outbox.operation = 'INSERT' and excluded.operation = 'UPDATE' then 'INSERT'
+        else excluded.operation
+      end,
+      row = excluded.row,
+      traceparent = excluded.traceparent,
+      changed_at = clock_timestamp()
+  `);
+  tx.afterCommit(wakeRelays);
+}
+
+/** Refuses what the contract does not show: a column too many here would be a secret for everybody who follows. */
+function publicRow(resource: Followed, row: object): Record<string, unknown> {
+  const { name, state } = resource;
+  if (state === undefined) throw new Error(`Nobody follows ${name}: its contract has no state`);
+  const { row: whole, published } = state;
+  const shown = published ? z.object(published.shape).parse(whole.partial().parse(row)) : whole.parse(row);
+  return isCopied(resource) ? shown : eventRow(resource, shown);
+}
+
+/** W3C trace context of what runs now, to keep with what goes on later. */
+export function currentTraceparent(): string | null {
+  const carrier: { traceparent?: string } = {};
+  propagation.inject(context.active(), carrier);
+  return carrier.traceparent ?? null;
+}

@@ -1,0 +1,39 @@
+import { sql } from 'slonik';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { type OpenTestDatabase, openTestDatabase } from '../../testing/open-test-database.ts';
+import { conflictOn, unprocessableOn } from './conflict-on.ts';
+
+const nothing = sql.type(z.object({}));
+let database: OpenTestDatabase;
+
+beforeAll(async () => {
+  database = await openTestDatabase({ service: 'auth', migrations: new URL('../test-migrations/', import.meta.url) });
+});
+afterAll(() => database?.[Symbol.asyncDispose]());
+
+const launch = (name: string, weight: number) =>
+  database.db
+    .query(nothing`insert into boats (name, weight) values (${name}, ${weight})`)
+    .catch(conflictOn('boats_name_key', `A boat named ${name} already exists`))
+    .catch(
+      unprocessableOn('boats_weight_positive', 'body.weight: too light', [
+        { path: 'body.weight', message: 'too light' },
+      ]),
+    );
+
+test('a violated constraint is told in the words given for it', async () => {
+  await launch('a', 1);
+
+  await expect(launch('a', 1)).rejects.toMatchObject({ code: 'conflict', message: 'A boat named a already exists' });
+  await expect(launch('b', -1)).rejects.toMatchObject({ code: 'unprocessable', errors: [{ path: 'body.weight' }] });
+});
+
+test('everything else stays what it is', async () => {
+  const other = new Error('other');
+
+  expect(() => conflictOn('boats_name_key', 'words')(other)).toThrow(other);
+  await expect(
+    database.db.query(nothing`insert into boats (weight) values (1)`).catch(conflictOn('boats_name_key', 'words')),
+  ).rejects.not.toHaveProperty('status');
+});

@@ -1,0 +1,101 @@
+import { hash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import type { Logger } from 'pino';
+import { type PgConnection, pgConnection } from './pg-connection.ts';
+import { LostConnection } from './postgres-error.ts';
+
+export interface MigrateOptions {
+  url: string;
+  /** The service's own folder; the shared tables (outbox, leases, …) come first by themselves. */
+  migrations: URL;
+  log: Pick<Logger, 'info'>;
+  applicationName: string;
+}
+
+export interface Migration {
+  name: string;
+  text: string;
+  checksum: string;
+}
+
+const sharedMigrations = new URL('../migrations/', import.meta.url);
+
+/** A migration may rewrite a table, and may have to wait for the one that another replica runs. */
+const statementTimeoutMs = 300_000;
+const lockTimeoutMs = 60_000;
+
+/** Brings the schema of the connection up to date, forward only. Replicas that start together do it once. */
+export async function migrate({ url, migrations, log, applicationName }: MigrateOptions): Promise<void> {
+  const wanted = await readMigrations(migrations);
+  await using connection = await pgConnection({ url, applicationName, statementTimeoutMs, lockTimeoutMs });
+
+  await refuseWithoutSchema(connection);
+  await connection.query(`select pg_advisory_lock(hashtextextended('migrations of ' || current_schema(), 0))`);
+  const applied = await appliedMigrations(connection);
+  for (const migration of pendingMigrations(wanted, applied)) {
+    await apply(connection, migration);
+    log.info({ migration: migration.name }, 'migration applied');
+  }
+}
+
+/** Shared ones first, then the service's own, each in the order of their numbers. */
+export async function readMigrations(folder: URL): Promise<Migration[]> {
+  return [...(await readFolder(sharedMigrations, 'shared/')), ...(await readFolder(folder, ''))];
+}
+
+async function readFolder(folder: URL, prefix: string): Promise<Migration[]> {
+  const files = (await readdir(folder)).filter((file) => file.endsWith('.sql')).sort();
+  const unnumbered = files.find((file) => !/^\d{4}-[a-z0-9-]+\.sql$/.test(file));
+  if (unnumbered !== undefined) throw new Error(`Migration ${unnumbered} is not named like 0001-what-it-makes.sql`);
+  const twin = files.find((file, index) => numberOf(file) === numberOf(files[index + 1] ?? ''));
+  if (twin !== undefined)
+    throw new Error(`Migrations ${twin} and ${files[files.indexOf(twin) + 1]} have the same number`);
+
+  return Promise.all(
+    files.map(async (file) => {
+      const text = await readFile(new URL(file, folder), 'utf8');
+      return { name: prefix + file, text, checksum: hash('sha256', text, 'hex') };
+    }),
+  );
+}
+
+const numberOf = (file: string): string => file.slice(0, 4);
+
+/** What is still to do. A migration that ran before and reads differently now is refused: its change would never happen. */
+export function pendingMigrations(wanted: Migration[], applied: ReadonlyMap<string, string>): Migration[] {
+  const changed = wanted.find(({ name, checksum }) => applied.has(name) && applied.get(name) !== checksum);
+  if (changed !== undefined) {
+    throw new Error(`Migration ${changed.name} was changed after it had been applied; write a new one instead`);
+  }
+  return wanted.filter(({ name }) => !applied.has(name));
+}
+
+async function refuseWithoutSchema(connection: PgConnection): Promise<void> {
+  const [row] = await connection.query(`select current_schema() as schema, current_setting('search_path') as path`);
+  if (row?.schema === null) throw new Error(`None of the schemas of the search path (${String(row.path)}) exists`);
+}
+
+async function appliedMigrations(connection: PgConnection): Promise<Map<string, string>> {
+  await connection.query(`
+    create table if not exists applied_migrations (
+      name text primary key,
+      checksum text not null,
+      applied_at timestamptz(3) not null default now()
+    )
+  `);
+  const rows = await connection.query('select name, checksum from applied_migrations');
+  return new Map(rows.map(({ name, checksum }) => [String(name), String(checksum)]));
+}
+
+async function apply(connection: PgConnection, { name, text, checksum }: Migration): Promise<void> {
+  await connection.query('begin');
+  try {
+    await connection.query(text);
+    await connection.query('insert into applied_migrations (name, checksum) values ($1, $2)', [name, checksum]);
+    await connection.query('commit');
+  } catch (error) {
+    await connection.query('rollback').catch(() => undefined);
+    if (error instanceof LostConnection) throw error;
+    throw new Error(`Migration ${name} failed`, { cause: error });
+  }
+}

@@ -1,0 +1,184 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'slonik';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { z } from 'zod';
+import { freePort } from '../../testing/free-port.ts';
+import { type OpenTestDatabase, openTestDatabase } from '../../testing/open-test-database.ts';
+import { startTcpProxy } from '../../testing/tcp-proxy.ts';
+import type { Database, Queries } from '../database.ts';
+import { databaseIsUp, openDatabase } from './open-database.ts';
+
+const migrations = new URL('../test-migrations/', import.meta.url);
+const options = { migrations, applicationName: 'test', log: { info: () => {}, warn: () => {} } };
+const nothing = sql.type(z.object({}));
+const boat = sql.type(z.strictObject({ name: z.string() }));
+
+let database: OpenTestDatabase;
+let db: Database;
+
+beforeAll(async () => {
+  database = await openTestDatabase({ service: 'tasks', migrations });
+  db = database.db;
+});
+afterAll(() => database?.[Symbol.asyncDispose]());
+beforeEach(() => db.query(nothing`truncate boats`));
+
+const launch = (queries: Queries, name: string) => queries.query(nothing`insert into boats (name) values (${name})`);
+const boats = (queries: Queries) => queries.anyFirst(boat`select name from boats order by name`);
+
+/** What is thrown, with everything that a log would show of it. */
+async function failureOf(work: Promise<unknown>): Promise<Error & { shown: string }> {
+  try {
+    await work;
+  } catch (error) {
+    if (error instanceof Error) return Object.assign(error, { shown: shown(error) });
+  }
+  throw new Error('It did not fail');
+}
+
+const shown = (error: unknown): string =>
+  error instanceof Error ? `${error.message} ${JSON.stringify(error)} ${shown(error.cause)}` : '';
+
+describe('what fails', () => {
+  test('says neither SQL nor values', async () => {
+    const values = ['canary-one', 'canary-two'];
+    const failures = await Promise.all([
+      failureOf(db.query(nothing`insert into boats (id) values (${values[0] ?? ''})`)),
+      failureOf(db.query(nothing`insert into boats (name, weight) values (${values[1] ?? ''}, -1)`)),
+      failureOf(db.query(nothing`select ${'canary-three'}::jsonb`)),
+      failureOf(db.query(nothing`select canary_column_of_secrets(${'canary-four'})`)),
+    ]);
+
+    for (const { shown } of failures) expect(shown).not.toMatch(/canary-|insert into|select/);
+  });
+
+  test('is `timeout` when a statement takes too long or waits too long for a lock', async () => {
+    await using patient = await openDatabase({ ...options, url: database.url, statementTimeoutMs: 200 });
+
+    await expect(patient.query(nothing`select pg_sleep(5)`)).rejects.toMatchObject({ code: 'timeout' });
+    expect(await databaseIsUp(patient)).toBe(true);
+
+    const release = Promise.withResolvers<void>();
+    const locked = Promise.withResolvers<void>();
+    const holding = db.transaction(async (tx) => {
+      await tx.query(nothing`lock table boats`);
+      locked.resolve();
+      await release.promise;
+    });
+    await locked.promise;
+    await expect(launch(patient, 'a')).rejects.toMatchObject({ code: 'timeout' });
+    release.resolve();
+    await holding;
+  });
+
+  test('is `unavailable` within a second when every connection is taken', async () => {
+    await using narrow = await openDatabase({ ...options, url: database.url, maxConnections: 1 });
+    const release = Promise.withResolvers<void>();
+    const holding = narrow.transaction(() => release.promise);
+
+    const asked = performance.now();
+    await expect(boats(narrow)).rejects.toMatchObject({ code: 'unavailable' });
+    expect(performance.now() - asked).toBeLessThan(1_000);
+
+    const crowd = Array.from({ length: 25 }, () => failureOf(boats(narrow)));
+    await Promise.race(crowd);
+    expect(performance.now() - asked).toBeLessThan(1_500);
+    release.resolve();
+    await holding;
+    await Promise.allSettled(crowd);
+    expect(await boats(narrow)).toEqual([]);
+  });
+
+  test('is `unavailable` for what was under way on a connection that is ended, and nothing else', async () => {
+    const sleeping = failureOf(db.query(nothing`select pg_sleep(4)`));
+    const inTransaction = failureOf(
+      db.transaction(async (tx) => {
+        await launch(tx, 'never');
+        await tx.query(nothing`select pg_sleep(4)`);
+      }),
+    );
+    const end = sql.type(z.object({ ended: z.boolean() }));
+    await vi.waitFor(async () => {
+      const ended = await db.any(end`
+        select pg_terminate_backend(pid) as ended from pg_stat_activity
+        where datname = current_database() and query like '%pg_sleep(4)%' and pid <> pg_backend_pid()
+      `);
+      expect(ended.length).toBeGreaterThanOrEqual(1);
+      await sleep(50);
+      expect(await Promise.race([Promise.all([sleeping, inTransaction]), sleep(50)])).toBeDefined();
+    });
+
+    expect(await sleeping).toMatchObject({ code: 'unavailable', message: 'The database is not available' });
+    expect(await inTransaction).toMatchObject({ code: 'unavailable' });
+    expect(await boats(db)).toEqual([]);
+  });
+});
+
+describe('a Postgres that goes away', () => {
+  test('is `unavailable` within a second while it is away, and asked again when it is back', async () => {
+    await using proxy = await startTcpProxy(database.url);
+    await using remote = await openDatabase({ ...options, url: proxy.url });
+    await Promise.all([boats(remote), boats(remote), boats(remote)]);
+
+    await proxy.refuse();
+    const asked = performance.now();
+    const answers = await Promise.all(Array.from({ length: 30 }, () => failureOf(boats(remote))));
+    expect(performance.now() - asked).toBeLessThan(1_000);
+    for (const answer of answers) expect(answer).toMatchObject({ code: 'unavailable' });
+    expect(await databaseIsUp(remote)).toBe(false);
+
+    await proxy.restore();
+    await vi.waitFor(() => expect(databaseIsUp(remote)).resolves.toBe(true));
+    expect(await boats(remote)).toEqual([]);
+  });
+
+  test('is `timeout` when it says nothing any more, and its connections are given up', async () => {
+    await using proxy = await startTcpProxy(database.url);
+    await using remote = await openDatabase({ ...options, url: proxy.url, statementTimeoutMs: 200, maxConnections: 2 });
+    await boats(remote);
+
+    proxy.silence();
+    await expect(boats(remote)).rejects.toMatchObject({ code: 'timeout' });
+    // What comes now needs a new connection, which nobody answers.
+    await expect(boats(remote)).rejects.toMatchObject({ code: 'unavailable' });
+
+    await proxy.restore();
+    expect(await boats(remote)).toEqual([]);
+  });
+
+  test('is waited for at the start', async () => {
+    await using proxy = await startTcpProxy(database.url);
+    await proxy.refuse();
+    const log = { info: vi.fn(), warn: vi.fn() };
+
+    const opening = openDatabase({ ...options, url: proxy.url, log });
+    await vi.waitFor(() => expect(log.warn).toHaveBeenCalledWith(expect.anything(), 'waiting for Postgres'));
+    await proxy.restore();
+
+    await using opened = await opening;
+    expect(await boats(opened)).toEqual([]);
+  });
+
+  test('is waited for no longer than until the abort', async () => {
+    const stop = new AbortController();
+    const url = `postgres://nobody@127.0.0.1:${await freePort()}/none`;
+    const opening = openDatabase({ ...options, url, signal: stop.signal });
+    stop.abort();
+
+    await expect(opening).rejects.toThrow('aborted');
+  });
+
+  test('is not waited for when it is there and refuses us', async () => {
+    const url = Object.assign(new URL(database.url), { pathname: '/no_such_database' }).href;
+
+    await expect(openDatabase({ ...options, url })).rejects.toThrow('no_such_database');
+  });
+});
+
+test('a closed pool answers `unavailable`, and closing it twice is harmless', async () => {
+  const closed = await openDatabase({ ...options, url: database.url });
+  await closed[Symbol.asyncDispose]();
+  await closed[Symbol.asyncDispose]();
+
+  await expect(boats(closed)).rejects.toMatchObject({ code: 'unavailable' });
+});

@@ -1,0 +1,66 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import { connectionPool } from './connection-pool.ts';
+import { connectionSettings } from './connection-settings.ts';
+import type { Database, Queries } from '../database.ts';
+import { databaseFailure, isLostRace } from './database-failure.ts';
+import { migrate } from './migrate.ts';
+import { LostConnection } from './postgres-error.ts';
+import { queriesOver } from './queries.ts';
+import { refuseInsideTransaction, runTransaction } from './transaction.ts';
+import { type TroubleLogger, troubleLog } from '../outbox/trouble-log.ts';
+import { untilUp } from './until-up.ts';
+
+export interface DatabaseOptions {
+  url: string;
+  /** The service's own folder of numbered .sql files. */
+  migrations: URL;
+  log: TroubleLogger;
+  /** Shown in `pg_stat_activity`. */
+  applicationName: string;
+  maxConnections?: number;
+  statementTimeoutMs?: number;
+  /** Ends the wait for a Postgres that is not up yet. */
+  signal?: AbortSignal;
+}
+
+const attempts = 3;
+
+/** Waits until Postgres is up, brings the schema up to date and opens the pool. */
+export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  const { url, migrations, log, applicationName, maxConnections = 10, statementTimeoutMs = 5_000, signal } = options;
+  await untilUp(() => migrate({ url, migrations, log, applicationName }), { log, signal });
+
+  const pool = connectionPool(connectionSettings({ url, applicationName, statementTimeoutMs }), maxConnections);
+  const trouble = troubleLog(log, 'Postgres is not available');
+
+  /** Runs again what lost a race, and puts the failures that remain into words for the caller. */
+  const asked = async <T>(work: () => Promise<T>): Promise<T> => {
+    refuseInsideTransaction();
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const answer = await work();
+        trouble.fine();
+        return answer;
+      } catch (error) {
+        if (error instanceof LostConnection) trouble.failed(error);
+        if (!isLostRace(error) || attempt === attempts) throw databaseFailure(error);
+      }
+    }
+  };
+
+  return {
+    ...queriesOver((query) => asked(() => pool.run(query))),
+    transaction: (work) => asked(() => pool.withSession((session) => runTransaction(session, work))),
+    [Symbol.asyncDispose]: () => pool.end(),
+  };
+}
+
+const up = sql.type(z.object({ up: z.literal(1) }));
+
+/** For readiness: whether a query is answered now. */
+export const databaseIsUp = (db: Queries): Promise<boolean> =>
+  db.one(up`select 1 as up`).then(
+    () => true,
+    () => false,
+  );

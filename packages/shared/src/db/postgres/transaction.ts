@@ -1,0 +1,94 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Query, Transaction } from '../database.ts';
+import { queriesOver, type RawResult } from './queries.ts';
+
+/** One connection, checked out for a transaction. */
+export interface Session {
+  run(query: Query): Promise<RawResult>;
+  /** `begin`, `commit`, savepoints: answers the command that Postgres carried out. */
+  command(text: string): Promise<string>;
+}
+
+interface Running {
+  over: boolean;
+}
+
+const running = new AsyncLocalStorage<Running>();
+
+/** A query of the pool inside of a transaction would not see its changes, and a full pool would wait for itself. */
+export function refuseInsideTransaction(): void {
+  if (running.getStore()?.over === false) {
+    throw new Error('A transaction is under way here: its queries go through its own `tx`');
+  }
+}
+
+/** Begins, works, commits; rolls back when the work throws. */
+export async function runTransaction<T>(session: Session, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  const turns = inTurn(session);
+  const state = { over: false };
+  const afterCommit = new Set<() => void>();
+  const worked = async (): Promise<T> => {
+    try {
+      return await running.run(state, () => work(transactionOver(turns, state, afterCommit, 0)));
+    } finally {
+      // Before the end is sent: what comes later would run outside of the transaction.
+      state.over = true;
+    }
+  };
+
+  await turns.command('begin');
+  let result: T;
+  try {
+    result = await worked();
+    await commit(turns);
+  } catch (error) {
+    // A connection that is lost has rolled back by itself; the first error says why.
+    await turns.command('rollback').catch(() => undefined);
+    throw error;
+  }
+  for (const tell of afterCommit) tell();
+  return result;
+}
+
+/** A connection answers one question at a time; the work may ask several at once. */
+function inTurn(session: Session): Session {
+  let last: Promise<unknown> = Promise.resolve();
+  const next = <T>(ask: () => Promise<T>): Promise<T> => {
+    const answer = last.then(ask, ask);
+    last = answer;
+    return answer;
+  };
+  return {
+    run: (query) => next(() => session.run(query)),
+    command: (text) => next(() => session.command(text)),
+  };
+}
+
+/** Postgres answers a commit after a failed statement with a rollback, and no error. */
+async function commit(session: Session): Promise<void> {
+  const done = await session.command('commit');
+  if (done !== 'COMMIT') throw new Error('The transaction was rolled back: one of its statements had failed');
+}
+
+function transactionOver(session: Session, state: Running, afterCommit: Set<() => void>, depth: number): Transaction {
+  const queries = queriesOver(async (query) => {
+    if (state.over) throw new Error('The transaction is over');
+    return await session.run(query);
+  });
+  return {
+    ...queries,
+    afterCommit: (work) => void afterCommit.add(work),
+    transaction: async (work) => {
+      const savepoint = `nested_${depth + 1}`;
+      await session.command(`savepoint ${savepoint}`);
+      try {
+        const result = await work(transactionOver(session, state, afterCommit, depth + 1));
+        await session.command(`release savepoint ${savepoint}`);
+        return result;
+      } catch (error) {
+        await session.command(`rollback to savepoint ${savepoint}`);
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,25 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LostConnection, NoAnswer } from './postgres-error.ts';
+import { type TroubleLogger, troubleLog } from '../outbox/trouble-log.ts';
+
+const waitMs = 500;
+
+/** Tries again while Postgres cannot be reached; any other error, such as a wrong password, is thrown. */
+export async function untilUp<T>(
+  work: () => Promise<T>,
+  { log, signal }: { log: TroubleLogger; signal?: AbortSignal | undefined },
+): Promise<T> {
+  const trouble = troubleLog(log, 'waiting for Postgres');
+  for (;;) {
+    signal?.throwIfAborted();
+    try {
+      const result = await work();
+      trouble.fine();
+      return result;
+    } catch (error) {
+      if (!(error instanceof LostConnection || error instanceof NoAnswer)) throw error;
+      trouble.failed(error);
+      await sleep(waitMs, undefined, { signal });
+    }
+  }
+}

@@ -1,0 +1,172 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { StateFollower } from '../../bus/state/follow-state.ts';
+import type { StateDigest, StateMessage } from '../../bus/state/publish-state.ts';
+import type { Resource } from '../../contracts/contract.ts';
+import type { Loop } from '../../service/service.ts';
+import type { Queries, Transaction } from '../database.ts';
+import { digestOf } from '../outbox/state-digest.ts';
+
+export interface ProjectionSpec {
+  resource: Resource;
+  /** See `createProjection` for its shape. */
+  table: string;
+  /** Fields of the public row that the table keeps, under the same names; `env_id` may always be one. */
+  columns: readonly string[];
+  /** In the transaction that changed the row; old news and repetitions do not get here. */
+  onApplied?: (message: StateMessage, tx: Transaction) => Promise<void>;
+  /** In the transaction that takes the row away, whether its owner said so or it turned out that the owner has none. */
+  onGone?: (id: string, tx: Transaction) => Promise<void>;
+}
+
+export interface ProjectionOptions extends ProjectionSpec {
+  db: Queries;
+  bus: { readonly state: Pick<StateFollower, 'follow'> };
+}
+
+export interface Projection {
+  /** Takes in what the owner says of a row, from the stream or when it was asked; answers whether it was news. */
+  apply(db: Queries, message: StateMessage): Promise<boolean>;
+  /** Keeps the copy up to date, and compares it with the owner's digests. */
+  follow(following: Pick<ProjectionOptions, 'db' | 'bus'>): Loop;
+}
+
+/**
+ * Keeps our copy of another service's rows. Its table, by convention `<resource>_seen`, has four columns of its own,
+ * and those that are copied, in types that their JSON fits:
+ *
+ *     create table clusters_seen (
+ *       id uuid primary key,
+ *       version bigint not null,
+ *       deleted boolean not null,
+ *       applied_at timestamptz(3) not null default now(),
+ *       env_id uuid,
+ *       ignore boolean not null
+ *     );
+ *
+ * Deleted rows stay for 30 days with the version of their end, so that late news cannot bring them back:
+ * queries say `where not deleted`.
+ */
+export function createProjection({ resource, table, columns, onApplied, onGone }: ProjectionSpec): Projection {
+  refuseUnknownColumns(resource, columns);
+  const store = projectionStore(table, columns);
+
+  const apply = async (db: Queries, message: StateMessage): Promise<boolean> => {
+    if (!onApplied && !onGone) return store.apply(db, message);
+    return db.transaction(async (tx) => {
+      if (!(await store.apply(tx, message))) return false;
+      if (message.operation === 'DELETE') await onGone?.(message.id, tx);
+      else await onApplied?.(message, tx);
+      return true;
+    });
+  };
+
+  /** A row that the owner does not have is never heard of again, so no message would take it away. */
+  const removeGhosts = (db: Queries, lowest: number): Promise<void> =>
+    db.transaction(async (tx) => {
+      for (const id of await store.removeBelow(tx, lowest)) await onGone?.(id, tx);
+    });
+
+  const matches = async (db: Queries, digest: StateDigest): Promise<boolean> => {
+    await store.prune(db);
+    const { ours, ownersPart } = await store.digests(db, digest.lowest);
+    if (isSame(ours, digest)) return true;
+    if (!isSame(ownersPart, digest)) return false;
+    await removeGhosts(db, digest.lowest);
+    return true;
+  };
+
+  return {
+    apply,
+    follow:
+      ({ db, bus }) =>
+      (signal) =>
+        bus.state.follow(resource, {
+          apply: async (message) => void (await apply(db, message)),
+          matches: (digest) => matches(db, digest),
+          highest: () => store.highest(db),
+          signal,
+        }),
+  };
+}
+
+export const followProjection = ({ db, bus, ...spec }: ProjectionOptions): Loop =>
+  createProjection(spec).follow({ db, bus });
+
+const isSame = (one: Pick<StateDigest, 'count' | 'hash'>, other: Pick<StateDigest, 'count' | 'hash'>): boolean =>
+  one.count === other.count && one.hash === other.hash;
+
+function refuseUnknownColumns({ name, state }: Resource, columns: readonly string[]): void {
+  const known = new Set([...Object.keys((state?.published ?? state?.row)?.shape ?? {}), 'env_id']);
+  const unknown = columns.find((column) => !known.has(column));
+  if (unknown !== undefined) throw new Error(`The state of ${name} has no field ${unknown} to copy`);
+}
+
+const withId = sql.type(z.object({ id: z.uuid() }));
+const nothing = sql.type(z.object({}));
+const version = sql.type(z.object({ highest: z.number().int() }));
+const digests = sql.type(
+  z.object({
+    count: z.number().int(),
+    hash: z.string(),
+    part_count: z.number().int(),
+    part_hash: z.string(),
+  }),
+);
+
+function projectionStore(table: string, columns: readonly string[]) {
+  const name = sql.identifier([table]);
+  const copied = columns.map((column) => sql.identifier([column]));
+  const all = ['version', 'deleted', 'applied_at', ...columns].map((column) => sql.identifier([column]));
+  const changes = all.map((column) => sql.fragment`${column} = excluded.${column}`);
+  /**
+   * What the owner does not have. Not what came a moment ago: a row that was committed after the digest was made is not
+   * in it, and may have got here first.
+   */
+  const ghosts = (lowest: number) =>
+    sql.fragment`not deleted and version < ${lowest} and applied_at < now() - interval '10 seconds'`;
+
+  return {
+    /** Whether it was news. */
+    async apply(queries: Queries, { id, version, operation, env_id, row }: StateMessage): Promise<boolean> {
+      const source = { env_id, ...z.record(z.string(), z.unknown()).parse(row) };
+      const news = await queries.maybeOne(withId`
+        insert into ${name} (id, ${sql.list(all)})
+        select ${sql.list([
+          sql.fragment`${id}::uuid, ${version}::bigint, ${operation === 'DELETE'}::boolean, now()`,
+          ...copied,
+        ])}
+        from jsonb_populate_record(null::${name}, ${sql.jsonb(source)})
+        on conflict (id) do update set ${sql.list(changes)}
+        where ${name}.version < excluded.version
+        returning id
+      `);
+      return news !== null;
+    },
+
+    /** Of all that we have, and of the part that the owner may have too. */
+    async digests(queries: Queries, lowest: number) {
+      const { count, hash, part_count, part_hash } = await queries.one(digests`
+        select count(*) as count, ${digestOf(sql.fragment`id`, sql.fragment`version`)} as hash,
+          count(*) filter (where not ghost) as part_count,
+          ${digestOf(sql.fragment`id`, sql.fragment`version`, sql.fragment`not ghost`)} as part_hash
+        from (select id, version, (${ghosts(lowest)}) as ghost from ${name} where not deleted) as live
+      `);
+      return { ours: { count, hash }, ownersPart: { count: part_count, hash: part_hash } };
+    },
+
+    async highest(queries: Queries): Promise<number> {
+      return (await queries.one(version`select coalesce(max(version), 0) as highest from ${name}`)).highest;
+    },
+
+    async removeBelow(queries: Queries, lowest: number): Promise<string[]> {
+      const removed = await queries.any(withId`
+        update ${name} set deleted = true, applied_at = now() where ${ghosts(lowest)} returning id
+      `);
+      return removed.map(({ id }) => id);
+    },
+
+    prune: (queries: Queries) =>
+      queries.query(nothing`delete from ${name} where deleted and applied_at < now() - interval '30 days'`),
+  };
+}
