@@ -2,7 +2,7 @@ import type { ErrorCode, FieldError } from '@berth/shared/errors';
 
 /** Why a request failed: an error of the API (`application/problem+json`), or no usable answer at all. */
 export interface Problem {
-  /** `unreachable`: no answer came; `unintelligible`: the answer was not one of this API. */
+  /** `unreachable`: no answer arrived; `unintelligible`: the answer was not one of this API. */
   code: ErrorCode | 'unreachable' | 'unintelligible';
   /** HTTP status; 0 where no answer came. */
   status: number;

@@ -1,7 +1,7 @@
 import { type FieldError, isErrorCode } from '@berth/shared/errors';
 import type { Problem } from './answer.ts';
 
-/** Reads an answer that is not a success. Never throws: what cannot be read is a problem too. */
+/** Reads an answer that is not a success. Never throws: an unreadable answer is a problem too. */
 export async function readProblem(response: Response): Promise<Problem> {
   const text = await response.text().catch(() => '');
   const { code, detail, errors } = parse(text);

@@ -10,7 +10,7 @@ import { isRepeatable, type RequestParts, toHttp } from './to-http.ts';
 export type Credential = { token: string } | { jwt: string };
 
 export interface Patience {
-  /** How long to repeat a request that may be repeated, in ms. */
+  /** How long to repeat a repeatable request, in ms. */
   ms: number;
   /** Called before each wait. */
   onWait?: (problem: Problem, waitMs: number) => void;
@@ -90,7 +90,7 @@ async function sendOnce(
       redirect: 'error',
     });
   } catch (error) {
-    // The caller's own decision is no problem of the request.
+    // An abort by the caller is not a problem of the request.
     signal.throwIfAborted();
     return { ok: false, problem: unreachable(error) };
   }

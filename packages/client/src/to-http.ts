@@ -50,6 +50,6 @@ function queryText(query: Record<string, unknown> = {}): string {
   return text === '' ? '' : `?${text}`;
 }
 
-/** Sent again, these do no harm: reads, and creations, which carry an idempotency key. */
+/** Safe to send again: reads, and creations, which carry an idempotency key. */
 export const isRepeatable = (operation: Operation): boolean =>
   httpRouteOf(operation)?.method === 'GET' || isCreation(operation);

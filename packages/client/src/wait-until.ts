@@ -4,7 +4,7 @@ export interface WaitOptions {
   /** What is waited for, for the error: `deployment hello to run`. */
   what: string;
   withinMs: number;
-  /** First pause between two looks, in ms; it grows by half up to two seconds. */
+  /** First pause between two reads, in ms; it grows by half up to two seconds. */
   everyMs?: number;
   signal?: AbortSignal;
 }
@@ -19,15 +19,15 @@ export class WaitedTooLong extends Error {
 const longestPauseMs = 2_000;
 const never = new AbortController().signal;
 
-/** Repeats `look` until it gives a value. Throws `WaitedTooLong`, and whatever `look` throws. */
+/** Repeats `read` until it gives a value. Throws `WaitedTooLong`, and whatever `read` throws. */
 export async function waitUntil<T>(
-  look: () => Promise<T | null | undefined | false>,
+  read: () => Promise<T | null | undefined | false>,
   options: WaitOptions,
 ): Promise<T> {
   const { withinMs, everyMs = 100, signal = never } = options;
   const giveUpAt = performance.now() + withinMs;
   for (let pauseMs = everyMs; ; pauseMs = Math.min(pauseMs * 1.5, longestPauseMs)) {
-    const value = await look();
+    const value = await read();
     if (value) return value;
     if (performance.now() + pauseMs > giveUpAt) throw new WaitedTooLong(options);
     await pause(pauseMs, signal);

@@ -22,10 +22,10 @@ test.for<[unknown, string]>([
   [answer(401), '10.0.0.1:6443 refused our credential (401)'],
   [answer(403), 'our credential lacks a permission at 10.0.0.1:6443 (403)'],
   [answer(404), '10.0.0.1:6443 refused the request (404)'],
-  [answer(500), '10.0.0.1:6443 says that it is not ready (500)'],
+  [answer(500), '10.0.0.1:6443 reports that it is not ready (500)'],
   [new AnswerTooLarge(1024), '10.0.0.1:6443 answered with more than we read'],
-  [failure('HPE_INVALID'), '10.0.0.1:6443 gave no usable answer (HPE_INVALID)'],
-  [failure('sekret'), '10.0.0.1:6443 gave no usable answer'],
-])('%s', ([error, words]) => {
+  [failure('HPE_INVALID'), '10.0.0.1:6443 sent no usable answer (HPE_INVALID)'],
+  [failure('sekret'), '10.0.0.1:6443 sent no usable answer'],
+])('a failed call is described as "%s"', ([error, words]) => {
   expect(describeFailure(error, server)).toBe(words);
 });

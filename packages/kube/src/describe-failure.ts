@@ -1,6 +1,6 @@
 import { AnswerTooLarge, KubeError } from './kube-error.ts';
 
-/** Why a cluster did not answer as it should, in words for people: ours alone, so that nothing secret can be among them. */
+/** Why a cluster did not answer as it should, in our own words, which cannot contain a secret. */
 export function describeFailure(error: unknown, server: string): string {
   const host = new URL(server).host;
   if (error instanceof KubeError) return describeAnswer(error.status, host);
@@ -13,14 +13,14 @@ export function describeFailure(error: unknown, server: string): string {
   if (code === 'ECONNRESET' || code === 'EPIPE') return `${host} cut the connection`;
   if (code === 'ETIMEDOUT' || isTimeout(error)) return `${host} did not answer in time`;
   if (isAboutCertificates(code)) return `the certificate of ${host} is not trusted (${code})`;
-  return `${host} gave no usable answer${code && ` (${code})`}`;
+  return `${host} sent no usable answer${code && ` (${code})`}`;
 }
 
 function describeAnswer(status: number, host: string): string {
   if (status === 401) return `${host} refused our credential (401)`;
   if (status === 403) return `our credential lacks a permission at ${host} (403)`;
   if (status === 429) return `${host} is overloaded (429)`;
-  return status >= 500 ? `${host} says that it is not ready (${status})` : `${host} refused the request (${status})`;
+  return status >= 500 ? `${host} reports that it is not ready (${status})` : `${host} refused the request (${status})`;
 }
 
 function codeOf(error: unknown): string {

@@ -18,7 +18,7 @@ const refusalOf = (cluster: object, user: object) => {
 };
 
 describe('kubeAccessOf', () => {
-  test('gives server and token', () => {
+  test('gives the server and the token of a context', () => {
     expect(kubeAccessOf(config(), 'ctx')).toEqual({
       access: { server: 'https://127.0.0.1:6443', ca: null, token: 'abc', certificate: null },
     });
@@ -30,7 +30,7 @@ describe('kubeAccessOf', () => {
     expect(result).toHaveProperty('access.server', 'https://rancher.example/k8s/clusters/c-1');
   });
 
-  test('takes a field that is set to nothing as absent', () => {
+  test('treats an empty field as absent', () => {
     expect(refusalOf({ 'insecure-skip-tls-verify': false, 'proxy-url': '' }, { exec: null })).toBe('accepted');
   });
 
@@ -75,11 +75,11 @@ describe('parseKubeconfig', () => {
     expect(() => parseKubeconfig(text)).not.toThrow(/sekret/);
   });
 
-  test('reads an empty file as one without contexts', () => {
+  test('reads an empty kubeconfig as one without contexts', () => {
     expect(parseKubeconfig('apiVersion: v1\nkind: Config\ncontexts: null\n').contexts).toEqual([]);
   });
 
-  test('refuses a document that grows out of all proportion', () => {
+  test('refuses a document whose aliases expand exponentially', () => {
     const bomb = `a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [${'*a,'.repeat(9)}]\nc: &c [${'*b,'.repeat(9)}]\nd: [${'*c,'.repeat(9)}]`;
 
     expect(() => parseKubeconfig(bomb)).toThrow('not valid YAML');

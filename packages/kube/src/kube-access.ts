@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import type { Kubeconfig } from './kubeconfig.ts';
 
-/** All that is needed to reach one cluster. It holds credentials: never log it. */
+/** Everything needed to reach one cluster. It holds credentials: never log it. */
 export interface KubeAccess {
   readonly server: string;
   /** PEM; null where the server's certificate comes from a public authority. */
@@ -22,7 +22,7 @@ const userFields = ['token', 'client-certificate-data', 'client-key-data', 'exte
 /**
  * The access that a context gives, or why it is refused. Only what lies in the kubeconfig itself is accepted: `exec` and
  * `auth-provider` run programs with our environment, paths read our files, `proxy-url` and `insecure-skip-tls-verify`
- * give the credential to whoever answers. So a field is refused by name unless it is known to be harmless.
+ * hand the credential to any server that answers. A field is refused by name unless it is known to be harmless.
  */
 export function kubeAccessOf(kubeconfig: Kubeconfig, contextName: string): KubeAccessResult {
   const context = kubeconfig.contexts.find(({ name }) => name === contextName)?.context;
@@ -96,11 +96,11 @@ function pem(fields: Fields, name: string): string | null {
 
 function checkCertificates({ ca, certificate }: KubeAccess): void {
   try {
-    // A secure context takes an authority that is no certificate without a word, and then trusts nobody.
+    // A secure context silently accepts a CA that is not a certificate, and then trusts no server.
     if (ca !== null) void new X509Certificate(ca);
     createSecureContext(certificate ?? {});
   } catch {
-    // OpenSSL's words may quote what it was given.
+    // OpenSSL's message may quote its input.
     throw new Refusal('its certificates or key cannot be read, or do not belong together');
   }
 }

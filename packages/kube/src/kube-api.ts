@@ -13,7 +13,7 @@ export interface KubeCall {
 }
 
 export interface KubeApiOptions {
-  /** Who we are in the audit log of the cluster. */
+  /** Our name in the cluster's audit log. */
   readonly userAgent?: string;
   /** A longer answer is an `AnswerTooLarge`: it would fill the memory. */
   readonly maxAnswerBytes?: number;
@@ -40,12 +40,12 @@ const usualMaxAnswerBytes = 64 * 1024 * 1024;
 const maxErrorBytes = 64 * 1024;
 // etcd takes no object above 1.5 MiB; escaped as JSON it can grow.
 const maxLineCharacters = 8 * 1024 * 1024;
-/** API servers close an idle connection after 90 s; ours go before, so that no request meets one that is closing. */
+/** API servers close an idle connection after 90 s; we close it earlier, so that no request meets a closing one. */
 const idleMs = 60_000;
 
 /**
- * Written on `node:https` alone: `@kubernetes/client-node` ends every watch after 30 s, asks for no bookmarks, lists
- * without pages and costs 90 MB once imported, and what is left of it (a kubeconfig without programs and files) is small.
+ * Written on `node:https` alone: `@kubernetes/client-node` ends every watch after 30 s, requests no bookmarks, lists
+ * without pages and costs 90 MB once imported. What remains (a kubeconfig without programs and files) is little code.
  */
 export function openKubeApi(
   access: KubeAccess,

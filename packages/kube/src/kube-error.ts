@@ -3,12 +3,12 @@ import { z } from 'zod';
 
 const Status = z.object({ reason: z.string().max(200).optional(), message: z.string().optional() });
 
-/** An answer of an API server that is no success. */
+/** An API server's answer that is not a success. */
 export class KubeError extends Error {
   readonly status: number;
   /** The machine-readable reason, such as `Expired` or `AlreadyExists`; empty where the body was no Status. */
   readonly reason: string;
-  /** What `Retry-After` asked for. */
+  /** From `Retry-After`. */
   readonly retryAfterMs: number | null;
 
   constructor({ status, body, retryAfter }: { status: number; body: string; retryAfter?: string | undefined }) {
@@ -38,6 +38,6 @@ function statusOf(body: string): z.infer<typeof Status> {
   }
 }
 
-/** The version to go on from is forgotten by now, as an HTTP status or within a watch: everything must be listed again. */
+/** The server no longer has the resource version to resume from (as an HTTP status or within a watch): list again. */
 export const isExpired = (error: unknown): boolean =>
   error instanceof KubeError && (error.status === 410 || error.reason === 'Expired' || error.reason === 'Gone');

@@ -9,20 +9,20 @@ async function linesOf(chunks: (string | Buffer)[], max = 100): Promise<string[]
   return lines;
 }
 
-test('joins a line that arrives in pieces', async () => {
+test('a line that arrives in pieces is joined', async () => {
   expect(await linesOf(['{"a"', ':1}\n{"b":2}\n{"c', '":3}', '\n'])).toEqual(['{"a":1}', '{"b":2}', '{"c":3}']);
 });
 
-test('drops half a line at the end', async () => {
+test('an incomplete last line is dropped', async () => {
   expect(await linesOf(['one\ntw'])).toEqual(['one']);
 });
 
-test('keeps a character whole that is cut between two chunks', async () => {
+test('a character that is split between two chunks stays whole', async () => {
   const bytes = Buffer.from('é\n');
 
   expect(await linesOf([bytes.subarray(0, 1), bytes.subarray(1)])).toEqual(['é']);
 });
 
-test('refuses a line without an end', async () => {
+test('a line that never ends is refused', async () => {
   await expect(linesOf(['x'.repeat(60), 'x'.repeat(60)])).rejects.toThrow('longer than 100');
 });

@@ -1,6 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
 
-/** The complete lines of a stream. A half line at its end is dropped: what it told comes again after the reconnect. */
+/** The complete lines of a stream. An incomplete last line is dropped: its event is sent again after the reconnect. */
 export async function* splitLines(chunks: AsyncIterable<Uint8Array>, maxCharacters: number): AsyncGenerator<string> {
   const decoder = new StringDecoder('utf8');
   let pieces: string[] = [];

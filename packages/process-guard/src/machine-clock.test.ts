@@ -13,7 +13,7 @@ test.skipIf(process.platform !== 'linux')('the clock of the machine counts the t
   expect(now).toBeLessThanOrEqual(uptimeMs());
 });
 
-test('the clock of the machine never goes back', () => {
+test('the clock of the machine never runs backwards', () => {
   const read = Array.from({ length: 1_000 }, machineMs);
 
   expect(read.toSorted((a, b) => a - b)).toEqual(read);

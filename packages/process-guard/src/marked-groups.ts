@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Name of the variable by which a guard knows what was started under it. */
+/** Environment variable that marks everything started under a guard. */
 export const guardMark = 'BERTH_GUARD';
 
 /**
- * Process groups that were started with the mark of a guard: what a parent had started but not yet told of when it died.
+ * Process groups that carry the mark of a guard, among them any that a parent started but had not registered when it died.
  * None where the system has no /proc.
  */
 export function markedGroups(mark: string): number[] {
@@ -36,7 +36,7 @@ function read(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch {
-    // Gone meanwhile, or not ours to look into.
+    // The process has ended, or we may not read it.
     return '';
   }
 }

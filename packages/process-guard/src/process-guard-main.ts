@@ -1,6 +1,6 @@
 /**
- * The guard process: reads `register` and `release` lines from its parent. It imports nothing but Node and shares no
- * fate with its parent: a stopped parent's deadlines still pass here, and a dead one's pipe ends here.
+ * The guard process: reads `register` and `release` lines from its parent. It imports only Node. It outlives its parent: it
+ * enforces the deadlines of a stopped parent, and the end of the pipe shows that the parent is dead.
  */
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -11,7 +11,7 @@ import { startTimeOf } from './start-time-of.ts';
 const ORPHAN_GRACE_MS = 3_000;
 const DEADLINE_GRACE_MS = 5_000;
 const POLL_MS = 25;
-/** Timers stand still while the machine is suspended, deadlines do not: so it is looked at again within this time. */
+/** Timers stop while the machine is suspended, deadlines do not: the clock is checked at least this often. */
 const LONGEST_TIMER_MS = 1_000;
 
 interface Group {
@@ -24,7 +24,7 @@ interface Group {
 
 const groups = new Map<number, Group>();
 
-// Whoever ends the parent often signals everything around it; the guard goes last.
+// A signal for the parent often reaches the whole session; the guard must end last.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
 
 for await (const line of createInterface({ input: process.stdin })) {
@@ -33,7 +33,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   if (verb === 'release') release(Number(pid));
 }
 
-// The parent may have died between starting a process and telling of it.
+// The parent may have died between starting a process and registering it.
 for (const pid of markedGroups(process.argv[2] ?? '')) {
   if (!groups.has(pid)) register(pid, '-', 'SIGTERM', undefined);
 }
@@ -64,7 +64,7 @@ function setDeadline(group: Group, deadline: number): void {
   );
 }
 
-/** Asks the group to end, and makes it end after the grace. Does so once, however often it is called. */
+/** Signals the group to end, and kills it after the grace period. Idempotent. */
 function end(group: Group, graceMs: number): Promise<void> {
   group.ending ??= (async () => {
     signal(group, group.stopSignal);
@@ -75,11 +75,11 @@ function end(group: Group, graceMs: number): Promise<void> {
   return group.ending;
 }
 
-/** Whether the group was there to be signalled. */
+/** Whether the group existed. */
 function signal(group: Group, what: NodeJS.Signals | 0): boolean {
   const now = startTimeOf(group.pid);
-  // Another process got the id of ours. (No process at all is fine: the rest of the group may outlive its leader, and
-  // the kernel gives nobody the id of a living group.)
+  // The id was recycled. (No process at all is fine: the group may outlive its leader, and the kernel does not reuse the
+  // id of a living group.)
   if (group.startTime !== '-' && now !== undefined && now !== group.startTime) return false;
   try {
     return process.kill(-group.pid, what);

@@ -15,7 +15,7 @@ afterEach(() => {
   for (const pid of started.splice(0)) quietly(() => process.kill(-pid, 'SIGKILL'));
 });
 
-// Generous: what is dead stays visible as a zombie until process 1 gets round to it.
+// Generous: a dead process stays visible as a zombie until process 1 reaps it.
 describe('process guard', { timeout: 20_000 }, () => {
   test('ends a whole process group when its parent is killed with SIGKILL', async () => {
     const { parent, pids } = await parentOf('sleep 60 & sleep 60', {});
@@ -27,7 +27,7 @@ describe('process guard', { timeout: 20_000 }, () => {
     expect(isAlive(pids.child)).toBe(false);
   });
 
-  test('ends what its parent had started but not yet told of when it was killed', async () => {
+  test('ends what its killed parent had started but not registered', async () => {
     const { parent, pids } = await parentOf('sleep 60 & sleep 60', null);
 
     parent.kill('SIGKILL');
@@ -36,7 +36,7 @@ describe('process guard', { timeout: 20_000 }, () => {
     expect(isAlive(pids.child)).toBe(false);
   });
 
-  test('kills what ignores SIGTERM three seconds after the death of the parent', async () => {
+  test('kills a group that ignores SIGTERM three seconds after its parent died', async () => {
     const { parent, pids } = await parentOf('trap "" TERM; sleep 60 & while :; do sleep 0.05; done', {});
     await delay(200);
 
@@ -53,7 +53,7 @@ describe('process guard', { timeout: 20_000 }, () => {
     parent.kill('SIGSTOP');
     expect(isAlive(pids.child)).toBe(true);
 
-    // A stopped parent cannot reap, so the leader stays as a zombie; what it started goes.
+    // A stopped parent cannot reap, so the leader stays as a zombie; its children end.
     await until(() => isZombieOrGone(pids.child), 8_000);
     parent.kill('SIGKILL');
     await isGone(pids.guard, 8_000);
@@ -73,7 +73,7 @@ describe('process guard', { timeout: 20_000 }, () => {
     await guard.close();
   });
 
-  test('leaves alone what was released', async () => {
+  test('leaves a released group alone', async () => {
     const guard = startProcessGuard();
     const child = inOwnGroup('sleep 60');
     guard.register(pidOf(child), { deadlineMs: 300 });
@@ -85,7 +85,7 @@ describe('process guard', { timeout: 20_000 }, () => {
     expect(child.exitCode ?? child.signalCode).toBe(null);
   });
 
-  test.skipIf(startTimeOf(process.pid) === undefined)('leaves alone a process that got a recycled id', async () => {
+  test.skipIf(startTimeOf(process.pid) === undefined)('leaves a process with a recycled id alone', async () => {
     const stranger = inOwnGroup('sleep 60');
     const guard = spawn(process.execPath, [fileURLToPath(new URL('./process-guard-main.ts', import.meta.url))], {
       stdio: ['pipe', 'ignore', 'ignore'],
@@ -97,7 +97,7 @@ describe('process guard', { timeout: 20_000 }, () => {
     expect(stranger.exitCode ?? stranger.signalCode).toBe(null);
   });
 
-  test('ends what is still registered when it is closed', async () => {
+  test('ends registered groups when it is closed', async () => {
     const guard = startProcessGuard();
     const child = inOwnGroup('sleep 60');
     const exited = once(child, 'exit');
@@ -117,7 +117,7 @@ describe('process guard', { timeout: 20_000 }, () => {
   });
 });
 
-/** A parent process that starts `script` in a group of its own under a guard, and tells both process ids. */
+/** A parent process that starts `script` in a group of its own under a guard; its output names both process ids. */
 async function parentOf(script: string, group: GuardedGroup | null) {
   const source = `
     import { spawn } from 'node:child_process';
@@ -138,7 +138,7 @@ async function parentOf(script: string, group: GuardedGroup | null) {
     started.push(pids.child);
     return { parent, pids };
   }
-  throw new Error('the parent ended before it said anything');
+  throw new Error('the parent ended before its first output');
 }
 
 function inOwnGroup(script: string): ChildProcess {

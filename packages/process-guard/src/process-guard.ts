@@ -9,7 +9,7 @@ import { startTimeOf } from './start-time-of.ts';
 export interface GuardedGroup {
   /** The guard ends the group once this many milliseconds have passed, whatever state the parent is in. */
   deadlineMs?: number;
-  /** What asks the group to end. Postgres, for one, takes SIGTERM as "when all clients have left". */
+  /** Signal that ends the group. Postgres, for one, takes SIGTERM as "when all clients have disconnected". */
   stopSignal?: 'SIGTERM' | 'SIGINT';
 }
 
@@ -18,9 +18,9 @@ export interface ProcessGuard {
   /** `pid` must lead its own process group (`detached: true`). Registering it again moves its deadline. */
   register(pid: number, group?: GuardedGroup): void;
   release(pid: number): void;
-  /** To be part of the environment of everything that is registered: the guard finds by it what it was not told of in time. */
+  /** Add to the environment of every process to register: the guard finds unregistered ones by it. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Aborts, with an error as its reason, when the guard ended by itself: nobody watches over what runs. */
+  /** Aborts, with an error as its reason, when the guard ended by itself: running processes are no longer guarded. */
   readonly failure: AbortSignal;
   /** Ends what is still registered, then the guard itself. */
   close(): Promise<void>;
@@ -49,20 +49,20 @@ export function startProcessGuard(): ProcessGuard {
   // The pipe of a child process is a socket, which alone would keep this process running.
   if ('unref' in guard.stdin && typeof guard.stdin.unref === 'function') guard.stdin.unref();
 
-  const tell = (...words: (string | number)[]) => guard.stdin.write(`${words.join(' ')}\n`);
+  const send = (...words: (string | number)[]) => guard.stdin.write(`${words.join(' ')}\n`);
 
   return {
     environment: { [guardMark]: mark },
     failure: failure.signal,
     register(pid, { deadlineMs, stopSignal = 'SIGTERM' } = {}) {
       if (guard.exitCode !== null || guard.signalCode !== null || guard.pid === undefined) {
-        throw new Error('the process guard is gone: a process started now would outlive its parent');
+        throw new Error('the process guard is gone: a process started now could outlive its parent');
       }
       const deadline = deadlineMs === undefined ? '-' : Math.round(machineMs() + Math.max(0, deadlineMs));
-      tell('register', pid, startTimeOf(pid) ?? '-', stopSignal, deadline);
+      send('register', pid, startTimeOf(pid) ?? '-', stopSignal, deadline);
     },
     release(pid) {
-      if (guard.stdin.writable) tell('release', pid);
+      if (guard.stdin.writable) send('release', pid);
     },
     async close() {
       closing = true;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 /**
  * When a process started, in clock ticks since boot; undefined where it is gone or the system has no /proc.
- * With the process id it names one process for good: ids come back, a pair of both does not.
+ * Together with the process id it identifies one process for good: ids are recycled, the pair is not.
  */
 export function startTimeOf(pid: number): string | undefined {
   const stat = readStat(pid);
