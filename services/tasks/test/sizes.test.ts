@@ -11,7 +11,7 @@ import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { inTransactionOf, readingStore } from '../src/store.ts';
-import { maxOpenBytes } from '../src/tasks/queue-tasks.ts';
+import { maxOpenBytes } from '../src/engine/queue-tasks.ts';
 import { refusal } from './refusal.ts';
 import { sampleChart } from './sample-charts.ts';
 import { startTasksInTest, type TasksInTest, until } from './tasks-in-test.ts';

@@ -3,7 +3,7 @@ import { ValuesUi } from '@berth/chart-extensions/values-ui';
 import { named } from '@berth/shared/errors';
 import type { SeenChart, SeenRepository } from '../projections/seen-repository.ts';
 import type { FieldPaths } from './field-paths.ts';
-import { unfit } from './refuse.ts';
+import { unfit } from '../refuse.ts';
 
 /** A chart with its extensions read. */
 export interface Chart extends SeenChart {

@@ -7,8 +7,8 @@ import { type JsonObject, sameJson } from '@berth/shared/contracts/json';
 import type { FieldError } from '@berth/shared/errors';
 import { collectionKey, itemName } from '../collections/collection-key.ts';
 import { findItems, type ItemReaders } from '../collections/find-items.ts';
-import type { Reference } from './reference.ts';
-import { unfit, unfitAll } from './refuse.ts';
+import type { Reference } from '../records/reference.ts';
+import { unfit, unfitAll } from '../refuse.ts';
 
 export interface ConfigWanted {
   form: ValuesUi | null;

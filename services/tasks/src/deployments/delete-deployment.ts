@@ -2,13 +2,13 @@ import { visibleEnvs } from '@berth/shared/access/visible-envs';
 import type { HandlerContext } from '@berth/shared/bus/bus';
 import type { deployments } from '@berth/shared/contracts/resources/deployments';
 import type { WritingStore } from '../store.ts';
-import { afterCancelPending } from '../tasks/after-end.ts';
-import { cancelerOf, originOf } from '../tasks/origin-of.ts';
-import { queueTasks } from '../tasks/queue-tasks.ts';
-import { type DeploymentRecord, publicDeployment } from './deployment-record.ts';
+import { afterCancelPending } from '../engine/after-end.ts';
+import { cancelerOf, originOf } from '../records/origin-of.ts';
+import { queueTasks } from '../engine/queue-tasks.ts';
+import { type DeploymentRecord, publicDeployment } from '../records/deployment-record.ts';
 import type { DeploymentsDeps } from './deployments-deps.ts';
 import { refuseWhileUsed } from './fit-changes.ts';
-import { plannedTasks } from './planned-tasks.ts';
+import { plannedTasks } from '../engine/planned-tasks.ts';
 import { lockVisible } from './update-deployment.ts';
 
 type Context = HandlerContext<typeof deployments.operations.delete>;

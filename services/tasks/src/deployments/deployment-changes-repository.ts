@@ -5,9 +5,9 @@ import type { Transaction } from '@berth/shared/db/database';
 import { recordState, recordStates } from '@berth/shared/db/outbox/outbox';
 import { sql } from 'slonik';
 import { z } from 'zod';
-import { DeploymentRecord, publicDeployment } from './deployment-record.ts';
+import { DeploymentRecord, publicDeployment } from '../records/deployment-record.ts';
 import { publishedColumns, recordColumns } from './deployment-repository.ts';
-import type { Reference } from './reference.ts';
+import type { Reference } from '../records/reference.ts';
 
 const record = sql.type(DeploymentRecord);
 const nothing = sql.type(z.object({}));

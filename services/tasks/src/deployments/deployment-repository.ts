@@ -6,7 +6,7 @@ import { contains, equals, inEnvs } from '@berth/shared/db/lists/list-filters';
 import { listPage } from '@berth/shared/db/lists/list-page';
 import { sql } from 'slonik';
 import { z } from 'zod';
-import { DeploymentRecord } from './deployment-record.ts';
+import { DeploymentRecord } from '../records/deployment-record.ts';
 
 export type VisibleEnvs = 'all' | readonly string[];
 

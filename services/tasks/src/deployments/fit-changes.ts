@@ -4,14 +4,14 @@ import type { ItemReaders } from '../collections/find-items.ts';
 import type { ReadingStore } from '../store.ts';
 import { type Chart, checkChart, findChart } from './chart.ts';
 import { checkConfig } from './check-config.ts';
-import type { DeploymentRecord } from './deployment-record.ts';
+import type { DeploymentRecord } from '../records/deployment-record.ts';
 import type { VisibleEnvs } from './deployment-repository.ts';
 import type { FieldPaths } from './field-paths.ts';
-import { releaseNameProblem } from './namespace-of.ts';
+import { releaseNameProblem } from '../engine/namespace-of.ts';
 import { findCluster, findKind, findPlace } from './place.ts';
-import { isMoved } from './plan-update.ts';
-import type { Reference } from './reference.ts';
-import { conflict, unfit } from './refuse.ts';
+import { isMoved } from '../engine/plan-update.ts';
+import type { Reference } from '../records/reference.ts';
+import { conflict, unfit } from '../refuse.ts';
 
 export interface FitOptions {
   paths: FieldPaths;

@@ -1,13 +1,13 @@
 import type { WritingStore } from '../store.ts';
-import { refreshReason } from '../tasks/at-rest.ts';
-import type { NewTask, Origin } from '../tasks/new-task.ts';
-import { queueTasks } from '../tasks/queue-tasks.ts';
-import type { TaskRecord } from '../tasks/task-record.ts';
-import type { DeploymentRecord } from './deployment-record.ts';
+import { refreshReason } from '../engine/at-rest.ts';
+import type { NewTask, Origin } from '../records/new-task.ts';
+import { queueTasks } from '../engine/queue-tasks.ts';
+import type { TaskRecord } from '../records/task-record.ts';
+import type { DeploymentRecord } from '../records/deployment-record.ts';
 import type { Fit } from './fit-changes.ts';
-import { healPlan } from './heal-plan.ts';
-import type { PlannedOperation } from './plan-update.ts';
-import { plannedTasks } from './planned-tasks.ts';
+import { healPlan } from '../engine/heal-plan.ts';
+import type { PlannedOperation } from '../engine/plan-update.ts';
+import { plannedTasks } from '../engine/planned-tasks.ts';
 
 /** Writes the deployment as it fits. */
 export async function saveFit(store: WritingStore, { after, references }: Fit): Promise<DeploymentRecord> {

@@ -3,17 +3,17 @@ import { visibleEnvs } from '@berth/shared/access/visible-envs';
 import type { HandlerContext } from '@berth/shared/bus/bus';
 import type { DeploymentTask, deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
 import { found } from '@berth/shared/errors';
-import type { DeploymentRecord } from '../deployments/deployment-record.ts';
-import { conflict } from '../deployments/refuse.ts';
+import type { DeploymentRecord } from '../records/deployment-record.ts';
+import { conflict } from '../refuse.ts';
 import type { InTransaction, WritingStore } from '../store.ts';
-import { afterCancelPending } from './after-end.ts';
-import { refreshReason } from './at-rest.ts';
-import { deploysBehind } from './deploys-behind.ts';
+import { afterCancelPending } from '../engine/after-end.ts';
+import { refreshReason } from '../engine/at-rest.ts';
+import { deploysBehind } from '../engine/deploys-behind.ts';
 import { lockTask } from './lock-task.ts';
-import { cancelerOf } from './origin-of.ts';
-import type { Canceler } from './task-changes-repository.ts';
-import { publicTask, type TaskRecord, type Undo } from './task-record.ts';
-import { variantOf } from './variant.ts';
+import { cancelerOf } from '../records/origin-of.ts';
+import type { Canceler } from '../records/canceler.ts';
+import { publicTask, type TaskRecord, type Undo } from '../records/task-record.ts';
+import { variantOf } from '../records/variant.ts';
 
 type Context = HandlerContext<typeof deploymentTasks.operations.cancel>;
 

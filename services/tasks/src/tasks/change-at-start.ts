@@ -1,14 +1,14 @@
 import type { DeploymentChanges } from '@berth/shared/contracts/resources/deployments';
-import { type DeploymentRecord } from '../deployments/deployment-record.ts';
+import { type DeploymentRecord } from '../records/deployment-record.ts';
 import type { DeploymentsDeps } from '../deployments/deployments-deps.ts';
 import { operationPaths } from '../deployments/field-paths.ts';
 import { fitChanges } from '../deployments/fit-changes.ts';
 import { saveFit, tasksOf } from '../deployments/make-changes.ts';
-import { conflict } from '../deployments/refuse.ts';
+import { conflict } from '../refuse.ts';
 import type { WritingStore } from '../store.ts';
-import type { TaskRecord } from './task-record.ts';
-import type { TaskRun } from './task-run.ts';
-import { type Variant, variantOf } from './variant.ts';
+import type { TaskRecord } from '../records/task-record.ts';
+import type { TaskRun } from '../records/task-run.ts';
+import { type Variant, variantOf } from '../records/variant.ts';
 
 type ChangeDeps = Pick<DeploymentsDeps, 'heldReaders' | 'reserved'>;
 

@@ -2,8 +2,8 @@ import { Id } from '@berth/shared/contracts/fields';
 import type { Transaction } from '@berth/shared/db/database';
 import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
-import { Requester } from './requester.ts';
-import { TaskRecord } from './task-record.ts';
+import { Requester } from '../records/requester.ts';
+import { TaskRecord } from '../records/task-record.ts';
 import { taskRecordColumns } from './task-repository.ts';
 import type { Limits } from './why-not-yet.ts';
 

@@ -14,7 +14,7 @@ import { finishTask } from './finish-task.ts';
 import { lookUpRequester } from './look-up-requester.ts';
 import { ourFault } from './start-failure.ts';
 import { type Started, startNext } from './start-next.ts';
-import type { TaskRun } from './task-run.ts';
+import type { TaskRun } from '../records/task-run.ts';
 
 export interface ClaimDeps
   extends Pick<DeploymentsDeps, 'store' | 'inTransaction' | 'readers' | 'heldReaders' | 'reserved'> {

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { DeploymentRecord } from '../deployments/deployment-record.ts';
+import type { DeploymentRecord } from '../records/deployment-record.ts';
 import type { WritingStore } from '../store.ts';
-import { afterEnd, afterMoot, type Ending } from './after-end.ts';
-import { atRest } from './at-rest.ts';
-import { deploysBehind } from './deploys-behind.ts';
+import { afterEnd, afterMoot, type Ending } from '../engine/after-end.ts';
+import { atRest } from '../engine/at-rest.ts';
+import { deploysBehind } from '../engine/deploys-behind.ts';
 import type { LockedTask } from './lock-task.ts';
-import type { TaskRecord } from './task-record.ts';
-import { variantOf } from './variant.ts';
+import type { TaskRecord } from '../records/task-record.ts';
+import { variantOf } from '../records/variant.ts';
 
 const byItself = { identity: undefined };
 

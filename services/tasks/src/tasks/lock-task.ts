@@ -1,6 +1,6 @@
-import type { DeploymentRecord } from '../deployments/deployment-record.ts';
+import type { DeploymentRecord } from '../records/deployment-record.ts';
 import type { WritingStore } from '../store.ts';
-import type { TaskRecord } from './task-record.ts';
+import type { TaskRecord } from '../records/task-record.ts';
 
 /** A task whose deployment nobody else changes until the transaction ends. */
 export interface LockedTask {

@@ -2,8 +2,9 @@ import { unpackIdentity } from '@berth/shared/access/packed-identity';
 import type { Bus } from '@berth/shared/bus/bus';
 import { identities } from '@berth/shared/contracts/resources/identities';
 import type { Service } from '@berth/shared/service/service';
+import type { Requester } from '../records/requester.ts';
 import type { InTransaction, ReadingStore } from '../store.ts';
-import type { Current, Requester } from './requester.ts';
+import type { Current } from './requester.ts';
 import type { Limits } from './why-not-yet.ts';
 
 /** The scheduled change that may start next, with what its requester is now. */

@@ -1,6 +1,6 @@
 import { AppError } from '@berth/shared/errors';
 import { describe, expect, test } from 'vitest';
-import { conflict, unfitAll } from '../deployments/refuse.ts';
+import { conflict, unfitAll } from '../refuse.ts';
 import { noLongerFits } from './no-longer-fits.ts';
 
 describe('noLongerFits', () => {

@@ -1,5 +1,5 @@
 import { AppError } from '@berth/shared/errors';
-import { conflict } from '../deployments/refuse.ts';
+import { conflict } from '../refuse.ts';
 
 /** A retry has no body that could be wrong: what a new request would be told as its fields, it is told in words (decision 6: 409). */
 export function noLongerFits(error: unknown): unknown {

@@ -2,20 +2,20 @@ import type { DeploymentChanges } from '@berth/shared/contracts/resources/deploy
 import { sameJson } from '@berth/shared/contracts/json';
 import type { RequestedOperation } from '@berth/shared/contracts/resources/task-operation';
 import { AppError } from '@berth/shared/errors';
-import type { DeploymentRecord } from '../deployments/deployment-record.ts';
+import type { DeploymentRecord } from '../records/deployment-record.ts';
 import type { VisibleEnvs } from '../deployments/deployment-repository.ts';
 import type { DeploymentsDeps } from '../deployments/deployments-deps.ts';
 import { operationPaths } from '../deployments/field-paths.ts';
 import { fitChanges } from '../deployments/fit-changes.ts';
 import { makeChanges } from '../deployments/make-changes.ts';
-import { plannedTasks } from '../deployments/planned-tasks.ts';
-import { conflict, unfit } from '../deployments/refuse.ts';
+import { plannedTasks } from '../engine/planned-tasks.ts';
+import { conflict, unfit } from '../refuse.ts';
 import type { WritingStore } from '../store.ts';
 import { refuseDeleted, refuseWrongState } from './change-at-start.ts';
-import type { Origin } from './new-task.ts';
-import { queueTasks } from './queue-tasks.ts';
-import type { TaskRecord } from './task-record.ts';
-import { variants } from './variant.ts';
+import type { Origin } from '../records/new-task.ts';
+import { queueTasks } from '../engine/queue-tasks.ts';
+import type { TaskRecord } from '../records/task-record.ts';
+import { variants } from '../records/variant.ts';
 
 export interface Requested {
   deployment: DeploymentRecord;

@@ -1,6 +1,6 @@
 import type { LogLine } from '@berth/shared/contracts/resources/runner-tasks';
 import type { LogRepository } from './log-repository.ts';
-import type { TaskRecord } from './task-record.ts';
+import type { TaskRecord } from '../records/task-record.ts';
 
 /** An answer must fit into one message of the bus; who reads the log line by line gets all of it. */
 const maxTextBytes = 2 * 1024 * 1024;

@@ -8,14 +8,14 @@ import type {
 } from '@berth/shared/contracts/resources/deployment-tasks';
 import type { RequestedOperation } from '@berth/shared/contracts/resources/task-operation';
 import { named } from '@berth/shared/errors';
-import type { DeploymentRecord } from '../deployments/deployment-record.ts';
+import type { DeploymentRecord } from '../records/deployment-record.ts';
 import type { DeploymentsDeps } from '../deployments/deployments-deps.ts';
 import { confirmedCatalogue } from '../projections/confirmed-catalogue.ts';
 import type { WritingStore } from '../store.ts';
-import { originOf } from './origin-of.ts';
+import { originOf } from '../records/origin-of.ts';
 import { changeOf, queueOperation } from './queue-operation.ts';
 import { ruleOfChange } from './rule-of-change.ts';
-import { publicTask } from './task-record.ts';
+import { publicTask } from '../records/task-record.ts';
 import type { Told } from './told-reasons.ts';
 
 type Context = HandlerContext<typeof deploymentTasks.operations.create>;

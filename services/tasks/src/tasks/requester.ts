@@ -1,13 +1,8 @@
 import type { Identity } from '@berth/shared/access/identity';
 import type { DeploymentChanges } from '@berth/shared/contracts/resources/deployments';
-import { Id } from '@berth/shared/contracts/fields';
-import { z } from 'zod';
-import type { DeploymentRecord } from '../deployments/deployment-record.ts';
+import type { DeploymentRecord } from '../records/deployment-record.ts';
+import type { Requester } from '../records/requester.ts';
 import { ruleOfChange } from './rule-of-change.ts';
-
-/** Who asked for a task. */
-export const Requester = z.strictObject({ kind: z.enum(['user', 'bot', 'deployment']), id: Id });
-export type Requester = z.infer<typeof Requester>;
 
 /** What a requester is now. */
 export type Current = { identity: Identity } | { missing: 'unknown' | 'inactive' };

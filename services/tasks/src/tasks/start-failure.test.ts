@@ -1,7 +1,7 @@
 import { LostConnection } from '@berth/shared/db/postgres/postgres-error';
 import { AppError } from '@berth/shared/errors';
 import { describe, expect, test } from 'vitest';
-import { conflict } from '../deployments/refuse.ts';
+import { conflict } from '../refuse.ts';
 import { ourFault, type StartFailure, startFailure } from './start-failure.ts';
 
 describe('startFailure', () => {

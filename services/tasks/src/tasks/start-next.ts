@@ -1,7 +1,7 @@
 import type { DeploymentChanges } from '@berth/shared/contracts/resources/deployments';
 import { AppError } from '@berth/shared/errors';
 import type { Service } from '@berth/shared/service/service';
-import type { DeploymentRecord } from '../deployments/deployment-record.ts';
+import type { DeploymentRecord } from '../records/deployment-record.ts';
 import type { DeploymentsDeps } from '../deployments/deployments-deps.ts';
 import type { WritingStore } from '../store.ts';
 import { changeAtStart } from './change-at-start.ts';
@@ -10,10 +10,10 @@ import { endMoot, endTask } from './end-task.ts';
 import type { CheckedChange } from './look-up-requester.ts';
 import { currentDeployment, whyNotAllowed } from './requester.ts';
 import { startFailure } from './start-failure.ts';
-import { startOf, whileRunning } from './start-of.ts';
-import type { TaskRecord } from './task-record.ts';
-import type { TaskRun } from './task-run.ts';
-import { whyMoot } from './why-moot.ts';
+import { startOf, whileRunning } from '../engine/start-of.ts';
+import type { TaskRecord } from '../records/task-record.ts';
+import type { TaskRun } from '../records/task-run.ts';
+import { whyMoot } from '../engine/why-moot.ts';
 
 export interface Started {
   task: TaskRecord;

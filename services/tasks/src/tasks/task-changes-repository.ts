@@ -4,10 +4,11 @@ import type { Transaction } from '@berth/shared/db/database';
 import { currentTraceparent, recordStates } from '@berth/shared/db/outbox/outbox';
 import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
-import type { DeploymentRecord } from '../deployments/deployment-record.ts';
+import type { DeploymentRecord } from '../records/deployment-record.ts';
 import type { TaskWaits } from './after-claim.ts';
-import type { NewTask, Origin } from './new-task.ts';
-import { TaskRecord } from './task-record.ts';
+import type { Canceler } from '../records/canceler.ts';
+import type { NewTask, Origin } from '../records/new-task.ts';
+import { TaskRecord } from '../records/task-record.ts';
 import { taskRecordColumns } from './task-repository.ts';
 
 const record = sql.type(TaskRecord);
@@ -34,12 +35,6 @@ export interface PutBack extends TaskWaits {
 export type StartedAs = Pick<TaskRecord, 'operation' | 'cluster_id' | 'env_id'> & {
   run: NonNullable<TaskRecord['run']>;
 };
-
-export interface Canceler {
-  user_id: string | null;
-  deployment_id: string | null;
-  reason: string | null;
-}
 
 /**
  * Every change of tasks but the claim. Each is told to the followers in the same transaction.

@@ -6,10 +6,10 @@ import { listPage } from '@berth/shared/db/lists/list-page';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { VisibleEnvs } from '../deployments/deployment-repository.ts';
-import type { Outlook } from './resting-reason.ts';
-import { TaskRecord } from './task-record.ts';
-import { DeployRun } from './task-run.ts';
-import { variants } from './variant.ts';
+import type { Outlook } from '../engine/resting-reason.ts';
+import { TaskRecord } from '../records/task-record.ts';
+import { DeployRun } from '../records/task-run.ts';
+import { OpenTask } from '../records/open-task.ts';
 
 const columns = sql.fragment`
   id, created_at, execute_at, first_attempted_at, started_at, finished_at, cluster_id, deployment_id, acting_user_id,
@@ -29,17 +29,6 @@ const publicTask = sql.type(DeploymentTask);
 /** Which task it is, without its inputs. */
 const TaskName = DeploymentTask.pick({ id: true, deployment_id: true, status: true });
 const name = sql.type(TaskName);
-
-/** What its deployment needs to know of a task that is not over: inputs may be megabytes, of a hundred of them. */
-const OpenTask = DeploymentTask.pick({ id: true, status: true, first_attempted_at: true }).extend({
-  variant: z.enum(variants),
-  /** It runs a deploy, as far as is known before it starts. */
-  deploys: z.boolean(),
-  /** The deployment changes only when it starts. */
-  is_scheduled: z.boolean(),
-  deletes_deployment: z.boolean(),
-});
-export type OpenTask = z.infer<typeof OpenTask>;
 
 /** Of all that a task has in an answer but its operation: ids, times, names, and why it waits. */
 const bytes = sql.fragment`operation_bytes + 4096 + 6 * coalesce(octet_length(reason), 0)`;

@@ -6,7 +6,7 @@ import { AppError } from '@berth/shared/errors';
 import { findItems, type ItemReaders } from '../collections/find-items.ts';
 import { type Chart, readChart } from '../deployments/chart.ts';
 import type { SeenRepository } from '../projections/seen-repository.ts';
-import type { DeployRun } from '../tasks/task-run.ts';
+import type { DeployRun } from '../records/task-run.ts';
 import { resolveValues } from './resolve-values.ts';
 
 export interface HelmInput {

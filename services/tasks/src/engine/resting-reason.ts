@@ -1,6 +1,6 @@
-import type { DeploymentRecord, DeploymentState } from '../deployments/deployment-record.ts';
-import { differences } from '../deployments/differences.ts';
-import type { DeployRun } from './task-run.ts';
+import type { DeploymentRecord, DeploymentState } from '../records/deployment-record.ts';
+import { differences } from './differences.ts';
+import type { DeployRun } from '../records/task-run.ts';
 
 /** What the open tasks of a deployment will bring, as far as it is known before they start. */
 export interface Outlook {

@@ -1,6 +1,6 @@
-import type { DeploymentRecord } from '../deployments/deployment-record.ts';
-import type { TaskRecord } from './task-record.ts';
-import { type Variant, variantOf } from './variant.ts';
+import type { DeploymentRecord } from '../records/deployment-record.ts';
+import type { TaskRecord } from '../records/task-record.ts';
+import { type Variant, variantOf } from '../records/variant.ts';
 
 type Task = Pick<TaskRecord, 'operation' | 'change'>;
 type Deployment = Pick<DeploymentRecord, 'enabled' | 'deleting' | 'revision_id'>;

@@ -1,9 +1,9 @@
 import type { TaskOperation } from '@berth/shared/contracts/resources/task-operation';
 import { describe, expect, test } from 'vitest';
 import { sampleDeployment } from '../../test/sample-deployment.ts';
-import type { DeploymentRecord } from '../deployments/deployment-record.ts';
+import type { DeploymentRecord } from '../records/deployment-record.ts';
 import { afterCancelPending, afterEnd, type Ending } from './after-end.ts';
-import { variantOf } from './variant.ts';
+import { variantOf } from '../records/variant.ts';
 
 const what = { helm_chart_id: 'h1', config_inputs: {}, values_override: null };
 const place = { old_cluster_id: 'c1', old_namespace: 'web-a', new_cluster_id: 'c1', new_namespace: 'web-b' };

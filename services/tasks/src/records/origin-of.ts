@@ -1,6 +1,6 @@
 import type { Identity } from '@berth/shared/access/identity';
 import type { Origin } from './new-task.ts';
-import type { Canceler } from './task-changes-repository.ts';
+import type { Canceler } from './canceler.ts';
 
 /** Decision 5: what a bot asks for records neither a user nor a deployment; the audit log names the bot. */
 export const originOf = ({ identity, requestId }: { identity: Identity; requestId: string }): Origin => ({

@@ -1,7 +1,7 @@
-import type { NewTask } from '../tasks/new-task.ts';
-import type { DeployRun } from '../tasks/task-run.ts';
+import type { NewTask } from '../records/new-task.ts';
+import type { DeployRun } from '../records/task-run.ts';
 import { configDelta } from './config-delta.ts';
-import type { DeploymentRecord } from './deployment-record.ts';
+import type { DeploymentRecord } from '../records/deployment-record.ts';
 import type { PlannedOperation } from './plan-update.ts';
 
 export interface Planned {

@@ -1,7 +1,7 @@
-import type { DeploymentRecord } from '../deployments/deployment-record.ts';
+import type { DeploymentRecord } from '../records/deployment-record.ts';
 import type { ReadingStore, WritingStore } from '../store.ts';
 import { isResting, restingReason } from './resting-reason.ts';
-import type { TaskRun } from './task-run.ts';
+import type { TaskRun } from '../records/task-run.ts';
 
 /** The deployment with the reason that fits it where nothing goes on. `ran`: by the task that has just ended. */
 export async function atRest(

@@ -1,6 +1,6 @@
 import { sameJson } from '@berth/shared/contracts/json';
-import type { DeployRun } from '../tasks/task-run.ts';
-import type { DeploymentRecord } from './deployment-record.ts';
+import type { DeployRun } from '../records/task-run.ts';
+import type { DeploymentRecord } from '../records/deployment-record.ts';
 
 /** In what a run differs from what the deployment wants, in words for people; empty where it brings just that. */
 export function differences(run: DeployRun, wanted: DeploymentRecord): string[] {

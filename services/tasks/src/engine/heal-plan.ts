@@ -1,6 +1,6 @@
-import type { OpenTask } from '../tasks/task-repository.ts';
-import type { Variant } from '../tasks/variant.ts';
-import type { DeploymentRecord } from './deployment-record.ts';
+import type { OpenTask } from '../records/open-task.ts';
+import type { Variant } from '../records/variant.ts';
+import type { DeploymentRecord } from '../records/deployment-record.ts';
 import type { PlannedOperation } from './plan-update.ts';
 import { placeOf } from './planned-tasks.ts';
 

@@ -1,4 +1,4 @@
-import type { OpenTask } from './task-repository.ts';
+import type { OpenTask } from '../records/open-task.ts';
 
 /**
  * Of the open tasks of a deployment, in their order, those that install something at the place to which a Recreate was

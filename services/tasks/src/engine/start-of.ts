@@ -1,9 +1,9 @@
-import type { DeploymentRecord } from '../deployments/deployment-record.ts';
-import { releaseNameProblem } from '../deployments/namespace-of.ts';
-import { placeOf } from '../deployments/planned-tasks.ts';
-import type { TaskRecord } from './task-record.ts';
-import type { DeployRun, TaskRun, UninstallRun } from './task-run.ts';
-import { stateWhile, variantOf } from './variant.ts';
+import type { DeploymentRecord } from '../records/deployment-record.ts';
+import { releaseNameProblem } from './namespace-of.ts';
+import { placeOf } from './planned-tasks.ts';
+import type { TaskRecord } from '../records/task-record.ts';
+import type { DeployRun, TaskRun, UninstallRun } from '../records/task-run.ts';
+import { stateWhile, variantOf } from '../records/variant.ts';
 
 export type Start = { run: TaskRun } | { impossible: string };
 

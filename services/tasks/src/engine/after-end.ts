@@ -1,8 +1,8 @@
-import type { DeploymentRecord } from '../deployments/deployment-record.ts';
-import type { TaskRecord } from './task-record.ts';
-import type { OpenTask } from './task-repository.ts';
+import type { DeploymentRecord } from '../records/deployment-record.ts';
+import type { TaskRecord } from '../records/task-record.ts';
+import type { OpenTask } from '../records/open-task.ts';
 import { isResting } from './resting-reason.ts';
-import { stateWhile, type Variant, variantOf } from './variant.ts';
+import { stateWhile, type Variant, variantOf } from '../records/variant.ts';
 
 export interface Ending {
   outcome: 'Done' | 'Failed' | 'Canceled';

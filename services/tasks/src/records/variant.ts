@@ -1,5 +1,5 @@
 import type { TaskOperation } from '@berth/shared/contracts/resources/task-operation';
-import type { DeploymentState } from '../deployments/deployment-record.ts';
+import type { DeploymentState } from '../records/deployment-record.ts';
 
 export const variants = [
   'Install',

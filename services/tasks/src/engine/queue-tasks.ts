@@ -1,7 +1,7 @@
-import { conflict } from '../deployments/refuse.ts';
+import { conflict } from '../refuse.ts';
 import type { WritingStore } from '../store.ts';
-import type { NewTask, Origin } from './new-task.ts';
-import type { TaskRecord } from './task-record.ts';
+import type { NewTask, Origin } from '../records/new-task.ts';
+import type { TaskRecord } from '../records/task-record.ts';
 
 /** More than anybody means to have waiting for one deployment; a loop gone wrong must not fill the queue. */
 export const maxOpenTasks = 100;

@@ -1,0 +1,6 @@
+/** The caller that canceled a task, and why. */
+export interface Canceler {
+  user_id: string | null;
+  deployment_id: string | null;
+  reason: string | null;
+}
