@@ -26,6 +26,8 @@ export async function somebot({ db, as }: Pick<AuthUnderTest, 'db' | 'as'>, disp
 interface Deployments {
   rows: Map<string, CallingDeployment>;
   isAway: boolean;
+  /** Until then no question is answered. */
+  holdUntil: Promise<void> | undefined;
 }
 
 const deploymentsOf = new WeakMap<Bus, Deployments>();
@@ -34,11 +36,12 @@ const deploymentsOf = new WeakMap<Bus, Deployments>();
 export async function deploymentsIn(tasks: Bus): Promise<Deployments> {
   const known = deploymentsOf.get(tasks);
   if (known) return known;
-  const made: Deployments = { rows: new Map(), isAway: false };
+  const made: Deployments = { rows: new Map(), isAway: false, holdUntil: undefined };
   deploymentsOf.set(tasks, made);
   tasks.serve(
     implement(deploymentState, {
       now: async ({ body }) => {
+        await made.holdUntil;
         if (made.isAway) throw new AppError('unavailable', 'The database is away');
         return { deployment: made.rows.get(body.deployment_id) ?? null };
       },

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { PackedIdentity, unpackIdentity } from '@berth/shared/access/packed-identity';
 import type { Bus } from '@berth/shared/bus/bus';
+import { limits } from '@berth/shared/bus/limits';
 import { bots } from '@berth/shared/contracts/resources/bots';
 import { deploymentTokens } from '@berth/shared/contracts/resources/deployment-tokens';
 import { type Authenticated, type Credential, identities } from '@berth/shared/contracts/resources/identities';
@@ -235,6 +236,26 @@ describe('a deployment', () => {
       deployments.isAway = false;
     }
     await expect(authenticate({ jwt })).resolves.toMatchObject({ identity: { id } });
+  });
+
+  test('keeps nobody else out while tasks does not answer and hundreds of deployments call', async () => {
+    const env = await newEnv(auth.db);
+    const { jwt } = await somedeployment(auth, tasks, clusterSync, env.id);
+    const deployments = await deploymentsIn(tasks);
+    const { promise, resolve } = Promise.withResolvers<void>();
+
+    deployments.holdUntil = promise;
+    try {
+      const calls = Array.from({ length: limits.requestsInHand }, () =>
+        authenticate({ jwt }).catch((error: unknown) => error),
+      );
+      await expect(authenticate({ jwt: admin.jwt })).resolves.toMatchObject({ identity: { id: admin.id } });
+      const refusals = await Promise.all(calls);
+      expect(refusals).toEqual(refusals.map(() => refusal('unavailable', 'could not be confirmed')));
+    } finally {
+      resolve();
+      deployments.holdUntil = undefined;
+    }
   });
 
   test('gets no token when it is unknown or disabled', async () => {
