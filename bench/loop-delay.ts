@@ -11,7 +11,7 @@ import { z } from 'zod';
 import type { Fixtures } from './fixtures.ts';
 import { type HostileChart, hostileCharts } from './hostile-charts.ts';
 import { loadOfMachine } from './load-of-machine.ts';
-import { between, type LoopDelays, readLoopDelays } from './loop-delays.ts';
+import { between, type LoopDelays, noDelays, readLoopDelays } from './loop-delays.ts';
 import { untilQuiet } from './until-quiet.ts';
 
 const watched = ['tasks', 'api-gateway', 'registry-scan', 'runner'] as const;
@@ -53,9 +53,12 @@ async function delaysOf({ healthPorts }: Stack): Promise<Delays> {
 
 function show(when: string, before: Delays, after: Delays, say: (line: string) => void): void {
   for (const [service, delays] of after) {
-    const { largestMs, slow, samples } = between(before.get(service) ?? new Map(), delays);
-    const largest = `largest ≤ ${String(largestMs).padStart(5)} ms (aim ≤ 50)`;
-    say(`    ${when.padEnd(24)} ${service.padEnd(14)} ${largest}, ${slow} of ${samples} samples above 50 ms`);
+    const earlier = before.get(service) ?? noDelays;
+    const own = between(earlier.own, delays.own);
+    const { largestMs } = between(earlier.delay, delays.delay);
+    const largest = `own work ≤ ${String(own.largestMs).padStart(4)} ms (aim ≤ 50)`;
+    const above = `${own.slow} of ${own.samples} samples above 50 ms`;
+    say(`    ${when.padEnd(24)} ${service.padEnd(14)} ${largest}, ${above}; delay ≤ ${largestMs} ms`);
   }
 }
 

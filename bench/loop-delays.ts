@@ -1,13 +1,26 @@
 import { z } from 'zod';
 
-const metric = 'berth_event_loop_delay_seconds';
+const metrics = { delay: 'berth_event_loop_delay_seconds', own: 'berth_event_loop_own_delay_seconds' };
 const Line = z.tuple([z.string(), z.coerce.number(), z.coerce.number()]);
 
 /** How many samples of the delay of an event loop were at most so many seconds. */
-export type LoopDelays = ReadonlyMap<number, number>;
+export type Samples = ReadonlyMap<number, number>;
+
+export interface LoopDelays {
+  /** How late the loop was, whatever held it up. */
+  delay: Samples;
+  /** The part that its own work took. */
+  own: Samples;
+}
+
+export const noDelays: LoopDelays = { delay: new Map(), own: new Map() };
 
 export async function readLoopDelays(healthPort: number): Promise<LoopDelays> {
   const text = await (await fetch(`http://127.0.0.1:${healthPort}/metrics`)).text();
+  return { delay: samplesIn(text, metrics.delay), own: samplesIn(text, metrics.own) };
+}
+
+function samplesIn(text: string, metric: string): Samples {
   const buckets = [...text.matchAll(new RegExp(`^${metric}_bucket\\{le="([^"]+)"\\} (\\d+)$`, 'gm'))];
   return new Map(
     buckets.map((match) => {
@@ -18,7 +31,7 @@ export async function readLoopDelays(healthPort: number): Promise<LoopDelays> {
 }
 
 /** What came between two looks: the bucket of the largest, and how many were above 50 ms. */
-export function between(before: LoopDelays, after: LoopDelays): { largestMs: number; slow: number; samples: number } {
+export function between(before: Samples, after: Samples): { largestMs: number; slow: number; samples: number } {
   const added = [...after].map(([upTo, count]) => [upTo, count - (before.get(upTo) ?? 0)] as const);
   const samples = added.at(-1)?.[1] ?? 0;
   const largest = added.find(([, count]) => count === samples)?.[0] ?? 0;

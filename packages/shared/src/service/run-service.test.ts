@@ -65,21 +65,29 @@ describe('a service', () => {
     },
   );
 
-  test('counts into its metrics how long one piece of work held up the rest', async () => {
+  test.for([
+    ['that computes', 'while (process.threadCpuUsage().user < before + 400_000);', { delay: 1, own_delay: 1 }],
+    [
+      'that waits for something else',
+      'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400);',
+      { delay: 1, own_delay: 0 },
+    ],
+  ] as const)('counts into its metrics how long work %s held up the rest', async ([, work, most]) => {
     const port = await freePort();
     const service = await start(
-      `setTimeout(() => { const end = Date.now() + 400; while (Date.now() < end); log.info('worked'); }, 100);`,
+      `setTimeout(() => { const before = process.threadCpuUsage().user; ${work} log.info('worked'); }, 100);`,
       { HEALTH_PORT: String(port) },
     );
     await service.says('"msg":"worked"');
 
-    const slow = async () => {
+    const slow = async (metric: keyof typeof most) => {
       const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
       const upTo = (le: string) =>
-        Number(new RegExp(`^berth_event_loop_delay_seconds_bucket\\{le="${le}"\\} (\\d+)`, 'm').exec(text)?.[1]);
+        Number(new RegExp(`^berth_event_loop_${metric}_seconds_bucket\\{le="${le}"\\} (\\d+)`, 'm').exec(text)?.[1]);
       return upTo('\\+Inf') - upTo('0\\.3');
     };
-    await expect.poll(slow, { timeout: 10_000 }).toBeGreaterThanOrEqual(1);
+    await expect.poll(() => slow('delay'), { timeout: 10_000 }).toBeGreaterThanOrEqual(1);
+    expect(await slow('own_delay')).toBe(most.own_delay);
   });
 
   test.for([

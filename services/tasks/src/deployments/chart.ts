@@ -4,6 +4,13 @@ import { named } from '@berth/shared/errors';
 import type { SeenChart, SeenRepository } from '../projections/seen-repository.ts';
 import type { FieldPaths } from './field-paths.ts';
 import { unfit } from '../refuse.ts';
+import { parseOnce } from './parse-once.ts';
+
+// A form of the largest size takes some 15 ms to parse, and every claim, creation and change of a deployment reads it.
+const mostForms = { entries: 1_000, bytes: 8 * 1024 * 1024 };
+const mostFeatures = { entries: 1_000, bytes: 1024 * 1024 };
+const formOf = parseOnce((stored) => ValuesUi.parse(stored), mostForms);
+const parsedFeaturesOf = parseOnce((stored) => featuresOf(stored), mostFeatures);
 
 /** A chart with its extensions read. */
 export interface Chart extends SeenChart {
@@ -24,8 +31,8 @@ export async function findChart(
 export const readChart = (chart: SeenChart): Chart => ({
   ...chart,
   // What did not parse when the chart was found left an error instead of an extension.
-  parsedFeatures: featuresOf(chart.features),
-  form: chart.values_ui && ValuesUi.parse(chart.values_ui),
+  parsedFeatures: parsedFeaturesOf(chart.features ?? {}),
+  form: chart.values_ui && formOf(chart.values_ui),
 });
 
 /** Why the chart cannot be deployed as this kind; null where it can. */
