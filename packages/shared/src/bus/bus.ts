@@ -18,7 +18,7 @@ import type { StateFollower } from './state/follow-state.ts';
 import type { ObjectStore } from './objects/object-store.ts';
 import type { StatePublisher } from './state/publish-state.ts';
 
-/** What a call carries besides the request. Everything is optional for a service that acts on its own behalf. */
+/** What a call carries besides the request. All parts are optional for a service that acts on its own behalf. */
 export interface CallOptions {
   /** The signed identity that auth issued for this request; passed on untouched. */
   identityToken?: string | undefined;
@@ -36,16 +36,16 @@ export interface CallOptions {
 export interface Repeatable<Answer> {
   readonly key: string;
   readonly identity: Identity;
-  /** Such as `envs.create`: the same key for something else is another request. */
+  /** Such as `envs.create`: the same key for another operation is another request. */
   readonly operation: string;
-  /** As it was checked. */
+  /** After validation. */
   readonly request: unknown;
-  /** Takes what was answered before. It needs no `permit`: the same request by the same identity had it. */
+  /** Returns the recorded answer. It needs no `permit`: the first request by this identity had it. */
   answerAgain(answer: unknown): Answer;
 }
 
 export interface HandlerContext<S extends OperationSpec = OperationSpec> {
-  /** Verified. Operations that `anyone` or `ourServices` may run have it only where the caller passed one on. */
+  /** Verified. Operations that `anyone` or `ourServices` may run have one only if the caller passed it on. */
   readonly identity: S['allow'] extends Rule ? Identity : Identity | undefined;
   /** The token itself, to pass on in calls made for this request. */
   readonly identityToken: string | undefined;
@@ -56,17 +56,17 @@ export interface HandlerContext<S extends OperationSpec = OperationSpec> {
   readonly signal: AbortSignal;
   /** Milliseconds until the deadline; what is passed on to further calls and to `statement_timeout`. */
   remainingMs(): number;
-  /** Shows the row to the operation's rule and hands it back, or throws `forbidden`. A second rule may be checked the same way. */
+  /** Checks the operation's rule (or another one) against the row; returns the row or throws `forbidden`. */
   permit<Row extends ScopeOf<S>>(row: Row): Row;
   permit<Scope, Row extends Scope>(row: Row, rule: Rule<Scope>): Row;
   /**
-   * Throws `stale` when the caller's `If-Match` does not fit the row (412). An answer of a change by id that never called
-   * it is not sent, with or without that header.
+   * Throws `stale` (412) when the caller's `If-Match` does not match the row. A handler that changes a row by id and never
+   * calls it gets no answer sent, with or without that header.
    */
   checkIfMatch(row: object): void;
   /**
-   * For `once` in the transaction of a creation; undefined where the caller sent no `Idempotency-Key`. An answer of a
-   * creation that never asked is not sent.
+   * For `once` in the transaction of a creation; undefined where the caller sent no `Idempotency-Key`. The answer of a
+   * creation that never called it is not sent.
    */
   repeatable(): Repeatable<ResponseInput<S>> | undefined;
 }
@@ -86,7 +86,7 @@ export interface ServedResource {
   readonly handlers: Record<string, Handler<OperationSpec>>;
 }
 
-/** A fact that may be lost: it only makes somebody look sooner. */
+/** Messages that may be lost: they only make the receiver check sooner. */
 export interface Hints {
   send(name: HintName, key: string): void;
   /** Calls `onHint(key)` until the signal aborts; never throws out of it. */
@@ -97,9 +97,9 @@ export interface Bus {
   readonly caller: CallerName;
   /** Answers the operations of a resource from now on. */
   serve(served: ServedResource): void;
-  /** Resolves when the server knows of everything this bus listens to; from then on requests find it. */
+  /** Resolves when the server has registered all subscriptions of this bus; from then on requests reach it. */
   listening(): Promise<void>;
-  /** Asks the owner of an operation. Throws `AppError`: the owner's own, or `unavailable` / `timeout`. */
+  /** Calls the owner of an operation. Throws `AppError`: the owner's own, or `unavailable` / `timeout`. */
   call<S extends OperationSpec>(
     operation: Operation<S>,
     request: RequestInput<S>,
@@ -109,16 +109,16 @@ export interface Bus {
   readonly state: StatePublisher & StateFollower;
   readonly objects: ObjectStore;
   /**
-   * False where only a new process helps: the connection is closed for good, or claims to be up but no longer hears
-   * its own voice. A server that is away does not count; it will be back.
+   * False where only a new process helps: the connection is closed for good, or reports to be up but no longer receives
+   * its own messages. An unreachable server does not count; the client reconnects.
    */
   isAlive(): boolean;
-  /** Up right now; for readiness. */
+  /** For readiness. */
   isConnected(): boolean;
-  /** Aborts, with an error as its reason, when NATS refuses to let it listen or the connection is closed for good. */
+  /** Aborts, with an error as its reason, when NATS denies a subscription or the connection is closed for good. */
   readonly failure: AbortSignal;
   /** Whether any replica of a service answers its `$SRV.PING` within `deadlineMs` (500 unless given). */
   isAnswering(service: ServiceName, deadlineMs?: number): Promise<boolean>;
-  /** Stops taking requests, finishes those under way, closes. */
+  /** Stops taking requests, finishes those in flight, closes. */
   [Symbol.asyncDispose](): Promise<void>;
 }

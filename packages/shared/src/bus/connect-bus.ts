@@ -32,7 +32,7 @@ export interface BusOptions extends ConnectionOptions {
   stateBytes?: number | undefined;
 }
 
-/** Waits for NATS as long as it takes, then speaks for one service. The only way to NATS. */
+/** Waits for NATS as long as it takes, then connects as one service. The only way to NATS. */
 export async function connectBus(options: BusOptions): Promise<Bus> {
   const { caller, log, replicas = 1, stateBytes = defaultStateBytes, metrics: registry = register } = options;
   const connection = await openConnection(options);
@@ -45,7 +45,7 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
   connection.onDenied((violation) => {
     const { operation, subject } = violation;
     metrics.denied.inc({ operation });
-    // It shows only as a status event; without it the service would look well and hear nothing.
+    // A denial is only a status event; ignored, the service would report healthy and receive nothing.
     if (operation === 'subscription') failure.abort(new Error(`NATS does not let ${caller} listen to ${subject}`));
   });
   void (async () => {
@@ -67,7 +67,7 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
   const manager = await jetstreamManager(nc, { timeout: delays.stateAck, checkAPI: false });
   const shared = { connection, jetstream, manager, instance, log };
 
-  // A connection lost right now comes back by itself, and then tells of refusals as an ordinary failure.
+  // A lost connection reconnects by itself; a refusal then surfaces as an ordinary failure.
   await nc.flush().catch(() => undefined);
   if (failure.signal.aborted) {
     await nc.close();
@@ -96,8 +96,8 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
     failure: failure.signal,
 
     async isAnswering(service, deadlineMs = 500) {
-      const ask = { owner: service, subject: discoverySubject('PING', service), payload: '', timeoutMs: deadlineMs };
-      return inbox.ask(ask).then(
+      const ping = { owner: service, subject: discoverySubject('PING', service), payload: '', timeoutMs: deadlineMs };
+      return inbox.request(ping).then(
         () => true,
         () => false,
       );
@@ -113,7 +113,7 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
   };
 }
 
-/** Closing drops what is not sent yet, and the last answers may be among it. */
+/** Closing drops unsent messages, possibly the last answers. */
 async function lastWords(connection: Connection): Promise<void> {
   await nextTurn();
   if (!connection.isUp()) return;

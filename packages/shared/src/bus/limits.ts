@@ -7,15 +7,15 @@ export const limits = {
   responseBytes: 3 * mebibyte,
   maxPayload: 4 * mebibyte,
   objectBytes: 20 * mebibyte,
-  /** Requests one process works on at a time; beyond, it says `unavailable` at once instead of queueing without end. */
-  requestsInHand: 256,
+  /** Requests in flight per process; more are refused with `unavailable` at once instead of queueing without bound. */
+  requestsInFlight: 256,
   callsInFlight: 4_096,
 } as const;
 
 /** All in ms. */
 export const delays = {
   callDeadline: 2_000,
-  /** Too little time left to do anything but waste work. */
+  /** With less time left, a request is refused: its work would be wasted. */
   leastDeadline: 5,
   longestDeadline: 120_000,
   connect: 10_000,

@@ -1,7 +1,7 @@
 import type { CallerName, OperationIdentity, ServiceName } from '../contracts/contract.ts';
 import type { HintName } from '../contracts/hints.ts';
 
-/** Every subject of the platform is built here and nowhere else; permissions are made of the same functions. */
+/** Every subject of the platform is built here and nowhere else; permissions use the same functions. */
 
 type Named = Pick<OperationIdentity, 'owner' | 'resource' | 'name'>;
 
@@ -14,17 +14,17 @@ export const rpcSubjectsOf = (owner: ServiceName): string => `rpc.v1.${owner}.>`
 /** `rpc.v1.<owner>.<caller>.…`: the third token after the version. */
 export const callerOf = (subject: string): string | undefined => subject.split('.', 4)[3];
 
-/** Where a caller hears what it asked for; JetStream answers below it too. */
+/** Where a caller receives its answers, those of JetStream too. */
 export const inboxPrefix = (caller: CallerName): string => `_INBOX_${caller}`;
 
 /** The part of a caller's inbox in which one owner answers: its NATS user may publish here and nowhere else in it. */
 export const repliesFrom = (owner: CallerName, caller: CallerName): string => `${inboxPrefix(caller)}.${owner}`;
 
-/** The owner stands before what is random, so that permissions can name it. */
+/** The owner comes before the random part, so that permissions can name it. */
 export const replySubject = (owner: ServiceName, caller: CallerName, instance: string, token: string): string =>
   `${repliesFrom(owner, caller)}.${instance}.${token}`;
 
-/** Not `state.`: the stream of earlier versions, which nobody deletes for us, takes all of those. */
+/** Not `state.`: a stream left by earlier versions captures all of those. */
 export const stateSubject = (owner: ServiceName, resource: string, id: string): string =>
   `state_v1.${owner}.${resource}.${id}`;
 
@@ -37,19 +37,19 @@ export const allEvents = 'event.v1.>';
 
 export const digestSubject = (owner: ServiceName, resource: string): string => `digest.v1.${owner}.${resource}`;
 
-/** A consumer asks the owner to publish a table again. */
+/** A follower requests that the owner publish a table again. */
 export const republishSubject = (owner: ServiceName, caller: CallerName | '*', resource: string): string =>
   `republish.v1.${owner}.${caller}.${resource}`;
 
 export const hintSubject = (name: HintName, key: string): string => `hint.v1.${name}.${key}`;
 
-/** What a connection says to itself to know that it still hears. */
+/** A connection's messages to itself, which show that it still receives. */
 export const ownVoiceSubject = (caller: CallerName, instance: string): string => `self.v1.${caller}.${instance}`;
 
 export const serviceVerbs = ['PING', 'INFO', 'STATS'] as const;
 export type ServiceVerb = (typeof serviceVerbs)[number];
 
-/** Operators' tools hear here (`nats --inbox-prefix _INBOX_operators micro ls`): the default inbox is for nobody to publish to. */
+/** Inbox of operators' tools (`nats --inbox-prefix _INBOX_operators micro ls`); no user may publish to the default inbox. */
 export const operatorsInbox = '_INBOX_operators';
 
 /** Discovery as in ADR-32, so that `nats micro ls` shows the services. */

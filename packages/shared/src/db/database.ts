@@ -24,7 +24,6 @@ export interface Queries {
   exists(query: Query): Promise<boolean>;
   /** At least one. */
   many<Row>(query: Query<Row>): Promise<readonly Row[]>;
-  manyFirst<Row>(query: Query<Row>): Promise<readonly FirstColumn<Row>[]>;
   maybeOne<Row>(query: Query<Row>): Promise<Row | null>;
   maybeOneFirst<Row>(query: Query<Row>): Promise<FirstColumn<Row> | null>;
   one<Row>(query: Query<Row>): Promise<Row>;

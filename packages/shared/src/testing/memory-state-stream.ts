@@ -22,7 +22,7 @@ export interface MemoryStateStream {
   lose(): void;
   /** The end of the stream is gone, as after a power cut. */
   loseLast(count: number): void;
-  askForRepublication(resource: string, highest?: number): Promise<void>;
+  requestRepublication(resource: string, highest?: number): Promise<void>;
 }
 
 /** A state stream without a server: last message per subject, acknowledgements, followers, and all that can go wrong. */
@@ -31,7 +31,7 @@ export function memoryStateStream(): MemoryStateStream {
   let lives = 1;
   let log: StateMessage[] = [];
   let lastSeq = 0;
-  const askers = new Set<Parameters<StatePublisher['onRepublishAsked']>[0]>();
+  const listeners = new Set<Parameters<StatePublisher['onRepublishRequest']>[0]>();
   const followers = new Set<FollowOptions & { resource: string }>();
 
   const needServer = (): void => {
@@ -57,8 +57,8 @@ export function memoryStateStream(): MemoryStateStream {
       log = log.slice(0, -count);
       lastSeq -= count;
     },
-    async askForRepublication(resource, highest = 0) {
-      for (const asker of askers) await asker(resource, highest);
+    async requestRepublication(resource, highest = 0) {
+      for (const listener of listeners) await listener(resource, highest);
     },
     state: {
       async publish(message) {
@@ -82,8 +82,8 @@ export function memoryStateStream(): MemoryStateStream {
       publishDigest(digest) {
         stream.digests.push(digest);
       },
-      onRepublishAsked(republish) {
-        askers.add(republish);
+      onRepublishRequest(republish) {
+        listeners.add(republish);
       },
       async follow({ name }, options) {
         const follower = { ...options, resource: name };

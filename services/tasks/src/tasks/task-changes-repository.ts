@@ -1,7 +1,8 @@
 import type { StateOperation } from '@berth/shared/bus/state/publish-state';
 import { deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
 import type { Transaction } from '@berth/shared/db/database';
-import { currentTraceparent, recordStates } from '@berth/shared/db/outbox/outbox';
+import { recordStates } from '@berth/shared/db/outbox/outbox';
+import { currentTraceparent } from '@berth/shared/service/trace-context';
 import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 import type { DeploymentRecord } from '../records/deployment-record.ts';

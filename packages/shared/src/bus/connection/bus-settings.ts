@@ -9,11 +9,11 @@ const mebibyte = 1024 * 1024;
 
 export const defaultStateBytes = 256 * mebibyte;
 
-/** What every process is told about the bus, for the schema of its configuration. */
+/** Bus settings of every process, for the schema of its configuration. */
 export const busSettings = {
   /** One or more servers of one NATS. */
   NATS_URL: Servers,
-  /** Of the NATS user, which is named like the service. */
+  /** Password of the NATS user, which is named like the service. */
   NATS_PASSWORD: z.string().min(1),
   /** Certificates of the authorities that sign those of the servers, as PEM; by default the well-known ones. */
   NATS_CA: z.string().includes('-----BEGIN CERTIFICATE-----', 'must hold certificates as PEM').optional(),

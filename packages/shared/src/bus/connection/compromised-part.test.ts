@@ -49,7 +49,7 @@ afterAll(async () => {
   await nats?.[Symbol.asyncDispose]();
 });
 
-/** The NATS credentials of a part, in the hands of somebody else. */
+/** The NATS credentials of a part, used by an attacker. */
 async function as(user: CallerName): Promise<NatsConnection> {
   const connection = await connect({ servers: nats.url, user, pass: nats.password, inboxPrefix: inboxPrefix(user) });
   open.push(connection);
@@ -61,7 +61,7 @@ interface Tried {
   subscribe: string[];
 }
 
-/** What of all that was tried the server let pass. */
+/** Which of the attempts the server allowed. */
 async function passed(user: CallerName, tried: Tried): Promise<Set<string>> {
   const connection = await as(user);
   const refused = new Set<string>();
@@ -88,15 +88,15 @@ const stated = (owner: ServiceName) => owned(owner).filter(({ state }) => state)
 const operationsOf = (owner: ServiceName) => owned(owner).flatMap(({ operations }) => Object.values(operations));
 const js = (verb: string, rest: string) => `$JS.API.${verb}.${rest}`;
 
-/** What could be tried against somebody: by column of the table, then by whom it is done to. */
+/** Possible attacks: by column of the table, then by victim. */
 const attempts: Record<string, Record<string, Partial<Tried>>> = {
   'answers for': byService((victim) => ({
     publish: callerNames.map((caller) => replySubject(victim, caller, 'instance', 'token')),
   })),
-  'hears requests to': byService((victim) => ({
+  'receives requests to': byService((victim) => ({
     subscribe: [rpcSubjectsOf(victim), `${rpcSubjectsOf(victim)} ${victim}`, `$SRV.PING.${victim}`],
   })),
-  'hears answers to': byCaller((victim) => ({
+  'receives answers to': byCaller((victim) => ({
     subscribe: [`${inboxPrefix(victim)}.>`, `${inboxPrefix(victim)}.*.*.*`, `self.v1.${victim}.*`],
   })),
   'calls as': byCaller((victim) => ({
@@ -110,7 +110,7 @@ const attempts: Record<string, Record<string, Partial<Tried>>> = {
     ]),
   })),
   'makes the stream of': byService((victim) => ({ publish: [js('STREAM.CREATE', stateStream(victim))] })),
-  'asks for tables as': byCaller((victim) => ({
+  'requests tables as': byCaller((victim) => ({
     publish: serviceNames.flatMap((owner) => stated(owner).map(({ name }) => republishSubject(owner, victim, name))),
   })),
   'sends hints of': byCaller((victim) => ({
@@ -150,10 +150,10 @@ const attempts: Record<string, Record<string, Partial<Tried>>> = {
     'steer other consumers': { publish: [js('CONSUMER.PAUSE', `${eventStream}.x`), `$JS.FC.${eventStream}.x`] },
   },
   'with the server': {
-    'hear its events': { subscribe: ['$SYS.>', '$JS.EVENT.>', '>'] },
-    'ask it': { publish: ['$SYS.REQ.SERVER.PING', js('ACCOUNT', 'PURGE.x'), '$JS.API.INFO'] },
+    'receive its events': { subscribe: ['$SYS.>', '$JS.EVENT.>', '>'] },
+    'query it': { publish: ['$SYS.REQ.SERVER.PING', js('ACCOUNT', 'PURGE.x'), '$JS.API.INFO'] },
     "answer to the default inbox, where operators' requests come back": { publish: ['_INBOX.x.y'] },
-    'look for services': { publish: ['$SRV.PING', '$SRV.PING.auth'] },
+    'discover services': { publish: ['$SRV.PING', '$SRV.PING.auth'] },
   },
 };
 
@@ -175,7 +175,7 @@ function streamReads(stream: string): Partial<Tried> {
   return { publish: [js('STREAM.MSG.GET', stream), js('DIRECT.GET', stream), js('DIRECT.GET', `${stream}.x`)] };
 }
 
-/** By attempt: whom it works against. */
+/** By attack: against which victims it works. */
 async function powersOf(user: CallerName): Promise<Record<string, string[]>> {
   const cases = Object.values(attempts).flatMap((victims) => Object.values(victims));
   const publish = [...new Set(cases.flatMap((one) => one.publish ?? []))];
@@ -185,8 +185,8 @@ async function powersOf(user: CallerName): Promise<Record<string, string[]>> {
     Object.entries(attempts).map(([name, victims]) => [
       name,
       Object.entries(victims)
-        .filter(([, { publish: sent = [], subscribe: heard = [] }]) =>
-          [...sent, ...heard].some((one) => works.has(one)),
+        .filter(([, { publish: sent = [], subscribe: received = [] }]) =>
+          [...sent, ...received].some((one) => works.has(one)),
         )
         .map(([victim]) => victim),
     ]),
@@ -196,14 +196,14 @@ async function powersOf(user: CallerName): Promise<Record<string, string[]>> {
 describe('with the credentials of one part', () => {
   const identityColumns = Object.keys(attempts).filter((name) => !name.startsWith('with '));
 
-  test.for(callerNames)('%s acts as itself and as nobody else', async (user) => {
+  test.for(callerNames)('%s can act only as itself', async (user) => {
     const powers = await powersOf(user);
 
     for (const name of identityColumns)
       expect([name, powers[name]?.filter((victim) => victim !== user)]).toEqual([name, []]);
   });
 
-  test('the table of what each part can still do is that of the operators’ manual', async () => {
+  test('what each part can still do matches the table in the operators’ manual', async () => {
     const rows: string[] = [];
     for (const user of callerNames) {
       const powers = await powersOf(user);
@@ -226,8 +226,8 @@ describe('with the credentials of one part', () => {
   });
 });
 
-describe('a part that was taken over', () => {
-  test('cannot answer for another one, even where it knows the subject of the reply', async () => {
+describe('a compromised part', () => {
+  test('cannot answer for another part, even if it knows the reply subject', async () => {
     const [owner, thief] = await Promise.all([as('auth'), as('registry-scan')]);
     const forged = {
       ok: true,
@@ -240,12 +240,12 @@ describe('a part that was taken over', () => {
     await owner.flush();
     const body = { credential: { token: 'x' }, audience: 'tasks' } as const;
 
-    const asked = gateway.call(identities.operations.authenticate, { body }, { deadlineMs: 300 });
+    const answer = gateway.call(identities.operations.authenticate, { body }, { deadlineMs: 300 });
 
-    await expect(asked).rejects.toMatchObject({ code: 'timeout' });
+    await expect(answer).rejects.toMatchObject({ code: 'timeout' });
   });
 
-  test('as a runner cannot make JetStream publish where it may not itself', async () => {
+  test('that is a runner cannot make JetStream publish to a subject denied to itself', async () => {
     const runner = await as('runner');
     const place = stateSubject('auth', 'envs', 'forged');
     const subjects = [
@@ -254,7 +254,7 @@ describe('a part that was taken over', () => {
       js('CONSUMER.INFO', `${chartStream}.x`),
     ];
 
-    // The answer of the server goes to whatever subject is named for it.
+    // The server answers to any reply subject that the request names.
     for (const subject of subjects) runner.publish(subject, '{"seq":1}', { reply: place });
     await runner.flush();
     await operator.flush();

@@ -14,7 +14,7 @@ import { refusalOfServer } from './server-version.ts';
 import { inboxPrefix } from '../subjects.ts';
 
 export interface ConnectionOptions {
-  /** URLs of the servers of one NATS. With `tls:` in any of them the connection is encrypted or there is none. */
+  /** URLs of the servers of one NATS. With `tls:` in any of them, an unencrypted connection is refused. */
   servers: readonly string[];
   caller: CallerName;
   password?: string | undefined;
@@ -27,7 +27,7 @@ export interface ConnectionOptions {
 
 export type Unlisten = () => void;
 
-/** A NATS connection that comes back by itself, and tells at once when it is gone. */
+/** A NATS connection that reconnects by itself and reports its loss at once. */
 export interface Connection {
   readonly nc: NatsConnection;
   isUp(): boolean;
@@ -39,7 +39,7 @@ export interface Connection {
   onSlow(listener: (subscription: Subscription, pending: number) => void): Unlisten;
 }
 
-/** Waits for the server as long as it takes; tells every 10 s why there is no connection yet. */
+/** Waits for the server as long as it takes; logs every 10 s why there is no connection yet. */
 export async function openConnection(options: ConnectionOptions): Promise<Connection> {
   const { log, signal, servers } = options;
   for (;;) {
@@ -48,7 +48,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
       return watch(await connectWithin(options), log);
     } catch (error) {
       if (error instanceof UnfitServer || error instanceof AuthorizationError) throw error;
-      log.warn({ err: error, servers: servers.map(withoutCredentials) }, 'NATS is not there yet');
+      log.warn({ err: error, servers: servers.map(withoutCredentials) }, 'NATS is not reachable yet');
     }
   }
 }
@@ -58,7 +58,7 @@ class UnfitServer extends Error {}
 /** One round of attempts; ends with the cause of the last one. */
 async function connectWithin(options: ConnectionOptions): Promise<NatsConnection> {
   const { caller, password, signal, servers, ca } = options;
-  // The library would take a server without TLS for a `tls:` URL, and tell it the password.
+  // For a `tls:` URL the library would accept a server without TLS and send it the password.
   const isEncrypted = ca !== undefined || servers.some((url) => url.startsWith('tls:'));
   const end = performance.now() + delays.connect;
   for (;;) {
@@ -77,7 +77,7 @@ async function connectWithin(options: ConnectionOptions): Promise<NatsConnection
         reconnectJitterTLS: 500,
         pingInterval: delays.pingInterval,
         maxPingOut: 2,
-        // Halves the cost of a request; our own errors tell what was asked.
+        // Halves the cost of a request; our own errors name the request.
         noAsyncTraces: true,
         ignoreAuthErrorAbort: true,
       });

@@ -19,7 +19,7 @@ export interface NatsServerSettings {
   host: string;
   port: number;
   storeDir: string;
-  /** Nobody can connect without being one of them; with none given, anybody who reaches the port can do anything. */
+  /** Only these users can connect; with none, every client that reaches the port can do anything. */
   users: readonly NatsUser[];
   /** Whether what JetStream has acknowledged survives a power cut. */
   isDurable?: boolean;

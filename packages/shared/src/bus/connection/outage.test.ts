@@ -34,10 +34,10 @@ async function timeToFail(call: Promise<unknown>, code: string): Promise<number>
   return performance.now() - started;
 }
 
-describe('when NATS goes away', () => {
-  test('calls under way and new ones fail at once, and all is well when it is back', async () => {
-    const underWay = tasks.call(wait, { body: { ms: 8_000 } }, { deadlineMs: 20_000 });
-    const failed = timeToFail(underWay, 'unavailable');
+describe('when NATS is lost', () => {
+  test('calls in flight and new ones fail at once, and work again when NATS is back', async () => {
+    const inFlight = tasks.call(wait, { body: { ms: 8_000 } }, { deadlineMs: 20_000 });
+    const failed = timeToFail(inFlight, 'unavailable');
     await sleep(50);
 
     await nats.stop();
@@ -54,7 +54,7 @@ describe('when NATS goes away', () => {
     expect(tasks.failure.aborted).toBe(false);
   });
 
-  test('for longer than the library would wait by itself, the connection still comes back', {
+  test('for longer than the library waits by default, the connection still comes back', {
     timeout: 60_000,
   }, async () => {
     await nats.stop();
@@ -66,21 +66,21 @@ describe('when NATS goes away', () => {
     await expect.poll(() => good().catch(() => null), { timeout: 5_000 }).toMatchObject({ text: 'good' });
   });
 
-  test('without a word (half-open link), it is noticed within seven seconds', async () => {
-    const underWay = timeToFail(tasks.call(wait, { body: { ms: 8_000 } }, { deadlineMs: 20_000 }), 'unavailable');
+  test('silently (half-open link), the loss is detected within seven seconds', async () => {
+    const inFlight = timeToFail(tasks.call(wait, { body: { ms: 8_000 } }, { deadlineMs: 20_000 }), 'unavailable');
     await sleep(50);
 
     process.kill(nats.pid(), 'SIGSTOP');
 
-    expect(await underWay).toBeLessThan(7_000);
+    expect(await inFlight).toBeLessThan(7_000);
     expect(tasks.isConnected()).toBe(false);
     process.kill(nats.pid(), 'SIGCONT');
     await expect.poll(() => good().catch(() => null), { timeout: 15_000 }).toMatchObject({ text: 'good' });
   });
 });
 
-describe('a service that starts', () => {
-  test('before NATS waits for it', async () => {
+describe('a service', () => {
+  test('that starts before NATS waits for it', async () => {
     await nats.stop();
     const early = connectTestBus(nats, 'api-gateway');
     await sleep(1_500);
@@ -92,7 +92,7 @@ describe('a service that starts', () => {
     await bus[Symbol.asyncDispose]();
   });
 
-  test('before NATS stops waiting when it is told to stop', async () => {
+  test('that waits for NATS stops on its signal', async () => {
     await nats.stop();
     const signal = AbortSignal.timeout(300);
 
@@ -102,21 +102,21 @@ describe('a service that starts', () => {
     expect(performance.now() - started).toBeLessThan(2_000);
   });
 
-  test('with a wrong password fails with the cause', async () => {
+  test('with a wrong NATS password fails with the cause', async () => {
     await expect(connectTestBus(nats, 'tasks', { password: 'wrong' })).rejects.toThrow('Authorization');
   });
 });
 
 describe('a service that stops', () => {
-  test('finishes what is under way and takes nothing new', async () => {
-    const underWay = tasks.call(wait, { body: { ms: 500 } });
+  test('finishes requests in flight and takes no new ones', async () => {
+    const inFlight = tasks.call(wait, { body: { ms: 500 } });
     await sleep(50);
 
     const stopped = auth[Symbol.asyncDispose]();
     await sleep(50);
 
     await expect(tasks.call(wait, { body: { ms: 0 } })).rejects.toMatchObject({ code: 'unavailable' });
-    await expect(underWay).resolves.toMatchObject({ aborted: false });
+    await expect(inFlight).resolves.toMatchObject({ aborted: false });
     await stopped;
     expect(auth.failure.aborted).toBe(false);
   });

@@ -13,14 +13,14 @@ describe('permissions made from the contracts', () => {
   const permissions = natsPermissions(resources);
   const operations = resources.flatMap((resource) => Object.values(resource.operations));
 
-  test.for(callerNames)('let %s call what its contracts give it, and nothing else', (caller) => {
+  test.for(callerNames)('let %s call only what contracts allow it', (caller) => {
     const allowed = new Set(permissions[caller].publish.allow.filter((subject) => subject.startsWith('rpc.')));
     const given = operations.filter((operation) => callersOf(operation).includes(caller));
 
     expect([...allowed].sort()).toEqual(given.map((operation) => rpcSubject(operation, caller)).sort());
   });
 
-  test.for(callerNames)('give %s neither everything nor the management of streams', (caller) => {
+  test.for(callerNames)('give %s neither wildcard subjects nor stream management', (caller) => {
     const { publish, subscribe } = permissions[caller];
 
     expect(subscribe.allow).not.toContain('>');
@@ -33,7 +33,7 @@ describe('permissions made from the contracts', () => {
   });
 });
 
-describe('the server', () => {
+describe('the NATS server', () => {
   let nats: TestNats;
   const open: NatsConnection[] = [];
 
@@ -46,7 +46,7 @@ describe('the server', () => {
     await nats?.[Symbol.asyncDispose]();
   });
 
-  /** What the server says when a service's user does something with a client of its own. */
+  /** The server's answer when a service's user acts through a client of its own. */
   async function refusal(user: CallerName, act: (nc: NatsConnection) => void): Promise<string[]> {
     const nc = await connect({ servers: nats.url, user, pass: nats.password, reconnect: false });
     open.push(nc);
@@ -99,14 +99,14 @@ describe('the server', () => {
     expect(await refusal(user, (nc) => nc.subscribe(subject))).toEqual([`subscription ${subject}`]);
   });
 
-  test('refuses an owner to shadow the requests of its replicas outside their queue', async () => {
+  test('denies an owner a subscription to its requests outside of its queue group', async () => {
     const subject = 'rpc.v1.auth.*.boats.echo';
 
     expect(await refusal('auth', (nc) => nc.subscribe(subject))).toEqual([`subscription ${subject}`]);
     expect(await refusal('auth', (nc) => nc.subscribe(subject, { queue: 'auth' }))).toEqual([]);
   });
 
-  test('makes a service fail that serves what is not its own', async () => {
+  test('makes a service fail that serves operations of another', async () => {
     const bus = await connectTestBus(nats, 'tasks');
 
     bus.serve(implement(boats, boatHandlers({ aborts: 0 })));
@@ -116,7 +116,7 @@ describe('the server', () => {
     await bus[Symbol.asyncDispose]();
   });
 
-  test('makes a call fail at once that its contract does not give', async () => {
+  test('makes a call without permission fail at once', async () => {
     const bus = await connectTestBus(nats, 'cluster-sync');
     const started = performance.now();
 

@@ -38,11 +38,11 @@ interface Grants {
   subscribe: string[];
 }
 
-/** What each NATS user may send and hear, from the contracts alone; everything else is refused by the server. */
+/** What each NATS user may publish and receive, from the contracts alone; the server refuses everything else. */
 export function natsPermissions(resources: readonly Resource[]): Record<CallerName, NatsPermissions> {
   const users = callerNames.map((caller) => {
     const parts = [
-      everybody(caller),
+      forEveryCaller(caller),
       calls(resources, caller),
       answers(resources, caller),
       publishedState(resources, caller),
@@ -62,7 +62,7 @@ export const callersOf = ({ http, callers = [] }: Resource['operations'][string]
   ...new Set<CallerName>([...(http ? (['api-gateway'] as const) : []), ...callers]),
 ];
 
-function everybody(caller: CallerName): Grants {
+function forEveryCaller(caller: CallerName): Grants {
   const ownVoice = ownVoiceSubject(caller, '*');
   const discovery = serviceVerbs.flatMap((verb) => [
     discoverySubject(verb),
@@ -86,10 +86,10 @@ function calls(resources: readonly Resource[], caller: CallerName): Grants {
 
 function answers(resources: readonly Resource[], caller: CallerName): Grants {
   const owned = operationsOf(resources).filter(({ owner }) => owner === caller);
-  const asked = owned.flatMap(callersOf);
+  const callers = owned.flatMap(callersOf);
   const pinged: CallerName[] = isService(caller) ? ['api-gateway'] : [];
   return {
-    publish: [...asked, ...pinged].map((one) => `${repliesFrom(caller, one)}.>`),
+    publish: [...callers, ...pinged].map((one) => `${repliesFrom(caller, one)}.>`),
     subscribe: owned.flatMap(({ owner }) => [`${rpcSubjectsOf(owner)} ${owner}`]),
   };
 }
@@ -127,14 +127,14 @@ function followedState(resources: readonly Resource[], caller: CallerName): Gran
   };
 }
 
-/** The gateway has no copy to keep: each of its processes watches by a consumer of its own, without acks. */
+/** The gateway keeps no projection: each of its processes may watch events by its own consumer, without acks. */
 const watchedEvents = (): Grants => ({
   publish: [...consumerApi(eventStream, '*', allEvents), `$JS.API.STREAM.INFO.${eventStream}`],
   subscribe: [],
 });
 
 const consumerApi = (stream: string, consumer: string, filter: string): string[] => [
-  // With the filter as part of the subject, the server sees to it that no other can be asked for.
+  // The filter is part of the subject, so the server permits no other filter.
   `$JS.API.CONSUMER.CREATE.${stream}.${consumer}.${filter}`,
   `$JS.API.CONSUMER.INFO.${stream}.${consumer}`,
   `$JS.API.CONSUMER.MSG.NEXT.${stream}.${consumer}`,
@@ -158,8 +158,8 @@ function sentHints(caller: CallerName): Grants {
 }
 
 /**
- * Chart archives are kept by `registry-scan` alone; runners ask it. Who may send JetStream any request chooses where the
- * server publishes the answer, past the permissions of the user.
+ * Only `registry-scan` reads and writes chart archives; runners call it. A user that may send JetStream any request chooses
+ * the subject to which the server publishes the answer, past the user's own permissions.
  */
 function chartArchives(caller: CallerName): Grants {
   const stream = chartStream;

@@ -5,22 +5,22 @@ import { silentLog } from '../../testing/test-bus.ts';
 import { connectBus } from '../connect-bus.ts';
 import { knowsMessageLifetimes, refusalOfServer } from './server-version.ts';
 
-test.for(['2.10.23', '2.10.23-beta.1', '2.10.100', '2.11.0', '2.15.2', '3.0.0'])('%s is new enough', (version) => {
+test.for(['2.10.23', '2.10.23-beta.1', '2.10.100', '2.11.0', '2.15.2', '3.0.0'])('NATS %s is new enough', (version) => {
   expect(refusalOfServer(version)).toBeNull();
 });
 
 test.for(['2.10.22', '2.9.99', '1.99.99', '0', '', 'dev'])(
-  '"%s" is too old, and the words name both versions',
+  '"%s" is too old, and the error names both versions',
   (version) => {
     expect(refusalOfServer(version)).toBe(`NATS server ${version} is too old: 2.10.23 or later is required`);
   },
 );
 
-test('messages have lifetimes from 2.11 on', () => {
+test('NATS has per-message lifetimes from 2.11 on', () => {
   expect(['2.10.29', '2.11.0', '2.15.2', '3.0.0'].map(knowsMessageLifetimes)).toEqual([false, true, true, true]);
 });
 
-test('a service does not start on an old server', async () => {
+test('a service does not start on an old NATS server', async () => {
   const sockets = new Set<Socket>();
   const old = createServer((socket) => {
     sockets.add(socket);

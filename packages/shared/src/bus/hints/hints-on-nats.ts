@@ -23,11 +23,11 @@ export const createHints = (connection: Connection, log: Logger): Hints => ({
           try {
             onHint(message.subject.split('.').at(-1) ?? '');
           } catch (error) {
-            log.error({ err: error, hint: name }, 'acting on a hint failed');
+            log.error({ err: error, hint: name }, 'handling a hint failed');
           }
         }
       } catch (error) {
-        log.error({ err: error, hint: name }, 'hints are no longer heard');
+        log.error({ err: error, hint: name }, 'hints are no longer received');
       } finally {
         signal.removeEventListener('abort', stop);
       }

@@ -17,11 +17,11 @@ afterAll(async () => {
   await nats?.[Symbol.asyncDispose]();
 });
 
-test('a hint reaches those who listen to its key, until they stop', async () => {
-  const heard: string[] = [];
+test('a hint reaches the listeners of its key, until they stop', async () => {
+  const received: string[] = [];
   const end = new AbortController();
-  runner.hints.listen('task_cancel', (key) => heard.push(key), { signal: end.signal });
-  runner.hints.listen('task_cancel', (key) => heard.push(`only ${key}`), { key: 'b', signal: end.signal });
+  runner.hints.listen('task_cancel', (key) => received.push(key), { signal: end.signal });
+  runner.hints.listen('task_cancel', (key) => received.push(`only ${key}`), { key: 'b', signal: end.signal });
   runner.hints.listen(
     'task_cancel',
     () => {
@@ -33,25 +33,25 @@ test('a hint reaches those who listen to its key, until they stop', async () => 
   await expect
     .poll(() => {
       tasks.hints.send('task_cancel', 'a');
-      return heard;
+      return received;
     })
     .toContain('a');
   tasks.hints.send('task_cancel', 'b');
-  await expect.poll(() => heard).toContain('only b');
-  expect(heard).not.toContain('only a');
+  await expect.poll(() => received).toContain('only b');
+  expect(received).not.toContain('only a');
 
   end.abort();
-  const before = heard.length;
+  const before = received.length;
   tasks.hints.send('task_cancel', 'a');
   await expect(runner.isAnswering('tasks')).resolves.toBeTypeOf('boolean');
-  expect(heard.length).toBe(before);
+  expect(received.length).toBe(before);
 });
 
-test('a key that is no single word is refused', () => {
+test('a hint with a key of several tokens is refused', () => {
   expect(() => tasks.hints.send('task_log', 'a.>')).toThrow('key');
 });
 
-test('a hint sent while NATS is away is dropped without a word', async () => {
+test('a hint sent while NATS is unreachable is dropped silently', async () => {
   await nats.stop();
   await expect.poll(() => tasks.isConnected()).toBe(false);
 

@@ -31,7 +31,7 @@ const archive = (bytes: number) => {
   return { content, digest: `sha256:${createHash('sha256').update(content).digest('hex')}` };
 };
 
-test('where there is no bucket yet, nothing is found', async () => {
+test('without a chart bucket, no archive is found', async () => {
   const { digest } = archive(1);
 
   await expect(reader.objects.get(digest)).resolves.toBeNull();
@@ -55,7 +55,7 @@ test('an archive can be put again, and another is still missing', async () => {
   await expect(reader.objects.get(archive(5).digest)).resolves.toBeNull();
 });
 
-test('content that is not that of its digest is refused on the way in, counts as missing on the way out, and is replaced', async () => {
+test('an archive that does not match its digest is refused on put, counts as missing on get, and is replaced', async () => {
   const { content, digest } = archive(100);
   await expect(scanner.objects.put(digest, randomBytes(100))).rejects.toThrow('digest');
   const bucket = await new Objm(operator).open('charts');
@@ -67,13 +67,13 @@ test('content that is not that of its digest is refused on the way in, counts as
   await expect(reader.objects.get(digest)).resolves.not.toBeNull();
 });
 
-test('more than 20 MiB are refused', async () => {
+test('an archive of more than 20 MiB is refused', async () => {
   const { content, digest } = archive(20 * 1024 * 1024 + 1);
 
   await expect(scanner.objects.put(digest, content)).rejects.toMatchObject({ code: 'too_large' });
 });
 
-test('a runner can neither write nor read', async () => {
+test('a runner can neither write nor read chart archives', async () => {
   const { content, digest } = archive(10);
   await using runner = await connectTestBus(nats, 'runner');
 
@@ -81,14 +81,14 @@ test('a runner can neither write nor read', async () => {
   await expect(runner.objects.get(digest)).rejects.toThrow(/permission/i);
 });
 
-test('an archive that is being read can be given up', async () => {
+test('reading an archive can be aborted', async () => {
   const { content, digest } = archive(3_000_000);
   await scanner.objects.put(digest, content);
 
   await expect(reader.objects.get(digest, { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'timeout' });
 });
 
-test('a bucket that is full begins anew, so that what is needed now finds room', async () => {
+test('a full chart bucket is purged, so that the current archive fits', async () => {
   await new Objm(operator).open('charts').then((bucket) => bucket.destroy());
   await new Objm(operator).create('charts', { max_bytes: 3_000_000 });
   const [first, second, third] = [archive(1_200_000), archive(1_200_000), archive(1_200_000)];

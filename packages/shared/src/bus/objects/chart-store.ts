@@ -13,7 +13,7 @@ export const chartBucket = 'charts';
 export const chartStream = `OBJ_${chartBucket}`;
 
 const keep = nanos(14 * 24 * 60 * 60_000);
-/** So that archives leave room for the state, which shares the disk with them. */
+/** Leaves room for the state, which shares the disk with the archives. */
 const bucketBytes = 512 * 1024 * 1024;
 const bucketIsFull = 10_077;
 const deadlineMs = 30_000;
@@ -37,7 +37,7 @@ export function createChartStore({ connection, jetstream, manager, replicas }: C
     checkShape(digest);
     const patience = AbortSignal.any([AbortSignal.timeout(deadlineMs), ...(signal ? [signal] : [])]);
     const bytes = await orNull(() => whileUp(connection, () => read(digest, patience)));
-    // A damaged one is as good as none: its owner fetches it again and puts it in its place.
+    // A damaged archive counts as missing: its owner fetches and stores it again.
     return bytes !== null && digestOf(bytes) === digest ? bytes : null;
   }
 
@@ -71,7 +71,7 @@ export function createChartStore({ connection, jetstream, manager, replicas }: C
   async function put(digest: string, bytes: Uint8Array): Promise<void> {
     checkShape(digest);
     if (bytes.length > limits.objectBytes) throw tooLarge();
-    if (digestOf(bytes) !== digest) throw new Error('the digest is not that of the archive');
+    if (digestOf(bytes) !== digest) throw new Error('the archive does not match its digest');
     const write = async () => {
       const objects = await create();
       await objects.putBlob({ name: digest }, bytes, { timeout: deadlineMs });
@@ -79,7 +79,7 @@ export function createChartStore({ connection, jetstream, manager, replicas }: C
     await whileUp(connection, () =>
       write().catch(async (error: unknown) => {
         if (!(error instanceof JetStreamApiError && error.code === bucketIsFull)) throw error;
-        // Begun anew, as after a loss: what is needed again is fetched again, and what is needed now finds room.
+        // Purged, which equals a loss: the current archive fits, and others are fetched again when needed.
         await manager.streams.purge(chartStream);
         await write();
       }),
@@ -98,7 +98,7 @@ function checkShape(digest: string): void {
   if (!shapeOfDigest.test(digest)) throw new Error('a chart archive is named by sha256:<64 hex digits>');
 }
 
-/** No bucket is an empty bucket: it is made by the first archive. */
+/** A missing bucket counts as empty; the first archive creates it. */
 async function orNull<T>(work: () => Promise<T>): Promise<T | null> {
   try {
     return await work();

@@ -11,7 +11,7 @@ import { etagOf } from './etag.ts';
 import { implement } from './implement.ts';
 
 const { list, get, update, echo, fail, wait } = boats.operations;
-const seen = { aborts: 0 };
+const observed = { aborts: 0 };
 let logged: string[] = [];
 const log = createLog('test', {
   destination: new Writable({
@@ -34,7 +34,7 @@ beforeAll(async () => {
     connectTestBus(nats, 'api-gateway'),
     connectTestBus(nats, 'tasks'),
   ]);
-  auth.serve(implement(boats, boatHandlers(seen)));
+  auth.serve(implement(boats, boatHandlers(observed)));
   await auth.listening();
 });
 
@@ -47,19 +47,19 @@ beforeEach(() => {
   logged = [];
 });
 
-const as = async (who: keyof typeof sampleIdentities) => ({
-  identityToken: await identityToken(sampleIdentities[who], 'auth'),
+const as = async (name: keyof typeof sampleIdentities) => ({
+  identityToken: await identityToken(sampleIdentities[name], 'auth'),
 });
 const errorsLogged = () => logged.filter((line) => line.includes('"level":"error"'));
 
 describe('a call', () => {
-  test('brings the answer of the owner, who sees a checked and coerced request', async () => {
+  test('returns the answer of the owner, whose handler gets a checked and coerced request', async () => {
     const answer = await gateway.call(list, { query: { page: '2' } }, await as('siteAdmin'));
 
     expect(answer).toEqual([{ ...boat, name: 'page 2' }]);
   });
 
-  test('carries the caller, which nobody can choose, and the request id', async () => {
+  test('carries the unforgeable caller and the request id', async () => {
     const answer = await tasks.call(echo, { body: { text: 'ä €' } }, { requestId: 'r-1' });
 
     expect(answer).toEqual({ text: 'ä €', caller: 'tasks', request_id: 'r-1' });
@@ -71,19 +71,19 @@ describe('a call', () => {
     expect(answer.request_id).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  test('without an identity is unauthenticated, before its fields are looked at', async () => {
+  test('without an identity is unauthenticated, before its fields are checked', async () => {
     await expect(gateway.call(update, { id: 'nonsense', body: { name: '' } })).rejects.toMatchObject({
       code: 'unauthenticated',
     });
   });
 
-  test('with an identity that was signed for another service is unauthenticated', async () => {
+  test('with an identity token signed for another service is unauthenticated', async () => {
     const copied = { identityToken: await identityToken(sampleIdentities.siteAdmin, 'registry-scan') };
 
     await expect(gateway.call(list, {}, copied)).rejects.toMatchObject({ code: 'unauthenticated' });
   });
 
-  test('of a service passes on the identity that it was given itself, and no other', async () => {
+  test('of a service passes on only the identity token that it received', async () => {
     const given = { identityToken: await identityToken(sampleIdentities.siteAdmin, 'tasks') };
     const copied = await as('siteAdmin');
     const request = { body: { text: '' } };
@@ -98,7 +98,7 @@ describe('a call', () => {
     await expect(call).rejects.toMatchObject({ code: 'unauthenticated' });
   });
 
-  test('with wrong fields names path and rule, before permissions are looked at', async () => {
+  test('with wrong fields is refused by path and rule, before permissions are checked', async () => {
     const call = gateway.call(list, { query: { page: 'one', colour: 'red' } as never }, await as('envUser'));
 
     await expect(call).rejects.toMatchObject({
@@ -107,27 +107,27 @@ describe('a call', () => {
     });
   });
 
-  test('is forbidden by a rule on the identity, which says who may', async () => {
+  test('is forbidden by a rule on the identity, and the error names the permitted roles', async () => {
     await expect(gateway.call(list, {}, await as('envAdmin'))).rejects.toMatchObject({
       code: 'forbidden',
       message: 'Only a site admin may do this',
     });
   });
 
-  test('is forbidden by a rule on the row when the handler shows it', async () => {
+  test('is forbidden by a rule on the row when the handler calls permit', async () => {
     const call = gateway.call(update, { id: boat.id, body: { name: 'Bea' } }, await as('envUser'));
 
     await expect(call).rejects.toMatchObject({ code: 'forbidden' });
   });
 
-  test('whose handler forgets to show the row is not answered with it', async () => {
+  test('whose handler forgets permit is not answered with the row', async () => {
     const call = gateway.call(get, { id: crypto.randomUUID() }, await as('siteAdmin'));
 
     await expect(call).rejects.toMatchObject({ code: 'internal' });
     expect(errorsLogged()).toEqual([expect.stringContaining('boats.get answered without showing its row')]);
   });
 
-  test('with a stale If-Match is refused, with a fitting one or * is not', async () => {
+  test('with a stale If-Match is refused, with a current one or * it is not', async () => {
     const change = async (ifMatch: string) =>
       gateway.call(update, { id: boat.id, body: { name: 'Bea' } }, { ...(await as('envAdmin')), ifMatch });
 
@@ -137,7 +137,7 @@ describe('a call', () => {
     await expect(change('*')).resolves.toMatchObject({ name: 'Bea' });
   });
 
-  test('that changes a row by id without looking at If-Match is not answered', async () => {
+  test('that changes a row by id without checkIfMatch is not answered', async () => {
     const call = gateway.call(update, { id: boat.id, body: { name: 'unchecked' } }, await as('envAdmin'));
 
     await expect(call).rejects.toMatchObject({ code: 'internal' });
@@ -145,8 +145,8 @@ describe('a call', () => {
   });
 });
 
-describe('a failing handler', () => {
-  test('answers its own words where they are made for the caller, and logs nothing', async () => {
+describe('a handler', () => {
+  test('that throws an AppError answers its message and logs nothing', async () => {
     await expect(tasks.call(fail, { body: { how: 'known' } })).rejects.toMatchObject({
       code: 'conflict',
       message: 'In use by 3 sailors',
@@ -154,25 +154,28 @@ describe('a failing handler', () => {
     expect(errorsLogged()).toEqual([]);
   });
 
-  test.for(['bug', 'sync bug'] as const)('answers a %s without its words, and logs it once', async (how) => {
-    const failure: unknown = await tasks.call(fail, { body: { how } }).catch((error: unknown) => error);
+  test.for(['bug', 'sync bug'] as const)(
+    'that fails with a %s hides the message from the caller and logs it once',
+    async (how) => {
+      const failure: unknown = await tasks.call(fail, { body: { how } }).catch((error: unknown) => error);
 
-    expect(failure).toMatchObject({ code: 'internal' });
-    expect(JSON.stringify(failure) + String(failure)).not.toContain('hunter2');
-    expect(errorsLogged()).toHaveLength(1);
-    await expect(tasks.call(echo, { body: { text: 'next' } })).resolves.toMatchObject({ text: 'next' });
-  });
+      expect(failure).toMatchObject({ code: 'internal' });
+      expect(JSON.stringify(failure) + String(failure)).not.toContain('hunter2');
+      expect(errorsLogged()).toHaveLength(1);
+      await expect(tasks.call(echo, { body: { text: 'next' } })).resolves.toMatchObject({ text: 'next' });
+    },
+  );
 
-  test('never sends a field that the contract does not have', async () => {
+  test('never sends a field that is not in the contract', async () => {
     await expect(tasks.call(fail, { body: { how: 'wrong reply' } })).rejects.toMatchObject({ code: 'internal' });
     expect(logged.join()).not.toContain('hunter2');
   });
 
-  test('is told when its answer is too large', async () => {
+  test('whose answer is too large gets a too_large error sent instead', async () => {
     await expect(tasks.call(fail, { body: { how: 'huge reply' } })).rejects.toMatchObject({ code: 'too_large' });
   });
 
-  test('that refuses at any length is heard, in words that are cut between characters', async () => {
+  test('that refuses with a long message gets it sent, cut between characters', async () => {
     const refused = await tasks.call(fail, { body: { how: 'huge refusal' } }).catch((error: unknown) => error);
 
     expect(refused).toMatchObject({ code: 'unprocessable', message: expect.stringMatching(/^must be one of 😀+…$/u) });
@@ -186,15 +189,15 @@ describe('a failing handler', () => {
   });
 });
 
-describe('a deadline', () => {
+describe('the deadline of a call', () => {
   test('is passed on, aborts the handler and ends the call', async () => {
-    const before = seen.aborts;
+    const before = observed.aborts;
 
     await expect(tasks.call(wait, { body: { ms: 60_000 } }, { deadlineMs: 150 })).rejects.toMatchObject({
       code: 'timeout',
     });
 
-    await expect.poll(() => seen.aborts).toBe(before + 1);
+    await expect.poll(() => observed.aborts).toBe(before + 1);
   });
 
   test('is two seconds between services', async () => {
@@ -204,7 +207,7 @@ describe('a deadline', () => {
     expect(remaining).toBeLessThanOrEqual(2_000);
   });
 
-  test('that is nearly over sends nothing', async () => {
+  test('stops a request from being sent when nearly over', async () => {
     await expect(tasks.call(wait, { body: { ms: 0 } }, { deadlineMs: 4 })).rejects.toMatchObject({ code: 'timeout' });
   });
 
@@ -228,7 +231,7 @@ describe('size and load', () => {
     await expect(tasks.call(echo, { body: { text } })).resolves.toMatchObject({ text });
   });
 
-  test('beyond 256 requests at a time the others are refused at once', async () => {
+  test('requests beyond 256 in flight are refused at once', async () => {
     const calls = Array.from({ length: 300 }, () => tasks.call(wait, { body: { ms: 100 } }));
 
     const outcomes = await Promise.allSettled(calls);
@@ -240,8 +243,8 @@ describe('size and load', () => {
   });
 });
 
-describe('an owner that is not there', () => {
-  test('is unavailable at once, or after one more try where that does no harm', async () => {
+describe('an owner', () => {
+  test('that is not running is unavailable at once, or after one retry where the operation is idempotent', async () => {
     const lonely = await startTestNats({ resources: [boats] });
     const bus = await connectTestBus(lonely, 'tasks');
     try {
@@ -256,7 +259,7 @@ describe('an owner that is not there', () => {
     }
   });
 
-  test('that is there answers the readiness of the gateway', async () => {
+  test('that is running answers the readiness check of the gateway', async () => {
     await expect(gateway.isAnswering('auth')).resolves.toBe(true);
   });
 });

@@ -6,7 +6,7 @@ import { idempotencyKeyOf } from '../../contracts/idempotency-key.ts';
 import { AppError } from '../../errors.ts';
 import type { CallOptions } from '../bus.ts';
 import { delays, limits } from '../limits.ts';
-import { type Ask, NobodyThere, type ReplyInbox } from './reply-inbox.ts';
+import { type OutgoingRequest, NoResponders, type ReplyInbox } from './reply-inbox.ts';
 import type { RpcMetrics } from './rpc-metrics.ts';
 import { rpcSubject } from '../subjects.ts';
 import { headersToSet } from './trace-carrier.ts';
@@ -21,7 +21,7 @@ export interface CallerDeps {
 
 const enc = new TextEncoder();
 
-/** Asks owners. The answer was checked by its owner, so here it is only decoded. */
+/** Calls owners. The owner has checked its answer, so here it is only decoded. */
 export function createCaller({ inbox, caller, metrics }: CallerDeps) {
   const tracer = trace.getTracer('berth');
 
@@ -34,8 +34,8 @@ export function createCaller({ inbox, caller, metrics }: CallerDeps) {
       const subject = rpcSubject(operation, caller);
       const payload = payloadOf(request);
       const deadline = started + (options.deadlineMs ?? delays.callDeadline);
-      const ask = () => askOnce({ owner: operation.owner, subject, payload }, deadline, options, span);
-      const reply = await (operation.idempotent ? retriedOnce(ask, deadline) : ask());
+      const send = () => sendOnce({ owner: operation.owner, subject, payload }, deadline, options, span);
+      const reply = await (operation.idempotent ? retriedOnce(send, deadline) : send());
       return valueOf(decode(reply, subject), subject);
     } catch (error) {
       code = error instanceof AppError ? error.code : 'internal';
@@ -46,8 +46,8 @@ export function createCaller({ inbox, caller, metrics }: CallerDeps) {
     }
   };
 
-  function askOnce(
-    request: Pick<Ask, 'owner' | 'subject' | 'payload'>,
+  function sendOnce(
+    request: Pick<OutgoingRequest, 'owner' | 'subject' | 'payload'>,
     deadline: number,
     options: CallOptions,
     span: ReturnType<typeof tracer.startSpan>,
@@ -58,7 +58,7 @@ export function createCaller({ inbox, caller, metrics }: CallerDeps) {
     }
     const headers = headersOf(options, timeoutMs);
     propagation.inject(trace.setSpan(context.active(), span), headers, headersToSet);
-    return inbox.ask({ ...request, headers, timeoutMs, signal: options.signal });
+    return inbox.request({ ...request, headers, timeoutMs, signal: options.signal });
   }
 }
 
@@ -77,21 +77,21 @@ function headersOf(options: CallOptions, timeoutMs: number): WireHeaders {
   if (identityToken !== undefined && !headers.set(headerNames.identity, identityToken)) {
     throw new AppError('unauthenticated', 'The identity of the request is not valid');
   }
-  // A tag that no header can carry is none of ours either, so it fits nothing; `""` says the same on the wire.
+  // We never issue a tag that a header cannot carry, so it matches no row; on the wire `""` does the same.
   if (ifMatch !== undefined && !headers.set(headerNames.ifMatch, ifMatch)) headers.set(headerNames.ifMatch, '""');
   if (idempotencyKey !== undefined) headers.set(headerNames.idempotencyKey, idempotencyKey);
   return headers;
 }
 
-/** Only after "nobody there" was the request surely not handled. */
-async function retriedOnce(ask: () => Promise<Msg>, deadline: number): Promise<Msg> {
+/** Only "no responders" proves that the request was not handled. */
+async function retriedOnce(send: () => Promise<Msg>, deadline: number): Promise<Msg> {
   try {
-    return await ask();
+    return await send();
   } catch (error) {
     const pause = 50 + Math.random() * 100;
-    if (!(error instanceof NobodyThere) || performance.now() + pause > deadline) throw error;
+    if (!(error instanceof NoResponders) || performance.now() + pause > deadline) throw error;
     await sleep(pause);
-    return ask();
+    return send();
   }
 }
 
@@ -99,6 +99,6 @@ function decode(reply: Msg, subject: string): WireAnswer {
   try {
     return reply.json<WireAnswer>();
   } catch (error) {
-    throw new Error(`${subject} answered something that is not JSON`, { cause: error });
+    throw new Error(`${subject} sent an answer that is not JSON`, { cause: error });
   }
 }

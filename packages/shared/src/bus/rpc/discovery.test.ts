@@ -29,9 +29,9 @@ afterAll(async () => {
   await nats?.[Symbol.asyncDispose]();
 });
 
-const ask = async (subject: string) => (await operator.request(subject, '', { timeout: 1_000 })).json<unknown>();
+const request = async (subject: string) => (await operator.request(subject, '', { timeout: 1_000 })).json<unknown>();
 
-test('every service answers a ping to all', async () => {
+test('every service answers the discovery ping for all services', async () => {
   const names = new Set<string>();
 
   const answers = await operator.requestMany('$SRV.PING', '', { maxWait: 500, strategy: 'timer' });
@@ -40,8 +40,8 @@ test('every service answers a ping to all', async () => {
   expect([...names].sort()).toEqual(['auth', 'tasks']);
 });
 
-test('info lists the endpoints with subject and queue, and none without a handler', async () => {
-  const info = await ask('$SRV.INFO.auth');
+test('discovery info lists the endpoints with subject and queue, and none without a handler', async () => {
+  const info = await request('$SRV.INFO.auth');
 
   expect(info).toMatchObject({ type: 'io.nats.micro.v1.info_response', name: 'auth', version: expect.any(String) });
   const { endpoints } = info as { endpoints: { name: string; subject: string; queue_group: string }[] };
@@ -54,11 +54,11 @@ test('info lists the endpoints with subject and queue, and none without a handle
   expect(endpoints.map(({ name }) => name)).not.toContain('boats-sail');
 });
 
-test('stats count requests and errors', async () => {
+test('discovery stats count requests and errors', async () => {
   await tasks.call(boats.operations.echo, { body: { text: '' } });
   await tasks.call(boats.operations.fail, { body: { how: 'known' } }).catch(() => undefined);
 
-  const { endpoints } = (await ask('$SRV.STATS.auth')) as { endpoints: { name: string }[] };
+  const { endpoints } = (await request('$SRV.STATS.auth')) as { endpoints: { name: string }[] };
 
   expect(endpoints).toContainEqual(expect.objectContaining({ name: 'boats-echo', num_requests: 1, num_errors: 0 }));
   expect(endpoints).toContainEqual(expect.objectContaining({ name: 'boats-fail', num_requests: 1, num_errors: 1 }));

@@ -21,11 +21,11 @@ export interface DiscoveryDeps {
 
 const version = '0.1.0';
 
-/** Answers `$SRV.PING|INFO|STATS` as ADR-32 says, so that `nats micro ls` and the readiness of the gateway see us. */
+/** Answers `$SRV.PING|INFO|STATS` as ADR-32 defines, for `nats micro ls` and the readiness of the gateway. */
 export function createDiscovery({ connection, caller, instance, log }: DiscoveryDeps) {
   const started = new Date().toISOString();
   const endpoints = new Map<string, EndpointStats>();
-  // Whoever asks with another inbox may not choose where we publish.
+  // A requester with another inbox may not choose where we publish.
   const inboxes = [`${operatorsInbox}.`, `${repliesFrom(caller, 'api-gateway')}.`];
   const identity = { name: caller, id: instance, version, metadata: {} };
 
@@ -69,7 +69,7 @@ export function createDiscovery({ connection, caller, instance, log }: Discovery
     try {
       for await (const message of subscription) answer(verb, message);
     } catch (error) {
-      log.error({ err: error }, 'discovery is no longer answered');
+      log.error({ err: error }, 'no longer answering discovery');
     }
   }
 
@@ -78,7 +78,7 @@ export function createDiscovery({ connection, caller, instance, log }: Discovery
     try {
       message.respond(JSON.stringify(answers[verb]()));
     } catch (error) {
-      log.error({ err: error }, 'discovery could not be answered');
+      log.error({ err: error }, 'answering discovery failed');
     }
   }
 

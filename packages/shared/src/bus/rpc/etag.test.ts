@@ -14,7 +14,7 @@ describe('etagOf', () => {
     expect(etagOf(boats, { rig: { sails: ['jib'], masts: 2 }, name: 'Ada' })).toBe(tag);
   });
 
-  test('does not depend on fields that nobody changes', () => {
+  test('does not depend on fields that users cannot change', () => {
     expect(etagOf(boats, { name: 'Ada', rig: { masts: 2, sails: ['jib'] }, last_seen_at: 'now' })).toBe(tag);
   });
 

@@ -40,7 +40,7 @@ export interface HandleDeps {
   log: Logger;
 }
 
-/** Who asks and how much time there is; throws where the message says neither sensibly. */
+/** Caller, request id and deadline of a message; throws where the deadline is malformed or too near. */
 export function readEnvelope(message: Msg, caller: CallerName, now: number): Incoming {
   const { headers } = message;
   const deadlineText = headers?.get(headerNames.deadline) ?? '';
@@ -55,7 +55,7 @@ export function readEnvelope(message: Msg, caller: CallerName, now: number): Inc
   return { message, caller, requestId, deadline: now + deadlineMs };
 }
 
-/** identify → parse → allow → handle → row shown, repeats known? → parse the reply. Gives the answer as text. */
+/** identify → parse → allow → handle → permit, once and checkIfMatch called? → parse the reply. Returns the answer as text. */
 export async function handleRequest(endpoint: Endpoint, incoming: Incoming, deps: HandleDeps): Promise<string> {
   const { operation, resource, handler } = endpoint;
   const { caller, deadline, message, requestId } = incoming;
@@ -93,7 +93,7 @@ export async function handleRequest(endpoint: Endpoint, incoming: Incoming, deps
     if (allow.on === 'row' && !context.wasPermitted) {
       throw new Error(`${operation.resource}.${operation.name} answered without showing its row to permit()`);
     }
-    if (creates && !context.askedForRepeats) {
+    if (creates && !context.checkedForRepeat) {
       throw new Error(
         `${operation.resource}.${operation.name} created without once(): repeated, it would create again`,
       );
@@ -108,13 +108,13 @@ export async function handleRequest(endpoint: Endpoint, incoming: Incoming, deps
 }
 
 /**
- * Whom the identity must have been signed for. The gateway gets one for each service that it asks; a service that asks
- * another on behalf of its caller passes on the one it was given, and its NATS user shows that it is that service.
+ * The audience of the identity token. The gateway gets one token per service that it calls. A service that calls another on
+ * behalf of its caller passes on the token it received; its NATS user proves which service it is.
  */
 const audienceOf = ({ owner }: Operation, caller: CallerName): ServiceName =>
   caller !== 'api-gateway' && isService(caller) ? caller : owner;
 
-/** Repeats of one request wait here, one after the other, rather than each with a connection to the database. */
+/** Repeats of one request wait here, one after the other, instead of each holding a database connection. */
 function inOwnTurn<T>(
   { identity, remainingMs }: CallContext,
   key: string | undefined,
@@ -142,14 +142,14 @@ function decode(message: Msg): unknown {
   }
 }
 
-/** The owner checks its own answers, so that a field too many never leaves; callers need not check again. */
+/** The owner checks its own answers, so that no extra field leaves; callers need not check again. */
 function replyOf(operation: Operation, value: unknown): string {
   const reply = operation.response.safeParse(value);
   if (!reply.success) {
     const { path = [], message } = reply.error.issues[0] ?? {};
-    // Not the value itself: it may be what must not be seen.
+    // Not the value itself: it may be a secret.
     throw new Error(
-      `${operation.resource}.${operation.name} answers what its contract does not say: ${path.join('.')}: ${message}`,
+      `${operation.resource}.${operation.name} sent an answer that breaks its contract: ${path.join('.')}: ${message}`,
     );
   }
   const text = answerOf(reply.data);

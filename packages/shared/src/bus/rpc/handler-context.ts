@@ -15,7 +15,7 @@ export interface CallInfo {
   requestId: string;
   ifMatch: string | undefined;
   idempotencyKey: string | undefined;
-  /** As it was checked. */
+  /** After validation. */
   request: unknown;
   /** On the clock of `performance.now()`. */
   deadline: number;
@@ -25,11 +25,11 @@ export interface CallInfo {
 export const forbidden = (rule: Pick<Rule, 'says'>): AppError =>
   new AppError('forbidden', `Only ${rule.says} may do this`);
 
-/** What a handler gets beside the request. Logger and signal are made when asked for: most calls need neither. */
+/** What a handler gets beside the request. Logger and signal are created on first use: most calls need neither. */
 export class CallContext implements HandlerContext {
   readonly #call: CallInfo;
   #permitted = false;
-  #askedForRepeats = false;
+  #checkedForRepeat = false;
   #checkedIfMatch = false;
   #log: Logger | undefined;
   #aborter: AbortController | undefined;
@@ -74,22 +74,22 @@ export class CallContext implements HandlerContext {
     return this.#aborter.signal;
   }
 
-  /** Whether the rule of the operation was asked about a row. */
+  /** Whether the rule of the operation was checked against a row. */
   get wasPermitted(): boolean {
     return this.#permitted;
   }
 
-  /** Whether a creation looked for an answer that it gave before. */
-  get askedForRepeats(): boolean {
-    return this.#askedForRepeats;
+  /** Whether a creation looked up an earlier answer. */
+  get checkedForRepeat(): boolean {
+    return this.#checkedForRepeat;
   }
 
-  /** Whether a change compared the row with the caller's `If-Match`, be there one or not. */
+  /** Whether a change called `checkIfMatch`, with or without an `If-Match` of the caller. */
   get checkedForIfMatch(): boolean {
     return this.#checkedIfMatch;
   }
 
-  // Fields, not methods: handlers take them out of the context by name.
+  // Fields, not methods: handlers destructure them.
   readonly remainingMs = (): number => Math.max(0, Math.floor(this.#call.deadline - performance.now()));
 
   readonly permit = <Row>(row: Row, rule?: Rule<never>): Row => {
@@ -108,7 +108,7 @@ export class CallContext implements HandlerContext {
   };
 
   readonly repeatable = (): Repeatable<never> | undefined => {
-    this.#askedForRepeats = true;
+    this.#checkedForRepeat = true;
     const { identity, idempotencyKey: key, operation, request } = this.#call;
     if (key === undefined || !identity) return undefined;
     return {
@@ -118,13 +118,13 @@ export class CallContext implements HandlerContext {
       request,
       answerAgain: (answer) => {
         this.#permitted = true;
-        // What it is, is checked like every answer before it is sent.
+        // Validated like every answer before it is sent.
         return answer as never;
       },
     };
   };
 
-  /** The call is over; nothing of it may keep the process awake. */
+  /** Ends the call: clears its timer, which would keep the process alive. */
   end(): void {
     clearTimeout(this.#timer);
   }

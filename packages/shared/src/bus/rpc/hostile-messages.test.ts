@@ -40,7 +40,7 @@ async function answerTo(payload: string | Uint8Array, given: Record<string, stri
   return reply.json<{ ok: boolean; error?: { code: string; detail: string } }>();
 }
 
-describe('a malformed request', () => {
+describe('a hostile request', () => {
   // What matters most: whatever came, the next good request is answered.
   afterEach(async () => {
     const { text } = await tasks.call(echo, { body: { text: 'good' } }, { deadlineMs: 200 });
@@ -62,7 +62,7 @@ describe('a malformed request', () => {
     await expect(answerTo(payload)).resolves.toMatchObject({ ok: false, error: { code: 'invalid' } });
   });
 
-  test('that is larger than allowed is answered as too large', async () => {
+  test('above the size limit is answered with too_large', async () => {
     const payload = `{"body":{"text":"${'x'.repeat(2 * 1024 * 1024)}"}}`;
 
     await expect(answerTo(payload)).resolves.toMatchObject({ ok: false, error: { code: 'too_large' } });
@@ -92,12 +92,12 @@ describe('a malformed request', () => {
     '_INBOX_tasks.cluster-sync.x.1',
     '_INBOX_tasks.authx.1',
     '_INBOX_tasks.auth',
-  ])('that wants its answer sent to %s gets none there', async (reply) => {
+  ])('with the reply subject %s gets no answer there', async (reply) => {
     const everything = await connect({ servers: nats.url, user: nats.operator, pass: nats.password });
-    const heard: string[] = [];
+    const received: string[] = [];
     const subscription = everything.subscribe(reply);
     void (async () => {
-      for await (const { subject: where } of subscription) heard.push(where);
+      for await (const { subject: where } of subscription) received.push(where);
     })();
     await everything.flush();
 
@@ -107,11 +107,11 @@ describe('a malformed request', () => {
     await tasks.call(echo, { body: { text: 'after it' } });
 
     await everything.flush();
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
     await everything.close();
   });
 
-  test('in a burst of a thousand leaves the next one answered', async () => {
+  test('in a burst of a thousand does not prevent the next answer', async () => {
     for (let n = 0; n < 1_000; n += 1) raw.publish(subject, '}', { reply: `_INBOX_tasks.auth.x.${nuid.next()}` });
     await raw.flush();
 

@@ -9,7 +9,7 @@ let connection: Connection;
 
 beforeAll(async () => {
   nats = await startTestNats();
-  // The library tells of its dead read loop on the console.
+  // The library reports its dead read loop on the console.
   vi.spyOn(console, 'log').mockImplementation(() => undefined);
 });
 
@@ -37,8 +37,8 @@ async function makeDeaf({ nc }: Connection): Promise<void> {
   ).rejects.toThrow('deaf');
 }
 
-describe('our own voice', () => {
-  test('is heard', async () => {
+describe('the connection check', () => {
+  test('receives its own messages', async () => {
     const voice = listenToOwnVoice({ connection, caller: 'tasks', instance: 'x', log: silentLog, intervalMs: 20 });
 
     await new Promise((resolve) => setTimeout(resolve, 300));
@@ -47,7 +47,7 @@ describe('our own voice', () => {
     await voice.stop();
   });
 
-  test('not heard makes a deaf connection reconnect long before pings notice', async () => {
+  test('makes a connection that receives nothing reconnect long before pings notice', async () => {
     const voice = listenToOwnVoice({ connection, caller: 'tasks', instance: 'x', log: silentLog, intervalMs: 50 });
     let reconnects = 0;
     connection.onUp(() => {
@@ -62,7 +62,7 @@ describe('our own voice', () => {
     await voice.stop();
   });
 
-  test('that stays unheard says that only a new process helps', async () => {
+  test('reports after three missed messages that only a new process helps', async () => {
     const mute: Connection = {
       ...connection,
       nc: Object.assign(Object.create(connection.nc), { reconnect: async () => undefined, publish: () => undefined }),

@@ -14,8 +14,8 @@ export interface OwnVoiceDeps {
 }
 
 /**
- * Says a word to itself every 5 s. A connection can look well and yet be deaf (its read loop ended); pings notice
- * late and only in part. Deaf for two words in a row, it is told to reconnect; for three, the process says it is not alive.
+ * Sends itself a message every 5 s. A connection can report to be up although its read loop has ended; pings notice late
+ * and not always. After two missed messages in a row it reconnects; after three, liveness fails.
  */
 export function listenToOwnVoice({ connection, caller, instance, log, intervalMs = delays.ownVoice }: OwnVoiceDeps) {
   const subject = ownVoiceSubject(caller, instance);
@@ -29,7 +29,7 @@ export function listenToOwnVoice({ connection, caller, instance, log, intervalMs
       missed = 0;
       waiting = false;
     }
-  })().catch((error: unknown) => log.error({ err: error }, 'no longer listening to our own voice'));
+  })().catch((error: unknown) => log.error({ err: error }, 'the connection check no longer receives'));
 
   connection.onDown(() => {
     missed = 0;
@@ -43,18 +43,18 @@ export function listenToOwnVoice({ connection, caller, instance, log, intervalMs
       if (waiting) missed += 1;
       try {
         if (missed === 2) {
-          log.error('connected to NATS, but deaf; reconnecting');
+          log.error('connected to NATS, but receiving nothing; reconnecting');
           await connection.nc.reconnect();
         }
         waiting = true;
         connection.nc.publish(subject);
       } catch (error) {
-        log.warn({ err: error }, 'could not speak to ourselves');
+        log.warn({ err: error }, 'the connection check could not send');
       }
     }
   }
   const speaking = speak().catch((error: unknown) => {
-    if (!stopped.signal.aborted) log.error({ err: error }, 'no longer speaking to ourselves');
+    if (!stopped.signal.aborted) log.error({ err: error }, 'the connection check ended');
   });
 
   return {

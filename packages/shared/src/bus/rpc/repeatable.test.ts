@@ -33,7 +33,7 @@ const { envAdmin: ada, outsider } = sampleIdentities;
 let nats: TestNats;
 let auth: Bus;
 let gateway: Bus;
-let asked: Repeatable<z.infer<typeof Dock>> | undefined;
+let repeat: Repeatable<z.infer<typeof Dock>> | undefined;
 let before: z.infer<typeof Dock> | undefined;
 
 beforeAll(async () => {
@@ -43,8 +43,8 @@ beforeAll(async () => {
   auth.serve(
     implement(docks, {
       create: async ({ body }, { permit, repeatable }) => {
-        asked = repeatable();
-        return asked && before ? asked.answerAgain(before) : permit({ env_id, ...body });
+        repeat = repeatable();
+        return repeat && before ? repeat.answerAgain(before) : permit({ env_id, ...body });
       },
       forgetful: async ({ body }, { permit }) => permit({ env_id, ...body }),
       update: async ({ body }, { permit }) => permit({ env_id, ...body }),
@@ -57,18 +57,18 @@ afterAll(async () => {
   await nats?.[Symbol.asyncDispose]();
 });
 
-const as = async (who: typeof ada, idempotencyKey?: string) => ({
-  identityToken: await identityToken(who, docks.owner),
+const as = async (identity: typeof ada, idempotencyKey?: string) => ({
+  identityToken: await identityToken(identity, docks.owner),
   idempotencyKey,
 });
 const body = { length: '12' };
 
 describe('a creation', () => {
-  test('gets key, identity and checked request of what may be repeated', async () => {
+  test('gets key, identity and validated request from repeatable()', async () => {
     before = undefined;
     await gateway.call(create, { body }, await as(ada, ' key "1" ~'));
 
-    expect(asked).toMatchObject({
+    expect(repeat).toMatchObject({
       key: ' key "1" ~'.trim(),
       identity: { kind: 'user', id: ada.id },
       operation: 'docks.create',
@@ -79,17 +79,17 @@ describe('a creation', () => {
   test('without a key cannot be repeated', async () => {
     await gateway.call(create, { body }, await as(ada));
 
-    expect(asked).toBeUndefined();
+    expect(repeat).toBeUndefined();
   });
 
-  test('answers again without showing its row, which was shown the first time', async () => {
+  test('answers a repeat without permit, which was called the first time', async () => {
     before = { env_id, length: 7 };
 
     expect(await gateway.call(create, { body }, await as(outsider, 'key'))).toEqual(before);
     await expect(gateway.call(create, { body }, await as(outsider))).rejects.toMatchObject({ code: 'forbidden' });
   });
 
-  test('that never asked whether it is repeated is a bug, with a key and without', async () => {
+  test('that never calls repeatable() is a bug, with a key and without', async () => {
     for (const key of [undefined, 'key']) {
       await expect(gateway.call(forgetful, { body }, await as(ada, key))).rejects.toMatchObject({ code: 'internal' });
     }
@@ -103,7 +103,7 @@ describe('a creation', () => {
   });
 });
 
-test('what is no creation need not ask', async () => {
+test('an operation that is no creation need not call repeatable()', async () => {
   const request = { id: crypto.randomUUID(), body };
 
   expect(await gateway.call(update, request, await as(ada))).toEqual({ env_id, length: 12 });

@@ -8,7 +8,7 @@ import type { Sender } from './sender.ts';
 import { inboxPrefix, replySubject } from '../subjects.ts';
 import type { WireHeaders } from './wire-headers.ts';
 
-export interface Ask {
+export interface OutgoingRequest {
   /** The only one whose answer counts. */
   owner: ServiceName;
   subject: string;
@@ -18,10 +18,10 @@ export interface Ask {
   signal?: AbortSignal | undefined;
 }
 
-/** Nobody listens on the subject: the one failure after which a request was surely not handled. */
-export class NobodyThere extends AppError {
+/** The subject has no subscriber: the one failure that proves a request was not handled. */
+export class NoResponders extends AppError {
   constructor(subject: string) {
-    super('unavailable', `The service behind this request is not there right now`, { cause: subject });
+    super('unavailable', `The service behind this request is not running`, { cause: subject });
   }
 }
 
@@ -42,8 +42,8 @@ export interface ReplyInboxDeps {
 }
 
 /**
- * Requests and their replies over one subscription of our own. The library's would let requests that are under
- * way at a disconnect, and those made while down, wait for their timeout; here both fail at once.
+ * Requests and replies over one subscription. With the library's own, requests in flight at a disconnect, and those made
+ * while disconnected, would wait for their timeout; here both fail at once.
  */
 export function openReplyInbox({ connection, caller, instance, send, log }: ReplyInboxDeps) {
   /** By the whole subject of the reply: an answer in another owner's part of the inbox belongs to no request. */
@@ -55,16 +55,16 @@ export function openReplyInbox({ connection, caller, instance, send, log }: Repl
   connection.onDenied(({ operation, subject }) => {
     if (operation !== 'publish') return;
     failAll(
-      (ask) => ask.subject === subject,
+      (waiting) => waiting.subject === subject,
       () => new Error(`NATS does not allow ${caller} to send to ${subject}`),
     );
   });
 
-  function failAll(which: (ask: Pending) => boolean, error: () => Error): void {
-    for (const [reply, ask] of pending) {
-      if (!which(ask)) continue;
+  function failAll(which: (waiting: Pending) => boolean, error: () => Error): void {
+    for (const [reply, waiting] of pending) {
+      if (!which(waiting)) continue;
       pending.delete(reply);
-      ask.reject(error());
+      waiting.reject(error());
     }
   }
 
@@ -73,28 +73,28 @@ export function openReplyInbox({ connection, caller, instance, send, log }: Repl
       try {
         take(message);
       } catch (error) {
-        log.error({ err: error }, 'a reply could not be read');
+        log.error({ err: error }, 'failed to read a reply');
       }
     }
-  })().catch((error: unknown) => log.fatal({ err: error }, 'the inbox for replies is gone'));
+  })().catch((error: unknown) => log.fatal({ err: error }, 'the reply inbox ended'));
 
   function take(message: Msg): void {
-    const ask = pending.get(message.subject);
-    // Late: its caller has given up already.
-    if (!ask) return;
+    const waiting = pending.get(message.subject);
+    // Late: its caller has already given up.
+    if (!waiting) return;
     pending.delete(message.subject);
-    if (message.data.length === 0 && message.headers?.code === 503) ask.reject(new NobodyThere(ask.subject));
-    else ask.resolve(message);
+    if (message.data.length === 0 && message.headers?.code === 503) waiting.reject(new NoResponders(waiting.subject));
+    else waiting.resolve(message);
   }
 
-  function ask({ owner, subject, payload, headers, timeoutMs, signal }: Ask): Promise<Msg> {
+  function request({ owner, subject, payload, headers, timeoutMs, signal }: OutgoingRequest): Promise<Msg> {
     if (!connection.isUp()) return Promise.reject(disconnected());
     if (pending.size >= limits.callsInFlight) {
-      return Promise.reject(new AppError('unavailable', 'Too many requests are under way'));
+      return Promise.reject(new AppError('unavailable', 'Too many requests are in flight'));
     }
     if (signal?.aborted) return Promise.reject(new AppError('timeout', 'The request was given up'));
 
-    // Nobody can guess it, so that a server which publishes where a client points it to (JetStream does) cannot answer.
+    // Unguessable: JetStream publishes to any subject that a client names, and must not be made to answer.
     const reply = replySubject(owner, caller, instance, crypto.randomUUID());
     return new Promise<Msg>((resolve, reject) => {
       const end = (): void => {
@@ -109,7 +109,7 @@ export function openReplyInbox({ connection, caller, instance, send, log }: Repl
       const timer = setTimeout(() => {
         pending.delete(reply);
         end();
-        reject(new AppError('timeout', 'No answer came in time', { cause: subject }));
+        reject(new AppError('timeout', 'No answer arrived in time', { cause: subject }));
       }, timeoutMs);
       signal?.addEventListener('abort', giveUp, { once: true });
       pending.set(reply, {
@@ -137,7 +137,7 @@ export function openReplyInbox({ connection, caller, instance, send, log }: Repl
     });
   }
 
-  return { ask, pendingCount: () => pending.size };
+  return { request };
 }
 
 export type ReplyInbox = ReturnType<typeof openReplyInbox>;

@@ -29,7 +29,7 @@ function create(registry: Registry) {
       buckets,
       registers,
     }),
-    inHand: new Gauge({ name: 'berth_rpc_in_hand', help: 'Requests being handled', registers }),
+    inFlight: new Gauge({ name: 'berth_rpc_in_flight', help: 'Requests being handled', registers }),
     dropped: new Counter({
       name: 'berth_rpc_dropped_total',
       help: 'Messages not answered at all, by reason',
@@ -38,7 +38,7 @@ function create(registry: Registry) {
     }),
     denied: new Counter({
       name: 'berth_nats_denied_total',
-      help: 'Permission violations reported by NATS; each deserves a look',
+      help: 'Permission violations reported by NATS; investigate each',
       labelNames: ['operation'] as const,
       registers,
     }),

@@ -12,9 +12,8 @@ export interface Sending {
 export type Sender = (sending: Sending) => void;
 
 /**
- * Sends when everything that can go on without waiting has gone on. Messages arrive in bunches, but the iterator hands
- * them out a few microtasks apart, so that each answer would become a system call of its own; that was a third of the
- * time of a busy service.
+ * Sends after all pending microtasks. Messages arrive in batches, but the iterator yields them a few microtasks apart, so that
+ * each answer would cost a system call; that was a third of a busy service's time.
  */
 export function createSender(nc: Pick<NatsConnection, 'publish'>): Sender {
   let waiting: Sending[] = [];

@@ -9,7 +9,7 @@ import type { Connection } from '../connection/connection.ts';
 import { createDiscovery } from './discovery.ts';
 import { type Endpoint, handleRequest, type Incoming, readEnvelope } from './handle-request.ts';
 import { limits } from '../limits.ts';
-import { RequestsInHand } from './requests-in-hand.ts';
+import { RequestsInFlight } from './requests-in-flight.ts';
 import type { RpcMetrics } from './rpc-metrics.ts';
 import type { Sender } from './sender.ts';
 import { callerOf, repliesFrom, rpcSubject } from '../subjects.ts';
@@ -29,12 +29,12 @@ export interface ServerDeps {
 
 const isCaller = (name: string | undefined): name is CallerName => callerNames.some((known) => known === name);
 
-/** Answers requests: one loop per operation around an iterator, and nothing thrown in it can end it. */
+/** Answers requests: one loop per operation, which no error of a request can end. */
 export function createServer(deps: ServerDeps) {
   const { connection, send, log, metrics, verifyIdentity } = deps;
   const subscriptions: Subscription[] = [];
   const discovery = createDiscovery(deps);
-  const inHand = new RequestsInHand();
+  const inFlight = new RequestsInFlight();
   const inTurn = createTurns();
   const tracer = trace.getTracer('berth');
 
@@ -52,7 +52,7 @@ export function createServer(deps: ServerDeps) {
   function answer(endpoint: Endpoint): void {
     const { operation } = endpoint;
     const subject = rpcSubject(operation, '*');
-    const subscription = connection.nc.subscribe(subject, { queue: operation.owner, slow: limits.requestsInHand });
+    const subscription = connection.nc.subscribe(subject, { queue: operation.owner, slow: limits.requestsInFlight });
     subscriptions.push(subscription);
     discovery.add(operation, subject);
     void takeAll(endpoint, subscription);
@@ -62,28 +62,28 @@ export function createServer(deps: ServerDeps) {
     try {
       for await (const message of subscription) take(endpoint, message);
     } catch (error) {
-      log.error({ err: error, subject: subscription.getSubject() }, 'no longer answering');
+      log.error({ err: error, subject: subscription.getSubject() }, 'no longer answering requests');
     }
   }
 
   function take(endpoint: Endpoint, message: Msg): void {
     const caller = callerOf(message.subject);
-    // Answering elsewhere than in our part of the caller's own inbox would let a caller speak with our voice.
+    // An answer outside of our part of the caller's inbox would let a caller publish with our permissions.
     if (!isCaller(caller) || !message.reply?.startsWith(`${repliesFrom(endpoint.operation.owner, caller)}.`)) {
       metrics.dropped.inc({ reason: 'reply' });
-      log.warn({ subject: message.subject }, 'refused a request whose reply does not go to its caller');
+      log.warn({ subject: message.subject }, 'refused a request whose reply subject is outside of the caller inbox');
       return;
     }
     const now = performance.now();
-    if (!inHand.hasRoom(now)) {
+    if (!inFlight.hasRoom(now)) {
       metrics.dropped.inc({ reason: 'busy' });
       respond(message, refusalOf(new AppError('unavailable', 'Too many requests at a time')));
       return;
     }
     try {
       const incoming = readEnvelope(message, caller, now);
-      inHand.add(answerOne(endpoint, incoming), incoming.deadline);
-      metrics.inHand.inc();
+      inFlight.add(answerOne(endpoint, incoming), incoming.deadline);
+      metrics.inFlight.inc();
     } catch (error) {
       respond(message, refusalOf(toAppError(error)));
     }
@@ -113,7 +113,7 @@ export function createServer(deps: ServerDeps) {
     } finally {
       const elapsed = performance.now() - started;
       span.end();
-      metrics.inHand.dec();
+      metrics.inFlight.dec();
       metrics.served.observe({ resource: operation.resource, operation: operation.name, code }, elapsed / 1_000);
       discovery.count(operation, elapsed, code);
     }
@@ -122,21 +122,21 @@ export function createServer(deps: ServerDeps) {
   function respond(message: Msg, answer: string): void {
     const { reply, subject } = message;
     if (!connection.isUp() || reply === undefined) return;
-    const onError = (error: unknown) => log.error({ err: error, subject }, 'an answer could not be sent');
+    const onError = (error: unknown) => log.error({ err: error, subject }, 'sending an answer failed');
     send({ subject: reply, payload: answer, onError });
   }
 
-  /** Takes nothing new and waits for what is under way, though not for ever. */
+  /** Takes no new requests and waits, within a limit, for those in flight. */
   async function drain(): Promise<void> {
     await Promise.allSettled([...subscriptions, ...discovery.subscriptions].map((one) => one.drain()));
-    const left = await inHand.ended();
-    if (left > 0) log.warn({ requests: left }, 'stopping with requests still under way');
+    const left = await inFlight.ended();
+    if (left > 0) log.warn({ requests: left }, 'stopping with requests still in flight');
   }
 
   return { serve, drain };
 }
 
-/** What a caller may see of an error: its own words if it was made for callers, else none. */
+/** What a caller may see of an error: the message of an `AppError`; nothing of a bug. */
 function toAppError(error: unknown): AppError {
   return error instanceof AppError ? error : new AppError('internal', 'Something went wrong on our side');
 }

@@ -49,7 +49,7 @@ test('a call and its answer are one trace, part of that of the caller', async ()
   expect(traces().size).toBe(1);
 });
 
-test('a change that is applied elsewhere is part of the trace that made it', async () => {
+test('a change applied by a follower is part of the trace of the change', async () => {
   await auth.state.ensureStream();
   const traceparent = await trace.getTracer('test').startActiveSpan('change', async (span) => {
     span.end();

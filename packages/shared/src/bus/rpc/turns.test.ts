@@ -5,39 +5,39 @@ import { createTurns } from './turns.ts';
 const refusal = () => new AppError('conflict', 'still busy');
 const turn = (name: string, patienceMs = 5_000) => ({ name, patienceMs, refusal });
 
-test('work of one name goes one after the other, in order, whatever becomes of it', async () => {
+test('work of one name runs one after the other, in order, even after failures', async () => {
   const inTurn = createTurns();
   const gate = Promise.withResolvers<void>();
-  const seen: string[] = [];
+  const order: string[] = [];
 
   const first = inTurn(turn('a'), async () => {
     await gate.promise;
-    seen.push('first');
+    order.push('first');
     throw new Error('no');
   });
-  const second = inTurn(turn('a'), async () => seen.push('second'));
-  await inTurn(turn('b'), async () => seen.push('another name'));
+  const second = inTurn(turn('a'), async () => order.push('second'));
+  await inTurn(turn('b'), async () => order.push('another name'));
   gate.resolve();
 
   await expect(first).rejects.toThrow('no');
   await second;
-  expect(seen).toEqual(['another name', 'first', 'second']);
+  expect(order).toEqual(['another name', 'first', 'second']);
 });
 
-test('patience ends; those behind still wait for what is under way', async () => {
+test('work that gives up waiting leaves the order of the others intact', async () => {
   const inTurn = createTurns();
   const gate = Promise.withResolvers<void>();
-  const seen: string[] = [];
+  const order: string[] = [];
   const first = inTurn(turn('a'), async () => {
     await gate.promise;
-    seen.push('first');
+    order.push('first');
   });
-  const impatient = inTurn(turn('a', 10), async () => seen.push('impatient'));
-  const patient = inTurn(turn('a'), async () => seen.push('patient'));
+  const impatient = inTurn(turn('a', 10), async () => order.push('impatient'));
+  const patient = inTurn(turn('a'), async () => order.push('patient'));
 
   await expect(impatient).rejects.toMatchObject({ code: 'conflict' });
   gate.resolve();
   await Promise.all([first, patient]);
 
-  expect(seen).toEqual(['first', 'patient']);
+  expect(order).toEqual(['first', 'patient']);
 });

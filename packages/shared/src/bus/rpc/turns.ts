@@ -1,16 +1,16 @@
 import type { AppError } from '../../errors.ts';
 
 export interface Turn {
-  /** Work of the same name is done one after the other. */
+  /** Work of the same name runs one after the other. */
   name: string;
   patienceMs: number;
-  /** What is thrown when patience ends before the turn has come. */
+  /** Thrown when `patienceMs` ends before the turn comes. */
   refusal: () => AppError;
 }
 
 export type InTurn = <T>(turn: Turn, work: () => Promise<T>) => Promise<T>;
 
-/** Lines of waiting work, each gone when nobody is left in it. */
+/** Queues of waiting work; an empty one is removed. */
 export function createTurns(): InTurn {
   const lastOf = new Map<string, Promise<unknown>>();
 

@@ -1,6 +1,6 @@
 import { AppError, type FieldError, isErrorCode } from '../../errors.ts';
 
-/** What an owner answers: one of two shapes, told apart by `ok`. */
+/** An owner's answer: one of two shapes, discriminated by `ok`. */
 export type WireAnswer =
   | { ok: true; value: unknown }
   | { ok: false; error: { code: string; detail: string; errors?: FieldError[] | undefined } };

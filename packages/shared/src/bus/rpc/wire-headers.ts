@@ -1,6 +1,6 @@
 import type { MsgHdrs } from '@nats-io/transport-node';
 
-/** Names of our message headers. Nothing that a stranger wrote goes into one unchecked. */
+/** Names of our message headers. Untrusted values are checked before they go into one. */
 export const headerNames = {
   deadline: 'Berth-Deadline-Ms',
   idempotencyKey: 'Berth-Idempotency-Key',
@@ -18,7 +18,7 @@ const maxIdentity = 1024 * 1024;
 
 /**
  * Headers of one message as text. The library's own class checks and copies every name and value three times,
- * which is felt on a path that every request takes; publishing needs `encode` only.
+ * which is measurable on every request; publishing needs `encode` only.
  */
 export class WireHeaders {
   #text = 'NATS/1.0';

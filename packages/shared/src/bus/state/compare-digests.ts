@@ -12,8 +12,8 @@ export interface CompareDeps {
 }
 
 /**
- * Compares each digest of the owner with our copy. One mismatch may be a change under way; after two in a row the
- * stream is read again, which is cheap, and its owner is asked to publish the table again, which mends the stream.
+ * Compares each digest of the owner with our projection. One mismatch may be a change in flight. After two in a row the stream
+ * is read again, which is cheap, and the owner is requested to publish the table again, which repairs the stream.
  */
 export function compareDigests(
   { connection, follower, log }: CompareDeps,
@@ -33,7 +33,7 @@ export function compareDigests(
     }
     mismatches += 1;
     if (mismatches < 2) return;
-    log.warn({ resource: name, mismatches }, 'our copy differs from its owner; asking for the table again');
+    log.warn({ resource: name, mismatches }, 'our projection differs from its owner; requesting the table again');
     mismatches = 0;
     rebuildDue = true;
     const complaint = JSON.stringify({ highest: (await highest?.()) ?? 0 });
@@ -46,13 +46,13 @@ export function compareDigests(
       try {
         await compare(message.json<StateDigest>());
       } catch (error) {
-        log.error({ err: error, resource: name }, 'a digest could not be compared');
+        log.error({ err: error, resource: name }, 'comparing a digest failed');
       }
     }
   })().catch((error: unknown) => log.error({ err: error, resource: name }, 'digests are no longer compared'));
 
   return {
-    /** Tells once that everything must be read again. */
+    /** True once after a difference: everything must be read again. */
     rebuild(): boolean {
       const due = rebuildDue;
       rebuildDue = false;

@@ -3,12 +3,12 @@ import type { Logger } from 'pino';
 import type { CallerName } from '../../contracts/contract.ts';
 import type { Connection } from '../connection/connection.ts';
 
-/** What following and watching state both work with. */
+/** What following state works with. */
 export interface StateFollowerDeps {
   connection: Connection;
   jetstream: JetStreamClient;
   manager: JetStreamManager;
   follower: CallerName;
-  instance: string;
+
   log: Logger;
 }

@@ -10,15 +10,13 @@ import { durableConfig, durableName, nextRound, openConsumer } from './state-con
 import type { StateFollowerDeps } from './state-follower-deps.ts';
 import { stateStream } from './state-stream.ts';
 import { stateSubject } from '../subjects.ts';
-import { watchState } from './watch-state.ts';
 import { untilUp, whileUp } from '../connection/while-up.ts';
 
-/** Attempts at one message before the ones behind it get their turn; it comes back after a minute. */
+/** Attempts at one message before the next ones get their turn; it is redelivered after a minute. */
 const attemptsInPlace = 6;
 
 export function createStateFollower(deps: StateFollowerDeps): StateFollower {
   return {
-    watch: (options) => watchState(deps, options),
     async follow(resource, options) {
       const digests = compareDigests(deps, resource, options);
       try {
@@ -30,7 +28,7 @@ export function createStateFollower(deps: StateFollowerDeps): StateFollower {
   };
 }
 
-/** Follows until the signal aborts. Whatever goes wrong, it opens the consumer again, making it where it is missing. */
+/** Follows until the signal aborts. After any failure it opens the consumer again and creates it if missing. */
 async function followRows(
   deps: StateFollowerDeps,
   resource: Resource,
@@ -59,9 +57,9 @@ async function followRows(
     } catch (error) {
       if (signal.aborted) return;
       failures += 1;
-      // The stream is missing until its owner makes it, and every consumer is lost with the server: both are normal.
+      // Both are normal: the stream is missing until its owner creates it, and a lost server loses every consumer.
       const level = failures > 3 ? 'warn' : 'info';
-      log[level]({ err: error, resource: resource.name, failures }, 'state cannot be followed right now');
+      log[level]({ err: error, resource: resource.name, failures }, 'following state failed; retrying');
       await sleep(backoffMs(failures), undefined, { signal }).catch(() => undefined);
     }
   }
@@ -85,7 +83,7 @@ async function followRows(
   async function takeMessage(message: JsMsg): Promise<void> {
     const state = readState(message, resource);
     if (!state) {
-      log.error({ subject: message.subject }, 'skipped a state message that cannot be read');
+      log.error({ subject: message.subject }, 'skipped an unreadable state message');
       message.term();
       return;
     }
@@ -95,7 +93,7 @@ async function followRows(
         message.ack();
         return;
       } catch (error) {
-        log.error({ err: error, resource: state.resource, id: state.id, attempt }, 'state could not be applied');
+        log.error({ err: error, resource: state.resource, id: state.id, attempt }, 'applying state failed');
         message.working();
         await sleep(backoffMs(attempt), undefined, { signal }).catch(() => undefined);
       }
@@ -104,7 +102,7 @@ async function followRows(
   }
 }
 
-/** The subject must be that of the row: JetStream can be made to put one message in the place of another. */
+/** The subject must match the row: JetStream can be made to put one message in the place of another. */
 function readState(message: JsMsg, { name, owner }: Resource): StateMessage | null {
   try {
     const state = message.json<StateMessage>();

@@ -33,14 +33,14 @@ export interface StatePublisherDeps {
 
 const Complaint = z.object({ highest: z.number().int().min(0) });
 
-/** A little longer than the outbox keeps it: who was away longer finds by the digest that its rows differ. */
+/** A little longer than the outbox keeps it: a follower that was away longer finds the difference by the digest. */
 const tombstoneLifetime = `${31 * 24}h`;
 
 /** Publishes the state of an owner. Only the relay waits for it, never a request. */
 export function createStatePublisher(deps: StatePublisherDeps): StatePublisher {
   const { connection, jetstream, manager, owner, instance, replicas, maxBytes, log } = deps;
   const metrics = stateMetrics(deps.metrics);
-  // Part of each message id: what is published again on purpose must not be taken for a repetition.
+  // Part of each message id: a deliberate republication must not be dropped as a duplicate.
   let epoch = 0;
   let known: StreamStatus | undefined;
   let hasLifetimes = false;
@@ -81,17 +81,17 @@ export function createStatePublisher(deps: StatePublisherDeps): StatePublisher {
       if (connection.isUp()) connection.nc.publish(digestSubject(owner, digest.resource), JSON.stringify(digest));
     },
 
-    onRepublishAsked(republish) {
-      const asked = connection.nc.subscribe(republishSubject(owner, '*', '*'), { slow: 100 });
+    onRepublishRequest(republish) {
+      const requests = connection.nc.subscribe(republishSubject(owner, '*', '*'), { slow: 100 });
       void (async () => {
-        for await (const message of asked) {
+        for await (const message of requests) {
           try {
             const resource = message.subject.split('.').at(-1) ?? '';
             epoch += 1;
-            log.warn({ resource, subject: message.subject }, 'a consumer asks for a table again');
+            log.warn({ resource, subject: message.subject }, 'a follower requests a table again');
             await republish(resource, highestOf(message));
           } catch (error) {
-            log.error({ err: error }, 'publishing a table again failed');
+            log.error({ err: error }, 'republishing a table failed');
           }
         }
       })();
@@ -99,7 +99,7 @@ export function createStatePublisher(deps: StatePublisherDeps): StatePublisher {
   };
 }
 
-/** What a consumer says of its copy is not trusted to be anything; without it, the rows just get new versions. */
+/** The version that a follower sends is untrusted; without a valid one, the rows get new versions. */
 function highestOf(complaint: Msg): number {
   try {
     return Complaint.parse(complaint.json()).highest;
@@ -110,7 +110,7 @@ function highestOf(complaint: Msg): number {
 
 const streamIsFull = 10_077;
 
-/** A row that finds no room does not hold up those that do: a smaller one, or one that takes the place of its last state. */
+/** A row that does not fit must not block rows that do: a smaller one, or one that replaces its last state. */
 function asRefused(error: unknown): never {
   if (error instanceof JetStreamApiError && error.code === streamIsFull) {
     throw new AppError('too_large', 'The stream of state is full', { cause: error });
@@ -120,5 +120,5 @@ function asRefused(error: unknown): never {
 
 function asUnavailable(error: unknown): never {
   if (error instanceof AppError) throw error;
-  throw new AppError('unavailable', 'State could not be published', { cause: error });
+  throw new AppError('unavailable', 'Publishing state failed', { cause: error });
 }

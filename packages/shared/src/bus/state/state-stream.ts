@@ -12,22 +12,22 @@ import type { StreamStatus } from './publish-state.ts';
 import { streamIsMissing } from './stream-is-missing.ts';
 import { allEvents, allStateOf } from '../subjects.ts';
 
-/** Each owner has a stream of its own: one that fills it up does not keep the others from publishing. */
+/** Each owner has its own stream: one that fills it does not keep others from publishing. */
 export const stateStream = (owner: ServiceName): string => `STATE_${owner}`;
 
-/** What has changed a moment ago, of all owners, for those who watch; nobody keeps a copy from it. */
+/** Recent changes of all owners, for watchers; no projection is built from it. */
 export const eventStream = 'EVENTS';
 
 const minute = 60_000;
 
-/** A watcher that was away longer than this, or further than these bytes reach back, learns that it has missed some. */
+/** A watcher that was away longer, or for more bytes, can detect that it has missed events. */
 const eventsKept = { max_age: nanos(60 * minute), max_bytes: 64 * 1024 * 1024 };
 
 export interface StateStreamSettings {
   replicas: number;
-  /** Of one owner's stream. What is published beyond is refused; it stays in the outbox. */
+  /** Of one owner's stream. More is refused and stays in the outbox. */
   maxBytes: number;
-  /** The server knows lifetimes of single messages. */
+  /** The server supports lifetimes of single messages. */
   hasLifetimes: boolean;
 }
 
@@ -37,7 +37,7 @@ export interface StateStream {
   hasLifetimes: boolean;
 }
 
-/** Makes both streams where they are missing; harmless where another replica does the same right now. */
+/** Creates both streams where they are missing; safe when another replica does the same. */
 export async function ensureStateStream(
   manager: JetStreamManager,
   owner: ServiceName,
@@ -71,10 +71,10 @@ const stateConfig = (
   subjects: [allStateOf(owner)],
   storage: StorageType.File,
   retention: RetentionPolicy.Limits,
-  // The oldest rows are those that never change: new ones must not push them out.
+  // The oldest messages are rows that never change: new ones must not push them out.
   discard: DiscardPolicy.New,
   max_bytes: maxBytes,
-  // The last state of each row is all that is needed: the stream is its own compaction.
+  // Only the last state of each row is needed: the stream compacts itself.
   max_msgs_per_subject: 1,
   duplicate_window: nanos(2 * minute),
   allow_direct: true,

@@ -44,8 +44,6 @@ const change = (id: string, version: number): StateMessage => ({
 
 const publish = (...messages: StateMessage[]) => Promise.all(messages.map((message) => auth.state.publish(message)));
 
-const announce = (...events: StateMessage[]) => Promise.all(events.map((event) => auth.state.announce(event)));
-
 /** Follows as `tasks` does and keeps the newest version of each row. */
 function followed(apply?: (message: StateMessage) => Promise<void>, matches?: () => Promise<boolean>) {
   const versions: Record<string, number> = {};
@@ -62,7 +60,7 @@ function followed(apply?: (message: StateMessage) => Promise<void>, matches?: ()
   return versions;
 }
 
-test('what tells of a deleted row goes after a month; what tells of a row that is there stays', async () => {
+test('a tombstone expires after a month, the state of an existing row never', async () => {
   await auth.state.ensureStream();
   await publish(change('a', 1), { ...change('b', 2), operation: 'DELETE' });
 
@@ -74,8 +72,8 @@ test('what tells of a deleted row goes after a month; what tells of a row that i
   expect([await lifetimeOf('a'), await lifetimeOf('b')]).toEqual(['', '744h']);
 });
 
-describe('the state of a resource', () => {
-  test('reaches a follower: first the last of each row, then every change', async () => {
+describe('the published state of a resource', () => {
+  test('reaches a follower: first the last state of each row, then every change', async () => {
     await auth.state.ensureStream();
     await publish(change('a', 1), change('b', 1));
     await publish(change('a', 2));
@@ -110,7 +108,7 @@ describe('the state of a resource', () => {
     await expect(publish(change('a', 1))).rejects.toMatchObject({ code: 'unavailable' });
   });
 
-  test('that cannot be applied is tried again, and the ones behind it are not lost', async () => {
+  test('that cannot be applied is retried, and the messages after it are not lost', async () => {
     await auth.state.ensureStream();
     let failures = 0;
     const versions = followed(async ({ id }) => {
@@ -127,7 +125,7 @@ describe('the state of a resource', () => {
     expect(failures).toBe(2);
   });
 
-  test('that is no state at all is skipped', async () => {
+  test('is skipped where a message is malformed', async () => {
     await auth.state.ensureStream();
     const versions = followed();
 
@@ -205,9 +203,9 @@ describe('a digest', () => {
 
   test('that differs twice in a row makes the owner publish again, and the follower read again', async () => {
     await auth.state.ensureStream();
-    const asked: string[] = [];
-    auth.state.onRepublishAsked(async (resource) => {
-      asked.push(resource);
+    const requested: string[] = [];
+    auth.state.onRepublishRequest(async (resource) => {
+      requested.push(resource);
       await publish(change('a', 1));
     });
     let applied = 0;
@@ -224,16 +222,16 @@ describe('a digest', () => {
 
     auth.state.publishDigest(digest);
     await expect.poll(() => compared).toBe(1);
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
     auth.state.publishDigest(digest);
 
-    await expect.poll(() => asked).toEqual(['boats']);
+    await expect.poll(() => requested).toEqual(['boats']);
     await expect.poll(() => applied, { timeout: 15_000 }).toBeGreaterThan(1);
   });
 
-  test('that fits in between starts the count anew', async () => {
-    const asked: string[] = [];
-    auth.state.onRepublishAsked(async (resource) => void asked.push(resource));
+  test('that matches in between resets the count of mismatches', async () => {
+    const requested: string[] = [];
+    auth.state.onRepublishRequest(async (resource) => void requested.push(resource));
     await auth.state.ensureStream();
     const answers = [false, true, false];
     followed(undefined, async () => answers.shift() ?? true);
@@ -245,65 +243,6 @@ describe('a digest', () => {
       await expect.poll(() => answers.length).toBe(left);
     }
 
-    expect(asked).toEqual([]);
-  });
-});
-
-describe('a watcher', () => {
-  test('hears what happens from now on, and goes on where it was', async () => {
-    const gateway = await connectTestBus(nats, 'api-gateway');
-    await auth.state.ensureStream();
-    await announce(change('old', 1));
-    const heard: string[] = [];
-    let gaps = 0;
-    let last: { stream: string; seq: number } | undefined;
-    const watching = new AbortController();
-    const watch = (from?: { stream: string; seq: number }) =>
-      gateway.state.watch({
-        ...(from && { from }),
-        onMessage({ id }, position) {
-          heard.push(id);
-          last = position;
-        },
-        onGap: () => void (gaps += 1),
-        signal: watching.signal,
-      });
-    const first = watch();
-
-    await expect
-      .poll(async () => {
-        await announce(change('probe', Date.now()));
-        return heard.length;
-      })
-      .toBeGreaterThan(0);
-    heard.length = 0;
-    await announce(change('a', 1), change('b', 1));
-    await expect.poll(() => heard.filter((id) => id !== 'probe').sort()).toEqual(['a', 'b']);
-    watching.abort();
-    await first;
-    const from = last;
-    await announce(change('c', 1));
-    heard.length = 0;
-    const again = new AbortController();
-    const second = gateway.state.watch({
-      ...(from && { from }),
-      onMessage: ({ id }) => void heard.push(id),
-      onGap: () => void (gaps += 1),
-      signal: again.signal,
-    });
-
-    await expect.poll(() => heard).toEqual(['c']);
-    expect(gaps).toBe(0);
-
-    await nats.stop();
-    await nats.wipe();
-    await nats.start();
-    await expect.poll(() => auth.state.ensureStream().catch(() => null), { timeout: 10_000 }).not.toBeNull();
-    await announce(change('d', 1));
-    await expect.poll(() => heard, { timeout: 15_000 }).toEqual(['c', 'd']);
-    expect(gaps).toBe(1);
-    again.abort();
-    await second;
-    await gateway[Symbol.asyncDispose]();
+    expect(requested).toEqual([]);
   });
 });

@@ -151,12 +151,12 @@ describe('after a loss', () => {
     const { kept } = await publishedBefore(stream);
     const before = stream.published.length;
 
-    await stream.askForRepublication('envs');
-    await stream.askForRepublication('no_such_resource');
+    await stream.requestRepublication('envs');
+    await stream.requestRepublication('no_such_resource');
     await vi.waitFor(() => expect(stream.published.length).toBe(before + 2), patience);
     expect(stream.published.slice(before).map(({ id }) => id)).toContain(kept);
 
-    await stream.askForRepublication('envs');
+    await stream.requestRepublication('envs');
     await sleep(200);
     expect(stream.published).toHaveLength(before + 2);
   });

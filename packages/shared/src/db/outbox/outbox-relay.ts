@@ -63,7 +63,7 @@ export const outboxRelay =
     const asked = new Map<string, number>();
     const trouble = troubleLog(log, 'the outbox relay cannot take its lease');
 
-    bus.state.onRepublishAsked(async (resource, highest) => {
+    bus.state.onRepublishRequest(async (resource, highest) => {
       // Every replica is told; the one that holds the lease does it, the others forget it at their next attempt.
       if (copied.includes(resource)) asked.set(resource, Math.max(highest, asked.get(resource) ?? 0));
     });

@@ -1,9 +1,9 @@
-import { context, propagation } from '@opentelemetry/api';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { eventRow, isCopied } from '../../bus/state/event-row.ts';
 import type { StateOperation } from '../../bus/state/publish-state.ts';
 import type { Resource } from '../../contracts/contract.ts';
+import { currentTraceparent } from '../../service/trace-context.ts';
 import type { Transaction } from '../database.ts';
 import { wakeRelays } from './relay-wake-up.ts';
 
@@ -62,11 +62,4 @@ function publicRow(resource: Followed, row: object): Record<string, unknown> {
   const { row: whole, published } = state;
   const shown = published ? z.object(published.shape).parse(whole.partial().parse(row)) : whole.parse(row);
   return isCopied(resource) ? shown : eventRow(resource, shown);
-}
-
-/** W3C trace context of what runs now, to keep with what goes on later. */
-export function currentTraceparent(): string | null {
-  const carrier: { traceparent?: string } = {};
-  propagation.inject(context.active(), carrier);
-  return carrier.traceparent ?? null;
 }

@@ -25,7 +25,6 @@ export function queriesOver(run: (query: Query) => Promise<RawResult>): Omit<Que
     maybeOne: async (query) => oneAtMost(await any(query)),
     one: async (query) => exactlyOne(await any(query)),
     anyFirst,
-    manyFirst: async (query) => atLeastOne(await anyFirst(query)),
     maybeOneFirst: async (query) => oneAtMost(await anyFirst(query)),
     oneFirst: async (query) => exactlyOne(await anyFirst(query)),
     exists: async (query) => (await run(query)).rows.length > 0,

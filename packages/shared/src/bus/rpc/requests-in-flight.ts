@@ -1,10 +1,10 @@
 import { delays, limits } from '../limits.ts';
 
-/** How far behind its deadline a request may still count as being worked on. */
+/** How far past its deadline a request still counts as in flight. */
 const overdueMs = 10_000;
 
-/** The requests one process works on, up to a bound. */
-export class RequestsInHand {
+/** The requests in flight of one process, up to a bound. */
+export class RequestsInFlight {
   /** By the work, its deadline on the clock of `performance.now()`. */
   readonly #work = new Map<Promise<void>, number>();
 
@@ -12,11 +12,11 @@ export class RequestsInHand {
     return this.#work.size;
   }
 
-  /** Whether one more may be taken. A handler that never ends must not hold its place for ever; such ones are forgotten first. */
+  /** Whether one more may be taken. Requests long past their deadline are dropped first: a handler may never end. */
   hasRoom(now: number): boolean {
-    if (this.#work.size < limits.requestsInHand) return true;
+    if (this.#work.size < limits.requestsInFlight) return true;
     for (const [work, deadline] of this.#work) if (deadline + overdueMs < now) this.#work.delete(work);
-    return this.#work.size < limits.requestsInHand;
+    return this.#work.size < limits.requestsInFlight;
   }
 
   /** `work` must not reject. */
@@ -25,7 +25,7 @@ export class RequestsInHand {
     void work.finally(() => this.#work.delete(work));
   }
 
-  /** Waits until all have ended, though not for ever; tells how many have not. */
+  /** Waits, within a limit, until all have ended; returns how many have not. */
   async ended(): Promise<number> {
     let timer: NodeJS.Timeout | undefined;
     const patience = new Promise<void>((resolve) => {
