@@ -35,12 +35,12 @@ export interface FieldError {
 }
 
 /**
- * How much a refusal says, in UTF-16 units: what somebody sends, or a chart lists, must not decide the size of an answer.
- * The largest one that these allow fits into a message several times.
+ * Limits of an error, in UTF-16 units: the input of a caller or a chart must not decide the size of an answer.
+ * The largest error that these allow fits into a message several times.
  */
 const most = { errors: 50, path: 300, message: 500, detail: 2_000 };
 
-/** The first errors, each as long as somebody would read. */
+/** The first errors, each cut to a readable length. */
 export const firstErrors = (errors: readonly FieldError[]): FieldError[] =>
   errors.slice(0, most.errors).map(({ path, message }) => ({
     path: cutText(path, most.path),
@@ -53,8 +53,8 @@ export interface AppErrorOptions {
 }
 
 /**
- * An error the caller can act on. Its words are for the caller and leave the platform as they are.
- * Everything else that is thrown is a bug: it is logged once at the edge and leaves as `internal` without its words.
+ * An error that the caller can act on. Its message is sent to the caller as it is.
+ * Everything else that is thrown is a bug: it is logged once at the edge and answered as `internal` without its message.
  */
 export class AppError extends Error {
   readonly code: ErrorCode;
@@ -72,13 +72,13 @@ export class AppError extends Error {
   }
 }
 
-/** The row, or `not_found`: the same words whether it is missing or not visible to the caller. */
+/** The row, or `not_found`: the same message whether it is missing or not visible to the caller. */
 export function found<T>(row: T | null | undefined, what: string): T {
   if (row === null || row === undefined) throw new AppError('not_found', `No such ${what}`);
   return row;
 }
 
-/** A body that names a row which does not exist, or which the caller may not see (decision 1: 422, the same for both). */
+/** The row that a body names; 422 where it is missing or not visible to the caller (Specification, "Order of checks"). */
 export function named<T>(row: T | null | undefined, path: string, what: string): T {
   if (row === null || row === undefined) {
     throw new AppError('unprocessable', `${path}: no such ${what}`, { errors: [{ path, message: `no such ${what}` }] });
@@ -86,6 +86,6 @@ export function named<T>(row: T | null | undefined, path: string, what: string):
   return row;
 }
 
-/** The database or another service is down or too slow: nothing is wrong with what was asked, and later it may succeed. */
+/** The database or another service is down or too slow: the request is fine and may succeed later. */
 export const isOutage = (error: unknown): boolean =>
   error instanceof AppError && (error.code === 'unavailable' || error.code === 'timeout');

@@ -246,7 +246,7 @@ describe('a deployment', () => {
 
     deployments.holdUntil = promise;
     try {
-      const calls = Array.from({ length: limits.requestsInHand }, () =>
+      const calls = Array.from({ length: limits.requestsInFlight }, () =>
         authenticate({ jwt }).catch((error: unknown) => error),
       );
       await expect(authenticate({ jwt: admin.jwt })).resolves.toMatchObject({ identity: { id: admin.id } });

@@ -10,7 +10,7 @@ export const identityTokens = {
   lifetimeSeconds: 60,
 } as const;
 
-/** The audience is the service that is asked: a copy of the token is worth nothing at another one. */
+/** The audience is the called service: no other service accepts the token. */
 export type IdentitySigner = (identity: PackedIdentity, audience: ServiceName) => Promise<string>;
 
 /** A private Ed25519 key as JWK; `kid` names the public half that verifies what it signs. */

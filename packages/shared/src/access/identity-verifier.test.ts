@@ -43,12 +43,12 @@ async function token({ header, issuer, audience, expires, key = testKeys.private
     .sign(await importJWK(key, 'EdDSA'));
 }
 
-describe('a token', () => {
+describe('an identity token', () => {
   test.for(Object.entries(sampleIdentities))('of a %s gives the identity', async ([, identity]) => {
     await expect(verify(await identityToken(identity, 'tasks'))).resolves.toEqual(identity);
   });
 
-  test('of an ordinary form is accepted, so that each refusal below has one reason', async () => {
+  test('in its ordinary form is accepted, so that each refusal below has one reason', async () => {
     await expect(verify(await token({}))).resolves.toEqual(bot);
   });
 
@@ -89,7 +89,7 @@ describe('a token', () => {
     await expect(verify(forged)).rejects.toMatchObject({ code: 'unauthenticated' });
   });
 
-  test('that was good is refused after its end, though it is remembered', async () => {
+  test('that is cached is refused after it expires', async () => {
     const good = await token({});
     await expect(verify(good)).resolves.toEqual(bot);
 
@@ -99,7 +99,7 @@ describe('a token', () => {
   });
 });
 
-test('a token that one service has remembered is worth nothing for another', async () => {
+test('an identity token that a verifier has cached is refused for another audience', async () => {
   const good = await token({});
   await expect(verifier(good, 'tasks')).resolves.toEqual(bot);
 
@@ -107,7 +107,7 @@ test('a token that one service has remembered is worth nothing for another', asy
   await expect(verifier(good, 'tasks')).resolves.toEqual(bot);
 });
 
-describe('the keys', () => {
+describe('the signing keys of identity tokens', () => {
   test('are fetched once for many tokens, and each token is checked once', async () => {
     const fetchKeys = vi.fn(async () => testKeys.publicJwks);
     const verifier = createIdentityVerifier({ fetchKeys });
@@ -119,7 +119,7 @@ describe('the keys', () => {
     expect(new Set(answers).size).toBe(1);
   });
 
-  test('are fetched again for an unknown one, but not for each', async () => {
+  test('are fetched again for an unknown key id, but not for each one', async () => {
     const next = newKey('next');
     const keys = [...testKeys.publicJwks];
     const fetchKeys = vi.fn(async () => keys);
@@ -134,7 +134,7 @@ describe('the keys', () => {
     expect(fetchKeys.mock.calls.length).toBeLessThanOrEqual(3);
   });
 
-  test('that cannot be had make it unavailable, not unauthenticated', async () => {
+  test('that are unavailable make the verifier answer unavailable, not unauthenticated', async () => {
     const verifier = createIdentityVerifier({
       fetchKeys: () => Promise.reject(new AppError('unavailable', 'auth is away')),
     });

@@ -11,7 +11,7 @@ export type IdentityVerifier = (token: string, audience: ServiceName) => Promise
 
 export interface IdentityVerifierDeps {
   fetchKeys(): Promise<readonly PublicJwk[]>;
-  /** An unknown `kid` asks for the keys again, but not more often than this. */
+  /** An unknown `kid` fetches the keys again, at most this often. */
   refetchAfterMs?: number;
 }
 
@@ -21,22 +21,22 @@ interface Verified {
   expires: number;
 }
 
-/** Tokens remembered at most; at one per identity and half minute that is far more than one service meets. */
+/** Cached tokens at most; with one per identity and half minute, far more than one service receives. */
 const maxRemembered = 10_000;
-/** Of their text; what is unpacked from it takes about six times as much. */
+/** Of the cached tokens' text; unpacked they take about six times as much. */
 const maxCharacters = 8 * 1024 * 1024;
 const clockToleranceSeconds = 5;
 
 const refused = (cause?: unknown) =>
   new AppError('unauthenticated', 'The identity of the request is not valid', { cause });
 
-/** Checks each token string once and remembers the answer until it expires, so steady traffic costs no cryptography. */
+/** Verifies each token once and caches the result until it expires, so that steady traffic costs no cryptography. */
 export function createIdentityVerifier({ fetchKeys, refetchAfterMs = 3_000 }: IdentityVerifierDeps): IdentityVerifier {
   const keyOf = keySource(fetchKeys, refetchAfterMs);
   const remembered = new Map<string, Verified>();
   let characters = 0;
 
-  // Whom a token is for is compared at every use: what is remembered says only that it is genuine.
+  // The audience is compared at every use: the cache only proves that the token is genuine.
   return async (token, audience) => {
     const { identity, audience: signedFor } = await verify(token);
     if (signedFor !== audience) throw refused();
@@ -70,7 +70,7 @@ export function createIdentityVerifier({ fetchKeys, refetchAfterMs = 3_000 }: Id
         entry.expires = payload.exp ?? 0;
         return { identity: unpackIdentity(PackedIdentity.parse(payload['identity'])), audience: payload.aud };
       } catch (error) {
-        // The keys could not be had: that says nothing about the token, and the caller may try again.
+        // The keys are unavailable: the token may be valid, and the caller may retry.
         if (error instanceof AppError) throw error;
         throw refused(error);
       }

@@ -22,6 +22,6 @@ export type BotIdentity = z.infer<typeof BotIdentity>;
 export const DeploymentIdentity = z.strictObject({ kind: z.literal('deployment'), id: z.uuid(), env_id: z.uuid() });
 export type DeploymentIdentity = z.infer<typeof DeploymentIdentity>;
 
-/** Who is asking, as auth read it for this very request. */
+/** The caller of this request, as auth read it. */
 export const Identity = z.discriminatedUnion('kind', [UserIdentity, BotIdentity, DeploymentIdentity]);
 export type Identity = z.infer<typeof Identity>;

@@ -21,17 +21,17 @@ function largest(): UserIdentity {
 }
 
 describe('a packed identity', () => {
-  test.for(Object.entries(sampleIdentities))('of a %s says the same', ([, identity]) => {
+  test.for(Object.entries(sampleIdentities))('of a %s unpacks to the same identity', ([, identity]) => {
     expect(through(identity)).toEqual(identity);
   });
 
-  test('of a user with roles of each sort says the same', () => {
+  test('of a user with roles of each sort unpacks to the same identity', () => {
     const mixed = { ...outsider, env_roles: { ...envAdmin.env_roles, [crypto.randomUUID()]: 'User' as const } };
 
     expect(through(mixed)).toEqual(mixed);
   });
 
-  test('of a site admin carries no role, which no rule would look at', () => {
+  test('of a site admin carries no role, because no rule reads it', () => {
     expect(packIdentity({ ...siteAdmin, env_roles: envUser.env_roles })).toEqual({
       ...siteAdmin,
       env_roles: {},

@@ -3,7 +3,7 @@ import { DeploymentRole, EnvRole, type Identity, type UserIdentity } from './ide
 
 /**
  * The most roles of each sort (env roles, deployment permissions) that one user can have. They travel with every call,
- * so whoever writes roles refuses more: a user with more roles than a message holds could do nothing at all.
+ * so writers of roles refuse more: a user with more roles than a message holds could not make any request.
  */
 export const maxRolesOfUser = 5_000;
 
@@ -22,8 +22,8 @@ export const PackedUser = z.strictObject({
 export type PackedUser = z.infer<typeof PackedUser>;
 
 /**
- * An identity as it is signed and sent: an id takes 22 characters instead of 39, and an env role nothing else. A site
- * admin has none, because no rule looks at them. Postgres packs them, so that auth spends nothing on each role.
+ * An identity as it is signed and sent: an id takes 22 characters instead of 39, and an env role only its id. A site admin
+ * has none, because no rule reads them. Postgres packs them, so that auth does no work per role.
  */
 export const PackedIdentity = z.discriminatedUnion('kind', [
   PackedUser,

@@ -50,7 +50,7 @@ const allowedBy = <Scope>(rule: Rule<Scope>, scope: Scope): string[] =>
 const owners = ['site admin', 'env admin', 'owner of the kind'];
 const maintainers = [...owners, 'maintainer of the kind', 'bot', 'deployment of the env'];
 
-describe('who passes', () => {
+describe('a rule on identities allows', () => {
   test('anyone signed in', () => {
     expect(allowedBy(signedIn, {})).toEqual(Object.keys(people));
   });

@@ -1,8 +1,8 @@
 import type { Identity } from './identity.ts';
 
 /**
- * Who may run an operation: a predicate and the words shown in the docs and in 403 answers.
- * `on: 'row'` means that it can only be decided with the stored row at hand; the handler shows it to `permit`.
+ * The callers that may run an operation: a predicate, and its description in the docs and in 403 answers.
+ * `on: 'row'` means that the decision needs the stored row; the handler passes the row to `permit`.
  */
 export interface Rule<Scope = unknown> {
   says: string;
@@ -33,7 +33,7 @@ const hasDeploymentRole = (identity: Identity, { env_id, kind_id }: KindScope, r
 const isOwner = (identity: Identity, scope: KindScope): boolean =>
   isEnvAdmin(identity, scope.env_id) || hasDeploymentRole(identity, scope, 'Owner');
 
-/** Interface rule 3: any valid bot passes the deployment-maintainer check, and only this one. */
+/** Any valid bot counts as a maintainer, and as nothing more (Specification, "Roles"). */
 const isMaintainer = (identity: Identity, scope: KindScope): boolean =>
   identity.kind === 'bot' ||
   (identity.kind === 'deployment' && identity.env_id === scope.env_id) ||
@@ -61,7 +61,7 @@ export const tokenHolder: Rule<{ user_id: string }> = {
   allows: (identity, { user_id }) => identity.kind === 'user' && (identity.is_admin || identity.id === user_id),
 };
 
-/** Cancel or retry a task: its creator (user or deployment), or an owner of its deployment (decision 5). */
+/** Cancel or retry a task: its creator (user or deployment), or an owner of its deployment (Specification, "Who may do what"). */
 export const taskCreatorOrOwner: Rule<
   KindScope & { acting_user_id: string | null; acting_deployment_id: string | null }
 > = {
@@ -84,7 +84,7 @@ export const lifecycleRole: Rule<KindScope & { allowed_role: 'Owner' | 'Maintain
 /** No credential at all: login, keys, health. */
 export const anyone = { says: 'anyone, without a credential', on: 'nothing' } as const;
 
-/** Not reachable from outside: the caller is a service of ours, which its subject and its NATS user prove. */
+/** Not reachable from outside: the caller is a service of the platform, as its subject and its NATS user prove. */
 export const ourServices = { says: 'services of the platform', on: 'service' } as const;
 
 // oxlint-disable-next-line typescript/no-explicit-any -- rules for every kind of row meet in this union

@@ -1,6 +1,6 @@
 import type { Identity } from './identity.ts';
 
-/** The envs whose contents an identity may see (decision 5): site admins and bots all, users their own, a deployment its own. */
+/** The envs whose contents an identity may see (Specification, "Visibility"): all for site admins and bots, else their own. */
 export function visibleEnvs(identity: Identity): 'all' | string[] {
   if (identity.kind === 'bot') return 'all';
   if (identity.kind === 'deployment') return [identity.env_id];

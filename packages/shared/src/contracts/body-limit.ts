@@ -1,6 +1,6 @@
 import type { OperationSpec } from './contract.ts';
 
-/** Where anybody may send one, or where it says nothing. */
+/** For operations without a credential, or where the body is ignored. */
 export const smallBodyBytes = 16 * 1024;
 const bodyBytes = 1024 * 1024;
 

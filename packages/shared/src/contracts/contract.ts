@@ -22,27 +22,27 @@ export type HttpRoute = `${HttpMethod} /${string}`;
 export interface StricterPart {
   // oxlint-disable-next-line typescript/no-explicit-any -- rules for every kind of row meet here, as in `Access`
   readonly rule: Rule<any>;
-  /** For what, in words: `a change of name`. */
+  /** What needs it: `a change of name`. */
   readonly for: string;
 }
 
 export interface OperationSpec {
-  /** Without a route the operation is internal and `callers` names who may use it. */
+  /** Without a route the operation is internal, and `callers` names the services that may call it. */
   readonly http?: HttpRoute;
   readonly summary: string;
   readonly allow: Access;
-  /** A part of the operation that needs more than `allow`; the handler shows the row to this rule too, by a second `permit`. */
+  /** A part of the operation that needs more than `allow`; the handler checks this rule by a second `permit`. */
   readonly stricter?: StricterPart;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
   /** A body may be left out altogether, as for the cancelling of a task. */
   readonly bodyOptional?: true;
   readonly response: z.ZodType;
-  /** Success status; 200 for reads and updates, 201 for creations, 204 for deletions unless it says otherwise. */
+  /** Success status; by default 200 for reads and updates, 201 for creations, 204 for deletions. */
   readonly status?: 200 | 201 | 204;
-  /** Who may call it besides the gateway (operations with a route) or at all (internal ones). */
+  /** Callers besides the gateway (operations with a route), or all callers (internal ones). */
   readonly callers?: readonly CallerName[];
-  /** May be sent again when no answer came; reads may, unless it says otherwise. */
+  /** May be sent again when no answer arrived; by default true for reads. */
   readonly idempotent?: boolean;
   /** The response is not JSON but a text that the gateway may stream. */
   readonly produces?: 'text/plain' | 'text/event-stream';
@@ -66,7 +66,7 @@ export interface StateSpec {
 
 export interface ResourceSpec {
   readonly owner: ServiceName;
-  /** One of them, in words: `deployment`, for messages and documentation. */
+  /** One row in words: `deployment`, for messages and documentation. */
   readonly singular: string;
   readonly operations: Record<string, OperationSpec>;
   readonly state?: StateSpec;
@@ -152,7 +152,7 @@ export function resource<const Ops extends Record<string, OperationSpec>>(
   return { ...spec, ...(etag && { etag }), name, operations: operations as unknown as Resource<Ops>['operations'] };
 }
 
-/** Of a row without a field that a person can change. Reading with a token changes its `last_used_at`, which is nobody's change. */
+/** For a row without a field that a person can change. Use of a token changes its `last_used_at`, which is no edit. */
 const fieldsForEtag = (row: z.ZodObject): string[] => Object.keys(row.shape).filter((name) => name !== 'last_used_at');
 
 /** An operation that changes one row: it takes `If-Match`, and its handler must call `checkIfMatch`. */

@@ -7,11 +7,11 @@ const refusal = (schema: z.ZodType, value: unknown) => {
   return error ? invalidRequest(error) : null;
 };
 
-test('a path names keys and places', () => {
+test('the path of a field error names keys and indexes', () => {
   expect(pathOf(['body', 'config', 'hosts', 2])).toBe('body.config.hosts[2]');
 });
 
-test('unknown fields are named one by one, at most 50 of them', () => {
+test('field errors name unknown fields one by one, at most 50 of them', () => {
   const value = Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => [`key${n}`, 1]));
 
   const errors = refusal(z.strictObject({}), value)?.errors ?? [];
@@ -19,11 +19,11 @@ test('unknown fields are named one by one, at most 50 of them', () => {
   expect(errors[49]).toEqual({ path: 'key49', message: 'is not known here' });
 });
 
-test('one error for each of the first 50 values that break a rule', () => {
+test('field errors list the first 50 values that break a rule', () => {
   expect(refusal(z.array(z.string()), Array<number>(10_000).fill(1))?.errors).toHaveLength(50);
 });
 
-test('keys as long as a body are cut between characters, at every level of a path', () => {
+test('field errors cut very long keys between characters, at every level of a path', () => {
   const key = '😀'.repeat(100_000);
   const path = pathOf(['body', ...Array<string>(60).fill(key), 'end']);
 

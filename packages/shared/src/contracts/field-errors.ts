@@ -4,7 +4,7 @@ import { AppError, type FieldError, firstErrors } from '../errors.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/** Longer than any field of ours; a key of a config may be as long as the whole body. */
+/** Longer than any field of a contract; a key of a config may be as long as the whole body. */
 const longestKey = 200;
 
 /** `body.config.hosts[2]` */
@@ -17,7 +17,7 @@ export const pathOf = (parts: readonly PropertyKey[]): string =>
 
 const mostErrors = 50;
 
-/** One entry per field that breaks a rule; unknown fields are named one by one. At most 50: the first say enough. */
+/** One entry per field that breaks a rule; unknown fields are named one by one. At most 50. */
 export function fieldErrors({ issues }: { issues: readonly Issue[] }): FieldError[] {
   // A body has room for ten thousand of them.
   return firstErrors(issues.slice(0, mostErrors).flatMap(errorsOf));

@@ -13,7 +13,7 @@ export const Timestamp = z.iso.datetime({
 
 const yearOf = (time: string): number => new Date(time).getUTCFullYear();
 
-/** A time as somebody gives it, in UTC and to the millisecond: Postgres knows neither every zone nor every year that ISO 8601 has. */
+/** A time from a caller, in UTC and to the millisecond: Postgres does not have every zone and year of ISO 8601. */
 export const GivenTime = Timestamp.refine(
   (time) => yearOf(time) >= 1 && yearOf(time) <= 9999,
   'must lie in the years 1 to 9999',
@@ -33,7 +33,7 @@ export const PlannedTime = GivenTime.refine(
   'must lie at most ten years ahead',
 );
 
-/** By its length where that says enough: counting the code points of a long text makes a list of them all. */
+/** By its length where that suffices: counting the code points of a long text copies it. */
 const hasAtLeast = (value: string, min: number): boolean => value.length >= 2 * min || [...value].length >= min;
 const hasAtMost = (value: string, max: number): boolean =>
   value.length <= max || (value.length <= 2 * max && [...value].length <= max);
@@ -57,7 +57,7 @@ export const verbatim = (max: number) =>
 
 export const Name = text(1, 100);
 
-/** Why something is as it is, in words for people. */
+/** An explanation for people. */
 export const Reason = text(0, 500);
 
 /** A link that is shown, never fetched by us: only http and https, so that no script can hide in it. */

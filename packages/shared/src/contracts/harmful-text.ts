@@ -1,4 +1,4 @@
-/** What text from outside must not contain, in words; null where it is harmless. Postgres can keep neither, as text or within JSON. */
+/** Describes what Postgres cannot store in a text or within JSON; null where the text is harmless. */
 export function harmIn(text: string): string | null {
   if (text.includes('\0')) return 'must not contain a NUL character';
   if (!text.isWellFormed()) return 'must be well-formed Unicode';

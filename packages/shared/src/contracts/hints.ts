@@ -1,13 +1,13 @@
 import type { CallerName } from './contract.ts';
 
 /**
- * Facts that may be lost: they make somebody look sooner, never decide anything.
+ * Messages that may be lost: they make the receiver check sooner, and never decide anything.
  * Subject `hint.v1.<name>.<key>`; permissions follow from this table.
  */
 export const hints = {
   /** A task became due; key `due`. */
   tasks_due: { sender: 'tasks', listeners: ['runner'] },
-  /** Somebody asked to cancel a started task; key: task id. */
+  /** Cancellation of a started task was requested; key: task id. */
   task_cancel: { sender: 'tasks', listeners: ['runner'] },
   /** New lines in, or the end of, a task's log; key: task id. */
   task_log: { sender: 'tasks', listeners: ['api-gateway'] },

@@ -3,8 +3,8 @@ import { AppError } from '../errors.ts';
 import { type OperationSpec, successStatus } from './contract.ts';
 
 /**
- * Makes something new on behalf of somebody: sent twice by mistake it would make it twice, so it takes an
- * `Idempotency-Key`. Nobody is known to own the key of a request without a credential.
+ * Creates a row for a caller. Sent twice by mistake, it would create two, so it takes an `Idempotency-Key`. The key of a
+ * request without a credential has no owner.
  */
 export const isCreation = (operation: OperationSpec): boolean =>
   operation.http?.startsWith('POST') === true && successStatus(operation) === 201 && operation.allow.on !== 'nothing';

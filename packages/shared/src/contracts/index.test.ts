@@ -8,7 +8,7 @@ const operations: Operation[] = resources.flatMap((resource) => Object.values<Op
 const fullName = ({ resource, name }: Operation): string => `${resource}.${name}`;
 const namesWhere = (holds: (operation: Operation) => boolean): string[] => operations.filter(holds).map(fullName);
 
-test('who may do what', () => {
+test('the access table lists every operation', () => {
   const table = operations
     .map((operation) => `${fullName(operation)} | ${operation.http ?? internal(operation)} | ${whoMay(operation)}`)
     .join('\n');
@@ -46,7 +46,7 @@ test('who may do what', () => {
     deployment_resources.delete | DELETE /deployment-resources/:id | the role that the type of the resource names for this operation
     deployment_state.now | from auth | services of the platform
     deployment_tasks.list | GET /deployment-tasks | anyone signed in
-    deployment_tasks.create | POST /deployment-tasks | a maintainer of the deployment; an owner of the deployment for Install, Uninstall, a changed values_override, and actions that ask for an owner
+    deployment_tasks.create | POST /deployment-tasks | a maintainer of the deployment; an owner of the deployment for Install, Uninstall, a changed values_override, and actions that require an owner
     deployment_tasks.get | GET /deployment-tasks/:id | anyone signed in
     deployment_tasks.cancel | DELETE /deployment-tasks/:id | the creator of the task, or an owner of its deployment; an owner of the deployment for a move that goes back into another env
     deployment_tasks.retry | POST /deployment-tasks/:id/retry | the creator of the task, or an owner of its deployment; an owner of the deployment for a deletion, and a change of enabled or values_override that was never made; who is no maintainer any more retries nothing
@@ -117,7 +117,7 @@ test('who may do what', () => {
 
 const internal = ({ callers = [] }: OperationSpec): string => `from ${callers.join(', ')}`;
 
-test('the outstanding operations are these, and fewer with every change', () => {
+test('the outstanding operations are listed', () => {
   expect(namesWhere(({ outstanding }) => outstanding === true)).toMatchInlineSnapshot(`
     [
       "deployment_resource_types.list",
@@ -137,13 +137,13 @@ test('the outstanding operations are these, and fewer with every change', () => 
   `);
 });
 
-test('every POST on behalf of somebody takes an Idempotency-Key', () => {
+test('every POST with a credential takes an Idempotency-Key', () => {
   const posts = operations.filter(({ http }) => http?.startsWith('POST'));
 
   expect(posts.filter((operation) => !isCreation(operation)).map(fullName)).toEqual(['logins.finish']);
 });
 
-test('the paths are those of the decisions', () => {
+test('the paths match the specification', () => {
   // Written out by hand from section 2 of the decisions, with the login, the identity, the version and the keys.
   const crud = (path: string, letters: string) =>
     [
@@ -187,7 +187,7 @@ test('the paths are those of the decisions', () => {
 });
 
 describe('every operation', () => {
-  test('has a route of its own, or callers', () => {
+  test('has its own route, or callers', () => {
     const routes = operations.flatMap(({ http }) => (http ? [http.replace(/:\w+/g, ':')] : []));
 
     expect(new Set(routes).size).toBe(routes.length);
@@ -202,14 +202,14 @@ describe('every operation', () => {
     expect(namesWhere(({ http, allow }) => http !== undefined && allow.on === 'service')).toEqual([]);
   });
 
-  test('that may be sent again when no answer came is a read, or internal', () => {
+  test('that is idempotent is a read, or internal', () => {
     const again = namesWhere(({ idempotent, http }) => idempotent === true && http !== undefined);
     const reads = namesWhere(({ http }) => http?.startsWith('GET') ?? false);
 
     expect(again).toEqual(reads.filter((name) => name !== 'logins.start'));
   });
 
-  test('that changes a row by id and needs no row to decide is for site admins', () => {
+  test('that changes a row by id without a rule on the row is for site admins', () => {
     const open = namesWhere(
       ({ http, allow }) => /^(?:PUT|DELETE) /.test(http ?? '') && allow.on !== 'row' && allow.says !== 'a site admin',
     );
@@ -219,13 +219,13 @@ describe('every operation', () => {
 });
 
 describe('every resource', () => {
-  test('has a name of its own', () => {
+  test('has a unique name', () => {
     const names = resources.map(({ name }) => name);
 
     expect(new Set(names).size).toBe(names.length);
   });
 
-  test('owns its routes alone: no two services answer below one path', () => {
+  test('shares no path with a resource of another service', () => {
     const owners = new Map<string, Set<string>>();
     for (const { http, resource, owner } of operations) {
       const path = http?.split('/')[1] ?? resource;
@@ -235,10 +235,10 @@ describe('every resource', () => {
     expect([...owners].filter(([, services]) => services.size > 1)).toEqual([]);
   });
 
-  test('that is seen in live events tells its rows to others', () => {
+  test('with live events publishes its rows', () => {
     const withState = resources.filter(({ state }) => state).map(({ name }) => name);
 
-    // The tables of live events (section 8 of the decisions).
+    // Specification, "Events".
     expect(withState.sort()).toEqual([
       'bot_tokens',
       'bots',
@@ -284,7 +284,7 @@ test('every read by id answers a row with an ETag, and every change by id takes 
   expect(notTagged).toEqual([]);
 });
 
-test('projections are kept by these services', () => {
+test('the services with a projection of each resource are listed', () => {
   const consumers = resources.flatMap(({ name, state }) =>
     state?.consumers.length ? [`${name} → ${state.consumers.join(', ')}`] : [],
   );

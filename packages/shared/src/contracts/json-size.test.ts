@@ -18,7 +18,7 @@ describe('jsonBytes', () => {
     expect(jsonBytes(5e-324)).toBeGreaterThanOrEqual(326);
   });
 
-  test('leaves what is nested too deep to the rule for that', () => {
+  test('leaves values that are nested too deep to their own rule', () => {
     let value: unknown = 1;
     for (let depth = 0; depth < 100_000; depth += 1) value = [value];
 

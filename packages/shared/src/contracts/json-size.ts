@@ -1,8 +1,8 @@
 import { Json, JsonObject, maxJsonDepth } from './json.ts';
 
 /**
- * How many bytes a JSON value takes where it takes most: as Postgres prints it, with spaces and with every digit of a
- * number. An answer or a message with it is never longer. What is no JSON counts as nothing: its own rule refuses it.
+ * The size of a JSON value in bytes in its longest form: as Postgres prints it, with spaces and every digit of a number. No
+ * answer or message is longer. A value that is not JSON counts as zero: another rule refuses it.
  */
 export function jsonBytes(value: unknown, depth = maxJsonDepth): number {
   if (value === null) return 4;

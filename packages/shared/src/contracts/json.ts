@@ -5,10 +5,10 @@ import { ruleWords } from './rule-words.ts';
 export type JsonValue = z.core.util.JSONType;
 export type JsonObject = { [key: string]: JsonValue };
 
-/** Decision 1: deeper bodies are refused; it also keeps every recursive walk over one within its stack. */
+/** Specification, "Request bodies". The limit also keeps recursive walks over a body within the stack. */
 export const maxJsonDepth = 64;
 
-/** Decision 1: keys that reach behind an object when it is merged or copied carelessly. */
+/** Specification, "Request bodies": keys that pollute the prototype when an object is merged or copied carelessly. */
 export const isForbiddenKey = (key: string): boolean => key === '__proto__' || key === 'constructor';
 
 /** Equal as JSON: the order of keys does not count. */
@@ -28,12 +28,12 @@ export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export interface JsonProblem {
-  /** Where, from the value that was looked at. */
+  /** Relative to the checked value. */
   path: PropertyKey[];
   rule: string;
 }
 
-/** The first thing in a value that not every part can carry and store, or null: it would fail somewhere further in. */
+/** The first part of a value that some service cannot carry or store, or null. */
 export function jsonProblem(value: unknown, depth = maxJsonDepth): JsonProblem | null {
   if (typeof value === 'string') return broken(harmIn(value));
   if (typeof value === 'number') return Number.isFinite(value) ? null : broken('must be a finite number');

@@ -33,12 +33,12 @@ describe('the OpenAPI document', () => {
     expect(new Set(documented)).toEqual(new Set(expected));
   });
 
-  test('puts the API below its prefix and the keys where clients of JWKS look', () => {
+  test('puts the API below its prefix and the keys at the well-known JWKS path', () => {
     expect(at('paths', '/api/v2/deployments/{id}', 'put', 'operationId')).toBe('deployments.update');
     expect(at('paths', '/.well-known/jwks.json', 'get', 'operationId')).toBe('signing_keys.list');
   });
 
-  test('says who may', () => {
+  test('describes the permitted callers', () => {
     expect(at('paths', '/api/v2/envs/{id}', 'put', 'description')).toBe(
       'Who may: an admin of the env; a site admin for a change of name or auto_add_new_users.',
     );
@@ -70,7 +70,7 @@ describe('the OpenAPI document', () => {
     expect(schemaOf('is_active')).toEqual({ type: 'boolean' });
   });
 
-  test('tells the rules for lengths', () => {
+  test('describes limits of length', () => {
     expect(at('components', 'schemas', 'NewBot', 'properties', 'display_name')).toEqual({
       type: 'string',
       minLength: 1,
@@ -87,7 +87,7 @@ describe('the OpenAPI document', () => {
     expect(at('paths', '/api/v2/envs/{id}', 'delete', 'responses', '204')).toEqual({ description: 'Done' });
   });
 
-  test('says of an operation that is not there yet that it answers 501', () => {
+  test('describes that an outstanding operation answers 501', () => {
     expect(at('paths', '/api/v2/events', 'get', 'description')).toMatch(/501/);
     expect(at('paths', '/api/v2/events', 'get', 'responses', '501')).toBeDefined();
   });

@@ -93,7 +93,7 @@ export interface ListRequest {
   after?: string | undefined;
 }
 
-/** The envelope of every list. `next` is there only where `after` was asked for; null at the end. */
+/** The envelope of every list. `next` is present only with `after`; null at the end. */
 export const pageOf = <T extends z.ZodType>(item: T) =>
   z.strictObject({
     page: z.number().int(),

@@ -6,13 +6,13 @@ const id = '6b0e4b1c-2222-4222-8222-222222222222';
 describe('queries', () => {
   const query = (name: string, sent: object) => operationNamed(name).request.parse({ query: sent });
 
-  test('come as strings and arrive as values', () => {
+  test('are parsed from strings into values', () => {
     const sent = { enabled: 'false', page: '2', per_page: '100', kind_id: id };
 
     expect(query('deployments.list', sent)).toEqual({ query: { enabled: false, page: 2, per_page: 100, kind_id: id } });
   });
 
-  test('of tasks include the future unless told otherwise', () => {
+  test('of tasks include future ones by default', () => {
     expect(query('deployment_tasks.list', {})).toEqual({ query: { show_future: true } });
     expect(query('deployment_tasks.list', { show_future: 'false' })).toEqual({ query: { show_future: false } });
   });

@@ -75,7 +75,7 @@ describe('an update', () => {
   );
 
   test.for(updates.map((update) => [update.name, update] as const))(
-    'of %s may be empty or not, as the interface says',
+    'of %s may be empty or not, as specified',
     ([name, { body }]) => {
       expect(body.safeParse({}).success).toBe(name !== 'deployment_kinds');
     },
@@ -125,7 +125,7 @@ describe('the names of deployments', () => {
 });
 
 describe('the placement of an env', () => {
-  const ask = (body: object) => refused('envs.update', { id, body });
+  const errorsOf = (body: object) => refused('envs.update', { id, body });
 
   test.for([
     ['selectors with and without a domain', { node_selector: { 'example.com/pool': 'apps', disk: 'ssd', gpu: '' } }],
@@ -134,13 +134,13 @@ describe('the placement of an env', () => {
     ['one of everything', { tolerations: [{ operator: 'Exists' }] }],
     ['one for a while', { tolerations: [{ key: 'a', effect: 'NoExecute', tolerationSeconds: 60 }] }],
   ] as const)('may be %s', ([, body]) => {
-    expect(ask(body)).toEqual([]);
+    expect(errorsOf(body)).toEqual([]);
   });
 
-  test('is refused by the number of its entries, whatever else is wrong with each of ten thousand', () => {
+  test('with too many entries is refused by their number, not by an error for each', () => {
     const wrong = Array.from({ length: 10_000 }, (_, index) => `no label ${index}`);
 
-    expect(ask({ node_selector: Object.fromEntries(wrong.map((key) => [key, '!'])), tolerations: wrong })).toEqual([
+    expect(errorsOf({ node_selector: Object.fromEntries(wrong.map((key) => [key, '!'])), tolerations: wrong })).toEqual([
       'body.node_selector: must have at most 100 entries',
       'body.tolerations: must have at most 100 entries',
     ]);
@@ -190,7 +190,7 @@ describe('the placement of an env', () => {
       ['body.tolerations[0].effect: must be one of NoSchedule, PreferNoSchedule, NoExecute'],
     ],
   ] as const)('is refused with %s', ([, body, errors]) => {
-    expect(ask(body)).toEqual(errors);
+    expect(errorsOf(body)).toEqual(errors);
   });
 });
 

@@ -1,4 +1,4 @@
-/** The words for a broken rule, where a value that is missing altogether is told apart from a wrong one. */
+/** The message for a broken rule; a missing value gets its own. */
 export const ruleWords = (words: string) => ({
   error: ({ input }: { input?: unknown }): string => (input === undefined ? 'is required' : words),
 });

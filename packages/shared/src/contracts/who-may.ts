@@ -1,5 +1,5 @@
 import type { OperationSpec } from './contract.ts';
 
-/** The access rule of an operation in words: for the documentation, and for the table that reviews of permissions read. */
+/** The access rule of an operation in words, for the documentation and the access table. */
 export const whoMay = ({ allow, stricter }: Pick<OperationSpec, 'allow' | 'stricter'>): string =>
   stricter ? `${allow.says}; ${stricter.rule.says} for ${stricter.for}` : allow.says;

@@ -11,7 +11,7 @@ export interface CallingDeployments {
 /** A gateway waits for two seconds: when tasks does not answer, there must be time left to say so. */
 const patienceMs = 1_000;
 /** Each waiting question keeps one of the places for requests. Users and bots need the other half while tasks hangs. */
-const mostAtOnce = limits.requestsInHand / 2;
+const mostAtOnce = limits.requestsInFlight / 2;
 
 /**
  * Deployments that call back, asked of `tasks` at every call: what they may do follows from their env and from being

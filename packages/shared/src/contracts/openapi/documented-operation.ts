@@ -11,7 +11,7 @@ interface Context {
   resource: Pick<Resource, 'etag' | 'state'>;
 }
 
-/** One operation as the document has it. */
+/** One operation in the document. */
 function documentedOperation(operation: Operation, context: Context): JsonObject {
   const { allow, body, bodyOptional, outstanding, resource, name, summary } = operation;
   const parameters = parametersOf(operation, context);

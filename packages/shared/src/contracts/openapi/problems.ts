@@ -21,7 +21,7 @@ const meanings = {
 
 type ProblemStatus = keyof typeof meanings;
 
-/** How every error looks (RFC 9457). */
+/** The shape of every error (RFC 9457). */
 export const ProblemSchema: JsonObject = {
   type: 'object',
   required: ['type', 'title', 'status', 'detail', 'message', 'code', 'request_id'],
@@ -55,7 +55,7 @@ export const problemResponses = (): JsonObject =>
     ]),
   );
 
-/** The ways in which this operation can end badly, by what it takes and who may run it. */
+/** The errors of an operation, from its parts and its rule. */
 export function problemsOf(operation: OperationSpec, resource: Pick<Resource, 'etag'>): JsonObject {
   const { allow, body, query, http = '' } = operation;
   const writes = !http.startsWith('GET');

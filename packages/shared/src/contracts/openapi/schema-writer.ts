@@ -50,7 +50,7 @@ export function schemaWriter(names: ReadonlyMap<z.ZodType, string>): SchemaWrite
   };
 }
 
-/** The format says it already, in a word; and that an integer is a safe one goes without saying. */
+/** Drops what the format already implies, and the range of safe integers. */
 function withoutNoise(schema: z.core.JSONSchema.BaseSchema): void {
   if (schema.format === 'uuid' || schema.format === 'date-time') delete schema.pattern;
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;

@@ -7,7 +7,7 @@ import { HelmChart } from './helm-charts.ts';
 import { HelmRegistry } from './helm-registries.ts';
 import { rowState } from './row-state.ts';
 
-/** Asked of the owner itself before a chart or kind is refused; a projection may lag. */
+/** Read from the owner before a chart or kind is refused, because a projection may lag. */
 export const catalogueState = resource('catalogue_state', {
   owner: 'registry-scan',
   singular: 'catalogue entry',

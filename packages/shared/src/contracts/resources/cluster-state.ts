@@ -5,7 +5,7 @@ import { Id } from '../fields.ts';
 import { K8sCluster } from './k8s-clusters.ts';
 import { rowState } from './row-state.ts';
 
-/** Asked of the owner itself where permission or env follows from the answer; a projection may lag. */
+/** Read from the owner where permission or env follows from the answer, because a projection may lag. */
 export const clusterState = resource('cluster_state', {
   owner: 'cluster-sync',
   singular: 'cluster',

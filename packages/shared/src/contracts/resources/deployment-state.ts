@@ -8,7 +8,7 @@ import { Id } from '../fields.ts';
 export const CallingDeployment = Deployment.pick({ id: true, name: true, env_id: true, enabled: true });
 export type CallingDeployment = z.infer<typeof CallingDeployment>;
 
-/** Asked of the owner itself, because the identity of a deployment follows from the answer; a projection may lag. */
+/** Read from the owner, because the identity of a deployment must not rest on a projection, which may lag. */
 export const deploymentState = resource('deployment_state', {
   owner: 'tasks',
   singular: 'deployment',

@@ -32,7 +32,7 @@ export const DeploymentTask = z.strictObject({
 });
 export type DeploymentTask = z.infer<typeof DeploymentTask>;
 
-/** Nobody keeps a copy of tasks, and their inputs may be megabytes. */
+/** No service keeps a projection of tasks, and their inputs may be megabytes. */
 export const PublishedTask = DeploymentTask.pick({ id: true, status: true });
 
 export const NewDeploymentTask = z.strictObject({
@@ -45,7 +45,7 @@ export type NewDeploymentTask = z.infer<typeof NewDeploymentTask>;
 export const deploymentTasks = resource('deployment_tasks', {
   owner: 'tasks',
   singular: 'deployment task',
-  // Why a task waits is computed when somebody asks, and changes though nobody changed the task.
+  // The wait reason is computed on each read, and changes without a change of the task.
   etag: Object.keys(DeploymentTask.shape).filter((name) => name !== 'reason'),
   state: { row: DeploymentTask, published: PublishedTask, consumers: [], event: ['status'] },
   operations: {
@@ -71,11 +71,11 @@ export const deploymentTasks = resource('deployment_tasks', {
     }),
     create: operation({
       http: 'POST /deployment-tasks',
-      summary: 'Ask for a task now or at a later time',
+      summary: 'Create a task, for now or for a later time',
       allow: maintainer,
       stricter: {
         rule: owner,
-        for: 'Install, Uninstall, a changed values_override, and actions that ask for an owner',
+        for: 'Install, Uninstall, a changed values_override, and actions that require an owner',
       },
       body: NewDeploymentTask,
       response: DeploymentTask,
@@ -88,7 +88,7 @@ export const deploymentTasks = resource('deployment_tasks', {
     }),
     cancel: operation({
       http: 'DELETE /deployment-tasks/:id',
-      summary: 'Cancel a pending task, or ask a started one to stop',
+      summary: 'Cancel a pending task, or request that a started one stops',
       allow: taskCreatorOrOwner,
       stricter: { rule: owner, for: 'a move that goes back into another env' },
       body: z.strictObject({ reason: Reason.optional() }),
@@ -114,7 +114,7 @@ export const deploymentTasks = resource('deployment_tasks', {
       response: z.string(),
       produces: 'text/plain',
     }),
-    // What the gateway calls again and again while somebody follows a log; the owner checks the caller's visibility each time.
+    // The gateway calls this repeatedly while a client follows a log; the owner checks the caller's visibility each time.
     log_lines: operation({
       summary: 'The next lines of the log of a task',
       allow: signedIn,

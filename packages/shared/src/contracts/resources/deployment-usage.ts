@@ -4,7 +4,7 @@ import { operation, resource } from '../contract.ts';
 import { Id } from '../fields.ts';
 import { Usage } from './usage.ts';
 
-/** Asked of the owner itself, because what a deletion depends on must be exact; a projection may lag. */
+/** Read from the owner, because a deletion must not rest on a projection, which may lag. */
 export const deploymentUsage = resource('deployment_usage', {
   owner: 'tasks',
   singular: 'usage',

@@ -43,7 +43,7 @@ export const Deployment = z.strictObject({
 });
 export type Deployment = z.infer<typeof Deployment>;
 
-/** What other services see of a deployment: all that is small. */
+/** The published fields of a deployment: all small ones. */
 export const PublishedDeployment = Deployment.omit({ config: true, values_override: true, description_md: true });
 export type PublishedDeployment = z.infer<typeof PublishedDeployment>;
 

@@ -7,7 +7,7 @@ import { filter, listQuery, pageOf } from '../paging.ts';
 export const HelmTagFormat = z.strictObject({ id: Id, created_at: Timestamp, pattern: z.string() });
 export type HelmTagFormat = z.infer<typeof HelmTagFormat>;
 
-/** Whether the pattern is one that its linear-time engine takes is for the owner to say. */
+/** The owner checks whether its linear-time engine accepts the pattern. */
 export const NewHelmTagFormat = z.strictObject({ pattern: text(1, 500) });
 export type NewHelmTagFormat = z.infer<typeof NewHelmTagFormat>;
 

@@ -8,7 +8,7 @@ import { Id, Text } from '../fields.ts';
 export const Credential = z.union([z.strictObject({ token: Text.max(4096) }), z.strictObject({ jwt: Text.max(8192) })]);
 export type Credential = z.infer<typeof Credential>;
 
-/** Who is behind a credential, and the identity with its roles, signed for one service (60 s, `typ identity+jwt`). */
+/** The identity behind a credential, with its roles, signed for one service (60 s, `typ identity+jwt`). */
 export const Authenticated = z.strictObject({
   identity: z.strictObject({ kind: z.enum(['user', 'bot', 'deployment']), id: Id }),
   identity_token: z.string(),
@@ -18,7 +18,7 @@ export type Authenticated = z.infer<typeof Authenticated>;
 export const CurrentIdentityQuery = z.strictObject({ kind: z.enum(['user', 'bot']), id: Id });
 export type CurrentIdentityQuery = z.infer<typeof CurrentIdentityQuery>;
 
-/** What a user or bot may do now, or why nothing. */
+/** The current rights of a user or bot, or why it has none. */
 export const CurrentIdentity = z.union([
   z.strictObject({ identity: PackedIdentity }),
   z.strictObject({ missing: z.enum(['unknown', 'inactive']) }),
@@ -30,15 +30,15 @@ export const identities = resource('identities', {
   singular: 'identity',
   operations: {
     authenticate: operation({
-      summary: 'Who is behind a credential',
+      summary: 'The identity behind a credential',
       allow: ourServices,
       callers: ['api-gateway'],
-      // The service that is asked next: the identity is signed for it alone.
+      // The service to call next: the identity is signed for it alone.
       body: z.strictObject({ credential: Credential, audience: z.enum(serviceNames) }),
       response: Authenticated,
       idempotent: true,
     }),
-    // Unsigned: it opens nothing, it only tells what its owner decides in the name of somebody who is not there.
+    // Unsigned, so it grants nothing. It tells a service what an absent requester may do now.
     current: operation({
       summary: 'What a user or bot may do now',
       allow: ourServices,

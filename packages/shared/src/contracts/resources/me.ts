@@ -18,10 +18,10 @@ export const me = resource('me', {
   owner: 'auth',
   singular: 'identity',
   operations: {
-    get: operation({ http: 'GET /auth/me', summary: 'Who the credential belongs to', allow: signedIn, response: Me }),
+    get: operation({ http: 'GET /auth/me', summary: 'Read the identity behind the credential', allow: signedIn, response: Me }),
     get_as_user: operation({
       http: 'GET /users/me',
-      summary: 'Who the credential belongs to; another path of the same answer',
+      summary: 'Read the identity behind the credential; another path of the same answer',
       allow: signedIn,
       response: Me,
     }),

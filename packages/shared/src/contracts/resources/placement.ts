@@ -11,7 +11,7 @@ const LabelValue = z.string().regex(new RegExp(`^(?:${name})?$`), 'must be the v
 
 const most = 100;
 
-/** Counted before they are looked at one by one: a body has room for ten thousand, each with errors of its own. */
+/** Counted before each entry is checked: a body has room for ten thousand, each with its own errors. */
 const few = <T extends z.ZodType>(entries: T) =>
   z.preprocess((value, context) => {
     if (typeof value === 'object' && value !== null && Object.keys(value).length > most) {
@@ -23,7 +23,7 @@ const few = <T extends z.ZodType>(entries: T) =>
 /** Onto which nodes the pods of an env go, as Kubernetes takes it: what it refuses would fail every deployment of the env. */
 const Selector = z
   .record(Text, LabelValue)
-  // As the schema of the keys it would not say which rule they break.
+  // As a schema of the keys it would not name the broken rule.
   .superRefine((selector, context) => {
     const bad = Object.keys(selector).find((key) => !labelKey.test(key));
     if (bad !== undefined) context.addIssue({ code: 'custom', path: [bad], message: noLabelKey });

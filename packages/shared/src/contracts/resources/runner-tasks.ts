@@ -9,7 +9,7 @@ export const RunnerAction = z.enum(['deploy', 'uninstall']);
 export type RunnerAction = z.infer<typeof RunnerAction>;
 
 /**
- * A claimed task with all it takes to run it: a complete snapshot, values resolved, secrets in clear.
+ * A claimed task with everything needed to run it: a complete snapshot, values resolved, secrets in clear.
  * This answer is the one message that carries them.
  */
 export const ClaimedTask = z.strictObject({
@@ -23,7 +23,7 @@ export const ClaimedTask = z.strictObject({
   action: RunnerAction,
   /** Nothing of the deployment was installed before, as far as is known: most likely there is no namespace yet. */
   is_first: z.boolean(),
-  /** After `uninstall`: the namespace goes too. */
+  /** After `uninstall`: delete the namespace too. */
   delete_namespace: z.boolean(),
   deployment_id: Id,
   deployment_name: z.string(),
@@ -34,7 +34,7 @@ export const ClaimedTask = z.strictObject({
   /** Null for `uninstall`. `digest` is `sha256:<hex>` of the packaged chart, the key in the object store. */
   chart: z.strictObject({ helm_chart_id: Id, digest: z.string(), version: z.string() }).nullable(),
   values: JsonObject,
-  /** Kubernetes Secrets that the chart's inputs ask for, in the namespace: entries by name of the Secret. */
+  /** Kubernetes Secrets that the chart's inputs require, in the namespace: entries by name of the Secret. */
   secrets: z.record(z.string(), z.record(z.string(), z.string())),
   wait: z.strictObject({ enabled: z.boolean(), timeout_secs: z.number().int() }),
   /** W3C trace context of the request that made the task. */
@@ -55,7 +55,7 @@ export type TaskOutcome = z.infer<typeof TaskOutcome>;
 export const LogLine = z.strictObject({
   /** ISO time at which the line was read. */
   at: z.iso.datetime(),
-  /** `berth` for our own words, else the stream of the process. */
+  /** `berth` for lines of Berth itself, else the stream of the process. */
   source: z.enum(['berth', 'stdout', 'stderr']),
   text: Text.max(8192),
 });
@@ -73,10 +73,10 @@ export const runnerTasks = resource('runner_tasks', {
       response: z.strictObject({ task: ClaimedTask.nullable() }),
     }),
     heartbeat: operation({
-      summary: 'Renew the lease, and count the attempt when Helm begins; tells whether somebody asked to cancel',
+      summary: 'Renew the lease, and count the attempt when Helm begins; returns whether cancellation was requested',
       allow: ourServices,
       callers: ['runner'],
-      // `helm_begins`: Helm starts as soon as this is answered. Said before, so that a runner that dies with Helm has said it.
+      // `helm_begins`: Helm starts after the answer. Recorded first, so that the attempt counts even if the runner dies with Helm.
       body: z.strictObject({ ...Claim, helm_begins: z.boolean().default(false) }),
       response: z.strictObject({ lease_ms: z.number().int(), cancel_requested: z.boolean() }),
       idempotent: true,
@@ -91,7 +91,7 @@ export const runnerTasks = resource('runner_tasks', {
       idempotent: true,
     }),
     finish: operation({
-      summary: 'Tell how the task ended',
+      summary: 'Report the outcome of the claim',
       allow: ourServices,
       callers: ['runner'],
       body: z.strictObject({ ...Claim, outcome: TaskOutcome, reason: Text.max(500).nullable() }),

@@ -15,7 +15,7 @@ export type NewUserToken = z.infer<typeof NewUserToken>;
 export const userTokens = resource('user_tokens', {
   owner: 'auth',
   singular: 'user token',
-  // Whose it is decides who sees it.
+  // Visibility follows from the user of the token.
   state: { row: UserToken, consumers: [], event: ['user_id'] },
   operations: {
     list: operation({

@@ -30,7 +30,7 @@ export const users = resource('users', {
       allow: signedIn,
       query: listQuery({
         filters: { display_name: filter.containing, email: filter.containing, is_active: filter.boolean },
-        // Not by e-mail: the order would tell what the caller may not read.
+        // Not by e-mail: the order would leak addresses that the caller may not read.
         sort: ['created_at', 'display_name', 'is_admin', 'is_active'],
       }),
       response: pageOf(User),
