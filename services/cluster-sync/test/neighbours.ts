@@ -5,7 +5,7 @@ import type { Resource } from '@berth/shared/contracts/contract';
 import { deploymentUsage } from '@berth/shared/contracts/resources/deployment-usage';
 import { envs } from '@berth/shared/contracts/resources/envs';
 import { signingKeys } from '@berth/shared/contracts/resources/signing-keys';
-import { taskClaims } from '@berth/shared/contracts/task-claims';
+import { taskClaims } from '@berth/shared/contracts/resources/task-claims';
 import { AppError, found } from '@berth/shared/errors';
 import { connectTestBus } from '@berth/shared/testing/test-bus';
 import { testKeys } from '@berth/shared/testing/test-identities';

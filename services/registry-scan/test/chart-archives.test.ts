@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Handlers } from '@berth/shared/bus/bus';
 import { implement } from '@berth/shared/bus/rpc/implement';
 import { chartArchives } from '@berth/shared/contracts/resources/chart-archives';
-import { taskClaims } from '@berth/shared/contracts/task-claims';
+import { taskClaims } from '@berth/shared/contracts/resources/task-claims';
 import { AppError } from '@berth/shared/errors';
 import { describe, expect, test } from 'vitest';
 import { createChartRepository } from '../src/charts/chart-repository.ts';

@@ -13,7 +13,7 @@ import { deployments } from '@berth/shared/contracts/resources/deployments';
 import { type HelmChart, helmCharts } from '@berth/shared/contracts/resources/helm-charts';
 import { helmRegistries } from '@berth/shared/contracts/resources/helm-registries';
 import { signingKeys } from '@berth/shared/contracts/resources/signing-keys';
-import { taskClaims } from '@berth/shared/contracts/task-claims';
+import { taskClaims } from '@berth/shared/contracts/resources/task-claims';
 import { startProcessGuard } from '@berth/process-guard/process-guard';
 import { freePort } from '@berth/shared/testing/free-port';
 import { connectTestBus } from '@berth/shared/testing/test-bus';

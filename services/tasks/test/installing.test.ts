@@ -1,6 +1,6 @@
 import { deployments } from '@berth/shared/contracts/resources/deployments';
 import { type ClaimedTask, runnerTasks } from '@berth/shared/contracts/resources/runner-tasks';
-import { taskClaims } from '@berth/shared/contracts/task-claims';
+import { taskClaims } from '@berth/shared/contracts/resources/task-claims';
 import { sampleIdentities } from '@berth/shared/testing/test-identities';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { archiveDigest } from './neighbours.ts';

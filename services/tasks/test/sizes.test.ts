@@ -2,7 +2,7 @@ import { limits } from '@berth/shared/bus/limits';
 import { maxInputBytes } from '@berth/shared/contracts/resources/deployment-inputs';
 import { type DeploymentTask, deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
 import { type Deployment, deployments } from '@berth/shared/contracts/resources/deployments';
-import { jsonBytes } from '@berth/shared/contracts/json-size';
+import { jsonBytes } from '@berth/shared/contracts/json-bytes';
 import type { Database, Queries, Query } from '@berth/shared/db/database';
 import { found } from '@berth/shared/errors';
 import { sampleIdentities } from '@berth/shared/testing/test-identities';

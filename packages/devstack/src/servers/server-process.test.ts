@@ -38,7 +38,7 @@ function isRunning(pid: number): boolean {
 const moduleAt = (path: string) => JSON.stringify(fileURLToPath(new URL(path, import.meta.url)));
 
 const startBoth = (stateFolder: string, program: string) => `
-  import { startProcessGuard } from ${JSON.stringify(fileURLToPath(import.meta.resolve('@berth/shared/process-guard/process-guard')))};
+  import { startProcessGuard } from ${JSON.stringify(fileURLToPath(import.meta.resolve('@berth/process-guard/process-guard')))};
   import { startNats } from ${moduleAt('./nats.ts')};
   import { startPostgres } from ${moduleAt('./postgres.ts')};
   const start = { stateFolder: ${JSON.stringify(stateFolder)}, guard: startProcessGuard(), signal: AbortSignal.timeout(60_000) };

@@ -82,7 +82,7 @@ async function temporaryFolder(mode: number): Promise<string> {
 
 const startAndStop = (stateFolder: string) => `
   import { statSync } from 'node:fs';
-  import { startProcessGuard } from ${JSON.stringify(fileURLToPath(import.meta.resolve('@berth/shared/process-guard/process-guard')))};
+  import { startProcessGuard } from ${JSON.stringify(fileURLToPath(import.meta.resolve('@berth/process-guard/process-guard')))};
   import { startPostgres } from ${JSON.stringify(fileURLToPath(new URL('./postgres.ts', import.meta.url)))};
   const guard = startProcessGuard();
   const stateFolder = ${JSON.stringify(stateFolder)};

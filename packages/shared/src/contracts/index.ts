@@ -30,7 +30,7 @@ import { runnerTasks } from './resources/runner-tasks.ts';
 import { secrets } from './resources/secrets.ts';
 import { server } from './resources/server.ts';
 import { signingKeys } from './resources/signing-keys.ts';
-import { taskClaims } from './task-claims.ts';
+import { taskClaims } from './resources/task-claims.ts';
 import { userTokens } from './resources/user-tokens.ts';
 import { users } from './resources/users.ts';
 

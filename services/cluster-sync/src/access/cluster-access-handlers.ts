@@ -2,7 +2,7 @@ import type { Bus } from '@berth/shared/bus/bus';
 import { implement } from '@berth/shared/bus/rpc/implement';
 import { clusterAccess } from '@berth/shared/contracts/resources/cluster-access';
 import { k8sClusters } from '@berth/shared/contracts/resources/k8s-clusters';
-import { taskClaims } from '@berth/shared/contracts/task-claims';
+import { taskClaims } from '@berth/shared/contracts/resources/task-claims';
 import { AppError, found } from '@berth/shared/errors';
 import type { ClusterRepository } from '../clusters/cluster-repository.ts';
 import type { ClusterDirectory } from '../discovery/cluster-directory.ts';

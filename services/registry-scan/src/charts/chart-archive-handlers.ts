@@ -1,7 +1,7 @@
 import type { Bus } from '@berth/shared/bus/bus';
 import { implement } from '@berth/shared/bus/rpc/implement';
 import { chartArchives } from '@berth/shared/contracts/resources/chart-archives';
-import { taskClaims } from '@berth/shared/contracts/task-claims';
+import { taskClaims } from '@berth/shared/contracts/resources/task-claims';
 import { AppError } from '@berth/shared/errors';
 import { type EnsureArchiveDeps, ensureArchive } from './ensure-archive.ts';
 import { readArchive } from './read-archive.ts';

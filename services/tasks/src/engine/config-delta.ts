@@ -1,6 +1,6 @@
 import { maxInputBytes } from '@berth/shared/contracts/resources/deployment-inputs';
 import { isJsonObject, type JsonValue, sameJson } from '@berth/shared/contracts/json';
-import { jsonBytes } from '@berth/shared/contracts/json-size';
+import { jsonBytes } from '@berth/shared/contracts/json-bytes';
 
 export type ConfigDelta = Record<string, [JsonValue, JsonValue]>;
 

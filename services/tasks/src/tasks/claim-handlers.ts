@@ -1,5 +1,5 @@
 import { implement } from '@berth/shared/bus/rpc/implement';
-import { taskClaims } from '@berth/shared/contracts/task-claims';
+import { taskClaims } from '@berth/shared/contracts/resources/task-claims';
 import type { ReadingStore } from '../store.ts';
 import { lostClaim } from './finish-task.ts';
 

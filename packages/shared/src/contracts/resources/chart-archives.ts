@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ourServices } from '../../access/rules.ts';
 import { operation, resource } from '../contract.ts';
 import { Id } from '../fields.ts';
-import { Claim } from '../task-claims.ts';
+import { Claim } from './task-claims.ts';
 
 export const chartArchives = resource('chart_archives', {
   owner: 'registry-scan',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ourServices } from '../../access/rules.ts';
 import { operation, resource } from '../contract.ts';
 import { Timestamp } from '../fields.ts';
-import { Claim } from '../task-claims.ts';
+import { Claim } from './task-claims.ts';
 
 export const clusterAccess = resource('cluster_access', {
   owner: 'cluster-sync',

@@ -1,4 +1,4 @@
-import { jsonObjectWithin } from '../json-size.ts';
+import { jsonObjectWithin } from '../json-bytes.ts';
 
 /**
  * Of the inputs and of the override each. The largest task holds both and what changed of the inputs, and has to fit

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { lifecycleRole, signedIn } from '../../access/rules.ts';
 import { operation, resource } from '../contract.ts';
 import { GivenTime, Id, Json, Name, Timestamp } from '../fields.ts';
-import { jsonWithin } from '../json-size.ts';
+import { jsonWithin } from '../json-bytes.ts';
 import { filter, listQuery, pageOf } from '../paging.ts';
 
 export const SyncStatus = z.enum(['Creating', 'Updating', 'Deleting', 'Ready', 'Error']);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ourServices } from '../../access/rules.ts';
 import { operation, resource } from '../contract.ts';
 import { Id, JsonObject, Text } from '../fields.ts';
-import { Claim } from '../task-claims.ts';
+import { Claim } from './task-claims.ts';
 
 /** What the runner does with the release; the deployment's operations are reduced to it by the service `tasks`. */
 export const RunnerAction = z.enum(['deploy', 'uninstall']);

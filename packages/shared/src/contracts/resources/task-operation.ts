@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ConfigInputs, ValuesOverride } from './deployment-inputs.ts';
 import { Id, Json, JsonObject, Reason, Text, text } from '../fields.ts';
-import { jsonWithin } from '../json-size.ts';
+import { jsonWithin } from '../json-bytes.ts';
 import { oneKeyOf } from '../one-key-of.ts';
 
 /** From dotted path to `[old, new]`; objects recurse, arrays compare whole, a missing side is null. */

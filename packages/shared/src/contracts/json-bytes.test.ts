@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { jsonBytes, jsonObjectWithin } from './json-size.ts';
+import { jsonBytes, jsonObjectWithin } from './json-bytes.ts';
 
 describe('jsonBytes', () => {
   test.for<[string, unknown]>([

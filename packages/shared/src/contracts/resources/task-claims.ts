@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { ourServices } from '../access/rules.ts';
-import { operation, resource } from './contract.ts';
-import { Id } from './fields.ts';
+import { ourServices } from '../../access/rules.ts';
+import { operation, resource } from '../contract.ts';
+import { Id } from '../fields.ts';
 
 /** Names a claim. A fence cannot be guessed, so only the runner that was given the claim can name it. */
 export const Claim = { task_id: Id, fence: z.number().int() };
