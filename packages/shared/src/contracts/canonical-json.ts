@@ -1,10 +1,34 @@
 /** The same text for the same JSON value, whatever the order of its keys; absent and undefined are one. */
 export function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  if (value instanceof Date) return JSON.stringify(value);
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  const entries = Object.entries(value)
-    .filter(([, field]) => field !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${entries.map(([key, field]) => `${JSON.stringify(key)}:${canonicalJson(field)}`).join(',')}}`;
+  const parts: string[] = [];
+  write(value, parts);
+  return parts.join('');
+}
+
+/** Into one list: texts made level by level would be copied once for each level. */
+function write(value: unknown, parts: string[]): void {
+  if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) {
+      parts.push(index === 0 ? '[' : ',');
+      write(item, parts);
+    }
+    parts.push(value.length === 0 ? '[]' : ']');
+  } else if (typeof value !== 'object' || value === null || value instanceof Date) {
+    parts.push(JSON.stringify(value) ?? 'null');
+  } else {
+    writeObject(value as Record<string, unknown>, parts);
+  }
+}
+
+function writeObject(value: Record<string, unknown>, parts: string[]): void {
+  let isFirst = true;
+  // Without a function that compares, they are sorted by their UTF-16 units, and faster.
+  for (const key of Object.keys(value).toSorted()) {
+    const field = value[key];
+    if (field === undefined) continue;
+    parts.push(isFirst ? '{' : ',', JSON.stringify(key), ':');
+    isFirst = false;
+    write(field, parts);
+  }
+  parts.push(isFirst ? '{}' : '}');
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isJson, type JsonValue, maxJsonDepth, sameJson } from './json.ts';
+import { isJson, Json, JsonObject, type JsonValue, knownAsJson, maxJsonDepth, sameJson } from './json.ts';
 
 const nested = (depth: number): unknown => (depth === 0 ? 1 : [nested(depth - 1)]);
 
@@ -36,5 +36,39 @@ describe('sameJson', () => {
   ])('%s', ([, a, b, answer]) => {
     expect(sameJson(a, b)).toBe(answer);
     expect(sameJson(b, a)).toBe(answer);
+  });
+});
+
+describe('the schemas of JSON', () => {
+  /** Counts how often somebody asks for its members. */
+  function counted(members: object) {
+    const count = { walks: 0 };
+    const ownKeys = (target: object) => {
+      count.walks += 1;
+      return Reflect.ownKeys(target);
+    };
+    return { value: new Proxy(members, { ownKeys }), count };
+  }
+
+  test('a value that was accepted once is not walked over again', () => {
+    const { value, count } = counted({ a: 1 });
+
+    for (const schema of [JsonObject, Json, JsonObject]) expect(schema.parse(value)).toBe(value);
+
+    expect(count.walks).toBe(1);
+  });
+
+  test('a value that was refused is refused again', () => {
+    const value = { a: ['x\0'] };
+
+    for (const schema of [JsonObject, Json, JsonObject]) expect(schema.safeParse(value).success).toBe(false);
+  });
+
+  test('a value that is known as JSON is not walked over', () => {
+    const { value, count } = counted({ a: 1 });
+
+    expect(JsonObject.parse(knownAsJson(value))).toBe(value);
+
+    expect(count.walks).toBe(0);
   });
 });

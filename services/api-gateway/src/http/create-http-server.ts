@@ -1,3 +1,4 @@
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { smallBodyBytes } from '@berth/shared/contracts/body-limit';
 import type { Authenticated } from '@berth/shared/contracts/resources/identities';
 import { AppError } from '@berth/shared/errors';
@@ -78,6 +79,8 @@ export function createHttpServer({ log, metrics, trustedProxies = [] }: HttpServ
   return app;
 }
 
+const largeBodyBytes = 64 * 1024;
+
 const json = /^application\/json(\s*;\s*charset="?utf-8"?)?\s*$/i;
 
 function readJsonOnly(app: FastifyInstance): void {
@@ -87,7 +90,11 @@ function readJsonOnly(app: FastifyInstance): void {
     if (encoding !== 'identity') {
       throw new AppError('unsupported_media_type', 'The body must be sent without a content encoding');
     }
-    return body.length === 0 ? undefined : parseJsonBody(body);
+    if (body.length === 0) return undefined;
+    const parsed = parseJsonBody(body);
+    // Its schema is next, which looks at all of it once more: others get their turn in between.
+    if (body.length > largeBodyBytes) await yieldToOthers();
+    return parsed;
   });
   app.addContentTypeParser('*', async ({ headers }: FastifyRequest) => {
     // A media type may be named where there is no body; it says nothing then.

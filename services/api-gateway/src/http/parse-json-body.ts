@@ -1,4 +1,5 @@
 import { harmIn } from '@berth/shared/contracts/harmful-text';
+import { isJsonObject } from '@berth/shared/contracts/json';
 import { AppError } from '@berth/shared/errors';
 import { ambiguityIn } from './ambiguity-in-json.ts';
 import { jsonSizeOf } from './json-size.ts';
@@ -31,28 +32,43 @@ export function parseJsonBody(bytes: Buffer): unknown {
       errors: [{ path: 'body', message: 'must be valid JSON in UTF-8' }],
     });
   }
-  refuseHarmful(body);
+  const harm = harmOf(body);
+  if (harm) refuse(`body${harm.path}`, harm.message);
   const ambiguity = ambiguityIn(text);
   if (ambiguity) refuse(ambiguity.path, ambiguity.message);
   return body;
 }
 
-/** No deeper than our limit, so that it may call itself. */
-function refuseHarmful(value: unknown, path = 'body'): void {
-  if (typeof value === 'string') refuseHarmfulText(value, path);
-  if (typeof value === 'number' && !Number.isFinite(value)) refuse(path, 'is beyond the range of numbers');
-  if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) refuseHarmful(item, `${path}[${index}]`);
-  } else if (typeof value === 'object' && value !== null) {
-    for (const [key, member] of Object.entries(value)) {
-      if (refusedKeys.has(key)) refuse(path, `must not have a key named ${key}`);
-      refuseHarmfulText(key, path);
-      refuseHarmful(member, `${path}.${key}`);
-    }
-  }
+interface Harm {
+  /** From the value that was looked at, as in `.a[0]`. */
+  path: string;
+  message: string;
 }
 
-function refuseHarmfulText(text: string, path: string): void {
-  const harm = harmIn(text);
-  if (harm !== null) refuse(path, harm);
+const harmAt = (message: string | null): Harm | null => (message === null ? null : { path: '', message });
+
+// The path grows on the way back: where nothing is wrong, it costs nothing.
+const within = (step: string | number, harm: Harm | null): Harm | null =>
+  harm && { ...harm, path: (typeof step === 'number' ? `[${step}]` : `.${step}`) + harm.path };
+
+/** The first thing that would hurt somebody further in. No deeper than our limit, so that it may call itself. */
+function harmOf(value: unknown): Harm | null {
+  if (typeof value === 'string') return harmAt(harmIn(value));
+  if (typeof value === 'number') return harmAt(Number.isFinite(value) ? null : 'is beyond the range of numbers');
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index += 1) {
+      const harm = within(index, harmOf(value[index]));
+      if (harm) return harm;
+    }
+    return null;
+  }
+  if (!isJsonObject(value)) return null;
+  for (const key of Object.keys(value)) {
+    const harm = harmOfKey(key) ?? within(key, harmOf(value[key]));
+    if (harm) return harm;
+  }
+  return null;
 }
+
+const harmOfKey = (key: string): Harm | null =>
+  harmAt(refusedKeys.has(key) ? `must not have a key named ${key}` : harmIn(key));

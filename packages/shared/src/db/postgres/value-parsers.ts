@@ -1,4 +1,5 @@
 import { type CustomTypesConfig, types } from 'pg';
+import { knownAsJson } from '../../contracts/json.ts';
 
 type Parse = (text: string) => unknown;
 
@@ -24,6 +25,9 @@ function wholeNumber(text: string): number | string {
   return Number.isSafeInteger(value) ? value : text;
 }
 
+/** It was checked when it was written, and Postgres keeps nothing else in such a column. */
+const checkedJson: Parse = (text) => knownAsJson(JSON.parse(text));
+
 const keepText: Parse = (text) => text;
 
 /** Arrays of one dimension; neither times nor numbers hold a comma or an escaped quote. */
@@ -38,6 +42,7 @@ const listOf =
           .map((entry) => (entry === 'NULL' ? null : parse(entry.replaceAll('"', ''))));
 
 const parsers = new Map<number, Parse>([
+  [types.builtins.JSONB, checkedJson],
   [types.builtins.TIMESTAMPTZ, isoTime],
   [1185, listOf(isoTime)],
   [types.builtins.INT8, wholeNumber],
