@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Identity } from '@berth/shared/access/identity';
 import { etagOf } from '@berth/shared/bus/rpc/etag';
@@ -307,6 +308,29 @@ describe('canceling', () => {
     expect(await tasks.deployment(id)).toMatchObject({ env_id: otherEnvId });
     await cancelIt(adminOfBoth, recreate);
     expect(await tasks.deployment(id)).toMatchObject({ env_id: envId, status: 'Running', reason: null });
+  });
+
+  test('of a rename or move takes the deployment back into the env that its cluster belongs to now', async () => {
+    const laterEnvId = randomUUID();
+    await tasks.tell.env({ id: laterEnvId, name: 'later' });
+    const cluster = await tasks.tell.cluster({ env_id: envId, name: 'migrating' });
+    const renamed = await tasks.installed({ cluster_id: cluster.id });
+    const moved = await tasks.installed({ cluster_id: cluster.id });
+    await tasks.call(siteAdmin, update, { id: renamed.id, body: { name: 'renamed' } });
+    await tasks.call(siteAdmin, update, { id: moved.id, body: { cluster_id: tasks.otherClusterId } });
+    const recreateOf = async (id: string) =>
+      (await tasks.tasksOf(id)).find(({ operation }) => 'Recreate' in operation)?.id ?? '';
+    const adminBefore = { ...envAdmin, env_roles: { ...envAdmin.env_roles, [otherEnvId]: 'Admin' as const } };
+
+    await tasks.tell.cluster({ ...cluster, env_id: laterEnvId });
+
+    await expect(cancelIt(adminBefore, await recreateOf(moved.id))).rejects.toEqual(refusal('forbidden', 'owner'));
+    await until(async () => (await tasks.deployment(renamed.id)).env_id === laterEnvId);
+    for (const { id } of [renamed, moved]) {
+      await cancelIt(siteAdmin, await recreateOf(id));
+      expect(await tasks.deployment(id)).toMatchObject({ cluster_id: cluster.id, env_id: laterEnvId });
+    }
+    await tasks.runAll();
   });
 
   test('is for who made the task and for owners', async () => {

@@ -5,7 +5,9 @@ import type { DeploymentTask, deploymentTasks } from '@berth/shared/contracts/re
 import { found } from '@berth/shared/errors';
 import type { DeploymentRecord } from '../records/deployment-record.ts';
 import { conflict } from '../refuse.ts';
-import type { InTransaction, WritingStore } from '../store.ts';
+import type { Confirm } from '../projections/confirm.ts';
+import type { SeenCluster } from '../projections/seen-repository.ts';
+import type { InTransaction, ReadingStore, WritingStore } from '../store.ts';
 import { afterCancelPending } from '../engine/after-end.ts';
 import { refreshReason } from '../engine/at-rest.ts';
 import { deploysBehind } from '../engine/deploys-behind.ts';
@@ -18,7 +20,9 @@ import { variantOf } from '../records/variant.ts';
 type Context = HandlerContext<typeof deploymentTasks.operations.cancel>;
 
 export interface CancelDeps {
+  store: Pick<ReadingStore, 'tasks'>;
   inTransaction: InTransaction;
+  confirm: Pick<Confirm, 'cluster'>;
   wakeRunners: () => void;
   /** Tells the runner of a task sooner than its next heartbeat does. */
   hintCancel: (taskId: string) => void;
@@ -26,14 +30,22 @@ export interface CancelDeps {
 
 /** A pending task at once; a started one is asked to stop; a finished one not at all. */
 export const cancelTask =
-  ({ inTransaction, wakeRunners, hintCancel }: CancelDeps) =>
+  ({ store: { tasks }, inTransaction, confirm, wakeRunners, hintCancel }: CancelDeps) =>
   async (id: string, reason: string | undefined, context: Context): Promise<DeploymentTask> => {
+    const visible = visibleEnvs(context.identity);
+    found(await tasks.find(id, visible), 'deployment task');
+    const target = await tasks.clusterToReturnTo(id);
+    // It may belong to another env by now than when the deployment left it, as for a move.
+    if (target !== null) await confirm.cluster(target, context);
     const canceled = await inTransaction(async (store) => {
-      found(await store.tasks.find(id, visibleEnvs(context.identity)), 'deployment task');
+      // The cluster before the deployment, as news of the cluster lock them.
+      const cluster = target === null ? null : await store.seen.holdCluster(target);
+      found(await store.tasks.find(id, visible), 'deployment task');
       const { task, deployment } = found(await lockTask(store, id), 'deployment task');
       permitOn(context, task, deployment);
-      if (deployment && leavesEnv(task, deployment)) {
-        context.permit({ env_id: task.undo.env_id, kind_id: deployment.kind_id }, owner);
+      const back = deployment && placeBefore(task, deployment, cluster);
+      if (deployment && back && back.env_id !== deployment.env_id) {
+        context.permit({ env_id: back.env_id, kind_id: deployment.kind_id }, owner);
       }
       context.checkIfMatch(publicTask(task));
       if (task.status !== 'Pending' && task.status !== 'Started') throw conflict(`The task is ${task.status} already`);
@@ -41,7 +53,7 @@ export const cancelTask =
       await tellAudit(store, task, context);
       const by = cancelerOf(context.identity, reason ?? null);
       if (task.status === 'Started') return publicTask(await store.taskChanges.requestCancel(id, by));
-      await cancelPending(store, task, found(deployment, 'deployment'), by);
+      await cancelPending(store, task, { deployment: found(deployment, 'deployment'), back, by });
       return found(await store.tasks.read(id, 'all'), 'deployment task');
     });
     if (canceled.status === 'Started') hintCancel(id);
@@ -49,11 +61,19 @@ export const cancelTask =
     return canceled;
   };
 
-type ToUndo = TaskRecord & { undo: Undo };
-
-/** Whether the cancellation takes the deployment back into another env, for which a move needs a role too. */
-const leavesEnv = (task: TaskRecord, { env_id }: DeploymentRecord): task is ToUndo =>
-  task.undo !== null && task.undo.env_id !== env_id && task.status === 'Pending' && task.first_attempted_at === null;
+/**
+ * Where the cancellation takes the deployment back to; null where it stays, since something was touched already. The env
+ * is that of the place now, not that of the time at which the deployment was to leave.
+ */
+function placeBefore(
+  { status, first_attempted_at, undo }: TaskRecord,
+  deployment: DeploymentRecord,
+  cluster: SeenCluster | null,
+): Undo | null {
+  if (undo === null || status !== 'Pending' || first_attempted_at !== null) return null;
+  const isSameCluster = undo.cluster_id === deployment.cluster_id;
+  return { ...undo, env_id: isSameCluster ? deployment.env_id : (cluster?.env_id ?? undo.env_id) };
+}
 
 /** Of a deleted deployment no kind and env is left to hold a role for, but whoever made the task. */
 export function permitOn(
@@ -66,11 +86,17 @@ export function permitOn(
   context.permit({ env_id, kind_id, acting_user_id, acting_deployment_id });
 }
 
+interface Canceling {
+  deployment: DeploymentRecord;
+  /** Where the deployment goes back to. */
+  back: Undo | null;
+  by: Canceler;
+}
+
 async function cancelPending(
   store: WritingStore,
   task: TaskRecord,
-  deployment: DeploymentRecord,
-  by: Canceler,
+  { deployment, back, by }: Canceling,
 ): Promise<void> {
   const open = await store.tasks.open(task.deployment_id);
   const [canceled] = await store.taskChanges.cancelPending([task.id], by);
@@ -80,23 +106,22 @@ async function cancelPending(
   await store.deploymentChanges.saveState(
     afterCancelPending(deployment, { ...task, variant: variantOf(task.operation) }, isRunning),
   );
-  if ('Recreate' in task.operation) await endRecreate(store, task, deploysBehind(open, task), by);
+  if ('Recreate' in task.operation) await endRecreate(store, task, { behind: deploysBehind(open, task), back, by });
   await refreshReason(store, found(await store.deployments.lock(deployment.id), 'deployment'));
 }
 
 /** What was to run at the new place does not; if nothing was touched yet, the deployment goes back to what it was (decision 6). */
 async function endRecreate(
   store: WritingStore,
-  { deployment_id, undo, first_attempted_at }: TaskRecord,
-  behind: readonly string[],
-  by: Canceler,
+  { deployment_id }: TaskRecord,
+  { behind, back, by }: Omit<Canceling, 'deployment'> & { behind: readonly string[] },
 ): Promise<void> {
   await store.taskChanges.cancelPending(behind, { ...by, reason: 'The Recreate before it was canceled' });
   const deployment = await store.deployments.lock(deployment_id);
-  if (!undo || first_attempted_at !== null || !deployment) return;
+  if (!back || !deployment) return;
 
-  const back = await store.deploymentChanges.saveWanted({ ...deployment, ...undo });
-  await store.taskChanges.movePending(back);
+  const returned = await store.deploymentChanges.saveWanted({ ...deployment, ...back });
+  await store.taskChanges.movePending(returned);
 }
 
 const tellAudit = (store: WritingStore, task: TaskRecord, by: Context) =>

@@ -1,6 +1,7 @@
 import type { RequestOutput } from '@berth/shared/contracts/contract';
 import { DeploymentTask, type deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
 import type { Queries } from '@berth/shared/db/database';
+import { Id } from '@berth/shared/contracts/fields';
 import { equals } from '@berth/shared/db/lists/list-filters';
 import { listPage } from '@berth/shared/db/lists/list-page';
 import { sql } from 'slonik';
@@ -75,6 +76,13 @@ export const createTaskRepository = (db: Queries) => ({
     db.maybeOne(name`
       select id, deployment_id, status from deployment_tasks
       where ${sql.and([sql.fragment`id = ${id}`, seenBy(visible)])}
+    `),
+
+  /** The cluster to which a cancellation of the task would take its deployment back, where it is another one. */
+  clusterToReturnTo: (id: string) =>
+    db.maybeOneFirst(sql.type(z.object({ cluster_id: Id }))`
+      select undo ->> 'cluster_id' as cluster_id from deployment_tasks
+      where id = ${id} and status = 'Pending' and first_attempted_at is null and undo ->> 'cluster_id' <> cluster_id::text
     `),
 
   /** Held until the transaction ends. */
