@@ -252,6 +252,25 @@ describe('creating', () => {
     );
   });
 
+  test('of inputs that share an id, the filters of the one that shows count', async () => {
+    const peer = { id: 'peer', type: 'CollectionSelect', label: 'Peer', collection: 'deployments' };
+    const inputs = [
+      { id: 'running', type: 'Checkbox', label: 'Running' },
+      { ...peer, showIf: { var: 'running' }, filters: [{ field: 'enabled', value: true }] },
+      { ...peer, showIf: { '!': { var: 'running' } }, filters: [{ field: 'enabled', value: false }] },
+    ];
+    const pointing = await tasks.tell.chart(
+      sampleChart({ values_ui: { inputs, outputs: { values: [], secrets: {} } } }),
+    );
+    const { id } = await tasks.create();
+    const wanted = (running: boolean) => ({ helm_chart_id: pointing.id, config: { running, peer: id } });
+
+    await expect(tasks.create(wanted(true))).resolves.toMatchObject({ config: { peer: id } });
+    await expect(tasks.create(wanted(false))).rejects.toEqual(
+      refusal('unprocessable', 'whose enabled is false', 'body.config.peer'),
+    );
+  });
+
   test('refuses a config that points to more items than a transaction should hold', async () => {
     const peers = {
       id: 'peers',

@@ -2,6 +2,7 @@ import { type ConfigReference, configReferences } from '@berth/chart-extensions/
 import type { Input } from '@berth/chart-extensions/input';
 import { validateConfig } from '@berth/chart-extensions/validate-config';
 import type { ValuesUi } from '@berth/chart-extensions/values-ui';
+import { visibleInputs } from '@berth/chart-extensions/visible-inputs';
 import { pathOf } from '@berth/shared/contracts/field-errors';
 import { type JsonObject, sameJson } from '@berth/shared/contracts/json';
 import type { FieldError } from '@berth/shared/errors';
@@ -38,7 +39,7 @@ export async function checkConfig(
     throw unfit(at, `points to ${references.length} items; it may point to ${maxReferences} at most`);
   }
   const itemOf = await findItems(readers, references, envId);
-  const filtersOf = new Map(form.inputs.map((input) => [input.id, input.filters ?? []]));
+  const filtersOf = new Map(visibleInputs(form, config).map((input) => [input.id, input.filters ?? []]));
   const missing: FieldError[] = [];
   for (const reference of references) {
     const message = referenceProblem(reference, itemOf(reference), filtersOf.get(reference.input) ?? []);
