@@ -336,6 +336,26 @@ describe('changing', () => {
     expect(await operationsOf(user.id)).toEqual(['Install']);
   });
 
+  test('a chart whose form is not accepted any more is neither installed again nor changed, and can be disabled', async () => {
+    const chart = await tasks.tell.chart(sampleChart());
+    const { id } = await tasks.installed({ helm_chart_id: chart.id });
+    await tasks.tell.chart({ ...chart, values_ui: null, error: 'berth/values-ui.yaml: inputs[0].showIf is too large' });
+    const isSeen = sql.type(z.object({}))`select from helm_charts_seen where id = ${chart.id} and error is not null`;
+    await until(() => tasks.database.db.exists(isSeen));
+
+    const again = await asked(id, reinstall);
+    expect(await tasks.claim()).toBeNull();
+    expect(await tasks.task(again.id)).toMatchObject({
+      status: 'Failed',
+      reason: expect.stringContaining('too large'),
+    });
+    await expect(tasks.call(owner, update, { id, body: { config: { replicas: 2 } } })).rejects.toEqual(
+      refusal('unprocessable', 'the chart has an error', 'body.helm_chart_id'),
+    );
+    await tasks.call(owner, update, { id, body: { enabled: false } });
+    expect(await tasks.runAll()).toMatchObject([{ action: 'uninstall' }]);
+  });
+
   test('a changed placement of an env installs all of it again, a repeated one nothing', async () => {
     const env = await tasks.tell.env({ id: crypto.randomUUID(), name: 'moving' });
     const { id: cluster_id } = await tasks.tell.cluster({ env_id: env.id, name: 'moving' });

@@ -38,9 +38,16 @@ export const readChart = (chart: SeenChart): Chart => ({
 /** Why the chart cannot be deployed as this kind; null where it can. */
 export function chartProblem({ kind_id, error, available }: SeenChart, wantedKind: string): string | null {
   if (kind_id !== wantedKind) return 'the chart belongs to another kind';
-  if (error !== null) return `the chart has an error: ${error}`;
+  if (error !== null) return errorIn(error);
   if (!available) return 'the chart is not available any more';
   return null;
+}
+
+const errorIn = (error: string): string => `the chart has an error: ${error}`;
+
+/** An error may be found later too, when a chart is read again by newer rules; it has no form any more then. */
+export function checkError({ error }: Pick<SeenChart, 'error'>, paths: Pick<FieldPaths, 'helm_chart_id'>): void {
+  if (error !== null) throw unfit(paths.helm_chart_id, errorIn(error));
 }
 
 export function checkChart(chart: SeenChart, kindId: string, paths: Pick<FieldPaths, 'helm_chart_id'>): void {

@@ -2,14 +2,14 @@ import type { DeploymentChanges } from '@berth/shared/contracts/resources/deploy
 import { sameJson } from '@berth/shared/contracts/json';
 import type { ItemReaders } from '../collections/find-items.ts';
 import type { ReadingStore } from '../store.ts';
-import { type Chart, checkChart, findChart } from './chart.ts';
+import { type Chart, checkChart, checkError, findChart } from './chart.ts';
 import { checkConfig } from './check-config.ts';
 import type { DeploymentRecord } from '../records/deployment-record.ts';
 import type { VisibleEnvs } from './deployment-repository.ts';
 import type { FieldPaths } from './field-paths.ts';
 import { releaseNameProblem } from '../engine/namespace-of.ts';
 import { findCluster, findKind, findPlace } from './place.ts';
-import { isMoved } from '../engine/plan-update.ts';
+import { isMoved, isReconfigured } from '../engine/plan-update.ts';
 import type { Reference } from '../records/reference.ts';
 import { conflict, unfit } from '../refuse.ts';
 
@@ -50,6 +50,10 @@ export async function fitChanges(
   const tooLong = after.enabled ? releaseNameProblem(after.namespace) : null;
   if (tooLong !== null) throw conflict(tooLong);
   await checkUsers(store, before, after);
+
+  // It has no form any more by which anything could be checked, or brought to the chart.
+  const isReconfiguring = after.enabled && (isMoved(before, after) || isReconfigured(before, after));
+  if (isReconfiguring) checkError(chart, paths);
 
   const sameConfig = sameJson(before.config, after.config) && !otherChart && before.env_id === after.env_id;
   const { form } = chart;

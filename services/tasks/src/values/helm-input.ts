@@ -31,6 +31,8 @@ export async function helmInput(
   if (!seenChart) throw new AppError('unprocessable', 'The chart of the deployment is not known any more');
 
   const { env } = cluster;
+  // Without its form the config would go to the chart as it is, and everything would get the defaults of the chart.
+  if (seenChart.error !== null) throw new AppError('unprocessable', `The chart has an error: ${seenChart.error}`);
   const chart = readChart(seenChart);
   const budget = new Budget();
   const outputs = await outputsOf(readers, { chart, run, envId: env.id, budget });
