@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto';
+import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { openDatabase } from '@berth/shared/db/postgres/open-database';
+import { createTestDatabase } from '@berth/shared/testing/test-database';
+import { sql } from 'slonik';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { readingStore } from '../src/store.ts';
+
+const migrations = new URL('../migrations/', import.meta.url);
+const database = { log: { info: () => {}, warn: () => {} }, applicationName: 'old-rows', maxConnections: 1 };
+const nothing = sql.type(z.object({}));
+
+/** The schema of before. */
+async function oldMigrations(stack: AsyncDisposableStack): Promise<URL> {
+  const folder = await mkdtemp(join(tmpdir(), 'berth-old-rows-'));
+  stack.defer(() => rm(folder, { recursive: true, force: true }));
+  for (const name of await readdir(migrations)) {
+    if (name < '0006') await cp(join(fileURLToPath(migrations), name), join(folder, name));
+  }
+  return pathToFileURL(`${folder}/`);
+}
+
+test('rows from before tasks had sizes, waits and requesters are as good as new ones after the migration', async () => {
+  await using stack = new AsyncDisposableStack();
+  const before = await oldMigrations(stack);
+  const { url } = stack.use(await createTestDatabase({ service: 'tasks', migrations: before }));
+
+  const deployment = randomUUID();
+  const chart = randomUUID();
+  const cluster = randomUUID();
+  const env = randomUUID();
+  const user = randomUUID();
+  const bot = randomUUID();
+  const inputs = { helm_chart_id: chart, config_inputs: { text: 'ä"\\' }, values_override: null };
+  const place = { cluster_id: cluster, namespace: 'web-old', deployment_name: 'old', kind: 'Web' };
+  const run = { action: 'deploy', ...place, helm_chart_id: chart, config: { text: 'ä"\\' }, values_override: null };
+  const upgrade = { ...inputs, prev_helm_chart_id: chart, config_delta: { ['k'.repeat(3_000_000)]: [1, 2] } };
+  const scheduled = { status: 'Pending', operation: { Uninstall: {} }, change: { enabled: false } };
+  const rows = [
+    { status: 'Failed', operation: { Upgrade: upgrade }, run, fence: 3 },
+    { status: 'Started', operation: { Install: inputs }, run, fence: 1 },
+    { ...scheduled, acting_user_id: user },
+    scheduled,
+    { status: 'Pending', operation: { Reinstall: { reason: 'old' } } },
+  ].map((row) => ({ id: randomUUID(), deployment_id: deployment, cluster_id: cluster, env_id: env, ...row }));
+  {
+    await using old = await openDatabase({ url, migrations: before, ...database });
+    await old.query(nothing`
+      insert into deployments (id, name, kind_id, env_id, cluster_id, namespace, helm_chart_id, config, description_md)
+      values (${deployment}, 'old', ${chart}, ${env}, ${cluster}, 'web-old', ${chart}, '{"a": "ä"}', ${'a\n"b"'})
+    `);
+    await old.query(nothing`
+      insert into deployment_tasks (
+        id, created_at, execute_at, due_at, cluster_id, env_id, deployment_id, acting_user_id, operation, status, run,
+        change, attempts, fence, lease_until
+      )
+      select r.id, now(), now(), now(), r.cluster_id, r.env_id, r.deployment_id, r.acting_user_id, r.operation, r.status,
+        r.run, r.change, coalesce(r.fence, 0), coalesce(r.fence, 0), case when r.status = 'Started' then now() end
+      from jsonb_populate_recordset(null::deployment_tasks, ${JSON.stringify(rows)}::jsonb) r
+    `);
+    await old.query(nothing`
+      insert into outbox (resource, id, version, operation, row)
+      select 'deployment_tasks', id, nextval('outbox_version'), 'INSERT', jsonb_build_object('id', id, 'status', status, 'operation', operation)
+      from deployment_tasks
+    `);
+    await old.query(nothing`
+      insert into audit_log (actor_kind, actor_id, action, resource, object_id, details)
+      values ('bot', ${bot}, 'create', 'deployment_tasks', ${rows[3]?.id ?? null}, '{}')
+    `);
+  }
+
+  await using db = await openDatabase({ url, migrations, ...database });
+  const { tasks, deployments, leases } = readingStore(db);
+  const [failed, started, ofUser, ofBot, reinstall] = await Promise.all(rows.map(({ id }) => tasks.lock(id)));
+
+  expect(failed).toMatchObject({ operation: { Upgrade: { config_delta: null } }, helm_fence: 0 });
+  expect(started).toMatchObject({ attempts: 1, fence: 1, helm_fence: 1, waited_ms: 0, handed_back: 0 });
+  expect(ofUser?.requester).toEqual({ kind: 'user', id: user });
+  expect(ofBot?.requester).toEqual({ kind: 'bot', id: bot });
+  expect(reinstall?.requester).toBeNull();
+  expect(await deployments.record(deployment)).toMatchObject({ namespace: 'web-old', description_md: 'a\n"b"' });
+  expect(
+    (await tasks.open(deployment)).map(({ variant, deploys, is_scheduled }) => [variant, deploys, is_scheduled]),
+  ).toEqual(
+    expect.arrayContaining([
+      ['Install', true, false],
+      ['Uninstall', false, true],
+      ['Reinstall', false, false],
+    ]),
+  );
+  expect((await tasks.sizeOfOpen(deployment)).bytes).toBeGreaterThan(100);
+  expect(await tasks.isAnyChangeDue()).toBe(true);
+  expect(await leases.expired()).toHaveLength(1);
+  const told = sql.type(z.object({ n: z.number().int() }))`
+    select count(*) as n from outbox where row ?& array['id', 'status'] and not row ? 'operation'
+  `;
+  expect(await db.one(told)).toEqual({ n: rows.length });
+});
