@@ -3,13 +3,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { type Client, unwrap, waitUntil } from '@berth/client';
 import type { Stack } from '@berth/devstack';
-import type { ApiClient } from '@berth/devstack/journey/api-client';
-import { askForHello, removeHello } from '@berth/devstack/journey/hello-deployment';
+import { createHello } from '@berth/devstack/journey/hello-deployment';
 import { sampleChart } from '@berth/devstack/journey/publish-sample-chart';
-import { Deployment } from '@berth/devstack/journey/rows';
-import { waitFor } from '@berth/devstack/journey/wait-for';
-import { z } from 'zod';
 import type { Fixtures } from './fixtures.ts';
 import { loadOfMachine } from './load-of-machine.ts';
 import { untilQuiet } from './until-quiet.ts';
@@ -28,34 +25,31 @@ export async function deployMany(stack: Stack, { api, sample }: Fixtures, say: (
   await untilQuiet(say);
   const started = Date.now();
   const names = Array.from({ length: count }, (_, index) => `many-${index}`);
-  const asked = await Promise.all(names.map((name) => askForHello(api, sample, name)));
-  const ids = new Set(asked.map(({ id }) => id));
-  await untilAllRun(api, ids);
+  const created = await Promise.all(names.map((name) => createHello(api, sample, name)));
+  const ids = new Set(created.map(({ id }) => id));
+  await waitForAllRunning(api, ids);
   const berth = (await lastEnd(api, ids)) - started;
   say(`    through the API                      ${(berth / 1000).toFixed(1)} s`);
   say(`    ratio ${(berth / bare).toFixed(2)} × its time (aim ≤ 1.10)`);
-  await Promise.all(asked.map(({ id }) => removeHello(api, id)));
+  for (const answer of await Promise.all(created.map(({ id }) => api.deployments.delete({ id })))) unwrap(answer);
 }
 
-/** One list request a second: asking for each of them, or often, would be a load of its own. */
-async function untilAllRun(api: ApiClient, ids: Set<string>): Promise<void> {
-  await waitFor(
-    'all deployments to run',
+/** One list request a second: more would be a load of its own. */
+async function waitForAllRunning({ deployments }: Client, ids: Set<string>): Promise<void> {
+  await waitUntil(
     async () => {
-      const rows = await api.list('/deployments?per_page=100', Deployment);
+      const rows = unwrap(await deployments.list({ query: { per_page: 100 } })).items;
       const broken = rows.find(({ id, status }) => ids.has(id) && status === 'Error');
       if (broken) throw new Error(`deployment ${broken.name}: ${broken.reason}`);
       return rows.filter(({ id, status }) => ids.has(id) && status === 'Running').length === ids.size;
     },
-    { withinMs: 300_000, everyMs: 1_000, signal: AbortSignal.timeout(310_000) },
+    { what: 'all deployments to run', withinMs: 300_000, everyMs: 1_000, longestPauseMs: 1_000 },
   );
 }
 
-const Task = z.object({ deployment_id: z.uuid(), finished_at: z.iso.datetime().nullable() });
-
-/** When the last of them was done: by their tasks, since they are not asked often enough to see it. */
-async function lastEnd(api: ApiClient, ids: ReadonlySet<string>): Promise<number> {
-  const tasks = await api.list('/deployment-tasks?per_page=100', Task);
+/** When the last task finished, by its own time: polling is too coarse. */
+async function lastEnd({ deploymentTasks }: Client, ids: ReadonlySet<string>): Promise<number> {
+  const tasks = unwrap(await deploymentTasks.list({ query: { per_page: 100 } })).items;
   return Math.max(
     ...tasks.filter((task) => ids.has(task.deployment_id)).map((task) => Date.parse(task.finished_at ?? '')),
   );
@@ -98,7 +92,7 @@ async function bareHelm({ tools, kubeconfigFile, cluster }: Stack): Promise<numb
   }
 }
 
-/** `concurrency` at a time, the next one as soon as one is done. */
+/** `concurrency` at a time; the next starts when one ends. */
 async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const queue = [...items];
   const worker = async () => {

@@ -1,7 +1,7 @@
+import { unwrap } from '@berth/client';
 import type { Stack } from '@berth/devstack';
-import { deployHello } from '@berth/devstack/journey/hello-deployment';
+import { createHello, waitForRunning } from '@berth/devstack/journey/hello-deployment';
 import autocannon from 'autocannon';
-import { z } from 'zod';
 import { createDatabaseForBench } from './bench-database.ts';
 import type { Fixtures } from './fixtures.ts';
 import { startFloor } from './floors/start-floor.ts';
@@ -33,17 +33,18 @@ async function measure({ url, headers = {} }: Target, say: (line: string) => voi
 /** Reading one deployment by token through the gateway, against hand-written floors with the same hops. */
 export async function gatewayRead(
   stack: Stack,
-  { api, credential, sample }: Fixtures,
+  { api, token, sample }: Fixtures,
   say: (line: string) => void,
 ): Promise<void> {
-  const deployment = await deployHello(api, sample, 'read');
-  const row = await api.get(`/deployments/${deployment.id}`, z.unknown());
+  const { id } = await createHello(api, sample, 'read');
+  await waitForRunning(api, id);
+  const row = unwrap(await api.deployments.get({ id }));
   const databaseUrl = await createDatabaseForBench(stack.databaseAdminUrl);
 
   say(`\n(a) read of one deployment by token, ${connections} connections, ${seconds} s each; ${loadOfMachine()}`);
   const read = {
-    url: `${stack.url}/api/v2/deployments/${deployment.id}`,
-    headers: { [credential.header]: credential.value },
+    url: `${stack.url}/api/v2/deployments/${id}`,
+    headers: { 'x-service-token': token },
   };
   const berth = await measure(read, say);
   const floors: Measured[] = [];
@@ -51,7 +52,7 @@ export async function gatewayRead(
     await using floor = await startFloor({ databaseUrl, row, hops });
     floors.push(await measure(floor, say));
   }
-  // Once more, so that a machine that got slower or faster meanwhile is seen.
+  // Measured twice: a difference shows that the machine got slower or faster meanwhile.
   const again = await measure(read, say);
 
   const show = (name: string, { perSecond, p99 }: Measured) =>

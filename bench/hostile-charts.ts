@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import type { JsonObject } from '@berth/shared/contracts/json';
 
 /** A chart that tries to keep a service busy: its files, and inputs that make the most of them. */
 export interface HostileChart {
   name: string;
   files: Record<string, string>;
-  config?: Record<string, unknown>;
+  config?: JsonObject;
 }
 
 const repeat = <T>(times: number, make: (index: number) => T): T[] =>

@@ -2,12 +2,10 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { type Client, unwrap, waitUntil } from '@berth/client';
 import type { Stack } from '@berth/devstack';
-import { ApiProblem, type ApiClient } from '@berth/devstack/journey/api-client';
 import { pushChart } from '@berth/devstack/journey/publish-sample-chart';
-import { Chart, Deployment, Registry, type Row } from '@berth/devstack/journey/rows';
-import { waitFor } from '@berth/devstack/journey/wait-for';
-import { z } from 'zod';
+import type { HelmChart } from '@berth/shared/contracts/resources/helm-charts';
 import type { Fixtures } from './fixtures.ts';
 import { type HostileChart, hostileCharts } from './hostile-charts.ts';
 import { loadOfMachine } from './load-of-machine.ts';
@@ -63,11 +61,15 @@ function show(when: string, before: Delays, after: Delays, say: (line: string) =
 }
 
 interface Listed {
-  chart: Row<typeof Chart>;
+  chart: HelmChart;
   kindId: string;
 }
 
-async function publish(stack: Stack, api: ApiClient, { name, files }: HostileChart): Promise<Listed> {
+async function publish(
+  stack: Stack,
+  { helmCharts, helmRegistries }: Client,
+  { name, files }: HostileChart,
+): Promise<Listed> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-hostile-'));
   const signal = AbortSignal.timeout(60_000);
   try {
@@ -80,14 +82,14 @@ async function publish(stack: Stack, api: ApiClient, { name, files }: HostileCha
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-  return waitFor(
-    `the chart ${name} in the catalogue`,
+  return waitUntil(
     async () => {
-      const [registry] = await api.list(`/helm-registries?repo_name=charts%2F${name}`, Registry);
-      const [chart] = registry ? await api.list(`/helm-charts?helm_registry_id=${registry.id}`, Chart) : [];
-      return registry && chart && { chart, kindId: registry.kind_id };
+      const [registry] = unwrap(await helmRegistries.list({ query: { repo_name: `charts/${name}` } })).items;
+      if (!registry) return null;
+      const [chart] = unwrap(await helmCharts.list({ query: { helm_registry_id: registry.id } })).items;
+      return chart && { chart, kindId: registry.kind_id };
     },
-    { withinMs: 60_000, signal },
+    { what: `the chart ${name} in the catalogue`, withinMs: 60_000 },
   );
 }
 
@@ -98,34 +100,27 @@ interface Deploy {
   name: string;
 }
 
-/** Created, changed and run as far as it gets; how that ended, in words. */
-async function deploy(api: ApiClient, { chart, listed, clusterId, name }: Deploy): Promise<string> {
-  try {
-    const { id } = await api.send(
-      'POST',
-      '/deployments',
-      {
-        name,
-        kind_id: listed.kindId,
-        cluster_id: clusterId,
-        helm_chart_id: listed.chart.id,
-        config: chart.config ?? {},
-        values_override: null,
-      },
-      Deployment,
-    );
-    const over = await waitFor(
-      `the deployment of ${chart.name} to end`,
-      async () => {
-        const now = await api.get(`/deployments/${id}`, Deployment);
-        return ['Running', 'Error'].includes(now.status) && now;
-      },
-      { withinMs: 120_000, signal: AbortSignal.timeout(130_000) },
-    );
-    await api.send('DELETE', `/deployments/${id}`, undefined, z.null());
-    return `${over.status}: ${over.reason ?? 'no reason'}`;
-  } catch (error) {
-    if (error instanceof ApiProblem) return `refused: ${error.message}`;
-    throw error;
-  }
+/** Deploys a chart as far as it gets; how that ended, in words. */
+async function deploy({ deployments }: Client, { chart, listed, clusterId, name }: Deploy): Promise<string> {
+  const created = await deployments.create({
+    body: {
+      name,
+      kind_id: listed.kindId,
+      cluster_id: clusterId,
+      helm_chart_id: listed.chart.id,
+      config: chart.config ?? {},
+      values_override: null,
+    },
+  });
+  if (!created.ok) return `refused: ${created.problem.detail}`;
+  const { id } = created.value;
+  const ended = await waitUntil(
+    async () => {
+      const deployment = unwrap(await deployments.get({ id }));
+      return ['Running', 'Error'].includes(deployment.status) && deployment;
+    },
+    { what: `the deployment of ${chart.name} to end`, withinMs: 120_000 },
+  );
+  const deleted = await deployments.delete({ id });
+  return deleted.ok ? `${ended.status}: ${ended.reason ?? 'no reason'}` : `refused: ${deleted.problem.detail}`;
 }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { unwrap } from '@berth/client';
 import type { Stack } from '@berth/devstack';
-import { askForHello, removeHello, untilRunning } from '@berth/devstack/journey/hello-deployment';
+import { createHello, waitForRunning } from '@berth/devstack/journey/hello-deployment';
 import { Client } from 'pg';
 import type { Fixtures } from './fixtures.ts';
 import { loadOfMachine } from './load-of-machine.ts';
@@ -9,7 +10,7 @@ import { untilQuiet } from './until-quiet.ts';
 
 const samples = 30;
 
-/** From the task's row being there to its Helm process running, on a platform with nothing else to do. */
+/** From the insertion of the task's row to the start of its Helm process, on an idle platform. */
 export async function startLatency(
   stack: Stack,
   { api, sample }: Fixtures,
@@ -26,10 +27,10 @@ export async function startLatency(
     // Removed at the end: a Helm that uninstalls would keep the platform from being idle.
     const deployed: string[] = [];
     for (let index = 0; index < samples; index += 1) {
-      const { id } = await askForHello(api, sample, `start-${index}`);
-      // Asking how it goes would be a load of its own.
+      const { id } = await createHello(api, sample, `start-${index}`);
+      // Polling would be a load of its own.
       await delay(500);
-      await untilRunning(api, id);
+      await waitForRunning(api, id);
       taken.push(await latencyOf(client, id));
       deployed.push(id);
       await delay(1_000);
@@ -37,7 +38,7 @@ export async function startLatency(
     say(
       `    p50 ${quantile(taken, 0.5)} ms (aim ≤ 25), p99 ${quantile(taken, 0.99)} ms, least ${Math.min(...taken)} ms`,
     );
-    await Promise.all(deployed.map((id) => removeHello(api, id)));
+    for (const answer of await Promise.all(deployed.map((id) => api.deployments.delete({ id })))) unwrap(answer);
     const first = await insertFloor(client);
     say(`    ratio to one committed insert (${first.toFixed(2)} ms): ${(quantile(taken, 0.5) / first).toFixed(0)} ×`);
   } finally {

@@ -1,6 +1,7 @@
+import { unwrap, waitUntil } from '@berth/client';
 import type { Sample } from '@berth/devstack/journey/find-sample';
 import { pushChart, sampleChart } from '@berth/devstack/journey/publish-sample-chart';
-import { waitFor } from '@berth/devstack/journey/wait-for';
+import type { NewDeployment } from '@berth/shared/contracts/resources/deployments';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { fixtureChart } from './setup/fixture-chart.ts';
@@ -41,7 +42,7 @@ async function post(path: string, body: string | object, headers: Record<string,
   return { status: response.status, code: problem.code, paths: (problem.errors ?? []).map(({ path }) => path) };
 }
 
-const deployment = (changes: object = {}) => ({
+const deployment = <T extends object>(changes: T) => ({
   name: 'fine',
   kind_id: sample.registry.kind_id,
   cluster_id: sample.cluster.id,
@@ -52,17 +53,15 @@ const deployment = (changes: object = {}) => ({
 });
 
 async function chartInCatalogue(name: string) {
-  const Registry = z.object({ id: z.uuid(), repo_name: z.string(), kind_id: z.uuid() });
-  const Chart = z.object({ id: z.uuid(), error: z.string().nullable(), available: z.boolean() });
-  return waitFor(
-    `the chart ${name} in the catalogue`,
+  const { helmCharts, helmRegistries } = platform.admin;
+  return waitUntil(
     async () => {
-      const [registry] = await platform.admin.list(`/helm-registries?repo_name=charts/${name}`, Registry);
+      const [registry] = unwrap(await helmRegistries.list({ query: { repo_name: `charts/${name}` } })).items;
       if (!registry) return null;
-      const [chart] = await platform.admin.list(`/helm-charts?helm_registry_id=${registry.id}`, Chart);
-      return chart ? { registry, chart } : null;
+      const [chart] = unwrap(await helmCharts.list({ query: { helm_registry_id: registry.id } })).items;
+      return chart && { registry, chart };
     },
-    { withinMs: 30_000, signal: AbortSignal.timeout(40_000) },
+    { what: `the chart ${name} in the catalogue`, withinMs: 30_000 },
   );
 }
 
@@ -171,48 +170,49 @@ describe('a chart', () => {
     });
     await pushChart({ ...platform.stack, folder: failing.folder, signal: AbortSignal.timeout(60_000) });
     const { chart, registry } = await chartInCatalogue(name);
-    const Row = z.object({ id: z.uuid(), status: z.string(), reason: z.string().nullable() });
 
     const body = deployment({ name: 'fails', helm_chart_id: chart.id, kind_id: registry.kind_id });
-    const { id } = await platform.admin.send('POST', '/deployments', body, Row);
-    const failed = await waitFor(
-      'the deployment to fail',
+    const { deployments, deploymentTasks } = platform.admin;
+    const { id } = unwrap(await deployments.create({ body }));
+    const failed = await waitUntil(
       async () => {
-        const row = await platform.admin.get(`/deployments/${id}`, Row);
-        return row.status === 'Error' ? row : null;
+        const row = unwrap(await deployments.get({ id }));
+        return row.status === 'Error' && row;
       },
-      { withinMs: 30_000, signal: AbortSignal.timeout(40_000) },
+      { what: 'the deployment to fail', withinMs: 30_000 },
     );
 
     expect(failed.reason).toContain(words);
-    const [task] = await platform.admin.list(`/deployment-tasks?deployment_id=${id}`, Row);
+    const [task] = unwrap(await deploymentTasks.list({ query: { deployment_id: id } })).items;
     expect(task?.status).toBe('Failed');
     expect(task?.reason).toContain(words);
   });
 });
 
 describe('a chart of somebody else', () => {
-  const Row = z.object({ id: z.uuid(), status: z.string(), reason: z.string().nullable(), namespace: z.string() });
-  const Cataloged = z.object({ parsed_version: z.string(), error: z.null() });
-
   async function published(name: string, files: ChartFiles, links: Record<string, string> = {}) {
     await using chart = await chartFolder(name, files, links);
     await pushChart({ ...platform.stack, folder: chart.folder, signal: AbortSignal.timeout(60_000) });
     return chartInCatalogue(name);
   }
 
-  async function deployed(name: string, files: ChartFiles, config: object = {}, links: Record<string, string> = {}) {
+  async function deployed(
+    name: string,
+    files: ChartFiles,
+    config: NewDeployment['config'] = {},
+    links: Record<string, string> = {},
+  ) {
     const { chart, registry } = await published(name, files, links);
     expect(chart.error).toBeNull();
     const body = deployment({ name: 'x', helm_chart_id: chart.id, kind_id: registry.kind_id, config });
-    const { id } = await platform.admin.send('POST', '/deployments', body, Row);
-    const ended = await waitFor(
-      `the deployment of ${name} to end`,
+    const { deployments } = platform.admin;
+    const { id } = unwrap(await deployments.create({ body }));
+    const ended = await waitUntil(
       async () => {
-        const row = await platform.admin.get(`/deployments/${id}`, Row);
-        return row.status === 'Running' || row.status === 'Error' ? row : null;
+        const row = unwrap(await deployments.get({ id }));
+        return (row.status === 'Running' || row.status === 'Error') && row;
       },
-      { withinMs: 90_000, signal: AbortSignal.timeout(100_000) },
+      { what: `the deployment of ${name} to end`, withinMs: 90_000 },
     );
     return { ...ended, chart };
   }
@@ -222,28 +222,23 @@ describe('a chart of somebody else', () => {
     const { id, status, reason, chart } = await deployed('every.thing', everythingChart(), { replicas: 2 }, links);
 
     expect({ status, reason }).toEqual({ status: 'Running', reason: null });
-    expect(await platform.admin.get(`/helm-charts/${chart.id}`, Cataloged)).toMatchObject({
-      parsed_version: '1.2.3+build.7',
+    expect(chart).toMatchObject({ parsed_version: '1.2.3+build.7', error: null });
+    const { deployments } = platform.admin;
+    expect(await deployments.update({ id, body: { config: { big: true, replicas: 2 } } })).toMatchObject({
+      problem: { status: 422, errors: [{ path: 'body.config.replicas' }] },
     });
-    const refused = await fetch(`${platform.stack.url}/api/v2/deployments/${id}`, {
-      method: 'PUT',
-      headers: { 'x-service-token': platform.adminToken, 'content-type': 'application/json' },
-      body: JSON.stringify({ config: { big: true, replicas: 2 } }),
-    });
-    expect(await refused.json()).toMatchObject({ status: 422, errors: [{ path: 'body.config.replicas' }] });
 
-    await platform.admin.send('PUT', `/deployments/${id}`, { config: { big: true, replicas: 12 } }, Row);
-    await settlesAs(id, 'Running');
-    await platform.admin.send('PUT', `/deployments/${id}`, { enabled: false }, Row);
-    await settlesAs(id, 'Uninstalled');
+    unwrap(await deployments.update({ id, body: { config: { big: true, replicas: 12 } } }));
+    await waitForStatus(id, 'Running');
+    unwrap(await deployments.update({ id, body: { enabled: false } }));
+    await waitForStatus(id, 'Uninstalled');
   });
 
-  const settlesAs = (id: string, status: string) =>
-    waitFor(
-      `the deployment to be ${status}`,
-      async () => (await platform.admin.get(`/deployments/${id}`, Row)).status === status,
-      { withinMs: 60_000, signal: AbortSignal.timeout(70_000) },
-    );
+  const waitForStatus = (id: string, status: string) =>
+    waitUntil(async () => unwrap(await platform.admin.deployments.get({ id })).status === status, {
+      what: `the deployment to be ${status}`,
+      withinMs: 60_000,
+    });
 
   test('in the older form, with requirements.yaml, is deployed', async () => {
     expect(await deployed('older-form', olderChart)).toMatchObject({ status: 'Running', reason: null });

@@ -1,14 +1,10 @@
-import { ApiProblem } from '@berth/devstack/journey/api-client';
-import { askForHello, untilRunning } from '@berth/devstack/journey/hello-deployment';
-import { waitFor } from '@berth/devstack/journey/wait-for';
+import { type Answer, createClient, unwrap, waitUntil } from '@berth/client';
+import { createHello, waitForRunning } from '@berth/devstack/journey/hello-deployment';
+import type { Page } from '@berth/shared/contracts/paging';
 import { connect, PermissionViolationError } from '@nats-io/transport-node';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { z } from 'zod';
 import { type Platform, startPlatform } from './setup/platform.ts';
-
-const AnyRow = z.looseObject({ id: z.uuid() });
-type Api = Platform['admin'];
 
 let platform: Platform;
 let grace: Awaited<ReturnType<Platform['person']>>;
@@ -20,104 +16,92 @@ beforeAll(async () => {
   platform = await startPlatform();
   const { admin } = platform;
   const sample = await platform.sample('env-b');
-  const [found] = await admin.list('/envs?name=env-b', AnyRow);
-  envB = found?.id ?? '';
-  envA = (await admin.send('POST', '/envs', { name: 'env-a' }, AnyRow)).id;
+  envB = sample.cluster.env_id ?? '';
+  envA = unwrap(await admin.envs.create({ body: { name: 'env-a' } })).id;
   grace = await platform.person('grace');
-  await admin.send('POST', '/env-user-permissions', { env_id: envA, user_id: grace.id, role: 'Admin' }, AnyRow);
-  deploymentId = (await untilRunning(admin, (await askForHello(admin, sample, 'of-b')).id)).id;
-  await waitFor(
-    'tracked resources',
-    async () => (await admin.list(`/k8s-resources?deployment_id=${deploymentId}`, AnyRow)).length > 0,
-    {
-      withinMs: 30_000,
-      signal: AbortSignal.timeout(40_000),
-    },
+  unwrap(await admin.envUserPermissions.create({ body: { env_id: envA, user_id: grace.id, role: 'Admin' } }));
+  deploymentId = (await createHello(admin, sample, 'of-b')).id;
+  await waitForRunning(admin, deploymentId);
+  await waitUntil(
+    async () => idsOf(await admin.k8sResources.list({ query: { deployment_id: deploymentId } })).length > 0,
+    { what: 'tracked resources', withinMs: 30_000 },
   );
 });
 afterAll(() => platform[Symbol.asyncDispose]());
 
-const statusOf = (request: Promise<unknown>): Promise<number> =>
-  request.then(
-    () => 200,
-    (error: unknown) => {
-      if (error instanceof ApiProblem) return error.status;
-      throw error;
+const idsOf = (answer: Answer<Page<{ id: string }>>): string[] => unwrap(answer).items.map(({ id }) => id);
+const outcomeOf = (answer: Answer<unknown>): string => (answer.ok ? 'ok' : answer.problem.code);
+
+describe('a member of one env', () => {
+  test.for(['deployments', 'deploymentTasks', 'k8sResources', 'k8sClusters'] as const)(
+    'sees no %s of another env, neither in the list nor by id',
+    async (resource) => {
+      const ids = idsOf(await platform.admin[resource].list());
+      expect(ids.length).toBeGreaterThan(0);
+
+      const { [resource]: visible } = grace.api;
+      expect(idsOf(await visible.list())).toEqual([]);
+      for (const id of ids.slice(0, 3)) expect(outcomeOf(await visible.get({ id }))).toBe('not_found');
     },
   );
 
-const firstId = async (api: Api, path: string) => (await api.list(path, AnyRow))[0]?.id ?? '';
+  test('sees its own env only, and no member of another env', async () => {
+    const { envs, envUserPermissions } = grace.api;
+    expect(idsOf(await envs.list())).toEqual([envA]);
+    expect(outcomeOf(await envs.get({ id: envB }))).toBe('not_found');
+    expect(idsOf(await envUserPermissions.list({ query: { env_id: envB } }))).toEqual([]);
+  });
 
-describe('a member of one env', () => {
-  test.for([
-    ['deployments', '/deployments'],
-    ['tasks', '/deployment-tasks'],
-    ['tracked resources', '/k8s-resources'],
-    ['clusters', '/k8s-clusters'],
-  ] as const)('sees no %s of another, neither in the list nor by id', async ([, path]) => {
+  test('gets not_found for every change and log of a deployment in another env', async () => {
+    const { deployments, deploymentTasks } = grace.api;
+    const [task = ''] = idsOf(await platform.admin.deploymentTasks.list());
+    const answers = await Promise.all([
+      deployments.update({ id: deploymentId, body: { enabled: false } }),
+      deployments.delete({ id: deploymentId }),
+      deploymentTasks.cancel({ id: task }),
+      deploymentTasks.retry({ id: task }),
+      deploymentTasks.log({ id: task }),
+    ]);
+    expect(answers.map(outcomeOf)).toEqual(Array.from(answers, () => 'not_found'));
+  });
+
+  test('cannot deploy to a cluster of another env', async () => {
     const { admin } = platform;
-    const ids = (await admin.list(path, AnyRow)).map(({ id }) => id);
-    expect(ids.length).toBeGreaterThan(0);
-
-    expect(await grace.api.list(path, AnyRow)).toEqual([]);
-    for (const id of ids.slice(0, 3)) expect(await statusOf(grace.api.get(`${path}/${id}`, AnyRow))).toBe(404);
-  });
-
-  test('sees its own env only, and nobody else who is a member of the other', async () => {
-    expect((await grace.api.list('/envs', AnyRow)).map(({ id }) => id)).toEqual([envA]);
-    expect(await statusOf(grace.api.get(`/envs/${envB}`, AnyRow))).toBe(404);
-    expect(await grace.api.list(`/env-user-permissions?env_id=${envB}`, AnyRow)).toEqual([]);
-  });
-
-  test('cannot change, delete, retry or read the log of what it cannot see, and is not told that it is there', async () => {
-    const task = await firstId(platform.admin, '/deployment-tasks');
-    const requests = [
-      grace.api.send('PUT', `/deployments/${deploymentId}`, { enabled: false }, AnyRow),
-      grace.api.send('DELETE', `/deployments/${deploymentId}`, undefined, z.null()),
-      grace.api.send('DELETE', `/deployment-tasks/${task}`, undefined, AnyRow),
-      grace.api.send('POST', `/deployment-tasks/${task}/retry`, undefined, AnyRow),
-      grace.api.get(`/deployment-tasks/${task}/log`, z.unknown()),
-    ];
-    expect(await Promise.all(requests.map(statusOf))).toEqual([404, 404, 404, 404, 404]);
-  });
-
-  test('cannot deploy onto a cluster of another env', async () => {
-    const { admin } = platform;
-    const chart = await admin.list('/helm-charts', z.looseObject({ id: z.uuid(), helm_registry_id: z.uuid() }));
-    const [registry] = await admin.list('/helm-registries', z.looseObject({ id: z.uuid(), kind_id: z.uuid() }));
-    const body = {
-      name: 'sneaky',
-      kind_id: registry?.kind_id,
-      cluster_id: await firstId(admin, '/k8s-clusters'),
-      helm_chart_id: chart[0]?.id,
-      config: {},
-      values_override: null,
-    };
-    expect(await statusOf(grace.api.send('POST', '/deployments', body, AnyRow))).toBe(422);
+    const [chart] = idsOf(await admin.helmCharts.list());
+    const [cluster] = idsOf(await admin.k8sClusters.list());
+    const [registry] = unwrap(await admin.helmRegistries.list()).items;
+    const answer = await grace.api.deployments.create({
+      body: {
+        name: 'sneaky',
+        kind_id: registry?.kind_id ?? '',
+        cluster_id: cluster ?? '',
+        helm_chart_id: chart ?? '',
+        config: {},
+        values_override: null,
+      },
+    });
+    expect(outcomeOf(answer)).toBe('unprocessable');
   });
 });
 
-test('a user who is deactivated fails on the next request, with every credential', async () => {
+test('every credential of a deactivated user is refused from the next request on', async () => {
   const { admin, stack } = platform;
   const linus = await platform.person('linus');
-  const { created_token } = await linus.api.send(
-    'POST',
-    '/user-tokens',
-    { user_id: null },
-    z.object({ created_token: z.string() }),
-  );
-  const withToken = () => fetch(`${stack.url}/api/v2/envs`, { headers: { 'x-service-token': created_token } });
-  expect((await withToken()).status).toBe(200);
+  const { created_token } = unwrap(await linus.api.userTokens.create({ body: { user_id: null } }));
+  const withToken = createClient({
+    baseUrl: stack.url,
+    credential: () => ({ token: created_token }),
+    patience: { ms: 0 },
+  });
+  expect(outcomeOf(await withToken.envs.list())).toBe('ok');
 
-  await admin.send('PUT', `/users/${linus.id}`, { is_active: false }, AnyRow);
+  unwrap(await admin.users.update({ id: linus.id, body: { is_active: false } }));
 
-  const refused = await withToken();
-  expect(refused.status).toBe(401);
-  expect(await refused.json()).toMatchObject({ code: 'user_inactive' });
-  expect(await statusOf(linus.api.get('/envs', z.unknown()))).toBe(401);
+  expect(await withToken.envs.list()).toMatchObject({ problem: { status: 401, code: 'user_inactive' } });
+  expect(await linus.api.envs.list()).toMatchObject({ problem: { status: 401 } });
 });
 
-describe('the user that a service has in NATS', () => {
+describe('the NATS user of a service', () => {
   const connectAs = (caller: 'registry-scan' | 'cluster-sync') => {
     const { url, passwords } = platform.stack.nats;
     return connect({ servers: url, user: caller, pass: passwords[caller], inboxPrefix: `_INBOX_${caller}` });
@@ -139,19 +123,19 @@ describe('the user that a service has in NATS', () => {
   });
 
   test.for(['_INBOX_api-gateway.>', '_INBOX_runner.>', 'rpc.v1.auth.>', '>'])(
-    'cannot listen to %s',
+    'cannot subscribe to %s',
     async (subject) => {
       const nc = await connectAs('cluster-sync');
       try {
         const subscription = nc.subscribe(subject);
-        const heard = (async () => {
+        const received = (async () => {
           for await (const _message of subscription) return 'a message';
           return 'nothing';
         })();
-        // By then the server has refused it, if it does.
+        // The server has answered by then.
         await Promise.allSettled([nc.flush()]);
         subscription.unsubscribe();
-        await expect(heard).rejects.toThrow(PermissionViolationError);
+        await expect(received).rejects.toThrow(PermissionViolationError);
       } finally {
         await nc.close();
       }
@@ -159,7 +143,7 @@ describe('the user that a service has in NATS', () => {
   );
 });
 
-describe('the role that a service has in Postgres', () => {
+describe('the Postgres role of a service', () => {
   test.for([
     ['registry_scan', 'auth.users'],
     ['cluster_sync', 'tasks.deployments'],

@@ -1,10 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { askForHello, untilRunning } from '@berth/devstack/journey/hello-deployment';
+import { unwrap } from '@berth/client';
+import { createHello, waitForRunning } from '@berth/devstack/journey/hello-deployment';
 import { connect } from '@nats-io/transport-node';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { z } from 'zod';
 import { type Platform, startPlatform } from './setup/platform.ts';
 
 const observer = {
@@ -13,16 +13,16 @@ const observer = {
   permissions: { publish: { allow: ['>'] }, subscribe: { allow: ['>'] } },
 };
 
-interface Heard {
+interface Recorded {
   subject: string;
   text: string;
 }
 
 let platform: Platform;
-const heard: Heard[] = [];
-const seenOfProcesses = new Set<string>();
-const stopLooking = new AbortController();
-let looking: Promise<unknown>;
+const recorded: Recorded[] = [];
+const processTexts = new Set<string>();
+const stopRecording = new AbortController();
+let recording: Promise<unknown>;
 let canaries: Record<string, string>;
 
 beforeAll(async () => {
@@ -31,33 +31,33 @@ beforeAll(async () => {
   const listening = (async () => {
     for await (const message of nc.subscribe('>')) {
       const headers = [...(message.headers ?? [])].map(([name, values]) => `${name}: ${values.join(',')}`).join('\n');
-      heard.push({ subject: message.subject, text: `${headers}\n${message.string()}` });
+      recorded.push({ subject: message.subject, text: `${headers}\n${message.string()}` });
     }
   })();
-  looking = Promise.all([lookAtProcesses(), listening]);
-  stopLooking.signal.addEventListener('abort', () => void nc.close(), { once: true });
+  recording = Promise.all([recordProcesses(), listening]);
+  stopRecording.signal.addEventListener('abort', () => void nc.close(), { once: true });
 });
 afterAll(async () => {
-  stopLooking.abort();
-  await looking;
+  stopRecording.abort();
+  await recording;
   await platform[Symbol.asyncDispose]();
 });
 
-/** Arguments and environment of every process of the machine, all the time. */
-async function lookAtProcesses(): Promise<void> {
-  while (!stopLooking.signal.aborted) {
+/** Arguments and environment of every process of the machine, until the test ends. */
+async function recordProcesses(): Promise<void> {
+  while (!stopRecording.signal.aborted) {
     const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
     for (const pid of pids) {
       for (const file of ['cmdline', 'environ']) {
         const text = await readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
-        if (text !== '') seenOfProcesses.add(text);
+        if (text !== '') processTexts.add(text);
       }
     }
     await delay(50);
   }
 }
 
-async function filesBelow(folder: string, ending: string): Promise<Heard[]> {
+async function filesBelow(folder: string, ending: string): Promise<Recorded[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   const files = entries.filter((entry) => entry.isFile() && entry.name.endsWith(ending));
   return Promise.all(
@@ -71,29 +71,24 @@ async function filesBelow(folder: string, ending: string): Promise<Heard[]> {
 const secretFile = (service: string, variable: string) =>
   readFile(join(platform.stack.stateFolder, 'services', `${service}.secrets`, variable), 'utf8');
 
-const holding = (places: Heard[], canary: string) =>
+const holding = (places: Recorded[], canary: string) =>
   places.filter(({ text }) => text.includes(canary)).map(({ subject }) => subject);
 
-test('after a day in the life of the platform no secret is found where it does not belong', async () => {
+test('no secret is in a log, a process, a file or a message that does not need it', async () => {
   const { admin, stack } = platform;
   const grace = await platform.person('grace');
-  const { created_token } = await grace.api.send(
-    'POST',
-    '/user-tokens',
-    { user_id: null },
-    z.object({ created_token: z.string() }),
-  );
-  const bot = await admin.send('POST', '/bots', { display_name: 'CI' }, z.looseObject({ id: z.uuid() }));
-  const botToken = await admin.send('POST', '/bot-tokens', { bot_id: bot.id }, z.object({ created_token: z.string() }));
+  const { created_token } = unwrap(await grace.api.userTokens.create({ body: { user_id: null } }));
+  const bot = unwrap(await admin.bots.create({ body: { display_name: 'CI' } }));
+  const botToken = unwrap(await admin.botTokens.create({ body: { bot_id: bot.id } }));
   for (const token of [created_token, botToken.created_token]) {
     await fetch(`${stack.url}/api/v2/envs`, { headers: { 'x-service-token': token } });
     await fetch(`${stack.url}/api/v2/envs`, { headers: { 'x-service-token': `${token}x` } });
   }
   const sample = await platform.sample('secrets');
-  const running = await untilRunning(admin, (await askForHello(admin, sample, 'quiet')).id);
-  const [task] = await admin.list(`/deployment-tasks?deployment_id=${running.id}`, z.looseObject({ id: z.uuid() }));
-  let log = '';
-  for await (const line of admin.lines(`/deployment-tasks/${task?.id}/log`)) log += `${line}\n`;
+  const { id } = await createHello(admin, sample, 'quiet');
+  await waitForRunning(admin, id);
+  const [task] = unwrap(await admin.deploymentTasks.list({ query: { deployment_id: id } })).items;
+  const log = await unwrap(await admin.deploymentTasks.log({ id: task?.id ?? '' })).text();
 
   canaries = {
     'user token': created_token.split('.')[1] ?? '',
@@ -108,16 +103,16 @@ test('after a day in the life of the platform no secret is found where it does n
       /client-key-data"?: *"?([A-Za-z0-9+/=]{40})/.exec(await readFile(stack.kubeconfigFile, 'utf8'))?.[1] ?? '',
     'issued cluster token':
       /token\\?"?: *\\?"?([A-Za-z0-9._-]{40,})/.exec(
-        heard.find(({ text }) => text.includes('"kubeconfig":'))?.text ?? '',
+        recorded.find(({ text }) => text.includes('"kubeconfig":'))?.text ?? '',
       )?.[1] ?? '',
   };
   const logs = [
     ...(await filesBelow(join(stack.stateFolder, 'services'), '.log')),
     ...(await filesBelow(stack.stateFolder, 'nats.log')),
   ];
-  const processes = [...seenOfProcesses].map((text) => ({ subject: text.slice(0, 80), text }));
+  const processes = [...processTexts].map((text) => ({ subject: text.slice(0, 80), text }));
   const taskFiles = await filesBelow(join(stack.stateFolder, 'runner', 'tasks'), '');
-  const bus = heard.filter(({ subject }) => !subject.startsWith('$'));
+  const bus = recorded.filter(({ subject }) => !subject.startsWith('$'));
 
   for (const [name, canary] of Object.entries(canaries)) {
     expect(canary.length, name).toBeGreaterThan(15);
@@ -127,10 +122,10 @@ test('after a day in the life of the platform no secret is found where it does n
     expect(holding(taskFiles, canary), `${name} in a file left behind`).toEqual([]);
   }
 
-  // On the bus each stands only in the call that needs it: those that authenticate, the answer that creates or issues it.
-  const questions = (canary: string) => holding(bus, canary).filter((subject) => !subject.startsWith('_INBOX_'));
+  // On the bus a secret is only in the call that needs it: to authenticate, or in the answer that creates or issues it.
+  const requestsWith = (canary: string) => holding(bus, canary).filter((subject) => !subject.startsWith('_INBOX_'));
   for (const name of ['user token', 'bot token', 'session']) {
-    expect([...new Set(questions(canaries[name] ?? ''))], name).toEqual([
+    expect([...new Set(requestsWith(canaries[name] ?? ''))], name).toEqual([
       'rpc.v1.auth.api-gateway.identities.authenticate',
     ]);
   }
@@ -144,9 +139,9 @@ test('after a day in the life of the platform no secret is found where it does n
   ]) {
     expect(holding(bus, canaries[name] ?? ''), name).toEqual([]);
   }
-  expect(questions(canaries['issued cluster token'] ?? '')).toEqual([]);
+  expect(requestsWith(canaries['issued cluster token'] ?? '')).toEqual([]);
   const answers = holding(bus, canaries['issued cluster token'] ?? '');
   expect(answers.length).toBeGreaterThan(0);
   for (const subject of answers) expect(subject).toMatch(/^_INBOX_(runner|tasks)\./);
-  expect(heard.some(({ subject }) => subject.startsWith('state_v1.'))).toBe(true);
+  expect(recorded.some(({ subject }) => subject.startsWith('state_v1.'))).toBe(true);
 });

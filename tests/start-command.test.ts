@@ -4,14 +4,14 @@ import { cp, mkdtemp, readdir, readFile, readlink, rm, symlink } from 'node:fs/p
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { waitFor } from '@berth/devstack/journey/wait-for';
+import { waitUntil } from '@berth/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 const checkout = fileURLToPath(new URL('../', import.meta.url));
 let copy: string;
 let temporary: string;
 
-// A checkout of its own, so that the state of whoever runs the tests is left alone.
+// A separate checkout leaves the state of the developer's own platform alone.
 beforeAll(async () => {
   copy = await mkdtemp(join(tmpdir(), 'berth-checkout-'));
   temporary = await mkdtemp(join(tmpdir(), 'berth-temporary-'));
@@ -38,7 +38,7 @@ function start(...args: string[]): { child: ChildProcess; output: () => string }
   return { child, output: () => text };
 }
 
-/** Processes that were started from the copy, or work in it. */
+/** Processes started from the copy, or with it as working folder. */
 async function processesOfCopy(): Promise<string[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(
@@ -51,62 +51,55 @@ async function processesOfCopy(): Promise<string[]> {
   return found.flat();
 }
 
-/** Those that are still there after half a minute. */
-async function whoIsLeft(): Promise<string[]> {
-  const nobody = async () => (await processesOfCopy()).length === 0;
-  const signal = AbortSignal.timeout(40_000);
-  await waitFor('every process to end', nobody, { withinMs: 30_000, everyMs: 250, signal }).catch(() => undefined);
+/** The processes left after half a minute. */
+async function leftoverProcesses(): Promise<string[]> {
+  const none = async () => (await processesOfCopy()).length === 0;
+  await waitUntil(none, { what: 'every process to end', withinMs: 30_000, everyMs: 250 }).catch(() => undefined);
   return processesOfCopy();
 }
 
-test('npm start -- --once does the journey, ends with 0, and leaves no process and no file outside its state folder', async () => {
+test('npm start -- --once runs the journey, exits with 0, and leaves no process and no file outside its state folder', async () => {
   const { child, output } = start('--once');
 
   const [code] = await once(child, 'exit');
 
   expect(output()).toContain('see it running');
   expect({ code, output: code === 0 ? '' : output() }).toEqual({ code: 0, output: '' });
-  expect(await whoIsLeft()).toEqual([]);
-  // npm keeps a cache of its own code there, whatever it runs.
+  expect(await leftoverProcesses()).toEqual([]);
+  // npm always keeps a compile cache there.
   expect((await readdir(temporary)).filter((name) => name !== 'node-compile-cache')).toEqual([]);
 });
 
-test('a second start finds what is there, and Ctrl-C ends everything', async () => {
+test('a second npm start finds the deployment of the first, and Ctrl-C ends every process', async () => {
   const { child, output } = start();
-  await waitFor('the platform to be up', async () => output().includes('Berth is up.'), {
-    withinMs: 90_000,
-    signal: AbortSignal.timeout(100_000),
-  });
+  await waitUntil(async () => output().includes('Berth is up.'), { what: 'the platform to be up', withinMs: 90_000 });
   expect(output()).not.toContain('follow its task');
   const curl = /x-service-token: (\S+)' (\S+)/.exec(output());
   const answer = await fetch(curl?.[2] ?? '', { headers: { 'x-service-token': curl?.[1] ?? '' } });
   expect(await answer.json()).toMatchObject({ num_total: 1 });
 
-  // As a terminal does it: to everybody in the foreground.
+  // To the whole process group, as a terminal does.
   process.kill(-(child.pid ?? 0), 'SIGINT');
   await once(child, 'exit');
 
-  expect(await whoIsLeft()).toEqual([]);
+  expect(await leftoverProcesses()).toEqual([]);
 });
 
-test('when whoever started it is killed without a word, everything ends', async () => {
+test('npm start ends every process when its parent is killed', async () => {
   const { child, output } = start();
-  await waitFor('the services to start', async () => output().includes('starting the services'), {
+  await waitUntil(async () => output().includes('starting the services'), {
+    what: 'the services to start',
     withinMs: 90_000,
-    signal: AbortSignal.timeout(100_000),
   });
 
   process.kill(-(child.pid ?? 0), 'SIGKILL');
 
-  expect(await whoIsLeft()).toEqual([]);
+  expect(await leftoverProcesses()).toEqual([]);
 });
 
-test('a server that dies is reported by name with the last lines of its log', async () => {
+test('npm start reports a server that died by name, with the last lines of its log', async () => {
   const { child, output } = start();
-  await waitFor('the platform to be up', async () => output().includes('Berth is up.'), {
-    withinMs: 90_000,
-    signal: AbortSignal.timeout(100_000),
-  });
+  await waitUntil(async () => output().includes('Berth is up.'), { what: 'the platform to be up', withinMs: 90_000 });
   const registry = (await processesOfCopy()).find((line) => line.includes('registry.yml'));
 
   process.kill(Number(registry?.split(' ')[0]), 'SIGKILL');
@@ -115,5 +108,5 @@ test('a server that dies is reported by name with the last lines of its log', as
   expect(code).toBe(1);
   expect(output()).toMatch(/registry ended by itself with SIGKILL/);
   expect(output()).toContain('The last lines of');
-  expect(await whoIsLeft()).toEqual([]);
+  expect(await leftoverProcesses()).toEqual([]);
 });

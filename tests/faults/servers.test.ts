@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { askForHello, untilRunning } from '@berth/devstack/journey/hello-deployment';
-import { waitFor } from '@berth/devstack/journey/wait-for';
+import { createHello, waitForRunning } from '@berth/devstack/journey/hello-deployment';
+import { unwrap, waitUntil } from '@berth/client';
 import { isCopied } from '@berth/shared/bus/state/event-row';
 import { callerNames } from '@berth/shared/contracts/contract';
 import { resources } from '@berth/shared/contracts/index';
@@ -11,7 +11,6 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type Platform, startPlatform } from '../setup/platform.ts';
-import { TaskRow } from '../setup/slow-deployment.ts';
 
 const observer = {
   name: 'observer',
@@ -27,8 +26,8 @@ afterAll(() => platform[Symbol.asyncDispose]());
 
 const pids = () => callerNames.map((name) => platform.stack.part(name).pid);
 
-/** What a request answers, and how long it takes. */
-async function ask(path: string) {
+/** The answer to a request, and how long it took. */
+async function timedGet(path: string) {
   const started = performance.now();
   const response = await fetch(`${platform.stack.url}/api/v2${path}`, {
     headers: { 'x-service-token': platform.adminToken },
@@ -42,15 +41,15 @@ async function ask(path: string) {
   };
 }
 
-const untilUp = () =>
-  waitFor('the platform to answer again', async () => (await ask('/deployments')).status === 200, {
+const waitForPlatform = () =>
+  waitUntil(async () => (await timedGet('/deployments')).status === 200, {
+    what: 'the platform to answer again',
     withinMs: 30_000,
-    signal: AbortSignal.timeout(40_000),
   });
 
 const owners = ['auth', 'tasks', 'cluster-sync', 'registry-scan'];
 
-/** In all streams of state. */
+/** The messages in all state streams. */
 async function streamCount(): Promise<number> {
   const nc = await connect({ servers: platform.stack.nats.url, user: observer.name, pass: observer.password });
   try {
@@ -64,7 +63,7 @@ async function streamCount(): Promise<number> {
   }
 }
 
-/** Rows that other services keep copies of. */
+/** The rows that other services have projections of. */
 async function publishedRows(): Promise<number> {
   const client = new Client({
     connectionString: Object.assign(new URL(platform.stack.databaseAdminUrl), { pathname: '/berth' }).href,
@@ -82,92 +81,91 @@ async function publishedRows(): Promise<number> {
   }
 }
 
-test('when the store of JetStream is lost, the state is whole again by itself and the next deployment works', async () => {
+test('after the loss of the JetStream store the state is republished and the next deployment works', async () => {
   const { stack, admin } = platform;
   const sample = await platform.sample('faults');
-  await untilRunning(admin, (await askForHello(admin, sample, 'before')).id);
+  await waitForRunning(admin, (await createHello(admin, sample, 'before')).id);
   const nats = stack.part('nats');
   const before = pids();
 
   await nats.kill();
   await rm(stack.nats.storeFolder, { recursive: true, force: true });
   await nats.start();
-  await untilUp();
+  await waitForPlatform();
 
-  await waitFor('every row to be in the stream again', async () => (await streamCount()) >= (await publishedRows()), {
+  await waitUntil(async () => (await streamCount()) >= (await publishedRows()), {
+    what: 'every row to be in the stream again',
     withinMs: 60_000,
     everyMs: 500,
-    signal: AbortSignal.timeout(70_000),
   });
-  const running = await untilRunning(admin, (await askForHello(admin, sample, 'after')).id);
+  const running = await waitForRunning(admin, (await createHello(admin, sample, 'after')).id);
   expect(running.status).toBe('Running');
   expect(pids()).toEqual(before);
 });
 
-test('while NATS is down for a minute requests answer 503 within a second; then all goes on and nothing is lost', async () => {
+test('during a NATS outage of a minute requests answer 503 within a second, and nothing is lost', async () => {
   const { stack, admin } = platform;
   const sample = await platform.sample('faults');
   const before = pids();
-  const accepted = await askForHello(admin, sample, 'accepted-before-nats');
+  const accepted = await createHello(admin, sample, 'accepted-before-nats');
 
   await stack.part('nats').stop();
   const until = performance.now() + 60_000;
-  const answers: Awaited<ReturnType<typeof ask>>[] = [];
+  const answers: Awaited<ReturnType<typeof timedGet>>[] = [];
   while (performance.now() < until) {
-    answers.push(await ask('/deployments'));
+    answers.push(await timedGet('/deployments'));
     await delay(2_000);
   }
   await stack.part('nats').start();
-  await untilUp();
+  await waitForPlatform();
 
   for (const answer of answers) expect(answer).toMatchObject({ status: 503, code: 'unavailable', retryAfter: '1' });
   expect(Math.max(...answers.map(({ ms }) => ms))).toBeLessThan(1_000);
-  expect((await untilRunning(admin, accepted.id)).status).toBe('Running');
-  expect((await untilRunning(admin, (await askForHello(admin, sample, 'after-nats')).id)).status).toBe('Running');
+  expect((await waitForRunning(admin, accepted.id)).status).toBe('Running');
+  expect((await waitForRunning(admin, (await createHello(admin, sample, 'after-nats')).id)).status).toBe('Running');
   expect(pids()).toEqual(before);
 });
 
-test('while Postgres is down requests answer 503 within a second; then all goes on and nothing is lost', async () => {
+test('during a Postgres outage requests answer 503 within a second, and nothing is lost', async () => {
   const { stack, admin } = platform;
   const sample = await platform.sample('faults');
   const before = pids();
-  const accepted = await askForHello(admin, sample, 'accepted-before-postgres');
+  const accepted = await createHello(admin, sample, 'accepted-before-postgres');
 
   await stack.part('postgres').kill();
   const until = performance.now() + 20_000;
-  const answers: Awaited<ReturnType<typeof ask>>[] = [];
+  const answers: Awaited<ReturnType<typeof timedGet>>[] = [];
   while (performance.now() < until) {
-    answers.push(await ask('/deployments'));
+    answers.push(await timedGet('/deployments'));
     await delay(1_000);
   }
   await stack.part('postgres').start();
-  await untilUp();
+  await waitForPlatform();
 
   for (const answer of answers) expect(answer).toMatchObject({ status: 503, code: 'unavailable', retryAfter: '1' });
   expect(Math.max(...answers.map(({ ms }) => ms))).toBeLessThan(1_000);
-  expect((await untilRunning(admin, accepted.id)).status).toBe('Running');
-  expect((await untilRunning(admin, (await askForHello(admin, sample, 'after-postgres')).id)).status).toBe('Running');
+  expect((await waitForRunning(admin, accepted.id)).status).toBe('Running');
+  expect((await waitForRunning(admin, (await createHello(admin, sample, 'after-postgres')).id)).status).toBe('Running');
   expect(pids()).toEqual(before);
 });
 
-test('a deployment made while the API server is down waits and says for what, and runs once it is back, at the first attempt', async () => {
+test('a deployment created during an API server outage gives its wait reason and runs at the first attempt once the server is back', async () => {
   const { stack, admin } = platform;
   const sample = await platform.sample('faults');
 
   await stack.part('kubernetes').kill();
-  const { id } = await askForHello(admin, sample, 'while-cluster-is-down');
-  const task = async () => (await admin.list(`/deployment-tasks?deployment_id=${id}`, TaskRow))[0];
-  const waiting = await waitFor(
-    'the task to wait',
+  const { id } = await createHello(admin, sample, 'while-cluster-is-down');
+  const task = async () => unwrap(await admin.deploymentTasks.list({ query: { deployment_id: id } })).items[0];
+  const waiting = await waitUntil(
     async () => {
       const now = await task();
-      return now?.status === 'Pending' && now.reason?.startsWith('waiting until') ? now : null;
+      return now?.status === 'Pending' && now.reason?.startsWith('waiting until') && now;
     },
-    { withinMs: 30_000, everyMs: 100, signal: AbortSignal.timeout(40_000) },
+    { what: 'the task to wait', withinMs: 30_000 },
   );
   await stack.part('kubernetes').start();
 
   expect(waiting).toMatchObject({ attempts: 0, reason: expect.stringContaining('refused the connection') });
-  expect((await untilRunning(admin, id)).status).toBe('Running');
+  expect((await waitForRunning(admin, id)).status).toBe('Running');
   expect(await task()).toMatchObject({ status: 'Done', attempts: 1 });
 });

@@ -1,23 +1,21 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type Client, createClient, type Credential, unwrap } from '@berth/client';
 import { type Stack, type StackStart, startStack } from '@berth/devstack';
-import { type ApiClient, createApiClient } from '@berth/devstack/journey/api-client';
 import { findSample, type Sample } from '@berth/devstack/journey/find-sample';
 import { publishSampleChart } from '@berth/devstack/journey/publish-sample-chart';
-import { Me } from '@berth/devstack/journey/rows';
 import { signIn, signInAsAda } from '@berth/devstack/journey/sign-in';
-import { z } from 'zod';
 
 export interface Platform extends AsyncDisposable {
   stack: Stack;
-  /** Of Ada, a site admin. */
-  admin: ApiClient;
+  /** Signed in as Ada, a site admin. */
+  admin: Client;
   adminToken: string;
   /** A client without any credential. */
-  anonymous: ApiClient;
-  /** A person of the identity provider, signed in for the first time and activated by Ada. */
-  person(name: 'grace' | 'linus'): Promise<{ id: string; api: ApiClient; session: string }>;
+  anonymous: Client;
+  /** Signs a person in for the first time and activates the user. */
+  person(name: 'grace' | 'linus'): Promise<{ id: string; api: Client; session: string }>;
   /** The sample chart in the catalogue, and the cluster in an env of that name. */
   sample(env: string): Promise<Sample>;
 }
@@ -45,21 +43,22 @@ export async function startPlatform(options: Partial<StackStart> = {}): Promise<
   };
   try {
     const adminToken = await signInAsAda({ stack, signal });
-    const clientOf = (header: 'x-service-token' | 'authorization', value: string) =>
-      createApiClient({ url: stack.url, credential: { header, value }, signal });
-    const admin = clientOf('x-service-token', adminToken);
+    // Tests want the first answer, also where it is 503.
+    const clientOf = (credential: Credential | null) =>
+      createClient({ baseUrl: stack.url, credential: () => credential, signal, patience: { ms: 0 } });
+    const admin = clientOf({ token: adminToken });
     return {
       stack,
       admin,
       adminToken,
-      anonymous: createApiClient({ url: stack.url, signal }),
+      anonymous: clientOf(null),
       async person(name) {
         const session = await signIn({ stack, signal }, name);
-        const [user] = await admin.list(`/users?email=${name}@example.test`, z.object({ id: z.uuid() }));
-        if (!user) throw new Error(`${name} is not there after signing in`);
-        await admin.send('PUT', `/users/${user.id}`, { is_active: true }, z.unknown());
-        const api = clientOf('authorization', `Bearer ${session}`);
-        await api.get('/auth/me', Me);
+        const [user] = unwrap(await admin.users.list({ query: { email: `${name}@example.test` } })).items;
+        if (!user) throw new Error(`signing in created no user ${name}`);
+        unwrap(await admin.users.update({ id: user.id, body: { is_active: true } }));
+        const api = clientOf({ jwt: session });
+        unwrap(await api.me.get());
         return { id: user.id, api, session };
       },
       async sample(env) {

@@ -1,63 +1,52 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { type Client, unwrap, waitUntil } from '@berth/client';
 import type { Stack } from '@berth/devstack';
-import type { ApiClient } from '@berth/devstack/journey/api-client';
 import type { Sample } from '@berth/devstack/journey/find-sample';
 import { sampleChart } from '@berth/devstack/journey/publish-sample-chart';
-import { waitFor } from '@berth/devstack/journey/wait-for';
+import type { DeploymentTask } from '@berth/shared/contracts/resources/deployment-tasks';
 import { CoreV1Api, KubeConfig, PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
 import { z } from 'zod';
-
-export const TaskRow = z.object({
-  id: z.uuid(),
-  status: z.string(),
-  reason: z.string().nullable(),
-  attempts: z.number(),
-  finished_at: z.string().nullable(),
-});
-const DeploymentRow = z.object({ id: z.uuid(), namespace: z.string(), status: z.string() });
 
 export interface SlowDeployment {
   id: string;
   namespace: string;
   taskId: string;
-  task(): Promise<z.output<typeof TaskRow>>;
-  /** Lets its pods find a node, so that Helm comes to its end. */
+  task(): Promise<DeploymentTask>;
+  /** Lets its pods find a node, so that Helm ends. */
   release(): Promise<void>;
 }
 
-/** A deployment whose pods find no node until the test says so; Helm waits for them. Returns once it does. */
+/** A deployment whose pods find no node until `release`. Returns once Helm waits for them. */
 export async function deploySlowly(
   stack: Stack,
-  api: ApiClient,
+  { deployments, deploymentTasks }: Client,
   sample: Sample,
   name: string,
 ): Promise<SlowDeployment> {
   const label = `test-${name}`;
-  const deployment = await api.send(
-    'POST',
-    '/deployments',
-    {
-      name,
-      kind_id: sample.registry.kind_id,
-      cluster_id: sample.cluster.id,
-      helm_chart_id: sample.chart.id,
-      config: sampleChart.inputs,
-      values_override: { nodeSelector: { [label]: 'yes' } },
-    },
-    DeploymentRow,
+  const { id, namespace } = unwrap(
+    await deployments.create({
+      body: {
+        name,
+        kind_id: sample.registry.kind_id,
+        cluster_id: sample.cluster.id,
+        helm_chart_id: sample.chart.id,
+        config: sampleChart.inputs,
+        values_override: { nodeSelector: { [label]: 'yes' } },
+      },
+    }),
   );
-  const [task] = await api.list(`/deployment-tasks?deployment_id=${deployment.id}`, TaskRow);
+  const [task] = unwrap(await deploymentTasks.list({ query: { deployment_id: id } })).items;
   if (!task) throw new Error('the deployment has no task');
-  const signal = AbortSignal.timeout(60_000);
-  // Once Helm has recorded what it is about to do, it waits for pods that find no node.
-  const isWaiting = async () => (await releaseStatuses(stack, deployment.namespace)).at(-1) === 'pending-install';
-  await waitFor('Helm to wait for the pods', () => isWaiting().catch(() => false), { withinMs: 30_000, signal });
+  // Helm records the pending release, then waits for the pods.
+  const isWaiting = async () => (await releaseStatuses(stack, namespace)).at(-1) === 'pending-install';
+  await waitUntil(() => isWaiting().catch(() => false), { what: 'Helm to wait for the pods', withinMs: 30_000 });
   return {
-    id: deployment.id,
-    namespace: deployment.namespace,
+    id,
+    namespace,
     taskId: task.id,
-    task: () => api.get(`/deployment-tasks/${task.id}`, TaskRow),
+    task: async () => unwrap(await deploymentTasks.get({ id: task.id })),
     release: () => labelNodes(stack, label),
   };
 }
@@ -80,7 +69,7 @@ async function labelNodes(stack: Stack, label: string): Promise<void> {
 
 const run = promisify(execFile);
 
-/** Status of each revision of a release, as Helm itself tells it. */
+/** Status of each revision of a release, from `helm history`. */
 export async function releaseStatuses({ tools, kubeconfigFile, cluster }: Stack, release: string): Promise<string[]> {
   const target = ['--namespace', release, '--kubeconfig', kubeconfigFile, '--kube-context', cluster];
   const { stdout } = await run(tools.helm, ['history', release, '--output', 'json', ...target]);

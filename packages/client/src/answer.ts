@@ -4,6 +4,8 @@ import type { ErrorCode, FieldError } from '@berth/shared/errors';
 export interface Problem {
   /** `unreachable`: no answer arrived; `unintelligible`: the answer was not one of this API. */
   code: ErrorCode | 'unreachable' | 'unintelligible';
+  /** Which request failed: `POST /api/v2/envs`. */
+  request: string;
   /** HTTP status; 0 where no answer came. */
   status: number;
   detail: string;
@@ -34,7 +36,7 @@ export class ProblemError extends Error {
   readonly problem: Problem;
 
   constructor(problem: Problem) {
-    super(`${problem.code}: ${problem.detail}`, { cause: problem.cause });
+    super(`${problem.request}: ${problem.code}: ${problem.detail}`, { cause: problem.cause });
     this.name = 'ProblemError';
     this.problem = problem;
   }

@@ -9,8 +9,11 @@ describe('reading a problem', () => {
     const errors = [{ path: 'body.name', message: 'is required' }];
     const body = JSON.stringify({ code: 'invalid', detail: 'body.name: is required', errors });
 
-    expect(await readProblem(answer(400, body, { 'x-request-id': 'r1', 'retry-after': '2' }))).toEqual({
+    expect(
+      await readProblem('GET /api/v2/envs', answer(400, body, { 'x-request-id': 'r1', 'retry-after': '2' })),
+    ).toEqual({
       code: 'invalid',
+      request: 'GET /api/v2/envs',
       status: 400,
       detail: 'body.name: is required',
       errors,
@@ -25,7 +28,7 @@ describe('reading a problem', () => {
     ['JSON that is no problem document', '[1]'],
     ['a code that this API does not have', '{"code":"odd","detail":"x"}'],
   ])('%s is unintelligible', async ([, body]) => {
-    expect(await readProblem(answer(502, body ?? ''))).toMatchObject({
+    expect(await readProblem('GET /api/v2/envs', answer(502, body ?? ''))).toMatchObject({
       code: 'unintelligible',
       status: 502,
       errors: [],
@@ -39,6 +42,6 @@ describe('reading a problem', () => {
       errors: [null, 1, { path: 'a' }, { path: 'a', message: 'b' }],
     });
 
-    expect((await readProblem(answer(400, body))).errors).toEqual([{ path: 'a', message: 'b' }]);
+    expect((await readProblem('GET /api/v2/envs', answer(400, body))).errors).toEqual([{ path: 'a', message: 'b' }]);
   });
 });

@@ -2,10 +2,11 @@ import { type FieldError, isErrorCode } from '@berth/shared/errors';
 import type { Problem } from './answer.ts';
 
 /** Reads an answer that is not a success. Never throws: an unreadable answer is a problem too. */
-export async function readProblem(response: Response): Promise<Problem> {
+export async function readProblem(request: string, response: Response): Promise<Problem> {
   const text = await response.text().catch(() => '');
   const { code, detail, errors } = parse(text);
   const common = {
+    request,
     status: response.status,
     requestId: response.headers.get('x-request-id'),
     retryAfterMs: retryAfterMs(response.headers.get('retry-after')),
@@ -26,7 +27,8 @@ export async function readProblem(response: Response): Promise<Problem> {
   };
 }
 
-export const unreachable = (cause: unknown): Problem => ({
+export const unreachable = (request: string, cause: unknown): Problem => ({
+  request,
   code: 'unreachable',
   status: 0,
   detail: 'The server did not answer',

@@ -36,10 +36,14 @@ export interface CallOptions {
   idempotencyKey?: string;
   signal?: AbortSignal;
   patience?: Patience;
+  /** Repeats an update or deletion too: for one that changes nothing more when it is sent twice. */
+  repeat?: boolean;
 }
 
 export type Send = (operation: Operation, parts: RequestParts, options: CallOptions) => Promise<Answer<unknown>>;
 
+/** Also after `Retry-After: 0`. */
+const leastPauseMs = 100;
 const firstPauseMs = 200;
 const longestPauseMs = 5_000;
 const passing = new Set<Problem['code']>(['unreachable', 'unavailable', 'timeout', 'too_many_requests']);
@@ -48,13 +52,15 @@ export function createSend(client: ClientOptions): Send {
   return async (operation, parts, call) => {
     const { ms, onWait } = call.patience ?? client.patience ?? { ms: 5_000 };
     const idempotencyKey = call.idempotencyKey ?? (isCreation(operation) ? crypto.randomUUID() : undefined);
+    const mayRepeat = call.repeat ?? isRepeatable(operation);
     const giveUpAt = performance.now() + ms;
 
     for (let repeat = 0; ; repeat += 1) {
       const answer = await sendOnce(client, operation, parts, { ...call, ...(idempotencyKey && { idempotencyKey }) });
-      if (answer.ok || !isRepeatable(operation) || !passing.has(answer.problem.code)) return answer;
+      if (answer.ok || !mayRepeat || !passing.has(answer.problem.code)) return answer;
 
-      const waitMs = answer.problem.retryAfterMs ?? Math.min(firstPauseMs * 2 ** repeat, longestPauseMs);
+      const backoffMs = Math.min(firstPauseMs * 2 ** repeat, longestPauseMs);
+      const waitMs = Math.max(answer.problem.retryAfterMs ?? backoffMs, leastPauseMs);
       if (performance.now() + waitMs > giveUpAt) return answer;
       onWait?.(answer.problem, waitMs);
       await pause(waitMs, signalOf(client, call));
@@ -78,6 +84,7 @@ async function sendOnce(
   const { fetch: send = fetch, timeoutMs = 15_000, baseUrl } = client;
   const signal = signalOf(client, call);
   const { method, path, headers, body } = toHttp(operation, parts, call);
+  const request = `${method} ${path.replace(/\?.*$/, '')}`;
   const isStream = operation.produces !== undefined;
 
   let response: Response;
@@ -92,13 +99,13 @@ async function sendOnce(
   } catch (error) {
     // An abort by the caller is not a problem of the request.
     signal.throwIfAborted();
-    return { ok: false, problem: unreachable(error) };
+    return { ok: false, problem: unreachable(request, error) };
   }
-  if (!response.ok) return { ok: false, problem: await readProblem(response) };
-  return read(response, isStream);
+  if (!response.ok) return { ok: false, problem: await readProblem(request, response) };
+  return read(request, response, isStream);
 }
 
-async function read(response: Response, isStream: boolean): Promise<Answer<unknown>> {
+async function read(request: string, response: Response, isStream: boolean): Promise<Answer<unknown>> {
   const etag = response.headers.get('etag');
   if (isStream) return { ok: true, value: textStream(response), etag };
   if (response.status === 204) return { ok: true, value: null, etag };
@@ -111,7 +118,7 @@ async function read(response: Response, isStream: boolean): Promise<Answer<unkno
     const { status } = response;
     return {
       ok: false,
-      problem: { code: 'unintelligible', status, detail, errors: [], requestId, retryAfterMs: null, cause },
+      problem: { code: 'unintelligible', request, status, detail, errors: [], requestId, retryAfterMs: null, cause },
     };
   }
 }

@@ -4,8 +4,10 @@ export interface WaitOptions {
   /** What is waited for, for the error: `deployment hello to run`. */
   what: string;
   withinMs: number;
-  /** First pause between two reads, in ms; it grows by half up to two seconds. */
+  /** First pause, in ms; it grows by half. */
   everyMs?: number;
+  /** The pause grows up to this, in ms; 2 s unless given. */
+  longestPauseMs?: number;
   signal?: AbortSignal;
 }
 
@@ -16,7 +18,6 @@ export class WaitedTooLong extends Error {
   }
 }
 
-const longestPauseMs = 2_000;
 const never = new AbortController().signal;
 
 /** Repeats `read` until it gives a value. Throws `WaitedTooLong`, and whatever `read` throws. */
@@ -24,7 +25,7 @@ export async function waitUntil<T>(
   read: () => Promise<T | null | undefined | false>,
   options: WaitOptions,
 ): Promise<T> {
-  const { withinMs, everyMs = 100, signal = never } = options;
+  const { withinMs, everyMs = 100, longestPauseMs = 2_000, signal = never } = options;
   const giveUpAt = performance.now() + withinMs;
   for (let pauseMs = everyMs; ; pauseMs = Math.min(pauseMs * 1.5, longestPauseMs)) {
     const value = await read();

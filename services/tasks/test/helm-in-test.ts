@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { waitFor } from '@berth/devstack/journey/wait-for';
+import { waitUntil } from '@berth/client';
 import type { ClaimedTask } from '@berth/shared/contracts/resources/runner-tasks';
 import { z } from 'zod';
 import type { RunnerWorld } from './runner-in-test.ts';
@@ -24,8 +24,8 @@ export async function helmsOf(namespace: string): Promise<number[]> {
 
 export const soon = <T>(
   what: string,
-  ask: () => Promise<T | null | undefined | false> | T | null | undefined | false,
-) => waitFor(what, async () => ask(), { withinMs: 25_000, everyMs: 20, signal: AbortSignal.timeout(30_000) });
+  read: () => Promise<T | null | undefined | false> | T | null | undefined | false,
+) => waitUntil(async () => read(), { what, withinMs: 25_000, everyMs: 20, longestPauseMs: 20 });
 
 export function actionsIn({ api, helm, kubeconfigFile, tasks }: RunnerWorld) {
   const helmJson = async (...args: string[]): Promise<unknown> => {

@@ -1,74 +1,78 @@
-import type { ApiClient } from './api-client.ts';
+import { type Client, unwrap, waitUntil } from '@berth/client';
+import type { Env } from '@berth/shared/contracts/resources/envs';
+import type { HelmChart } from '@berth/shared/contracts/resources/helm-charts';
+import type { HelmRegistry } from '@berth/shared/contracts/resources/helm-registries';
+import type { K8sCluster } from '@berth/shared/contracts/resources/k8s-clusters';
 import { sampleChart } from './publish-sample-chart.ts';
-import { Chart, Cluster, Env, Registry, type Row } from './rows.ts';
-import { waitFor } from './wait-for.ts';
 
 /** What a deployment of the sample chart needs. */
 export interface Sample {
-  registry: Row<typeof Registry>;
-  chart: Row<typeof Chart>;
-  cluster: Row<typeof Cluster>;
+  registry: HelmRegistry;
+  chart: HelmChart;
+  cluster: K8sCluster;
 }
 
 export interface FindSample {
-  api: ApiClient;
-  /** Names of the cluster and of the env it is given to. */
+  api: Client;
+  /** Names of the cluster and of the env it is assigned to. */
   cluster: string;
   env: string;
   signal: AbortSignal;
 }
 
-/** The sample chart in the catalogue and a cluster to put it on, each waited for. */
+const longestPauseMs = 500;
+
+/** Waits for the sample chart in the catalogue and for a cluster to deploy it to. */
 export async function findSample({ api, cluster, env, signal }: FindSample): Promise<Sample> {
   const found = await findChart(api, signal);
-  return { ...found, cluster: await giveCluster(api, { cluster, env: await ensureEnv(api, env), signal }) };
+  return { ...found, cluster: await assignCluster(api, { cluster, env: await ensureEnv(api, env), signal }) };
 }
 
-export async function findChart(api: ApiClient, signal: AbortSignal): Promise<Omit<Sample, 'cluster'>> {
+export async function findChart(
+  { helmCharts, helmRegistries }: Client,
+  signal: AbortSignal,
+): Promise<Omit<Sample, 'cluster'>> {
   const { repository, name, version } = sampleChart;
-  const registry = await waitFor(
-    `the registry ${repository} in the catalogue`,
-    async () => (await api.list(`/helm-registries?repo_name=${encodeURIComponent(repository)}`, Registry))[0],
-    { withinMs: 30_000, signal },
+  const registry = await waitUntil(
+    async () => unwrap(await helmRegistries.list({ query: { repo_name: repository } })).items[0],
+    { what: `the registry ${repository} in the catalogue`, withinMs: 30_000, longestPauseMs, signal },
   );
-  const chart = await waitFor(
-    `the chart ${name} ${version} in the catalogue`,
+  const chart = await waitUntil(
     async () => {
-      const charts = await api.list(`/helm-charts?helm_registry_id=${registry.id}&available=true`, Chart);
-      return charts.find(({ image_tag }) => image_tag === version);
+      const query = { helm_registry_id: registry.id, available: true };
+      return unwrap(await helmCharts.list({ query })).items.find(({ image_tag }) => image_tag === version);
     },
-    { withinMs: 30_000, signal },
+    { what: `the chart ${name} ${version} in the catalogue`, withinMs: 30_000, longestPauseMs, signal },
   );
   if (chart.error !== null) throw new Error(`the catalogue lists the sample chart with an error: ${chart.error}`);
   return { registry, chart };
 }
 
-export async function ensureEnv(api: ApiClient, name: string): Promise<Row<typeof Env>> {
-  const [existing] = await api.list(`/envs?name=${encodeURIComponent(name)}`, Env);
-  return existing ?? api.send('POST', '/envs', { name }, Env);
+export async function ensureEnv({ envs }: Client, name: string): Promise<Env> {
+  const [existing] = unwrap(await envs.list({ query: { name } })).items;
+  return existing ?? unwrap(await envs.create({ body: { name } }));
 }
 
-interface GiveCluster {
+interface AssignCluster {
   cluster: string;
-  env: Row<typeof Env>;
+  env: Env;
   signal: AbortSignal;
 }
 
-export async function giveCluster(
-  api: ApiClient,
-  { cluster: name, env, signal }: GiveCluster,
-): Promise<Row<typeof Cluster>> {
-  const byName = async () => (await api.list(`/k8s-clusters?name=${encodeURIComponent(name)}`, Cluster))[0];
-  const found = await waitFor(`the cluster ${name}`, byName, { withinMs: 30_000, signal });
+export async function assignCluster(
+  { k8sClusters }: Client,
+  { cluster: name, env, signal }: AssignCluster,
+): Promise<K8sCluster> {
+  const byName = async () => unwrap(await k8sClusters.list({ query: { name } })).items[0];
+  const found = await waitUntil(byName, { what: `the cluster ${name}`, withinMs: 30_000, longestPauseMs, signal });
   if (found.env_id !== env.id || found.ignore) {
-    await api.send('PUT', `/k8s-clusters/${found.id}`, { env_id: env.id, ignore: false }, Cluster);
+    unwrap(await k8sClusters.update({ id: found.id, body: { env_id: env.id, ignore: false } }, { repeat: true }));
   }
-  return waitFor(
-    `the cluster ${name} to answer`,
+  return waitUntil(
     async () => {
       const cluster = await byName();
-      return cluster?.is_ok ? cluster : null;
+      return cluster?.is_ok && cluster;
     },
-    { withinMs: 60_000, signal },
+    { what: `the cluster ${name} to answer`, withinMs: 60_000, longestPauseMs, signal },
   );
 }

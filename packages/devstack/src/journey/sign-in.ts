@@ -1,12 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
+import { type Client, createClient, type Credential, type Patience, ProblemError, unwrap } from '@berth/client';
 import { signInWithHttp } from '../servers/oidc-sign-in.ts';
 import { writePrivately } from '../servers/remembered.ts';
 import type { Stack } from '../stack/start-stack.ts';
-import { type ApiClientOptions, ApiProblem, createApiClient } from './api-client.ts';
-import type { Patience } from './patience.ts';
-import { CreatedToken, Me } from './rows.ts';
 
 interface SignIn {
   stack: Pick<Stack, 'url' | 'stateFolder' | 'people'>;
@@ -14,53 +11,40 @@ interface SignIn {
   patience?: Patience | undefined;
 }
 
-const LoginStart = z.object({ redirect_url: z.url(), state: z.string() });
-const Session = z.object({ access_token: z.string() });
+const clientOf = ({ stack, signal, patience }: SignIn, credential: Credential | null): Client =>
+  createClient({ baseUrl: stack.url, credential: () => credential, signal, ...(patience && { patience }) });
 
 /** A session of a person of the local provider, by the same steps that a browser takes. */
-export async function signIn({ stack, signal, patience }: SignIn, person: string): Promise<string> {
-  const anonymous = createApiClient({ url: stack.url, signal, patience });
-  const { redirect_url } = await anonymous.get('/auth/idp', LoginStart);
+export async function signIn(options: SignIn, person: string): Promise<string> {
+  const { logins } = clientOf(options, null);
+  const { redirect_url } = unwrap(await logins.start());
   const callback = new URL(await signInWithHttp(person, redirect_url));
+  const iss = callback.searchParams.get('iss');
   const body = {
-    auth_code: callback.searchParams.get('code'),
-    state: callback.searchParams.get('state'),
-    ...(callback.searchParams.has('iss') && { iss: callback.searchParams.get('iss') }),
+    auth_code: callback.searchParams.get('code') ?? '',
+    state: callback.searchParams.get('state') ?? '',
+    ...(iss !== null && { iss }),
   };
-  const { access_token } = await anonymous.send('POST', '/auth/idp/callback', body, Session);
-  return access_token;
+  // The login attempt is spent once: a repeat is refused at worst.
+  return unwrap(await logins.finish({ body }, { repeat: true })).access_token;
 }
 
-/** An API token of Ada's: the one of the last start where it still works, else a new one. */
-export async function signInAsAda({ stack, signal, patience }: SignIn): Promise<string> {
-  const file = join(stack.stateFolder, 'ada.token');
+/** An API token of Ada's: that of the last start while it still works, else a new one. */
+export async function signInAsAda(options: SignIn): Promise<string> {
+  const file = join(options.stack.stateFolder, 'ada.token');
   const kept = await readFile(file, 'utf8').catch(() => null);
-  if (kept !== null && (await works({ url: stack.url, signal, patience }, kept))) return kept;
+  if (kept !== null && (await works(options, kept))) return kept;
 
-  const session = await signIn({ stack, signal, patience }, 'ada');
-  const api = createApiClient({
-    url: stack.url,
-    credential: { header: 'authorization', value: `Bearer ${session}` },
-    signal,
-    patience,
-  });
-  const { User } = await api.get('/auth/me', Me);
-  const { created_token } = await api.send(
-    'POST',
-    '/user-tokens',
-    { user_id: User.id, name: 'local stack' },
-    CreatedToken,
-  );
+  const api = clientOf(options, { jwt: await signIn(options, 'ada') });
+  const me = unwrap(await api.me.get());
+  if (!('User' in me)) throw new Error('a session that is not of a user');
+  const { created_token } = unwrap(await api.userTokens.create({ body: { user_id: me.User.id, name: 'local stack' } }));
   await writePrivately(file, created_token);
   return created_token;
 }
 
-async function works(client: ApiClientOptions, value: string): Promise<boolean> {
-  try {
-    await createApiClient({ ...client, credential: { header: 'x-service-token', value } }).get('/auth/me', Me);
-    return true;
-  } catch (error) {
-    if (error instanceof ApiProblem && error.status === 401) return false;
-    throw error;
-  }
+async function works(options: SignIn, token: string): Promise<boolean> {
+  const answer = await clientOf(options, { token }).me.get();
+  if (!answer.ok && answer.problem.status !== 401) throw new ProblemError(answer.problem);
+  return answer.ok;
 }

@@ -1,7 +1,7 @@
-/** Tells a person what happens, step by step, and how long each took. */
+/** Shows a person what happens, step by step, and how long each step took. */
 export interface Steps {
   step<T>(title: string, work: () => Promise<T>): Promise<T>;
-  /** Something that belongs to the step under way. */
+  /** A detail of the current step. */
   detail(text: string): void;
 }
 

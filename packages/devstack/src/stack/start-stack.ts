@@ -5,6 +5,7 @@ import type { NatsUser } from '@berth/shared/bus/connection/nats-server-config';
 import { natsPermissions } from '@berth/shared/bus/connection/permissions';
 import { type CallerName, callerNames } from '@berth/shared/contracts/contract';
 import { resources } from '@berth/shared/contracts/index';
+import { loginCallbackPath } from '@berth/shared/contracts/resources/logins';
 import { type ProcessGuard, startProcessGuard } from '@berth/process-guard/process-guard';
 import { startKubernetes } from '../servers/kubernetes.ts';
 import { type NatsServer, startNats } from '../servers/nats.ts';
@@ -128,7 +129,7 @@ async function bringUp(options: StackStart, { guard, parts, stop }: Ground): Pro
         notify: { url: `http://127.0.0.1:${known.ports.push}/events`, authorization: `Bearer ${known.secrets.push}` },
       }),
     ),
-    launch('oidc', (given) => startOidc({ ...given, clientId, redirectUris: [`${url}/auth/idp/callback`] })),
+    launch('oidc', (given) => startOidc({ ...given, clientId, redirectUris: [`${url}${loginCallbackPath}`] })),
     options.cluster ? undefined : launch('kubernetes', (given) => startKubernetes({ ...given, tools, durable })),
   ]);
 

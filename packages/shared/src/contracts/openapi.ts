@@ -1,4 +1,5 @@
-import { apiPrefix, type Operation, type Resource } from './contract.ts';
+import { type Operation, type Resource } from './contract.ts';
+import { httpRouteOf } from './http-route.ts';
 import type { JsonObject } from './json.ts';
 import { documentedMethods } from './openapi/documented-operation.ts';
 import { ProblemSchema, problemResponses } from './openapi/problems.ts';
@@ -16,11 +17,6 @@ const description = `Deploys packaged Helm charts onto many Kubernetes clusters.
 Every update is partial: an absent field is unchanged, \`null\` clears a field that is nullable. \`PATCH\` is an alias of \`PUT\`, and every \`GET\` answers \`HEAD\`.
 Unknown fields and query parameters are refused. Errors are \`application/problem+json\` (RFC 9457).`;
 
-const httpPath = (route: string): string => {
-  const path = route.slice(route.indexOf(' ') + 1).replace(/:(\w+)/g, '{$1}');
-  return path.startsWith('/.well-known/') ? path : `${apiPrefix}${path}`;
-};
-
 /** The OpenAPI 3.1 document of all operations that have a route. */
 export function openApiDocument(resources: readonly Resource[], { version, url }: OpenApiOptions): JsonObject {
   const writer = schemaWriter(schemaNames(resources));
@@ -28,8 +24,9 @@ export function openApiDocument(resources: readonly Resource[], { version, url }
 
   for (const resource of resources) {
     for (const operation of Object.values<Operation>(resource.operations)) {
-      if (!operation.http) continue;
-      const path = (paths[httpPath(operation.http)] ??= {});
+      const route = httpRouteOf(operation);
+      if (!route) continue;
+      const path = (paths[route.path.replace(/:(\w+)/g, '{$1}')] ??= {});
       Object.assign(path, documentedMethods(operation, { writer, resource }));
     }
   }

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
+import { loginCallbackPath } from '@berth/shared/contracts/resources/logins';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { methodNotAllowed } from '../http/refuse-other-methods.ts';
-import { loginCallbackPath } from './routes-from-contracts.ts';
 
 const root = fileURLToPath(new URL('../../pages/', import.meta.url));
 

@@ -1,9 +1,10 @@
 import type { Bus } from '@berth/shared/bus/bus';
 import { etagOf } from '@berth/shared/bus/rpc/etag';
 import { bodyLimitOf } from '@berth/shared/contracts/body-limit';
-import { answersRow, apiPrefix, type Operation, type Resource, successStatus } from '@berth/shared/contracts/contract';
+import { answersRow, type Operation, type Resource, successStatus } from '@berth/shared/contracts/contract';
+import { httpRouteOf } from '@berth/shared/contracts/http-route';
 import { idempotencyKeyOf, isCreation } from '@berth/shared/contracts/idempotency-key';
-import { logins } from '@berth/shared/contracts/resources/logins';
+import { loginCallbackPath, logins } from '@berth/shared/contracts/resources/logins';
 import { AppError } from '@berth/shared/errors';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import type { Attempts } from '../attempts/attempts.ts';
@@ -28,18 +29,15 @@ interface Route {
   url: string;
 }
 
-/** Where identity providers send the browser; the same path below the prefix is for clients. */
-export const loginCallbackPath = '/auth/idp/callback';
-
 /** Streams are written by routes of their own; here are the requests that have one answer, be it 501. */
 const hasOneAnswer = ({ produces, outstanding }: Operation): boolean => produces === undefined || outstanding === true;
 
 export function routesOf(resources: readonly Resource[]): Route[] {
   return resources.flatMap((resource) =>
     Object.values(resource.operations).flatMap((operation) => {
-      if (!operation.http) return [];
-      const [method = '', path = ''] = operation.http.split(' ');
-      const url = path.startsWith('/.well-known/') ? path : `${apiPrefix}${path}`;
+      const http = httpRouteOf(operation);
+      if (!http) return [];
+      const { method, path: url } = http;
       const route = { resource, operation, method, url };
       // PATCH is an alias of PUT: both change only the fields that are there.
       if (method === 'PUT') return [route, { ...route, method: 'PATCH' }];

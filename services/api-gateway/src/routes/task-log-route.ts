@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Bus } from '@berth/shared/bus/bus';
-import { apiPrefix } from '@berth/shared/contracts/contract';
+import { httpRouteOf } from '@berth/shared/contracts/http-route';
 import { deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
 import type { LogLine } from '@berth/shared/contracts/resources/runner-tasks';
 import { createWakeUp } from '@berth/shared/service/wake-up';
@@ -30,23 +30,19 @@ export function taskLogRoute(app: FastifyInstance, deps: TaskLogDeps): void {
   const takeSlot = createStreamSlots(limits);
   const readRequest = requestReader(log);
 
-  app.get(
-    `${apiPrefix}/deployment-tasks/:id/log`,
-    { onRequest: signedInFor(log, deps.authenticate) },
-    async (request, reply) => {
-      const { id, query } = readRequest(request) as { id: string; query: { follow?: string } };
-      const read = reader(deps, request, id);
-      await using slot = new AsyncDisposableStack();
-      slot.use(takeSlot(request.identity?.id ?? ''));
-      // The first read answers 404 and the like before the stream begins.
-      const first = await readPart(read, 0);
-      if (request.method === 'HEAD') return reply.type('text/plain; charset=utf-8').send();
+  app.get(httpRouteOf(log).path, { onRequest: signedInFor(log, deps.authenticate) }, async (request, reply) => {
+    const { id, query } = readRequest(request) as { id: string; query: { follow?: string } };
+    const read = reader(deps, request, id);
+    await using slot = new AsyncDisposableStack();
+    slot.use(takeSlot(request.identity?.id ?? ''));
+    // The first read answers 404 and the like before the stream begins.
+    const first = await readPart(read, 0);
+    if (request.method === 'HEAD') return reply.type('text/plain; charset=utf-8').send();
 
-      startText(request, reply);
-      await stream(first, { deps, read, taskId: id, follow: query.follow === 'true', request, reply, slowReaderMs });
-      return reply;
-    },
-  );
+    startText(request, reply);
+    await stream(first, { deps, read, taskId: id, follow: query.follow === 'true', request, reply, slowReaderMs });
+    return reply;
+  });
 }
 
 const reader =

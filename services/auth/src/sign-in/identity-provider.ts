@@ -1,3 +1,4 @@
+import { loginCallbackPath } from '@berth/shared/contracts/resources/logins';
 import type { Service } from '@berth/shared/service/service';
 import * as oidc from 'openid-client';
 import { boundedFetch } from './bounded-fetch.ts';
@@ -50,7 +51,7 @@ export const newLoginSecrets = (): LoginSecrets => ({
 /** Discovered at the first login and again each hour: a provider that is down stops logins, not the service. */
 export function createIdentityProvider({ provider, ownUrl, log }: IdentityProviderDeps): IdentityProvider {
   // Registered at the provider letter by letter.
-  const redirectUri = `${ownUrl}/auth/idp/callback`;
+  const redirectUri = `${ownUrl}${loginCallbackPath}`;
   const configuration = discovered(provider, log);
 
   return {

@@ -23,6 +23,9 @@ export const LoginCallback = z.strictObject({
 });
 export type LoginCallback = z.infer<typeof LoginCallback>;
 
+/** Where identity providers send the browser; the same path below the API prefix is for clients. */
+export const loginCallbackPath = '/auth/idp/callback';
+
 export const logins = resource('logins', {
   owner: 'auth',
   singular: 'login',
@@ -37,7 +40,7 @@ export const logins = resource('logins', {
       idempotent: false,
     }),
     finish: operation({
-      http: 'POST /auth/idp/callback',
+      http: `POST ${loginCallbackPath}`,
       summary: 'Finish a login with the code of the identity provider',
       allow: anyone,
       body: LoginCallback,
