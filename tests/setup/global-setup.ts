@@ -16,7 +16,7 @@ export default async function globalSetup(): Promise<() => Promise<void>> {
 
   const serverFolder = await mkdtemp(join(tmpdir(), 'berth-test-servers-'));
   const temporary = await mkdtemp(join(tmpdir(), 'berth-tests-'));
-  // Tests run servers as other users too, who have to pass it.
+  // Tests run servers as other users too: they have to traverse it.
   await chmod(temporary, 0o711);
   process.env['TMPDIR'] = temporary;
   const guard = startProcessGuard();

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Pids of the Helm processes that work on a namespace, as the machine itself tells them. */
+/** Pids of the Helm processes that work on a namespace, from /proc. */
 export async function helmProcesses(namespace: string): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const working = await Promise.all(
@@ -15,11 +15,11 @@ export async function helmProcesses(namespace: string): Promise<number[]> {
 }
 
 export interface HelmWatch extends AsyncDisposable {
-  /** The most that were ever seen at once. */
+  /** The largest number at one time. */
   most(): number;
 }
 
-/** Looks every 25 ms how many Helm processes work on a namespace. */
+/** Counts the Helm processes that work on a namespace every 25 ms. */
 export function watchHelm(namespace: string): HelmWatch {
   const stopping = new AbortController();
   let most = 0;

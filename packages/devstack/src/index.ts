@@ -6,9 +6,7 @@ export { type OidcServer, type OidcStart, startOidc } from './servers/oidc.ts';
 export { signInWithHttp } from './servers/oidc-sign-in.ts';
 export { type PostgresServer, type PostgresStart, startPostgres } from './servers/postgres.ts';
 export {
-  createDatabaseFromTemplate,
   createServiceDatabase,
-  dropDatabase,
   type ServiceSchema,
 } from './servers/postgres-databases.ts';
 export { type RegistryServer, type RegistryStart, startRegistry } from './servers/registry.ts';

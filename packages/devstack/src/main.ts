@@ -9,7 +9,7 @@ import { type Stack, startStack } from './stack/start-stack.ts';
 import { takeFreeFileLock } from './tools/file-lock.ts';
 
 const usage = `npm start [-- options]
-  --fresh               wipe what earlier starts have left
+  --fresh               delete the state of earlier starts
   --once                run the journey, stop everything, end with 0 or 1
   --kubeconfig FILE --context NAME   deploy to that cluster instead of the embedded one`;
 
@@ -22,10 +22,10 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 }
 void stopWithParent(process.ppid);
 
-/** Whoever started us may be killed without a word; then nobody is left to stop the stack but us. */
+/** The parent may be killed without passing a signal on; then this process has to stop the stack. */
 async function stopWithParent(parent: number): Promise<void> {
   while (process.ppid === parent) await delay(500, undefined, { ref: false });
-  stopping.abort(new Error('whoever started this is gone'));
+  stopping.abort(new Error('the parent process is gone'));
 }
 
 function options() {
@@ -44,7 +44,7 @@ function options() {
   return { fresh, once, cluster };
 }
 
-function tellWhereItIs(stack: Stack, { token, deployment }: JourneyResult): void {
+function showAddresses(stack: Stack, { token, deployment }: JourneyResult): void {
   say(`
 Berth is up.
   API             ${stack.url}/api/v2
@@ -60,7 +60,7 @@ Berth is up.
 Ctrl-C stops everything; the next start finds it again.`);
 }
 
-/** Two starts at once on one state folder would take each other's ports and data. */
+/** A lock: two starts on one state folder would take each other's ports and data. */
 async function main(): Promise<number> {
   const chosen = options();
   await mkdir(dirname(stateFolder), { recursive: true });
@@ -76,7 +76,7 @@ async function main(): Promise<number> {
 async function run({ fresh, once, cluster }: ReturnType<typeof options>): Promise<number> {
   const started = performance.now();
   if (fresh) {
-    say('wiping the state of earlier starts');
+    say('deleting the state of earlier starts');
     await rm(stateFolder, { recursive: true, force: true });
   }
   const steps = createSteps(say);
@@ -87,7 +87,7 @@ async function run({ fresh, once, cluster }: ReturnType<typeof options>): Promis
     const result = await Promise.race([runJourney({ stack, steps, signal: stopping.signal }), failing(stack.died)]);
     say(`\nready after ${((performance.now() - started) / 1000).toFixed(1)} s`);
     if (once) return 0;
-    tellWhereItIs(stack, result);
+    showAddresses(stack, result);
     await Promise.race([aborted(stopping.signal), failing(stack.died)]);
     return 0;
   } finally {
@@ -109,10 +109,10 @@ const aborted = (signal: AbortSignal) =>
 try {
   process.exitCode = await main();
 } catch (error) {
-  const asked = stopping.signal.aborted;
+  const interrupted = stopping.signal.aborted;
   const words = error instanceof Error ? error.message : String(error);
-  process.stderr.write(asked ? '' : `\nberth: ${words}\n`);
+  process.stderr.write(interrupted ? '' : `\nberth: ${words}\n`);
   if (error instanceof Error && 'code' in error && error.code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION')
     process.stderr.write(`${usage}\n`);
-  process.exitCode = asked ? 130 : 1;
+  process.exitCode = interrupted ? 130 : 1;
 }

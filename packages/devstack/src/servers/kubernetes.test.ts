@@ -31,11 +31,11 @@ describe('a started cluster', () => {
     expect(items.map(({ metadata }) => metadata.name)).toEqual(['simulated-1', 'simulated-2', 'simulated-3']);
   });
 
-  test('tells the version of Kubernetes that it is', async () => {
+  test('reports its Kubernetes version', async () => {
     expect(await read(api, '/version')).toMatchObject({ major: '1', minor: '36', gitVersion: 'v1.36.3' });
   });
 
-  test('refuses who has no certificate', async () => {
+  test('refuses clients without a certificate', async () => {
     const { ca } = await identityOf(cluster);
     const anonymous = connectKubeApi({ url: cluster.url, ca, cert: '', key: '' });
 
@@ -70,7 +70,7 @@ describe('a started cluster', () => {
       .toEqual([]);
   });
 
-  test('completes jobs, and fails those that are told to', async () => {
+  test('completes jobs, and fails those with the failing label', async () => {
     await apply(api, '/apis/batch/v1/namespaces/default/jobs/good', job('good', {}));
     await apply(api, '/apis/batch/v1/namespaces/default/jobs/bad', job('bad', { 'berth.dev/simulate': 'fail' }));
 
@@ -92,7 +92,7 @@ describe('a started cluster', () => {
       },
     ],
     ['not-ready', { phase: 'Running', containerStatuses: [{ ready: false, state: { running: {} } }] }],
-  ] as const)('simulates %s on a pod that asks for it', async ([behaviour, status]) => {
+  ] as const)('simulates %s on a pod with its label', async ([behaviour, status]) => {
     const path = `/api/v1/namespaces/default/pods/${behaviour}`;
     const metadata = { name: behaviour, annotations: { 'berth.dev/simulate': behaviour } };
     await apply(api, path, { apiVersion: 'v1', kind: 'Pod', metadata, spec: { containers } });

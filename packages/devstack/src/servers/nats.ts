@@ -44,7 +44,7 @@ export async function startNats({ stateFolder, program, users, tls, guard, signa
   return { ...server, url: `${tls ? 'tls://localhost' : 'nats://127.0.0.1'}:${port}`, port, storeFolder };
 }
 
-/** The server greets each connection with a line that tells what it can do. */
+/** The server sends its capabilities as the first line of each connection. */
 function greetsWithJetStream(port: number, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: '127.0.0.1', port, signal });

@@ -20,7 +20,7 @@ export async function signInWithHttp(person: string, authorizationUrl: string): 
       form = undefined;
       if (url.split('?')[0] === redirectUri.split('?')[0]) return url;
     } else if (response.status === 200 && form === undefined) {
-      // The page that asks who one is.
+      // The sign-in page.
       form = new URLSearchParams({ person });
     } else {
       throw new Error(

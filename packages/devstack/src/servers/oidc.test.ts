@@ -8,7 +8,7 @@ import { signInWithHttp } from './oidc-sign-in.ts';
 
 const client = { clientId: 'berth', redirectUris: ['http://127.0.0.1:1/auth/idp/callback'] };
 
-test('a person who is picked comes back with a code that buys an ID token with name and e-mail', async () => {
+test('choosing a person on the sign-in page yields a code for an ID token with name and e-mail', async () => {
   const start = await startForTest();
   const oidc = await startOidc({ ...start, ...client });
   const verifier = randomBytes(32).toString('base64url');

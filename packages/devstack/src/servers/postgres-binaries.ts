@@ -20,7 +20,7 @@ export async function postgresBinaries(linkFolder: string): Promise<PostgresBina
   const packageFolder = dirname(dirname(packageEntry()));
   const links = Links.parse(JSON.parse(await readFile(join(packageFolder, 'native', 'pg-symlinks.json'), 'utf8')));
 
-  // Made anew at each start: the checkout may have moved.
+  // Created at each start: the checkout may have moved.
   await rm(linkFolder, { recursive: true, force: true });
   await mkdir(linkFolder, { recursive: true, mode: 0o755 });
   for (const { source, target } of links) {

@@ -37,28 +37,7 @@ export async function createServiceDatabase(
   );
 }
 
-/** Copies a database that nobody is connected to: a migrated one per test costs some ten milliseconds. */
-export async function createDatabaseFromTemplate(
-  adminUrl: string,
-  { database, template }: { database: string; template: string },
-): Promise<string> {
-  await withClient(adminUrl, (client) =>
-    // A small database is copied faster as files than through the log.
-    client.query(
-      `create database ${escapeIdentifier(database)} template ${escapeIdentifier(template)} strategy file_copy`,
-    ),
-  );
-  return urlOf(adminUrl, { database });
-}
-
-/** Also where somebody is still connected. */
-export async function dropDatabase(adminUrl: string, database: string): Promise<void> {
-  await withClient(adminUrl, (client) =>
-    client.query(`drop database if exists ${escapeIdentifier(database)} with (force)`),
-  );
-}
-
-/** One statement, so that two starts at once do not trip over each other between asking and creating. */
+/** One statement: with a check before the creation, two concurrent starts would race. */
 const roleStatement = (name: string, password: string) => `do $berth$ begin
     create role ${escapeIdentifier(name)} login noinherit nosuperuser nocreatedb nocreaterole password ${escapeLiteral(password)};
   exception when duplicate_object then

@@ -4,7 +4,7 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { serverStart, startForTest } from '../testing/with-servers.ts';
 import { type PostgresServer, startPostgres } from './postgres.ts';
-import { createDatabaseFromTemplate, createServiceDatabase, dropDatabase } from './postgres-databases.ts';
+import { createServiceDatabase } from './postgres-databases.ts';
 
 describe('a started Postgres', () => {
   let start: Awaited<ReturnType<typeof serverStart>>;
@@ -16,7 +16,7 @@ describe('a started Postgres', () => {
   // Ends the server too, even one that did not get ready.
   afterAll(() => start[Symbol.asyncDispose]());
 
-  test('refuses who has no password', async () => {
+  test('refuses clients without a password', async () => {
     const url = new URL(postgres.adminUrl);
     url.password = 'wrong';
 
@@ -55,23 +55,9 @@ describe('a started Postgres', () => {
     expect(again).toEqual(urls);
     expect(await query(auth, 'select id from users')).toEqual([{ id: 1 }]);
   });
-
-  test('copies a database from a template', async () => {
-    const template = await createDatabaseFromTemplate(postgres.adminUrl, {
-      database: 'migrated',
-      template: 'template1',
-    });
-    await query(template, 'create table things (id int); insert into things values (7)');
-
-    const copy = await createDatabaseFromTemplate(postgres.adminUrl, { database: 'of_a_test', template: 'migrated' });
-
-    expect(await query(copy, 'select id from things')).toEqual([{ id: 7 }]);
-    await dropDatabase(postgres.adminUrl, 'of_a_test');
-    await expect(query(copy, 'select 1')).rejects.toThrow('does not exist');
-  });
 });
 
-test('a Postgres that was killed comes back with its data on its port', async () => {
+test('a killed Postgres restarts with its data on its port', async () => {
   const start = await startForTest();
   const first = await startPostgres({ ...start, durable: true });
   await query(first.adminUrl, 'create table kept (id int); insert into kept values (42)');

@@ -28,7 +28,7 @@ const SUPERUSER = 'postgres';
 /** Starts PostgreSQL. Started again on the same state folder it has the same port, password and data. */
 export async function startPostgres({ stateFolder, durable, guard, signal }: PostgresStart): Promise<PostgresServer> {
   const folder = join(stateFolder, 'postgres');
-  // Others may pass, since the server is one of them when we are root; what is in it says for itself who may read it.
+  // World-traversable: as root we run the server as another user. The files below have permissions of their own.
   await mkdir(folder, { recursive: true, mode: 0o711 });
   const binaries = await postgresBinaries(join(folder, 'lib'));
   const { superuser } = await rememberedSecrets(join(folder, 'superuser.json'), ['superuser']);
@@ -88,7 +88,7 @@ async function dataFolder({ folder, binaries, password, durable, signal }: DataF
     return { data, way: await unprivilegedWay({ ...place, folder: data }) };
   }
 
-  // Renamed when it is whole, so that an interrupted start is made anew.
+  // Renamed when it is complete, so that an interrupted start is repeated.
   const unfinished = join(folder, 'data.unfinished');
   await rm(unfinished, { recursive: true, force: true });
   await mkdir(unfinished, { mode: 0o700 });

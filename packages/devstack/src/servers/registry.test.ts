@@ -15,7 +15,7 @@ beforeAll(async () => {
   tools = await toolsForTest('registry', 'helm');
 }, 20 * 60_000);
 
-test('a pushed chart is told to the one who wants to know, with the Authorization agreed on', async () => {
+test('the registry notifies the configured endpoint of a pushed chart, with the configured Authorization', async () => {
   const start = await startForTest();
   const hook = await startHook();
   const notify = { url: hook.url, authorization: 'Bearer agreed' };

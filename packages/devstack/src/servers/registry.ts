@@ -6,7 +6,7 @@ import { type RunningServer, type ServerStart, startServerProcess } from './serv
 export interface RegistryStart extends ServerStart {
   /** The `registry` of the distribution project. */
   readonly program: string;
-  /** Who is told of each push, and with what `Authorization`. Unreachable ones are tried again. */
+  /** The endpoint notified of each push, and its `Authorization`. An unreachable one is retried. */
   readonly notify?: { readonly url: string; readonly authorization: string };
 }
 

@@ -9,7 +9,7 @@ import { z } from 'zod';
 const FIRST_PORT = 15_000;
 const LAST_PORT = 30_000;
 const TRIES = 50;
-// The server of a start that was killed may be on its way out; what was told its port should find it there again.
+// The server of a killed start may still be ending; clients configured with its port should find the next one there.
 const PATIENCE_MS = 5_000;
 
 /** One free loopback port per name. The ones of the last start are kept, unless somebody else has them by now. */

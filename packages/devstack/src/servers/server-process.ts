@@ -8,10 +8,10 @@ import { lastLinesOf, openServerLog } from './server-log.ts';
 export interface RunningServer {
   readonly name: string;
   readonly pid: number;
-  /** Fulfilled with what to tell the user when the server ends unasked; pending for ever otherwise. */
+  /** Fulfilled with a message for the user when the server ends unexpectedly; else pending for ever. */
   readonly died: Promise<Error>;
   stop(): Promise<void>;
-  /** Ends it as a crash would, and is no death that anybody is told of. */
+  /** Ends it as a crash would, without fulfilling `died`. */
   kill(): Promise<void>;
 }
 
@@ -51,23 +51,23 @@ export async function startServerProcess(server: ServerCommand): Promise<Running
   const { pid } = child;
   if (pid === undefined) throw new Error(`${server.name} does not start: ${server.command[0]} cannot be run`);
 
-  let asked = false;
+  let isStopping = false;
   const exited = new Promise<void>((done) => child.once('exit', () => done()));
-  const { promise: died, resolve: tellDeath } = Promise.withResolvers<Error>();
+  const { promise: died, resolve: resolveDied } = Promise.withResolvers<Error>();
   const afterwards = async () => {
     await exited;
     server.guard.release(pid);
-    if (!asked) tellDeath(await deathOf(server, child));
+    if (!isStopping) resolveDied(await deathOf(server, child));
   };
   const ended = afterwards();
 
   const stop = async () => {
-    asked = true;
+    isStopping = true;
     await stopGroup(pid, exited, server);
     await ended;
   };
   const kill = async () => {
-    asked = true;
+    isStopping = true;
     process.kill(-pid, 'SIGKILL');
     await ended;
   };

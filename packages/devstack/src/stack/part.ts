@@ -13,7 +13,7 @@ export interface Part {
 export interface PartStart<S extends RunningServer> {
   name: string;
   start: () => Promise<S>;
-  /** Told when it ends unasked. */
+  /** Called when it ends unexpectedly. */
   onDeath: (error: Error) => void;
 }
 

@@ -1,6 +1,6 @@
 import { type CallerName, callerNames, type ServiceName, serviceNames } from '@berth/shared/contracts/contract';
 
-/** Everything the services are told, in one place: who gets which address and which secret. */
+/** All settings of the services, in one place: which service gets which address and which secret. */
 export interface Surroundings {
   url: string;
   gatewayPort: number;

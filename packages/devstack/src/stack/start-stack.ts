@@ -57,21 +57,21 @@ export interface Stack {
   part(name: ServerName | CallerName): Part;
   /** Another runner beside the first, with a folder of its own. */
   addRunner(name: string): Promise<Part>;
-  /** Fulfilled with what to tell the user when something ends unasked. */
+  /** Fulfilled with a message for the user when a part ends unexpectedly. */
   readonly died: Promise<Error>;
   stop(): Promise<void>;
 }
 
-/** What a part of the platform may take to start, and the first requests to it. */
+/** Time limit for the start of a part of the platform, and for the first requests to it. */
 export const readyWithinMs = 120_000;
 const clientId = 'berth';
 
-/** The whole platform on this machine. What has been started is stopped again when a later part fails. */
+/** Starts the whole platform on this machine. When a part fails, the parts started before it are stopped. */
 export async function startStack(options: StackStart): Promise<Stack> {
   const guard = startProcessGuard();
   const parts: Part[] = [];
   const stop = async () => {
-    // Those who ask first, those who are asked last.
+    // Callers before the servers they call.
     for (const part of parts.toReversed()) await part.stop();
     await guard.close();
   };

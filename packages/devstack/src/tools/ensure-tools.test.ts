@@ -76,15 +76,15 @@ test('a release with another checksum is refused, and leaves nothing in the cach
   expect(await readdir(env.BERTH_TOOL_CACHE)).not.toContain(platform);
 });
 
-test('a release that tells another version than the table is refused', async () => {
+test('a downloaded tool whose version is not that of the table is refused', async () => {
   const { env, folder } = await machine();
   const release = await serveRelease(await tarOf(folder, '1.4.1'));
   const tool = { ...hammer, archives: { [platform]: release.archive } };
 
-  await expect(ensure(tool, env)).rejects.toThrow('what came as hammer 1.4.2 tells 1.4.1');
+  await expect(ensure(tool, env)).rejects.toThrow('the download of hammer 1.4.2 reports version 1.4.1');
 });
 
-test('a tool that cannot be had is named, with what was tried and how to get it', async () => {
+test('the error for an unavailable tool names it, what was tried and how to get it', async () => {
   const { env } = await machine();
 
   const problem = await ensure(hammer, env).catch((error: Error) => error.message);
@@ -137,7 +137,7 @@ async function machine() {
 
 const fakeGo = 'test "$1" = version && echo go version go1.26.0 || { echo "no package ${*}" >&2; exit 1; }';
 
-/** As Go does: what it loads and compiles is kept where it is told to, and below the home folder else. */
+/** Like Go: caches are where its variables say, else below the home folder. */
 const fillCaches = `
 test "$1" = build || { echo go version go1.26.0; exit; }
 mkdir -p "\${GOCACHE:-$HOME/.cache/go-build}" "\${GOPATH:-$HOME/go}/pkg/mod/toolchain" "\${XDG_CONFIG_HOME:-$HOME/.config}/go"
@@ -163,9 +163,9 @@ async function tarOf(folder: string, version: string): Promise<Buffer> {
 }
 
 async function serveRelease(content: Buffer) {
-  const seen = { requests: 0 };
+  const served = { requests: 0 };
   const server = createServer((_request, response) => {
-    seen.requests += 1;
+    served.requests += 1;
     response.end(content);
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -177,7 +177,7 @@ async function serveRelease(content: Buffer) {
     sha256: createHash('sha256').update(content).digest('hex'),
     member: 'hammer/hammer',
   };
-  return Object.assign(seen, { archive });
+  return Object.assign(served, { archive });
 }
 
 const unfinishedIn = async (cache: string) =>

@@ -117,11 +117,13 @@ async function build(tools: readonly NamedTool[], folder: string, search: Search
   await removeGoCaches(cache);
 }
 
-/** Renamed into place as the last step: what is in the cache is whole and has told the right version. */
+/** The rename is the last step: a program in the cache is complete and has the right version. */
 async function moveIntoCache(name: string, tool: Tool, program: string, { cache, signal }: Search): Promise<void> {
   const version = await versionOfTool(tool, program, signal);
   if (version === undefined || !isInRange(version, { ...tool.accepts, from: tool.version })) {
-    throw new Error(`what came as ${name} ${tool.version} tells ${version ?? 'no version'}`);
+    throw new Error(
+      `the download of ${name} ${tool.version} reports ${version === undefined ? 'no version' : `version ${version}`}`,
+    );
   }
   const path = pathInCache(cache, name, tool);
   await mkdir(dirname(path), { recursive: true });

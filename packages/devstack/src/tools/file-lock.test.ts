@@ -10,7 +10,7 @@ import { takeFileLock } from './file-lock.ts';
 const soon = () => AbortSignal.timeout(10_000);
 const silent = () => undefined;
 
-test('the lock is had by one at a time, who waits says for whom', async () => {
+test('one process at a time holds the file lock, and the next names the holder it waits for', async () => {
   const path = await lockPath();
   const said: string[] = [];
   const first = await takeFileLock(path, silent, soon());

@@ -23,7 +23,7 @@ export async function takeFileLock(path: string, log: Log, signal: AbortSignal):
   return { release: () => rm(path, { force: true }) };
 }
 
-/** Takes the lock if nobody has it, else tells the process that does. */
+/** Takes the lock if it is free, else returns the process that holds it. */
 export async function takeFreeFileLock(path: string): Promise<FileLock | { readonly heldBy: string }> {
   const own = `${process.pid} ${startTimeOf(process.pid) ?? '-'} ${randomUUID()}`;
   // The second try is for a lock that the first one found stale and removed.
@@ -32,7 +32,7 @@ export async function takeFreeFileLock(path: string): Promise<FileLock | { reado
   return { release: () => rm(path, { force: true }) };
 }
 
-/** Undefined when the lock is ours now, else who has it. */
+/** Undefined when this process got the lock, else its holder. */
 async function tryLock(path: string, own: string): Promise<string | undefined> {
   // Linked into place as a whole: a lock file never lacks its content.
   const prepared = `${path}.${randomUUID()}`;

@@ -39,7 +39,7 @@ async function toolOnPath(name: string, tool: Tool, { env, signal }: Search): Pr
   return undefined;
 }
 
-// What is in the cache told its version before it got there.
+// The version was checked before the program went into the cache.
 async function cachedTool(name: string, tool: Tool, { cache }: Search): Promise<string | undefined> {
   const path = pathInCache(cache, name, tool);
   return (await isProgram(path)) ? path : undefined;

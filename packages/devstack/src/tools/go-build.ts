@@ -65,7 +65,7 @@ export async function goBuild(
   });
 }
 
-/** Without these, servers call themselves v0.0.0, and charts that ask for a Kubernetes version refuse them. */
+/** Without these, servers call themselves v0.0.0, and charts that require a Kubernetes version refuse them. */
 const linkerFlags = [
   '-s -w',
   `-X k8s.io/component-base/version.gitVersion=v${toolTable['kube-apiserver'].version}`,

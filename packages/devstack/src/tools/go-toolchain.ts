@@ -59,7 +59,7 @@ export async function findOrLoadGo(
   return program;
 }
 
-/** From 1.21 on, Go gets the version that go.mod asks for by itself. */
+/** Go 1.21 and later download the version that go.mod requires. */
 async function canFetchToolchains(env: Environment, signal: AbortSignal): Promise<boolean> {
   try {
     const { stdout } = await run('go', ['version'], {

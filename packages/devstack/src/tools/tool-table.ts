@@ -4,7 +4,7 @@ export interface Tool {
   readonly version: string;
   /** What it takes from the machine instead: `from` ≤ version < `below`. */
   readonly accepts: { readonly from: string; readonly below: string };
-  /** The arguments that make it tell its version, and where in its answer the version stands. */
+  /** The arguments that print its version, and the pattern that finds the version in the output. */
   readonly versionArguments: readonly string[];
   readonly versionPattern: RegExp;
   /** A path given here is used, or refused with the reason; nothing else is then looked for. */

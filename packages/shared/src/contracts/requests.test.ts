@@ -140,10 +140,9 @@ describe('the placement of an env', () => {
   test('with too many entries is refused by their number, not by an error for each', () => {
     const wrong = Array.from({ length: 10_000 }, (_, index) => `no label ${index}`);
 
-    expect(errorsOf({ node_selector: Object.fromEntries(wrong.map((key) => [key, '!'])), tolerations: wrong })).toEqual([
-      'body.node_selector: must have at most 100 entries',
-      'body.tolerations: must have at most 100 entries',
-    ]);
+    expect(errorsOf({ node_selector: Object.fromEntries(wrong.map((key) => [key, '!'])), tolerations: wrong })).toEqual(
+      ['body.node_selector: must have at most 100 entries', 'body.tolerations: must have at most 100 entries'],
+    );
   });
 
   const many = Array.from({ length: 101 }, (_, index) => index);

@@ -25,7 +25,7 @@ export function createProvider({
     jwks: { keys: [signingKey] },
     cookies: { keys: [cookieKey] },
     claims: { openid: ['sub'], profile: ['name'], email: ['email', 'email_verified'] },
-    // As most providers do: what the scopes ask for is in the ID token too, not only at the userinfo endpoint.
+    // Like most providers: the claims of the requested scopes are in the ID token too, not only at the userinfo endpoint.
     conformIdTokenClaims: false,
     features: { devInteractions: { enabled: false } },
     interactions: { url: (_context, { uid }) => `${INTERACTION_PATH}${uid}` },
@@ -42,7 +42,7 @@ function accountOf(subject: string) {
   return { accountId: subject, claims: () => ({ sub: subject, name, email, email_verified: true }) };
 }
 
-/** The one client is our own, so nobody is asked to agree to what it wants to know. */
+/** The only client is Berth itself, so there is no consent page. */
 async function grantEverythingAsked({ oidc }: KoaContextWithOIDC) {
   const accountId = oidc.session?.accountId;
   const clientId = oidc.client?.clientId;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What the process of the provider is told, in a file that only its owner can read. */
+/** The settings of the provider's process, in a file that only its owner can read. */
 export const OidcConfig = z.object({
   issuer: z.url(),
   port: z.int(),

@@ -6,7 +6,7 @@ import { expiredPage, signInPage } from './sign-in-page.ts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-/** Shows the page, and tells the provider who was picked. */
+/** Shows the page, and passes the chosen person to the provider. */
 export const signInHandler =
   (provider: Provider): Handler =>
   async (request, response) => {

@@ -18,7 +18,12 @@ export const me = resource('me', {
   owner: 'auth',
   singular: 'identity',
   operations: {
-    get: operation({ http: 'GET /auth/me', summary: 'Read the identity behind the credential', allow: signedIn, response: Me }),
+    get: operation({
+      http: 'GET /auth/me',
+      summary: 'Read the identity behind the credential',
+      allow: signedIn,
+      response: Me,
+    }),
     get_as_user: operation({
       http: 'GET /users/me',
       summary: 'Read the identity behind the credential; another path of the same answer',
