@@ -2,7 +2,7 @@ const ellipsis = '…';
 
 /**
  * Text of at most `most` UTF-16 units, which is how zod and JavaScript count. `…` stands for what is left out. The result is
- * well-formed: half a surrogate pair is refused by Postgres as JSON and by whoever reads the row.
+ * well-formed: half a surrogate pair is refused by Postgres as JSON and by readers of the row.
  */
 export function cutText(text: string, most: number): string {
   if (text.length <= most) return text.toWellFormed();

@@ -7,7 +7,7 @@ interface Issue {
 
 export type Checked<Row> = { readonly value: Row; readonly issues?: undefined } | { readonly issues: readonly Issue[] };
 
-/** A zod schema, as far as checking rows needs it (https://standardschema.dev). */
+/** The part of a zod schema that checks rows (https://standardschema.dev). */
 export interface RowSchema<Row> {
   readonly '~standard': { readonly validate: (row: unknown) => Checked<Row> | Promise<Checked<Row>> };
 }
@@ -29,7 +29,7 @@ export interface Queries {
   one<Row>(query: Query<Row>): Promise<Row>;
   oneFirst<Row>(query: Query<Row>): Promise<FirstColumn<Row>>;
   query<Row>(query: Query<Row>): Promise<{ readonly rows: readonly Row[]; readonly rowCount: number }>;
-  /** All or nothing; inside of a transaction a savepoint. Runs again when it lost a race that Postgres had to decide. */
+  /** All or nothing; inside of a transaction a savepoint. Retried after a deadlock or serialization failure. */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
 }
 

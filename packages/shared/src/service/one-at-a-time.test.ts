@@ -3,17 +3,17 @@ import { oneAtATime } from './one-at-a-time.ts';
 
 test('works do not overlap, keep their order, and go on after one that fails', async () => {
   const inTurn = oneAtATime();
-  const seen: string[] = [];
+  const order: string[] = [];
   const work = (name: string) => async () => {
-    seen.push(`${name} begins`);
+    order.push(`${name} begins`);
     await new Promise(setImmediate);
-    seen.push(`${name} ends`);
+    order.push(`${name} ends`);
     if (name === 'a') throw new Error('a failed');
     return name;
   };
 
   const results = await Promise.allSettled([inTurn(work('a')), inTurn(work('b')), inTurn(work('c'))]);
 
-  expect(seen).toEqual(['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends']);
+  expect(order).toEqual(['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends']);
   expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled']);
 });

@@ -68,7 +68,7 @@ export interface BoatLog {
   aborts: number;
 }
 
-export const boatHandlers = (seen: BoatLog): Handlers<(typeof boats)['operations']> => ({
+export const boatHandlers = (observed: BoatLog): Handlers<(typeof boats)['operations']> => ({
   list: async ({ query }) => [{ ...boat, name: `page ${query.page ?? 'none'}` }],
   get: async ({ id }, { permit }) => (id === boat.id ? permit(boat) : boat),
   update: async ({ body }, { permit, checkIfMatch }) => {
@@ -91,7 +91,7 @@ export const boatHandlers = (seen: BoatLog): Handlers<(typeof boats)['operations
       };
       signal.addEventListener('abort', giveUp, { once: true });
     });
-    if (signal.aborted) seen.aborts += 1;
+    if (signal.aborted) observed.aborts += 1;
     return { remaining_ms: remaining, aborted: signal.aborted };
   },
 });

@@ -4,7 +4,7 @@ import { createTestDatabase } from './test-database.ts';
 
 const options = { service: 'cluster-sync', migrations: new URL('../db/test-migrations/', import.meta.url) };
 
-async function ask(url: string, text: string): Promise<Record<string, unknown>[]> {
+async function queryRows(url: string, text: string): Promise<Record<string, unknown>[]> {
   await using connection = await pgConnection({ url, applicationName: 'test' });
   return await connection.query(text);
 }
@@ -14,12 +14,12 @@ test('each has the migrated schema of its service and nothing of the others', as
   const [one, two] = databases;
   if (!one || !two) throw new Error('no databases');
 
-  await ask(one.url, `insert into boats (name) values ('a')`);
-  expect(await ask(two.url, 'select count(*), current_schema() from boats group by 2')).toEqual([]);
-  expect(await ask(two.url, 'select current_schema() as schema')).toEqual([{ schema: 'cluster_sync' }]);
+  await queryRows(one.url, `insert into boats (name) values ('a')`);
+  expect(await queryRows(two.url, 'select count(*), current_schema() from boats group by 2')).toEqual([]);
+  expect(await queryRows(two.url, 'select current_schema() as schema')).toEqual([{ schema: 'cluster_sync' }]);
 
   await Promise.all(databases.map((database) => database[Symbol.asyncDispose]()));
-  await expect(ask(one.url, 'select 1')).rejects.toThrow('does not exist');
+  await expect(queryRows(one.url, 'select 1')).rejects.toThrow('does not exist');
 });
 
 test('without a server it says which command provides one', async () => {

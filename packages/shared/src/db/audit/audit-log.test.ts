@@ -7,7 +7,7 @@ import { recordAudit } from './audit-log.ts';
 const migrations = new URL('../test-migrations/', import.meta.url);
 const actions = sql.type(z.object({ action: z.string() }));
 
-test('the audit log is only ever added to', async () => {
+test('the audit log is append-only', async () => {
   await using database = await openTestDatabase({ service: 'tasks', migrations });
   const { db } = database;
   const by = { identity: undefined, requestId: null };

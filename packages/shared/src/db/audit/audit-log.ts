@@ -4,11 +4,11 @@ import type { Identity } from '../../access/identity.ts';
 import type { JsonObject } from '../../contracts/json.ts';
 import type { Queries } from '../database.ts';
 
-/** Who does something, and for which request; the context of every handler is one. */
+/** The actor of a change and its request; the context of every handler is one. */
 export interface Doer {
-  /** None for what nobody signed in did, and for what the platform does by itself. */
+  /** None for actions without a signed-in caller, and for the platform's own. */
   readonly identity: Pick<Identity, 'kind' | 'id'> | undefined;
-  /** Null for what no request asked for. */
+  /** Null for actions outside of a request. */
   readonly requestId: string | null;
 }
 
@@ -26,10 +26,10 @@ export interface AuditEntry {
 
 const nothing = sql.type(z.strictObject({}));
 
-/** In the transaction of what it tells about: neither is there without the other. */
+/** Call it in the transaction of the change: neither exists without the other. */
 export const recordAudit = (db: Pick<Queries, 'query'>, entry: AuditEntry): Promise<void> => recordAudits(db, [entry]);
 
-/** One statement however many there are: a first login can bring thousands of roles. */
+/** One statement for any number of entries: a first login can add thousands of roles. */
 export async function recordAudits(db: Pick<Queries, 'query'>, entries: readonly AuditEntry[]): Promise<void> {
   if (entries.length === 0) return;
   const rows = entries.map(({ by, action, resource, objectId, envId, details }) => [

@@ -7,11 +7,11 @@ import { inBatches } from '../postgres/in-batches.ts';
 
 const nothing = sql.type(z.object({}));
 
-/** Deletes the keys whose time is over. */
+/** Deletes expired keys. */
 export const forgetIdempotencyKeys = ({ db }: { db: Queries }): Loop =>
   every(60_000, (signal) => inBatches((most) => forgetSome(db, most), signal));
 
-/** A little later than they end, so that nobody loses a row from under a request that has just found it. */
+/** A little after they expire, so that a request that has just found a row does not lose it. */
 async function forgetSome(db: Queries, most: number): Promise<number> {
   const { rowCount } = await db.query(nothing`
     delete from idempotency_keys where (identity, key) in (

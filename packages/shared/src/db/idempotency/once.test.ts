@@ -23,13 +23,13 @@ beforeAll(async () => {
 afterAll(() => database?.[Symbol.asyncDispose]());
 beforeEach(() => db.query(nothing`truncate boats, idempotency_keys`));
 
-const somebody = () => ({ kind: 'bot', id: randomUUID() }) as const;
-const ada = somebody();
-const bob = somebody();
+const anIdentity = () => ({ kind: 'bot', id: randomUUID() }) as const;
+const ada = anIdentity();
+const bob = anIdentity();
 
 type Request = Omit<Repeatable<never>, 'answerAgain'>;
 
-const asking = <Answer>(schema: z.ZodType<Answer>, changes: Partial<Request> = {}) => ({
+const requestBy = <Answer>(schema: z.ZodType<Answer>, changes: Partial<Request> = {}) => ({
   repeatable: (): Repeatable<Answer> => ({
     key: 'key-1',
     identity: ada,
@@ -50,11 +50,11 @@ const launchBoat = (context: Parameters<typeof once<z.infer<typeof Boat>>>[1], m
   );
 
 const launch = (changes: Partial<Request> = {}, meanwhile?: () => Promise<void>) =>
-  launchBoat(asking(Boat, changes), meanwhile);
+  launchBoat(requestBy(Boat, changes), meanwhile);
 
 const count = () => db.oneFirst(sql.type(z.object({ count: z.number() }))`select count(*) as count from boats`);
 
-test('the same request gets the first answer, and creates once', async () => {
+test('a repeated creation gets the first answer, and creates once', async () => {
   const first = await launch();
 
   expect(await launch()).toEqual(first);
@@ -74,13 +74,13 @@ test.for([
   });
 });
 
-test('the key of somebody else is another key', async () => {
+test('an idempotency key of another identity is another key', async () => {
   const first = await launch();
 
   expect(await launch({ identity: bob })).not.toEqual(first);
 });
 
-test('what failed is not remembered', async () => {
+test('a failed creation is not remembered', async () => {
   const failing = launch({}, async () => {
     throw new Error('no');
   });
@@ -90,7 +90,7 @@ test('what failed is not remembered', async () => {
   expect(await count()).toBe(1);
 });
 
-test('a request that comes meanwhile waits for the answer of the first', async () => {
+test('a repeat of a creation in flight waits for the first answer', async () => {
   const gate = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
   const first = launch({}, async () => {
@@ -106,7 +106,7 @@ test('a request that comes meanwhile waits for the answer of the first', async (
   expect(await count()).toBe(1);
 });
 
-test('a request that comes meanwhile gets a conflict when that takes too long', async () => {
+test('a repeat of a creation in flight gets a conflict when the first takes too long', async () => {
   const gate = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
   const first = launch({}, async () => {
@@ -120,13 +120,13 @@ test('a request that comes meanwhile gets a conflict when that takes too long', 
   await first;
 });
 
-test('a created token is not kept: its repetition names it', async () => {
+test('the secret of a created token is not stored: a repeat is refused with the id of the token', async () => {
   const id = randomUUID();
   const secret = 'canary-secret';
   const token = `${Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url')}.${secret}`;
   const create = () =>
     db.transaction((tx) =>
-      once(tx, asking(Created, { request: { body: { password: 'canary-body' } } }), async () => ({
+      once(tx, requestBy(Created, { request: { body: { password: 'canary-body' } } }), async () => ({
         created_token: token,
       })),
     );
@@ -139,21 +139,21 @@ test('a created token is not kept: its repetition names it', async () => {
   expect(kept).not.toContain('canary');
 });
 
-test('without a key every request creates', async () => {
+test('without an idempotency key every request creates', async () => {
   const noKey = { repeatable: () => undefined };
 
   expect(await launchBoat(noKey)).not.toEqual(await launchBoat(noKey));
   expect(await count()).toBe(2);
 });
 
-test('twenty at once create once', async () => {
+test('twenty concurrent repeats create once', async () => {
   const answers = await Promise.all(Array.from({ length: 20 }, () => launch()));
 
   expect(new Set(answers.map(({ id }) => id)).size).toBe(1);
   expect(await count()).toBe(1);
 });
 
-test('after 24 hours a key is new', async () => {
+test('an idempotency key expires after 24 hours', async () => {
   const first = await launch();
   await db.query(nothing`update idempotency_keys set created_at = now() - interval '24 hours 1 second'`);
 
@@ -162,7 +162,7 @@ test('after 24 hours a key is new', async () => {
   await expect(launch()).rejects.toMatchObject({ code: 'unprocessable' });
 });
 
-test('old keys are forgotten, more than one statement deletes', async () => {
+test('expired idempotency keys are deleted, in several statements where there are many', async () => {
   await db.query(nothing`
     insert into idempotency_keys (identity, key, request_hash, created_at)
     select 'bot 1', n::text, '', now() - interval '25 hours' from generate_series(1, 1100) n
@@ -179,7 +179,7 @@ test('old keys are forgotten, more than one statement deletes', async () => {
   await forgetting;
 });
 
-test('each service hashes with a key of its own', async () => {
+test('each service hashes requests with its own secret', async () => {
   const keys = sql.type(z.object({ key: z.string() }))`select encode(hash_key, 'hex') as key from idempotency_hash_key`;
   const migrations = new URL('../test-migrations/', import.meta.url);
   await using other = await openTestDatabase({ service: 'tasks', migrations });

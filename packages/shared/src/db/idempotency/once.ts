@@ -20,9 +20,9 @@ const earlier = sql.type(
 );
 
 /**
- * Creates, or answers what the same request with the same `Idempotency-Key` got before. It belongs into the transaction
- * that creates: what is thrown takes the key back with everything else, so only successes are remembered, and a second
- * request that comes meanwhile waits for the first, or gets `conflict` when that takes too long.
+ * Creates, or returns the recorded answer of the same request with the same `Idempotency-Key`. Call it in the transaction
+ * that creates: a throw rolls the key back with everything else, so only successes are remembered. A repeat of a request in
+ * flight waits for the first, or gets `conflict` when that takes too long.
  */
 export async function once<Answer extends object>(
   tx: Transaction,
@@ -48,12 +48,12 @@ export async function once<Answer extends object>(
   return answer;
 }
 
-/** Of this service alone, from its own schema. */
+/** The secret of this service, from its own schema. */
 async function hashKeyOf(tx: Transaction): Promise<Buffer> {
   return (await tx.one(hashKeys`select hash_key from idempotency_hash_key`)).hash_key;
 }
 
-/** False when it was answered before. */
+/** False for a repeat. */
 async function claim(tx: Transaction, identity: string, key: string, hash: Buffer): Promise<boolean> {
   const row = await tx
     .maybeOne(mine`

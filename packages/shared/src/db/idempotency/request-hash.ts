@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-/** The same for two requests that mean the same, whatever the order of their fields; tells nothing without the key. */
+/** Equal for equal requests, whatever the order of their fields; reveals nothing without the key. */
 export const requestHash = (hashKey: string | Uint8Array, request: unknown): Buffer =>
   createHmac('sha256', hashKey).update(JSON.stringify(request, inOrder)).digest();
 

@@ -18,7 +18,7 @@ const forALongTime = 60_000;
 const acquire = (name: string, holder: string, ttlMs = forALongTime) =>
   acquireLease(database.db, { name, holder, ttlMs });
 
-test('one holder at a time, however many ask at once', async () => {
+test('a lease has one holder at a time, however many try at once', async () => {
   const leases = await Promise.all(Array.from({ length: 20 }, (_, i) => acquire('crowd', `holder ${i}`)));
 
   expect(leases.filter((lease) => lease !== null)).toHaveLength(1);
@@ -44,7 +44,7 @@ test('a lease that ran out is free, and its last holder can neither renew nor re
   expect(await acquire('over', 'third')).toBeNull();
 });
 
-test('renewing moves the end', async () => {
+test('renewing a lease moves its end', async () => {
   const lease = await acquire('renewed', 'a', 200);
   await sleep(50);
   const renewed = lease && (await renewLease(database.db, lease));
@@ -62,7 +62,7 @@ const hold = (name: string, signal: AbortSignal) => ({
   signal,
 });
 
-test('work keeps its lease for as long as it takes, and gives it back', async () => {
+test('whileHolding keeps the lease until the work ends, and releases it', async () => {
   const { signal } = new AbortController();
   const worked = whileHolding(database.db, hold('work', signal), async (held) => {
     await sleep(700);
@@ -75,7 +75,7 @@ test('work keeps its lease for as long as it takes, and gives it back', async ()
   expect(await whileHolding(database.db, hold('work', signal), async () => {})).toBe(false);
 });
 
-test('work that throws gives its lease back as well', async () => {
+test('whileHolding releases the lease when the work throws', async () => {
   const failing = whileHolding(database.db, hold('throws', new AbortController().signal), async () => {
     throw new Error('no');
   });
@@ -84,7 +84,7 @@ test('work that throws gives its lease back as well', async () => {
   expect(await acquire('throws', 'other')).not.toBeNull();
 });
 
-test('work is told before somebody else can have its lease when the database cannot be reached', async () => {
+test('whileHolding aborts the work before another holder can take the lease, when the database is unreachable', async () => {
   await using proxy = await startTcpProxy(database.url);
   await using remote = await openDatabase({
     migrations,
@@ -103,7 +103,7 @@ test('work is told before somebody else can have its lease when the database can
   expect(free).toBeNull();
 });
 
-test('work is told when its lease was taken', async () => {
+test('whileHolding aborts the work when another holder took the lease', async () => {
   await whileHolding(database.db, hold('taken', new AbortController().signal), async (held, lease) => {
     await releaseLease(database.db, lease);
     expect(await acquire('taken', 'thief')).not.toBeNull();
@@ -111,7 +111,7 @@ test('work is told when its lease was taken', async () => {
   });
 });
 
-test('work ends with the signal', async () => {
+test('whileHolding aborts the work with the signal', async () => {
   const stop = new AbortController();
   await whileHolding(database.db, hold('stopped', stop.signal), async (held) => {
     stop.abort();

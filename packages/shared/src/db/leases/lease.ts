@@ -2,13 +2,13 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Queries } from '../database.ts';
 
-/** A promise that nobody else does this work before `until`. The fence grows each time it changes hands. */
+/** Guarantees that no other process does this work before `until`. The fence grows with each new holder. */
 export interface Lease {
   readonly name: string;
   readonly holder: string;
   readonly fence: number;
   readonly ttlMs: number;
-  /** On this process's monotonic clock (`performance.now()`), counted from before the question was sent: never too late. */
+  /** On this process's monotonic clock (`performance.now()`), counted from before the query was sent: never too late. */
   readonly until: number;
 }
 
@@ -21,9 +21,9 @@ export interface LeaseRequest {
 
 const fenced = sql.type(z.object({ fence: z.number().int() }));
 
-/** Takes the lease if it is free or over, by the clock of the database alone; null while somebody else has it. */
+/** Takes the lease if it is free or expired, by the clock of the database alone; null while another holder has it. */
 export async function acquireLease(db: Queries, { name, holder, ttlMs }: LeaseRequest): Promise<Lease | null> {
-  const asked = performance.now();
+  const startedAt = performance.now();
   const row = await db.maybeOne(fenced`
     insert into leases (name, holder, until, fence)
     values (${name}, ${holder}, clock_timestamp() + ${ttlMs} * interval '1 millisecond', 1)
@@ -34,21 +34,21 @@ export async function acquireLease(db: Queries, { name, holder, ttlMs }: LeaseRe
       where leases.until <= clock_timestamp()
     returning fence
   `);
-  return row && { name, holder, ttlMs, fence: row.fence, until: asked + ttlMs };
+  return row && { name, holder, ttlMs, fence: row.fence, until: startedAt + ttlMs };
 }
 
-/** The lease with a new end; null when it was lost. */
+/** The lease with a new end; null when it is lost. */
 export async function renewLease(db: Queries, lease: Lease): Promise<Lease | null> {
-  const asked = performance.now();
+  const startedAt = performance.now();
   const row = await db.maybeOne(fenced`
     update leases set until = clock_timestamp() + ${lease.ttlMs} * interval '1 millisecond'
     where name = ${lease.name} and holder = ${lease.holder} and fence = ${lease.fence} and until > clock_timestamp()
     returning fence
   `);
-  return row && { ...lease, until: asked + lease.ttlMs };
+  return row && { ...lease, until: startedAt + lease.ttlMs };
 }
 
-/** Lets the next one in at once. */
+/** Frees the lease for the next holder at once. */
 export async function releaseLease(db: Queries, { name, holder, fence }: Lease): Promise<void> {
   await db.query(sql.type(z.object({}))`
     update leases set until = clock_timestamp() where name = ${name} and holder = ${holder} and fence = ${fence}

@@ -4,14 +4,14 @@ import { acquireLease, type Lease, type LeaseRequest, releaseLease, renewLease }
 
 export interface HoldOptions extends LeaseRequest {
   heartbeatMs: number;
-  /** How long before its end the lease counts as lost, so that what is under way can still end in time. */
+  /** How long before its end the lease counts as lost, so that work in flight can still end in time. */
   marginMs: number;
   signal: AbortSignal;
 }
 
 /**
  * Does the work while the lease is held: renews it, aborts the work's signal when it is lost or in doubt, and gives it
- * back at the end. Answers false when somebody else has it.
+ * back at the end. Returns false when another holder has it.
  */
 export async function whileHolding(
   db: Queries,
@@ -29,13 +29,13 @@ export async function whileHolding(
   } finally {
     over.abort();
     await heartbeat;
-    // When the database is away the lease ends by itself.
+    // Without the database the lease expires by itself.
     await releaseLease(db, first).catch(() => undefined);
   }
   return true;
 }
 
-/** Never throws: without a database the lease runs out, and then the work is told. */
+/** Never throws: without a database the lease expires, which aborts the work. */
 async function keepAlive(db: Queries, first: Lease, { heartbeatMs, marginMs }: HoldOptions, over: AbortController) {
   let lease = first;
   let deadline = endAt(lease.until - marginMs, over);

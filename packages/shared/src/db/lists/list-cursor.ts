@@ -10,7 +10,7 @@ export interface ListCursor {
   id: string;
 }
 
-/** The first moment that Postgres can store, and the last one (of the year 294,247) that it tells exactly. */
+/** The first moment that Postgres can store, and the last one (of the year 294,247) that it prints exactly. */
 const earliest = -210_866_803_200_000_000n;
 const latest = 9_223_372_036_854_775_807n;
 

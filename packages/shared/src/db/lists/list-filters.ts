@@ -17,6 +17,6 @@ export const equalsIgnoringCase = (column: FragmentSqlToken, text: string | unde
 export const contains = (column: FragmentSqlToken, text: string | undefined): Condition =>
   text === undefined ? undefined : sql.fragment`strpos(lower(${column}), lower(${text})) > 0`;
 
-/** Rows of the envs that the caller may see (`visibleEnvs`). Rows without an env are for those who see all. */
+/** Rows of the envs that the caller may see (`visibleEnvs`). Rows without an env are visible only to callers that see all envs. */
 export const inEnvs = (column: FragmentSqlToken, visible: 'all' | readonly string[]): Condition =>
   visible === 'all' ? undefined : sql.fragment`${column} = any(${sql.array([...visible], 'uuid')})`;

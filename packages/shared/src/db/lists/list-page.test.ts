@@ -53,8 +53,8 @@ async function launch(...boats: string[]): Promise<void> {
   }
 }
 
-describe('by page number', () => {
-  test('gives the newest first, 50 to a page unless asked otherwise', async () => {
+describe('a list by page number', () => {
+  test('lists the newest first, 50 to a page by default', async () => {
     await launch('a', 'b', 'c');
 
     expect(await list({})).toMatchObject({
@@ -75,7 +75,7 @@ describe('by page number', () => {
     expect(await list(request)).toMatchObject({ page: 2, per_page: 2, num_total: 3, items: [{ name: 'a' }] });
   });
 
-  test('counts what the filters leave, also past the end and in an empty list', async () => {
+  test('counts the filtered rows, also past the end and in an empty list', async () => {
     await launch('ab', 'b', 'abc');
 
     expect(await list({ per_page: 1 }, contains(name, 'a'))).toMatchObject({ num_total: 2, items: [{ name: 'abc' }] });
@@ -83,7 +83,7 @@ describe('by page number', () => {
     expect(await list({}, contains(name, 'x'))).toMatchObject({ num_total: 0, items: [] });
   });
 
-  test('sorts up and down by the columns it knows, and by id where they are equal', async () => {
+  test('sorts in both directions by its columns, and by id where they are equal', async () => {
     await launch('b', 'c', 'a');
     await database.db.query(nothing`update boats set created_at = '2024-01-01Z'`);
 
@@ -95,7 +95,7 @@ describe('by page number', () => {
   });
 });
 
-describe('rows too large for one answer', () => {
+describe('list rows too large for one answer', () => {
   /** Each name 800,000 times: five of them are more than an answer can hold. */
   const heavy = async (request: ListRequest, bytes?: FragmentSqlToken, queries: Queries = database.db) => {
     const columns = sql.fragment`id, created_at, repeat(name, 800000) as name, env_id`;
@@ -111,7 +111,7 @@ describe('rows too large for one answer', () => {
     expect(await heavy({ per_page: 3 })).toMatchObject({ letters: 'abc' });
   });
 
-  test('are not even read where the table knows how large they are', async () => {
+  test('are not read where the table stores their size', async () => {
     let read = 0;
     const counting: Queries = {
       ...database.db,
@@ -138,8 +138,8 @@ describe('rows too large for one answer', () => {
   });
 });
 
-describe('by keyset', () => {
-  test('walks to the end and says so', async () => {
+describe('a list by keyset', () => {
+  test('ends with next null', async () => {
     await launch('a', 'b', 'c', 'd');
 
     const first = await list({ after: '', per_page: 2 });
@@ -158,7 +158,7 @@ describe('by keyset', () => {
     expect(await list({ after: '' })).toMatchObject({ num_total: 0, items: [], next: null });
   });
 
-  test('gives each row that was there exactly once while others come and go', async () => {
+  test('returns each existing row exactly once while others are added and deleted', async () => {
     // Many of the same millisecond, and some that differ only in the microsecond.
     await database.db.query(nothing`
       insert into boats (name, created_at)
@@ -167,11 +167,11 @@ describe('by keyset', () => {
     `);
     await database.db.query(nothing`insert into boats (name) select 'short-lived ' || i from generate_series(1, 20) i`);
 
-    const seen: string[] = [];
+    const names: string[] = [];
     let after: string | null | undefined = '';
     for (let page = 0; typeof after === 'string'; page += 1) {
       const { items, next } = await list({ after, per_page: 7 });
-      seen.push(...items.map((boat) => boat.name));
+      names.push(...items.map((boat) => boat.name));
       after = next;
       await database.db.query(nothing`insert into boats (name) values (${`new ${page}`})`);
       await database.db.query(nothing`
@@ -180,9 +180,9 @@ describe('by keyset', () => {
       await database.db.query(nothing`delete from boats where name = ${`short-lived ${page}`}`);
     }
 
-    const old = seen.filter((boat) => boat.startsWith('old '));
+    const old = names.filter((boat) => boat.startsWith('old '));
     expect(old).toHaveLength(200);
-    expect(new Set(seen).size).toBe(seen.length);
+    expect(new Set(names).size).toBe(names.length);
   });
 
   test.for([
@@ -222,18 +222,18 @@ describe('by keyset', () => {
       await database.db.query(nothing`insert into boats (name, created_at) values (${time}, ${time}::timestamptz)`);
     }
 
-    const seen: string[] = [];
+    const names: string[] = [];
     for (let after: string | null | undefined = ''; typeof after === 'string'; ) {
       const page: Awaited<ReturnType<typeof list>> = await list({ after, per_page: 1 });
-      seen.push(...page.items.map((boat) => boat.name));
+      names.push(...page.items.map((boat) => boat.name));
       after = page.next;
     }
-    expect(seen).toEqual(times);
+    expect(names).toEqual(times);
   });
 });
 
-describe('filters', () => {
-  test('contains looks for part of a text in any case, and takes % and _ as they are', async () => {
+describe('a list filter', () => {
+  test('contains matches part of a text in any case, with % and _ as literal characters', async () => {
     await launch('100% Wool', 'a_b', 'axb', 'Ärmelkanal');
 
     expect(await names({}, contains(name, 'wool'))).toEqual(['100% Wool']);
@@ -244,7 +244,7 @@ describe('filters', () => {
     expect(await names({}, contains(name, undefined))).toHaveLength(4);
   });
 
-  test('equalsIgnoringCase wants the whole text', async () => {
+  test('equalsIgnoringCase matches the whole text', async () => {
     await launch('Prod', 'production');
 
     expect(await names({}, equalsIgnoringCase(name, 'pROD'))).toEqual(['Prod']);
@@ -261,7 +261,7 @@ describe('filters', () => {
     expect(await names({}, equals(envId, undefined))).toHaveLength(2);
   });
 
-  test('inEnvs leaves the rows of the envs that the caller sees', async () => {
+  test('inEnvs keeps the rows of envs visible to the caller', async () => {
     await launch('red', 'blue', 'nobody');
     await database.db.query(nothing`update boats set env_id = ${red} where name = 'red'`);
     await database.db.query(nothing`update boats set env_id = ${blue} where name = 'blue'`);
@@ -271,7 +271,7 @@ describe('filters', () => {
     expect(await names({}, inEnvs(envId, 'all'))).toHaveLength(3);
   });
 
-  test('all of them hold together', async () => {
+  test('combines with the others by AND', async () => {
     await launch('aa', 'ab', 'bb');
 
     expect(await names({}, contains(name, 'a'), contains(name, 'b'))).toEqual(['ab']);

@@ -25,12 +25,12 @@ export interface ListOptions<Row extends z.ZodType> {
   sortable?: Readonly<Record<string, FragmentSqlToken>>;
   /**
    * At least as many bytes as a row takes in the answer, from columns that are cheap to read. For tables whose rows may
-   * be large: Postgres then sends no more of them than one answer can hold, however many are asked for.
+   * be large: Postgres then sends no more of them than one answer can hold, however many are requested.
    */
   bytes?: FragmentSqlToken;
 }
 
-/** What of an answer is left for its items. */
+/** Bytes of an answer that are left for its items. */
 const maxItemBytes = limits.responseBytes - 16 * 1024;
 
 /**
@@ -90,7 +90,7 @@ async function keysetPage<Row extends z.ZodType>(
   const cursor = decodeCursor(after);
   const beyond = cursor && sql.fragment`(${newestBy}, ${id}) < (${timeOf(cursor)}, ${cursor.id})`;
 
-  // One row more than asked for tells whether there is a next page.
+  // One row more than requested shows whether there is a next page.
   const found = await queries.any(
     sql.type(Keyed)`${fitting(
       options,
@@ -135,7 +135,7 @@ const sizeOf = ({ bytes }: Sized) => (bytes === undefined ? sql.fragment`` : sql
 
 /**
  * The rows of a page up to what one answer can hold, one at least. Of those beyond it Postgres reads the size only: large
- * values lie apart from their rows until somebody looks at them. Windows without an order keep that of the page.
+ * values are stored apart from their rows until they are read. Windows without an order keep that of the page.
  */
 const fitting = ({ bytes }: Sized, page: FragmentSqlToken) =>
   bytes === undefined
@@ -161,7 +161,7 @@ type Sized = Pick<ListOptions<z.ZodType>, 'bytes'>;
 
 const countOf = ({ from, where }: Filtered) => sql.fragment`select count(*) from ${from} where ${sql.and(where)}`;
 
-/** Past the end no row brings the total along. */
+/** Past the end no row carries the total. */
 const total = async (queries: Queries, options: Filtered): Promise<number> =>
   (await queries.one(sql.type(Numbered)`select (${countOf(options)}) as list_total`)).list_total;
 
@@ -171,8 +171,8 @@ function orderOf({ request, sortable = {}, newestBy = createdAt, id = idColumn }
 
   const descending = sort.startsWith('-');
   const column = sortable[descending ? sort.slice(1) : sort];
-  // The contract has let only its own names through, so this is a list that forgot one of them.
-  if (column === undefined) throw new Error(`The list does not know how to sort by ${sort}`);
+  // The contract passes only its own names, so the list lacks one of them.
+  if (column === undefined) throw new Error(`The list cannot sort by ${sort}`);
   return descending ? sql.fragment`${column} desc, ${id} desc` : sql.fragment`${column} asc, ${id} asc`;
 }
 

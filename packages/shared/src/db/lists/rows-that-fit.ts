@@ -1,4 +1,4 @@
-/** How many of the first rows take no more than so many bytes as JSON; one at least, so that a list always goes on. */
+/** How many of the first rows fit into so many bytes as JSON; at least one, so that a list always advances. */
 export function rowsThatFit(rows: readonly unknown[], maxBytes: number): number {
   let bytes = 0;
   const beyond = rows.findIndex((row, index) => {

@@ -10,7 +10,7 @@ import { startTcpProxy } from '../../testing/tcp-proxy.ts';
 import { openDatabase } from '../postgres/open-database.ts';
 import type { OutboxRelayOptions } from './outbox-relay.ts';
 import { followProjection } from '../projections/projection.ts';
-import { relaysUnderTest, shortTimes, told } from '../test-support/relays-under-test.ts';
+import { relaysUnderTest, shortTimes, summaries } from '../test-support/relays-under-test.ts';
 
 const migrations = new URL('../test-migrations/', import.meta.url);
 const log = { info: () => {}, warn: () => {} };
@@ -20,8 +20,8 @@ const patience = { timeout: 8_000, interval: 5 };
 
 type Bus = OutboxRelayOptions['bus'];
 
-describe('relays', () => {
-  test('work one at a time, and the next goes on when one stops', async () => {
+describe('outbox relays', () => {
+  test('work one at a time, and another takes over when one stops', async () => {
     const stream = memoryStateStream();
     const publishers: string[] = [];
     const named = (name: string): Bus => ({
@@ -46,7 +46,7 @@ describe('relays', () => {
     expect(publishers.at(-1)).not.toBe(first);
   });
 
-  test('that die between acknowledgement and mark publish twice, and followers notice once', async () => {
+  test('that die between acknowledgement and mark publish twice, and followers apply once', async () => {
     const stream = memoryStateStream();
     await using proxy = await startTcpProxy(relays.url);
     await using dying = await openDatabase({ migrations, url: proxy.url, applicationName: 'dying', log });
@@ -55,7 +55,7 @@ describe('relays', () => {
       db: relays.db,
       bus: stream,
       resource: envs,
-      table: 'envs_seen',
+      table: 'env_projection',
       columns: ['name', 'auto_add_new_users'],
       onApplied: async ({ row }, tx) => {
         await tx.query(
@@ -84,7 +84,7 @@ describe('relays', () => {
   });
 });
 
-describe('after a loss', () => {
+describe('after a loss of data, the relay', () => {
   const publishedBefore = async (stream: MemoryStateStream) => {
     relays.start(stream);
     const [kept, gone] = [randomUUID(), randomUUID()];
@@ -92,7 +92,7 @@ describe('after a loss', () => {
     await relays.record(gone, 'INSERT', 'gone');
     await relays.record(gone, 'DELETE', 'gone');
     await vi.waitFor(() => expect(relays.unpublished()).resolves.toBe(0), patience);
-    // What the stream holds is remembered with the next look at it.
+    // The position in the stream is stored at the next check.
     await vi.waitFor(async () => {
       const { lastSeq } = await stream.state.ensureStream();
       expect(await relays.db.exists(nothing`select from outbox_stream where last_seq = ${lastSeq}`)).toBe(true);
@@ -103,7 +103,7 @@ describe('after a loss', () => {
   test.for([
     ['the whole stream', (stream: MemoryStateStream) => stream.lose()],
     ['the end of it', (stream: MemoryStateStream) => stream.loseLast(1)],
-  ] as const)('of %s everything is published again, the deleted as well', async ([, lose]) => {
+  ] as const)('of %s publishes everything again, tombstones too', async ([, lose]) => {
     const stream = memoryStateStream();
     const { kept, gone } = await publishedBefore(stream);
 
@@ -116,7 +116,7 @@ describe('after a loss', () => {
     expect(stream.last.get(`envs.${kept}`)).toMatchObject({ row: { name: 'kept' } });
   });
 
-  test('of the server nothing is lost that was committed meanwhile', async () => {
+  test('of the NATS server publishes what was committed in between', async () => {
     const stream = memoryStateStream();
     relays.start(stream);
     stream.up = false;
@@ -125,10 +125,10 @@ describe('after a loss', () => {
     expect(stream.published).toEqual([]);
 
     stream.up = true;
-    await vi.waitFor(() => expect(told(stream.published)).toEqual(['INSERT meanwhile']), patience);
+    await vi.waitFor(() => expect(summaries(stream.published)).toEqual(['INSERT meanwhile']), patience);
   });
 
-  test('of Postgres the relay goes on by itself', async () => {
+  test('of the connection to Postgres continues by itself', async () => {
     const stream = memoryStateStream();
     await using proxy = await startTcpProxy(relays.url);
     await using remote = await openDatabase({ migrations, url: proxy.url, applicationName: 'remote', log });
@@ -142,11 +142,11 @@ describe('after a loss', () => {
     expect(stream.published).toHaveLength(1);
 
     await proxy.restore();
-    await vi.waitFor(() => expect(told(stream.published)).toContain('INSERT meanwhile'), patience);
+    await vi.waitFor(() => expect(summaries(stream.published)).toContain('INSERT meanwhile'), patience);
     await stop();
   });
 
-  test('a follower can ask for a resource again, but not without end', async () => {
+  test('publishes a resource again for a follower, at growing intervals', async () => {
     const stream = memoryStateStream();
     const { kept } = await publishedBefore(stream);
     const before = stream.published.length;
@@ -162,7 +162,7 @@ describe('after a loss', () => {
   });
 });
 
-test('a message that is refused does not hold up the others', async () => {
+test('a message that the bus refuses does not block the others in the outbox', async () => {
   const stream = memoryStateStream();
   const big = randomUUID();
   const bus: Bus = {
@@ -185,7 +185,7 @@ test('a message that is refused does not hold up the others', async () => {
   await vi.waitFor(async () => expect(await relays.unpublished()).toBe(1), patience);
 });
 
-test('digests tell how many rows there are and which, for every resource of the owner', async () => {
+test('digests count and hash the rows of every resource of the owner', async () => {
   const stream = memoryStateStream();
   relays.start(stream, { times: { digestMs: 50 } });
   const digestOfEnvs = () => stream.digests.filter(({ resource }) => resource === 'envs').at(-1);
@@ -203,7 +203,7 @@ test('digests tell how many rows there are and which, for every resource of the 
   await vi.waitFor(() => expect(digestOfEnvs()).toEqual(one), patience);
 });
 
-test('the deleted are forgotten after 30 days, once they are published', async () => {
+test('the outbox forgets deleted rows 30 days after they are published', async () => {
   const stream = memoryStateStream();
   const [old, fresh] = [randomUUID(), randomUUID()];
   await relays.record(old, 'DELETE');

@@ -21,7 +21,7 @@ import { whileHolding } from '../leases/while-holding.ts';
 export interface OutboxRelayOptions {
   db: Queries;
   bus: { readonly state: StatePublisher };
-  /** Whose outbox it is. */
+  /** Owner of the outbox. */
   owner: ServiceName;
   log: TroubleLogger;
   times?: Partial<typeof usualTimes>;
@@ -32,14 +32,14 @@ const usualTimes = {
   heartbeatMs: 3_000,
   /** The floor under the wake-up after a commit. */
   pollMs: 250,
-  /** A row that changes again at once is published once, and what was asked for goes before what is told of it. */
+  /** A row that changes again at once is published once, and the answer to the request goes out first. */
   gatherMs: 50,
   streamCheckMs: 3_000,
-  /** A copy complains after two that differ, and then has all rows again: within two minutes with time to spare. */
+  /** A follower requests the table after two digests that differ, and so has all rows again within two minutes. */
   digestMs: 30_000,
-  /** A digest taken between two publications would differ for every follower, so it waits for a quiet moment, but not for ever. */
+  /** A digest taken between two publications would differ for every follower, so it waits for a quiet moment, within a limit. */
   quietMs: 500,
-  /** Between two publications of a resource that followers ask for; doubled while they keep asking. */
+  /** Pause between two republications of a resource; doubled while followers keep requesting it. */
   republishMs: 20_000,
   longestRepublishMs: 3_600_000,
   pruneMs: 3_600_000,
@@ -60,23 +60,23 @@ export const outboxRelay =
     const owned = resources.filter((resource) => resource.owner === owner && resource.state);
     const copied = owned.filter(isCopied).map(({ name }) => name);
     const publish = publishing(bus.state, owned);
-    const asked = new Map<string, number>();
+    const requested = new Map<string, number>();
     const trouble = troubleLog(log, 'the outbox relay cannot take its lease');
 
     bus.state.onRepublishRequest(async (resource, highest) => {
-      // Every replica is told; the one that holds the lease does it, the others forget it at their next attempt.
-      if (copied.includes(resource)) asked.set(resource, Math.max(highest, asked.get(resource) ?? 0));
+      // Every replica receives the request; the holder of the lease does it, the others drop it at their next attempt.
+      if (copied.includes(resource)) requested.set(resource, Math.max(highest, requested.get(resource) ?? 0));
     });
 
     while (!signal.aborted) {
-      asked.clear();
+      requested.clear();
       await whileHolding(db, lease, (held) =>
         relay({
           store: outboxStore(db),
           state: bus.state,
           publish,
           copied,
-          asked,
+          requested,
           log,
           times: relayTimes,
           signal: held,
@@ -86,12 +86,12 @@ export const outboxRelay =
     }
   };
 
-/** A row goes to the copies of it before those who watch hear of it, and look at what other services show. */
+/** State goes out before the event: a watcher that reads other services' answers then finds the change. */
 const publishing =
   (state: StatePublisher, owned: readonly Resource[]): StatePublisher['publish'] =>
   async (message) => {
     const resource = owned.find(({ name }) => name === message.resource);
-    if (!resource) throw new AppError('unprocessable', `Nobody follows ${message.resource} any more`);
+    if (!resource) throw new AppError('unprocessable', `${message.resource} is not published any more`);
     if (isCopied(resource)) await state.publish(message);
     await state.announce({ ...message, row: eventRow(resource, Object(message.row)) });
   };
@@ -100,16 +100,16 @@ interface RelayOptions {
   store: OutboxStore;
   state: StatePublisher;
   publish: StatePublisher['publish'];
-  /** Resources that other services keep copies of. Of the others only events are published, and nothing is kept. */
+  /** Resources with a projection elsewhere. Of the others only events are published, and nothing is kept. */
   copied: readonly string[];
-  /** Resources that followers want published again, with the highest version that they have. */
-  asked: Map<string, number>;
+  /** Resources that followers request again, with their highest version. */
+  requested: Map<string, number>;
   log: TroubleLogger;
   times: Omit<typeof usualTimes, 'leaseMs' | 'heartbeatMs'>;
   signal: AbortSignal;
 }
 
-async function relay({ store, state, publish, copied, asked, log, times, signal }: RelayOptions): Promise<void> {
+async function relay({ store, state, publish, copied, requested, log, times, signal }: RelayOptions): Promise<void> {
   using wakeUps = relayWakeUps();
   const refused = new RefusedMessages(log);
   const trouble = troubleLog(log, 'state changes wait to be published');
@@ -133,25 +133,25 @@ async function relay({ store, state, publish, copied, asked, log, times, signal 
   };
 
   const publishAgain = async (resource: string, highest: number): Promise<void> => {
-    // Others that complained of the same are helped by the same publication; whoever was not will ask again.
-    asked.delete(resource);
+    // One republication serves all followers; one that still differs requests it again.
+    requested.delete(resource);
     if (!mayRepublish(resource)) return;
-    log.info({ resource, highest }, 'a copy of a resource differs: publishing it again with new versions');
+    log.info({ resource, highest }, 'a projection of a resource differs: publishing it again with new versions');
     await store.renewVersions(resource, highest, signal);
     digest.now();
   };
 
   const turn = async (): Promise<void> => {
     if (streamCheck.due()) await watch();
-    for (const [resource, highest] of asked) await publishAgain(resource, highest);
+    for (const [resource, highest] of requested) await publishAgain(resource, highest);
     const published = await publishNext();
 
     const quiet = performance.now() - publishedAt > times.quietMs;
     if ((quiet || digest.overdueMs() > unquietDigestMs) && digest.due()) {
-      for (const told of await store.digests(copied)) state.publishDigest(told);
+      for (const next of await store.digests(copied)) state.publishDigest(next);
     }
     if (pruning.due()) await store.prune(copied, signal);
-    // What was committed meanwhile has woken us already.
+    // Commits in between have already triggered the wake-up.
     if (published < batchSize) await wakeUps.next({ ms: times.pollMs, gatherMs: times.gatherMs }, signal);
   };
 

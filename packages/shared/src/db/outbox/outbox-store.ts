@@ -34,7 +34,7 @@ const nothing = sql.type(z.object({}));
 const clearedAtOnce = 5_000;
 const prunedAtOnce = 5_000;
 
-/** Far above any time, and far below where JavaScript's numbers lose their last digit: no copy can push versions there. */
+/** Above any time and below the limit of exact numbers in JavaScript: no follower can push versions beyond it. */
 const highestFloor = 2 ** 52;
 
 const subjectsOf = (subjects: readonly Subject[]) =>
@@ -59,7 +59,7 @@ export const outboxStore = (db: Queries) => ({
   },
 
   /**
-   * A row that changed meanwhile stays unpublished; but as its INSERT is out, what follows is an UPDATE.
+   * A row that changed in between stays unpublished; as its INSERT is published, the next message is an UPDATE.
    * One that a transaction is about to change is passed over: it holds others that are marked here, in an order of its own.
    */
   async markPublished(subjects: readonly Subject[]): Promise<void> {
@@ -158,8 +158,8 @@ export const outboxStore = (db: Queries) => ({
   },
 
   /**
-   * Forgets what was published of rows that nobody keeps a copy of, and of deleted ones after 30 days: whoever was away
-   * longer finds by the digest that its rows differ.
+   * Deletes published rows without a projection, and tombstones after 30 days: a follower that was away longer finds the
+   * difference by the digest.
    */
   async prune(copied: readonly string[], signal: AbortSignal): Promise<void> {
     const isCopied = sql.fragment`resource = any(${sql.array([...copied], 'text')})`;

@@ -8,12 +8,12 @@ import { identities } from '../../contracts/resources/identities.ts';
 import { memoryStateStream } from '../../testing/memory-state-stream.ts';
 import type { Transaction } from '../database.ts';
 import { recordState, recordStates } from './outbox.ts';
-import { envChange, envNamed, relaysUnderTest, told } from '../test-support/relays-under-test.ts';
+import { envChange, envNamed, relaysUnderTest, summaries } from '../test-support/relays-under-test.ts';
 
 const relays = relaysUnderTest(new URL('../test-migrations/', import.meta.url));
 const patience = { timeout: 8_000, interval: 5 };
 
-test('what is published is each change, with growing versions', async () => {
+test('each change is published, with growing versions', async () => {
   const stream = memoryStateStream();
   relays.start(stream);
   const id = randomUUID();
@@ -30,14 +30,14 @@ test('what is published is each change, with growing versions', async () => {
     await vi.waitFor(() => expect(relays.unpublished()).resolves.toBe(0), patience);
   }
 
-  expect(told(stream.published)).toEqual(['INSERT red', 'UPDATE blue', 'DELETE blue']);
+  expect(summaries(stream.published)).toEqual(['INSERT red', 'UPDATE blue', 'DELETE blue']);
   expect(stream.published[0]).toMatchObject({ resource: 'envs', id, env_id: id, row: envNamed(id, 'red') });
   const versions = stream.published.map(({ version }) => version);
   expect(versions).toEqual([...versions].sort((a, b) => a - b));
   expect(new Set(versions).size).toBe(3);
 });
 
-test('what is published is an INSERT for what changed before anybody heard of it', async () => {
+test('a row that changed before its first publication is published as an INSERT', async () => {
   const stream = memoryStateStream();
   const [changed, gone] = [randomUUID(), randomUUID()];
   await relays.record(changed, 'INSERT', 'red');
@@ -48,10 +48,10 @@ test('what is published is an INSERT for what changed before anybody heard of it
   relays.start(stream);
   await vi.waitFor(() => expect(stream.published).toHaveLength(2), patience);
 
-  expect(told(stream.published)).toEqual(['INSERT blue', 'DELETE green']);
+  expect(summaries(stream.published)).toEqual(['INSERT blue', 'DELETE green']);
 });
 
-test('what is published is an UPDATE for what changed while its INSERT was on its way', async () => {
+test('a row that changed while its INSERT was in flight is published as an UPDATE', async () => {
   const stream = memoryStateStream();
   const id = randomUUID();
   stream.beforeAck = async ({ operation }) => {
@@ -61,10 +61,10 @@ test('what is published is an UPDATE for what changed while its INSERT was on it
   await relays.record(id, 'INSERT', 'red');
   await vi.waitFor(() => expect(stream.published).toHaveLength(2), patience);
 
-  expect(told(stream.published)).toEqual(['INSERT red', 'UPDATE blue']);
+  expect(summaries(stream.published)).toEqual(['INSERT red', 'UPDATE blue']);
 });
 
-test('what is published is nothing of a transaction that was rolled back', async () => {
+test('changes of a rolled back transaction are not published', async () => {
   const stream = memoryStateStream();
   relays.start(stream);
   const failing = relays.db.transaction(async (tx) => {
@@ -75,10 +75,10 @@ test('what is published is nothing of a transaction that was rolled back', async
   await relays.insert('red');
   await vi.waitFor(() => expect(stream.published).toHaveLength(1), patience);
 
-  expect(told(stream.published)).toEqual(['INSERT red']);
+  expect(summaries(stream.published)).toEqual(['INSERT red']);
 });
 
-test('what is published comes soon after the commit, not with the next poll', async () => {
+test('a change is published soon after the commit, before the next poll', async () => {
   const stream = memoryStateStream();
   relays.start(stream, { times: { pollMs: 60_000, streamCheckMs: 60_000 } });
   await relays.insert();
@@ -88,7 +88,7 @@ test('what is published comes soon after the commit, not with the next poll', as
   await vi.waitFor(() => expect(stream.published).toHaveLength(2), patience);
 });
 
-test('what is published misses nothing of transactions that commit in another order than they began', async () => {
+test('transactions that commit out of order are published completely', async () => {
   const stream = memoryStateStream();
   relays.start(stream);
   const ids = Array.from({ length: 120 }, () => randomUUID());
@@ -111,7 +111,7 @@ test('what is published misses nothing of transactions that commit in another or
   );
 });
 
-test('what is published keeps the order of changes to the same row, also when nobody locked it', async () => {
+test('changes to one row are published in order, even without a lock', async () => {
   const stream = memoryStateStream();
   relays.start(stream);
   const id = randomUUID();
@@ -127,7 +127,7 @@ test('what is published keeps the order of changes to the same row, also when no
   expect(versions).toEqual([...versions].sort((a, b) => a - b));
 });
 
-test('what is published takes many rows of one change at once', async () => {
+test('many rows of one change are recorded in one statement', async () => {
   const stream = memoryStateStream();
   relays.start(stream);
   const ids = Array.from({ length: 1_000 }, () => randomUUID());
@@ -143,13 +143,13 @@ test('what is published takes many rows of one change at once', async () => {
   expect(stream.published).toHaveLength(1_000);
 });
 
-test('what is published never has a field that the contract does not show', async () => {
+test('a field that the contract does not publish is refused', async () => {
   const id = randomUUID();
   const leaking = (tx: Transaction) =>
     recordState(tx, envs, { ...envChange(id, 'INSERT'), row: { ...envNamed(id, 'red'), password: 'canary' } });
 
   await expect(relays.db.transaction(leaking)).rejects.toThrow(/password/);
   await expect(relays.db.transaction((tx) => recordState(tx, identities, envChange(id, 'INSERT')))).rejects.toThrow(
-    'Nobody follows',
+    'its contract has no state',
   );
 });

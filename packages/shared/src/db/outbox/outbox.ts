@@ -19,7 +19,7 @@ type Followed = Pick<Resource, 'name' | 'state'>;
 
 const nothing = sql.type(z.object({}));
 
-/** Tells the followers of a resource about a change, in the transaction that makes it. */
+/** Records a change for the followers of a resource, in the transaction that makes it. */
 export const recordState = (tx: Transaction, resource: Followed, change: StateChange): Promise<void> =>
   recordStates(tx, resource, [change]);
 
@@ -34,8 +34,8 @@ export async function recordStates(
   const records = changes.map((change) => ({ ...change, row: publicRow(resource, change.row) }));
 
   // The version is taken in the update, so under the lock of the outbox row: of two changes the later one has the higher
-  // one. What was never published is still new to everybody, however often it changed. Rows go in the order of their ids,
-  // so that two transactions never wait for each other in a circle.
+  // one. A row that was never published stays an INSERT, however often it changed. Rows are ordered by id, so that two
+  // transactions cannot deadlock.
   await tx.query(nothing`
     insert into outbox (resource, id, version, env_id, operation, row, traceparent)
     select ${resource.name}, c.id, next_outbox_version(), c.env_id, c.operation, c.row, ${traceparent}
@@ -55,10 +55,10 @@ export async function recordStates(
   tx.afterCommit(wakeRelays);
 }
 
-/** Refuses what the contract does not show: a column too many here would be a secret for everybody who follows. */
+/** Refuses fields that the contract does not publish: an extra column could leak a secret to all followers. */
 function publicRow(resource: Followed, row: object): Record<string, unknown> {
   const { name, state } = resource;
-  if (state === undefined) throw new Error(`Nobody follows ${name}: its contract has no state`);
+  if (state === undefined) throw new Error(`${name} cannot be published: its contract has no state`);
   const { row: whole, published } = state;
   const shown = published ? z.object(published.shape).parse(whole.partial().parse(row)) : whole.parse(row);
   return isCopied(resource) ? shown : eventRow(resource, shown);

@@ -3,9 +3,9 @@ import { isOutage } from '../../errors.ts';
 
 export interface BatchResult {
   acked: StateMessage[];
-  /** Refused for what they are, such as being too large; the others need not wait for them. */
+  /** Refused for a reason of their own, such as size; the others need not wait for them. */
   refused: { message: StateMessage; error: unknown }[];
-  /** The bus is away: what is neither acked nor refused was not tried or got no answer. */
+  /** The bus is unreachable: messages neither acked nor refused were not tried or got no answer. */
   outage: unknown;
 }
 

@@ -9,7 +9,7 @@ interface PublicRow {
   id: string;
 }
 
-/** One row before and after; without a before it is new, without an after it is gone. */
+/** One row before and after; without a before it is new, without an after it is deleted. */
 export interface Change {
   before?: PublicRow;
   after?: PublicRow;
@@ -20,7 +20,7 @@ export interface Change {
 
 type Changed = Pick<Resource, 'name' | 'state'>;
 
-/** What every change leaves behind in its own transaction: the new state for those who follow, and a line in the audit log. */
+/** Records a change in its own transaction: the new state for followers, and a line in the audit log. */
 export const recordChange = (tx: Transaction, by: Doer, resource: Changed, change: Change): Promise<void> =>
   recordChanges(tx, by, resource, [change]);
 

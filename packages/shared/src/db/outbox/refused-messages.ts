@@ -4,7 +4,7 @@ import type { TroubleLogger } from './trouble-log.ts';
 const retryMs = 10_000;
 const most = 1_000;
 
-/** Messages that the bus would not take, put aside for a while so that the others are not held up by them. */
+/** Messages that the bus refused, set aside for a while so that they do not block the others. */
 export class RefusedMessages {
   readonly #log: TroubleLogger;
   #messages: { message: StateMessage; again: number }[] = [];
@@ -16,7 +16,7 @@ export class RefusedMessages {
   add(refused: readonly { message: StateMessage; error: unknown }[]): void {
     for (const { message, error } of refused) {
       const { resource, id, version } = message;
-      this.#log.warn({ err: error, resource, id, version }, 'a state change could not be published');
+      this.#log.warn({ err: error, resource, id, version }, 'publishing a state change failed');
       this.#messages.push({ message, again: performance.now() + retryMs });
     }
     this.#messages = this.#messages.slice(-most);

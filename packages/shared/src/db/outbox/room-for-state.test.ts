@@ -103,7 +103,7 @@ async function subjectsIn(stream: string): Promise<string[]> {
   return Object.keys(state.subjects ?? {});
 }
 
-test('a row that nobody keeps a copy of is published and kept as id, status and env only, for an hour', async () => {
+test('a row without a projection is published as an event of id, status and env only, kept for an hour', async () => {
   const { deployment, task } = await published();
 
   const { streams } = await jetstreamManager(operator);
@@ -120,7 +120,7 @@ test('a row that nobody keeps a copy of is published and kept as id, status and 
   await vi.waitFor(async () => expect(await relays.db.anyFirst(ids)).toEqual([deployment.id]), patience);
 });
 
-test('a wiped NATS gets the rows again that others keep copies of, and no task that is over', async () => {
+test('a wiped NATS gets the projected rows again, and no ended task', async () => {
   const { deployment } = await published();
 
   await nats.stop();
@@ -135,7 +135,7 @@ test('a wiped NATS gets the rows again that others keep copies of, and no task t
   expect((await subjectsIn('EVENTS')).filter((subject) => subject.includes('deployment_tasks'))).toEqual([]);
 });
 
-test('an owner that fills its stream is refused new rows, and keeps nobody else from publishing', async () => {
+test('an owner that fills its stream is refused new rows, and does not keep others from publishing', async () => {
   await Promise.all([registryScan.state.ensureStream(), auth.state.ensureStream()]);
   const message = (resource: string, id: string, bytes: number, version: number): StateMessage => ({
     resource,

@@ -6,7 +6,7 @@ import type { Queries } from '../database.ts';
 
 /**
  * The last state of a row, as `recordState` wrote it in the transaction of its change, for services that must not decide
- * by a copy that lags. Null: there never was such a row, or it was deleted long ago. `state` is made by `rowState`.
+ * by a projection, which lags. Null: there never was such a row, or it was deleted long ago. `state` is made by `rowState`.
  */
 export const rowStateNow = <State extends ReturnType<typeof rowState>>(
   db: Queries,

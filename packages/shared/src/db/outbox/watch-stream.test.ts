@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import { memoryStateStream } from '../../testing/memory-state-stream.ts';
 import { watchStream } from './watch-stream.ts';
 
-test('a stream that is nearly full is warned of, once, and said to be fine again', async () => {
+test('a stream that is nearly full is logged once, and once more when it is fine again', async () => {
   const lines: string[] = [];
-  const say = (...said: unknown[]) => void lines.push(String(said.at(-1)));
+  const write = (...args: unknown[]) => void lines.push(String(args.at(-1)));
   const store = { knownStream: async () => null, rememberStream: async () => {}, clearMarks: async () => {} };
   const stream = memoryStateStream();
-  const log = { info: say, warn: say };
+  const log = { info: write, warn: write };
   const watch = watchStream({ store, state: stream.state, copied: [], log, signal: new AbortController().signal });
   const words = "the stream of this service's state is nearly full; see NATS_STATE_BYTES";
 

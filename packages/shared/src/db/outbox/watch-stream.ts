@@ -14,8 +14,8 @@ export interface WatchStreamOptions {
 const nearlyFull = 0.8;
 
 /**
- * Makes sure that the stream holds what the outbox says is published: a stream made anew, or one that ends before what
- * was seen of it, has lost some, so all that others keep copies of is published once more. Warns before it is full.
+ * Makes sure that the stream holds what the outbox marks as published. A recreated stream, or one that ends before its last
+ * known position, has lost messages, so all projected resources are published again. Warns before the stream is full.
  */
 export function watchStream({ store, state, copied, log, signal }: WatchStreamOptions): () => Promise<void> {
   const room = troubleLog(log, "the stream of this service's state is nearly full; see NATS_STATE_BYTES");
@@ -25,7 +25,7 @@ export function watchStream({ store, state, copied, log, signal }: WatchStreamOp
     const { used, ...now } = await state.ensureStream();
     if (known !== null && (known.created !== now.created || now.lastSeq < known.lastSeq)) {
       log.warn({ known, now }, 'the state stream has lost messages: publishing everything again');
-      // Remembered only after the last mark is gone: a crash on the way starts it over.
+      // Stored only after the last mark is removed: after a crash it starts over.
       await store.clearMarks(copied, signal);
       signal.throwIfAborted();
     }

@@ -22,14 +22,14 @@ const launch = (name: string, weight: number) =>
       ]),
     );
 
-test('a violated constraint is told in the words given for it', async () => {
+test('a violated constraint becomes an error with the given message', async () => {
   await launch('a', 1);
 
   await expect(launch('a', 1)).rejects.toMatchObject({ code: 'conflict', message: 'A boat named a already exists' });
   await expect(launch('b', -1)).rejects.toMatchObject({ code: 'unprocessable', errors: [{ path: 'body.weight' }] });
 });
 
-test('everything else stays what it is', async () => {
+test('conflictOn passes other errors on', async () => {
   const other = new Error('other');
 
   expect(() => conflictOn('boats_name_key', 'words')(other)).toThrow(other);

@@ -11,8 +11,8 @@ const violationAs =
     throw error;
   };
 
-/** For `.catch`: a violation of the named constraint becomes `conflict` (409) in these words. */
+/** For `.catch`: a violation of the named constraint becomes `conflict` (409) with this message. */
 export const conflictOn = violationAs('conflict');
 
-/** For `.catch`: a violation of the named constraint becomes `unprocessable` (422) in these words. */
+/** For `.catch`: a violation of the named constraint becomes `unprocessable` (422) with this message. */
 export const unprocessableOn = violationAs('unprocessable');

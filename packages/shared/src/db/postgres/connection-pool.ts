@@ -19,11 +19,11 @@ const waitingPerConnection = 20;
 const lifetimeSeconds = 1_800;
 const endMs = 2_000;
 
-/** Connections that are made when they are needed and given up when they fail; waits for one have an end. */
+/** Connections that are opened on demand and dropped when they fail; waits for one are bounded. */
 export function connectionPool(settings: ClientConfig, max: number): ConnectionPool {
   const pool = new Pool({ ...settings, max, idleTimeoutMillis: 0, maxLifetimeSeconds: lifetimeSeconds });
   const statementOf = statements();
-  // The loss of an idle connection is told here and of a busy one there; whoever uses it next, or uses it now, gets the error.
+  // Reports of lost connections, idle and busy; the current or next query on the connection gets the error.
   pool.on('error', () => {});
   pool.on('connect', (client) => void client.on('error', () => {}));
 
@@ -35,7 +35,7 @@ export function connectionPool(settings: ClientConfig, max: number): ConnectionP
     const connecting = pool.connect();
     const client = await withinMs(patienceMs, connecting).catch(notConnected);
     if (client !== undefined) return client;
-    // Made for nobody in particular, it is of use to those who ask next.
+    // It arrived too late for this query, but serves later ones.
     connecting.then(
       (late) => late.release(),
       () => undefined,
@@ -46,22 +46,22 @@ export function connectionPool(settings: ClientConfig, max: number): ConnectionP
   const withSession = async <T>(work: (session: Session) => Promise<T>): Promise<T> => {
     const client = await checkOut();
     let broken = false;
-    const ask = async (statement: Statement): Promise<QueryResult<Record<string, unknown>>> => {
+    const run = async (statement: Statement): Promise<QueryResult<Record<string, unknown>>> => {
       try {
         return await client.query(statement);
       } catch (error) {
-        const told = fromPg(error);
-        broken ||= told instanceof LostConnection || told instanceof NoAnswer;
-        throw told;
+        const failure = fromPg(error);
+        broken ||= failure instanceof LostConnection || failure instanceof NoAnswer;
+        throw failure;
       }
     };
     try {
       return await work({
-        run: (query) => ask(statementOf(query)),
-        command: async (text) => (await ask({ text })).command,
+        run: (query) => run(statementOf(query)),
+        command: async (text) => (await run({ text })).command,
       });
     } finally {
-      // Whatever went wrong: nobody gets a connection that is in the middle of something.
+      // A connection in the middle of a statement is never handed out again.
       client.release(broken || client.getTransactionStatus() !== 'I');
     }
   };
@@ -70,16 +70,16 @@ export function connectionPool(settings: ClientConfig, max: number): ConnectionP
     run: (query) => withSession((session) => session.run(query)),
     withSession,
     end: async () => {
-      // Waits for what is under way; a server that is gone says no goodbye.
+      // Waits for statements in flight; an unreachable server never confirms the end.
       if (!pool.ending) await Promise.race([pool.end(), sleep(endMs, undefined, { ref: false })]);
     },
   };
 }
 
-/** Also a password that is refused is, for the caller, a database that is not available. */
+/** For the caller, a refused password too means that the database is unavailable. */
 function notConnected(error: unknown): never {
-  const told = fromPg(error);
-  throw told instanceof LostConnection ? told : new LostConnection(told);
+  const failure = fromPg(error);
+  throw failure instanceof LostConnection ? failure : new LostConnection(failure);
 }
 
 const noneFree = () => new LostConnection(new Error('no connection became free in time'));

@@ -11,7 +11,7 @@ export interface ConnectionOptions {
 /** How long a new connection may take on a busy machine; a refused one fails at once, and callers of the pool wait less. */
 const connectTimeoutMs = 5_000;
 
-/** Every wait in Postgres has an end: a statement, a lock, a transaction that nobody goes on with, a server that is silent. */
+/** Every wait in Postgres has an end: a statement, a lock, an idle transaction, a silent server. */
 export function connectionSettings({
   url,
   applicationName,

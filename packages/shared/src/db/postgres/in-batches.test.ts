@@ -3,21 +3,21 @@ import { inBatches } from './in-batches.ts';
 
 const neverAborted = new AbortController().signal;
 
-test('goes on until there is less than a whole batch', async () => {
+test('inBatches continues until a batch is not full', async () => {
   let left = 2_500;
-  const asked: number[] = [];
+  const limits: number[] = [];
 
   await inBatches(async (most) => {
-    asked.push(most);
+    limits.push(most);
     const done = Math.min(most, left);
     left -= done;
     return done;
   }, neverAborted);
 
-  expect({ left, asked }).toEqual({ left: 0, asked: [1_000, 1_000, 1_000] });
+  expect({ left, limits }).toEqual({ left: 0, limits: [1_000, 1_000, 1_000] });
 });
 
-test('has an end, also where more comes than goes, and ends early when the signal aborts', async () => {
+test('inBatches ends even if rows arrive faster than it works, and ends early when the signal aborts', async () => {
   let turns = 0;
   await inBatches(async (most) => {
     turns += 1;

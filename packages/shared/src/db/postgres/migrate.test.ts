@@ -25,12 +25,12 @@ const log = { info: vi.fn() };
 const migrateAll = () =>
   migrate({ url: database.url, migrations: pathToFileURL(`${folder}/`), log, applicationName: 'test' });
 
-async function ask(text: string): Promise<Record<string, unknown>[]> {
+async function queryRows(text: string): Promise<Record<string, unknown>[]> {
   await using connection = await pgConnection({ url: database.url, applicationName: 'test' });
   return await connection.query(text);
 }
 
-test('applies the files in the order of their numbers, each once', async () => {
+test('migrations are applied in the order of their numbers, each once', async () => {
   await write('0002-second.sql', 'alter table first add column b int');
   await write('0001-first.sql', 'create table first (a int); insert into first values (1);');
   await migrateAll();
@@ -38,7 +38,7 @@ test('applies the files in the order of their numbers, each once', async () => {
   await migrateAll();
   await migrateAll();
 
-  expect(await ask('select a, b from first')).toEqual([{ a: 1, b: 2 }]);
+  expect(await queryRows('select a, b from first')).toEqual([{ a: 1, b: 2 }]);
   expect(log.info.mock.calls).toEqual([
     [{ migration: '0001-first.sql' }, 'migration applied'],
     [{ migration: '0002-second.sql' }, 'migration applied'],
@@ -46,24 +46,24 @@ test('applies the files in the order of their numbers, each once', async () => {
   ]);
 });
 
-test('makes the tables that every service has', async () => {
+test('migrations create the tables that every service has', async () => {
   await migrateAll();
 
-  expect(await ask('select count(*) from outbox')).toEqual([{ count: 0 }]);
-  expect(await ask('select count(*) from leases')).toEqual([{ count: 0 }]);
+  expect(await queryRows('select count(*) from outbox')).toEqual([{ count: 0 }]);
+  expect(await queryRows('select count(*) from leases')).toEqual([{ count: 0 }]);
 });
 
-test('refuses a file that was changed after it had been applied, by its name', async () => {
+test('a migration that was changed after it was applied is refused by name', async () => {
   await write('0001-first.sql', 'create table first (a int)');
   await migrateAll();
   await write('0001-first.sql', 'create table first (a bigint)');
   await write('0002-second.sql', 'create table second (a int)');
 
   await expect(migrateAll()).rejects.toThrow('0001-first.sql was changed');
-  expect(await ask(`select to_regclass('second') as second`)).toEqual([{ second: null }]);
+  expect(await queryRows(`select to_regclass('second') as second`)).toEqual([{ second: null }]);
 });
 
-test('goes on with a database that knows a newer file, as after the return to an older version', async () => {
+test('a database with a newer migration is accepted, as after a rollback of the release', async () => {
   await write('0001-first.sql', 'create table first (a int)');
   await write('0002-second.sql', 'create table second (a int)');
   await migrateAll();
@@ -72,38 +72,38 @@ test('goes on with a database that knows a newer file, as after the return to an
   await expect(migrateAll()).resolves.toBeUndefined();
 });
 
-test('keeps nothing of a file that fails half way, and says which it was', async () => {
+test('a migration that fails half way is rolled back, and the error names it', async () => {
   await write('0001-first.sql', 'create table first (a int)');
   await write('0002-broken.sql', 'create table second (a int); select no_such_column;');
 
   await expect(migrateAll()).rejects.toThrow('Migration 0002-broken.sql failed');
-  expect(await ask(`select to_regclass('first')::text as first, to_regclass('second') as second`)).toEqual([
+  expect(await queryRows(`select to_regclass('first')::text as first, to_regclass('second') as second`)).toEqual([
     { first: 'first', second: null },
   ]);
 });
 
-test('runs once where replicas start together', async () => {
+test('migrations run once where replicas start together', async () => {
   await write('0001-slow.sql', `create table first (a int); select pg_sleep(0.2); insert into first values (1);`);
 
   await Promise.all([migrateAll(), migrateAll(), migrateAll()]);
 
-  expect(await ask('select count(*) from first')).toEqual([{ count: 1 }]);
+  expect(await queryRows('select count(*) from first')).toEqual([{ count: 1 }]);
 });
 
-test('wants names that tell the order', async () => {
+test('a migration without a number in its name is refused', async () => {
   await write('first.sql', 'create table first (a int)');
 
   await expect(migrateAll()).rejects.toThrow('first.sql is not named like 0001-what-it-makes.sql');
 });
 
-test('refuses two files with the same number', async () => {
+test('two migrations with the same number are refused', async () => {
   await write('0001-a.sql', 'select 1');
   await write('0001-b.sql', 'select 1');
 
   await expect(migrateAll()).rejects.toThrow('0001-a.sql and 0001-b.sql have the same number');
 });
 
-test('says so when the schema of the connection is missing', async () => {
+test('a missing schema of the connection is named in the error', async () => {
   const url = new URL(database.url);
   url.searchParams.set('options', '-c search_path=nowhere');
 

@@ -39,8 +39,8 @@ async function failureOf(work: Promise<unknown>): Promise<Error & { shown: strin
 const shown = (error: unknown): string =>
   error instanceof Error ? `${error.message} ${JSON.stringify(error)} ${shown(error.cause)}` : '';
 
-describe('what fails', () => {
-  test('says neither SQL nor values', async () => {
+describe('a failed query', () => {
+  test('has neither SQL nor values in its message', async () => {
     const values = ['canary-one', 'canary-two'];
     const failures = await Promise.all([
       failureOf(db.query(nothing`insert into boats (id) values (${values[0] ?? ''})`)),
@@ -76,20 +76,20 @@ describe('what fails', () => {
     const release = Promise.withResolvers<void>();
     const holding = narrow.transaction(() => release.promise);
 
-    const asked = performance.now();
+    const startedAt = performance.now();
     await expect(boats(narrow)).rejects.toMatchObject({ code: 'unavailable' });
-    expect(performance.now() - asked).toBeLessThan(1_000);
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
 
     const crowd = Array.from({ length: 25 }, () => failureOf(boats(narrow)));
     await Promise.race(crowd);
-    expect(performance.now() - asked).toBeLessThan(1_500);
+    expect(performance.now() - startedAt).toBeLessThan(1_500);
     release.resolve();
     await holding;
     await Promise.allSettled(crowd);
     expect(await boats(narrow)).toEqual([]);
   });
 
-  test('is `unavailable` for what was under way on a connection that is ended, and nothing else', async () => {
+  test('is `unavailable` if its connection was terminated; queries on other connections succeed', async () => {
     const sleeping = failureOf(db.query(nothing`select pg_sleep(4)`));
     const inTransaction = failureOf(
       db.transaction(async (tx) => {
@@ -114,16 +114,16 @@ describe('what fails', () => {
   });
 });
 
-describe('a Postgres that goes away', () => {
-  test('is `unavailable` within a second while it is away, and asked again when it is back', async () => {
+describe('an unreachable Postgres', () => {
+  test('is `unavailable` within a second while it is away, and is used again when it is back', async () => {
     await using proxy = await startTcpProxy(database.url);
     await using remote = await openDatabase({ ...options, url: proxy.url });
     await Promise.all([boats(remote), boats(remote), boats(remote)]);
 
     await proxy.refuse();
-    const asked = performance.now();
+    const startedAt = performance.now();
     const answers = await Promise.all(Array.from({ length: 30 }, () => failureOf(boats(remote))));
-    expect(performance.now() - asked).toBeLessThan(1_000);
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
     for (const answer of answers) expect(answer).toMatchObject({ code: 'unavailable' });
     expect(await databaseIsUp(remote)).toBe(false);
 
@@ -132,14 +132,14 @@ describe('a Postgres that goes away', () => {
     expect(await boats(remote)).toEqual([]);
   });
 
-  test('is `timeout` when it says nothing any more, and its connections are given up', async () => {
+  test('makes queries `timeout` when it stops answering, and its connections are dropped', async () => {
     await using proxy = await startTcpProxy(database.url);
     await using remote = await openDatabase({ ...options, url: proxy.url, statementTimeoutMs: 200, maxConnections: 2 });
     await boats(remote);
 
     proxy.silence();
     await expect(boats(remote)).rejects.toMatchObject({ code: 'timeout' });
-    // What comes now needs a new connection, which nobody answers.
+    // The next query needs a new connection, which gets no answer.
     await expect(boats(remote)).rejects.toMatchObject({ code: 'unavailable' });
 
     await proxy.restore();
@@ -168,14 +168,14 @@ describe('a Postgres that goes away', () => {
     await expect(opening).rejects.toThrow('aborted');
   });
 
-  test('is not waited for when it is there and refuses us', async () => {
+  test('is not waited for if it runs and refuses the login', async () => {
     const url = Object.assign(new URL(database.url), { pathname: '/no_such_database' }).href;
 
     await expect(openDatabase({ ...options, url })).rejects.toThrow('no_such_database');
   });
 });
 
-test('a closed pool answers `unavailable`, and closing it twice is harmless', async () => {
+test('a closed pool throws `unavailable`, and can be closed twice', async () => {
   const closed = await openDatabase({ ...options, url: database.url });
   await closed[Symbol.asyncDispose]();
   await closed[Symbol.asyncDispose]();

@@ -34,8 +34,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const pool = connectionPool(connectionSettings({ url, applicationName, statementTimeoutMs }), maxConnections);
   const trouble = troubleLog(log, 'Postgres is not available');
 
-  /** Runs again what lost a race, and puts the failures that remain into words for the caller. */
-  const asked = async <T>(work: () => Promise<T>): Promise<T> => {
+  /** Retries after a deadlock or serialization failure; turns other failures into errors for the caller. */
+  const withRetries = async <T>(work: () => Promise<T>): Promise<T> => {
     refuseInsideTransaction();
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -50,8 +50,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   };
 
   return {
-    ...queriesOver((query) => asked(() => pool.run(query))),
-    transaction: (work) => asked(() => pool.withSession((session) => runTransaction(session, work))),
+    ...queriesOver((query) => withRetries(() => pool.run(query))),
+    transaction: (work) => withRetries(() => pool.withSession((session) => runTransaction(session, work))),
     [Symbol.asyncDispose]: () => pool.end(),
   };
 }

@@ -9,17 +9,17 @@ export interface PgConnection extends AsyncDisposable {
 
 export async function pgConnection(options: ConnectionOptions): Promise<PgConnection> {
   const client = new Client(connectionSettings(options));
-  // A connection that breaks while idle tells it here; the next query fails and says so.
+  // A connection that breaks while idle emits an error; the next query fails with it.
   client.on('error', () => {});
 
-  const told = (error: unknown): never => {
+  const rethrow = (error: unknown): never => {
     throw fromPg(error);
   };
-  await client.connect().catch(told);
+  await client.connect().catch(rethrow);
 
   return {
     async query(text, values) {
-      const result = await client.query(text, values).catch(told);
+      const result = await client.query(text, values).catch(rethrow);
       // A text of several statements has several results.
       return Array.isArray(result) ? [] : result.rows;
     },

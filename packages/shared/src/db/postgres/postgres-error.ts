@@ -35,7 +35,7 @@ export class NoAnswer extends Error {
 /** 08 connection exceptions, 53 out of resources, 57P0x shutting down or starting up, 25P03 idle in a transaction. */
 export const isConnectionCode = (code: string): boolean => /^(08...|53...|57P0.|25P03)$/.test(code);
 
-/** What pg says, without a code, when a connection cannot be made, is of no more use, or is not to be had. */
+/** pg's messages, without a code, for a connection that cannot be opened or used. */
 const brokenConnection =
   /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout e|Cannot use a pool after)/;
 
@@ -47,8 +47,8 @@ const isNetworkError = (error: Error): boolean =>
 
 export function fromPg(error: unknown): Error {
   if (error instanceof DatabaseError) {
-    const told = new PostgresError(error);
-    return isConnectionCode(told.code) ? new LostConnection(told) : told;
+    const failure = new PostgresError(error);
+    return isConnectionCode(failure.code) ? new LostConnection(failure) : failure;
   }
   if (!(error instanceof Error)) return new Error('Postgres failed', { cause: error });
   if (error.message === 'Query read timeout') return new NoAnswer(error);

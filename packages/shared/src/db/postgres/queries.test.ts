@@ -19,7 +19,7 @@ beforeEach(() => db.query(nothing`truncate boats`));
 
 const launch = (queries: Queries, name: string) => queries.query(nothing`insert into boats (name) values (${name})`);
 
-test('rows come as plain values: times are ISO strings of the years 1 to 9999 in UTC, bigints and counts are numbers', async () => {
+test('rows have plain values: times are ISO strings of the years 1 to 9999 in UTC, bigints and counts are numbers', async () => {
   const row = sql.type(z.record(z.string(), z.unknown()));
 
   expect(
@@ -56,7 +56,7 @@ test('rows that do not fit the schema of their query are an error that names the
   await expect(db.any(boat`select 'a' as name, 1 as extra`)).rejects.toThrow(/extra/);
 });
 
-test('rows are as many as the verb says', async () => {
+test('a query verb checks the number of rows', async () => {
   await launch(db, 'a');
   await launch(db, 'b');
 
@@ -73,7 +73,7 @@ test('rows are as many as the verb says', async () => {
   );
 });
 
-test('rows stay right when a statement is prepared', async () => {
+test('rows are the same when a statement is prepared', async () => {
   for (let i = 0; i < 10; i += 1) await launch(db, `boat ${i}`);
 
   expect(await db.any(boat`select name from boats`)).toHaveLength(10);

@@ -4,7 +4,7 @@ import { statements } from './statements.ts';
 
 const find = (id: number) => sql.unsafe`select name from boats where id = ${id} and ${sql.fragment`weight > ${7}`}`;
 
-test('a statement that comes again is prepared under one name', () => {
+test('a repeated statement is prepared under one name', () => {
   const statementOf = statements();
   const text = 'select name from boats where id = $1 and weight > $2';
 
@@ -23,7 +23,7 @@ test('another statement has another name', () => {
   expect(new Set(names)).toEqual(new Set(['s0', 's1']));
 });
 
-test('there is an end to the names', () => {
+test('the number of prepared statements is bounded', () => {
   const statementOf = statements();
   const names = new Set<string | undefined>();
   for (let i = 0; i < 5_000; i += 1) {

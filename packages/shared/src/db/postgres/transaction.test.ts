@@ -33,7 +33,7 @@ describe('transactions', () => {
     expect(await boats(db)).toEqual(['kept']);
   });
 
-  test('are not taken for committed when a statement failed and nobody said so', async () => {
+  test('do not count as committed when a failed statement was ignored', async () => {
     const swallowing = db.transaction(async (tx) => {
       await launch(tx, 'a');
       await launch(tx, 'a').catch(() => undefined);
@@ -57,25 +57,25 @@ describe('transactions', () => {
     expect(await boats(db)).toEqual(['inner', 'outer']);
   });
 
-  test('tell once when they are committed, and never when they are not', async () => {
-    const told: string[] = [];
-    const tell = () => void told.push('committed');
+  test('call afterCommit once after the commit, and never after a rollback', async () => {
+    const calls: string[] = [];
+    const onCommit = () => void calls.push('committed');
 
     await db.transaction(async (tx) => {
-      tx.afterCommit(tell);
-      await tx.transaction(async (inner) => inner.afterCommit(tell));
-      expect(told).toEqual([]);
+      tx.afterCommit(onCommit);
+      await tx.transaction(async (inner) => inner.afterCommit(onCommit));
+      expect(calls).toEqual([]);
     });
     const failing = db.transaction(async (tx) => {
-      tx.afterCommit(tell);
+      tx.afterCommit(onCommit);
       throw new Error('no');
     });
 
     await expect(failing).rejects.toThrow('no');
-    expect(told).toEqual(['committed']);
+    expect(calls).toEqual(['committed']);
   });
 
-  test('take several questions at once, one after the other', async () => {
+  test('run concurrent queries one after the other', async () => {
     await db.transaction(async (tx) => {
       await Promise.all(['a', 'b', 'c'].map((name) => launch(tx, name)));
     });
@@ -83,14 +83,14 @@ describe('transactions', () => {
     expect(await boats(db)).toEqual(['a', 'b', 'c']);
   });
 
-  test('refuse a query that goes around them, and one that comes after them', async () => {
+  test('refuse a query that bypasses them, and one after their end', async () => {
     const late = await db.transaction(async (tx): Promise<Transaction> => tx);
 
     await expect(db.transaction(async () => boats(db))).rejects.toThrow('its own `tx`');
     await expect(boats(late)).rejects.toThrow('over');
   });
 
-  test('run nothing outside of themselves of what they left behind', async () => {
+  test('run no leftover query after their end', async () => {
     let stray: Promise<unknown> = Promise.resolve();
     const failing = db.transaction(async (tx) => {
       stray = sleep(1)
@@ -104,7 +104,7 @@ describe('transactions', () => {
     expect(await boats(db)).toEqual([]);
   });
 
-  test('leave alone what was started in them and goes on after them', async () => {
+  test('allow queries after their end from work that was started in them', async () => {
     const gate = Promise.withResolvers<void>();
     let later: Promise<unknown> = Promise.resolve();
     await db.transaction(async () => {
@@ -115,7 +115,7 @@ describe('transactions', () => {
     await expect(later).resolves.toEqual([]);
   });
 
-  test('that block each other are run again', async () => {
+  test('that deadlock are retried', async () => {
     await launch(db, 'a');
     await launch(db, 'b');
     const both = Promise.withResolvers<void>();
@@ -135,7 +135,7 @@ describe('transactions', () => {
     expect(weights).toEqual([2, 2]);
   });
 
-  test('leave no connection behind in the middle of one', async () => {
+  test('leave no connection in an open transaction', async () => {
     for (let i = 0; i < 30; i += 1) {
       await db.transaction(async (tx) => tx.query(nothing`select 1 / 0`)).catch(() => undefined);
     }

@@ -42,19 +42,19 @@ export async function runTransaction<T>(session: Session, work: (tx: Transaction
     result = await worked();
     await commit(turns);
   } catch (error) {
-    // A connection that is lost has rolled back by itself; the first error says why.
+    // A lost connection has rolled back by itself; the first error is the cause.
     await turns.command('rollback').catch(() => undefined);
     throw error;
   }
-  for (const tell of afterCommit) tell();
+  for (const run of afterCommit) run();
   return result;
 }
 
-/** A connection answers one question at a time; the work may ask several at once. */
+/** A connection runs one query at a time; the work may start several at once. */
 function inTurn(session: Session): Session {
   let last: Promise<unknown> = Promise.resolve();
-  const next = <T>(ask: () => Promise<T>): Promise<T> => {
-    const answer = last.then(ask, ask);
+  const next = <T>(work: () => Promise<T>): Promise<T> => {
+    const answer = last.then(work, work);
     last = answer;
     return answer;
   };

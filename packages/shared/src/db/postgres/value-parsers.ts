@@ -7,7 +7,7 @@ const firstTime = '0001-01-01T00:00:00.000Z';
 const lastTime = '9999-12-31T23:59:59.999Z';
 
 /**
- * Postgres prints `2024-05-06 07:08:09.123+00`, because every connection asks for UTC. A time outside the years that
+ * Postgres prints `2024-05-06 07:08:09.123+00`, because every connection sets UTC. A time outside the years that
  * ISO 8601 writes with four digits becomes the nearest one inside: a row must stay readable whatever its times are.
  */
 function isoTime(text: string): string {

@@ -12,7 +12,7 @@ import { outboxStore } from '../outbox/outbox-store.ts';
 import { followProjection, type ProjectionOptions } from './projection.ts';
 
 const nothing = sql.type(z.object({}));
-const Seen = z.object({
+const ProjectedEnv = z.object({
   id: z.uuid(),
   version: z.number(),
   deleted: z.boolean(),
@@ -21,7 +21,7 @@ const Seen = z.object({
   node_selector: z.unknown(),
   auto_add_new_users: z.boolean(),
 });
-const seen = sql.type(Seen);
+const projectedEnv = sql.type(ProjectedEnv);
 
 let database: OpenTestDatabase;
 let db: Database;
@@ -31,7 +31,7 @@ beforeAll(async () => {
   db = database.db;
 });
 afterAll(() => database?.[Symbol.asyncDispose]());
-beforeEach(() => db.query(nothing`truncate envs_seen, env_arrivals, outbox`));
+beforeEach(() => db.query(nothing`truncate env_projection, env_arrivals, outbox`));
 
 const id = randomUUID();
 const columns = ['name', 'node_selector', 'auto_add_new_users', 'env_id'];
@@ -50,14 +50,14 @@ const message = (version: number, changes: Partial<StateMessage> = {}, name = `v
 async function follower(options: Partial<ProjectionOptions> = {}): Promise<FollowOptions> {
   const { promise, resolve } = Promise.withResolvers<FollowOptions>();
   const bus = { state: { follow: async (_resource: unknown, given: FollowOptions) => resolve(given) } };
-  const loop = followProjection({ db, bus, resource: envs, table: 'envs_seen', columns, ...options });
+  const loop = followProjection({ db, bus, resource: envs, table: 'env_projection', columns, ...options });
   await loop(new AbortController().signal);
   return promise;
 }
 
-const rows = () => db.any(seen`select * from envs_seen order by name`);
+const rows = () => db.any(projectedEnv`select * from env_projection order by name`);
 
-test('a row is copied into typed columns', async () => {
+test('a projection stores a row in typed columns', async () => {
   const { apply } = await follower();
   await apply(message(1));
 
@@ -74,7 +74,7 @@ test('a row is copied into typed columns', async () => {
   ]);
 });
 
-test('only news is applied: not what is older, and nothing twice', async () => {
+test('a projection applies only newer versions, each once', async () => {
   const onApplied = vi.fn<NonNullable<ProjectionOptions['onApplied']>>(async () => {});
   const { apply } = await follower({ onApplied });
   for (const version of [2, 1, 2, 3, 3]) await apply(message(version));
@@ -83,7 +83,7 @@ test('only news is applied: not what is older, and nothing twice', async () => {
   expect(onApplied.mock.calls.map(([{ version }]) => version)).toEqual([2, 3]);
 });
 
-test('what is deleted stays deleted when late news comes', async () => {
+test('a deleted row of a projection stays deleted when an older message arrives', async () => {
   const { apply } = await follower();
   await apply(message(5, { operation: 'DELETE' }));
   await apply(message(4));
@@ -91,7 +91,7 @@ test('what is deleted stays deleted when late news comes', async () => {
   expect(await rows()).toMatchObject([{ version: 5, deleted: true }]);
 });
 
-test('the hook and the row are one transaction', async () => {
+test('the hook of a projection runs in the transaction of the row', async () => {
   const onApplied: ProjectionOptions['onApplied'] = async ({ version }, tx) => {
     await tx.query(nothing`insert into env_arrivals values (${`v${version}`})`);
     if (version === 2) throw new Error('not now');
@@ -104,7 +104,7 @@ test('the hook and the row are one transaction', async () => {
   expect(await db.anyFirst(sql.type(z.object({ name: z.string() }))`select name from env_arrivals`)).toEqual(['v1']);
 });
 
-test('copies of many followers at once end at the newest', async () => {
+test('concurrent followers leave a projection at the newest version', async () => {
   const { apply } = await follower();
   const versions = Array.from({ length: 40 }, (_, i) => i + 1).sort(() => Math.random() - 0.5);
   await Promise.all(versions.map((version) => apply(message(version))));
@@ -112,7 +112,7 @@ test('copies of many followers at once end at the newest', async () => {
   expect(await rows()).toMatchObject([{ version: 40, name: 'v40' }]);
 });
 
-test('the digest of the copy is that of the owner, until a row differs', async () => {
+test('the digest of a projection equals the owner’s until a row differs', async () => {
   const { apply, matches } = await follower();
   const ids = Array.from({ length: 5 }, () => randomUUID());
   for (const [index, each] of ids.entries()) {
@@ -136,43 +136,43 @@ test('the digest of the copy is that of the owner, until a row differs', async (
 
   expect(digest.count).toBe(1);
   expect(await matches(digest)).toBe(true);
-  await db.query(nothing`update envs_seen set version = version + 1 where not deleted`);
+  await db.query(nothing`update env_projection set version = version + 1 where not deleted`);
   expect(await matches(digest)).toBe(false);
-  await db.query(nothing`delete from envs_seen where not deleted`);
+  await db.query(nothing`delete from env_projection where not deleted`);
   expect(await matches(digest)).toBe(false);
   expect(await matches({ resource: 'envs', count: 0, hash: '0', lowest: 0 })).toBe(true);
 });
 
-test('the deleted are forgotten after 30 days', async () => {
+test('a projection forgets deleted rows after 30 days', async () => {
   const { apply, matches } = await follower();
   const fresh = randomUUID();
   await apply(message(1, { operation: 'DELETE' }));
   await apply(message(2, { operation: 'DELETE', id: fresh }));
-  await db.query(nothing`update envs_seen set applied_at = now() - interval '31 days' where id = ${id}`);
+  await db.query(nothing`update env_projection set applied_at = now() - interval '31 days' where id = ${id}`);
   await matches?.({ resource: 'envs', count: 0, hash: '0', lowest: 0 });
 
   expect((await rows()).map((row) => row.id)).toEqual([fresh]);
 });
 
-test('a column that the owner does not show is refused when the service is wired', () => {
+test('a projected column that the owner does not publish is refused at the start', () => {
   const bus = { state: { follow: async () => {} } };
 
-  expect(() => followProjection({ db, bus, resource: envs, table: 'envs_seen', columns: ['colour'] })).toThrow(
+  expect(() => followProjection({ db, bus, resource: envs, table: 'env_projection', columns: ['colour'] })).toThrow(
     'The state of envs has no field colour to copy',
   );
 });
 
-test('a row below all of its owner is taken away, unless it came a moment ago', async () => {
+test('a projected row with a version below all of the owner is removed, unless it was applied a moment ago', async () => {
   const gone: string[] = [];
   const { apply, matches } = await follower({ onGone: async (each) => void gone.push(each) });
   const [ghost, fresh] = [randomUUID(), randomUUID()];
   await apply(message(1, { id: ghost }));
   await apply(message(2, { id: fresh }));
-  await db.query(nothing`update envs_seen set applied_at = now() - interval '11 seconds' where id = ${ghost}`);
+  await db.query(nothing`update env_projection set applied_at = now() - interval '11 seconds' where id = ${ghost}`);
   const none = { resource: 'envs', count: 0, hash: '0', lowest: 3 };
 
   expect(await matches?.(none)).toBe(false);
-  await db.query(nothing`update envs_seen set applied_at = now() - interval '11 seconds'`);
+  await db.query(nothing`update env_projection set applied_at = now() - interval '11 seconds'`);
   expect(await matches?.({ ...none, lowest: 2 })).toBe(false);
   expect(gone).toEqual([]);
   expect(await matches?.(none)).toBe(true);

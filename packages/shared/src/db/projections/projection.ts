@@ -13,9 +13,9 @@ export interface ProjectionSpec {
   table: string;
   /** Fields of the public row that the table keeps, under the same names; `env_id` may always be one. */
   columns: readonly string[];
-  /** In the transaction that changed the row; old news and repetitions do not get here. */
+  /** In the transaction that changed the row; not called for older or repeated messages. */
   onApplied?: (message: StateMessage, tx: Transaction) => Promise<void>;
-  /** In the transaction that takes the row away, whether its owner said so or it turned out that the owner has none. */
+  /** In the transaction that removes the row, by a deletion or because the digest shows that the owner has none. */
   onGone?: (id: string, tx: Transaction) => Promise<void>;
 }
 
@@ -25,17 +25,17 @@ export interface ProjectionOptions extends ProjectionSpec {
 }
 
 export interface Projection {
-  /** Takes in what the owner says of a row, from the stream or when it was asked; answers whether it was news. */
+  /** Applies a row of the owner, from the stream or from a confirmation; returns whether the version was newer. */
   apply(db: Queries, message: StateMessage): Promise<boolean>;
-  /** Keeps the copy up to date, and compares it with the owner's digests. */
+  /** Keeps the projection up to date, and compares it with the owner's digests. */
   follow(following: Pick<ProjectionOptions, 'db' | 'bus'>): Loop;
 }
 
 /**
- * Keeps our copy of another service's rows. Its table, by convention `<resource>_seen`, has four columns of its own,
- * and those that are copied, in types that their JSON fits:
+ * Keeps a projection of another service's rows. Its table has four columns of its own, and the copied ones, in types that
+ * match their JSON:
  *
- *     create table clusters_seen (
+ *     create table cluster_projection (
  *       id uuid primary key,
  *       version bigint not null,
  *       deleted boolean not null,
@@ -44,7 +44,7 @@ export interface Projection {
  *       ignore boolean not null
  *     );
  *
- * Deleted rows stay for 30 days with the version of their end, so that late news cannot bring them back:
+ * Deleted rows stay for 30 days with the version of their deletion, so that a late message cannot restore them:
  * queries say `where not deleted`.
  */
 export function createProjection({ resource, table, columns, onApplied, onGone }: ProjectionSpec): Projection {
@@ -61,7 +61,7 @@ export function createProjection({ resource, table, columns, onApplied, onGone }
     });
   };
 
-  /** A row that the owner does not have is never heard of again, so no message would take it away. */
+  /** No message will ever remove a row that the owner does not have. */
   const removeGhosts = (db: Queries, lowest: number): Promise<void> =>
     db.transaction(async (tx) => {
       for (const id of await store.removeBelow(tx, lowest)) await onGone?.(id, tx);
@@ -69,8 +69,8 @@ export function createProjection({ resource, table, columns, onApplied, onGone }
 
   const matches = async (db: Queries, digest: StateDigest): Promise<boolean> => {
     await store.prune(db);
-    const { ours, ownersPart } = await store.digests(db, digest.lowest);
-    if (isSame(ours, digest)) return true;
+    const { all, ownersPart } = await store.digests(db, digest.lowest);
+    if (isSame(all, digest)) return true;
     if (!isSame(ownersPart, digest)) return false;
     await removeGhosts(db, digest.lowest);
     return true;
@@ -120,17 +120,17 @@ function projectionStore(table: string, columns: readonly string[]) {
   const all = ['version', 'deleted', 'applied_at', ...columns].map((column) => sql.identifier([column]));
   const changes = all.map((column) => sql.fragment`${column} = excluded.${column}`);
   /**
-   * What the owner does not have. Not what came a moment ago: a row that was committed after the digest was made is not
-   * in it, and may have got here first.
+   * Rows that the owner does not have. Not those applied a moment ago: a row committed after the digest is not in it, and may
+   * have arrived first.
    */
   const ghosts = (lowest: number) =>
     sql.fragment`not deleted and version < ${lowest} and applied_at < now() - interval '10 seconds'`;
 
   return {
-    /** Whether it was news. */
+    /** Whether the version was newer. */
     async apply(queries: Queries, { id, version, operation, env_id, row }: StateMessage): Promise<boolean> {
       const source = { env_id, ...z.record(z.string(), z.unknown()).parse(row) };
-      const news = await queries.maybeOne(withId`
+      const applied = await queries.maybeOne(withId`
         insert into ${name} (id, ${sql.list(all)})
         select ${sql.list([
           sql.fragment`${id}::uuid, ${version}::bigint, ${operation === 'DELETE'}::boolean, now()`,
@@ -141,10 +141,10 @@ function projectionStore(table: string, columns: readonly string[]) {
         where ${name}.version < excluded.version
         returning id
       `);
-      return news !== null;
+      return applied !== null;
     },
 
-    /** Of all that we have, and of the part that the owner may have too. */
+    /** Of all rows, and of those that the owner may have too. */
     async digests(queries: Queries, lowest: number) {
       const { count, hash, part_count, part_hash } = await queries.one(digests`
         select count(*) as count, ${digestOf(sql.fragment`id`, sql.fragment`version`)} as hash,
@@ -152,7 +152,7 @@ function projectionStore(table: string, columns: readonly string[]) {
           ${digestOf(sql.fragment`id`, sql.fragment`version`, sql.fragment`not ghost`)} as part_hash
         from (select id, version, (${ghosts(lowest)}) as ghost from ${name} where not deleted) as live
       `);
-      return { ours: { count, hash }, ownersPart: { count: part_count, hash: part_hash } };
+      return { all: { count, hash }, ownersPart: { count: part_count, hash: part_hash } };
     },
 
     async highest(queries: Queries): Promise<number> {

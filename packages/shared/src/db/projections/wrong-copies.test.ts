@@ -46,7 +46,7 @@ beforeEach(async () => {
   stop = new AbortController();
   const { db } = relays;
   const columns = ['name', 'auto_add_new_users', 'env_id'];
-  following = followProjection({ db, bus: tasks, resource: envs, table: 'envs_seen', columns })(stop.signal);
+  following = followProjection({ db, bus: tasks, resource: envs, table: 'env_projection', columns })(stop.signal);
 });
 afterEach(async () => {
   stop.abort();
@@ -56,7 +56,8 @@ afterEach(async () => {
 const nothing = sql.type(z.object({}));
 const Row = z.object({ id: z.uuid(), version: z.number().int(), name: z.string() });
 
-const copy = () => relays.db.any(sql.type(Row)`select id, version, name from envs_seen where not deleted order by id`);
+const copy = () =>
+  relays.db.any(sql.type(Row)`select id, version, name from env_projection where not deleted order by id`);
 const owned = () =>
   relays.db.any(sql.type(Row)`
     select id, version, row ->> 'name' as name from outbox where operation <> 'DELETE' order by id
@@ -77,33 +78,35 @@ const anHour = 3_600_000_000;
 /** What the copy is made into, of an owner with the rows `a` and `b`. */
 const wrongWays: Record<string, (a: string, b: string) => Promise<unknown>> = {
   'has an older row': (a) =>
-    relays.db.query(nothing`update envs_seen set version = 1, name = 'before' where id = ${a}`),
+    relays.db.query(nothing`update env_projection set version = 1, name = 'before' where id = ${a}`),
   'has a newer row': (a) =>
-    relays.db.query(nothing`update envs_seen set version = version + ${anHour}, name = 'later' where id = ${a}`),
+    relays.db.query(nothing`update env_projection set version = version + ${anHour}, name = 'later' where id = ${a}`),
   'has a row as deleted that its owner has': (a) =>
-    relays.db.query(nothing`update envs_seen set version = version + ${anHour}, deleted = true where id = ${a}`),
-  'lacks a row': (a) => relays.db.query(nothing`delete from envs_seen where id = ${a}`),
-  'lacks every row': () => relays.db.query(nothing`truncate envs_seen`),
+    relays.db.query(nothing`update env_projection set version = version + ${anHour}, deleted = true where id = ${a}`),
+  'lacks a row': (a) => relays.db.query(nothing`delete from env_projection where id = ${a}`),
+  'lacks every row': () => relays.db.query(nothing`truncate env_projection`),
   'has a row that its owner never had': () =>
     relays.db.query(nothing`
-      insert into envs_seen (id, version, deleted, applied_at, name, auto_add_new_users)
+      insert into env_projection (id, version, deleted, applied_at, name, auto_add_new_users)
       values (${randomUUID()}, 7, false, now() - interval '1 hour', 'ghost', false)
     `),
   'has a row that its owner never had, above all of its rows': () =>
     relays.db.query(nothing`
-      insert into envs_seen (id, version, deleted, applied_at, name, auto_add_new_users)
-      select ${randomUUID()}, max(version) + ${anHour}, false, now() - interval '1 hour', 'ghost', false from envs_seen
+      insert into env_projection (id, version, deleted, applied_at, name, auto_add_new_users)
+      select ${randomUUID()}, max(version) + ${anHour}, false, now() - interval '1 hour', 'ghost', false from env_projection
     `),
   'has rows of an owner that has none': async () => {
     await relays.db.query(nothing`delete from outbox`);
-    await relays.db.query(nothing`update envs_seen set applied_at = now() - interval '1 hour'`);
+    await relays.db.query(nothing`update env_projection set applied_at = now() - interval '1 hour'`);
   },
   'knows what an owner lost that was restored from a backup': async (a, b) => {
     await relays.record(a, 'UPDATE', 'after the backup');
     await relays.record(b, 'DELETE', 'b');
     const added = await relays.insert('added after the backup');
     await equal();
-    await relays.db.query(nothing`update envs_seen set applied_at = now() - interval '1 hour' where id = ${added}`);
+    await relays.db.query(
+      nothing`update env_projection set applied_at = now() - interval '1 hour' where id = ${added}`,
+    );
     await restore(a, b, added);
   },
 };
@@ -135,7 +138,7 @@ test.for(Object.keys(wrongWays))(
 
     const { streams } = await jetstreamManager(operator);
     const lastSeq = async () => (await streams.info(stateStream('auth'))).state.last_seq;
-    // What was asked for before it was equal may still be under way.
+    // A republication requested before they were equal may still be in flight.
     await someDigests(4);
     const before = await lastSeq();
     await someDigests(10);

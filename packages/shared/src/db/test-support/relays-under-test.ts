@@ -13,7 +13,7 @@ const quiet = { info: () => {}, warn: () => {} };
 const nothing = sql.type(z.object({}));
 const counted = sql.type(z.object({ count: z.number() }));
 
-/** Much shorter than in production, except for digests, which a test asks for if it wants them. */
+/** Much shorter than in production, except for digests, which a test enables if it needs them. */
 export const shortTimes = { leaseMs: 600, heartbeatMs: 100, pollMs: 20, streamCheckMs: 30, digestMs: 60_000 };
 
 export const envNamed = (id: string, name: string): Env => ({
@@ -33,13 +33,13 @@ export const envChange = (id: string, operation: StateOperation, name = 'red'): 
 });
 
 /** `INSERT red`, `UPDATE blue`, … */
-export const told = (messages: readonly StateMessage[]): string[] =>
+export const summaries = (messages: readonly StateMessage[]): string[] =>
   messages.map(({ operation, row }) => `${operation} ${z.object({ name: z.string() }).parse(row).name}`);
 
 export interface RelaysUnderTest {
   readonly db: Database;
   readonly url: string;
-  /** Changes an env and tells of it, as its owner does. */
+  /** Changes an env and records the state, as its owner does. */
   record(id: string, operation: StateOperation, name?: string): Promise<void>;
   insert(name?: string): Promise<string>;
   /** Runs a relay until the end of the test, or until what it answers is called. */
@@ -60,7 +60,7 @@ export function relaysUnderTest(migrations: URL): RelaysUnderTest {
     database = await openTestDatabase({ service: 'auth', migrations });
   });
   afterAll(() => database?.[Symbol.asyncDispose]());
-  beforeEach(() => opened().db.query(nothing`truncate outbox, outbox_stream, leases, envs_seen, env_arrivals`));
+  beforeEach(() => opened().db.query(nothing`truncate outbox, outbox_stream, leases, env_projection, env_arrivals`));
   afterEach(async () => {
     await Promise.all(running.map((stop) => stop()));
     running = [];

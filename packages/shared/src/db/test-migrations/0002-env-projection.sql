@@ -1,4 +1,4 @@
-create table envs_seen (
+create table env_projection (
   id uuid primary key,
   version bigint not null,
   deleted boolean not null,
