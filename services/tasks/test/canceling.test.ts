@@ -396,7 +396,7 @@ describe('retrying', () => {
 
     expect(await tasks.runAll()).toMatchObject([
       { action: 'uninstall', namespace },
-      { action: 'deploy', namespace: `web-z${id.slice(0, 8)}` },
+      { action: 'deploy', namespace: `web-z${id.slice(0, 8)}`, kind: 'Web' },
     ]);
     expect(await tasks.deployment(id)).toMatchObject({ status: 'Running' });
   });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { differences } from '../src/engine/differences.ts';
-import { deployRun } from '../src/engine/planned-tasks.ts';
+import { deployRun } from '../src/engine/deploys.ts';
 import { cancel, change, type Model, reinstall, remove, run, schedule } from './deployment-model.ts';
 import { sampleDeployment } from './sample-deployment.ts';
 

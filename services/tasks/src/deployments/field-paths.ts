@@ -1,3 +1,5 @@
+import type { Variant } from '../records/variant.ts';
+
 /** Where a request has the fields that are checked, for the errors that name them. */
 export interface FieldPaths {
   name: string;
@@ -15,9 +17,12 @@ export const deploymentPaths: FieldPaths = {
   config: 'body.config',
 };
 
-/** Of a task asked for by its operation. */
-export const operationPaths = (variant: 'Install' | 'Upgrade'): FieldPaths => ({
-  ...deploymentPaths,
-  helm_chart_id: `body.operation.${variant}.helm_chart_id`,
-  config: `body.operation.${variant}.config_inputs`,
-});
+/** Of a task that is requested by its operation; those without such fields name them as an Upgrade has them. */
+export function operationPaths(variant: Variant): FieldPaths {
+  const named = variant === 'Install' ? 'Install' : 'Upgrade';
+  return {
+    ...deploymentPaths,
+    helm_chart_id: `body.operation.${named}.helm_chart_id`,
+    config: `body.operation.${named}.config_inputs`,
+  };
+}

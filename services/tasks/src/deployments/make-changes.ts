@@ -6,7 +6,7 @@ import type { TaskRecord } from '../records/task-record.ts';
 import type { DeploymentRecord } from '../records/deployment-record.ts';
 import type { Fit } from './fit-changes.ts';
 import { healPlan } from '../engine/heal-plan.ts';
-import type { PlannedOperation } from '../engine/plan-update.ts';
+import type { Variant } from '../records/variant.ts';
 import { plannedTasks } from '../engine/planned-tasks.ts';
 
 /** Writes the deployment as it fits. */
@@ -19,7 +19,7 @@ export async function saveFit(store: WritingStore, { after, references }: Fit): 
 /** The tasks that a plan needs, where releases are now. */
 export async function tasksOf(
   store: Pick<WritingStore, 'tasks'>,
-  plan: readonly PlannedOperation[],
+  plan: readonly Variant[],
   before: DeploymentRecord | null,
   { after, kind, chart }: Fit,
 ): Promise<NewTask[]> {
@@ -31,7 +31,7 @@ export async function tasksOf(
 /** Makes the change and queues its tasks; answers both. */
 export async function makeChanges(
   store: WritingStore,
-  plan: readonly PlannedOperation[],
+  plan: readonly Variant[],
   { before, fit, origin }: { before: DeploymentRecord; fit: Fit; origin: Origin },
 ): Promise<{ deployment: DeploymentRecord; tasks: TaskRecord[] }> {
   const saved = await saveFit(store, fit);

@@ -2,7 +2,9 @@ import type { DeploymentRecord } from '../records/deployment-record.ts';
 import type { TaskRecord } from '../records/task-record.ts';
 import type { OpenTask } from '../records/open-task.ts';
 import { isResting } from './resting-reason.ts';
-import { stateWhile, type Variant, variantOf } from '../records/variant.ts';
+import { type Variant, variantOf } from '../records/variant.ts';
+import { operations } from './operations/index.ts';
+import { notInstalledAgain } from './operations/recreate.ts';
 
 export interface Ending {
   outcome: 'Done' | 'Failed' | 'Canceled';
@@ -17,8 +19,9 @@ export function afterEnd(
   isFollowed: boolean,
 ): DeploymentRecord {
   const variant = variantOf(task.operation);
-  if (stateWhile[variant] === null) return deployment;
-  if (outcome === 'Done') return { ...deployment, ...done[variant](task.id, isFollowed) };
+  const { stateWhileRunning, afterSuccess } = operations[variant];
+  if (stateWhileRunning === null) return deployment;
+  if (outcome === 'Done') return { ...deployment, ...afterSuccess(task.id, isFollowed) };
   const words =
     outcome === 'Failed' ? `${variant} failed: ${reason ?? 'no reason was told'}` : stopped(variant, reason);
   return { ...withoutDeletion(deployment, task), state: 'Error', reason: words };
@@ -27,28 +30,6 @@ export function afterEnd(
 /** A deletion is over with its own task, whatever becomes of those before it. */
 const withoutDeletion = (deployment: DeploymentRecord, task: Pick<TaskRecord, 'deletes_deployment'>) =>
   task.deletes_deployment ? { ...deployment, deleting: false } : deployment;
-
-const running = { state: 'Running', reason: null } as const;
-const gone = {
-  installed_cluster_id: null,
-  installed_namespace: null,
-  revision_id: null,
-  reported_status: null,
-} as const;
-
-const done: Record<Variant, (taskId: string, isFollowed: boolean) => Partial<DeploymentRecord>> = {
-  Install: (revision_id) => ({ ...running, revision_id }),
-  Upgrade: (revision_id) => ({ ...running, revision_id }),
-  // The same chart and inputs again: the revision is still the one that brought them.
-  Reinstall: () => running,
-  Recreate: (_, isFollowed) => (isFollowed ? gone : { ...gone, state: 'Error', reason: notInstalledAgain }),
-  Uninstall: () => ({ ...gone, state: 'Uninstalled', reason: null }),
-  InvokeAction: () => ({}),
-  RestartK8sResource: () => ({}),
-};
-
-const notInstalledAgain =
-  'It was removed from its old place, but the Upgrade that installs it again was canceled: retry it';
 
 const stopped = (variant: Variant, reason: string | null): string =>
   `${variant} was canceled while it ran${reason === null ? '' : `: ${reason}`}. Retry it, or change the deployment`;
@@ -61,7 +42,7 @@ export function afterCancelPending(
 ): DeploymentRecord {
   const { variant } = task;
   const kept = withoutDeletion(deployment, task);
-  if (isRunning || stateWhile[variant] === null) return kept;
+  if (isRunning || operations[variant].stateWhileRunning === null) return kept;
   // Not by its attempts: one that a runner handed back does not count.
   if (task.first_attempted_at !== null)
     return { ...kept, state: 'Error', reason: `${variant} was canceled after it had begun: retry it` };

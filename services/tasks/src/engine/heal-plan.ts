@@ -1,18 +1,17 @@
 import type { OpenTask } from '../records/open-task.ts';
 import type { Variant } from '../records/variant.ts';
 import type { DeploymentRecord } from '../records/deployment-record.ts';
-import type { PlannedOperation } from './plan-update.ts';
-import { placeOf } from './planned-tasks.ts';
+import { placeOf } from './place-of.ts';
 
 /**
  * The plan, with a Recreate first where a release was left behind at another place: an earlier Recreate or Uninstall
  * failed there, and what is installed now must not be a second one.
  */
 export function healPlan(
-  plan: readonly PlannedOperation[],
+  plan: readonly Variant[],
   deployment: DeploymentRecord,
   open: readonly Pick<OpenTask, 'variant' | 'is_scheduled'>[],
-): PlannedOperation[] {
+): Variant[] {
   const deploys = plan.some((operation) => operation === 'Install' || operation === 'Upgrade');
   if (!deploys || plan.includes('Recreate') || !isMisplaced(deployment)) return [...plan];
 

@@ -9,6 +9,13 @@ export const maxOpenTasks = 100;
 /** Five of the largest tasks, or the hundred with inputs of 80 KiB. */
 export const maxOpenBytes = 16 * 1024 * 1024;
 
+/** The one that was requested: what has to come before it is queued before it. */
+export function lastOf(tasks: readonly TaskRecord[]): TaskRecord {
+  const task = tasks.at(-1);
+  if (!task) throw new Error('A task was requested and none was queued');
+  return task;
+}
+
 /** Queues tasks of one deployment, in this order, under its lock. */
 export async function queueTasks(
   store: Pick<WritingStore, 'tasks' | 'taskChanges'>,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { sampleDeployment } from '../../test/sample-deployment.ts';
 import type { DeploymentRecord } from '../records/deployment-record.ts';
-import { deployRun } from './planned-tasks.ts';
+import { deployRun } from './deploys.ts';
 import { startOf } from './start-of.ts';
 
 const renamed: DeploymentRecord = { ...sampleDeployment, name: 'b', namespace: 'web-b' };

@@ -8,6 +8,7 @@ import { conflict } from '../refuse.ts';
 import type { WritingStore } from '../store.ts';
 import type { TaskRecord } from '../records/task-record.ts';
 import type { TaskRun } from '../records/task-run.ts';
+import { operations } from '../engine/operations/index.ts';
 import { type Variant, variantOf } from '../records/variant.ts';
 
 type ChangeDeps = Pick<DeploymentsDeps, 'heldReaders' | 'reserved'>;
@@ -25,14 +26,11 @@ export async function changeAtStart(
   { task, change, deployment: before }: { task: TaskRecord; change: DeploymentChanges; deployment: DeploymentRecord },
 ): Promise<Changed> {
   const variant = variantOf(task.operation);
-  const paths = operationPaths(variant === 'Install' ? 'Install' : 'Upgrade');
+  const paths = operationPaths(variant);
   const options = { paths, visible: 'all' as const, reserved, readers: heldReaders(store) };
   const fit = await fitChanges(store, before, change, options);
   const deployment = await saveFit(store, fit);
-  if (variant === 'Uninstall') return { deployment, operation: task.operation, run: null };
-
-  const plan = [variant === 'Install' ? ('Install' as const) : ('Upgrade' as const)];
-  const [planned, ...more] = await tasksOf(store, plan, before, { ...fit, after: deployment });
+  const [planned, ...more] = await tasksOf(store, [variant], before, { ...fit, after: deployment });
   if (!planned || more.length > 0) {
     throw conflict('A release was left behind at another place; make the change again, without a time');
   }
@@ -43,9 +41,8 @@ export function refuseDeleted({ deleting }: Pick<DeploymentRecord, 'deleting'>):
   if (deleting) throw conflict('The deployment is being deleted');
 }
 
-/** `Install` enables, `Uninstall` disables, `Upgrade` changes what runs (decision 5). */
-export function refuseWrongState(variant: Variant, deployment: DeploymentRecord): void {
-  refuseDeleted(deployment);
-  if (variant === 'Install' && deployment.enabled) throw conflict('The deployment is enabled already');
-  if (variant !== 'Install' && !deployment.enabled) throw conflict('The deployment is disabled');
+/** What is to run now must fit what the deployment is now. */
+export function refuseWrongState(variant: Variant, deployment: DeploymentRecord, hasOpenTasks: boolean): void {
+  const refused = operations[variant].refusal(deployment, hasOpenTasks);
+  if (refused !== null) throw conflict(refused);
 }

@@ -1,7 +1,6 @@
 import type { DeploymentChanges } from '@berth/shared/contracts/resources/deployments';
 import { sameJson } from '@berth/shared/contracts/json';
 import type { RequestedOperation } from '@berth/shared/contracts/resources/task-operation';
-import { AppError } from '@berth/shared/errors';
 import type { DeploymentRecord } from '../records/deployment-record.ts';
 import type { VisibleEnvs } from '../deployments/deployment-repository.ts';
 import type { DeploymentsDeps } from '../deployments/deployments-deps.ts';
@@ -9,13 +8,13 @@ import { operationPaths } from '../deployments/field-paths.ts';
 import { fitChanges } from '../deployments/fit-changes.ts';
 import { makeChanges } from '../deployments/make-changes.ts';
 import { plannedTasks } from '../engine/planned-tasks.ts';
-import { conflict, unfit } from '../refuse.ts';
 import type { WritingStore } from '../store.ts';
 import { refuseDeleted, refuseWrongState } from './change-at-start.ts';
 import type { Origin } from '../records/new-task.ts';
-import { queueTasks } from '../engine/queue-tasks.ts';
+import { operations } from '../engine/operations/index.ts';
+import { lastOf, queueTasks } from '../engine/queue-tasks.ts';
 import type { TaskRecord } from '../records/task-record.ts';
-import { variants } from '../records/variant.ts';
+import { type Variant, variantOf } from '../records/variant.ts';
 
 export interface Requested {
   deployment: DeploymentRecord;
@@ -27,28 +26,20 @@ export interface Requested {
 
 type Deps = Pick<DeploymentsDeps, 'heldReaders' | 'reserved'>;
 
-/** Queues what was asked for by its operation, under the lock of the deployment. */
+/** Queues what was requested by its operation, under the lock of the deployment. */
 export async function queueOperation(deps: Deps, store: WritingStore, requested: Requested): Promise<TaskRecord> {
-  const { operation } = requested;
-  if ('Recreate' in operation) {
-    throw unfit('body.operation.Recreate', 'cannot be asked for: rename or move the deployment');
-  }
-  if ('InvokeAction' in operation || 'RestartK8sResource' in operation) {
-    const variant = variants.find((name) => name in operation);
-    throw new AppError('not_implemented', `Tasks of the operation ${variant} cannot be made yet`);
-  }
-  if ('Reinstall' in operation) return queueReinstall(store, requested, operation.Reinstall.reason);
-
-  const asked = changeOf(operation);
-  if (!asked) throw new Error('An operation that changes nothing was not made on its own');
-  return queueChange(deps, store, requested, asked);
+  const variant = variantOf(requested.operation);
+  const operation = operations[variant];
+  if (operation.notRequestable) throw operation.notRequestable();
+  const changes = operation.changes(requested.operation);
+  return changes ? queueChange(deps, store, requested, { variant, changes }) : queueWithoutChange(store, requested);
 }
 
 export async function queueChange(deps: Deps, store: WritingStore, wanted: ChangeWanted, asked: Asked) {
   const { deployment, executeAt } = wanted;
   refuseDeleted(deployment);
   if (await isLater(store, executeAt)) return schedule(deps, store, wanted, asked);
-  refuseWrongState(asked.variant, deployment);
+  refuseWrongState(asked.variant, deployment, true);
   return changeNow(deps, store, wanted, asked);
 }
 
@@ -59,25 +50,13 @@ const isLater = async (store: WritingStore, executeAt: string | undefined): Prom
 type ChangeWanted = Omit<Requested, 'operation'>;
 
 export interface Asked {
-  variant: 'Install' | 'Upgrade' | 'Uninstall';
+  variant: Variant;
   changes: DeploymentChanges;
-}
-
-/** What an operation asks to change about the deployment; null for those that change nothing about it. */
-export function changeOf(operation: RequestedOperation): Asked | null {
-  if ('Uninstall' in operation) return { variant: 'Uninstall', changes: { enabled: false } };
-  if ('Install' in operation) {
-    const { helm_chart_id, config_inputs: config, values_override } = operation.Install;
-    return { variant: 'Install', changes: { enabled: true, helm_chart_id, config, values_override } };
-  }
-  if (!('Upgrade' in operation)) return null;
-  const { helm_chart_id, config_inputs: config, values_override } = operation.Upgrade;
-  return { variant: 'Upgrade', changes: { helm_chart_id, config, values_override } };
 }
 
 const fit = ({ heldReaders, reserved }: Deps, store: WritingStore, wanted: ChangeWanted, { variant, changes }: Asked) =>
   fitChanges(store, wanted.deployment, changes, {
-    paths: operationPaths(variant === 'Install' ? 'Install' : 'Upgrade'),
+    paths: operationPaths(variant),
     visible: wanted.visible,
     reserved,
     readers: heldReaders(store),
@@ -90,7 +69,7 @@ async function changeNow(deps: Deps, store: WritingStore, wanted: ChangeWanted, 
     fit: await fit(deps, store, wanted, asked),
     origin,
   });
-  return last(tasks);
+  return lastOf(tasks);
 }
 
 /** The deployment changes when the task starts; what does not fit now would not fit then. */
@@ -101,7 +80,7 @@ async function schedule(deps: Deps, store: WritingStore, wanted: ChangeWanted, a
   const planned = plannedTasks([asked.variant], { before, after, kind: kind.name, reinstallDependents });
   const change = withoutSameOverride(asked.changes, before);
   const tasks = planned.map((task) => ({ ...task, run: null, change, execute_at }));
-  return last(await queueTasks(store, tasks, origin));
+  return lastOf(await queueTasks(store, tasks, origin));
 }
 
 /** An override is for owners: who leaves it as it is must not undo what one of them makes of it until then. */
@@ -110,27 +89,16 @@ function withoutSameOverride(changes: DeploymentChanges, before: DeploymentRecor
   return sameJson(values_override, before.values_override) ? others : changes;
 }
 
-export async function queueReinstall(
+async function queueWithoutChange(
   store: WritingStore,
-  { deployment, origin, executeAt: execute_at }: Omit<Requested, 'operation' | 'visible'>,
-  reason: string,
+  { deployment, operation, origin, executeAt: execute_at }: Requested,
 ): Promise<TaskRecord> {
   refuseDeleted(deployment);
   if (!(await isLater(store, execute_at))) {
-    refuseWrongState('Reinstall', deployment);
-    const open = await store.tasks.sizeOfOpen(deployment.id);
-    if (deployment.revision_id === null && open.count === 0) {
-      throw conflict('Nothing is installed that could be installed again');
-    }
+    const { count } = await store.tasks.sizeOfOpen(deployment.id);
+    refuseWrongState(variantOf(operation), deployment, count > 0);
   }
-  const { id: deployment_id, cluster_id, env_id } = deployment;
-  const task = { deployment_id, cluster_id, env_id, operation: { Reinstall: { reason } }, execute_at };
-  return last(await queueTasks(store, [task], origin));
-}
-
-/** The one that was asked for: what has to come before it is queued before it. */
-export function last(tasks: readonly TaskRecord[]): TaskRecord {
-  const task = tasks.at(-1);
-  if (!task) throw new Error('A task was asked for and none was queued');
-  return task;
+  const planned = { before: deployment, after: deployment, kind: '', reinstallDependents: false, requested: operation };
+  const tasks = plannedTasks([variantOf(operation)], planned).map((task) => ({ ...task, execute_at }));
+  return lastOf(await queueTasks(store, tasks, origin));
 }

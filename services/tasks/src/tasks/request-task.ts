@@ -13,7 +13,9 @@ import type { DeploymentsDeps } from '../deployments/deployments-deps.ts';
 import { confirmedCatalogue } from '../projections/confirmed-catalogue.ts';
 import type { WritingStore } from '../store.ts';
 import { originOf } from '../records/origin-of.ts';
-import { changeOf, queueOperation } from './queue-operation.ts';
+import { operations } from '../engine/operations/index.ts';
+import { variantOf } from '../records/variant.ts';
+import { queueOperation } from './queue-operation.ts';
 import { ruleOfChange } from './rule-of-change.ts';
 import { publicTask } from '../records/task-record.ts';
 import type { Told } from './told-reasons.ts';
@@ -30,17 +32,14 @@ export const requestTask =
           store.once(context, async () => deps.told(store, publicTask(await request(deps, store, body, context)))),
         ),
       deps.confirm,
-      { helm_chart_id: chartOf(body.operation) },
+      { helm_chart_id: changesOf(body.operation)?.helm_chart_id },
       context,
     );
     deps.wakeRunners();
     return task;
   };
 
-function chartOf(operation: RequestedOperation): string | undefined {
-  if ('Install' in operation) return operation.Install.helm_chart_id;
-  return 'Upgrade' in operation ? operation.Upgrade.helm_chart_id : undefined;
-}
+const changesOf = (operation: RequestedOperation) => operations[variantOf(operation)].changes(operation);
 
 async function request(deps: DeploymentsDeps, store: WritingStore, body: NewDeploymentTask, context: Context) {
   const { deployment_id, operation, execute_at } = body;
@@ -69,6 +68,6 @@ async function request(deps: DeploymentsDeps, store: WritingStore, body: NewDepl
 
 function permitOperation(context: Context, deployment: DeploymentRecord, operation: RequestedOperation): void {
   context.permit(deployment);
-  const asked = changeOf(operation);
-  if (asked && ruleOfChange(asked.changes, deployment) === owner) context.permit(deployment, owner);
+  const changes = changesOf(operation);
+  if (changes && ruleOfChange(changes, deployment) === owner) context.permit(deployment, owner);
 }

@@ -2,29 +2,29 @@ import { type KindScope, maintainer, owner, type Rule } from '@berth/shared/acce
 import { visibleEnvs } from '@berth/shared/access/visible-envs';
 import type { HandlerContext } from '@berth/shared/bus/bus';
 import type { DeploymentTask, deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
-import type { DeploymentChanges } from '@berth/shared/contracts/resources/deployments';
 import { found } from '@berth/shared/errors';
 import { checkChart, findChart } from '../deployments/chart.ts';
 import { checkConfig } from '../deployments/check-config.ts';
 import { queueUninstallToDelete } from '../deployments/delete-deployment.ts';
 import type { DeploymentRecord } from '../records/deployment-record.ts';
 import type { DeploymentsDeps } from '../deployments/deployments-deps.ts';
-import { differences } from '../engine/differences.ts';
 import { operationPaths } from '../deployments/field-paths.ts';
 import { refuseWhileUsed } from '../deployments/fit-changes.ts';
-import { healPlan } from '../engine/heal-plan.ts';
 import { plannedTasks } from '../engine/planned-tasks.ts';
 import { conflict } from '../refuse.ts';
 import type { WritingStore } from '../store.ts';
 import { refreshReason } from '../engine/at-rest.ts';
 import { permitOn } from './cancel-task.ts';
-import { refuseWrongState } from './change-at-start.ts';
+import { refuseDeleted } from './change-at-start.ts';
 import { lockTask } from './lock-task.ts';
 import type { Origin } from '../records/new-task.ts';
 import { noLongerFits } from './no-longer-fits.ts';
 import { originOf } from '../records/origin-of.ts';
-import { last, queueChange, queueReinstall } from './queue-operation.ts';
-import { queueTasks } from '../engine/queue-tasks.ts';
+import { queueChange, queueOperation } from './queue-operation.ts';
+import { operations } from '../engine/operations/index.ts';
+import { lastOf, queueTasks } from '../engine/queue-tasks.ts';
+import { type Variant, variantOf } from '../records/variant.ts';
+import type { DeployRun } from '../records/task-run.ts';
 import { ruleOfChange } from './rule-of-change.ts';
 import { publicTask, type TaskRecord } from '../records/task-record.ts';
 import type { Told } from './told-reasons.ts';
@@ -79,68 +79,45 @@ interface Retry {
 }
 
 async function retry(deps: Deps, store: WritingStore, { old, deployment, origin }: Retry): Promise<TaskRecord> {
-  const { operation, change } = old;
+  refuseDeleted(deployment);
+  const variant = variantOf(old.operation);
+  const requested = { deployment, visible: 'all', origin } as const;
   // A scheduled change that was never made is made now.
-  if (change) return retryChange(deps, store, { old, deployment, origin }, change);
-  if ('Reinstall' in operation) return queueReinstall(store, { deployment, origin }, operation.Reinstall.reason);
-  if ('Uninstall' in operation) return retryUninstall(store, { old, deployment, origin });
-  if ('Recreate' in operation) return retryRecreate(store, { old, deployment, origin });
-  return retryDeploy(deps, store, { old, deployment, origin });
+  if (old.change) return queueChange(deps, store, requested, { variant, changes: old.change });
+
+  const now = { deployment, open: await store.tasks.open(deployment.id) };
+  const retried = operations[variant].retry(old, now);
+  if ('refused' in retried) throw conflict(retried.refused);
+  if ('request' in retried) return queueOperation(deps, store, { ...requested, operation: retried.request });
+  if ('deletion' in retried) return deleteAgain(store, deployment, origin);
+
+  const { plan, again } = retried;
+  if (again) await checkRun(deps, store, { variant, run: again.run, deployment });
+  const kind = await store.seen.kind(deployment.kind_id);
+  const planned = { before: deployment, after: deployment, kind: kind?.name ?? '', reinstallDependents: true };
+  const tasks = [...plannedTasks(plan, planned), ...(again ? [again] : [])];
+  const queued = await queueTasks(store, tasks, origin);
+  const task = queued.find(({ operation }) => variantOf(operation) === variant);
+  if (!task) throw new Error('A retry queued no task of its operation');
+  return task;
 }
 
-async function retryChange(deps: Deps, store: WritingStore, { old, ...retried }: Retry, changes: DeploymentChanges) {
-  const { operation } = old;
-  const variant = 'Install' in operation ? 'Install' : 'Uninstall' in operation ? 'Uninstall' : 'Upgrade';
-  return queueChange(deps, store, { ...retried, visible: 'all' }, { variant, changes });
+async function deleteAgain(store: WritingStore, deployment: DeploymentRecord, origin: Origin): Promise<TaskRecord> {
+  await refuseWhileUsed(store, deployment, 'deleted');
+  const after = await store.deploymentChanges.saveWanted({ ...deployment, deleting: true });
+  return lastOf(await queueUninstallToDelete(store, after, origin));
 }
 
-async function retryUninstall(store: WritingStore, { old, deployment, origin }: Retry): Promise<TaskRecord> {
-  if (deployment.deleting) throw conflict('The deployment is being deleted');
-  if (old.deletes_deployment) {
-    await refuseWhileUsed(store, deployment, 'deleted');
-    const after = await store.deploymentChanges.saveWanted({ ...deployment, deleting: true });
-    return last(await queueUninstallToDelete(store, after, origin));
-  }
-  if (deployment.enabled) throw conflict('The deployment is enabled again');
-  const planned = { before: deployment, after: deployment, kind: '', reinstallDependents: false };
-  return last(await queueTasks(store, plannedTasks(['Uninstall'], planned), origin));
+interface RunAgain {
+  variant: Variant;
+  run: DeployRun;
+  deployment: DeploymentRecord;
 }
 
-/** Together with the Upgrade that installs it at its new place. */
-async function retryRecreate(store: WritingStore, { old, deployment, origin }: Retry): Promise<TaskRecord> {
-  refuseWrongState('Recreate', deployment);
-  const open = await store.tasks.open(deployment.id);
-  const plan = healPlan(['Upgrade'], deployment, open);
-  if (!plan.includes('Recreate')) {
-    throw conflict('There is nothing left to move: rename or move the deployment again, or retry the Upgrade');
-  }
-  const kind = old.run?.kind ?? (await store.seen.kind(deployment.kind_id))?.name ?? '';
-  const tasks = plannedTasks(plan, { before: deployment, after: deployment, kind, reinstallDependents: true });
-  const [recreate] = await queueTasks(store, tasks, origin);
-  return last(recreate ? [recreate] : []);
-}
-
-async function retryDeploy(deps: Deps, store: WritingStore, { old, deployment, origin }: Retry): Promise<TaskRecord> {
-  const { run } = old;
-  if (run?.action !== 'deploy') throw conflict('The task has nothing that could be run again');
-  if (deployment.deleting) throw conflict('The deployment is being deleted');
-  if (!deployment.enabled) throw conflict('The deployment is disabled');
-  const others = differences(run, deployment);
-  if (others.length > 0) {
-    const words = `another ${others.join(', ')}`;
-    throw conflict(`The deployment has changed since and wants ${words} than this task would bring back`);
-  }
-  const paths = operationPaths('Install' in old.operation ? 'Install' : 'Upgrade');
+async function checkRun(deps: Deps, store: WritingStore, { variant, run, deployment }: RunAgain): Promise<void> {
+  const paths = operationPaths(variant);
   const chart = await findChart(store.seen, run.helm_chart_id, paths);
   checkChart(chart, deployment.kind_id, paths);
-  const { env_id: envId } = deployment;
-  await checkConfig(deps.heldReaders(store), { form: chart.form, config: run.config, envId, at: paths.config });
-
-  const { id: deployment_id, cluster_id, env_id } = deployment;
-  const { operation, reinstall_dependents } = old;
-  const again = { deployment_id, cluster_id, env_id, operation, run, reinstall_dependents };
-  const open = await store.tasks.open(deployment_id);
-  const before = healPlan(['Upgrade'], deployment, open).filter((step) => step === 'Recreate');
-  const planned = { before: deployment, after: deployment, kind: run.kind, reinstallDependents: false };
-  return last(await queueTasks(store, [...plannedTasks(before, planned), again], origin));
+  const wanted = { form: chart.form, config: run.config, envId: deployment.env_id, at: paths.config };
+  await checkConfig(deps.heldReaders(store), wanted);
 }

@@ -29,12 +29,16 @@ const otherVariants = {
   RestartK8sResource: z.strictObject({ resource_id: Id, resource_name: text(1, 253) }),
 };
 
-/** What a task does: an object with exactly one key, the name of the variant. */
-export const TaskOperation = oneKeyOf({
+const operations = {
   Install,
   Upgrade: Install.extend({ prev_helm_chart_id: Id.nullable(), config_delta: ConfigDelta.nullable() }),
   ...otherVariants,
-});
+};
+export type OperationName = keyof typeof operations;
+export const operationNames = Object.keys(operations) as OperationName[];
+
+/** What a task does: an object with exactly one key, the name of the operation. */
+export const TaskOperation = oneKeyOf(operations);
 export type TaskOperation = z.infer<typeof TaskOperation>;
 
 const RequestedInstall = z.strictObject({

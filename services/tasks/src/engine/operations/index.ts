@@ -1,0 +1,19 @@
+import type { Variant } from '../../records/variant.ts';
+import type { Operation } from '../operation.ts';
+import { install } from './install.ts';
+import { notImplemented } from './not-implemented.ts';
+import { recreate } from './recreate.ts';
+import { reinstall } from './reinstall.ts';
+import { uninstall } from './uninstall.ts';
+import { upgrade } from './upgrade.ts';
+
+/** All operations; the type asks for a line for each that the contract has. */
+export const operations: Record<Variant, Operation> = {
+  Install: install,
+  Upgrade: upgrade,
+  Reinstall: reinstall,
+  Recreate: recreate,
+  Uninstall: uninstall,
+  InvokeAction: notImplemented('InvokeAction'),
+  RestartK8sResource: notImplemented('RestartK8sResource'),
+};

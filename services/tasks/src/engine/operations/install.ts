@@ -1,0 +1,20 @@
+import { changesTo, deployRun, deploys, running, whatRuns } from '../deploys.ts';
+import type { Operation } from '../operation.ts';
+import { taskOf } from '../task-of.ts';
+
+/** Enables a deployment: the first release of it, or one after it was disabled. */
+export const install: Operation = {
+  ...deploys,
+  refusal: ({ enabled }) => (enabled ? 'The deployment is enabled already' : null),
+  changes: (requested) => ('Install' in requested ? { enabled: true, ...changesTo(requested.Install) } : null),
+
+  task: ({ after, kind, reinstallDependents }) => ({
+    ...taskOf(after),
+    operation: { Install: whatRuns(after) },
+    run: deployRun(after, kind),
+    reinstall_dependents: reinstallDependents,
+  }),
+
+  stateWhileRunning: 'Installing',
+  afterSuccess: (revision_id) => ({ ...running, revision_id }),
+};

@@ -1,0 +1,68 @@
+import { unfit } from '../../refuse.ts';
+import { healPlan } from '../heal-plan.ts';
+import { releaseNameProblem } from '../namespace-of.ts';
+import type { Operation, Startable } from '../operation.ts';
+import { placeOf } from '../place-of.ts';
+import { taskOf, unlessEnabled } from '../task-of.ts';
+import { gone, uninstallRun } from '../uninstalls.ts';
+
+export const notInstalledAgain =
+  'It was removed from its old place, but the Upgrade that installs it again was canceled: retry it';
+
+/** Removes the release from where it no longer belongs; the Upgrade after it installs at the new place. */
+export const recreate: Operation = {
+  notRequestable: () => unfit('body.operation.Recreate', 'cannot be asked for: rename or move the deployment'),
+  refusal: unlessEnabled,
+  changes: () => null,
+
+  task: ({ before, after }) => {
+    const from = placeOf(before ?? after);
+    const isMoved = before && (before.name !== after.name || before.cluster_id !== after.cluster_id);
+    return {
+      ...taskOf(after),
+      operation: {
+        Recreate: {
+          old_cluster_id: from.cluster_id,
+          old_namespace: from.namespace,
+          new_cluster_id: after.cluster_id,
+          new_namespace: after.namespace,
+        },
+      },
+      also_cluster_id: from.cluster_id === after.cluster_id ? null : from.cluster_id,
+      undo: isMoved
+        ? { name: before.name, cluster_id: before.cluster_id, env_id: before.env_id, namespace: before.namespace }
+        : null,
+    };
+  },
+
+  nothingToDo: () => null,
+
+  runAtStart: (task, deployment) => {
+    const { to, from } = placesOf(task);
+    // A release that could not be installed again must not be removed.
+    const tooLong = releaseNameProblem(to.namespace);
+    if (tooLong !== null) return { impossible: tooLong };
+    return { run: task.run ?? uninstallRun(deployment, from) };
+  },
+
+  stateWhileRunning: 'Renaming',
+  afterSuccess: (_, isFollowed) => (isFollowed ? gone : { ...gone, state: 'Error', reason: notInstalledAgain }),
+
+  /** Together with the Upgrade that installs it at its new place. */
+  retry: (_, { deployment, open }) => {
+    const refused = unlessEnabled(deployment);
+    if (refused !== null) return { refused };
+    const plan = healPlan(['Upgrade'], deployment, open);
+    if (plan.includes('Recreate')) return { plan };
+    return { refused: 'There is nothing left to move: rename or move the deployment again, or retry the Upgrade' };
+  },
+};
+
+function placesOf({ operation }: Pick<Startable, 'operation'>) {
+  if (!('Recreate' in operation)) throw new Error('Only a Recreate names two places');
+  const { old_cluster_id, old_namespace, new_cluster_id, new_namespace } = operation.Recreate;
+  return {
+    from: { cluster_id: old_cluster_id, namespace: old_namespace },
+    to: { cluster_id: new_cluster_id, namespace: new_namespace },
+  };
+}

@@ -1,0 +1,33 @@
+import { deploys, running, unlessLeftBehind } from '../deploys.ts';
+import type { Operation } from '../operation.ts';
+import { taskOf, unlessEnabled } from '../task-of.ts';
+
+const nothingInstalled = 'Nothing is installed that could be installed again';
+
+/** Repeats the revision, because something that it uses has changed. */
+export const reinstall: Operation = {
+  // What will be installed by the tasks before it can be repeated after them.
+  refusal: (deployment, hasOpenTasks) =>
+    unlessEnabled(deployment) ?? (deployment.revision_id === null && !hasOpenTasks ? nothingInstalled : null),
+  changes: () => null,
+
+  task: ({ after, requested }) => {
+    if (!requested || !('Reinstall' in requested)) throw new Error('A Reinstall is made by a request for it');
+    return { ...taskOf(after), operation: requested };
+  },
+
+  nothingToDo: (deployment) =>
+    deploys.nothingToDo(deployment) ?? (deployment.revision_id === null ? nothingInstalled : null),
+
+  runAtStart: (task, deployment, revision) => {
+    if (task.run) return deploys.runAtStart(task, deployment);
+    if (!revision) return { impossible: 'What was installed last is not known: make an Upgrade' };
+    return unlessLeftBehind(revision, deployment);
+  },
+
+  stateWhileRunning: 'Upgrading',
+  // The same chart and inputs again: the revision is still the one that brought them.
+  afterSuccess: () => running,
+  retry: ({ operation }) =>
+    'Reinstall' in operation ? { request: operation } : { refused: 'The task has nothing that could be run again' },
+};

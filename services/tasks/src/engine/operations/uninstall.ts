@@ -1,0 +1,27 @@
+import type { Operation } from '../operation.ts';
+import { placeOf } from '../place-of.ts';
+import { taskOf, unlessEnabled } from '../task-of.ts';
+import { gone, uninstallRun } from '../uninstalls.ts';
+
+/** Disables a deployment, or is the last task of one that is being deleted. */
+export const uninstall: Operation = {
+  refusal: unlessEnabled,
+  changes: () => ({ enabled: false }),
+
+  // It runs where the release is when it starts, which is what `installed` will say then.
+  task: ({ after }) => ({
+    ...taskOf(after),
+    cluster_id: after.installed_cluster_id ?? after.cluster_id,
+    operation: { Uninstall: {} },
+  }),
+
+  nothingToDo: () => null,
+  runAtStart: ({ run }, deployment) => ({ run: run ?? uninstallRun(deployment, placeOf(deployment)) }),
+  stateWhileRunning: 'Uninstalling',
+  afterSuccess: () => ({ ...gone, state: 'Uninstalled', reason: null }),
+
+  retry: ({ deletes_deployment }, { deployment }) => {
+    if (deletes_deployment) return { deletion: true };
+    return deployment.enabled ? { refused: 'The deployment is enabled again' } : { plan: ['Uninstall'] };
+  },
+};

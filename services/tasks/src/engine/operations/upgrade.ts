@@ -1,0 +1,27 @@
+import { configDelta } from '../config-delta.ts';
+import { changesTo, deployRun, deploys, running, whatRuns } from '../deploys.ts';
+import type { Operation } from '../operation.ts';
+import { taskOf, unlessEnabled } from '../task-of.ts';
+
+/** Brings another chart or other inputs, or installs at the new place after a Recreate. */
+export const upgrade: Operation = {
+  ...deploys,
+  refusal: unlessEnabled,
+  changes: (requested) => ('Upgrade' in requested ? changesTo(requested.Upgrade) : null),
+
+  task: ({ before, after, kind, reinstallDependents }) => ({
+    ...taskOf(after),
+    operation: {
+      Upgrade: {
+        ...whatRuns(after),
+        prev_helm_chart_id: before?.helm_chart_id ?? null,
+        config_delta: before && configDelta(before.config, after.config),
+      },
+    },
+    run: deployRun(after, kind),
+    reinstall_dependents: reinstallDependents,
+  }),
+
+  stateWhileRunning: 'Upgrading',
+  afterSuccess: (revision_id) => ({ ...running, revision_id }),
+};
