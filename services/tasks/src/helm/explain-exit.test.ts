@@ -89,3 +89,15 @@ test('names the signal that ended Helm', () => {
     kind: 'transient',
   });
 });
+
+test.for(['is forbidden: User "', 'forbidden: user "" ', 'forbidden: user "a" '])(
+  'a message of 300 KB that repeats %s costs no more than its length',
+  (piece) => {
+    const message = piece.repeat(300_000 / piece.length);
+    const started = performance.now();
+    expect(explainExit(failed, [`Error: execution error at (x/templates/a.yaml:1:3): ${message}`]).kind).toBe(
+      'permanent',
+    );
+    expect(performance.now() - started).toBeLessThan(1_000);
+  },
+);

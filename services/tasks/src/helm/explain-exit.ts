@@ -15,9 +15,14 @@ const transientWords =
 const unreachableWords =
   /asked for the client to provide credentials|Unauthorized|connection refused|connection reset|i\/o timeout|TLS handshake timeout|no such host|unexpected EOF|http2: client connection lost|server is currently unable|Too Many Requests|etcdserver: |too many requests|Internal error occurred/i;
 
-/** How RBAC refuses. Quotas and admission plugins say `forbidden` as well, and mean it. */
+/**
+ * How RBAC refuses. Quotas and admission plugins say `forbidden` as well, and mean it. A chart may print the beginnings of
+ * these words as often as it likes, and heartbeats wait for the search: no part of them is of unbounded length, and an API
+ * server's own words are found near the beginning.
+ */
 const forbiddenWords =
-  /is forbidden: User ".*?" cannot |forbidden: user ".*?" .*?is attempting to grant RBAC permissions/i;
+  /is forbidden: User "[^"]{1,300}" cannot |forbidden: user "[^"]{1,300}" .{0,300}is attempting to grant RBAC permissions/i;
+const mostSearched = 16 * 1024;
 
 /** A Secret holds a megabyte, a request to the API server three, an object in etcd one and a half. More tries change nothing. */
 const tooLarge = /data: Too long|etcdserver: request is too large|Request entity too large/;
@@ -41,7 +46,7 @@ function kindOf(message: string): FailureKind {
   if (tooLarge.test(message)) return 'permanent';
   if (transientWords.test(message)) return 'transient';
   if (unreachableWords.test(message)) return 'unreachable';
-  return forbiddenWords.test(message) ? 'forbidden' : 'permanent';
+  return forbiddenWords.test(message.slice(0, mostSearched)) ? 'forbidden' : 'permanent';
 }
 
 /** From Helm's `Error: …` to its end, warnings left out; a chart's own `fail` may span several lines. */
