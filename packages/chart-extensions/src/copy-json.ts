@@ -1,4 +1,4 @@
-import type { JsonValue } from '@berth/shared/contracts/json';
+import { isForbiddenKey, type JsonObject, type JsonValue } from '@berth/shared/contracts/json';
 import type { Budget } from './budget.ts';
 
 /** A copy of its own, every byte of whose JSON is counted before it is made. */
@@ -13,12 +13,14 @@ export function copyJson(value: JsonValue, budget: Budget): JsonValue {
     return value.map((item) => copyJson(item, budget));
   }
   budget.write(2);
-  return Object.fromEntries(
-    Object.keys(value).map((key) => {
-      writeText(key, budget);
-      return [key, copyJson(value[key] ?? null, budget)];
-    }),
-  );
+  const copy: JsonObject = {};
+  // No list of pairs in between: that takes twice as long for an object with ten thousand members.
+  for (const key of Object.keys(value)) {
+    if (isForbiddenKey(key)) throw new Error(`a value was accepted with a key named ${key}`);
+    writeText(key, budget);
+    copy[key] = copyJson(value[key] ?? null, budget);
+  }
+  return copy;
 }
 
 /** Counts a text, as a key or a value, with the comma or colon behind it and a brace around it. */

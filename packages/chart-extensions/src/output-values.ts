@@ -3,6 +3,7 @@ import { AppError } from '@berth/shared/errors';
 import type { Budget } from './budget.ts';
 import { type ConfigReference, referencesOf } from './config-references.ts';
 import { writeText } from './copy-json.ts';
+import { atOnce, type Parts } from './in-turns.ts';
 import type { Input } from './input.ts';
 import { type InputRef, inputOf } from './outputs.ts';
 import { setAtPath } from './set-at-path.ts';
@@ -25,7 +26,11 @@ export interface OutputSources {
 }
 
 /** What the outputs of a form make of a config. Hidden inputs, and optional ones without a value, leave their outputs out. */
-export function outputValues(form: ValuesUi, sources: OutputSources): OutputValues {
+export const outputValues = (form: ValuesUi, sources: OutputSources): OutputValues =>
+  atOnce(outputParts(form, sources));
+
+/** The same, output by output. */
+export function* outputParts(form: ValuesUi, sources: OutputSources): Parts<OutputValues> {
   const { config, budget } = sources;
   const visible = new Map(visibleInputs(form, config, budget).map((input) => [input.id, input]));
   const resolve = (ref: InputRef): JsonValue | undefined => {
@@ -34,10 +39,13 @@ export function outputValues(form: ValuesUi, sources: OutputSources): OutputValu
     return input && valueOf(ref, input, sources);
   };
 
+  yield;
+
   const values: JsonObject = {};
   for (const { path, value: ref } of form.outputs.values) {
     const value = resolve(ref);
     if (value !== undefined) setAtPath(values, path, value, budget);
+    yield;
   }
 
   const secrets: OutputValues['secrets'] = {};
@@ -52,6 +60,7 @@ export function outputValues(form: ValuesUi, sources: OutputSources): OutputValu
     });
     writeText(name, budget);
     if (entries.length > 0) secrets[name] = Object.fromEntries(entries);
+    yield;
   }
   return { values, secrets };
 }

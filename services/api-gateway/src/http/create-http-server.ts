@@ -1,7 +1,7 @@
-import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { smallBodyBytes } from '@berth/shared/contracts/body-limit';
 import type { Authenticated } from '@berth/shared/contracts/resources/identities';
 import { AppError } from '@berth/shared/errors';
+import { nextTurn } from '@berth/shared/service/next-turn';
 import type { Service } from '@berth/shared/service/service';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import { refuseClientError } from './client-error.ts';
@@ -93,7 +93,7 @@ function readJsonOnly(app: FastifyInstance): void {
     if (body.length === 0) return undefined;
     const parsed = parseJsonBody(body);
     // Its schema is next, which looks at all of it once more: others get their turn in between.
-    if (body.length > largeBodyBytes) await yieldToOthers();
+    if (body.length > largeBodyBytes) await nextTurn();
     return parsed;
   });
   app.addContentTypeParser('*', async ({ headers }: FastifyRequest) => {

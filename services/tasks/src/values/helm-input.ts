@@ -1,13 +1,14 @@
 import { Budget } from '@berth/chart-extensions/budget';
 import { configReferences } from '@berth/chart-extensions/config-references';
-import { type OutputValues, outputValues, type PropertyOf } from '@berth/chart-extensions/output-values';
+import { inTurns } from '@berth/chart-extensions/in-turns';
+import { outputParts, type OutputValues, type PropertyOf } from '@berth/chart-extensions/output-values';
 import type { JsonObject } from '@berth/shared/contracts/json';
 import { AppError } from '@berth/shared/errors';
 import { findItems, type ItemReaders } from '../collections/find-items.ts';
 import { type Chart, readChart } from '../deployments/chart.ts';
 import type { SeenRepository } from '../projections/seen-repository.ts';
 import type { DeployRun } from '../records/task-run.ts';
-import { resolveValues } from './resolve-values.ts';
+import { resolvedByLayer } from './resolve-values.ts';
 
 export interface HelmInput {
   chart: Chart;
@@ -36,7 +37,7 @@ export async function helmInput(
   const chart = readChart(seenChart);
   const budget = new Budget();
   const outputs = await outputsOf(readers, { chart, run, envId: env.id, budget });
-  const values = resolveValues({
+  const world = {
     env,
     cluster,
     deployment: { id: deploymentId, name: run.deployment_name, kind: run.kind, namespace: run.namespace },
@@ -47,7 +48,8 @@ export async function helmInput(
     outputs: outputs?.values ?? null,
     override: run.values_override,
     budget,
-  });
+  };
+  const values = await inTurns(resolvedByLayer(world), budget);
   return { chart, values, secrets: outputs?.secrets ?? {} };
 }
 
@@ -68,5 +70,5 @@ async function outputsOf(
     const item = itemOf(reference);
     return item && Object.hasOwn(item, property) ? item[property] : undefined;
   };
-  return outputValues(form, { config, propertyOf, budget });
+  return inTurns(outputParts(form, { config, propertyOf, budget }), budget);
 }

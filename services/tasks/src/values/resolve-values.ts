@@ -1,4 +1,5 @@
 import type { Budget } from '@berth/chart-extensions/budget';
+import { atOnce, type Parts } from '@berth/chart-extensions/in-turns';
 import type { JsonObject, JsonValue } from '@berth/shared/contracts/json';
 import { mergeLayer, mergeOwnLayer } from './deep-merge.ts';
 import { type HostnameFormat, ingressValues } from './ingress-values.ts';
@@ -30,19 +31,26 @@ export interface ValuesWorld {
 }
 
 /** The values that Helm gets; the chart's defaults lie below them (decision 7: later wins, maps deep-merged). */
-export function resolveValues(world: ValuesWorld): JsonObject {
+export const resolveValues = (world: ValuesWorld): JsonObject => atOnce(resolvedByLayer(world));
+
+/** The same, layer by layer. */
+export function* resolvedByLayer(world: ValuesWorld): Parts<JsonObject> {
   const { env, features, outputs, config, override, budget } = world;
   const values: JsonObject = {};
   mergeLayer(values, injected(world), budget);
   if (outputs) mergeOwnLayer(values, outputs);
   else mergeLayer(values, { config }, budget);
+  yield;
 
   const above = [
     ...placed(features.node_selector_paths, env.node_selector),
     ...placed(features.tolerations_paths, env.tolerations),
     override ?? {},
   ];
-  for (const layer of above) mergeLayer(values, layer, budget);
+  for (const layer of above) {
+    mergeLayer(values, layer, budget);
+    yield;
+  }
   return values;
 }
 
