@@ -26,7 +26,7 @@ describe('the configuration', () => {
     expect([...adminEmails]).toEqual(['ada@example.com', 'bob@example.com', 'cyd@example.com', 'dan@example.com']);
   });
 
-  test('has the lifetimes of the interface when nothing is said', () => {
+  test('has the specified lifetimes by default', () => {
     expect(read(environment)).toMatchObject({ sessionSeconds: 604_800, deploymentTokenSeconds: 3600 });
   });
 
@@ -37,7 +37,7 @@ describe('the configuration', () => {
     expect(ownUrl).toBe('https://berth.example.com');
   });
 
-  test('accepts a provider over http only where that is said', () => {
+  test('accepts a provider over http only where configured', () => {
     const overHttp = { ...environment, OIDC_SERVER_URL: 'http://127.0.0.1:4000' };
 
     expect(() => read(overHttp)).toThrow('OIDC_ALLOW_HTTP');

@@ -19,7 +19,7 @@ const HttpUrl = z
 
 type Environment = Record<string, string | undefined>;
 
-/** Adds `--admin-email=<email>`, once per entry, to what the environment says. */
+/** Adds `--admin-email=<email>`, once per entry, to the value from the environment. */
 export function withAdminEmailFlags(environment: Environment, args: string[]): Environment {
   const { values } = parseArgs({ args, options: { 'admin-email': { type: 'string', multiple: true } } });
   const flags = values['admin-email'] ?? [];

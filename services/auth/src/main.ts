@@ -15,8 +15,8 @@ import { envMemberHandlers } from './env-members/env-member-handlers.ts';
 import { envHandlers } from './envs/env-handlers.ts';
 import { createLoginAttempts } from './login-attempts/login-attempts.ts';
 import { meHandlers } from './me/me-handlers.ts';
-import { createCallingDeployments } from './seen/calling-deployments.ts';
-import { deploymentKindProjection } from './seen/deployment-kind-projection.ts';
+import { createCallingDeployments } from './authentication/calling-deployments.ts';
+import { deploymentKindProjection } from './projections/deployment-kind-projection.ts';
 import { createIdentityProvider } from './sign-in/identity-provider.ts';
 import { loginHandlers } from './sign-in/login-handlers.ts';
 import { openKeyRing } from './signing-keys/key-ring.ts';
@@ -55,7 +55,7 @@ await runService('auth', async ({ log, metrics, use, loop, readiness, signal }) 
   bus.serve(envMemberHandlers({ db }));
   bus.serve(deploymentPermissionHandlers({ db }));
 
-  loop('tell of changes', outboxRelay({ db, bus, owner: 'auth', log }));
+  loop('publish changes', outboxRelay({ db, bus, owner: 'auth', log }));
   loop('follow deployment kinds', deploymentKindProjection.follow({ db, bus }));
   loop('write when tokens were used', every(1_000, tokenUse.write));
   loop('rotate signing keys', every(10_000, keyRing.refresh));

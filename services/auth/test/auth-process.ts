@@ -17,9 +17,9 @@ export async function startAuthProcess(settings: Record<string, string>, args: s
   const port = await freePort();
   const env = { PATH: process.env['PATH'], HEALTH_PORT: String(port), LOG_LEVEL: 'info', ...settings };
   const child = spawn(process.execPath, [main, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  let said = '';
+  let output = '';
   const listen = (chunk: Buffer) => {
-    said += chunk.toString();
+    output += chunk.toString();
   };
   child.stdout.on('data', listen);
   child.stderr.on('data', listen);
@@ -30,7 +30,7 @@ export async function startAuthProcess(settings: Record<string, string>, args: s
 
   await untilReady(child, port).catch((cause: unknown) => {
     child.kill('SIGKILL');
-    throw new Error(`auth did not become ready:\n${said.slice(-4_000)}`, { cause });
+    throw new Error(`auth did not become ready:\n${output.slice(-4_000)}`, { cause });
   });
 
   async function stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
@@ -43,7 +43,7 @@ export async function startAuthProcess(settings: Record<string, string>, args: s
   }
 
   return {
-    log: () => said,
+    log: () => output,
     stop,
     [Symbol.asyncDispose]: async () => {
       await stop('SIGKILL');

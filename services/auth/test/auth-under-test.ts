@@ -18,8 +18,8 @@ import { type AuthProcess, startAuthProcess } from './auth-process.ts';
 
 export const migrations = new URL('../migrations/', import.meta.url);
 
-/** Asks as somebody: first who that is, then for the operation, as the gateway does for every request. */
-export type Ask = <S extends OperationSpec>(
+/** Calls an operation with a credential: authenticates first, as the gateway does for every request. */
+export type Send = <S extends OperationSpec>(
   operation: Operation<S>,
   request: RequestInput<S>,
   options?: Pick<CallOptions, 'ifMatch' | 'idempotencyKey'>,
@@ -33,7 +33,7 @@ export interface AuthUnderTest extends AsyncDisposable {
   readonly settings: Record<string, string>;
   /** A connection as another service. */
   connect(caller: CallerName): Promise<Bus>;
-  as(credential: Credential): Ask;
+  as(credential: Credential): Send;
 }
 
 const provider = {
@@ -75,8 +75,8 @@ export async function startAuth(given: Record<string, string> = {}): Promise<Aut
     connect: async (caller) => opened.use(await connectTestBus(nats, caller)),
     as: (credential) => async (operation, request, options) => {
       const requestId = randomUUID();
-      const asked = { body: { credential, audience: operation.owner } };
-      const { identity_token } = await gateway.call(identities.operations.authenticate, asked, { requestId });
+      const body = { body: { credential, audience: operation.owner } };
+      const { identity_token } = await gateway.call(identities.operations.authenticate, body, { requestId });
       return gateway.call(operation, request, { identityToken: identity_token, requestId, ...options });
     },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),

@@ -7,10 +7,10 @@ import type { Deployment } from '@berth/shared/contracts/resources/deployments';
 import { AppError } from '@berth/shared/errors';
 import { vi } from 'vitest';
 import { createBotRepository } from '../src/bots/bot-repository.ts';
-import { createDeploymentKindSeenRepository } from '../src/seen/deployment-kind-seen-repository.ts';
+import { createDeploymentKindRepository } from '../src/projections/deployment-kind-repository.ts';
 import { newApiToken } from '../src/tokens/api-token.ts';
 import { createBotTokenRepository } from '../src/tokens/bot-token-repository.ts';
-import type { Ask, AuthUnderTest } from './auth-under-test.ts';
+import type { Send, AuthUnderTest } from './auth-under-test.ts';
 import { newUser } from './people.ts';
 
 /** A bot with a token. */
@@ -20,7 +20,7 @@ export async function somebot({ db, as }: Pick<AuthUnderTest, 'db' | 'as'>, disp
   const { id, secretHash, text } = newApiToken();
   const token = { id, secretHash, bot_id: bot.id, created_by_user_id, name: null, expires_at: null };
   await createBotTokenRepository(db).insert(token);
-  return { ...bot, token: text, tokenId: id, ask: as({ token: text }) };
+  return { ...bot, token: text, tokenId: id, send: as({ token: text }) };
 }
 
 interface Deployments {
@@ -32,7 +32,7 @@ interface Deployments {
 
 const deploymentsOf = new WeakMap<Bus, Deployments>();
 
-/** What `tasks` answers when it is asked for deployments that call. */
+/** The answers of `tasks` about calling deployments. */
 export async function deploymentsIn(tasks: Bus): Promise<Deployments> {
   const known = deploymentsOf.get(tasks);
   if (known) return known;
@@ -56,17 +56,17 @@ export async function haveDeployment(tasks: Bus, { id, name, env_id, enabled }: 
   (await deploymentsIn(tasks)).rows.set(id, { id, name, env_id, enabled });
 }
 
-/** What `registry-scan` tells of a kind; resolves when auth knows it. */
+/** Publishes a kind as `registry-scan` does; resolves when it is in auth's projection. */
 export async function somekind(auth: AuthUnderTest, registryScan: Bus): Promise<string> {
   const id = randomUUID();
   const row = { id, created_at: new Date().toISOString(), name: `Kind ${id}` };
   const resource = 'deployment_kinds';
   await registryScan.state.ensureStream();
   await registryScan.state.publish({ resource, id, version: 1, env_id: null, operation: 'INSERT', row });
-  const deploymentKindSeenRepository = createDeploymentKindSeenRepository(auth.db);
+  const deploymentKindRepository = createDeploymentKindRepository(auth.db);
   await vi.waitFor(
     async () => {
-      if (!(await deploymentKindSeenRepository.exists(id))) throw new Error('auth does not know it yet');
+      if (!(await deploymentKindRepository.exists(id))) throw new Error('auth does not know it yet');
     },
     { timeout: 20_000, interval: 20 },
   );
@@ -94,7 +94,7 @@ export const newDeployment = (env_id: string): Deployment => ({
 
 export interface SomeDeployment extends Deployment {
   jwt: string;
-  ask: Ask;
+  send: Send;
 }
 
 /** A deployment that calls back as itself. */
@@ -109,5 +109,5 @@ export async function somedeployment(
   const { access_token: jwt } = await clusterSync.call(deploymentTokens.operations.issue, {
     body: { deployment_id: row.id },
   });
-  return { ...row, jwt, ask: auth.as({ jwt }) };
+  return { ...row, jwt, send: auth.as({ jwt }) };
 }

@@ -23,33 +23,33 @@ afterAll(() => auth[Symbol.asyncDispose]());
 describe('bots', () => {
   const { list, create, get, update, delete: remove } = bots.operations;
 
-  test('are made, renamed, switched off and deleted by site admins', async () => {
-    const made = await admin.ask(create, { body: { display_name: '  CI  ' } });
-    const renamed = await admin.ask(update, { id: made.id, body: { display_name: 'Deploys' } });
-    const off = await admin.ask(update, { id: made.id, body: { is_active: false } });
-    const gone = await admin.ask(remove, { id: made.id });
+  test('are created, renamed, deactivated and deleted by site admins', async () => {
+    const made = await admin.send(create, { body: { display_name: '  CI  ' } });
+    const renamed = await admin.send(update, { id: made.id, body: { display_name: 'Deploys' } });
+    const off = await admin.send(update, { id: made.id, body: { is_active: false } });
+    const gone = await admin.send(remove, { id: made.id });
 
     expect(made).toMatchObject({ display_name: 'CI', is_active: true });
     expect(renamed).toEqual({ ...made, display_name: 'Deploys' });
     expect(off).toEqual({ ...renamed, is_active: false });
     expect(gone).toBeNull();
-    await expect(admin.ask(get, { id: made.id })).rejects.toEqual(refusal('not_found', 'No such bot'));
+    await expect(admin.send(get, { id: made.id })).rejects.toEqual(refusal('not_found', 'No such bot'));
   });
 
-  test('are seen by everybody and changed by nobody else', async () => {
+  test('are visible to all and changed only by site admins', async () => {
     const bot = await somebot(auth, `Seen ${randomUUID()}`);
     const body = { display_name: 'Mine' };
 
-    for (const { ask } of [user, bot]) {
-      await expect(ask(get, { id: bot.id })).resolves.toMatchObject({ display_name: bot.display_name });
+    for (const { send } of [user, bot]) {
+      await expect(send(get, { id: bot.id })).resolves.toMatchObject({ display_name: bot.display_name });
       await expect(
-        ask(list, { query: { display_name: bot.display_name.slice(2).toUpperCase() } }),
+        send(list, { query: { display_name: bot.display_name.slice(2).toUpperCase() } }),
       ).resolves.toMatchObject({
         num_total: 1,
       });
-      await expect(ask(create, { body })).rejects.toEqual(refusal('forbidden'));
-      await expect(ask(update, { id: bot.id, body })).rejects.toEqual(refusal('forbidden'));
-      await expect(ask(remove, { id: bot.id })).rejects.toEqual(refusal('forbidden'));
+      await expect(send(create, { body })).rejects.toEqual(refusal('forbidden'));
+      await expect(send(update, { id: bot.id, body })).rejects.toEqual(refusal('forbidden'));
+      await expect(send(remove, { id: bot.id })).rejects.toEqual(refusal('forbidden'));
     }
   });
 
@@ -57,41 +57,41 @@ describe('bots', () => {
     const bot = await somebot(auth);
     const missing = randomUUID();
 
-    await expect(admin.ask(create, { body: malformed({}) })).rejects.toEqual(
+    await expect(admin.send(create, { body: malformed({}) })).rejects.toEqual(
       refusal('invalid', '', 'body.display_name'),
     );
-    await expect(admin.ask(create, { body: { display_name: ' ' } })).rejects.toEqual(refusal('invalid'));
-    await expect(admin.ask(create, { body: { display_name: 'x'.repeat(101) } })).rejects.toEqual(refusal('invalid'));
-    await expect(admin.ask(create, { body: malformed({ display_name: 'x', id: missing }) })).rejects.toEqual(
+    await expect(admin.send(create, { body: { display_name: ' ' } })).rejects.toEqual(refusal('invalid'));
+    await expect(admin.send(create, { body: { display_name: 'x'.repeat(101) } })).rejects.toEqual(refusal('invalid'));
+    await expect(admin.send(create, { body: malformed({ display_name: 'x', id: missing }) })).rejects.toEqual(
       refusal('invalid', '', 'body.id'),
     );
-    await expect(admin.ask(update, { id: bot.id, body: malformed({ is_active: null }) })).rejects.toEqual(
+    await expect(admin.send(update, { id: bot.id, body: malformed({ is_active: null }) })).rejects.toEqual(
       refusal('invalid', '', 'body.is_active'),
     );
-    await expect(admin.ask(update, { id: missing, body: {} })).rejects.toEqual(refusal('not_found'));
-    await expect(admin.ask(remove, { id: missing })).rejects.toEqual(refusal('not_found'));
-    await expect(admin.ask(remove, { id: bot.id }, { ifMatch: '"other"' })).rejects.toEqual(refusal('stale'));
+    await expect(admin.send(update, { id: missing, body: {} })).rejects.toEqual(refusal('not_found'));
+    await expect(admin.send(remove, { id: missing })).rejects.toEqual(refusal('not_found'));
+    await expect(admin.send(remove, { id: bot.id }, { ifMatch: '"other"' })).rejects.toEqual(refusal('stale'));
   });
 
-  test('that are switched off are told so, and work again when they are switched on', async () => {
+  test('that are deactivated are refused with that reason, and work again when activated', async () => {
     const bot = await somebot(auth);
 
-    await admin.ask(update, { id: bot.id, body: { is_active: false } });
-    await expect(bot.ask(me.operations.get, {})).rejects.toEqual(refusal('user_inactive', 'bot'));
-    await admin.ask(update, { id: bot.id, body: { is_active: true } });
+    await admin.send(update, { id: bot.id, body: { is_active: false } });
+    await expect(bot.send(me.operations.get, {})).rejects.toEqual(refusal('user_inactive', 'bot'));
+    await admin.send(update, { id: bot.id, body: { is_active: true } });
 
-    await expect(bot.ask(me.operations.get, {})).resolves.toMatchObject({ Bot: { id: bot.id } });
+    await expect(bot.send(me.operations.get, {})).resolves.toMatchObject({ Bot: { id: bot.id } });
   });
 
   test('that are deleted take their tokens with them', async () => {
     const bot = await somebot(auth);
 
-    await admin.ask(remove, { id: bot.id });
+    await admin.send(remove, { id: bot.id });
 
-    await expect(bot.ask(me.operations.get, {})).rejects.toEqual(refusal('token_revoked'));
-    await expect(admin.ask(botTokens.operations.get, { id: bot.tokenId })).rejects.toEqual(refusal('not_found'));
+    await expect(bot.send(me.operations.get, {})).rejects.toEqual(refusal('token_revoked'));
+    await expect(admin.send(botTokens.operations.get, { id: bot.tokenId })).rejects.toEqual(refusal('not_found'));
     const query = { bot_id: bot.id };
-    await expect(admin.ask(botTokens.operations.list, { query })).resolves.toMatchObject({ num_total: 0, items: [] });
+    await expect(admin.send(botTokens.operations.list, { query })).resolves.toMatchObject({ num_total: 0, items: [] });
   });
 });
 
@@ -102,8 +102,8 @@ describe('bot tokens', () => {
     const bot = await somebot(auth);
     const expires_at = new Date(Date.now() + 60_000).toISOString();
 
-    const { created_token } = await admin.ask(create, { body: { bot_id: bot.id, name: ' CI ', expires_at } });
-    const { items } = await admin.ask(list, { query: { bot_id: bot.id, created_by_user_id: admin.id } });
+    const { created_token } = await admin.send(create, { body: { bot_id: bot.id, name: ' CI ', expires_at } });
+    const { items } = await admin.send(list, { query: { bot_id: bot.id, created_by_user_id: admin.id } });
 
     expect(items).toEqual([
       {
@@ -116,27 +116,27 @@ describe('bot tokens', () => {
         last_used_at: null,
       },
     ]);
-    await expect(admin.ask(get, { id: items[0]?.id ?? '' })).resolves.toEqual(items[0]);
+    await expect(admin.send(get, { id: items[0]?.id ?? '' })).resolves.toEqual(items[0]);
     await expect(auth.as({ token: created_token })(me.operations.get, {})).resolves.toMatchObject({
       Bot: { id: bot.id },
     });
   });
 
-  test('are for site admins alone', async () => {
+  test('are for site admins only', async () => {
     const bot = await somebot(auth);
 
-    for (const { ask } of [user, bot]) {
-      await expect(ask(list, {})).rejects.toEqual(refusal('forbidden'));
-      await expect(ask(get, { id: bot.tokenId })).rejects.toEqual(refusal('forbidden'));
-      await expect(ask(create, { body: { bot_id: bot.id } })).rejects.toEqual(refusal('forbidden'));
-      await expect(ask(revoke, { id: bot.tokenId })).rejects.toEqual(refusal('forbidden'));
+    for (const { send } of [user, bot]) {
+      await expect(send(list, {})).rejects.toEqual(refusal('forbidden'));
+      await expect(send(get, { id: bot.tokenId })).rejects.toEqual(refusal('forbidden'));
+      await expect(send(create, { body: { bot_id: bot.id } })).rejects.toEqual(refusal('forbidden'));
+      await expect(send(revoke, { id: bot.tokenId })).rejects.toEqual(refusal('forbidden'));
     }
   });
 
   test('are refused for a bot that is missing, with an end in the past, and with fields of the server', async () => {
     const bot = await somebot(auth);
     const refused = (body: object, expected: unknown) =>
-      expect(admin.ask(create, { body: malformed({ bot_id: bot.id, ...body }) })).rejects.toEqual(expected);
+      expect(admin.send(create, { body: malformed({ bot_id: bot.id, ...body }) })).rejects.toEqual(expected);
 
     await refused({ bot_id: randomUUID() }, refusal('unprocessable', 'no such bot', 'body.bot_id'));
     await refused({ expires_at: '2020-01-01T00:00:00Z' }, refusal('invalid', 'future', 'body.expires_at'));
@@ -146,13 +146,13 @@ describe('bot tokens', () => {
     await refused({ name: 'x'.repeat(101) }, refusal('invalid', '', 'body.name'));
   });
 
-  test('stop working when they are revoked, and are then nowhere to be found', async () => {
+  test('stop working and become invisible when they are revoked', async () => {
     const bot = await somebot(auth);
 
-    await admin.ask(revoke, { id: bot.tokenId });
+    await admin.send(revoke, { id: bot.tokenId });
 
-    await expect(bot.ask(me.operations.get, {})).rejects.toEqual(refusal('token_revoked'));
-    await expect(admin.ask(get, { id: bot.tokenId })).rejects.toEqual(refusal('not_found', 'No such bot token'));
-    await expect(admin.ask(revoke, { id: bot.tokenId })).rejects.toEqual(refusal('not_found'));
+    await expect(bot.send(me.operations.get, {})).rejects.toEqual(refusal('token_revoked'));
+    await expect(admin.send(get, { id: bot.tokenId })).rejects.toEqual(refusal('not_found', 'No such bot token'));
+    await expect(admin.send(revoke, { id: bot.tokenId })).rejects.toEqual(refusal('not_found'));
   });
 });

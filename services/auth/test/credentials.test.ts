@@ -44,7 +44,7 @@ async function tokenOf(user: Somebody, expires_at: string | null = null): Promis
 }
 
 describe('the identity behind a credential', () => {
-  test('has the roles of this moment, the same for a token and a session', async () => {
+  test('has the current roles, the same for a token and a session', async () => {
     const env = await newEnv(auth.db);
     const ada = await somebody(auth, { roles: { [env.id]: 'Admin' } });
     const kind_id = randomUUID();
@@ -70,7 +70,7 @@ describe('the identity behind a credential', () => {
 
     const first = await authenticate({ jwt: ada.jwt });
     const second = await authenticate({ jwt: ada.jwt });
-    await admin.ask(users.operations.update, { id: ada.id, body: { is_admin: true } });
+    await admin.send(users.operations.update, { id: ada.id, body: { is_admin: true } });
     const third = await authenticate({ jwt: ada.jwt });
 
     expect(second.identity_token).toBe(first.identity_token);
@@ -86,20 +86,20 @@ describe('the identity behind a credential', () => {
     const { id, name, env_id } = deployment;
 
     for (const operation of [me.operations.get, me.operations.get_as_user]) {
-      await expect(ada.ask(operation, {})).resolves.toMatchObject({ User: { id: ada.id, email: ada.email } });
-      await expect(bot.ask(operation, {})).resolves.toEqual({
+      await expect(ada.send(operation, {})).resolves.toMatchObject({ User: { id: ada.id, email: ada.email } });
+      await expect(bot.send(operation, {})).resolves.toEqual({
         Bot: { id: bot.id, created_at: bot.created_at, display_name: bot.display_name, is_active: true },
       });
-      await expect(deployment.ask(operation, {})).resolves.toEqual({ Deployment: { id, name, env_id } });
+      await expect(deployment.send(operation, {})).resolves.toEqual({ Deployment: { id, name, env_id } });
     }
   });
 });
 
-describe('the identity of somebody who is not there', () => {
+describe('the identity of an absent requester', () => {
   const current = (kind: 'user' | 'bot', id: string) =>
     tasks.call(identities.operations.current, { body: { kind, id } });
 
-  test('has the roles of this moment, or says why there is none', async () => {
+  test('has the current roles, or the reason why there is none', async () => {
     const env = await newEnv(auth.db);
     const ada = await somebody(auth, { roles: { [env.id]: 'User' } });
     const bot = await somebot(auth);
@@ -114,18 +114,18 @@ describe('the identity of somebody who is not there', () => {
       deployment_roles: [],
     });
     expect(await current('bot', bot.id)).toEqual({ identity: { kind: 'bot', id: bot.id } });
-    await admin.ask(ends.user, { id: ada.id, body: { is_active: false } });
-    await admin.ask(ends.bot, { id: bot.id, body: { is_active: false } });
+    await admin.send(ends.user, { id: ada.id, body: { is_active: false } });
+    await admin.send(ends.bot, { id: bot.id, body: { is_active: false } });
     expect(await current('user', ada.id)).toEqual({ missing: 'inactive' });
     expect(await current('bot', bot.id)).toEqual({ missing: 'inactive' });
-    await admin.ask(bots.operations.delete, { id: bot.id });
+    await admin.send(bots.operations.delete, { id: bot.id });
     expect(await current('bot', bot.id)).toEqual({ missing: 'unknown' });
     expect(await current('user', bot.id)).toEqual({ missing: 'unknown' });
   });
 });
 
 describe('an API token', () => {
-  test('is refused in the same words when it is malformed, unknown or has a wrong secret', async () => {
+  test('is refused with the same message when it is malformed, unknown or has a wrong secret', async () => {
     const ada = await somebody(auth);
     const { text } = await tokenOf(ada);
     const [id = '', secret = ''] = text.split('.');
@@ -154,11 +154,11 @@ describe('an API token', () => {
     expect(new Set(refusals)).toEqual(new Set(['unauthenticated: The credential is missing or not valid']));
   });
 
-  test('tells who has its secret that it is revoked or expired', async () => {
+  test('that is revoked or expired is refused with that reason if the secret is right', async () => {
     const ada = await somebody(auth);
     const revoked = await tokenOf(ada);
     const expired = await tokenOf(ada, new Date(Date.now() + 300).toISOString());
-    await ada.ask(userTokens.operations.delete, { id: revoked.id });
+    await ada.send(userTokens.operations.delete, { id: revoked.id });
     const forged = (text: string) => `${text.split('.')[0]}.${randomBytes(32).toString('base64url')}`;
 
     await expect(authenticate({ token: revoked.text })).rejects.toEqual(refusal('token_revoked'));
@@ -173,14 +173,14 @@ describe('an API token', () => {
 describe('a session', () => {
   test('fails on the next request after its user is deactivated', async () => {
     const ada = await somebody(auth);
-    await expect(ada.ask(me.operations.get, {})).resolves.toMatchObject({ User: { id: ada.id } });
+    await expect(ada.send(me.operations.get, {})).resolves.toMatchObject({ User: { id: ada.id } });
 
-    await admin.ask(users.operations.update, { id: ada.id, body: { is_active: false } });
+    await admin.send(users.operations.update, { id: ada.id, body: { is_active: false } });
 
-    await expect(ada.ask(me.operations.get, {})).rejects.toEqual(refusal('user_inactive'));
+    await expect(ada.send(me.operations.get, {})).rejects.toEqual(refusal('user_inactive'));
   });
 
-  test('has the claims of the decisions and lasts seven days', () => {
+  test('has the specified claims and lasts seven days', () => {
     const { jwt, id } = admin;
     const claims = decodeJwt(jwt);
 
@@ -224,7 +224,7 @@ describe('a deployment', () => {
     await expect(authenticate({ jwt })).rejects.toEqual(refusal('token_revoked', 'deleted'));
   });
 
-  test('is neither let in nor revoked while nobody says what has become of it', async () => {
+  test('is answered with unavailable while tasks cannot confirm it', async () => {
     const env = await newEnv(auth.db);
     const { id, jwt } = await somedeployment(auth, tasks, clusterSync, env.id);
     const deployments = await deploymentsIn(tasks);
@@ -238,7 +238,7 @@ describe('a deployment', () => {
     await expect(authenticate({ jwt })).resolves.toMatchObject({ identity: { id } });
   });
 
-  test('keeps nobody else out while tasks does not answer and hundreds of deployments call', async () => {
+  test('does not block users and bots while tasks hangs and hundreds of deployments call', async () => {
     const env = await newEnv(auth.db);
     const { jwt } = await somedeployment(auth, tasks, clusterSync, env.id);
     const deployments = await deploymentsIn(tasks);
@@ -269,7 +269,7 @@ describe('a deployment', () => {
   });
 });
 
-test('nobody but the gateway asks who is behind a credential', async () => {
+test('only the gateway may authenticate a credential', async () => {
   const body = { credential: { jwt: admin.jwt }, audience: 'tasks' } as const;
 
   await expect(tasks.call(identities.operations.authenticate, { body })).rejects.toThrow('NATS does not allow tasks');

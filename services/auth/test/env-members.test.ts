@@ -31,7 +31,7 @@ async function place() {
   const { id: env_id } = await newEnv(auth.db);
   const boss = await somebody(auth, { roles: { [env_id]: 'Admin' } });
   const member = await somebody(auth, { roles: { [env_id]: 'User' } });
-  const { items } = await boss.ask(envUserPermissions.operations.list, { query: { env_id } });
+  const { items } = await boss.send(envUserPermissions.operations.list, { query: { env_id } });
   const roleOf = ({ id }: Somebody) => items.find(({ user_id }) => user_id === id)?.id ?? '';
   return { env_id, boss, member, roleOf };
 }
@@ -43,134 +43,136 @@ describe('the users of an env', () => {
     const { env_id, boss } = await place();
     const { id: user_id } = await somebody(auth);
 
-    const added = await boss.ask(create, { body: { env_id, user_id, role: 'User' } });
-    const promoted = await boss.ask(update, { id: added.id, body: { role: 'Admin' } });
-    const removed = await boss.ask(remove, { id: added.id });
+    const added = await boss.send(create, { body: { env_id, user_id, role: 'User' } });
+    const promoted = await boss.send(update, { id: added.id, body: { role: 'Admin' } });
+    const removed = await boss.send(remove, { id: added.id });
 
     expect(added).toEqual({ id: added.id, created_at: expect.any(String), env_id, user_id, role: 'User' });
     expect(promoted).toEqual({ ...added, role: 'Admin' });
     expect(removed).toBeNull();
-    await expect(boss.ask(get, { id: added.id })).rejects.toEqual(refusal('not_found', 'No such env user'));
+    await expect(boss.send(get, { id: added.id })).rejects.toEqual(refusal('not_found', 'No such env user'));
   });
 
-  test('may do by the next request what their role says', async () => {
+  test('get the rights of a new role with the next request', async () => {
     const { env_id, boss } = await place();
     const grace = await somebody(auth);
-    await expect(grace.ask(list, { query: { env_id } })).resolves.toMatchObject({ num_total: 0 });
+    await expect(grace.send(list, { query: { env_id } })).resolves.toMatchObject({ num_total: 0 });
 
-    const { id } = await boss.ask(create, { body: { env_id, user_id: grace.id, role: 'User' } });
-    await expect(grace.ask(list, { query: { env_id } })).resolves.toMatchObject({ num_total: 3 });
-    await boss.ask(remove, { id });
+    const { id } = await boss.send(create, { body: { env_id, user_id: grace.id, role: 'User' } });
+    await expect(grace.send(list, { query: { env_id } })).resolves.toMatchObject({ num_total: 3 });
+    await boss.send(remove, { id });
 
-    await expect(grace.ask(list, { query: { env_id } })).resolves.toMatchObject({ num_total: 0 });
+    await expect(grace.send(list, { query: { env_id } })).resolves.toMatchObject({ num_total: 0 });
   });
 
-  test('are seen, and not changed, by members and bots', async () => {
+  test('are visible to members and bots, which cannot change them', async () => {
     const { env_id, boss, member, roleOf } = await place();
     const { id: user_id } = await somebody(auth);
 
-    for (const { ask } of [member, await somebot(auth)]) {
-      await expect(ask(list, { query: { env_id } })).resolves.toMatchObject({ num_total: 2 });
-      await expect(ask(get, { id: roleOf(boss) })).resolves.toMatchObject({ role: 'Admin' });
-      await expect(ask(create, { body: { env_id, user_id, role: 'User' } })).rejects.toEqual(
+    for (const { send } of [member, await somebot(auth)]) {
+      await expect(send(list, { query: { env_id } })).resolves.toMatchObject({ num_total: 2 });
+      await expect(send(get, { id: roleOf(boss) })).resolves.toMatchObject({ role: 'Admin' });
+      await expect(send(create, { body: { env_id, user_id, role: 'User' } })).rejects.toEqual(
         refusal('forbidden', 'an admin of the env'),
       );
-      await expect(ask(update, { id: roleOf(member), body: { role: 'Admin' } })).rejects.toEqual(refusal('forbidden'));
-      await expect(ask(remove, { id: roleOf(boss) })).rejects.toEqual(refusal('forbidden'));
+      await expect(send(update, { id: roleOf(member), body: { role: 'Admin' } })).rejects.toEqual(refusal('forbidden'));
+      await expect(send(remove, { id: roleOf(boss) })).rejects.toEqual(refusal('forbidden'));
     }
   });
 
-  test('are unknown to who is in another env', async () => {
+  test('are invisible to users of another env', async () => {
     const { env_id, boss, roleOf } = await place();
     const elsewhere = await place();
-    const { ask, id: user_id } = elsewhere.boss;
+    const { send, id: user_id } = elsewhere.boss;
     const id = roleOf(boss);
 
-    await expect(ask(list, {})).resolves.toMatchObject({ num_total: 2 });
-    await expect(ask(list, { query: { env_id } })).resolves.toMatchObject({ num_total: 0, items: [] });
-    await expect(ask(get, { id })).rejects.toEqual(refusal('not_found', 'No such env user'));
-    await expect(ask(update, { id, body: { role: 'User' } })).rejects.toEqual(refusal('not_found', 'No such env user'));
-    await expect(ask(remove, { id })).rejects.toEqual(refusal('not_found', 'No such env user'));
+    await expect(send(list, {})).resolves.toMatchObject({ num_total: 2 });
+    await expect(send(list, { query: { env_id } })).resolves.toMatchObject({ num_total: 0, items: [] });
+    await expect(send(get, { id })).rejects.toEqual(refusal('not_found', 'No such env user'));
+    await expect(send(update, { id, body: { role: 'User' } })).rejects.toEqual(
+      refusal('not_found', 'No such env user'),
+    );
+    await expect(send(remove, { id })).rejects.toEqual(refusal('not_found', 'No such env user'));
     for (const env of [env_id, randomUUID()]) {
-      await expect(ask(create, { body: { env_id: env, user_id, role: 'Admin' } })).rejects.toEqual(
+      await expect(send(create, { body: { env_id: env, user_id, role: 'Admin' } })).rejects.toEqual(
         refusal('unprocessable', 'body.env_id: no such env', 'body.env_id'),
       );
     }
   });
 
-  test('have one role each, and are people who exist', async () => {
+  test('have one role each, and must exist', async () => {
     const { env_id, boss, member } = await place();
     const body = { env_id, user_id: member.id, role: 'Admin' } as const;
 
-    await expect(boss.ask(create, { body })).rejects.toEqual(refusal('conflict', 'already has a role'));
-    await expect(boss.ask(create, { body: { ...body, user_id: randomUUID() } })).rejects.toEqual(
+    await expect(boss.send(create, { body })).rejects.toEqual(refusal('conflict', 'already has a role'));
+    await expect(boss.send(create, { body: { ...body, user_id: randomUUID() } })).rejects.toEqual(
       refusal('unprocessable', 'no such user', 'body.user_id'),
     );
-    await expect(boss.ask(create, { body: malformed({ ...body, role: 'Owner' }) })).rejects.toEqual(
+    await expect(boss.send(create, { body: malformed({ ...body, role: 'Owner' }) })).rejects.toEqual(
       refusal('invalid', '', 'body.role'),
     );
-    await expect(boss.ask(update, { id: randomUUID(), body: {} })).rejects.toEqual(refusal('not_found'));
+    await expect(boss.send(update, { id: randomUUID(), body: {} })).rejects.toEqual(refusal('not_found'));
   });
 
-  test('who are its admins do not change their own role, unless they are site admins', async () => {
+  test('cannot change their own role as env admins, unless they are site admins', async () => {
     const { env_id, boss, roleOf } = await place();
     const own = refusal('conflict', 'their own role');
-    const { id } = await admin.ask(create, { body: { env_id, user_id: admin.id, role: 'Admin' } });
+    const { id } = await admin.send(create, { body: { env_id, user_id: admin.id, role: 'Admin' } });
 
-    await expect(boss.ask(update, { id: roleOf(boss), body: { role: 'User' } })).rejects.toEqual(own);
-    await expect(boss.ask(remove, { id: roleOf(boss) })).rejects.toEqual(own);
-    await expect(boss.ask(update, { id: roleOf(boss), body: { role: 'Admin' } })).resolves.toMatchObject({
+    await expect(boss.send(update, { id: roleOf(boss), body: { role: 'User' } })).rejects.toEqual(own);
+    await expect(boss.send(remove, { id: roleOf(boss) })).rejects.toEqual(own);
+    await expect(boss.send(update, { id: roleOf(boss), body: { role: 'Admin' } })).resolves.toMatchObject({
       role: 'Admin',
     });
-    await expect(admin.ask(update, { id, body: { role: 'User' } })).resolves.toMatchObject({ role: 'User' });
-    await expect(admin.ask(remove, { id })).resolves.toBeNull();
+    await expect(admin.send(update, { id, body: { role: 'User' } })).resolves.toMatchObject({ role: 'User' });
+    await expect(admin.send(remove, { id })).resolves.toBeNull();
   });
 
-  test('are changed only from the state that was seen', async () => {
+  test('are refused a change with a stale If-Match', async () => {
     const { boss, member, roleOf } = await place();
     const id = roleOf(member);
 
-    await expect(boss.ask(update, { id, body: { role: 'Admin' } }, { ifMatch: '"other"' })).rejects.toEqual(
+    await expect(boss.send(update, { id, body: { role: 'Admin' } }, { ifMatch: '"other"' })).rejects.toEqual(
       refusal('stale'),
     );
-    await expect(boss.ask(remove, { id }, { ifMatch: '"other"' })).rejects.toEqual(refusal('stale'));
+    await expect(boss.send(remove, { id }, { ifMatch: '"other"' })).rejects.toEqual(refusal('stale'));
   });
 });
 
-describe('roles for a kind of deployments', () => {
+describe('deployment permissions', () => {
   const { list, create, get, delete: remove } = deploymentPermissions.operations;
 
-  test('are taken with the ETag of their row, and with no other', async () => {
+  test('are deleted with the ETag of their row, and with no other', async () => {
     const { env_id, boss, member } = await place();
-    const { id } = await boss.ask(create, { body: { env_id, user_id: member.id, kind_id, role: 'Owner' } });
-    const ifMatch = etagOf(deploymentPermissions, await boss.ask(get, { id })) ?? '';
+    const { id } = await boss.send(create, { body: { env_id, user_id: member.id, kind_id, role: 'Owner' } });
+    const ifMatch = etagOf(deploymentPermissions, await boss.send(get, { id })) ?? '';
 
-    await expect(boss.ask(remove, { id }, { ifMatch: '"other"' })).rejects.toEqual(refusal('stale'));
-    await expect(boss.ask(remove, { id }, { ifMatch })).resolves.toBeNull();
+    await expect(boss.send(remove, { id }, { ifMatch: '"other"' })).rejects.toEqual(refusal('stale'));
+    await expect(boss.send(remove, { id }, { ifMatch })).resolves.toBeNull();
   });
 
-  test('are given and taken by the admins of the env', async () => {
+  test('are created and deleted by the admins of the env', async () => {
     const { env_id, boss, member } = await place();
     const body = { env_id, user_id: member.id, kind_id, role: 'Owner' } as const;
 
-    const given = await boss.ask(create, { body });
-    const listed = await member.ask(list, { query: { env_id } });
-    const taken = await boss.ask(remove, { id: given.id });
+    const given = await boss.send(create, { body });
+    const listed = await member.send(list, { query: { env_id } });
+    const taken = await boss.send(remove, { id: given.id });
 
     expect(given).toEqual({ id: given.id, created_at: expect.any(String), ...body });
     expect(listed.items).toEqual([given]);
     expect(taken).toBeNull();
-    await expect(boss.ask(get, { id: given.id })).rejects.toEqual(
+    await expect(boss.send(get, { id: given.id })).rejects.toEqual(
       refusal('not_found', 'No such deployment permission'),
     );
   });
 
-  test('are not given twice, nor for what is not there', async () => {
+  test('are refused twice, and for missing users, envs or kinds', async () => {
     const { env_id, boss, member } = await place();
     const body = { env_id, user_id: member.id, kind_id, role: 'Owner' } as const;
-    await boss.ask(create, { body });
+    await boss.send(create, { body });
     const refused = (change: object, expected: unknown) =>
-      expect(boss.ask(create, { body: malformed({ ...body, ...change }) })).rejects.toEqual(expected);
+      expect(boss.send(create, { body: malformed({ ...body, ...change }) })).rejects.toEqual(expected);
 
     await refused({ role: 'Maintainer' }, refusal('conflict', 'already has a role'));
     await refused({ user_id: randomUUID() }, refusal('unprocessable', 'no such user', 'body.user_id'));
@@ -179,62 +181,62 @@ describe('roles for a kind of deployments', () => {
     await refused({ role: 'Admin' }, refusal('invalid', '', 'body.role'));
   });
 
-  test('are for members of the env only, whoever gives them', async () => {
+  test('are for members of the env only, even if a site admin creates them', async () => {
     const { env_id, boss } = await place();
     const body = (user_id: string) => ({ env_id, user_id, kind_id, role: 'Maintainer' }) as const;
     const grace = await somebody(auth);
     const notMember = refusal('unprocessable', 'body.user_id: is not a member of the env', 'body.user_id');
 
     for (const { id } of [grace, admin, elsewhereBoss]) {
-      await expect(boss.ask(create, { body: body(id) })).rejects.toEqual(notMember);
+      await expect(boss.send(create, { body: body(id) })).rejects.toEqual(notMember);
     }
-    await expect(admin.ask(create, { body: body(grace.id) })).rejects.toEqual(notMember);
-    await boss.ask(envUserPermissions.operations.create, { body: { env_id, user_id: grace.id, role: 'User' } });
+    await expect(admin.send(create, { body: body(grace.id) })).rejects.toEqual(notMember);
+    await boss.send(envUserPermissions.operations.create, { body: { env_id, user_id: grace.id, role: 'User' } });
 
-    await expect(boss.ask(create, { body: body(grace.id) })).resolves.toMatchObject(body(grace.id));
+    await expect(boss.send(create, { body: body(grace.id) })).resolves.toMatchObject(body(grace.id));
   });
 
-  test('go with the membership, each with a line in the audit log and news for those who follow', async () => {
+  test('are deleted with the membership, each with an audit line and published state', async () => {
     const { env_id, boss, member, roleOf } = await place();
     const elsewhere = await place();
     const membership = { env_id: elsewhere.env_id, user_id: member.id, role: 'User' } as const;
-    await elsewhere.boss.ask(envUserPermissions.operations.create, { body: membership });
-    const given = await boss.ask(create, { body: { env_id, user_id: member.id, kind_id, role: 'Owner' } });
-    const kept = await elsewhere.boss.ask(create, {
+    await elsewhere.boss.send(envUserPermissions.operations.create, { body: membership });
+    const given = await boss.send(create, { body: { env_id, user_id: member.id, kind_id, role: 'Owner' } });
+    const kept = await elsewhere.boss.send(create, {
       body: { env_id: elsewhere.env_id, user_id: member.id, kind_id, role: 'Owner' },
     });
 
-    await boss.ask(envUserPermissions.operations.delete, { id: roleOf(member) });
+    await boss.send(envUserPermissions.operations.delete, { id: roleOf(member) });
 
-    await expect(boss.ask(get, { id: given.id })).rejects.toEqual(refusal('not_found'));
-    await expect(elsewhere.boss.ask(get, { id: kept.id })).resolves.toEqual(kept);
+    await expect(boss.send(get, { id: given.id })).rejects.toEqual(refusal('not_found'));
+    await expect(elsewhere.boss.send(get, { id: kept.id })).resolves.toEqual(kept);
     const left = await auth.db.any(sql.type(z.object({ action: z.string(), operation: z.string() }))`
       select a.action, o.operation from audit_log a join outbox o on o.id = a.object_id
       where a.object_id = ${given.id} and a.actor_id = ${boss.id} order by a.id
     `);
     expect(left.map(({ action }) => action)).toEqual(['create', 'delete']);
     expect(left[0]).toMatchObject({ operation: 'DELETE' });
-    await boss.ask(envUserPermissions.operations.create, { body: { env_id, user_id: member.id, role: 'User' } });
-    await expect(boss.ask(list, { query: { env_id } })).resolves.toMatchObject({ num_total: 0 });
+    await boss.send(envUserPermissions.operations.create, { body: { env_id, user_id: member.id, role: 'User' } });
+    await expect(boss.send(list, { query: { env_id } })).resolves.toMatchObject({ num_total: 0 });
   });
 
-  test('are not given by members, bots or people from elsewhere', async () => {
+  test('cannot be created by members, bots or users of other envs', async () => {
     const { env_id, boss, member } = await place();
     const elsewhere = await place();
     const body = { env_id, user_id: member.id, kind_id, role: 'Owner' } as const;
-    const { id } = await boss.ask(create, { body });
+    const { id } = await boss.send(create, { body });
 
-    for (const { ask } of [member, await somebot(auth)]) {
-      await expect(ask(create, { body })).rejects.toEqual(refusal('forbidden', 'an admin of the env'));
-      await expect(ask(get, { id })).resolves.toMatchObject(body);
-      await expect(ask(remove, { id })).rejects.toEqual(refusal('forbidden'));
+    for (const { send } of [member, await somebot(auth)]) {
+      await expect(send(create, { body })).rejects.toEqual(refusal('forbidden', 'an admin of the env'));
+      await expect(send(get, { id })).resolves.toMatchObject(body);
+      await expect(send(remove, { id })).rejects.toEqual(refusal('forbidden'));
     }
     const stranger = elsewhere.boss;
-    await expect(stranger.ask(create, { body })).rejects.toEqual(
+    await expect(stranger.send(create, { body })).rejects.toEqual(
       refusal('unprocessable', 'no such env', 'body.env_id'),
     );
-    await expect(stranger.ask(get, { id })).rejects.toEqual(refusal('not_found'));
-    await expect(stranger.ask(remove, { id })).rejects.toEqual(refusal('not_found'));
-    await expect(stranger.ask(list, {})).resolves.toMatchObject({ num_total: 0, items: [] });
+    await expect(stranger.send(get, { id })).rejects.toEqual(refusal('not_found'));
+    await expect(stranger.send(remove, { id })).rejects.toEqual(refusal('not_found'));
+    await expect(stranger.send(list, {})).resolves.toMatchObject({ num_total: 0, items: [] });
   });
 });

@@ -29,18 +29,18 @@ beforeAll(async () => {
 });
 afterAll(() => auth[Symbol.asyncDispose]());
 
-test('a site admin makes an env, changes it and deletes it', async () => {
+test('a site admin creates, changes and deletes an env', async () => {
   const name = `Prod ${randomUUID()}`;
 
-  const made = await admin.ask(create, { body: { name: ` ${name} ` } });
+  const made = await admin.send(create, { body: { name: ` ${name} ` } });
   const body = {
     node_selector: { zone: 'a' },
     tolerations: [{ key: 'gpu', operator: 'Exists' as const }],
     auto_add_new_users: true,
   };
-  const changed = await admin.ask(update, { id: made.id, body });
-  const cleared = await admin.ask(update, { id: made.id, body: { node_selector: null, tolerations: null } });
-  const gone = await admin.ask(remove, { id: made.id });
+  const changed = await admin.send(update, { id: made.id, body });
+  const cleared = await admin.send(update, { id: made.id, body: { node_selector: null, tolerations: null } });
+  const gone = await admin.send(remove, { id: made.id });
 
   expect(made).toEqual({
     id: made.id,
@@ -53,7 +53,7 @@ test('a site admin makes an env, changes it and deletes it', async () => {
   expect(changed).toEqual({ ...made, ...body });
   expect(cleared).toEqual({ ...made, auto_add_new_users: true });
   expect(gone).toBeNull();
-  await expect(admin.ask(get, { id: made.id })).rejects.toEqual(refusal('not_found', 'No such env'));
+  await expect(admin.send(get, { id: made.id })).rejects.toEqual(refusal('not_found', 'No such env'));
 });
 
 test('two envs cannot have one name, whatever its case', async () => {
@@ -61,25 +61,25 @@ test('two envs cannot have one name, whatever its case', async () => {
   const other = await newEnv(auth.db);
   const taken = refusal('conflict', 'already exists');
 
-  await expect(admin.ask(create, { body: { name: env.name.toUpperCase() } })).rejects.toEqual(taken);
-  await expect(admin.ask(update, { id: other.id, body: { name: env.name } })).rejects.toEqual(taken);
-  await expect(admin.ask(update, { id: env.id, body: { name: env.name.toUpperCase() } })).resolves.toMatchObject({
+  await expect(admin.send(create, { body: { name: env.name.toUpperCase() } })).rejects.toEqual(taken);
+  await expect(admin.send(update, { id: other.id, body: { name: env.name } })).rejects.toEqual(taken);
+  await expect(admin.send(update, { id: env.id, body: { name: env.name.toUpperCase() } })).resolves.toMatchObject({
     name: env.name.toUpperCase(),
   });
 });
 
 test('an env admin changes selector and tolerations; the rest is for site admins', async () => {
   const env = await newEnv(auth.db);
-  const { ask } = await somebody(auth, { roles: { [env.id]: 'Admin' } });
+  const { send } = await somebody(auth, { roles: { [env.id]: 'Admin' } });
   const { id, name } = env;
 
-  await expect(ask(update, { id, body: { node_selector: { zone: 'b' }, name } })).resolves.toMatchObject({
+  await expect(send(update, { id, body: { node_selector: { zone: 'b' }, name } })).resolves.toMatchObject({
     node_selector: { zone: 'b' },
   });
-  await expect(ask(update, { id, body: { name: `${name} 2` } })).rejects.toEqual(refusal('forbidden', 'a site admin'));
-  await expect(ask(update, { id, body: { auto_add_new_users: true } })).rejects.toEqual(refusal('forbidden', 'site'));
-  await expect(ask(remove, { id })).rejects.toEqual(refusal('forbidden'));
-  await expect(ask(create, { body: { name: 'mine' } })).rejects.toEqual(refusal('forbidden'));
+  await expect(send(update, { id, body: { name: `${name} 2` } })).rejects.toEqual(refusal('forbidden', 'a site admin'));
+  await expect(send(update, { id, body: { auto_add_new_users: true } })).rejects.toEqual(refusal('forbidden', 'site'));
+  await expect(send(remove, { id })).rejects.toEqual(refusal('forbidden'));
+  await expect(send(create, { body: { name: 'mine' } })).rejects.toEqual(refusal('forbidden'));
 });
 
 test('members, bots and the deployments of an env read it and do not change it', async () => {
@@ -88,15 +88,15 @@ test('members, bots and the deployments of an env read it and do not change it',
   const member = await somebody(auth, { roles: { [id]: 'User' } });
   const readers = [member, await somebot(auth), await somedeployment(auth, tasks, clusterSync, id)];
 
-  for (const { ask } of readers) {
-    await expect(ask(get, { id })).resolves.toEqual(env);
-    await expect(ask(list, { query: { name: env.name.toUpperCase() } })).resolves.toMatchObject({ items: [env] });
-    await expect(ask(update, { id, body: {} })).rejects.toEqual(refusal('forbidden', 'an admin of the env'));
-    await expect(ask(remove, { id })).rejects.toEqual(refusal('forbidden'));
+  for (const { send } of readers) {
+    await expect(send(get, { id })).resolves.toEqual(env);
+    await expect(send(list, { query: { name: env.name.toUpperCase() } })).resolves.toMatchObject({ items: [env] });
+    await expect(send(update, { id, body: {} })).rejects.toEqual(refusal('forbidden', 'an admin of the env'));
+    await expect(send(remove, { id })).rejects.toEqual(refusal('forbidden'));
   }
 });
 
-test('others find no trace of it, the same as if it did not exist', async () => {
+test('an env looks missing to users without a role in it', async () => {
   const env = await newEnv(auth.db);
   const other = await newEnv(auth.db);
   const strangers = [
@@ -104,12 +104,12 @@ test('others find no trace of it, the same as if it did not exist', async () => 
     await somedeployment(auth, tasks, clusterSync, other.id),
   ];
 
-  for (const { ask } of strangers) {
-    const visible = await ask(list, { query: { per_page: 100 } });
+  for (const { send } of strangers) {
+    const visible = await send(list, { query: { per_page: 100 } });
     expect(visible).toMatchObject({ num_total: 1, items: [{ id: other.id }] });
     for (const id of [env.id, randomUUID()]) {
-      await expect(ask(get, { id })).rejects.toEqual(refusal('not_found', 'No such env'));
-      await expect(ask(update, { id, body: { node_selector: null } })).rejects.toEqual(
+      await expect(send(get, { id })).rejects.toEqual(refusal('not_found', 'No such env'));
+      await expect(send(update, { id, body: { node_selector: null } })).rejects.toEqual(
         refusal('not_found', 'No such env'),
       );
     }
@@ -126,69 +126,69 @@ test.for([
 ] as const)('an env with %s is refused', async ([, body, path]) => {
   const { id } = await newEnv(auth.db);
 
-  await expect(admin.ask(update, { id, body: malformed(body) })).rejects.toEqual(refusal('invalid', '', path));
+  await expect(admin.send(update, { id, body: malformed(body) })).rejects.toEqual(refusal('invalid', '', path));
 });
 
-test('an env is changed only from the state that was seen', async () => {
+test('a change of an env with a stale If-Match is refused', async () => {
   const { id } = await newEnv(auth.db);
 
-  await expect(admin.ask(update, { id, body: {} }, { ifMatch: '"other"' })).rejects.toEqual(refusal('stale'));
-  await expect(admin.ask(remove, { id }, { ifMatch: '"other"' })).rejects.toEqual(refusal('stale'));
-  await expect(admin.ask(update, { id, body: {} }, { ifMatch: '*' })).resolves.toMatchObject({ id });
+  await expect(admin.send(update, { id, body: {} }, { ifMatch: '"other"' })).rejects.toEqual(refusal('stale'));
+  await expect(admin.send(remove, { id }, { ifMatch: '"other"' })).rejects.toEqual(refusal('stale'));
+  await expect(admin.send(update, { id, body: {} }, { ifMatch: '*' })).resolves.toMatchObject({ id });
 });
 
-test('an env in use is not deleted, and what uses it is named', async () => {
+test('an env in use is not deleted, and the refusal names its users', async () => {
   const { id } = await newEnv(auth.db);
   usage.clusters.set(id, { count: 2, names: ['eu-1', 'eu-2'] });
   usage.secrets.set(id, { count: 1, names: ['db/password'] });
 
-  await expect(admin.ask(remove, { id })).rejects.toEqual(
+  await expect(admin.send(remove, { id })).rejects.toEqual(
     refusal('conflict', 'in use by 2 clusters (eu-1, eu-2), and by 1 secret (db/password)'),
   );
-  await expect(admin.ask(remove, { id: randomUUID() })).rejects.toEqual(refusal('not_found'));
-  await expect(admin.ask(get, { id })).resolves.toMatchObject({ id });
+  await expect(admin.send(remove, { id: randomUUID() })).rejects.toEqual(refusal('not_found'));
+  await expect(admin.send(get, { id })).resolves.toMatchObject({ id });
 });
 
-test('an env takes its members and their permissions with it, and all of it is told', async () => {
+test('an env takes its members and their permissions with it, and all deletions are published', async () => {
   const kind_id = await somekind(auth, await auth.connect('registry-scan'));
   const { id: env_id } = await newEnv(auth.db);
   const member = await somebody(auth);
-  const role = await admin.ask(envUserPermissions.operations.create, {
+  const role = await admin.send(envUserPermissions.operations.create, {
     body: { env_id, user_id: member.id, role: 'User' },
   });
   const body = { env_id, user_id: member.id, kind_id, role: 'Owner' } as const;
-  const permission = await admin.ask(deploymentPermissions.operations.create, { body });
+  const permission = await admin.send(deploymentPermissions.operations.create, { body });
 
-  await admin.ask(remove, { id: env_id });
+  await admin.send(remove, { id: env_id });
 
-  await expect(admin.ask(envUserPermissions.operations.get, { id: role.id })).rejects.toEqual(refusal('not_found'));
-  await expect(member.ask(list, {})).resolves.toMatchObject({ num_total: 0 });
-  const told = await auth.db.any(sql.type(z.object({ resource: z.string(), id: z.string() }))`
+  await expect(admin.send(envUserPermissions.operations.get, { id: role.id })).rejects.toEqual(refusal('not_found'));
+  await expect(member.send(list, {})).resolves.toMatchObject({ num_total: 0 });
+  const recorded = await auth.db.any(sql.type(z.object({ resource: z.string(), id: z.string() }))`
     select resource, id from outbox where env_id = ${env_id} and operation = 'DELETE' order by resource
   `);
-  expect(told).toEqual([
+  expect(recorded).toEqual([
     { resource: 'deployment_permissions', id: permission.id },
     { resource: 'env_user_permissions', id: role.id },
     { resource: 'envs', id: env_id },
   ]);
 });
 
-test('what tasks must know of an env reaches the stream, and a change of nothing does not', async () => {
-  const { id } = await admin.ask(create, { body: { name: `Told ${randomUUID()}` } });
-  const heard: unknown[] = [];
+test('a change of an env is published, an empty change is not', async () => {
+  const { id } = await admin.send(create, { body: { name: `Told ${randomUUID()}` } });
+  const received: unknown[] = [];
   const stop = new AbortController();
   const listening = tasks.state.follow(envs, {
     apply: async ({ id: changed, operation, row, version }) => {
-      if (changed === id) heard.push({ operation, row, version });
+      if (changed === id) received.push({ operation, row, version });
     },
     signal: stop.signal,
   });
 
-  const changed = await admin.ask(update, { id, body: { node_selector: { zone: 'a' } } });
-  await admin.ask(update, { id, body: { node_selector: { zone: 'a' } } });
-  const renamed = await admin.ask(update, { id, body: { name: `Renamed ${id}` } });
+  const changed = await admin.send(update, { id, body: { node_selector: { zone: 'a' } } });
+  await admin.send(update, { id, body: { node_selector: { zone: 'a' } } });
+  const renamed = await admin.send(update, { id, body: { name: `Renamed ${id}` } });
 
-  await expect.poll(() => heard.at(-1), { timeout: 20_000 }).toMatchObject({ row: renamed });
+  await expect.poll(() => received.at(-1), { timeout: 20_000 }).toMatchObject({ row: renamed });
   stop.abort();
   await listening;
   const changes = await auth.db.oneFirst(sql.type(z.object({ count: z.number() }))`

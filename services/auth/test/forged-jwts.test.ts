@@ -26,13 +26,13 @@ type Header = { alg: string; [name: string]: unknown };
 let auth: AuthUnderTest;
 let ada: Somebody;
 let kid: string;
-let ours: CryptoKey | Uint8Array;
+let ownKey: CryptoKey | Uint8Array;
 
 beforeAll(async () => {
   auth = await startAuth();
   ada = await somebody(auth);
   kid = decodeProtectedHeader(ada.jwt).kid ?? '';
-  ours = await signingKey();
+  ownKey = await signingKey();
 });
 afterAll(() => auth[Symbol.asyncDispose]());
 
@@ -48,7 +48,7 @@ const seconds = () => Math.floor(Date.now() / 1000);
 
 const goodClaims = (): Claims => decodeJwt(ada.jwt);
 
-const sign = (claims: Claims, header: Partial<Header> = {}, key: CryptoKey | Uint8Array = ours) =>
+const sign = (claims: Claims, header: Partial<Header> = {}, key: CryptoKey | Uint8Array = ownKey) =>
   new SignJWT(claims).setProtectedHeader({ alg: 'EdDSA', typ: jwtTypes.session, kid, ...header }).sign(key);
 
 const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -68,7 +68,7 @@ const strangersKey = async () => (await generateKeyPair('EdDSA', { crv: 'Ed25519
 
 const withParts = (change: (parts: string[]) => string[]): string => change(ada.jwt.split('.')).join('.');
 
-/** Each says what is wrong with it. */
+/** By what is wrong with them. */
 const forgeries: Record<string, () => string | Promise<string>> = {
   'no signature at all': () => withParts(([header = '', claims = '']) => [header, claims, '']),
   'alg none': () => unsigned({ alg: 'none', typ: jwtTypes.session, kid }, goodClaims()),
@@ -113,12 +113,12 @@ const forgeries: Record<string, () => string | Promise<string>> = {
   'an unencoded payload': async () => {
     const payload = new TextEncoder().encode(JSON.stringify(goodClaims()));
     const header = { alg: 'EdDSA', typ: jwtTypes.session, kid, b64: true, crit: ['b64'] };
-    return (await new CompactSign(payload).setProtectedHeader(header).sign(ours)).replace(
+    return (await new CompactSign(payload).setProtectedHeader(header).sign(ownKey)).replace(
       /^[^.]+/,
       encoded({ ...header, b64: false }),
     );
   },
-  'a crit that nobody knows': () =>
+  'an unknown crit': () =>
     unsigned({ alg: 'EdDSA', typ: jwtTypes.session, kid, crit: ['admin'], admin: true }, goodClaims(), 'A'.repeat(86)),
   'a changed claim': () =>
     withParts(([header = '', , signature = '']) => [header, encoded({ ...goodClaims(), jti: 'x' }), signature]),
@@ -140,20 +140,20 @@ test.for(Object.keys(forgeries))('a JWT with %s is refused like any other', asyn
   await expect(authenticate(jwt)).rejects.toEqual(refusal('unauthenticated', 'The credential is missing or not valid'));
 });
 
-test('an expired JWT says so, but only with a good signature', async () => {
+test('an expired JWT is refused as expired only with a valid signature', async () => {
   const old = { ...goodClaims(), iat: seconds() - 120, nbf: seconds() - 120, exp: seconds() - 60 };
 
   await expect(authenticate(await sign(old))).rejects.toEqual(refusal('token_expired'));
   await expect(authenticate(await sign(old, {}, await strangersKey()))).rejects.toEqual(refusal('unauthenticated'));
 });
 
-test('an identity token of ours is no credential', async () => {
+test('an identity token is no credential', async () => {
   const { identity_token } = await authenticate(ada.jwt);
 
   await expect(authenticate(identity_token)).rejects.toEqual(refusal('unauthenticated'));
 });
 
-test('a JWT that expires is refused although it was let through before', async () => {
+test('a JWT that expires is refused although it was accepted before', async () => {
   const brief = await sign({ ...goodClaims(), exp: seconds() - 3 });
   await expect(authenticate(brief)).resolves.toMatchObject({ identity: { id: ada.id } });
 
@@ -162,7 +162,7 @@ test('a JWT that expires is refused although it was let through before', async (
     .toEqual(refusal('token_expired'));
 });
 
-test('what is good is let through, so that the refusals above mean something', async () => {
+test('a valid JWT is accepted, so that the refusals above mean something', async () => {
   await expect(authenticate(await sign({ ...goodClaims(), jti: randomUUID() }))).resolves.toMatchObject({
     identity: { id: ada.id },
   });

@@ -24,7 +24,7 @@ async function logIn(onToken: HostileProvider['onToken']): Promise<unknown> {
 
 const seconds = () => Math.floor(Date.now() / 1000);
 
-test('an honest answer is let through, so that the refusals below mean something', async () => {
+test('an honest answer of the provider is accepted, so that the refusals below mean something', async () => {
   await expect(logIn(async ({ answer, sign, claims }) => answer({ id_token: await sign(claims()) }))).resolves.toEqual({
     access_token: expect.any(String),
   });
@@ -51,7 +51,7 @@ const lies: Record<string, (exchange: Exchange) => unknown> = {
     response.writeHead(400, { 'content-type': 'application/json' }).end('{"error":"invalid_grant"}'),
 };
 
-test.for(Object.keys(lies))('an answer %s is no login', async (name) => {
+test.for(Object.keys(lies))('an answer of the provider that is %s is refused', async (name) => {
   await expect(logIn(lies[name] ?? (() => undefined))).rejects.toEqual(refusal('invalid_login'));
 });
 
@@ -66,11 +66,11 @@ const nonsense: Record<string, (exchange: Exchange) => unknown> = {
   never: () => undefined,
 };
 
-test.for(Object.keys(nonsense))('a provider that answers %s is not available', async (name) => {
+test.for(Object.keys(nonsense))('a provider that answers %s is unavailable', async (name) => {
   await expect(logIn(nonsense[name] ?? (() => undefined))).rejects.toEqual(refusal('unavailable', 'identity provider'));
 });
 
-test('what the provider said is in no answer, and no code or verifier in the log', async () => {
+test('no answer quotes the provider, and the log has no code or verifier', async () => {
   const lie = lies['with another nonce'];
   const error = await logIn(lie ?? (() => undefined)).catch((refused: Error) => refused);
 

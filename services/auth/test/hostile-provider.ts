@@ -25,7 +25,7 @@ export interface HostileProvider extends AsyncDisposable {
   readonly issuer: string;
   /** How the next code is exchanged. */
   onToken: (exchange: Exchange) => unknown;
-  /** Told by the test: what the authorization URL asked for. */
+  /** Set by the test: the parameters of the authorization URL. */
   nonce: string;
 }
 

@@ -31,7 +31,7 @@ afterAll(async () => {
   await provider[Symbol.asyncDispose]();
 });
 
-/** Somebody new at the provider; their subject. */
+/** A new person at the provider; returns the subject. */
 function person(claims: Partial<ProviderClaims> = {}): string {
   const sub = randomUUID();
   provider.people.set(sub, {
@@ -47,11 +47,11 @@ function person(claims: Partial<ProviderClaims> = {}): string {
 const whoIs = async (jwt: string) => {
   const { identity } = decodeJwt<{ identity: { User: string } }>(jwt);
   const admin = await somebody(auth, { is_admin: true });
-  return admin.ask(users.operations.get, { id: identity.User });
+  return admin.send(users.operations.get, { id: identity.User });
 };
 
 describe('a login', () => {
-  test('asks the provider with state, nonce, PKCE and the registered address', async () => {
+  test('redirects to the provider with state, nonce, PKCE and the registered address', async () => {
     const { redirect_url, state } = await auth.gateway.call(logins.operations.start, {});
     const { origin, searchParams } = new URL(redirect_url);
 
@@ -68,7 +68,7 @@ describe('a login', () => {
     });
   });
 
-  test('makes an inactive user at first, who can finish the login and do nothing else', async () => {
+  test('creates an inactive user, that can finish the login and do nothing else', async () => {
     const jwt = await logIn(auth.gateway, person({ name: 'Grace Hopper' }));
 
     const user = await whoIs(jwt);
@@ -77,7 +77,7 @@ describe('a login', () => {
     await expect(auth.as({ jwt })(me.operations.get, {})).rejects.toEqual(refusal('user_inactive'));
   });
 
-  test('makes a site admin of who is in the list, whatever the case of the address', async () => {
+  test('creates a site admin from the configured addresses, ignoring case', async () => {
     const boss = person({ email: 'boss@example.test' });
 
     const jwt = await logIn(auth.gateway, boss);
@@ -91,7 +91,7 @@ describe('a login', () => {
     const sub = person({ name: 'Ada Byron' });
     const first = await whoIs(await logIn(auth.gateway, sub));
     const admin = await somebody(auth, { is_admin: true });
-    await admin.ask(users.operations.update, { id: first.id, body: { is_active: true } });
+    await admin.send(users.operations.update, { id: first.id, body: { is_active: true } });
 
     provider.people.set(sub, { sub, name: 'Ada Lovelace', email: first.email, email_verified: true });
     const again = await whoIs(await logIn(auth.gateway, sub));
@@ -99,11 +99,11 @@ describe('a login', () => {
     expect(again).toEqual({ ...first, display_name: 'Ada Lovelace', is_active: true });
   });
 
-  test('keeps who was made a plain user plain, although the list names them', async () => {
+  test('does not promote a demoted user again, although the list names them', async () => {
     const sub = person({ email: 'second@example.test' });
     const first = await whoIs(await logIn(auth.gateway, sub));
     const admin = await somebody(auth, { is_admin: true });
-    await admin.ask(users.operations.update, { id: first.id, body: { is_admin: false } });
+    await admin.send(users.operations.update, { id: first.id, body: { is_admin: false } });
 
     expect(await whoIs(await logIn(auth.gateway, sub))).toMatchObject({ id: first.id, is_admin: false });
   });
@@ -117,7 +117,7 @@ describe('a login', () => {
     await logIn(auth.gateway, sub);
 
     const admin = await somebody(auth, { is_admin: true });
-    const membersOf = (env_id: string) => admin.ask(envUserPermissions.operations.list, { query: { env_id } });
+    const membersOf = (env_id: string) => admin.send(envUserPermissions.operations.list, { query: { env_id } });
     expect((await membersOf(env.id)).items).toMatchObject([{ user_id: user.id, role: 'User' }]);
     expect((await membersOf(other.id)).items).toEqual([]);
   });
@@ -131,7 +131,7 @@ describe('a login', () => {
     expect(decodeJwt(access_token)).toMatchObject({ identity: { User: expect.any(String) } });
   });
 
-  test('lets a user change the address without becoming somebody else, unless it is taken', async () => {
+  test('updates the address of a user, unless it is taken', async () => {
     const [sub, other] = [person(), person()];
     const first = await whoIs(await logIn(auth.gateway, sub));
     const { email: taken } = await whoIs(await logIn(auth.gateway, other));
@@ -162,7 +162,7 @@ test('two first logins at once make one user', async () => {
   expect(new Set(ids).size).toBe(1);
   const admin = await somebody(auth, { is_admin: true });
   const query = { env_id: env.id };
-  await expect(admin.ask(envUserPermissions.operations.list, { query })).resolves.toMatchObject({ num_total: 1 });
+  await expect(admin.send(envUserPermissions.operations.list, { query })).resolves.toMatchObject({ num_total: 1 });
 });
 
 describe('a login is refused', () => {
@@ -233,7 +233,7 @@ describe('a login is refused', () => {
     );
   });
 
-  test('when the redirect came from another issuer, or from nobody knows whom', async () => {
+  test('when the redirect names another issuer, or none', async () => {
     for (const iss of ['https://evil.test', undefined]) {
       const { verifier, ...attempt } = await startLogin(auth.gateway);
       const { auth_code, state } = await atTheProvider(attempt, person());
@@ -268,7 +268,7 @@ test('a refused login leaves a line in the audit log, a made-up state none', asy
   expect(await refusals()).toBe(before + 1);
 });
 
-test('a provider that tells names and e-mails only at its user info serves as well', async () => {
+test('a provider that has names and e-mails only in its user info works as well', async () => {
   await using plain = await startRealProvider({ redirectUri, claimsOnlyInUserInfo: true });
   await using other = await startAuth({
     OIDC_SERVER_URL: plain.issuer,
@@ -297,7 +297,7 @@ test('a provider that is down stops logins and nothing else, and they work when 
   const ada = await somebody(other);
 
   await expect(startLogin(other.gateway)).rejects.toEqual(refusal('unavailable', 'identity provider'));
-  await expect(ada.ask(me.operations.get, {})).resolves.toMatchObject({ User: { id: ada.id } });
+  await expect(ada.send(me.operations.get, {})).resolves.toMatchObject({ User: { id: ada.id } });
   await late.start();
   await expect(logIn(other.gateway, 'ada')).resolves.toEqual(expect.any(String));
 

@@ -42,15 +42,15 @@ beforeAll(async () => {
 afterAll(() => auth[Symbol.asyncDispose]());
 
 test('a user with 5,000 roles of each sort, each for a kind of its own, can work', async () => {
-  expect(await grace.ask(me.operations.get, {})).toMatchObject({ User: { id: grace.id } });
-  expect(await grace.ask(envs.operations.list, {})).toMatchObject({ num_total: maxRolesOfUser });
-  expect(await grace.ask(users.operations.list, {})).toMatchObject({ num_total: 2 });
+  expect(await grace.send(me.operations.get, {})).toMatchObject({ User: { id: grace.id } });
+  expect(await grace.send(envs.operations.list, {})).toMatchObject({ num_total: maxRolesOfUser });
+  expect(await grace.send(users.operations.list, {})).toMatchObject({ num_total: 2 });
 });
 
-test('a user who has 5,000 roles is given no more', async () => {
+test('a user with 5,000 roles gets no more', async () => {
   const member = { ...places, role: 'User' } as const;
   const most = '5,000 env roles, the most a user can have';
-  await expect(admin.ask(envUserPermissions.operations.create, { body: member })).rejects.toEqual(
+  await expect(admin.send(envUserPermissions.operations.create, { body: member })).rejects.toEqual(
     refusal('conflict', most),
   );
 
@@ -60,7 +60,7 @@ test('a user who has 5,000 roles is given no more', async () => {
     kind_id: await somekind(auth, await auth.connect('registry-scan')),
     role: 'Owner',
   } as const;
-  await expect(admin.ask(deploymentPermissions.operations.create, { body: permission })).rejects.toEqual(
+  await expect(admin.send(deploymentPermissions.operations.create, { body: permission })).rejects.toEqual(
     refusal('conflict', '5,000 deployment permissions'),
   );
 });
@@ -69,9 +69,9 @@ test('an env adds new users by itself unless 5,000 do already', async () => {
   const body = { name: `env ${randomUUID()}`, auto_add_new_users: true };
   const { create, update } = envs.operations;
 
-  await expect(admin.ask(create, { body })).rejects.toEqual(refusal('conflict', '5,000 envs add new users already'));
-  const { id } = await admin.ask(create, { body: { ...body, auto_add_new_users: false } });
-  await expect(admin.ask(update, { id, body: { auto_add_new_users: true } })).rejects.toMatchObject({
+  await expect(admin.send(create, { body })).rejects.toEqual(refusal('conflict', '5,000 envs add new users already'));
+  const { id } = await admin.send(create, { body: { ...body, auto_add_new_users: false } });
+  await expect(admin.send(update, { id, body: { auto_add_new_users: true } })).rejects.toMatchObject({
     code: 'conflict',
   });
 });

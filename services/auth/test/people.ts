@@ -4,7 +4,7 @@ import type { Database } from '@berth/shared/db/database';
 import { createEnvMemberRepository } from '../src/env-members/env-member-repository.ts';
 import { createEnvRepository } from '../src/envs/env-repository.ts';
 import { createUserRepository, type StoredUser } from '../src/users/user-repository.ts';
-import type { Ask, AuthUnderTest } from './auth-under-test.ts';
+import type { Send, AuthUnderTest } from './auth-under-test.ts';
 
 export interface NewPerson {
   is_admin?: boolean;
@@ -16,7 +16,7 @@ export interface NewPerson {
 }
 
 export interface Somebody extends StoredUser {
-  ask: Ask;
+  send: Send;
   /** Their session. */
   jwt: string;
 }
@@ -28,7 +28,7 @@ export async function somebody(
 ): Promise<Somebody> {
   const user = await newUser(auth.db, person);
   const { access_token: jwt } = await auth.jwtIssuer.forSession(user);
-  return { ...user, jwt, ask: auth.as({ jwt }) };
+  return { ...user, jwt, send: auth.as({ jwt }) };
 }
 
 export async function newUser(db: Database, person: NewPerson = {}): Promise<StoredUser> {

@@ -12,7 +12,7 @@ export interface RealProvider extends AsyncDisposable {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Who can sign in, by subject; a test changes it as it likes. */
+  /** Persons that can sign in, by subject; tests change it. */
   readonly people: Map<string, ProviderClaims>;
   stop(): Promise<void>;
   start(): Promise<void>;

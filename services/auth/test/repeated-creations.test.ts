@@ -27,41 +27,41 @@ const usedOtherwise = refusal('unprocessable', 'was used with another request', 
 
 interface Creation {
   /** The same request each time, but for the text. */
-  ask(text: string, options: { idempotencyKey: string }, by?: Somebody): Promise<object>;
+  send(text: string, options: { idempotencyKey: string }, by?: Somebody): Promise<object>;
   rows(): Promise<number>;
 }
 
 /** By resource; each makes what its rows need. */
 const creations: Record<string, () => Promise<Creation>> = {
   envs: async () => ({
-    ask: (text, options, by = admin) => by.ask(envs.operations.create, { body: { name: text } }, options),
-    rows: async () => (await admin.ask(envs.operations.list, {})).num_total,
+    send: (text, options, by = admin) => by.send(envs.operations.create, { body: { name: text } }, options),
+    rows: async () => (await admin.send(envs.operations.list, {})).num_total,
   }),
   bots: async () => ({
-    ask: (display_name, options, by = admin) => by.ask(bots.operations.create, { body: { display_name } }, options),
-    rows: async () => (await admin.ask(bots.operations.list, {})).num_total,
+    send: (display_name, options, by = admin) => by.send(bots.operations.create, { body: { display_name } }, options),
+    rows: async () => (await admin.send(bots.operations.list, {})).num_total,
   }),
   env_user_permissions: async () => {
     const { id: env_id } = await newEnv(auth.db);
     const { id: user_id } = await newUser(auth.db);
     return {
-      ask: (text, options, by = admin) => {
+      send: (text, options, by = admin) => {
         const role = text.startsWith('Other') ? 'Admin' : 'User';
-        return by.ask(envUserPermissions.operations.create, { body: { env_id, user_id, role } }, options);
+        return by.send(envUserPermissions.operations.create, { body: { env_id, user_id, role } }, options);
       },
-      rows: async () => (await admin.ask(envUserPermissions.operations.list, { query: { env_id } })).num_total,
+      rows: async () => (await admin.send(envUserPermissions.operations.list, { query: { env_id } })).num_total,
     };
   },
   deployment_permissions: async () => {
     const { id: env_id } = await newEnv(auth.db);
     const { id: user_id } = await newUser(auth.db, { roles: { [env_id]: 'User' } });
     return {
-      ask: (text, options, by = admin) => {
+      send: (text, options, by = admin) => {
         const role = text.startsWith('Other') ? 'Owner' : 'Maintainer';
         const body = { env_id, user_id, kind_id, role } as const;
-        return by.ask(deploymentPermissions.operations.create, { body }, options);
+        return by.send(deploymentPermissions.operations.create, { body }, options);
       },
-      rows: async () => (await admin.ask(deploymentPermissions.operations.list, { query: { env_id } })).num_total,
+      rows: async () => (await admin.send(deploymentPermissions.operations.list, { query: { env_id } })).num_total,
     };
   },
 };
@@ -77,55 +77,55 @@ describe.for(Object.keys(creations))('a repeated creation of %s', (resource) => 
     const text = name();
     const same = key();
 
-    const answers = await Promise.all(Array.from({ length: 20 }, () => creation.ask(text, same)));
-    answers.push(await creation.ask(text, same));
+    const answers = await Promise.all(Array.from({ length: 20 }, () => creation.send(text, same)));
+    answers.push(await creation.send(text, same));
 
     expect(answers).toEqual(Array.from({ length: 21 }, () => answers[0]));
     expect(await creation.rows()).toBe(rows + 1);
-    await expect(creation.ask(`Other ${text}`, same)).rejects.toEqual(usedOtherwise);
+    await expect(creation.send(`Other ${text}`, same)).rejects.toEqual(usedOtherwise);
     expect(await creation.rows()).toBe(rows + 1);
   });
 });
 
-test('the key of somebody else is another key', async () => {
+test('the idempotency key of another identity is another key', async () => {
   const other = await somebody(auth, { is_admin: true });
   const same = key();
   const { create } = bots.operations;
 
-  const first = await admin.ask(create, { body: { display_name: 'Mine' } }, same);
-  const second = await other.ask(create, { body: { display_name: 'Theirs' } }, same);
+  const first = await admin.send(create, { body: { display_name: 'Mine' } }, same);
+  const second = await other.send(create, { body: { display_name: 'Theirs' } }, same);
 
   expect(second).toMatchObject({ display_name: 'Theirs' });
   expect(second.id).not.toBe(first.id);
 });
 
-test('the same key and body for another resource is refused', async () => {
+test('the same idempotency key and body for another resource is refused', async () => {
   const same = key();
-  await admin.ask(botTokens.operations.create, { body: { bot_id: (await somebot(auth)).id } }, same);
+  await admin.send(botTokens.operations.create, { body: { bot_id: (await somebot(auth)).id } }, same);
 
-  await expect(admin.ask(envs.operations.create, { body: { name: name() } }, same)).rejects.toEqual(usedOtherwise);
+  await expect(admin.send(envs.operations.create, { body: { name: name() } }, same)).rejects.toEqual(usedOtherwise);
 });
 
-test('a request that failed is tried again, with another body if need be', async () => {
+test('a failed creation can be repeated, even with another body', async () => {
   const same = key();
   const taken = await newEnv(auth.db);
   const { create, update } = envs.operations;
-  await expect(admin.ask(create, { body: { name: taken.name } }, same)).rejects.toEqual(refusal('conflict', 'exists'));
-  await admin.ask(update, { id: taken.id, body: { name: name() } });
+  await expect(admin.send(create, { body: { name: taken.name } }, same)).rejects.toEqual(refusal('conflict', 'exists'));
+  await admin.send(update, { id: taken.id, body: { name: name() } });
 
-  await expect(admin.ask(create, { body: { name: taken.name } }, same)).resolves.toMatchObject({ name: taken.name });
+  await expect(admin.send(create, { body: { name: taken.name } }, same)).resolves.toMatchObject({ name: taken.name });
 });
 
-test('a key that was forbidden is free for when it is allowed', async () => {
+test('the idempotency key of a forbidden creation stays free', async () => {
   const same = key();
   const env = await newEnv(auth.db);
   const ada = await somebody(auth);
   const { create } = envUserPermissions.operations;
   const body = { env_id: env.id, user_id: (await newUser(auth.db)).id, role: 'User' } as const;
-  await expect(ada.ask(create, { body }, same)).rejects.toEqual(refusal('unprocessable', '', 'body.env_id'));
-  await admin.ask(create, { body: { env_id: env.id, user_id: ada.id, role: 'Admin' } });
+  await expect(ada.send(create, { body }, same)).rejects.toEqual(refusal('unprocessable', '', 'body.env_id'));
+  await admin.send(create, { body: { env_id: env.id, user_id: ada.id, role: 'Admin' } });
 
-  await expect(ada.ask(create, { body }, same)).resolves.toMatchObject(body);
+  await expect(ada.send(create, { body }, same)).resolves.toMatchObject(body);
 });
 
 describe('a repeated creation of a token', () => {
@@ -138,17 +138,17 @@ describe('a repeated creation of a token', () => {
     const ada = await somebody(auth);
     const same = key();
     const { create, list } = userTokens.operations;
-    const asked = await Promise.allSettled(
-      Array.from({ length: 20 }, () => ada.ask(create, { body: { user_id: null, name: 'laptop' } }, same)),
+    const attempts = await Promise.allSettled(
+      Array.from({ length: 20 }, () => ada.send(create, { body: { user_id: null, name: 'laptop' } }, same)),
     );
 
-    const made = asked.flatMap((one) => (one.status === 'fulfilled' ? [one.value.created_token] : []));
-    const refused = asked.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+    const made = attempts.flatMap((one) => (one.status === 'fulfilled' ? [one.value.created_token] : []));
+    const refused = attempts.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
     const [token = ''] = made;
     expect(made).toHaveLength(1);
     expect(refused).toEqual(Array.from({ length: 19 }, () => refusal('conflict', idOf(token))));
     expect(JSON.stringify(refused)).not.toContain(token.slice(23));
-    expect((await ada.ask(list, {})).items.map(({ id }) => id)).toEqual([idOf(token)]);
+    expect((await ada.send(list, {})).items.map(({ id }) => id)).toEqual([idOf(token)]);
   });
 
   test('of a bot is refused and names the token, though its time is over by then', async () => {
@@ -156,9 +156,9 @@ describe('a repeated creation of a token', () => {
     const same = key();
     const body = { bot_id, expires_at: new Date(Date.now() + 1_500).toISOString() };
     const { create } = botTokens.operations;
-    const { created_token } = await admin.ask(create, { body }, same);
+    const { created_token } = await admin.send(create, { body }, same);
 
     await expect.poll(() => Date.now() > Date.parse(body.expires_at), { timeout: 3_000 }).toBe(true);
-    await expect(admin.ask(create, { body }, same)).rejects.toEqual(refusal('conflict', idOf(created_token)));
+    await expect(admin.send(create, { body }, same)).rejects.toEqual(refusal('conflict', idOf(created_token)));
   });
 });

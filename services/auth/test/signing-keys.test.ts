@@ -72,7 +72,7 @@ describe('signing keys', () => {
     });
   });
 
-  test('are not opened with another key, which is told before the service starts', async () => {
+  test('cannot be opened with another key, which fails the start', async () => {
     await keyRing();
 
     await expect(openKeyRing({ db, keyEncryptionKey: randomBytes(32), maxKeyAgeDays: 90 })).rejects.toThrow(
@@ -103,7 +103,7 @@ describe('signing keys', () => {
     await expect(verify(after.access_token)).resolves.toMatchObject({ userId: user.id });
   });
 
-  test('go when nothing that they signed can be valid, and take it with them', async () => {
+  test('are deleted when nothing that they signed can be valid', async () => {
     const ring = await keyRing();
     const { access_token } = await createJwtIssuer({ keyRing: ring, ...lifetimes }).forSession(user);
     const verify = createJwtVerifier({ keyRing: ring, ownUrl });

@@ -6,7 +6,7 @@ import type { Usage } from '@berth/shared/contracts/resources/usage';
 
 const none: Usage = { count: 0, names: [] };
 
-/** What the owners answer when auth asks whether an env is in use; by env id. */
+/** The owners' answers about the use of an env, by env id. */
 export class UsageOfEnvs {
   readonly clusters = new Map<string, Usage>();
   readonly secrets = new Map<string, Usage>();

@@ -26,11 +26,11 @@ const idOf = (token: string): string => {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 };
 
-test('a token of one’s own stands for its user, and its secret is in no answer after the first', async () => {
+test('a user token authenticates its user, and its secret is only in the first answer', async () => {
   const ada = await somebody(auth);
 
-  const { created_token } = await ada.ask(create, { body: { user_id: null, name: 'laptop' } });
-  const { items } = await ada.ask(list, {});
+  const { created_token } = await ada.send(create, { body: { user_id: null, name: 'laptop' } });
+  const { items } = await ada.send(list, {});
 
   expect(items).toEqual([
     {
@@ -47,118 +47,118 @@ test('a token of one’s own stands for its user, and its secret is in no answer
   });
 });
 
-test('a site admin makes, sees and revokes tokens of others', async () => {
+test('a site admin creates, reads and revokes user tokens of others', async () => {
   const ada = await somebody(auth);
 
-  const { created_token } = await admin.ask(create, { body: { user_id: ada.id } });
+  const { created_token } = await admin.send(create, { body: { user_id: ada.id } });
   const id = idOf(created_token);
 
-  await expect(admin.ask(get, { id })).resolves.toMatchObject({ id, user_id: ada.id });
-  await expect(admin.ask(list, { query: { user_id: ada.id } })).resolves.toMatchObject({ num_total: 1 });
-  await expect(admin.ask(revoke, { id })).resolves.toBeNull();
+  await expect(admin.send(get, { id })).resolves.toMatchObject({ id, user_id: ada.id });
+  await expect(admin.send(list, { query: { user_id: ada.id } })).resolves.toMatchObject({ num_total: 1 });
+  await expect(admin.send(revoke, { id })).resolves.toBeNull();
   await expect(auth.as({ token: created_token })(me.operations.get, {})).rejects.toEqual(refusal('token_revoked'));
 });
 
 test('tokens of users and bots are revoked with the ETag of their row, used since or not, and with no other', async () => {
-  const token = await admin.ask(create, { body: { user_id: null } });
+  const token = await admin.send(create, { body: { user_id: null } });
   const userToken = { resource: userTokens, id: idOf(token.created_token), token: token.created_token };
   const bot = await somebot(auth);
   const botToken = { resource: botTokens, id: bot.tokenId, token: bot.token };
 
   for (const { resource, id, token } of [userToken, botToken]) {
     const { get: read, delete: revoke } = resource.operations;
-    const ifMatch = etagOf(resource, await admin.ask(read, { id })) ?? '';
+    const ifMatch = etagOf(resource, await admin.send(read, { id })) ?? '';
     await auth.as({ token })(me.operations.get, {});
     await vi.waitFor(async () =>
-      expect(await admin.ask(read, { id })).toMatchObject({ last_used_at: expect.any(String) }),
+      expect(await admin.send(read, { id })).toMatchObject({ last_used_at: expect.any(String) }),
     );
 
-    await expect(admin.ask(revoke, { id }, { ifMatch: '"other"' })).rejects.toEqual(refusal('stale'));
-    await expect(admin.ask(revoke, { id }, { ifMatch })).resolves.toBeNull();
+    await expect(admin.send(revoke, { id }, { ifMatch: '"other"' })).rejects.toEqual(refusal('stale'));
+    await expect(admin.send(revoke, { id }, { ifMatch })).resolves.toBeNull();
   }
 });
 
-test('others neither make, see nor revoke them', async () => {
+test('other users can neither create, read nor revoke a user token', async () => {
   const [ada, eve] = [await somebody(auth), await somebody(auth)];
   const bot = await somebot(auth);
-  const id = idOf((await ada.ask(create, { body: { user_id: null } })).created_token);
+  const id = idOf((await ada.send(create, { body: { user_id: null } })).created_token);
 
-  await expect(eve.ask(create, { body: { user_id: ada.id } })).rejects.toEqual(refusal('forbidden'));
-  for (const { ask } of [eve, bot]) {
-    await expect(ask(get, { id })).rejects.toEqual(refusal('not_found', 'No such user token'));
-    await expect(ask(revoke, { id })).rejects.toEqual(refusal('not_found', 'No such user token'));
-    await expect(ask(list, { query: { user_id: ada.id } })).resolves.toMatchObject({ num_total: 0, items: [] });
+  await expect(eve.send(create, { body: { user_id: ada.id } })).rejects.toEqual(refusal('forbidden'));
+  for (const { send } of [eve, bot]) {
+    await expect(send(get, { id })).rejects.toEqual(refusal('not_found', 'No such user token'));
+    await expect(send(revoke, { id })).rejects.toEqual(refusal('not_found', 'No such user token'));
+    await expect(send(list, { query: { user_id: ada.id } })).resolves.toMatchObject({ num_total: 0, items: [] });
   }
-  await expect(ada.ask(get, { id })).resolves.toMatchObject({ id });
+  await expect(ada.send(get, { id })).resolves.toMatchObject({ id });
 });
 
-test('bots make none, whoever they name', async () => {
+test('bots cannot create user tokens', async () => {
   const bot = await somebot(auth);
 
   for (const user_id of [null, admin.id, randomUUID()]) {
-    await expect(bot.ask(create, { body: { user_id } })).rejects.toEqual(refusal('forbidden', 'Only users'));
+    await expect(bot.send(create, { body: { user_id } })).rejects.toEqual(refusal('forbidden', 'Only users'));
   }
 });
 
 test.for([
   ['a user who is missing', { user_id: randomUUID() }, refusal('unprocessable', 'no such user', 'body.user_id')],
   ['an end in the past', { user_id: null, expires_at: '2020-01-01T00:00:00Z' }, refusal('invalid', 'future')],
-  ['no word about the user', {}, refusal('invalid', '', 'body.user_id')],
+  ['no user_id', {}, refusal('invalid', '', 'body.user_id')],
   ['an id of its own', { user_id: null, id: randomUUID() }, refusal('invalid', '', 'body.id')],
   ['a name with a NUL', { user_id: null, name: 'a\0b' }, refusal('invalid', '', 'body.name')],
 ] as const)('a token is refused with %s', async ([, body, expected]) => {
-  await expect(admin.ask(create, { body: malformed(body) })).rejects.toEqual(expected);
+  await expect(admin.send(create, { body: malformed(body) })).rejects.toEqual(expected);
 });
 
-test('the last use is told soon after, without counting as a change', async () => {
+test('the last use of a token is published soon after, without counting as a change', async () => {
   const ada = await somebody(auth);
-  const { created_token } = await ada.ask(create, { body: { user_id: null } });
-  const ask = auth.as({ token: created_token });
+  const { created_token } = await ada.send(create, { body: { user_id: null } });
+  const send = auth.as({ token: created_token });
 
-  await ask(me.operations.get, {});
+  await send(me.operations.get, {});
 
   const used = await vi.waitFor(
     async () => {
-      const token = await ada.ask(get, { id: idOf(created_token) });
+      const token = await ada.send(get, { id: idOf(created_token) });
       expect(token.last_used_at).not.toBeNull();
       return token;
     },
     { timeout: 10_000, interval: 50 },
   );
-  await ask(me.operations.get, {});
+  await send(me.operations.get, {});
   await new Promise((resolve) => setTimeout(resolve, 1_500));
-  await expect(ada.ask(get, { id: used.id })).resolves.toEqual(used);
+  await expect(ada.send(get, { id: used.id })).resolves.toEqual(used);
 });
 
-test('a use in the last second before the service stops is written all the same', async () => {
+test('a use of a token in the last second before the service stops is recorded', async () => {
   await using other = await startAuth();
   const bot = await somebot(other);
 
-  await bot.ask(me.operations.get, {});
+  await bot.send(me.operations.get, {});
   await other.service.stop();
 
   const token = await createBotTokenRepository(other.db).find(bot.tokenId);
   expect(token?.last_used_at).not.toBeNull();
 });
 
-test('a token works again after its user was deactivated and activated, the session does not', async () => {
+test('a user token works again after its user was deactivated and activated, the session does not', async () => {
   const ada = await somebody(auth);
-  const { created_token } = await ada.ask(create, { body: { user_id: null } });
+  const { created_token } = await ada.send(create, { body: { user_id: null } });
   const byToken = auth.as({ token: created_token });
 
-  await admin.ask(users.operations.update, { id: ada.id, body: { is_active: false } });
+  await admin.send(users.operations.update, { id: ada.id, body: { is_active: false } });
   await expect(byToken(me.operations.get, {})).rejects.toEqual(refusal('user_inactive'));
-  await expect(ada.ask(me.operations.get, {})).rejects.toEqual(refusal('user_inactive'));
-  await admin.ask(users.operations.update, { id: ada.id, body: { is_active: true } });
+  await expect(ada.send(me.operations.get, {})).rejects.toEqual(refusal('user_inactive'));
+  await admin.send(users.operations.update, { id: ada.id, body: { is_active: true } });
 
   await expect(byToken(me.operations.get, {})).resolves.toMatchObject({ User: { id: ada.id } });
-  await expect(ada.ask(me.operations.get, {})).rejects.toEqual(refusal('token_revoked'));
+  await expect(ada.send(me.operations.get, {})).rejects.toEqual(refusal('token_revoked'));
 });
 
 test('no request that starts after the answer to a revocation gets through', async () => {
   const ada = await somebody(auth);
-  const { created_token } = await ada.ask(create, { body: { user_id: null } });
-  const ask = auth.as({ token: created_token });
+  const { created_token } = await ada.send(create, { body: { user_id: null } });
+  const send = auth.as({ token: created_token });
   let revokedAt = Number.POSITIVE_INFINITY;
   let through = 0;
   let late = 0;
@@ -167,7 +167,7 @@ test('no request that starts after the answer to a revocation gets through', asy
   const client = async () => {
     while (!stop.signal.aborted) {
       const startedAt = performance.now();
-      const passed = await ask(me.operations.get, {}).then(
+      const passed = await send(me.operations.get, {}).then(
         () => true,
         () => false,
       );
@@ -177,7 +177,7 @@ test('no request that starts after the answer to a revocation gets through', asy
   };
   const clients = Array.from({ length: 20 }, client);
   await vi.waitFor(() => expect(through).toBeGreaterThan(100), { timeout: 20_000 });
-  await ada.ask(revoke, { id: idOf(created_token) });
+  await ada.send(revoke, { id: idOf(created_token) });
   revokedAt = performance.now();
   await new Promise((resolve) => setTimeout(resolve, 500));
   stop.abort();

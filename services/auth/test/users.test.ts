@@ -19,8 +19,8 @@ describe('a user is changed', () => {
     const admin = await somebody(auth, { is_admin: true });
     const grace = await somebody(auth, { is_active: false });
 
-    const activated = await admin.ask(update, { id: grace.id, body: { is_active: true } });
-    const promoted = await admin.ask(update, { id: grace.id, body: { is_admin: true } });
+    const activated = await admin.send(update, { id: grace.id, body: { is_active: true } });
+    const promoted = await admin.send(update, { id: grace.id, body: { is_admin: true } });
 
     expect(activated).toMatchObject({ id: grace.id, is_active: true, is_admin: false, email: grace.email });
     expect(promoted).toMatchObject({ is_active: true, is_admin: true });
@@ -30,8 +30,8 @@ describe('a user is changed', () => {
     const user = await somebody(auth);
     const bot = await somebot(auth);
 
-    for (const { ask } of [user, bot]) {
-      await expect(ask(update, { id: user.id, body: { is_active: false } })).rejects.toEqual(
+    for (const { send } of [user, bot]) {
+      await expect(send(update, { id: user.id, body: { is_active: false } })).rejects.toEqual(
         refusal('forbidden', 'a site admin'),
       );
     }
@@ -40,27 +40,29 @@ describe('a user is changed', () => {
   test('not by themselves, but setting a flag to what it is changes nothing', async () => {
     const admin = await somebody(auth, { is_admin: true });
 
-    await expect(admin.ask(update, { id: admin.id, body: { is_admin: false } })).rejects.toEqual(refusal('forbidden'));
-    await expect(admin.ask(update, { id: admin.id, body: { is_active: false } })).rejects.toEqual(refusal('forbidden'));
-    await expect(admin.ask(update, { id: admin.id, body: { is_admin: true } })).resolves.toMatchObject({
+    await expect(admin.send(update, { id: admin.id, body: { is_admin: false } })).rejects.toEqual(refusal('forbidden'));
+    await expect(admin.send(update, { id: admin.id, body: { is_active: false } })).rejects.toEqual(
+      refusal('forbidden'),
+    );
+    await expect(admin.send(update, { id: admin.id, body: { is_admin: true } })).resolves.toMatchObject({
       is_admin: true,
     });
-    await expect(admin.ask(update, { id: admin.id, body: {} })).resolves.toMatchObject({ id: admin.id });
+    await expect(admin.send(update, { id: admin.id, body: {} })).resolves.toMatchObject({ id: admin.id });
   });
 
-  test('only where there is one, with fields that exist, and from the state that was seen', async () => {
+  test('only if it exists, with known fields and a current If-Match', async () => {
     const admin = await somebody(auth, { is_admin: true });
     const grace = await somebody(auth);
     const body = { is_admin: true };
 
-    await expect(admin.ask(update, { id: randomUUID(), body })).rejects.toEqual(refusal('not_found', 'No such user'));
-    await expect(admin.ask(update, { id: grace.id, body: malformed({ display_name: 'Grace' }) })).rejects.toEqual(
+    await expect(admin.send(update, { id: randomUUID(), body })).rejects.toEqual(refusal('not_found', 'No such user'));
+    await expect(admin.send(update, { id: grace.id, body: malformed({ display_name: 'Grace' }) })).rejects.toEqual(
       refusal('invalid', '', 'body.display_name'),
     );
-    await expect(admin.ask(update, { id: grace.id, body: malformed({ is_admin: null }) })).rejects.toEqual(
+    await expect(admin.send(update, { id: grace.id, body: malformed({ is_admin: null }) })).rejects.toEqual(
       refusal('invalid', '', 'body.is_admin'),
     );
-    await expect(admin.ask(update, { id: grace.id, body }, { ifMatch: '"other"' })).rejects.toEqual(refusal('stale'));
+    await expect(admin.send(update, { id: grace.id, body }, { ifMatch: '"other"' })).rejects.toEqual(refusal('stale'));
   });
 });
 
@@ -69,8 +71,8 @@ test('two site admins who remove each other at the same time leave one', async (
   const [ada, bob] = [await somebody(alone, { is_admin: true }), await somebody(alone, { is_admin: true })];
 
   const results = await Promise.allSettled([
-    ada.ask(update, { id: bob.id, body: { is_admin: false } }),
-    bob.ask(update, { id: ada.id, body: { is_active: false } }),
+    ada.send(update, { id: bob.id, body: { is_admin: false } }),
+    bob.send(update, { id: ada.id, body: { is_active: false } }),
   ]);
 
   const refused = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
@@ -79,8 +81,8 @@ test('two site admins who remove each other at the same time leave one', async (
   expect(['conflict', 'forbidden', 'user_inactive', 'token_revoked']).toContain(refused[0].code);
 });
 
-describe('e-mails', () => {
-  test('are seen by site admins, oneself and members of a shared env, and by nobody else', async () => {
+describe('e-mails of users', () => {
+  test('are visible only to site admins, the user itself and members of a shared env', async () => {
     const env = await newEnv(auth.db);
     const other = await newEnv(auth.db);
     const grace = await somebody(auth, { roles: { [env.id]: 'User' } });
@@ -89,13 +91,13 @@ describe('e-mails', () => {
     const stranger = await somebody(auth, { roles: { [other.id]: 'Admin' } });
     const bot = await somebot(auth);
 
-    const seenBy = async ({ ask }: { ask: typeof grace.ask }) => (await ask(get, { id: grace.id })).email;
+    const emailFor = async ({ send }: { send: typeof grace.send }) => (await send(get, { id: grace.id })).email;
 
-    expect(await Promise.all([grace, admin, mate].map(seenBy))).toEqual([grace.email, grace.email, grace.email]);
-    expect(await Promise.all([stranger, bot].map(seenBy))).toEqual([null, null]);
+    expect(await Promise.all([grace, admin, mate].map(emailFor))).toEqual([grace.email, grace.email, grace.email]);
+    expect(await Promise.all([stranger, bot].map(emailFor))).toEqual([null, null]);
   });
 
-  test('that are not seen are not found by the filter either', async () => {
+  test('that are invisible are not matched by the filter either', async () => {
     const env = await newEnv(auth.db);
     const email = `Findme-${randomUUID()}@example.test`;
     const grace = await somebody(auth, { email, roles: { [env.id]: 'User' } });
@@ -104,7 +106,7 @@ describe('e-mails', () => {
     const bot = await somebot(auth);
     const query = { email: email.slice(3, 30).toLowerCase() };
 
-    const foundBy = async ({ ask }: { ask: typeof grace.ask }) => (await ask(list, { query })).num_total;
+    const foundBy = async ({ send }: { send: typeof grace.send }) => (await send(list, { query })).num_total;
 
     expect(await Promise.all([mate, stranger, bot].map(foundBy))).toEqual([1, 0, 0]);
   });
@@ -117,9 +119,9 @@ describe('the list of users', () => {
     const first = await somebody(auth, { display_name: `100%_${tag} One`, is_active: false });
     const second = await somebody(auth, { display_name: `100%_${tag} Two` });
 
-    const byName = await reader.ask(list, { query: { display_name: `0%_${tag.toUpperCase()}` } });
-    const active = await reader.ask(list, { query: { display_name: tag, is_active: 'true' } });
-    const wildcard = await reader.ask(list, { query: { display_name: `%${tag}%` } });
+    const byName = await reader.send(list, { query: { display_name: `0%_${tag.toUpperCase()}` } });
+    const active = await reader.send(list, { query: { display_name: tag, is_active: 'true' } });
+    const wildcard = await reader.send(list, { query: { display_name: `%${tag}%` } });
 
     expect(byName.items.map(({ id }) => id)).toEqual([second.id, first.id]);
     expect(active.items.map(({ id }) => id)).toEqual([second.id]);
@@ -133,14 +135,14 @@ describe('the list of users', () => {
     ['page 0', { page: 0 }, 'query.page'],
     ['more than 100 on a page', { per_page: 101 }, 'query.per_page'],
   ] as const)('refuses %s', async ([, query, path]) => {
-    const { ask } = await somebody(auth);
+    const { send } = await somebody(auth);
 
-    await expect(ask(list, { query: malformed(query) })).rejects.toEqual(refusal('invalid', '', path));
+    await expect(send(list, { query: malformed(query) })).rejects.toEqual(refusal('invalid', '', path));
   });
 });
 
 test('a user who is missing answers 404', async () => {
-  const { ask } = await somebody(auth);
+  const { send } = await somebody(auth);
 
-  await expect(ask(get, { id: randomUUID() })).rejects.toEqual(refusal('not_found'));
+  await expect(send(get, { id: randomUUID() })).rejects.toEqual(refusal('not_found'));
 });

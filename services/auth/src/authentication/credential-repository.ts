@@ -17,7 +17,7 @@ export const TokenRow = z.strictObject({
   secret_hash: z.instanceof(Buffer),
   is_revoked: z.boolean(),
   is_expired: z.boolean(),
-  /** The last use is not told yet, or more than a minute ago. */
+  /** The last use is not recorded yet, or more than a minute ago. */
   use_is_news: z.boolean(),
   ...userColumns,
 });

@@ -24,7 +24,7 @@ const tokenRow: TokenRow = {
 const wrong = { ...token, secretHash: newApiToken().secretHash };
 
 describe('an API token', () => {
-  test('stands for its user with the roles of this moment', () => {
+  test('authenticates its user with the current roles', () => {
     expect(identityBehindToken(token, tokenRow)).toEqual({
       kind: 'user',
       id: userId,
@@ -34,23 +34,23 @@ describe('an API token', () => {
     });
   });
 
-  test('stands for its bot, which has no roles', () => {
+  test('authenticates its bot, which has no roles', () => {
     expect(identityBehindToken(token, { ...tokenRow, holder: 'bot' })).toEqual({ kind: 'bot', id: userId });
   });
 
   test.for([
     ['revoked', token, { is_revoked: true, is_expired: true, is_active: false }, 'token_revoked'],
     ['expired', token, { is_expired: true, is_active: false }, 'token_expired'],
-    ['of somebody inactive', token, { is_active: false }, 'user_inactive'],
+    ['of an inactive user', token, { is_active: false }, 'user_inactive'],
     ['presented with a wrong secret', wrong, {}, 'unauthenticated'],
     ['revoked and presented with a wrong secret', wrong, { is_revoked: true }, 'unauthenticated'],
     ['expired and presented with a wrong secret', wrong, { is_expired: true }, 'unauthenticated'],
-    ['of somebody inactive and presented with a wrong secret', wrong, { is_active: false }, 'unauthenticated'],
+    ['of an inactive user and presented with a wrong secret', wrong, { is_active: false }, 'unauthenticated'],
   ] as const)('is refused when it is %s', ([, presented, change, code]) => {
     expect(() => identityBehindToken(presented, { ...tokenRow, ...change })).toThrow(expect.objectContaining({ code }));
   });
 
-  test('is refused in the same words when it is unknown and when its secret is wrong', () => {
+  test('is refused with the same message when it is unknown and when its secret is wrong', () => {
     const refusal = (row: TokenRow | null) => {
       try {
         return identityBehindToken(wrong, row);
@@ -62,7 +62,7 @@ describe('an API token', () => {
     expect(refusal(null)).toBe(refusal(tokenRow));
   });
 
-  test('of zeros does not pass for an unknown one', () => {
+  test('with a hash of zeros does not match an unknown one', () => {
     const zeros = { id: token.id, secretHash: Buffer.alloc(32) };
 
     expect(() => identityBehindToken(zeros, null)).toThrow(expect.objectContaining({ code: 'unauthenticated' }));
@@ -74,7 +74,7 @@ describe('a session', () => {
   const row = { id: userId, session_epoch: 2, is_active, is_admin, env_roles, deployment_roles };
   const session = { kind: 'session', userId, sessionEpoch: 2 } as const;
 
-  test('stands for its user', () => {
+  test('authenticates its user', () => {
     expect(identityBehindSession(session, row)).toMatchObject({ kind: 'user', id: userId });
   });
 
@@ -91,7 +91,7 @@ describe('the JWT of a deployment', () => {
   const id = randomUUID();
   const presented = { kind: 'deployment', deploymentId: id, envId } as const;
 
-  test('stands for the deployment in its env', () => {
+  test('authenticates the deployment in its env', () => {
     expect(identityBehindDeployment(presented, { id, env_id: envId, enabled: true })).toEqual({
       kind: 'deployment',
       id,

@@ -8,10 +8,10 @@ import { notAuthenticated } from '../tokens/jwt-verifier.ts';
 import { matchesHash } from '../tokens/matches-hash.ts';
 import type { SessionRow, TokenRow } from './credential-repository.ts';
 
-const revoked = (words: string) => new AppError('token_revoked', words);
-const inactive = (who: string) => new AppError('user_inactive', `The ${who} is not active`);
+const revoked = (message: string) => new AppError('token_revoked', message);
+const inactive = (holder: string) => new AppError('user_inactive', `The ${holder} is not active`);
 
-/** Only who has the secret learns why it is refused; for everybody else all tokens are unknown. */
+/** Explain a refusal only to a caller that proved to have the secret; for all others every token is unknown. */
 export function identityBehindToken({ secretHash }: PresentedToken, row: TokenRow | null): PackedIdentity {
   if (!matchesHash(secretHash, row?.secret_hash) || row === null) throw notAuthenticated();
   if (row.is_revoked) throw revoked('The token has been revoked');

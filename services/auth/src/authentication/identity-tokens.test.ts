@@ -16,7 +16,7 @@ function tokensAt(time: { ms: number }) {
   return createIdentityTokens({ signer: () => ({ kid: 'k', key: new Uint8Array(), signIdentity }) }, () => time.ms);
 }
 
-test('steady traffic of one identity is signed once in half a minute', async () => {
+test('an identity token is reused for half a minute', async () => {
   const time = { ms: 0 };
   const tokenOf = tokensAt(time);
 
@@ -37,7 +37,7 @@ test('a changed identity is signed at once', async () => {
   expect(await tokenOf({ ...ada, is_admin: true }, 'tasks')).toBe('signature 2');
 });
 
-test('a signature that failed is not remembered', async () => {
+test('a failed signature of an identity is not cached', async () => {
   let failing = true;
   const signIdentity = async () => {
     if (failing) throw new Error('no entropy');
@@ -51,7 +51,7 @@ test('a signature that failed is not remembered', async () => {
   await expect(tokenOf(ada, 'tasks')).resolves.toBe('signed');
 });
 
-test('each service has a signature of its own', async () => {
+test('each service gets its own identity token', async () => {
   const tokenOf = tokensAt({ ms: 0 });
 
   expect(await tokenOf(ada, 'tasks')).toBe('signature 1');

@@ -18,7 +18,7 @@ const goodForMs = (identityTokens.lifetimeSeconds / 2) * 1000;
 
 /**
  * The identity signed for one service. It is signed again only when what was read changed or half of its time has passed:
- * the key is what it says and for whom, so a role more or less is another entry.
+ * the key is its content and audience, so any change of roles is another entry.
  */
 export function createIdentityTokens(keyRing: Pick<KeyRing, 'signer'>, now = () => performance.now()): SignedIdentity {
   const remembered = new RecentlyUsed<Signed>(maxRemembered);

@@ -7,7 +7,7 @@ import { recordChange } from '@berth/shared/db/outbox/record-change';
 import { AppError, found, named } from '@berth/shared/errors';
 import { createEnvMemberRepository } from '../env-members/env-member-repository.ts';
 import { createEnvRepository } from '../envs/env-repository.ts';
-import { createDeploymentKindSeenRepository } from '../seen/deployment-kind-seen-repository.ts';
+import { createDeploymentKindRepository } from '../projections/deployment-kind-repository.ts';
 import { refuseTooManyRoles } from '../users/refuse-too-many-roles.ts';
 import { createUserRepository } from '../users/user-repository.ts';
 import { createDeploymentPermissionRepository } from './deployment-permission-repository.ts';
@@ -28,7 +28,7 @@ export const deploymentPermissionHandlers = ({ db }: { db: Database }) => {
           context.permit({ env_id: named(env, 'body.env_id', 'env').id });
           const userExists = await createUserRepository(tx).lockForRoles(body.user_id);
           named(userExists || null, 'body.user_id', 'user');
-          const kindExists = await createDeploymentKindSeenRepository(tx).exists(body.kind_id);
+          const kindExists = await createDeploymentKindRepository(tx).exists(body.kind_id);
           named(kindExists || null, 'body.kind_id', 'deployment kind');
           if (!(await createEnvMemberRepository(tx).hold(body))) throw noMember();
 

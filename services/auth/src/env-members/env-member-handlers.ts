@@ -60,7 +60,7 @@ export const envMemberHandlers = ({ db }: { db: Database }) => {
         context.checkIfMatch(before);
         refuseOwnRole(context.identity, before);
 
-        // Before the member, who is referred to by them.
+        // Before the member, to which they refer.
         const permissions = await createDeploymentPermissionRepository(tx).removeOfMember(before);
         await envMemberRepository.remove(id);
         const taken = permissions.map((row) => ({ before: row, envId: row.env_id }));
@@ -71,7 +71,7 @@ export const envMemberHandlers = ({ db }: { db: Database }) => {
   });
 };
 
-/** Nobody locks themselves out of an env by mistake; a site admin sees it anyway. */
+/** Keeps an env admin from locking themselves out; a site admin sees the env anyway. */
 function refuseOwnRole(identity: Identity, { user_id }: EnvUserPermission): void {
   const isSiteAdmin = identity.kind === 'user' && identity.is_admin;
   if (identity.id !== user_id || isSiteAdmin) return;

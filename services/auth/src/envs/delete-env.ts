@@ -11,7 +11,7 @@ import { createEnvRepository } from './env-repository.ts';
 
 type By = Pick<HandlerContext, 'identity' | 'requestId' | 'checkIfMatch'>;
 
-/** The env with its members and their permissions; each is told of, so that nobody keeps a role in an env that is gone. */
+/** Deletes the env with its members and their permissions; each deletion is published, so that no role outlives the env. */
 export const deleteEnv = (db: Database, id: string, by: By): Promise<void> =>
   db.transaction(async (tx) => {
     const envRepository = createEnvRepository(tx);

@@ -48,7 +48,7 @@ export const createEnvRepository = (db: Queries) => ({
   lock: (id: string, visible: Visible) =>
     db.maybeOne(env`select ${columns} from envs where id = ${id} and ${isVisible(visible)} for update`),
 
-  /** Keeps the env from being deleted until the transaction ends; others may do the same meanwhile. */
+  /** Keeps the env from being deleted until the transaction ends; others may do so at the same time. */
   hold: (id: string, visible: Visible) =>
     db.maybeOne(env`select ${columns} from envs where id = ${id} and ${isVisible(visible)} for key share`),
 

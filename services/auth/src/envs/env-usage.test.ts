@@ -3,11 +3,11 @@ import { refuseWhileInUse } from './env-usage.ts';
 
 const none = { count: 0, names: [] };
 
-test('an env without anything in it may go', () => {
+test('an empty env may be deleted', () => {
   expect(() => refuseWhileInUse({ clusters: none, secrets: none, deployment_resources: none })).not.toThrow();
 });
 
-test('what is in use is named, with how many more there are', () => {
+test('the refusal to delete an env names some users of it and counts the rest', () => {
   const usage = {
     clusters: { count: 1, names: ['eu-1'] },
     secrets: { count: 3, names: ['db', 'mail'] },

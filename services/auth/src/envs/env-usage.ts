@@ -10,7 +10,7 @@ export interface EnvUsage {
   deployment_resources: Usage;
 }
 
-/** Asks the owners themselves: what a deletion depends on must be exact. */
+/** Reads from the owners: a deletion must not rest on a projection. */
 export async function usageOfEnv(
   bus: Pick<Bus, 'call'>,
   envId: string,

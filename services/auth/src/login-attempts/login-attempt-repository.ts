@@ -29,7 +29,7 @@ export const createLoginAttemptRepository = (db: Queries) => ({
     `);
   },
 
-  /** The one statement that decides who is first: of two callbacks with the same state one gets the attempt. */
+  /** The one statement that decides which is first: of two callbacks with the same state one gets the attempt. */
   useUp: (stateHash: Buffer) =>
     db.maybeOne(attempt`
       update login_attempts set used_at = now()

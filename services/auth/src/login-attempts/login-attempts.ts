@@ -13,7 +13,7 @@ export interface LoginAttemptsDeps {
 }
 
 export interface LoginAttempts {
-  /** `challenge` binds the attempt to who has the verifier. */
+  /** `challenge` binds the attempt to the holder of the verifier. */
   begin(secrets: LoginSecrets, challenge: string | undefined): Promise<void>;
   /** Uses the attempt up, whatever becomes of it, and hands out its secrets. */
   useUp(state: string, verifier: string | undefined): Promise<LoginSecrets>;
@@ -49,7 +49,7 @@ const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer');
 
 const boundTo = (state: string): string => `login attempt ${state}`;
 
-/** An attempt that was started with a challenge is of use only to who can show its verifier. */
+/** An attempt that was started with a challenge can only be finished with its verifier. */
 function isMeantFor(challenge: string | null, verifier: string | undefined): boolean {
   if (challenge === null) return true;
   const shown = Buffer.from(verifier === undefined ? '' : sha256(verifier).toString('base64url'));

@@ -13,7 +13,7 @@ export const boundedFetch: CustomFetch = async (url, { method, headers, body, re
 
 const isJson = (headers: Headers): boolean => /^application\/([\w.]+\+)?json\b/.test(headers.get('content-type') ?? '');
 
-/** Told apart here from an ID token that cannot be parsed, which is the login's fault and not the provider's. */
+/** Distinguishes this failure of the provider from an ID token that cannot be parsed, which refuses the login. */
 function refuseBrokenJson(bytes: Uint8Array): void {
   try {
     JSON.parse(new TextDecoder().decode(bytes));

@@ -7,7 +7,7 @@ describe('an ID token is complete', () => {
   test.for([
     ['with e-mail, name and whether the e-mail was verified', ada, true],
     ['also where it was not verified', { ...ada, email_verified: false }, true],
-    ['not without a word about that', { email: ada.email, name: ada.name }, false],
+    ['not without email_verified', { email: ada.email, name: ada.name }, false],
     ['not without a name', { ...ada, name: undefined }, false],
     ['not with an e-mail of null', { ...ada, email: null }, false],
     ['not with an empty name', { ...ada, name: ' ' }, false],
@@ -16,12 +16,12 @@ describe('an ID token is complete', () => {
   });
 });
 
-test('what only the user info tells counts, such as an e-mail that is not verified', () => {
+test('claims that only the user info has count, such as an unverified e-mail', () => {
   const { email, name } = ada;
 
   expect(claimsOfBoth({ email, name }, { email_verified: false })).toEqual({ email, name, email_verified: false });
 });
 
-test('what the ID token tells counts first, unless it is null', () => {
+test('claims of the ID token take precedence, unless null', () => {
   expect(claimsOfBoth({ ...ada, email: null }, { email: ada.email, name: 'Somebody' })).toEqual(ada);
 });

@@ -21,7 +21,7 @@ export interface IdentityProviderDeps {
   log: Service['log'];
 }
 
-/** What binds an answer of the provider to the request that asked for it. */
+/** Binds an answer of the provider to its request. */
 export interface LoginSecrets {
   state: string;
   nonce: string;
@@ -129,7 +129,7 @@ function discover({ issuer, clientId, clientSecret, allowHttp }: ProviderSetting
   });
 }
 
-/** The way that is the default of OpenID Connect, unless the provider says that it only knows the other. */
+/** The way that is the default of OpenID Connect, unless the provider only supports the other. */
 function withSecret(secret: string): oidc.ClientAuth {
   const [basic, post] = [oidc.ClientSecretBasic(secret), oidc.ClientSecretPost(secret)];
   return (server, ...request) => {
@@ -138,7 +138,7 @@ function withSecret(secret: string): oidc.ClientAuth {
   };
 }
 
-/** The words of an error and of its cause; the objects themselves hold codes and tokens. */
+/** The messages of an error and of its cause; the objects themselves hold codes and tokens. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;

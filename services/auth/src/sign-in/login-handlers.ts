@@ -30,7 +30,7 @@ export const loginHandlers = (deps: LoginHandlersDeps) => {
     return signInPerson(deps, person, context.requestId);
   }
 
-  /** Only attempts that were ours are worth a line: anybody can make up a state. */
+  /** Only attempts that we started are logged: anyone can make up a state. */
   const auditRefusal = async ({ code, message }: AppError, { requestId }: Context): Promise<void> => {
     if (code !== 'invalid_login' && code !== 'login_refused') return;
     const by = { identity: undefined, requestId };

@@ -10,7 +10,7 @@ const claims = {
 };
 
 describe('the person behind a login', () => {
-  test('is who the claims say', () => {
+  test('is identified by the claims', () => {
     expect(personFrom(claims)).toEqual({
       issuer: 'https://id.example.com',
       subject: 'ada-1',
@@ -19,10 +19,10 @@ describe('the person behind a login', () => {
     });
   });
 
-  test('may come from a provider that does not tell whether e-mails are verified', () => {
-    const { email_verified: _, ...untold } = claims;
+  test('may come from a provider without email_verified', () => {
+    const { email_verified: _, ...withoutFlag } = claims;
 
-    expect(personFrom(untold).email).toBe('Ada@Example.com');
+    expect(personFrom(withoutFlag).email).toBe('Ada@Example.com');
   });
 
   test.for([
@@ -32,7 +32,7 @@ describe('the person behind a login', () => {
     ['with two addresses in one', { email: 'a@b.c d@e.f' }, 'no e-mail'],
     ['with half of a surrogate pair in the e-mail', { email: 'a\ud83d@b.c' }, 'no e-mail'],
     ['with an unverified e-mail', { email_verified: false }, 'not verified'],
-    ['with an e-mail that is unverified in words', { email_verified: 'false' }, 'not verified'],
+    ['with email_verified as the text "false"', { email_verified: 'false' }, 'not verified'],
   ] as const)('is refused %s', ([, change, words]) => {
     const refusal = expect.objectContaining({ code: 'login_refused', message: expect.stringContaining(words) });
 
@@ -45,7 +45,7 @@ describe('the person behind a login', () => {
     ['the first 100 characters of a long name', { name: '👩'.repeat(150) }, '👩'.repeat(100)],
     ['the user name when there is no name', { name: '', preferred_username: 'ada' }, 'ada'],
     ['nothing when the user name is an address', { name: undefined, preferred_username: 'ada@example.com' }, null],
-    ['nothing when no name is told', { name: undefined }, null],
+    ['nothing when there is no name', { name: undefined }, null],
   ] as const)('is called by %s', ([, change, displayName]) => {
     expect(personFrom({ ...claims, ...change }).displayName).toBe(displayName);
   });

@@ -2,12 +2,12 @@ import { Text } from '@berth/shared/contracts/fields';
 import { AppError } from '@berth/shared/errors';
 import { z } from 'zod';
 
-/** Who the provider says somebody is. */
+/** A person as the provider identifies it. */
 export interface Person {
   issuer: string;
   subject: string;
   email: string;
-  /** Null where the provider tells no name. */
+  /** Null where the provider sends no name. */
   displayName: string | null;
 }
 
@@ -25,22 +25,22 @@ const Claims = z.object({
   preferred_username: text,
 });
 
-/** Reads what a verified ID token (and the user info) says, or refuses the login. */
+/** Reads the claims of a verified ID token and the user info, or refuses the login. */
 export function personFrom(claims: unknown): Person {
-  const { iss, sub, email_verified, ...told } = Claims.parse(claims);
-  const email = told.email.trim();
+  const { iss, sub, email_verified, ...known } = Claims.parse(claims);
+  const email = known.email.trim();
 
-  if (!isEmail(email)) throw new AppError('login_refused', 'The identity provider tells no e-mail address for you');
+  if (!isEmail(email)) throw new AppError('login_refused', 'The identity provider sent no e-mail address for you');
   if (isFalse(email_verified)) {
     throw new AppError('login_refused', 'Your e-mail address is not verified at the identity provider');
   }
-  return { issuer: iss, subject: sub, email, displayName: displayName(told) };
+  return { issuer: iss, subject: sub, email, displayName: displayName(known) };
 }
 
 const isEmail = (value: string): boolean =>
   value.length <= 320 && value.isWellFormed() && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(value);
 
-/** Names are shown to everybody, e-mail addresses are not: a user name that is an address is no name. */
+/** Names are visible to all, e-mail addresses are not: a user name that is an address does not count as a name. */
 function displayName({ name, preferred_username }: { name: string; preferred_username: string }): string | null {
   const candidates = [name, preferred_username.includes('@') ? '' : preferred_username];
   return candidates.map(tidy).find((candidate) => candidate !== '') ?? null;

@@ -16,7 +16,7 @@ export interface SignInDeps {
   adminEmails: ReadonlySet<string>;
 }
 
-/** The user of a person who proved at the provider who they are; at the first login a new one. */
+/** The user of a person that the provider authenticated; created at the first login. */
 export const signInPerson = ({ db, adminEmails }: SignInDeps, person: Person, requestId: string): Promise<StoredUser> =>
   db.transaction(async (tx) => {
     const userRepository = createUserRepository(tx);
@@ -24,7 +24,7 @@ export const signInPerson = ({ db, adminEmails }: SignInDeps, person: Person, re
     const user =
       (await userRepository.findBySubject(person)) ??
       (await firstLogin(tx, person, { isAdmin, requestId })) ??
-      // Somebody else's first login of the same person was quicker.
+      // A concurrent first login of the same person won.
       (await userRepository.findBySubject(person));
     if (!user) throw emailIsTaken();
 
@@ -66,7 +66,7 @@ async function firstLogin(tx: Transaction, person: Person, { isAdmin, requestId 
   return user;
 }
 
-/** Name and e-mail are the provider's; roles and activation are ours. */
+/** The provider decides name and e-mail; roles and activation are set here. */
 async function followProvider(tx: Transaction, user: StoredUser, person: Person, requestId: string) {
   const { email, displayName } = person;
   const display_name = displayName ?? user.display_name;

@@ -11,7 +11,7 @@ export interface RotateSigningKeysOptions {
 
 const day = 24 * 60 * 60;
 
-/** Longer than any replica or service goes without a look at the published keys. */
+/** Longer than the interval at which replicas and services read the published keys. */
 const publishedBeforeUseSeconds = 60;
 /** A day longer than the longest session. */
 const publishedAfterUseSeconds = 8 * day;

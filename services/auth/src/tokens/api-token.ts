@@ -21,7 +21,7 @@ export function newApiToken(): NewApiToken {
   return { id, secretHash: hashOf(secret), text: `${encodeId(id)}.${secret}` };
 }
 
-/** Null for anything that we never made, so that it costs no look-up. */
+/** Null for text that is no API token, which so costs no query. */
 export function parseApiToken(text: string): PresentedToken | null {
   const [, encodedId, secret] = shape.exec(text) ?? [];
   if (encodedId === undefined || secret === undefined) return null;

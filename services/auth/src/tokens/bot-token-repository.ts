@@ -18,7 +18,7 @@ const token = sql.type(BotToken);
 const columns = sql.fragment`id, bot_id, created_at, created_by_user_id, name, expires_at, last_used_at`;
 const live = sql.fragment`revoked_at is null`;
 
-/** Revoked tokens are in no list and are found by nobody; only a credential still meets them. */
+/** Revoked tokens are in no list and in no read by id; only authentication still finds them. */
 export const createBotTokenRepository = (db: Queries) => ({
   list: (request: BotTokenFilters) =>
     listPage(db, {
@@ -55,7 +55,7 @@ export const createBotTokenRepository = (db: Queries) => ({
   revokeOfBot: (botId: string) =>
     db.any(token`update bot_tokens set revoked_at = now() where bot_id = ${botId} and ${live} returning ${columns}`),
 
-  /** At most once a minute for each token; who finds a row locked leaves it to the other. */
+  /** At most once a minute for each token; a locked row is left to the other replica. */
   markUsed: async (ids: readonly string[]) => {
     await db.query(token`
       with stale as (

@@ -25,7 +25,7 @@ export const DeploymentClaims = z.strictObject({
   env_id: z.uuid(),
 });
 
-/** What a verified JWT says. */
+/** The content of a verified JWT. */
 export type JwtSubject =
   | { kind: 'session'; userId: string; sessionEpoch: number }
   | { kind: 'deployment'; deploymentId: string; envId: string };

@@ -5,7 +5,7 @@ import { jwtTypes } from './jwt-claims.ts';
 
 export interface JwtIssuerDeps {
   keyRing: Pick<KeyRing, 'signer'>;
-  /** Issuer and audience: who these tokens are of and for. */
+  /** Issuer and audience of the tokens. */
   ownUrl: string;
   sessionSeconds: number;
   deploymentTokenSeconds: number;

@@ -30,7 +30,7 @@ export const notAuthenticated = (cause?: unknown) =>
 
 const expired = () => new AppError('token_expired', 'The token has expired');
 
-/** Checks the signature of each token once; whether it is still good is asked of the database on every request. */
+/** Verifies the signature of each token once; the database decides on every request whether it is still valid. */
 export function createJwtVerifier({ keyRing, ownUrl }: JwtVerifierDeps): VerifyJwt {
   const remembered = new RecentlyUsed<Verified>(maxRemembered);
 
@@ -54,7 +54,7 @@ export function createJwtVerifier({ keyRing, ownUrl }: JwtVerifierDeps): VerifyJ
 async function verify(jwt: string, { keyRing, ownUrl }: JwtVerifierDeps): Promise<Verified> {
   try {
     const { kid } = decodeProtectedHeader(jwt);
-    // The key is found by its name among our own; what else the header offers (jwk, jku, x5c) is not looked at.
+    // The key is found by its name among our own; the other fields of the header (jwk, jku, x5c) are ignored.
     const key = kid === undefined ? undefined : keyRing.verifyingKey(kid);
     if (kid === undefined || key === undefined) throw notAuthenticated();
     const result = await jwtVerify(jwt, key, {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { RecentlyUsed } from './recently-used.ts';
 
-test('the entry that was not used for longest gives way to a new one', () => {
+test('recentlyUsed evicts the least recently used entry', () => {
   const recent = new RecentlyUsed<number>(2);
   recent.set('a', 1);
   recent.set('b', 2);
@@ -12,7 +12,7 @@ test('the entry that was not used for longest gives way to a new one', () => {
   expect([recent.get('a'), recent.get('b'), recent.get('c')]).toEqual([1, undefined, 3]);
 });
 
-test('an entry that is set again takes no second place', () => {
+test('recentlyUsed counts an entry that is set again once', () => {
   const recent = new RecentlyUsed<number>(2);
   recent.set('a', 1);
   recent.set('a', 2);
@@ -21,7 +21,7 @@ test('an entry that is set again takes no second place', () => {
   expect([recent.get('a'), recent.get('b'), recent.size]).toEqual([2, 3, 2]);
 });
 
-test('a heavy entry takes the places of several light ones', () => {
+test('recentlyUsed evicts several light entries for a heavy one', () => {
   const recent = new RecentlyUsed<number>(4);
   for (const key of ['a', 'b', 'c']) recent.set(key, 1);
   recent.set('heavy', 2, 3);

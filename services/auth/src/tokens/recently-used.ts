@@ -3,7 +3,7 @@ interface Entry<Value> {
   weight: number;
 }
 
-/** Remembers the most recently used entries, up to a sum of weights; the rest is made again when it is asked for. */
+/** Caches the most recently used entries, up to a sum of weights. */
 export class RecentlyUsed<Value> {
   readonly #entries = new Map<string, Entry<Value>>();
   readonly #max: number;
@@ -16,7 +16,7 @@ export class RecentlyUsed<Value> {
   get(key: string): Value | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
-    // A Map keeps the order of insertion: who is used goes to the end, who is first has waited longest.
+    // A Map keeps the order of insertion: a used entry moves to the end, so the first is the least recently used.
     this.#entries.delete(key);
     this.#entries.set(key, entry);
     return entry.value;

@@ -2,7 +2,7 @@ import type { Queries } from '@berth/shared/db/database';
 import { isPast } from '@berth/shared/db/postgres/is-past';
 import { AppError } from '@berth/shared/errors';
 
-/** A token that could never be used is a mistake of who asks for it. */
+/** A token that could never be used is a mistake of the caller. */
 export async function refusePastExpiry(db: Pick<Queries, 'exists'>, expiresAt: string | null): Promise<void> {
   if (expiresAt === null || !(await isPast(db, expiresAt))) return;
   const errors = [{ path: 'body.expires_at', message: 'must be in the future' }];

@@ -24,7 +24,7 @@ const heldBy = (holders: Holders) => {
   return holders === 'none' ? sql.fragment`false` : sql.fragment`revoked_at is null and user_id = ${holders.userId}`;
 };
 
-/** Revoked tokens are in no list and are found by nobody; only a credential still meets them. */
+/** Revoked tokens are in no list and in no read by id; only authentication still finds them. */
 export const createUserTokenRepository = (db: Queries) => ({
   list: (request: UserTokenFilters, holders: Holders) =>
     listPage(db, {
@@ -57,7 +57,7 @@ export const createUserTokenRepository = (db: Queries) => ({
   revoke: (id: string) =>
     db.one(token`update user_tokens set revoked_at = now() where id = ${id} returning ${columns}`),
 
-  /** At most once a minute for each token; who finds a row locked leaves it to the other. */
+  /** At most once a minute for each token; a locked row is left to the other replica. */
   markUsed: async (ids: readonly string[]) => {
     await db.query(token`
       with stale as (

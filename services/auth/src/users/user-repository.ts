@@ -7,7 +7,7 @@ import { listPage } from '@berth/shared/db/lists/list-page';
 import { sql } from 'slonik';
 import { z } from 'zod';
 
-/** With what is for the service itself: the e-mail whoever asks, and the epoch that session JWTs carry. */
+/** With fields for internal use: the e-mail for any caller, and the epoch that session JWTs carry. */
 export const StoredUser = User.extend({ email: z.string(), session_epoch: z.number().int() });
 export type StoredUser = z.infer<typeof StoredUser>;
 
@@ -70,7 +70,7 @@ export const createUserRepository = (db: Queries) => ({
 
   exists: (id: string) => db.exists(user`select from users where id = ${id}`),
 
-  /** Whether there is one; from here on nobody else gives them a role until the transaction ends. */
+  /** Whether it exists; locks it, so that no other transaction grants it a role. */
   lockForRoles: (id: string) => db.exists(user`select from users where id = ${id} for no key update`),
 
   lock: (id: string) => db.maybeOne(storedUser`select ${storedColumns} from users where id = ${id} for update`),
@@ -105,7 +105,7 @@ export const createUserRepository = (db: Queries) => ({
       returning ${storedColumns}
     `),
 
-  /** What the provider says of a person replaces what we knew. */
+  /** The provider's data about a person replaces the stored data. */
   follow: (id: string, { email, display_name }: Pick<NewUser, 'email' | 'display_name'>) =>
     db.one(storedUser`
       update users set email = ${email}, display_name = ${display_name}

@@ -11,5 +11,5 @@ export const fullUser = ({ id, created_at, display_name, email, is_admin, is_act
   is_active,
 });
 
-/** As everybody may see it: this one goes out to all who follow, so without the e-mail. */
+/** The view for everyone, without the e-mail: it is published to all followers. */
 export const publicUser = (user: StoredUser): User => ({ ...fullUser(user), email: null });

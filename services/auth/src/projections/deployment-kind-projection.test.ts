@@ -10,9 +10,9 @@ beforeAll(async () => {
 });
 afterAll(() => database?.[Symbol.asyncDispose]());
 
-test.for(waysToBeWrong)('a copy of deployment kinds that %s equals its owner again', async (way) => {
+test.for(waysToBeWrong)('a projection of deployment kinds that %s equals its owner again', async (way) => {
   const row = { id: randomUUID() };
-  const copy = { db: database.db, projection, resource: 'deployment_kinds', table: 'deployment_kinds_seen', row };
+  const copy = { db: database.db, projection, resource: 'deployment_kinds', table: 'deployment_kind_projection', row };
 
   const { live, owned } = await mended(copy, way);
 

@@ -8,14 +8,14 @@ export interface CallingDeployments {
   find(id: string): Promise<CallingDeployment | null>;
 }
 
-/** A gateway waits for two seconds: when tasks does not answer, there must be time left to say so. */
+/** The gateway waits two seconds: if tasks does not answer, there must be time left to refuse. */
 const patienceMs = 1_000;
-/** Each waiting question keeps one of the places for requests. Users and bots need the other half while tasks hangs. */
+/** Each waiting call takes one place for requests. Users and bots need the other half while tasks hangs. */
 const mostAtOnce = limits.requestsInFlight / 2;
 
 /**
- * Deployments that call back, asked of `tasks` at every call: what they may do follows from their env and from being
- * enabled, so that a copy of them, which lags, would let one in that was just disabled.
+ * Deployments that call back, confirmed by `tasks` at every call: their rights follow from their env and from being
+ * enabled, so a projection, which lags, would admit one that was just disabled.
  */
 export function createCallingDeployments({ bus }: { bus: Pick<Bus, 'call'> }): CallingDeployments {
   const { now } = deploymentState.operations;

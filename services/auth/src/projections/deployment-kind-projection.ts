@@ -4,6 +4,6 @@ import { createProjection } from '@berth/shared/db/projections/projection';
 /** For roles on kinds: whether a kind exists. */
 export const deploymentKindProjection = createProjection({
   resource: deploymentKinds,
-  table: 'deployment_kinds_seen',
+  table: 'deployment_kind_projection',
   columns: [],
 });
