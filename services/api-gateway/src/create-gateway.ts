@@ -32,7 +32,7 @@ export interface GatewayDeps
   /** Addresses and networks of proxies whose word is taken for where a request comes from; nobody's unless given. */
   trustedProxies?: readonly string[];
   attempts: AttemptLimits;
-  /** All of ours, unless given. */
+  /** All contracts, unless given. */
   resources?: readonly Resource[];
 }
 

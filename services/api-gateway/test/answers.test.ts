@@ -81,7 +81,7 @@ describe('success', () => {
     }
   });
 
-  test("carries the caller's request id if it is a sane one, else one of ours", async () => {
+  test("carries the caller's request id if it is well-formed, else a new one", async () => {
     const own = await gateway.get('/api/v2/server', { headers: { 'x-request-id': 'ci-42.a_b' } });
     expect(own.headers.get('x-request-id')).toBe('ci-42.a_b');
     for (const bad of ['a b', 'x'.repeat(101), '<script>', '"']) {
@@ -110,7 +110,7 @@ describe('If-Match', () => {
 describe('an error of the owner', () => {
   test.for(Object.entries(errorCodes))('leaves with its code, status and words: %s %i', async ([code, status]) => {
     const errors = [{ path: 'body.name', message: 'is taken' }];
-    if (!isErrorCode(code)) throw new Error('not one of ours');
+    if (!isErrorCode(code)) throw new Error('not an error code');
     refusal = new AppError(code, 'A harbour is there already', { errors });
     expect(await problemOf(await gateway.get('/api/v2/envs'))).toMatchObject({
       status,

@@ -80,12 +80,12 @@ describe('the first check that fails answers', () => {
     expect(trace).toMatch(/^HTTP\/1.1 405 .*allow: GET, POST, HEAD/s);
   });
 
-  test('credential: before the body is looked at', async () => {
+  test('credential: before the body is checked', async () => {
     const response = await fetch(`${gateway.url}/api/v2/envs?nope=1`, wrong);
     expect(await problemOf(response)).toMatchObject({ status: 401, code: 'unauthenticated' });
   });
 
-  test('credential: of somebody inactive', async () => {
+  test('credential: of an inactive user', async () => {
     const response = await gateway.get('/api/v2/envs', { headers: { 'x-service-token': 'envUser' } });
     expect(await problemOf(response)).toMatchObject({ status: 401, code: 'user_inactive' });
   });

@@ -71,7 +71,7 @@ async function follow(token = 'siteAdmin'): Promise<{ leave: () => void; text: (
 }
 
 describe('without follow', () => {
-  test('the text so far is told and the answer ends, however long it is', async () => {
+  test('the log so far is sent and the answer ends, however long it is', async () => {
     say(...Array.from({ length: 1_200 }, (_, n) => `line ${n}`));
     const response = await gateway.get(path);
     expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
@@ -79,7 +79,7 @@ describe('without follow', () => {
     expect(await response.text()).toBe(kept.map(({ text }) => `${text}\n`).join(''));
   });
 
-  test('lines that do not fit into one answer are asked for in smaller parts', async () => {
+  test('lines that do not fit into one answer are read in smaller parts', async () => {
     fits = 20_000;
     say(...Array.from({ length: 20 }, () => 'x'.repeat(8_000)));
     expect((await (await gateway.get(path)).text()).length).toBe(20 * 8_001);
@@ -91,7 +91,7 @@ describe('without follow', () => {
     expect(await problemOf(await gateway.get(`${path}?follow=maybe`))).toMatchObject({ status: 400 });
   });
 
-  test('HEAD tells the headers and reads no further', async () => {
+  test('HEAD sends the headers of a log and reads no lines', async () => {
     const response = await gateway.send('HEAD', `${path}?follow=true`);
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
   });

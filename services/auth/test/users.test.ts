@@ -77,7 +77,7 @@ test('two site admins who remove each other at the same time leave one', async (
 
   const refused = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
   expect(refused).toHaveLength(1);
-  // Who comes late finds that it is the last one, or that it is no site admin any more.
+  // The later one finds itself the last site admin, or no site admin any more.
   expect(['conflict', 'forbidden', 'user_inactive', 'token_revoked']).toContain(refused[0].code);
 });
 

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Attempts } from './attempts.ts';
 import { networkOf } from './network-of.ts';
 
-/** What anybody may ask for and what is no plain read: each start of a sign-in stores something, each end asks the provider. */
+/** Open requests that are no plain reads: each start of a sign-in stores a row, each end calls the provider. */
 export const isAttempt = ({ allow, idempotent }: Operation): boolean => allow.on === 'nothing' && idempotent !== true;
 
 export const limitAttempts =

@@ -4,7 +4,7 @@ import ipaddr from 'ipaddr.js';
 /** Of an IPv6 address, in bytes: what one household or machine is given, and changes within as it likes. */
 const prefixBytes = 8;
 
-/** Who sends a request, as far as an address can tell: an IPv4 address, or the /64 of an IPv6 address. */
+/** The network behind a request: an IPv4 address, or the /64 of an IPv6 address. */
 export function networkOf({ ip, socket }: Pick<FastifyRequest, 'ip' | 'socket'>): string {
   // What a proxy forwards need not be an address.
   const given = ipaddr.isValid(ip) ? ip : (socket.remoteAddress ?? '');

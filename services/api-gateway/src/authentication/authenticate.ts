@@ -8,10 +8,10 @@ import { KnownCredentials } from '../attempts/known-credentials.ts';
 import { networkOf } from '../attempts/network-of.ts';
 import { credentialOf } from './credential-of.ts';
 
-/** Asks auth on every request, without a cache: a deactivated user fails on the next one. */
+/** Calls auth on every request, without a cache: a deactivated user fails on the next one. */
 export type Authenticate = (
   request: Pick<FastifyRequest, 'headers' | 'id' | 'ip' | 'socket'>,
-  /** The service that is asked next. */
+  /** The service to call next. */
   audience: ServiceName,
 ) => Promise<Authenticated>;
 

@@ -2,10 +2,10 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Credential } from '@berth/shared/contracts/resources/identities';
 import { AppError } from '@berth/shared/errors';
 
-/** The same words as auth has for a credential that is not valid: what is wrong with it is nobody's business. */
+/** The same message as auth's for an invalid credential: the cause stays hidden. */
 const missing = () => new AppError('unauthenticated', 'The credential is missing or not valid');
 
-/** The credential of a request; `x-service-token` decides where both are sent (decision 4). */
+/** The credential of a request; `x-service-token` decides where both are sent (Specification, "Credentials"). */
 export function credentialOf({ 'x-service-token': token, authorization }: IncomingHttpHeaders): Credential {
   if (token !== undefined) {
     if (typeof token !== 'string' || token.length > 4096) throw missing();

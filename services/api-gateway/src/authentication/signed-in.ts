@@ -2,7 +2,7 @@ import type { Operation } from '@berth/shared/contracts/contract';
 import type { FastifyRequest } from 'fastify';
 import type { Authenticate } from './authenticate.ts';
 
-/** The credential is checked before the body is read: who may not come in is not listened to. */
+/** Checks the credential before the body is read. */
 export const signedInFor =
   ({ allow, owner }: Operation, authenticate: Authenticate) =>
   async (request: FastifyRequest): Promise<void> => {

@@ -14,11 +14,11 @@ import { sendProblem } from './send-problem.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who asks, as auth told for this request; undefined where no credential is needed. */
+    /** The caller, as auth identified it; undefined where no credential is needed. */
     identity: Authenticated['identity'] | undefined;
     /** The same as auth signed it, to pass on. */
     identityToken: string | undefined;
-    /** What asking auth has taken of the time for this request, in ms. */
+    /** Time that the call to auth took, in ms. */
     spentMs: number;
   }
 }
@@ -44,7 +44,7 @@ export function createHttpServer({ log, metrics, trustedProxies = [] }: HttpServ
       headersTimeout: 10_000,
       maxHeaderSize: 16 * 1024,
       requireHostHeader: false,
-      // How often the time limits are looked at; by default each 30 s.
+      // Interval of checking the time limits; by default 30 s.
       connectionsCheckingInterval: 1_000,
     },
     genReqId: ({ headers }) => requestIdOf(headers['x-request-id']),

@@ -1,7 +1,7 @@
 import { smallBodyBytes } from '@berth/shared/contracts/body-limit';
 import { AppError } from '@berth/shared/errors';
 
-/** The framework's own refusals in our words; null for what is a bug of ours. `bodyLimit` is that of the route, in bytes. */
+/** The framework's refusals as errors of the API; null for a bug. `bodyLimit` is that of the route, in bytes. */
 export function frameworkRefusal(error: unknown, bodyLimit: number | undefined): AppError | null {
   if (!(error instanceof Error)) return null;
   const code = 'code' in error ? error.code : undefined;
@@ -13,7 +13,7 @@ export function frameworkRefusal(error: unknown, bodyLimit: number | undefined):
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE' || status === 413) {
     return new AppError('too_large', `The body must not be larger than ${inWords(bodyLimit ?? smallBodyBytes)}`);
   }
-  // No id is that long, nor anything else in a path of ours.
+  // No id is that long, nor any other part of a path of the API.
   if (code === 'FST_ERR_MAX_PARAM_LENGTH') return new AppError('not_found', 'There is nothing at this path');
   if (typeof status === 'number' && status >= 400 && status < 500) {
     return new AppError('invalid', 'The request is malformed', { cause: error });

@@ -14,15 +14,15 @@ export interface FollowDeps {
   read: (from: number, limit: number) => Promise<LogPart>;
   /** Throws when the reader may no longer see the log. */
   reauthenticate: () => Promise<void>;
-  news: Pick<WakeUp, 'wait'>;
+  wakeUp: Pick<WakeUp, 'wait'>;
   follow: boolean;
   signal: AbortSignal;
 }
 
 const largestBatch = 500;
 /** How long a follower waits for a hint before it looks by itself: hints may be lost. */
-const lookAgainMs = 1_000;
-/** The identity behind a stream is read anew this often, so that whoever lost the right to see it is cut off. */
+const pollMs = 1_000;
+/** The identity behind a stream is read again this often, so that a caller that lost its rights is cut off. */
 const reauthenticateMs = 900;
 /** The platform may be away for this long before a stream is given up. */
 const outageMs = 20_000;
@@ -42,7 +42,7 @@ export async function readPart(read: FollowDeps['read'], from: number): Promise<
 /** The log in parts, from `first` on: as far as it goes, or until its task has ended. Throws where it must end early. */
 export async function* followTaskLog(
   first: Awaited<ReturnType<typeof readPart>>,
-  { read, reauthenticate, news, follow, signal }: FollowDeps,
+  { read, reauthenticate, wakeUp, follow, signal }: FollowDeps,
 ): AsyncGenerator<readonly LogLine[]> {
   let readAs = performance.now();
   let away: number | undefined;
@@ -50,7 +50,7 @@ export async function* followTaskLog(
   for (let part = first; ; ) {
     yield part.lines;
     if (part.complete && (part.finished || !follow)) return;
-    if (part.complete) await news.wait(lookAgainMs);
+    if (part.complete) await wakeUp.wait(pollMs);
     signal.throwIfAborted();
     try {
       if (performance.now() - readAs > reauthenticateMs) {

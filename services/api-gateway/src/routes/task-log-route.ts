@@ -85,14 +85,14 @@ async function stream(
   raw.once('close', leave);
   if (raw.destroyed) leave();
   const signal = AbortSignal.any([gone.signal, deps.stopping]);
-  const news = createWakeUp(signal);
+  const wakeUp = createWakeUp(signal);
 
   const reauthenticate = async () => {
     request.identityToken = (await deps.authenticate(request, log_lines.owner)).identity_token;
   };
   try {
-    if (follow) deps.bus.hints.listen('task_log', news.wake, { key: taskId, signal });
-    for await (const lines of followTaskLog(first, { read, reauthenticate, news, follow, signal })) {
+    if (follow) deps.bus.hints.listen('task_log', wakeUp.wake, { key: taskId, signal });
+    for await (const lines of followTaskLog(first, { read, reauthenticate, wakeUp, follow, signal })) {
       await write(raw, lines, AbortSignal.any([signal, AbortSignal.timeout(slowReaderMs)]));
     }
     raw.end();
