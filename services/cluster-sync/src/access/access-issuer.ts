@@ -34,7 +34,7 @@ const deadlineMs = 5_000;
 const tokenPath = `/api/v1/namespaces/${runnerNamespace}/serviceaccounts/${runnerAccount}/token`;
 
 export function accessIssuer({ accessSeconds }: AccessIssuerOptions): IssueAccess {
-  /** Clusters whose account was seen to; it is made again when a token is refused for lack of it. */
+  /** Clusters whose account exists; it is created again when a token is refused for lack of it. */
   const prepared = new WeakSet<KubeApi>();
 
   async function prepare(api: KubeApi, signal: AbortSignal): Promise<void> {

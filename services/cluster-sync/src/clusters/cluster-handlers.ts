@@ -14,21 +14,21 @@ export interface ClusterHandlersDeps {
 
 const { singular } = k8sClusters;
 
-interface Asking extends Required<Pick<CallOptions, 'requestId'>> {
+interface Caller extends Required<Pick<CallOptions, 'requestId'>> {
   readonly identityToken: string | undefined;
   remainingMs(): number;
 }
 
 export const clusterHandlers = ({ clusterRepository, bus }: ClusterHandlersDeps) => {
-  const onBehalfOf = ({ identityToken, requestId, remainingMs }: Asking): CallOptions => ({
+  const onBehalfOf = ({ identityToken, requestId, remainingMs }: Caller): CallOptions => ({
     identityToken,
     requestId,
     deadlineMs: remainingMs(),
   });
 
-  /** Asked of the owner: a projection may not have it yet, and a new env often gets its cluster at once. */
-  const isMissing = (envId: string, asking: Asking): Promise<boolean> =>
-    bus.call(envs.operations.get, { id: envId }, onBehalfOf(asking)).then(
+  /** Confirmed with the owner: a projection may lag, and a new env often gets its cluster at once. */
+  const isMissing = (envId: string, caller: Caller): Promise<boolean> =>
+    bus.call(envs.operations.get, { id: envId }, onBehalfOf(caller)).then(
       () => false,
       (error: unknown) => {
         if (error instanceof AppError && error.code === 'not_found') return true;
@@ -36,21 +36,21 @@ export const clusterHandlers = ({ clusterRepository, bus }: ClusterHandlersDeps)
       },
     );
 
-  async function refuseMissingEnv(envId: string, asking: Asking): Promise<void> {
-    if (await isMissing(envId, asking)) named(null, 'body.env_id', envs.singular);
+  async function refuseMissingEnv(envId: string, caller: Caller): Promise<void> {
+    if (await isMissing(envId, caller)) named(null, 'body.env_id', envs.singular);
   }
 
-  /** Deleted between the question and the write, of which we may have been told before the write: then nobody else would notice. */
-  async function takeBackFromMissingEnv(envId: string, asking: Asking): Promise<void> {
-    const isGone = await isMissing(envId, asking).catch(() => false);
+  /** The env may be deleted between check and write. If its deletion arrived before our write, nothing else would undo it. */
+  async function takeBackFromMissingEnv(envId: string, caller: Caller): Promise<void> {
+    const isGone = await isMissing(envId, caller).catch(() => false);
     if (!isGone) return;
     await clusterRepository.releaseEnv(envId);
     named(null, 'body.env_id', envs.singular);
   }
 
-  async function refuseWithDeployments({ id, name }: K8sCluster, asking: Asking): Promise<void> {
+  async function refuseWithDeployments({ id, name }: K8sCluster, caller: Caller): Promise<void> {
     const request = { body: { cluster_id: id } };
-    const { deployments } = await bus.call(deploymentUsage.operations.of_cluster, request, onBehalfOf(asking));
+    const { deployments } = await bus.call(deploymentUsage.operations.of_cluster, request, onBehalfOf(caller));
     if (deployments.count === 0) return;
     const more = deployments.count - deployments.names.length;
     const words = [...deployments.names, ...(more > 0 ? [`${more} more`] : [])].join(', ');
@@ -73,7 +73,7 @@ export const clusterHandlers = ({ clusterRepository, bus }: ClusterHandlersDeps)
         by: context,
         check: (now) => {
           context.checkIfMatch(now);
-          // What was asked above was asked about the env it had then.
+          // The check above was about the env of that moment.
           if (now.env_id !== cluster.env_id) throw new AppError('conflict', 'Its env was changed meanwhile; try again');
         },
       });

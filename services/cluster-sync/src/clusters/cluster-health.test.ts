@@ -14,31 +14,31 @@ const answered: Sign = { kind: 'answered' };
 const refused = { kind: 'failed', reason: 'it refused the connection' } as const;
 
 describe('healthAfter', () => {
-  test('a cluster is ok once it answered, and everybody is told', () => {
+  test('a cluster is ok once it answered, and that is published', () => {
     expect(healthAfter(fresh, answered, at(5))).toEqual({
       health: { ...fine, last_seen_at: at(5), told_seen_at: at(5) },
-      tell: true,
+      publish: true,
     });
   });
 
   test('a cluster that never answered says at once why', () => {
     expect(healthAfter(fresh, refused, at(5))).toMatchObject({
       health: { is_ok: false, not_ok_reason: 'it refused the connection' },
-      tell: true,
+      publish: true,
     });
   });
 
   test('a failed probe within a minute of the last answer is only remembered', () => {
     expect(healthAfter(fine, refused, at(59))).toMatchObject({
       health: { is_ok: true, last_failure: 'it refused the connection' },
-      tell: false,
+      publish: false,
     });
   });
 
   test('after a minute without an answer it is not ok, with the reason', () => {
     expect(healthAfter(fine, refused, at(60))).toMatchObject({
       health: { is_ok: false, not_ok_reason: 'it refused the connection', last_seen_at: at(0) },
-      tell: true,
+      publish: true,
     });
   });
 
@@ -59,7 +59,7 @@ describe('healthAfter', () => {
   test('a cluster that cannot be used is not ok at once', () => {
     expect(healthAfter(fine, { kind: 'unusable', reason: 'gone from the kubeconfig' }, at(1))).toMatchObject({
       health: { is_ok: false, not_ok_reason: 'gone from the kubeconfig' },
-      tell: true,
+      publish: true,
     });
   });
 
@@ -69,9 +69,9 @@ describe('healthAfter', () => {
     expect(healthAfter(broken, refused, at(99))).toBeNull();
   });
 
-  test('that it was seen again is told once a minute', () => {
-    expect(healthAfter(fine, answered, at(15))).toMatchObject({ health: { last_seen_at: at(15) }, tell: false });
-    expect(healthAfter(fine, answered, at(60))).toMatchObject({ health: { told_seen_at: at(60) }, tell: true });
+  test('a repeated sign of a cluster is published once a minute', () => {
+    expect(healthAfter(fine, answered, at(15))).toMatchObject({ health: { last_seen_at: at(15) }, publish: false });
+    expect(healthAfter(fine, answered, at(60))).toMatchObject({ health: { told_seen_at: at(60) }, publish: true });
   });
 
   test('an answer ends a failure and forgets it', () => {
@@ -79,7 +79,7 @@ describe('healthAfter', () => {
 
     expect(healthAfter(broken, answered, at(99))).toMatchObject({
       health: { is_ok: true, not_ok_reason: null, last_failure: null },
-      tell: true,
+      publish: true,
     });
   });
 });

@@ -17,24 +17,24 @@ export type Sign =
   | { readonly kind: 'silent' }
   | { readonly kind: 'unusable'; readonly reason: string };
 
-/** Decision 7: without an answer for so long a cluster is not ok. */
+/** A cluster that was silent for this long is not ok. */
 export const silenceMs = 60_000;
-/** `last_seen_at` moves with every probe; others are told of it alone no more often than this. */
-const tellSeenMs = 60_000;
+/** `last_seen_at` moves with every probe; alone it is published no more often than this. */
+const publishSeenMs = 60_000;
 
-/** The health after a sign, and whether the others are to be told of it. Null: nothing changes. */
+/** The health after a sign, and whether to publish it. Null: nothing changes. */
 export function healthAfter(
   before: ClusterHealth,
   sign: Sign,
   now: string,
-): { health: ClusterHealth; tell: boolean } | null {
+): { health: ClusterHealth; publish: boolean } | null {
   const health = changed(before, sign, now);
-  const isNews = health.is_ok !== before.is_ok || health.not_ok_reason !== before.not_ok_reason;
-  const seenIsOld = health.last_seen_at !== before.last_seen_at && ageOf(before.told_seen_at, now) >= tellSeenMs;
+  const hasChanged = health.is_ok !== before.is_ok || health.not_ok_reason !== before.not_ok_reason;
+  const seenIsOld = health.last_seen_at !== before.last_seen_at && ageOf(before.told_seen_at, now) >= publishSeenMs;
 
-  if (isNews || seenIsOld) return { health: { ...health, told_seen_at: health.last_seen_at }, tell: true };
+  if (hasChanged || seenIsOld) return { health: { ...health, told_seen_at: health.last_seen_at }, publish: true };
   if (health.last_seen_at === before.last_seen_at && health.last_failure === before.last_failure) return null;
-  return { health, tell: false };
+  return { health, publish: false };
 }
 
 function changed(before: ClusterHealth, sign: Sign, now: string): ClusterHealth {

@@ -14,7 +14,12 @@ const envA = '11111111-1111-4111-8111-111111111111';
 const envB = '22222222-2222-4222-8222-222222222222';
 const one = { provider_id: 'kubeconfig:one', name: 'one', region_name: 'here', ignore: true };
 const two = { provider_id: 'kubeconfig:two', name: 'Two', region_name: 'here', ignore: false };
-const Told = z.object({ resource: z.string(), operation: z.string(), env_id: z.string().nullable(), row: z.any() });
+const Published = z.object({
+  resource: z.string(),
+  operation: z.string(),
+  env_id: z.string().nullable(),
+  row: z.any(),
+});
 const by = { identity: undefined, requestId: null };
 const accept = { by, check: () => undefined };
 
@@ -30,7 +35,8 @@ beforeAll(async () => {
 afterAll(() => database?.[Symbol.asyncDispose]());
 beforeEach(() => db.query(sql.unsafe`truncate k8s_clusters, k8s_resources, outbox`));
 
-const told = () => db.any(sql.type(Told)`select resource, operation, env_id, row from outbox order by version`);
+const published = () =>
+  db.any(sql.type(Published)`select resource, operation, env_id, row from outbox order by version`);
 const forget = () => db.query(sql.unsafe`delete from outbox`);
 
 async function add(cluster = one): Promise<K8sCluster> {
@@ -53,11 +59,11 @@ const longAgo = (id: string) =>
   `);
 
 describe('a discovered cluster', () => {
-  test('is not ok before it was probed, has no env, and everybody is told', async () => {
+  test('is not ok before its first probe, has no env, and is published', async () => {
     const cluster = await add();
 
     expect(cluster).toMatchObject({ ...one, env_id: null, is_ok: false, not_ok_reason: 'not probed yet' });
-    expect(await told()).toEqual([{ resource: 'k8s_clusters', operation: 'INSERT', env_id: null, row: cluster }]);
+    expect(await published()).toEqual([{ resource: 'k8s_clusters', operation: 'INSERT', env_id: null, row: cluster }]);
   });
 
   test('that is found again changes nothing but what it is called', async () => {
@@ -65,11 +71,11 @@ describe('a discovered cluster', () => {
     await forget();
 
     await clusters.upsert({ ...one, ignore: false });
-    expect(await told()).toEqual([]);
+    expect(await published()).toEqual([]);
     await clusters.upsert({ ...one, name: 'uno', ignore: false });
 
     expect(await clusters.find(cluster.id, 'all')).toEqual({ ...cluster, name: 'uno' });
-    expect(await told()).toMatchObject([{ operation: 'UPDATE', row: { name: 'uno' } }]);
+    expect(await published()).toMatchObject([{ operation: 'UPDATE', row: { name: 'uno' } }]);
   });
 
   test('is made once by replicas that find it together', async () => {
@@ -80,17 +86,17 @@ describe('a discovered cluster', () => {
 });
 
 describe('signs of life', () => {
-  test('an answer makes it ok and is told; the next one moves last_seen_at only', async () => {
+  test('the first answer makes it ok and is published; the next one moves last_seen_at only', async () => {
     const { id } = await add();
     await forget();
 
     await clusters.recordSign(id, { kind: 'answered' });
-    expect(await told()).toMatchObject([{ operation: 'UPDATE', row: { is_ok: true, not_ok_reason: null } }]);
+    expect(await published()).toMatchObject([{ operation: 'UPDATE', row: { is_ok: true, not_ok_reason: null } }]);
     const first = await clusters.find(id, 'all');
     await forget();
     await clusters.recordSign(id, { kind: 'answered' });
 
-    expect(await told()).toEqual([]);
+    expect(await published()).toEqual([]);
     const second = await clusters.find(id, 'all');
     expect(Date.parse(second?.last_seen_at ?? '')).toBeGreaterThanOrEqual(Date.parse(first?.last_seen_at ?? ''));
   });
@@ -113,12 +119,12 @@ describe('signs of life', () => {
   test('a sign of a cluster that was deleted meanwhile is nothing', async () => {
     await clusters.recordSign(envA, { kind: 'answered' });
 
-    expect(await told()).toEqual([]);
+    expect(await published()).toEqual([]);
   });
 });
 
 describe('update', () => {
-  test('changes what is given, clears what is null, and tells what lies on it when the env changes', async () => {
+  test('changes what is given, clears what is null, and publishes its tracked resources when the env changes', async () => {
     const { id } = await add();
     await addResource(id);
     await clusters.update(id, { ingress_class: 'nginx' }, accept);
@@ -127,20 +133,20 @@ describe('update', () => {
     const cluster = await clusters.update(id, { env_id: envA, ingress_class: null, ignore: false }, accept);
 
     expect(cluster).toMatchObject({ env_id: envA, ingress_class: null, ignore: false, name: 'one' });
-    expect(await told()).toMatchObject([
+    expect(await published()).toMatchObject([
       { resource: 'k8s_clusters', operation: 'UPDATE', env_id: envA },
       { resource: 'k8s_resources', operation: 'UPDATE', env_id: envA },
     ]);
   });
 
-  test('that changes nothing is told to nobody', async () => {
+  test('that changes nothing is not published', async () => {
     const { id } = await add();
     await forget();
 
     await clusters.update(id, {}, accept);
     await clusters.update(id, { ignore: true, env_id: null }, accept);
 
-    expect(await told()).toEqual([]);
+    expect(await published()).toEqual([]);
   });
 
   test('refuses an ingress domain that another cluster has', async () => {
@@ -192,7 +198,7 @@ describe('lists', () => {
   });
 });
 
-test('a removed cluster takes what is tracked on it along, and both are told', async () => {
+test('removing a cluster removes its tracked resources, and both removals are published', async () => {
   const { id } = await add();
   await addResource(id);
   await acquireLease(db, { name: leaseNameOf(id), holder: 'me', ttlMs: 60_000 });
@@ -200,7 +206,7 @@ test('a removed cluster takes what is tracked on it along, and both are told', a
 
   await clusters.remove(id, accept);
 
-  expect(await told()).toMatchObject([
+  expect(await published()).toMatchObject([
     { resource: 'k8s_resources', operation: 'DELETE' },
     { resource: 'k8s_clusters', operation: 'DELETE', row: { id } },
   ]);

@@ -40,7 +40,7 @@ export interface ClusterFilters {
   name?: string | undefined;
 }
 
-/** A change that somebody asked for. */
+/** A change by a caller. */
 export interface AskedChange {
   by: Doer;
   /** Sees the row under its lock and may throw. */
@@ -108,7 +108,7 @@ export const createClusterRepository = (db: Queries) => ({
       `);
       if (!row) return;
       const { is_new, ...found } = row;
-      await tell(tx, is_new ? 'INSERT' : 'UPDATE', found);
+      await publish(tx, is_new ? 'INSERT' : 'UPDATE', found);
     }),
 
   /** What a probe, or the lack of one, means for the cluster. A cluster that is gone by now means nothing. */
@@ -127,7 +127,7 @@ export const createClusterRepository = (db: Queries) => ({
           last_failure = ${last_failure}, told_seen_at = ${told_seen_at}
         where id = ${id} returning ${columns}
       `);
-      if (after.tell) await tell(tx, 'UPDATE', updated);
+      if (after.publish) await publish(tx, 'UPDATE', updated);
     }),
 
   update: (id: string, changes: K8sClusterChanges, { by, check }: AskedChange) =>
@@ -181,24 +181,24 @@ export const createClusterRepository = (db: Queries) => ({
       return row;
     }),
 
-  /** An env that is gone has no clusters. Auth asks before it deletes one, so this meets only what came in between. */
+  /** A deleted env has no clusters. Auth checks before it deletes one; this finds clusters assigned since that check. */
   releaseEnv: (envId: string) =>
     db.transaction(async (tx) => {
       const released = await tx.any(cluster`
         update k8s_clusters set env_id = null where env_id = ${envId} returning ${columns}
       `);
       for (const row of released) {
-        await tell(tx, 'UPDATE', row);
+        await publish(tx, 'UPDATE', row);
         await tellResources(tx, row);
       }
     }),
 });
 export type ClusterRepository = ReturnType<typeof createClusterRepository>;
 
-const tell = (tx: Transaction, operation: 'INSERT' | 'UPDATE', row: K8sCluster) =>
+const publish = (tx: Transaction, operation: 'INSERT' | 'UPDATE', row: K8sCluster) =>
   recordState(tx, k8sClusters, { id: row.id, env_id: row.env_id, operation, row });
 
-/** What is tracked on a cluster is seen by those who see its env, so a change of env is one of theirs too. */
+/** Tracked resources are visible to the members of the env, so a change of env changes them too. */
 async function tellResources(tx: Transaction, { id, env_id }: K8sCluster): Promise<void> {
   const rows = await tx.any(resource`select ${resourceColumns} from k8s_resources where cluster_id = ${id}`);
   await recordStates(

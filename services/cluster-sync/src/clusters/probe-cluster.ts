@@ -4,7 +4,7 @@ import type { Sign } from './cluster-health.ts';
 
 const deadlineMs = 5_000;
 
-/** Asks a cluster whether it is ready: `/readyz` is answered by the API server together with its storage. */
+/** Probes a cluster: the API server answers `/readyz` only together with its storage. */
 export async function probeCluster(api: Pick<KubeApi, 'getText' | 'server'>, signal: AbortSignal): Promise<Sign> {
   try {
     await api.getText('/readyz', { signal, deadlineMs });

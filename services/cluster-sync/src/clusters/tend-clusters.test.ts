@@ -113,7 +113,7 @@ test('the lease of a replica that died without a word is free after its time', a
   expect(replica.begun[0]?.lease.fence).toBe(8);
 });
 
-test('a cluster that is reached otherwise, or ignored otherwise, is begun anew', async () => {
+test('a changed address or ignore flag restarts the work on a cluster', async () => {
   const replica = startReplica('me');
   await tending(replica, 1);
 
@@ -139,7 +139,7 @@ test('a cluster that is no longer configured, or deleted, is let go', async () =
   expect(replica.begun).toHaveLength(2);
 });
 
-test('a cluster whose tending fails is begun anew', async () => {
+test('tending a cluster is restarted after a failure', async () => {
   const replica = startReplica('me');
   replica.fail = new NotOurCluster('a');
   await vi.waitFor(() => expect(replica.begun.length).toBeGreaterThan(1));

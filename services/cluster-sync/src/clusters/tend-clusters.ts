@@ -20,7 +20,7 @@ export interface TendClustersDeps {
   tend(cluster: TendedCluster, signal: AbortSignal): Promise<void>;
   /** How often the list of clusters is looked at. */
   readonly lookMs: number;
-  /** How often a lease that another replica holds is asked for. */
+  /** How often to try for a lease that another replica holds. */
   readonly leaseRetryMs: number;
 }
 
@@ -49,7 +49,7 @@ export const tendClusters =
       const wanted = new Map<string, Wanted>();
       for (const { id, name, ignore, provider_id } of clusters) {
         const connection = directory.connectionTo(provider_id);
-        // A cluster that is reached otherwise, or ignored otherwise, is begun anew.
+        // A changed address or `ignore` restarts the work on a cluster.
         if (connection) wanted.set(`${id} ${ignore} ${connection.revision}`, { id, name, ignore, connection });
       }
       for (const [key, tending] of tendings) {
@@ -79,7 +79,7 @@ function begin(deps: TendClustersDeps, { id, name, ignore, connection }: Wanted,
         .whileHolding(id, end, (held, lease) => deps.tend({ id, ignore, api: connection.api, lease }, held))
         .catch((error: unknown) => {
           if (error instanceof NotOurCluster) log.info('another replica looks after this cluster');
-          else if (!end.aborted) log.error({ err: error }, 'looking after a cluster failed; it begins anew');
+          else if (!end.aborted) log.error({ err: error }, 'tending a cluster failed; it is restarted');
         });
       await pause(deps.leaseRetryMs, end);
     }

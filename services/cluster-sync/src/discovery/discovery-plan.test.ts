@@ -6,7 +6,7 @@ const one: FoundCluster = { provider_id: 'kubeconfig:one', name: 'one', region_n
 const known = { id: 'id-1', provider_id: 'kubeconfig:one', name: 'one', region_name: 'r' };
 
 describe('discoveryPlan', () => {
-  test('adds a new cluster, ignored unless told otherwise', () => {
+  test('adds a new cluster, ignored unless configured otherwise', () => {
     const { refused: _, ...row } = one;
 
     expect(discoveryPlan([one], [], options).upsert).toEqual([{ ...row, ignore: true }]);
@@ -28,7 +28,7 @@ describe('discoveryPlan', () => {
     });
   });
 
-  test('tells why a cluster is refused, once it has a row', () => {
+  test('records why a cluster with a row is refused', () => {
     const refused = { ...one, refused: 'the user field exec is not accepted' };
 
     expect(discoveryPlan([refused], [], options)).toMatchObject({ upsert: [{ name: 'one' }], unusable: [] });

@@ -34,7 +34,7 @@ export function discoveryPlan(
   const knownBy = new Map(known.map((cluster) => [cluster.provider_id, cluster]));
   const foundBy = new Map(found.map((cluster) => [cluster.provider_id, cluster]));
 
-  const isNews = ({ provider_id, name, region_name }: FoundCluster) => {
+  const isChange = ({ provider_id, name, region_name }: FoundCluster) => {
     const row = knownBy.get(provider_id);
     return row?.name !== name || row.region_name !== region_name;
   };
@@ -45,7 +45,7 @@ export function discoveryPlan(
 
   return {
     upsert: found
-      .filter(isNews)
+      .filter(isChange)
       .map(({ provider_id, name, region_name }) => ({ provider_id, name, region_name, ignore: ignoreNew })),
     unusable: known.flatMap((cluster) => {
       const reason = reasonAgainst(cluster);

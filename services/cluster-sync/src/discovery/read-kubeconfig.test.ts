@@ -42,7 +42,7 @@ test('shows a cluster for each context, also for one that is refused, with the r
   ]);
 });
 
-test('shows only the contexts that are asked for', async () => {
+test('returns only the configured contexts', async () => {
   await write({ token: 't' });
 
   const clusters = await readKubeconfig({ path, contexts: ['first', 'missing'] });

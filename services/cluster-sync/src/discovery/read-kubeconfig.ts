@@ -24,7 +24,7 @@ export async function readKubeconfig({ path, contexts }: ReadKubeconfigOptions):
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new Error(`the kubeconfig ${path} cannot be read (${error.code})`);
   });
-  // A program that writes it anew has emptied it first.
+  // A program that rewrites the file empties it first.
   if (text.trim() === '') throw new Error(`the kubeconfig ${path} is empty`);
   const kubeconfig = await inlineCertificateFiles(parseKubeconfig(text), dirname(path));
   const names = new Set(contexts ?? kubeconfig.contexts.map(({ name }) => name));

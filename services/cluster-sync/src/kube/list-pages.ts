@@ -37,13 +37,13 @@ export async function* listPages(
   let limit = pageSize;
   let from: string | undefined;
   for (let pages = 0; pages < maxPages; pages += 1) {
-    const { page, asked } = await readPage(api, path, { limit, from, signal });
+    const { page, used } = await readPage(api, path, { limit, from, signal });
     yield { items: page.items, resourceVersion: page.metadata.resourceVersion };
 
     from = page.metadata.continue;
     if (!from) return;
     // Not back to full pages: where objects are this large, more of them mostly follow.
-    limit = asked;
+    limit = used;
   }
   throw new Error(`the list of ${path} has more than ${maxPages} pages`);
 }
@@ -54,16 +54,16 @@ interface PageRequest {
   readonly signal: AbortSignal;
 }
 
-/** One page, of as many objects as fit into an answer, and how many were asked for in the end. */
+/** One page, of as many objects as fit into an answer, and the limit that was used in the end. */
 async function readPage(api: Pick<KubeApi, 'getJson'>, path: string, { limit, from, signal }: PageRequest) {
-  for (let asked = limit; ; asked = Math.floor(asked / 2)) {
-    const query = new URLSearchParams({ limit: String(asked), ...(from !== undefined && { continue: from }) });
+  for (let used = limit; ; used = Math.floor(used / 2)) {
+    const query = new URLSearchParams({ limit: String(used), ...(from !== undefined && { continue: from }) });
     try {
       const answer = await api.getJson(`${path}?${query.toString()}`, { signal, deadlineMs: pageDeadlineMs });
-      return { page: Page.parse(answer), asked };
+      return { page: Page.parse(answer), used };
     } catch (error) {
       if (!(error instanceof AnswerTooLarge)) throw error;
-      if (asked === 1) throw new Error(`the list of ${path} is too large even one object at a time`, { cause: error });
+      if (used === 1) throw new Error(`the list of ${path} is too large even one object at a time`, { cause: error });
     }
   }
 }

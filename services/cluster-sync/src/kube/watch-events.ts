@@ -5,7 +5,7 @@ import { z } from 'zod';
 export interface WatchEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK';
   readonly object: unknown;
-  /** Where a later watch goes on; null where the event told none. */
+  /** Where a later watch goes on; null where the event has none. */
   readonly resourceVersion: string | null;
 }
 

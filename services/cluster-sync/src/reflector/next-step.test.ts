@@ -68,9 +68,9 @@ describe('nextStep', () => {
       { ...failed, resourceVersion: '15' },
       { step: 'watch', resourceVersion: '15', fruitless: 1 },
     ],
-    ['waits as long as the server asks for', watching, { ...failed, retryAfterMs: 20_000 }, { pauseMs: 20_000 }],
+    ['waits for the Retry-After of the server', watching, { ...failed, retryAfterMs: 20_000 }, { pauseMs: 20_000 }],
     [
-      'waits no longer than a minute, whatever the server asks for',
+      'waits a minute at most, whatever the Retry-After of the server',
       watching,
       { ...failed, retryAfterMs: 9_999_000 },
       { pauseMs: 60_000 },

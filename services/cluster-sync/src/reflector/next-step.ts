@@ -1,6 +1,6 @@
 import { nextPause } from './backoff.ts';
 
-/** What a reflector does next. `include`: list namespaces that became ours while the watch ran. */
+/** What a reflector does next. `include`: list namespaces that became tracked while the watch ran. */
 export type Step = 'list' | 'include' | 'watch';
 
 export interface ReflectorState {
@@ -18,7 +18,7 @@ export interface ReflectorState {
   readonly listedAt: number;
 }
 
-/** What came of the step. `resourceVersion` is the last one seen, so that no event is asked for twice. */
+/** The outcome of a step. `resourceVersion` is the last one received, so that no event is requested twice. */
 export type Outcome =
   | { readonly kind: 'listed'; readonly resourceVersion: string }
   | { readonly kind: 'included' }
@@ -64,7 +64,7 @@ export const initialState: ReflectorState = {
 /** The whole policy of a reflector; it does no I/O, so its test is a table. */
 export function nextStep(state: ReflectorState, outcome: Outcome, chance: Chance): ReflectorState {
   const was = state.step === 'list' ? { ...state, listTriedAt: chance.startedAt } : state;
-  const at = (step: Step, changes: Partial<ReflectorState>) => settled({ ...was, ...changes, step }, chance);
+  const at = (step: Step, changes: Partial<ReflectorState>) => withDueList({ ...was, ...changes, step }, chance);
   const calm = { fruitless: 0, backoffMs: 0, pauseMs: 0 };
 
   switch (outcome.kind) {
@@ -98,12 +98,12 @@ const fruitOf = (state: ReflectorState, resourceVersion: string | null) => ({
 
 function backOff(state: ReflectorState, retryAfterMs: number | null, { random }: Chance) {
   const backoffMs = nextPause(state.backoffMs, random);
-  const asked = Math.min(retryAfterMs ?? 0, longestRetryAfterMs);
-  return { backoffMs, pauseMs: Math.max(backoffMs, asked) };
+  const requestedMs = Math.min(retryAfterMs ?? 0, longestRetryAfterMs);
+  return { backoffMs, pauseMs: Math.max(backoffMs, requestedMs) };
 }
 
 /** Turns a watch into a list where its version is in doubt or a resync is due, and keeps lists apart. */
-function settled(state: ReflectorState, { now, resyncMs }: Chance): ReflectorState {
+function withDueList(state: ReflectorState, { now, resyncMs }: Chance): ReflectorState {
   const { resourceVersion, fruitless, listedAt, listTriedAt } = state;
   const isDoubtful = resourceVersion === null || fruitless >= fruitlessLimit || now >= listedAt + resyncMs;
   const step = state.step === 'watch' && isDoubtful ? 'list' : state.step;

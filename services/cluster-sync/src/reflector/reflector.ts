@@ -34,7 +34,7 @@ export interface ReflectorDeps {
 export interface Reflector {
   /** Lists a namespace that became interesting while the watch ran, before the watch goes on. */
   include(namespace: string): void;
-  /** Runs until the signal aborts; `onListed` is told about each full list. Whatever fails is tried again. */
+  /** Runs until the signal aborts; `onListed` is called after each full list. Failures are retried. */
   run(signal: AbortSignal, onListed?: () => void): Promise<void>;
 }
 
@@ -99,7 +99,7 @@ export function createReflector(deps: ReflectorDeps): Reflector {
     await (type === 'DELETED' ? sink.remove(object) : sink.put(object));
   }
 
-  /** An object that nobody can take in is one line in the log: asked for again it would come again. */
+  /** An object that cannot be processed is one line in the log: a repeated request would return it again. */
   async function takeIn(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
     try {
       await work();
@@ -149,14 +149,14 @@ export function createReflector(deps: ReflectorDeps): Reflector {
         const { startedAt, outcome } = done;
         if (outcome.kind === 'listed') onListed?.();
         const next = nextStep(state, outcome, { startedAt, now: performance.now(), random: random(), resyncMs });
-        tell(state, next, outcome);
+        report(state, next, outcome);
         state = next;
       }
     },
   };
 
   /** One line when it begins to fail and one when it is well again, not one per attempt. */
-  function tell(before: ReflectorState, after: ReflectorState, outcome: Outcome): void {
+  function report(before: ReflectorState, after: ReflectorState, outcome: Outcome): void {
     if (outcome.kind === 'failed' && before.backoffMs === 0) {
       const { error } = outcome;
       const isOfTheServer = error instanceof KubeError || (error instanceof Error && 'code' in error);

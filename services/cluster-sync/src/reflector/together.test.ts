@@ -19,7 +19,7 @@ test('a failure of one stops the others, waits for them, and goes on', async () 
   expect(ended).toEqual(['a', 'b']);
 });
 
-test('ends without an error when it is told to, whatever that breaks', async () => {
+test('ends without an error when its signal aborts, whatever that breaks', async () => {
   const stopping = new AbortController();
   const ended: string[] = [];
   const breaksAtTheEnd = async (signal: AbortSignal) => {

@@ -3,7 +3,7 @@ import type { ChangeQueue } from './change-queue.ts';
 import { deploymentNamespace } from './deployment-namespace.ts';
 import { createHeldBackObjects } from './held-back-objects.ts';
 import { createNamespaceBook } from './namespace-book.ts';
-import { type SeenObject, seenObject } from './seen-object.ts';
+import { type ObservedObject, observedObject } from './observed-object.ts';
 import type { KindName, TrackedKind } from './tracked-kinds.ts';
 import { trackedObject } from './tracked-object.ts';
 
@@ -20,7 +20,7 @@ export interface ClusterMirrorDeps {
   readonly known: readonly KnownObject[];
   readonly queue: Pick<ChangeQueue, 'add'>;
   readonly log: { warn(fields: object, words: string): void };
-  /** A namespace became one of ours, and objects in it may have gone past us: it has to be listed. */
+  /** A namespace became tracked, and objects in it may have been missed: it has to be listed. */
   onNamespace(namespace: string): void;
   readonly heldBackLimit?: number;
 }
@@ -36,7 +36,7 @@ const Named = z.object({
 });
 
 /**
- * The state of one cluster's tracked objects as the API told it last. Lists and watches come in by the same doors, and
+ * The last known state of one cluster's tracked objects. Lists and watches come in by the same doors, and
  * what differs from before goes to the queue. All namespaces come in, so that of an object in a namespace without
  * deployment it is known whether it is of no interest or only early.
  */
@@ -54,13 +54,13 @@ export function createClusterMirror(deps: ClusterMirrorDeps) {
       if (kind.kind === 'Namespace') seeNamespace(object);
       const namespace = kind.kind === 'Namespace' ? metadata.name : (metadata.namespace ?? '');
       const deploymentId = namespace === '' ? null : namespaces.deploymentOf(namespace);
-      // Most objects of a cluster are not ours, so this has looked at as little as it can.
+      // Most objects of a cluster are not tracked, so this reads as little as it can.
       if (deploymentId === null) return undefined;
 
       uid = metadata.uid;
-      const seen = seenObject(kind, object, namespace);
-      if (deploymentId === undefined) heldBack.put(seen);
-      else track(seen, deploymentId);
+      const observed = observedObject(kind, object, namespace);
+      if (deploymentId === undefined) heldBack.put(observed);
+      else track(observed, deploymentId);
     } catch (error) {
       log.warn(
         { kind: kind.kind, uid, reason: wordsOf(error) },
@@ -70,8 +70,8 @@ export function createClusterMirror(deps: ClusterMirrorDeps) {
     return uid;
   }
 
-  function track(seen: SeenObject, deploymentId: string): void {
-    const tracked = trackedObject(seen, deploymentId);
+  function track(observed: ObservedObject, deploymentId: string): void {
+    const tracked = trackedObject(observed, deploymentId);
     const { uid, kind, namespace, fingerprint } = tracked;
     if (objects.get(uid)?.fingerprint === fingerprint) return;
     objects.set(uid, { uid, kind, namespace, fingerprint });
@@ -82,16 +82,16 @@ export function createClusterMirror(deps: ClusterMirrorDeps) {
     const { namespace, deploymentId, isAnonymous } = deploymentNamespace(object);
     if (isAnonymous)
       log.warn({ namespace }, 'a namespace with our label names no deployment; nothing in it is tracked');
-    const news = namespaces.see(namespace, deploymentId);
-    if (news === 'none') return;
+    const change = namespaces.see(namespace, deploymentId);
+    if (change === 'none') return;
 
     const early = heldBack.take(namespace);
     if (deploymentId === null) {
-      if (news === 'other') dropWhere((known) => known.namespace === namespace);
+      if (change === 'other') dropWhere((known) => known.namespace === namespace);
       return;
     }
-    for (const seen of early) track(seen, deploymentId);
-    if (news === 'other' || heldBack.isIncomplete()) onNamespace(namespace);
+    for (const observed of early) track(observed, deploymentId);
+    if (change === 'other' || heldBack.isIncomplete()) onNamespace(namespace);
   }
 
   function drop(uid: string): void {
@@ -111,11 +111,11 @@ export function createClusterMirror(deps: ClusterMirrorDeps) {
   }
 
   function beginNamespaces(): () => void {
-    const settle = heldBack.settling();
+    const endRecovery = heldBack.startRecovery();
     namespaces.beginPass();
     return () => {
       namespaces.endPass();
-      settle();
+      endRecovery();
       // Also what an earlier watch left behind in namespaces that vanished meanwhile.
       dropWhere((object) => typeof namespaces.deploymentOf(object.namespace) !== 'string');
     };
@@ -133,7 +133,7 @@ export function createClusterMirror(deps: ClusterMirrorDeps) {
       drop(data.metadata.uid);
     },
 
-    /** Its row may not be as we said, so it is written again when the object is seen again. */
+    /** Its row may differ, so it is written again at the object's next event. */
     doubt(uid: string): void {
       const object = objects.get(uid);
       if (object) objects.set(uid, { ...object, fingerprint: '' });

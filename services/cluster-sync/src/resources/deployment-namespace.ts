@@ -14,7 +14,7 @@ const Namespace = z.object({
 
 export interface DeploymentNamespace {
   readonly namespace: string;
-  /** Null where it is not ours: then nothing in it is tracked. */
+  /** Null where it is no namespace of a deployment: nothing in it is tracked. */
   readonly deploymentId: string | null;
   /** It has our label, and yet the annotation is missing or no UUID. */
   readonly isAnonymous: boolean;

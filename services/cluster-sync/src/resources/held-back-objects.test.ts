@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from 'vitest';
 import { createHeldBackObjects, type HeldBackObjects } from './held-back-objects.ts';
-import type { SeenObject } from './seen-object.ts';
+import type { ObservedObject } from './observed-object.ts';
 
-const object = (uid: string, more: Partial<SeenObject> = {}): SeenObject => ({
+const object = (uid: string, more: Partial<ObservedObject> = {}): ObservedObject => ({
   uid,
   namespace: 'new',
   kind: 'Pod',
@@ -12,7 +12,7 @@ const object = (uid: string, more: Partial<SeenObject> = {}): SeenObject => ({
   metadata: {},
   ...more,
 });
-const uids = (objects: SeenObject[]) => objects.map(({ uid }) => uid);
+const uids = (objects: ObservedObject[]) => objects.map(({ uid }) => uid);
 
 let heldBack: HeldBackObjects;
 
@@ -48,13 +48,13 @@ test('are forgotten one by one, or all of a kind', () => {
 });
 
 test('are all given up when they are too many, until a list of namespaces that began later has ended', () => {
-  const endOfEarlierList = heldBack.settling();
+  const endOfEarlierList = heldBack.startRecovery();
   for (const uid of ['a', 'b', 'c', 'd']) heldBack.put(object(uid));
   expect(heldBack.isIncomplete()).toBe(true);
 
   endOfEarlierList();
   expect(heldBack.isIncomplete()).toBe(true);
-  const endOfList = heldBack.settling();
+  const endOfList = heldBack.startRecovery();
   expect(heldBack.isIncomplete()).toBe(true);
   endOfList();
 

@@ -1,22 +1,22 @@
-import type { SeenObject } from './seen-object.ts';
+import type { ObservedObject } from './observed-object.ts';
 
 /**
- * Objects whose namespace was not seen yet: each kind has a watch of its own, so a pod may be told of before the
+ * Objects whose namespace is not known yet: each kind has a watch of its own, so a pod may arrive before the
  * namespace it lies in. Of each object the newest state is kept, and of all of them no more than `limit`.
  */
 export function createHeldBackObjects(limit: number) {
-  const held = new Map<string, SeenObject>();
+  const held = new Map<string, ObservedObject>();
   let overflows = 0;
-  let settled = 0;
+  let recovered = 0;
 
-  function forgetWhere(isMeant: (object: SeenObject) => boolean): SeenObject[] {
+  function forgetWhere(isMeant: (object: ObservedObject) => boolean): ObservedObject[] {
     const forgotten = [...held.values()].filter(isMeant);
     for (const { uid } of forgotten) held.delete(uid);
     return forgotten;
   }
 
   return {
-    put(object: SeenObject): void {
+    put(object: ObservedObject): void {
       if (held.size >= limit && !held.has(object.uid)) {
         held.clear();
         overflows += 1;
@@ -29,23 +29,23 @@ export function createHeldBackObjects(limit: number) {
     },
 
     /** What was held back for a namespace, which is not held any more. */
-    take: (namespace: string): SeenObject[] => forgetWhere((object) => object.namespace === namespace),
+    take: (namespace: string): ObservedObject[] => forgetWhere((object) => object.namespace === namespace),
 
     forgetKind(kind: string): void {
       forgetWhere((object) => object.kind === kind);
     },
 
-    /** Whether objects were lost of namespaces that may still be seen for the first time. */
-    isIncomplete: () => overflows > settled,
+    /** Whether objects of namespaces that are not known yet were lost. */
+    isIncomplete: () => overflows > recovered,
 
     /**
-     * To be asked for when a list of all namespaces begins, and called when it has ended: what was lost before lay in
+     * Call it when a list of all namespaces begins, and its result when the list has ended: what was lost before lay in
      * namespaces that this list shows.
      */
-    settling(): () => void {
+    startRecovery(): () => void {
       const until = overflows;
       return () => {
-        settled = until;
+        recovered = until;
       };
     },
   };

@@ -18,7 +18,7 @@ import { writeChanges } from './write-changes.ts';
 const migrations = new URL('../../migrations/', import.meta.url);
 const envA = '11111111-1111-4111-8111-111111111111';
 const deploymentId = '5b0bd2c8-7a7e-4a5f-9f0e-6a5a0f7f3f10';
-const Told = z.object({ operation: z.string(), env_id: z.string().nullable(), row: z.any() });
+const Published = z.object({ operation: z.string(), env_id: z.string().nullable(), row: z.any() });
 
 let database: OpenTestDatabase;
 let db: Database;
@@ -71,14 +71,14 @@ const put = (uid: string, more: Partial<TrackedObject> = {}): RowChange => ({
 });
 const save = (...changes: RowChange[]) => resources.save(clusterId, lease, changes);
 const all = async () => (await resources.list({}, 'all', {})).items;
-const told = () =>
-  db.any(sql.type(Told)`
+const published = () =>
+  db.any(sql.type(Published)`
     select operation, env_id, row from outbox where resource = 'k8s_resources' order by operation desc
   `);
 const forget = () => db.query(sql.unsafe`delete from outbox`);
 
 describe('save', () => {
-  test('writes new objects and tells them with the env of their cluster', async () => {
+  test('writes new objects and publishes them with the env of their cluster', async () => {
     await save(put('u1'), put('u2'));
 
     const rows = await all();
@@ -91,7 +91,7 @@ describe('save', () => {
       status_color: ['Success', 'Danger'],
       metadata: { labels: { app: 'web' } },
     });
-    expect(await told()).toMatchObject([
+    expect(await published()).toMatchObject([
       { operation: 'INSERT', env_id: envA },
       { operation: 'INSERT', env_id: envA },
     ]);
@@ -105,7 +105,7 @@ describe('save', () => {
     await save(put('u1'));
 
     expect(await all()).toEqual(before);
-    expect(await told()).toEqual([]);
+    expect(await published()).toEqual([]);
   });
 
   test('updates what changed and removes what is gone', async () => {
@@ -116,7 +116,7 @@ describe('save', () => {
     await save(put('u1', { name: 'new', fingerprint: 'f2' }), { uid: 'u2' }, { uid: 'never there' });
 
     expect((await all()).map(({ name }) => name).sort()).toEqual(['new', 'u3']);
-    expect(await told()).toMatchObject([
+    expect(await published()).toMatchObject([
       { operation: 'UPDATE', row: { id: idOf.get('u1') } },
       { operation: 'DELETE', row: { id: idOf.get('u2') } },
     ]);

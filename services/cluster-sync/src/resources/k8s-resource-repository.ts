@@ -61,7 +61,7 @@ export const createK8sResourceRepository = (db: Queries) => ({
   known: (clusterId: string) =>
     db.any(known`select uid, kind, namespace, fingerprint from k8s_resources where cluster_id = ${clusterId}`),
 
-  /** Throws `NotOurCluster` when the lease is somebody else's by now, so that old news never overwrites new. */
+  /** Throws `NotOurCluster` when another replica holds the lease by now, so that stale state never overwrites newer. */
   save: (clusterId: string, lease: Lease, changes: readonly RowChange[]) =>
     db.transaction(async (tx) => {
       const owned = await tx.maybeOne(cluster`

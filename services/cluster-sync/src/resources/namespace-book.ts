@@ -1,8 +1,8 @@
-/** What seeing a namespace tells: nothing new, a name never seen before, or that a name now stands for something else. */
+/** The change by an event of a namespace: none, a new name, or a name that now belongs to something else. */
 export type NamespaceNews = 'none' | 'first' | 'other';
 
 /**
- * Which namespaces there are, as far as we have seen, and to which deployment each belongs. A name that comes again after
+ * The known namespaces, and the deployment to which each belongs. A name that comes again after
  * its namespace was removed is not a first one: objects of the new namespace may have been taken for objects of the old.
  */
 export function createNamespaceBook({ removedLimit = 1_000 } = {}) {
@@ -19,7 +19,7 @@ export function createNamespaceBook({ removedLimit = 1_000 } = {}) {
   }
 
   return {
-    /** Null: seen, and not ours. Undefined: not seen yet. */
+    /** Null: known, and of no deployment. Undefined: not known yet. */
     deploymentOf: (name: string): string | null | undefined => deployments.get(name),
 
     see(name: string, deploymentId: string | null): NamespaceNews {
@@ -34,12 +34,12 @@ export function createNamespaceBook({ removedLimit = 1_000 } = {}) {
 
     remove,
 
-    /** A list of all namespaces begins; one that failed half way is begun anew. */
+    /** A list of all namespaces begins; one that failed half way is restarted. */
     beginPass(): void {
       shown = new Set();
     },
 
-    /** What was not seen since the list began is gone. */
+    /** Namespaces without an event since the list began are gone. */
     endPass(): void {
       for (const name of deployments.keys()) if (!shown?.has(name)) remove(name);
       shown = null;

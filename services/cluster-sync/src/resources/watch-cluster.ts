@@ -62,7 +62,7 @@ export async function watchCluster(
 
   const [namespaceKind, ...otherKinds] = trackedKinds;
   const namespaces = reflect(namespaceKind);
-  // The others begin when it is known which namespaces are ours; until then everything would be held back.
+  // The other kinds begin when the tracked namespaces are known; until then everything would be held back.
   const namespacesListed = Promise.withResolvers<void>();
   const watchOthers = async (end: AbortSignal) => {
     await namespacesListed.promise;

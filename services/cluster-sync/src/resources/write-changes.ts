@@ -10,12 +10,12 @@ export interface WriteChangesDeps {
   readonly log: Service['log'];
   /** One transaction. Throws `NotOurCluster` where somebody else looks after the cluster by now. */
   save(changes: readonly RowChange[]): Promise<void>;
-  /** Told of an object that cannot be stored, so that it is tried again when it is seen again. */
+  /** Called for an object that cannot be stored, so that its next event retries it. */
   onRefused(uid: string): void;
 }
 
 const batchSize = 100;
-/** An object that is made changes several times within a moment, which is written once; an event may take a second to be seen. */
+/** A new object changes several times within a moment, which is written once; an event may be visible a second later. */
 const gatherMs = 300;
 
 /** Brings the queue into the database until the signal aborts. */

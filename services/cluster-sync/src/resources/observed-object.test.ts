@@ -1,6 +1,6 @@
 import { isJson } from '@berth/shared/contracts/json';
 import { describe, expect, test } from 'vitest';
-import { seenObject } from './seen-object.ts';
+import { observedObject } from './observed-object.ts';
 import { trackedKinds } from './tracked-kinds.ts';
 import { trackedObject } from './tracked-object.ts';
 
@@ -11,10 +11,10 @@ const pod = (metadata: object = {}, status: object = { phase: 'Running' }) => ({
   status,
 });
 const track = (object: unknown, kind = 'Pod') =>
-  trackedObject(seenObject(kindNamed(kind), object, 'web-one'), deploymentId);
+  trackedObject(observedObject(kindNamed(kind), object, 'web-one'), deploymentId);
 
 describe('trackedObject', () => {
-  test('tells kind and version, which the items of a list do not carry', () => {
+  test('adds kind and version, which the items of a list do not carry', () => {
     expect(track(pod())).toMatchObject({ kind: 'Pod', api_version: 'v1', name: 'web-1', uid: 'u1' });
   });
 
@@ -47,7 +47,7 @@ describe('trackedObject', () => {
     expect(track(pod({}, { phase: 'Failed' })).fingerprint).not.toBe(track(pod()).fingerprint);
   });
 
-  test('tells why a container does not start', () => {
+  test('explains why a container does not start', () => {
     const status = { phase: 'Pending', containerStatuses: [{ state: { waiting: { reason: 'ImagePullBackOff' } } }] };
 
     expect(track(pod({}, status)).metadata).toMatchObject({ summary: { reason: 'ImagePullBackOff', ready: '0/1' } });

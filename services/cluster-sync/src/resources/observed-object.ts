@@ -7,7 +7,7 @@ import { summaryOf } from './summary.ts';
 import type { TrackedKind } from './tracked-kinds.ts';
 
 /** What of an object of a cluster is shown. It is small, whatever the object is. */
-export interface SeenObject {
+export interface ObservedObject {
   readonly uid: string;
   /** Of a namespace, its own name. */
   readonly namespace: string;
@@ -22,7 +22,7 @@ const Shape = z.object({ metadata: z.custom<JsonObject>(isJsonObject, 'must be a
 const Identifiers = z.object({ uid: z.string().min(1).max(200), name: z.string().min(1).max(253) });
 
 /** Throws where the object is not as Kubernetes writes it. */
-export function seenObject({ kind, apiVersion }: TrackedKind, object: unknown, namespace: string): SeenObject {
+export function observedObject({ kind, apiVersion }: TrackedKind, object: unknown, namespace: string): ObservedObject {
   const { metadata } = Shape.parse(object);
   const { uid, name } = Identifiers.parse(metadata);
   const summary = summaryOf[kind](object);
