@@ -36,6 +36,18 @@ const openTask = (task: Queued): OpenTask => ({
   is_scheduled: task.change !== null,
 });
 
+/** The arrows of the lifecycle that were gone along, as `from --> to`. */
+export const arrowsTaken = new Set<string>();
+
+function noteArrow(before: DeploymentRecord, after: DeploymentRecord): DeploymentRecord {
+  arrowsTaken.add(`${before.state} --> ${after.state}`);
+  return after;
+}
+
+/** What may only leave the state as it is, which is no event of the lifecycle then. */
+const noteChange = (before: DeploymentRecord, after: DeploymentRecord): DeploymentRecord =>
+  before.state === after.state ? after : noteArrow(before, after);
+
 let ids = 0;
 
 const queued = ({ operation, run = null, change = null, undo = null, deletes_deployment = false }: NewTask): Queued => {
@@ -103,7 +115,7 @@ export const remove = ({ deployment, queue, running }: Living): Model | null => 
   if (deployment.deleting) return null;
   if (deployment.installed_cluster_id === null) return { deployment: null, queue: [], running: null };
   const covered = queue.reduce((before, task) => afterCancelPending(before, openTask(task), false), deployment);
-  const after = { ...covered, deleting: true };
+  const after = { ...noteChange(deployment, covered), deleting: true };
   const [uninstall] = planOf(['Uninstall'], after, after, []);
   return { deployment: after, queue: uninstall ? [queued({ ...uninstall, deletes_deployment: true })] : [], running };
 };
@@ -111,7 +123,7 @@ export const remove = ({ deployment, queue, running }: Living): Model | null => 
 export const cancel = ({ deployment, queue, running }: Living, task: Queued): Model => {
   const behind = 'Recreate' in task.operation ? deploysBehind(queue.map(openTask), task) : [];
   const isUndone = task.undo !== null && task.first_attempted_at === null;
-  const after = afterCancelPending(deployment, openTask(task), false);
+  const after = noteChange(deployment, afterCancelPending(deployment, openTask(task), false));
   return rested({
     deployment: isUndone ? { ...after, ...task.undo } : after,
     queue: queue.filter(({ id }) => id !== task.id && !behind.includes(id)),
@@ -125,7 +137,8 @@ export function run(model: Living, outcome: Ending['outcome'] | 'HandedBack'): M
   if (!task) return null;
   const { deployment: before, running } = model;
   const moot = whyMoot(task, before);
-  if (moot !== null) return rested({ deployment: afterMoot(before, task, moot), queue: others, running });
+  if (moot !== null)
+    return rested({ deployment: noteChange(before, afterMoot(before, task, moot)), queue: others, running });
 
   const started = start(task, before, others, running);
   if (!started) return ended(model, { ...task, first_attempted_at: 'then' }, { outcome: 'Failed', reason: 'why' });
@@ -146,7 +159,7 @@ function start(task: Queued, before: DeploymentRecord, others: Model['queue'], r
 
   const first_attempted_at = 'then';
   const as = { ...task, operation, run: begun.run, change: null, first_attempted_at };
-  return { task: as, deployment: whileRunning(deployment, as, begun.run) };
+  return { task: as, deployment: noteArrow(before, whileRunning(deployment, as, begun.run)) };
 }
 
 function ended({ deployment, queue, running }: Living, task: Queued, ending: Ending): Model {
@@ -156,7 +169,7 @@ function ended({ deployment, queue, running }: Living, task: Queued, ending: End
 
   const behind = 'Recreate' in task.operation ? deploysBehind(others.map(openTask), task) : [];
   const left = outcome === 'Done' ? others : others.filter(({ id }) => !behind.includes(id));
-  const after = afterEnd(deployment, task, ending, outcome === 'Done' && behind.length > 0);
+  const after = noteArrow(deployment, afterEnd(deployment, task, ending, outcome === 'Done' && behind.length > 0));
   const ran = outcome === 'Done' && task.run?.action === 'deploy' ? task.run : running;
   return rested({ deployment: after, queue: left, running: ran });
 }

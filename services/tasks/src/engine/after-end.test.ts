@@ -35,7 +35,7 @@ describe('afterEnd', () => {
     ['so is an Upgrade', operations.upgrade, done, false, { state: 'Running', revision_id: 't1', reason: null }],
     ['a Reinstall keeps the revision', operations.reinstall, done, false, { state: 'Running', revision_id: 'older' }],
     ['an Uninstall leaves nothing', operations.uninstall, done, false, { state: 'Uninstalled', ...goneFields }],
-    ['a Recreate goes on with its Upgrade', operations.recreate, done, true, { state: 'Upgrading', ...goneFields }],
+    ['a Recreate goes on with its Upgrade', operations.recreate, done, true, { state: 'Renaming', ...goneFields }],
     [
       'a Recreate with nothing behind it is an Error',
       operations.recreate,

@@ -3,6 +3,7 @@ import type { TaskRecord } from '../records/task-record.ts';
 import type { OpenTask } from '../records/open-task.ts';
 import { isResting } from './resting-reason.ts';
 import { type Variant, variantOf } from '../records/variant.ts';
+import { after } from './lifecycle.ts';
 import { operations } from './operations/index.ts';
 import { notInstalledAgain } from './operations/recreate.ts';
 
@@ -19,12 +20,13 @@ export function afterEnd(
   isFollowed: boolean,
 ): DeploymentRecord {
   const variant = variantOf(task.operation);
-  const { stateWhileRunning, afterSuccess } = operations[variant];
-  if (stateWhileRunning === null) return deployment;
-  if (outcome === 'Done') return { ...deployment, ...afterSuccess(task.id, isFollowed) };
-  const words =
-    outcome === 'Failed' ? `${variant} failed: ${reason ?? 'no reason was told'}` : stopped(variant, reason);
-  return { ...withoutDeletion(deployment, task), state: 'Error', reason: words };
+  const { startEvent, afterSuccess } = operations[variant];
+  if (startEvent === null) return deployment;
+  if (outcome === 'Done') return afterSuccess(deployment, task.id, isFollowed);
+  const kept = withoutDeletion(deployment, task);
+  return outcome === 'Failed'
+    ? after(kept, 'task fails', `${variant} failed: ${reason ?? 'no reason was told'}`)
+    : after(kept, 'task canceled after its start', stopped(variant, reason));
 }
 
 /** A deletion is over with its own task, whatever becomes of those before it. */
@@ -42,11 +44,11 @@ export function afterCancelPending(
 ): DeploymentRecord {
   const { variant } = task;
   const kept = withoutDeletion(deployment, task);
-  if (isRunning || operations[variant].stateWhileRunning === null) return kept;
+  if (isRunning || operations[variant].startEvent === null) return kept;
   // Not by its attempts: one that a runner handed back does not count.
   if (task.first_attempted_at !== null)
-    return { ...kept, state: 'Error', reason: `${variant} was canceled after it had begun: retry it` };
-  if (kept.state === 'Renaming') return { ...kept, state: 'Error', reason: notInstalledAgain };
+    return after(kept, 'task canceled after its start', `${variant} was canceled after it had begun: retry it`);
+  if (kept.state === 'Renaming') return after(kept, 'release removed, none follows', notInstalledAgain);
   return kept;
 }
 
@@ -61,6 +63,7 @@ export function afterMoot(
 ): DeploymentRecord {
   const { state } = deployment;
   if (isResting(deployment) || state === 'Error') return deployment;
+  if (state === 'Renaming') return after(deployment, 'release removed, none follows', notInstalledAgain);
   const begun = `${variantOf(operation)} had begun before it was canceled: ${why}`;
-  return { ...deployment, state: 'Error', reason: state === 'Renaming' ? notInstalledAgain : begun };
+  return after(deployment, 'task canceled after its start', begun);
 }

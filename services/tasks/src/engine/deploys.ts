@@ -9,8 +9,6 @@ import { placeOf } from './place-of.ts';
 /** What Install and Upgrade, and Reinstall in part, have in common: they run Helm for a chart with its inputs. */
 export const deploys = { nothingToDo, runAtStart, retry } satisfies Partial<Operation>;
 
-export const running = { state: 'Running', reason: null } as const;
-
 export const deployRun = (deployment: DeploymentRecord, kind: string): DeployRun => ({
   action: 'deploy',
   cluster_id: deployment.cluster_id,

@@ -1,12 +1,13 @@
 import type { DeploymentChanges } from '@berth/shared/contracts/resources/deployments';
 import type { RequestedOperation } from '@berth/shared/contracts/resources/task-operation';
 import type { AppError } from '@berth/shared/errors';
-import type { DeploymentRecord, DeploymentState } from '../records/deployment-record.ts';
+import type { DeploymentRecord } from '../records/deployment-record.ts';
 import type { NewTask } from '../records/new-task.ts';
 import type { OpenTask } from '../records/open-task.ts';
 import type { TaskRecord } from '../records/task-record.ts';
 import type { DeployRun, TaskRun } from '../records/task-run.ts';
 import type { Variant } from '../records/variant.ts';
+import type { DeploymentEvent } from './lifecycle.ts';
 
 /**
  * The questions that every operation of a task answers, in the order of a task's life. All answers are pure: the same
@@ -26,11 +27,11 @@ export interface Operation {
   nothingToDo(deployment: Pick<DeploymentRecord, 'enabled' | 'deleting' | 'revision_id'>): string | null;
   /** What a task runs, now that all before it are over. `revision`: what the last Install or Upgrade ran. */
   runAtStart(task: Startable, deployment: DeploymentRecord, revision: DeployRun | null): Start;
-  /** What the deployment shows while the task runs; null where it does not show. */
-  stateWhileRunning: DeploymentState | null;
+  /** The event of the deployment's lifecycle when the task starts; null where its state does not show it. */
+  startEvent: DeploymentEvent | null;
 
-  /** What a task that is done changes about its deployment. `isFollowed`: a task that deploys comes after it. */
-  afterSuccess(taskId: string, isFollowed: boolean): Partial<DeploymentRecord>;
+  /** The deployment after a task that is done. `isFollowed`: a task that deploys comes after it. */
+  afterSuccess(deployment: DeploymentRecord, taskId: string, isFollowed: boolean): DeploymentRecord;
   /** How a task that failed or was canceled is made again. Its deployment is not being deleted. */
   retry(old: Retryable, now: RetriedNow): Retry;
 }

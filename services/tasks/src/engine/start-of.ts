@@ -2,6 +2,7 @@ import type { DeploymentRecord } from '../records/deployment-record.ts';
 import type { TaskRecord } from '../records/task-record.ts';
 import type { DeployRun, TaskRun } from '../records/task-run.ts';
 import { variantOf } from '../records/variant.ts';
+import { after } from './lifecycle.ts';
 import type { Start, Startable } from './operation.ts';
 import { operations } from './operations/index.ts';
 
@@ -15,10 +16,9 @@ export function whileRunning(
   { operation }: Pick<TaskRecord, 'operation'>,
   run: TaskRun,
 ): DeploymentRecord {
-  const state = operations[variantOf(operation)].stateWhileRunning;
+  const { startEvent } = operations[variantOf(operation)];
   return {
-    ...deployment,
-    ...(state !== null && { state, reason: null }),
+    ...(startEvent === null ? deployment : after(deployment, startEvent)),
     // From here on there may be a release, whatever becomes of the task.
     ...(run.action === 'deploy' && { installed_cluster_id: run.cluster_id, installed_namespace: run.namespace }),
   };

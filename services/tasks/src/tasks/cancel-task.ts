@@ -11,6 +11,7 @@ import type { InTransaction, ReadingStore, WritingStore } from '../store.ts';
 import { afterCancelPending } from '../engine/after-end.ts';
 import { refreshReason } from '../engine/at-rest.ts';
 import { deploysBehind } from '../engine/deploys-behind.ts';
+import { isCancelable } from '../engine/lifecycle.ts';
 import { lockTask } from './lock-task.ts';
 import { cancelerOf } from '../records/origin-of.ts';
 import type { Canceler } from '../records/canceler.ts';
@@ -48,7 +49,7 @@ export const cancelTask =
         context.permit({ env_id: back.env_id, kind_id: deployment.kind_id }, owner);
       }
       context.checkIfMatch(publicTask(task));
-      if (task.status !== 'Pending' && task.status !== 'Started') throw conflict(`The task is ${task.status} already`);
+      if (!isCancelable(task.status)) throw conflict(`The task is ${task.status} already`);
 
       await tellAudit(store, task, context);
       const by = cancelerOf(context.identity, reason ?? null);

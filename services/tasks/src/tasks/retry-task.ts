@@ -21,6 +21,7 @@ import type { Origin } from '../records/new-task.ts';
 import { noLongerFits } from './no-longer-fits.ts';
 import { originOf } from '../records/origin-of.ts';
 import { queueChange, queueOperation } from './queue-operation.ts';
+import { isRetriable } from '../engine/lifecycle.ts';
 import { operations } from '../engine/operations/index.ts';
 import { lastOf, queueTasks } from '../engine/queue-tasks.ts';
 import { type Variant, variantOf } from '../records/variant.ts';
@@ -47,7 +48,7 @@ async function request(deps: Deps, store: WritingStore, id: string, context: Con
   found(await store.tasks.find(id, visibleEnvs(context.identity)), 'deployment task');
   const { task: old, deployment } = found(await lockTask(store, id), 'deployment task');
   permitOn(context, old, deployment);
-  if (old.status !== 'Failed' && old.status !== 'Canceled') throw conflict(`The task is ${old.status}`);
+  if (!isRetriable(old.status)) throw conflict(`The task is ${old.status}`);
   if (!deployment) throw conflict('The deployment was deleted');
 
   context.permit(deployment, ruleOfRetry(old, deployment));

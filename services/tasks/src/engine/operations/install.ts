@@ -1,4 +1,5 @@
-import { changesTo, deployRun, deploys, running, whatRuns } from '../deploys.ts';
+import { changesTo, deployRun, deploys, whatRuns } from '../deploys.ts';
+import { after } from '../lifecycle.ts';
 import type { Operation } from '../operation.ts';
 import { taskOf } from '../task-of.ts';
 
@@ -15,6 +16,6 @@ export const install: Operation = {
     reinstall_dependents: reinstallDependents,
   }),
 
-  stateWhileRunning: 'Installing',
-  afterSuccess: (revision_id) => ({ ...running, revision_id }),
+  startEvent: 'Install starts',
+  afterSuccess: (deployment, revision_id) => ({ ...after(deployment, 'release runs'), revision_id }),
 };

@@ -15,8 +15,8 @@ export function notImplemented(variant: Variant): Operation {
     },
     nothingToDo: () => null,
     runAtStart: () => ({ impossible: 'The task has nothing to run' }),
-    stateWhileRunning: null,
-    afterSuccess: () => ({}),
+    startEvent: null,
+    afterSuccess: (deployment) => deployment,
     retry: () => ({ refused: 'The task has nothing that could be run again' }),
   };
 }

@@ -1,5 +1,6 @@
 import { unfit } from '../../refuse.ts';
 import { healPlan } from '../heal-plan.ts';
+import { after } from '../lifecycle.ts';
 import { releaseNameProblem } from '../namespace-of.ts';
 import type { Operation, Startable } from '../operation.ts';
 import { placeOf } from '../place-of.ts';
@@ -45,8 +46,11 @@ export const recreate: Operation = {
     return { run: task.run ?? uninstallRun(deployment, from) };
   },
 
-  stateWhileRunning: 'Renaming',
-  afterSuccess: (_, isFollowed) => (isFollowed ? gone : { ...gone, state: 'Error', reason: notInstalledAgain }),
+  startEvent: 'Recreate starts',
+  afterSuccess: (deployment, _, isFollowed) =>
+    isFollowed
+      ? after({ ...deployment, ...gone }, 'release removed, another follows')
+      : after({ ...deployment, ...gone }, 'release removed, none follows', notInstalledAgain),
 
   /** Together with the Upgrade that installs it at its new place. */
   retry: (_, { deployment, open }) => {

@@ -1,4 +1,5 @@
-import { deploys, running, unlessLeftBehind } from '../deploys.ts';
+import { deploys, unlessLeftBehind } from '../deploys.ts';
+import { after } from '../lifecycle.ts';
 import type { Operation } from '../operation.ts';
 import { taskOf, unlessEnabled } from '../task-of.ts';
 
@@ -25,9 +26,9 @@ export const reinstall: Operation = {
     return unlessLeftBehind(revision, deployment);
   },
 
-  stateWhileRunning: 'Upgrading',
+  startEvent: 'Reinstall starts',
   // The same chart and inputs again: the revision is still the one that brought them.
-  afterSuccess: () => running,
+  afterSuccess: (deployment) => after(deployment, 'release runs'),
   retry: ({ operation }) =>
     'Reinstall' in operation ? { request: operation } : { refused: 'The task has nothing that could be run again' },
 };

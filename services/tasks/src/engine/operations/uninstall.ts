@@ -1,3 +1,4 @@
+import { after } from '../lifecycle.ts';
 import type { Operation } from '../operation.ts';
 import { placeOf } from '../place-of.ts';
 import { taskOf, unlessEnabled } from '../task-of.ts';
@@ -17,8 +18,8 @@ export const uninstall: Operation = {
 
   nothingToDo: () => null,
   runAtStart: ({ run }, deployment) => ({ run: run ?? uninstallRun(deployment, placeOf(deployment)) }),
-  stateWhileRunning: 'Uninstalling',
-  afterSuccess: () => ({ ...gone, state: 'Uninstalled', reason: null }),
+  startEvent: 'Uninstall starts',
+  afterSuccess: (deployment) => after({ ...deployment, ...gone }, 'release removed'),
 
   retry: ({ deletes_deployment }, { deployment }) => {
     if (deletes_deployment) return { deletion: true };

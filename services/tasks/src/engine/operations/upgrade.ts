@@ -1,5 +1,6 @@
 import { configDelta } from '../config-delta.ts';
-import { changesTo, deployRun, deploys, running, whatRuns } from '../deploys.ts';
+import { changesTo, deployRun, deploys, whatRuns } from '../deploys.ts';
+import { after } from '../lifecycle.ts';
 import type { Operation } from '../operation.ts';
 import { taskOf, unlessEnabled } from '../task-of.ts';
 
@@ -22,6 +23,6 @@ export const upgrade: Operation = {
     reinstall_dependents: reinstallDependents,
   }),
 
-  stateWhileRunning: 'Upgrading',
-  afterSuccess: (revision_id) => ({ ...running, revision_id }),
+  startEvent: 'Upgrade starts',
+  afterSuccess: (deployment, revision_id) => ({ ...after(deployment, 'release runs'), revision_id }),
 };
