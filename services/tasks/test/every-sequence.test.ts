@@ -139,7 +139,7 @@ test.for(Object.entries(starts))(
   'random walks of forty events over queues of eight tasks leave a deployment that was %s explained',
   ([, first]) => {
     const found: string[] = [];
-    for (let seed = 0; seed < 250; seed += 1) {
+    for (let seed = 0; seed < 500; seed += 1) {
       const random = randomOf(seed);
       const path: string[] = [];
       let model: Model = first;
