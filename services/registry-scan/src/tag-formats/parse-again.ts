@@ -3,6 +3,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { type HelmChart, helmCharts } from '@berth/shared/contracts/resources/helm-charts';
 import type { Database, Transaction } from '@berth/shared/db/database';
 import { recordStates } from '@berth/shared/db/outbox/outbox';
+import { every } from '@berth/shared/service/loop';
+import type { Loop } from '@berth/shared/service/service';
+import type { WakeUp } from '@berth/shared/service/wake-up';
 import { type ChartToParse, createChartRepository } from '../charts/chart-repository.ts';
 import type { CurrentFormats } from './current-formats.ts';
 import { type ParsedTag, parsedTag } from './parsed-tag.ts';
@@ -14,7 +17,7 @@ export interface ParseAgainDeps {
 
 const batchSize = 100;
 
-/** Parses the tags of charts that were parsed with older formats, some at a time; how far it is stands in their rows. */
+/** Parses the tags of charts that were parsed with older formats, in batches. Each row records its revision. */
 export const parseAgain =
   ({ db, currentFormats }: ParseAgainDeps) =>
   async (signal: AbortSignal): Promise<void> => {
@@ -36,9 +39,18 @@ export const parseAgain =
     }
   };
 
+/** Parses when the formats changed, and every two seconds: another replica may have changed them. */
+export function parseOnChange({ formatsChanged, ...deps }: ParseAgainDeps & { formatsChanged: WakeUp }): Loop {
+  const parse = parseAgain(deps);
+  return every(10, async (signal) => {
+    await parse(signal);
+    await formatsChanged.wait(2_000);
+  });
+}
+
 const updated = (row: HelmChart) => ({ id: row.id, env_id: null, operation: 'UPDATE' as const, row });
 
-/** A hundred tags and formats can keep a core busy for a while, so requests get their turn in between. */
+/** A batch can keep a core busy for a while, so it yields to requests after each tag. */
 async function parsedAll(charts: readonly ChartToParse[], { formats }: CurrentFormats) {
   const parsed: ({ id: string } & ParsedTag)[] = [];
   for (const { row, metadata } of charts) {

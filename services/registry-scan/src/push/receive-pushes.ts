@@ -1,0 +1,34 @@
+import type { Loop, Service } from '@berth/shared/service/service';
+import { createWakeUp } from '@berth/shared/service/wake-up';
+import type { RegistrySource } from '../oci/registry-source.ts';
+import type { PollRepository } from '../scan/poll-repository.ts';
+import type { ScanDeps, WatchedRegistry } from '../scan/scan-deps.ts';
+import { followHints } from './follow-hints.ts';
+import { createHintQueue } from './hint-queue.ts';
+import { type PushListener, type PushListenerOptions, startPushListener } from './push-listener.ts';
+import { queueHints } from './queue-hints.ts';
+
+interface ReceivePushes extends Omit<PushListenerOptions, 'onHints' | 'log'>, Pick<Service, 'log' | 'signal'> {
+  scan: ScanDeps;
+  sources: readonly RegistrySource[];
+  registries: ReadonlyMap<string, WatchedRegistry>;
+  pollRepository: Pick<PollRepository, 'hasten'>;
+}
+
+/** Listens for push events of the registries; the loop scans what was pushed. */
+export async function receivePushes({
+  scan,
+  sources,
+  registries,
+  pollRepository,
+  signal,
+  ...listen
+}: ReceivePushes): Promise<{ listener: PushListener; loop: Loop }> {
+  const queue = createHintQueue();
+  const wakeUp = createWakeUp(signal);
+  const onHints = queueHints({ queue, wakeUp, sources, pollRepository, log: listen.log });
+  return {
+    listener: await startPushListener({ ...listen, onHints }),
+    loop: followHints({ scan, registries, queue, wakeUp, pollRepository }),
+  };
+}
