@@ -234,13 +234,15 @@ describe('a digest', () => {
     auth.state.onRepublishRequest(async (resource) => void requested.push(resource));
     await auth.state.ensureStream();
     const answers = [false, true, false];
-    followed(undefined, async () => answers.shift() ?? true);
-    await expect.poll(() => operator.flush().then(() => true)).toBe(true);
+    const versions = followed(undefined, async () => answers.shift() ?? true);
+    // The follower subscribes to digests before it reads rows, so a row that arrived proves that it receives digests.
+    await publish(change('a', 1));
+    await expect.poll(() => versions, { timeout: 10_000 }).toEqual({ a: 1 });
 
     for (let n = 0; n < 3; n += 1) {
       auth.state.publishDigest(digest);
       const left = 2 - n;
-      await expect.poll(() => answers.length).toBe(left);
+      await expect.poll(() => answers.length, { timeout: 10_000 }).toBe(left);
     }
 
     expect(requested).toEqual([]);
