@@ -246,9 +246,15 @@ describe('a deployment', () => {
 
     deployments.holdUntil = promise;
     try {
+      let refused = 0;
       const calls = Array.from({ length: limits.requestsInFlight }, () =>
-        authenticate({ jwt }).catch((error: unknown) => error),
+        authenticate({ jwt }).catch((error: unknown) => {
+          refused += 1;
+          return error;
+        }),
       );
+      // For the moment in which they arrive, the calls take every place: half of them are refused at once.
+      await expect.poll(() => refused, { timeout: 5_000 }).toBeGreaterThanOrEqual(limits.requestsInFlight / 2);
       await expect(authenticate({ jwt: admin.jwt })).resolves.toMatchObject({ identity: { id: admin.id } });
       const refusals = await Promise.all(calls);
       expect(refusals).toEqual(refusals.map(() => refusal('unavailable', 'could not be confirmed')));
