@@ -27,6 +27,7 @@ export async function startPlatform(options: Partial<StackStart> = {}): Promise<
   const stateFolder = await mkdtemp(join(tmpdir(), 'berth-platform-'));
   const stopping = new AbortController();
   const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(lifetimeMs)]);
+  const removeState = () => rm(stateFolder, { recursive: true, force: true });
   const stack = await startStack({
     stateFolder,
     env: process.env,
@@ -34,12 +35,15 @@ export async function startPlatform(options: Partial<StackStart> = {}): Promise<
     signal,
     durable: false,
     ...options,
+  }).catch(async (error: unknown) => {
+    await removeState();
+    throw error;
   });
 
   const dispose = async () => {
     stopping.abort();
     await stack.stop();
-    await rm(stateFolder, { recursive: true, force: true });
+    await removeState();
   };
   try {
     const adminToken = await signInAsAda({ stack, signal });

@@ -1,14 +1,9 @@
-import { randomBytes, randomInt } from 'node:crypto';
-import { once } from 'node:events';
+import { randomBytes } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { freePort, isFreePort, reservePort } from '@berth/shared/testing/free-port';
 import { z } from 'zod';
 
-// Below the ports that systems hand out for outgoing connections, so that none of those takes one in between.
-const FIRST_PORT = 15_000;
-const LAST_PORT = 30_000;
-const TRIES = 50;
 // The server of a killed start may still be ending; clients configured with its port should find the next one there.
 const PATIENCE_MS = 5_000;
 
@@ -21,7 +16,7 @@ export async function rememberedPorts<Name extends string>(
   const giveUp = performance.now() + PATIENCE_MS;
   const ports: Record<string, number> = {};
   for (const name of names) {
-    ports[name] = (await sameAgain(before[name], giveUp)) ?? (await freePort(Object.values(ports)));
+    ports[name] = (await sameAgain(before[name], giveUp)) ?? (await freePort());
   }
   await writePrivately(file, JSON.stringify(ports, null, 2));
   return z.record(z.enum(names), z.int()).parse(ports);
@@ -42,31 +37,12 @@ export async function rememberedSecrets<Name extends string>(
 
 async function sameAgain(port: number | undefined, giveUp: number): Promise<number | undefined> {
   if (port === undefined) return undefined;
-  while (!(await isFree(port))) {
+  reservePort(port);
+  while (!(await isFreePort(port))) {
     if (performance.now() > giveUp) return undefined;
     await delay(100);
   }
   return port;
-}
-
-async function freePort(taken: readonly number[]): Promise<number> {
-  for (let attempt = 0; attempt < TRIES; attempt++) {
-    const port = randomInt(FIRST_PORT, LAST_PORT);
-    if (!taken.includes(port) && (await isFree(port))) return port;
-  }
-  throw new Error(`no free port between ${FIRST_PORT} and ${LAST_PORT} in ${TRIES} tries`);
-}
-
-async function isFree(port: number): Promise<boolean> {
-  const server = createServer();
-  try {
-    await once(server.listen(port, '127.0.0.1'), 'listening');
-    return true;
-  } catch {
-    return false;
-  } finally {
-    server.close();
-  }
 }
 
 async function readRecord<Value>(file: string, value: z.ZodType<Value>): Promise<Record<string, Value | undefined>> {

@@ -1,14 +1,39 @@
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** A port that nobody listens on right now. */
+// Below the ports that systems use for outgoing connections, so that no such connection takes one before its server does.
+const FIRST_PORT = 15_000;
+const LAST_PORT = 30_000;
+const ATTEMPTS = 50;
+
+// Servers start side by side: a port is taken from the moment it is reserved, long before its server listens.
+const reserved = new Set<number>();
+
+/** A loopback port that nobody listens on, and that this process hands out only once. */
 export async function freePort(): Promise<number> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const port = randomInt(FIRST_PORT, LAST_PORT);
+    if (reserved.has(port)) continue;
+    reserved.add(port);
+    if (await isFreePort(port)) return port;
+  }
+  throw new Error(`no free port between ${FIRST_PORT} and ${LAST_PORT} in ${ATTEMPTS} attempts`);
+}
+
+/** Keeps `freePort` from handing out a port that a server of this process had before and gets again. */
+export function reservePort(port: number): void {
+  reserved.add(port);
+}
+
+export async function isFreePort(port: number): Promise<boolean> {
   const server = createServer();
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no port was given');
-  return address.port;
+  try {
+    await once(server.listen(port, '127.0.0.1'), 'listening');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    server.close();
+  }
 }
