@@ -3,8 +3,8 @@ import { envs } from '@berth/shared/contracts/resources/envs';
 import { logins } from '@berth/shared/contracts/resources/logins';
 import { AppError, errorCodes, isErrorCode } from '@berth/shared/errors';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { problemOf } from './problem-of.ts';
-import { some, startTestGateway, type TestGateway, testAuth } from './start-test-gateway.ts';
+import { problemOf } from './support/problem-of.ts';
+import { some, startTestGateway, type TestGateway, testAuth } from './support/start-test-gateway.ts';
 
 const canary = 'canary-9f1d2c7e';
 const id = '0b8a6b0e-0000-4000-8000-000000000001';

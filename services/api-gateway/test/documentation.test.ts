@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { startTestGateway, type TestGateway, testAuth } from './start-test-gateway.ts';
+import { startTestGateway, type TestGateway, testAuth } from './support/start-test-gateway.ts';
 
 const id = '0b8a6b0e-0000-4000-8000-000000000001';
 

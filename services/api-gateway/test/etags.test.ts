@@ -3,8 +3,8 @@ import { type Operation, type Resource, type ServiceName, serviceNames } from '@
 import { resources } from '@berth/shared/contracts/index';
 import type { JsonObject } from '@berth/shared/contracts/json';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sampleOf } from './sample-of.ts';
-import { some, startTestGateway, type TestGateway, testAuth } from './start-test-gateway.ts';
+import { sampleOf } from './support/sample-of.ts';
+import { some, startTestGateway, type TestGateway, testAuth } from './support/start-test-gateway.ts';
 
 const id = '0b8a6b0e-0000-4000-8000-000000000001';
 const readById = /^GET (\/[^:]*\/):id$/;

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
 import { envs } from '@berth/shared/contracts/resources/envs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { some, startTestGateway, type TestGateway, testAuth } from './start-test-gateway.ts';
+import { some, startTestGateway, type TestGateway, testAuth } from './support/start-test-gateway.ts';
 
 let gateway: TestGateway;
 let release: () => void;

@@ -3,8 +3,8 @@ import { logins } from '@berth/shared/contracts/resources/logins';
 import { me } from '@berth/shared/contracts/resources/me';
 import { AppError } from '@berth/shared/errors';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { problemOf } from './problem-of.ts';
-import { some, startTestGateway, type TestGateway, testAuth } from './start-test-gateway.ts';
+import { problemOf } from './support/problem-of.ts';
+import { some, startTestGateway, type TestGateway, testAuth } from './support/start-test-gateway.ts';
 
 let gateway: TestGateway;
 let asked: Credential[];

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { problemOf, rawProblemOf } from './problem-of.ts';
-import { startTestGateway, type TestGateway, testAuth } from './start-test-gateway.ts';
+import { problemOf, rawProblemOf } from './support/problem-of.ts';
+import { startTestGateway, type TestGateway, testAuth } from './support/start-test-gateway.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {

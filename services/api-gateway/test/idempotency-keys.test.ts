@@ -4,8 +4,8 @@ import { logins } from '@berth/shared/contracts/resources/logins';
 import { once } from '@berth/shared/db/idempotency/once';
 import { type OpenTestDatabase, openTestDatabase } from '@berth/shared/testing/open-test-database';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { problemOf } from './problem-of.ts';
-import { some, startTestGateway, type TestGateway, testAuth } from './start-test-gateway.ts';
+import { problemOf } from './support/problem-of.ts';
+import { some, startTestGateway, type TestGateway, testAuth } from './support/start-test-gateway.ts';
 
 // The tables that every service has are enough for an owner that remembers its answers.
 const migrations = new URL('../../../packages/shared/src/db/test-migrations/', import.meta.url);

@@ -6,7 +6,7 @@ import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-ho
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { some, startTestGateway, type TestGateway, testAuth } from './start-test-gateway.ts';
+import { some, startTestGateway, type TestGateway, testAuth } from './support/start-test-gateway.ts';
 
 const id = '0b8a6b0e-0000-4000-8000-000000000001';
 const exporter = new InMemorySpanExporter();

@@ -1,7 +1,7 @@
 import { envs } from '@berth/shared/contracts/resources/envs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { problemOf } from './problem-of.ts';
-import { some, startTestGateway, type TestGateway, testAuth } from './start-test-gateway.ts';
+import { problemOf } from './support/problem-of.ts';
+import { some, startTestGateway, type TestGateway, testAuth } from './support/start-test-gateway.ts';
 
 const id = '0b8a6b0e-0000-4000-8000-000000000001';
 const env = {

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { serviceNames } from '@berth/shared/contracts/contract';
 import { envs } from '@berth/shared/contracts/resources/envs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { problemOf } from './problem-of.ts';
-import { some, startTestGateway, type TestGateway, testAuth } from './start-test-gateway.ts';
+import { problemOf } from './support/problem-of.ts';
+import { some, startTestGateway, type TestGateway, testAuth } from './support/start-test-gateway.ts';
 
 let gateway: TestGateway;
 beforeEach(async () => {

@@ -7,8 +7,8 @@ import type { LogLine } from '@berth/shared/contracts/resources/runner-tasks';
 import { AppError } from '@berth/shared/errors';
 import { sampleIdentities } from '@berth/shared/testing/test-identities';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { problemOf } from './problem-of.ts';
-import { some, startTestGateway, type TestGateway, testAuth } from './start-test-gateway.ts';
+import { problemOf } from './support/problem-of.ts';
+import { some, startTestGateway, type TestGateway, testAuth } from './support/start-test-gateway.ts';
 
 const id = '0b8a6b0e-0000-4000-8000-000000000001';
 const path = `/api/v2/deployment-tasks/${id}/log`;

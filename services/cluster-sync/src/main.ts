@@ -13,17 +13,17 @@ import { clusterHandlers } from './clusters/cluster-handlers.ts';
 import { createClusterRepository } from './clusters/cluster-repository.ts';
 import { clusterStateHandlers } from './clusters/cluster-state-handlers.ts';
 import { clusterUsageHandlers } from './clusters/cluster-usage-handlers.ts';
-import { flagSilentClusters } from './clusters/flag-silent-clusters.ts';
+import { flagSilentClusters } from './sync/flag-silent-clusters.ts';
 import { leaseNameOf } from './clusters/lease-name-of.ts';
-import { tendCluster } from './clusters/tend-cluster.ts';
-import { tendClusters } from './clusters/tend-clusters.ts';
+import { tendCluster } from './sync/sync-cluster.ts';
+import { tendClusters } from './sync/sync-clusters.ts';
 import { Config } from './config.ts';
 import { createClusterDirectory } from './discovery/cluster-directory.ts';
 import { discoverClusters } from './discovery/discover-clusters.ts';
 import { readKubeconfig } from './discovery/read-kubeconfig.ts';
 import { envProjection } from './envs/env-projection.ts';
-import { k8sResourceHandlers } from './resources/k8s-resource-handlers.ts';
-import { createK8sResourceRepository } from './resources/k8s-resource-repository.ts';
+import { k8sResourceHandlers } from './resources/rows/k8s-resource-handlers.ts';
+import { createK8sResourceRepository } from './resources/rows/k8s-resource-repository.ts';
 
 const name = 'cluster-sync';
 

@@ -9,10 +9,10 @@ import { identityToken, sampleIdentities } from '@berth/shared/testing/test-iden
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { stringify } from 'yaml';
-import { accessIn, type ClusterInTest, startClusterInTest } from './cluster-in-test.ts';
-import { kubeRequest } from './kube-request.ts';
-import { claimOn } from './neighbours.ts';
-import { type ServiceProcess, startServiceProcess } from './service-process.ts';
+import { accessIn, type ClusterInTest, startClusterInTest } from './support/cluster-in-test.ts';
+import { kubeRequest } from './support/kube-request.ts';
+import { claimOn } from './support/neighbours.ts';
+import { type ServiceProcess, startServiceProcess } from './support/service-process.ts';
 
 const deploymentId = '5b0bd2c8-7a7e-4a5f-9f0e-6a5a0f7f3f10';
 const canary = 'canary-token-that-nobody-may-see';

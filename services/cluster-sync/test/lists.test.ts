@@ -6,8 +6,8 @@ import { type FragmentSqlToken, sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createClusterRepository } from '../src/clusters/cluster-repository.ts';
-import { createK8sResourceRepository } from '../src/resources/k8s-resource-repository.ts';
-import { storableMetadata } from '../src/resources/storable-metadata.ts';
+import { createK8sResourceRepository } from '../src/resources/rows/k8s-resource-repository.ts';
+import { storableMetadata } from '../src/resources/objects/storable-metadata.ts';
 
 const withId = sql.type(z.object({ id: z.string() }));
 const migrations = new URL('../migrations/', import.meta.url);

@@ -10,8 +10,8 @@ import { AppError } from '@berth/shared/errors';
 import { identityToken, sampleIdentities, samplePlaces } from '@berth/shared/testing/test-identities';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { claimOn } from './neighbours.ts';
-import { type ServiceInTest, startServiceInTest } from './service-in-test.ts';
+import { claimOn } from './support/neighbours.ts';
+import { type ServiceInTest, startServiceInTest } from './support/service-in-test.ts';
 
 const { envId, otherEnvId } = samplePlaces;
 const { siteAdmin, envUser, outsider, bot, deployment } = sampleIdentities;

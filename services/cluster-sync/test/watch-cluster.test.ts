@@ -7,10 +7,10 @@ import { silentLog } from '@berth/shared/testing/test-bus';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createClusterRepository } from '../src/clusters/cluster-repository.ts';
 import { leaseNameOf } from '../src/clusters/lease-name-of.ts';
-import { createK8sResourceRepository } from '../src/resources/k8s-resource-repository.ts';
-import { trackedKinds } from '../src/resources/tracked-kinds.ts';
+import { createK8sResourceRepository } from '../src/resources/rows/k8s-resource-repository.ts';
+import { trackedKinds } from '../src/resources/objects/tracked-kinds.ts';
 import { watchCluster } from '../src/resources/watch-cluster.ts';
-import { type FakeApiServer, startFakeApiServer } from './fake-api-server.ts';
+import { type FakeApiServer, startFakeApiServer } from './support/fake-api-server.ts';
 
 const migrations = new URL('../migrations/', import.meta.url);
 const deploymentId = '5b0bd2c8-7a7e-4a5f-9f0e-6a5a0f7f3f10';

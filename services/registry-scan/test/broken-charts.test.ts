@@ -1,8 +1,8 @@
 import { sql } from 'slonik';
 import { describe, expect, test } from 'vitest';
 import { digestOf } from '../src/oci/digest-of.ts';
-import { chartTgz } from './tgz.ts';
-import { watchedRegistry, web } from './watched-registry.ts';
+import { chartTgz } from './support/tgz.ts';
+import { watchedRegistry, web } from './support/scanned-registry.ts';
 
 const { charts, letTimePass, scan, server, service } = watchedRegistry();
 

@@ -7,8 +7,8 @@ import { AppError } from '@berth/shared/errors';
 import { describe, expect, test } from 'vitest';
 import { createChartRepository } from '../src/charts/chart-repository.ts';
 import { ensureArchive } from '../src/charts/ensure-archive.ts';
-import { filledService, missing } from './filled-service.ts';
-import { chartTgz, chartYaml } from './tgz.ts';
+import { filledService, missing } from './support/filled-service.ts';
+import { chartTgz, chartYaml } from './support/tgz.ts';
 
 const { chartOf, scan, server, service } = filledService();
 

@@ -3,7 +3,7 @@ import { helmCharts } from '@berth/shared/contracts/resources/helm-charts';
 import { sampleIdentities } from '@berth/shared/testing/test-identities';
 import { sql } from 'slonik';
 import { describe, expect, test } from 'vitest';
-import { everybody, filledService, missing } from './filled-service.ts';
+import { everybody, filledService, missing } from './support/filled-service.ts';
 
 const { siteAdmin, outsider } = sampleIdentities;
 const { ask, chartOf, registryOf, scan, server, service } = filledService();

@@ -3,7 +3,7 @@ import { helmCharts } from '@berth/shared/contracts/resources/helm-charts';
 import { audited } from '@berth/shared/db/test-support/audited';
 import { sampleIdentities } from '@berth/shared/testing/test-identities';
 import { describe, expect, test } from 'vitest';
-import { everybody, filledService, missing, notSiteAdmins, packaged } from './filled-service.ts';
+import { everybody, filledService, missing, notSiteAdmins, packaged } from './support/filled-service.ts';
 
 const { siteAdmin, bot } = sampleIdentities;
 const { ask, registryOf, scan, server, service, toldOf } = filledService();

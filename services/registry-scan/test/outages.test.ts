@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { scanRegistry } from '../src/scan/scan-registry.ts';
-import { type OciServer, sendJson, startOciServer } from './oci-server.ts';
-import { summary, watchedRegistry, web } from './watched-registry.ts';
+import { type OciServer, sendJson, startOciServer } from './support/oci-server.ts';
+import { summary, watchedRegistry, web } from './support/scanned-registry.ts';
 
 const { charts, forgetTold, letTimePass, newlyTold, registries, scan, server, service } = watchedRegistry();
 

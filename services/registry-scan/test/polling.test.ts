@@ -3,9 +3,9 @@ import { whileHolding } from '@berth/shared/db/leases/while-holding';
 import { sql } from 'slonik';
 import { beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
-import { pollRegistry } from '../src/scan/poll-registry.ts';
-import { createPollRepository } from '../src/scan/poll-repository.ts';
-import { watchedRegistry, web } from './watched-registry.ts';
+import { pollRegistry } from '../src/polling/poll-registry.ts';
+import { createPollRepository } from '../src/polling/poll-repository.ts';
+import { watchedRegistry, web } from './support/scanned-registry.ts';
 
 const { charts, registry, server, service } = watchedRegistry();
 

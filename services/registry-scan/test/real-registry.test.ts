@@ -20,8 +20,8 @@ import { connectTestBus } from '@berth/shared/testing/test-bus';
 import { identityToken, sampleIdentities, testKeys } from '@berth/shared/testing/test-identities';
 import { startTestNats, type TestNats } from '@berth/shared/testing/test-nats';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { acceptedManifests } from '../src/oci/manifest.ts';
-import { type ServiceProcess, startServiceProcess } from './service-process.ts';
+import { acceptedManifests } from '../src/oci/replies/manifest.ts';
+import { type ServiceProcess, startServiceProcess } from './support/service-process.ts';
 
 const run = promisify(execFile);
 const sampleCharts = fileURLToPath(new URL('../../../packages/devstack/sample-charts/', import.meta.url));

@@ -2,7 +2,7 @@ import { helmRegistries } from '@berth/shared/contracts/resources/helm-registrie
 import { audited } from '@berth/shared/db/test-support/audited';
 import { sampleIdentities } from '@berth/shared/testing/test-identities';
 import { describe, expect, test } from 'vitest';
-import { everybody, filledService, missing, notSiteAdmins } from './filled-service.ts';
+import { everybody, filledService, missing, notSiteAdmins } from './support/filled-service.ts';
 
 const { siteAdmin, outsider, bot } = sampleIdentities;
 const { ask, registryOf, service, toldOf } = filledService();

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { helmTagFormats } from '@berth/shared/contracts/resources/helm-tag-formats';
 import { sampleIdentities } from '@berth/shared/testing/test-identities';
 import { afterEach, expect, test } from 'vitest';
-import { filledService } from './filled-service.ts';
+import { filledService } from './support/filled-service.ts';
 
 const { siteAdmin } = sampleIdentities;
 const otherAdmin = { ...siteAdmin, id: randomUUID() };

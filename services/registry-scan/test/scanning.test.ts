@@ -1,9 +1,9 @@
 import { deploymentKinds } from '@berth/shared/contracts/resources/deployment-kinds';
 import { identityToken, sampleIdentities } from '@berth/shared/testing/test-identities';
 import { describe, expect, test } from 'vitest';
-import { lookAtTag } from '../src/scan/look-at-tag.ts';
-import { imageManifest } from './oci-server.ts';
-import { summary, watchedRegistry, web } from './watched-registry.ts';
+import { lookAtTag } from '../src/scan/scan-tag.ts';
+import { imageManifest } from './support/oci-server.ts';
+import { summary, watchedRegistry, web } from './support/scanned-registry.ts';
 
 const { charts, forgetTold, letTimePass, newlyTold, registries, registry, scan, server, service, told } =
   watchedRegistry();

@@ -5,7 +5,7 @@ import { audited } from '@berth/shared/db/test-support/audited';
 import { sampleIdentities } from '@berth/shared/testing/test-identities';
 import { sql } from 'slonik';
 import { afterEach, describe, expect, test } from 'vitest';
-import { everybody, filledService, missing, notSiteAdmins } from './filled-service.ts';
+import { everybody, filledService, missing, notSiteAdmins } from './support/filled-service.ts';
 
 const { siteAdmin, bot } = sampleIdentities;
 const { ask, chartOf, registryOf, service, toldOf } = filledService();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { chartTgz, chartYaml } from './tgz.ts';
-import { watchedRegistry, web } from './watched-registry.ts';
+import { chartTgz, chartYaml } from './support/tgz.ts';
+import { watchedRegistry, web } from './support/scanned-registry.ts';
 
 const { charts, scan, server } = watchedRegistry();
 

@@ -4,13 +4,13 @@ import { AppError } from '@berth/shared/errors';
 import { nextTurn } from '@berth/shared/service/next-turn';
 import type { Service } from '@berth/shared/service/service';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
-import { refuseClientError } from './client-error.ts';
+import { refuseClientError } from './problems/refuse-client-error.ts';
 import { firstChecks } from './first-checks.ts';
 import { limitRequestsPerConnection } from './limit-requests-per-connection.ts';
 import { observeRequests } from './observe-requests.ts';
-import { parseJsonBody } from './parse-json-body.ts';
+import { parseJsonBody } from './body/parse-json-body.ts';
 import { requestIdOf } from './request-id.ts';
-import { sendProblem } from './send-problem.ts';
+import { sendProblem } from './problems/send-problem.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

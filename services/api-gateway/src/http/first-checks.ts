@@ -1,7 +1,7 @@
 import { AppError } from '@berth/shared/errors';
 import type { FastifyInstance } from 'fastify';
 import { type Overload, watchOverload } from './overload.ts';
-import { commonHeaders, TooManyHeaders } from './send-problem.ts';
+import { commonHeaders, TooManyHeaders } from './problems/send-problem.ts';
 
 const maxHeaders = 100;
 

@@ -10,8 +10,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 
 import type { Attempts } from '../attempts/attempts.ts';
 import { isAttempt, limitAttempts } from '../attempts/limit-attempts.ts';
 import type { Authenticate } from '../authentication/authenticate.ts';
-import { signedInFor } from '../authentication/signed-in.ts';
-import { requestReader } from './request-of.ts';
+import { signedInFor } from '../authentication/require-credential.ts';
+import { requestReader } from './request-reader.ts';
 
 export interface RouteDeps {
   bus: Pick<Bus, 'call'>;

@@ -6,10 +6,10 @@ import { deploymentTasks } from '@berth/shared/contracts/resources/deployment-ta
 import type { LogLine } from '@berth/shared/contracts/resources/runner-tasks';
 import { createWakeUp } from '@berth/shared/service/wake-up';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { signedInFor } from '../authentication/signed-in.ts';
-import { commonHeaders } from '../http/send-problem.ts';
+import { signedInFor } from '../authentication/require-credential.ts';
+import { commonHeaders } from '../http/problems/send-problem.ts';
 import { type FollowDeps, followTaskLog, readPart } from './follow-task-log.ts';
-import { requestReader } from './request-of.ts';
+import { requestReader } from './request-reader.ts';
 import type { RouteDeps } from './routes-from-contracts.ts';
 import { createStreamSlots, type StreamLimits } from './stream-slots.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { nextPause } from './backoff.ts';
+import { nextPause } from './next-pause.ts';
 import { initialState, nextStep, type Outcome, type ReflectorState, watchSeconds } from './next-step.ts';
 
 const now = 1_000_000;

@@ -1,4 +1,4 @@
-import { nextPause } from './backoff.ts';
+import { nextPause } from './next-pause.ts';
 
 /** What a reflector does next. `include`: list namespaces that became tracked while the watch ran. */
 export type Step = 'list' | 'include' | 'watch';

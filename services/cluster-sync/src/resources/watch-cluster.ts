@@ -3,12 +3,12 @@ import type { KubeApi } from '@berth/kube/kube-api';
 import { oneAtATime } from '@berth/shared/service/one-at-a-time';
 import type { Service } from '@berth/shared/service/service';
 import { createReflector, type Reflector, type ReflectorSink } from '../reflector/reflector.ts';
-import { together } from '../reflector/together.ts';
-import { type ChangeQueue, createChangeQueue, type RowChange } from './change-queue.ts';
-import { type ClusterMirror, createClusterMirror } from './cluster-mirror.ts';
-import type { K8sResourceRepository } from './k8s-resource-repository.ts';
-import { type TrackedKind, trackedKinds } from './tracked-kinds.ts';
-import { writeChanges } from './write-changes.ts';
+import { together } from '../reflector/run-together.ts';
+import { type ChangeQueue, createChangeQueue, type RowChange } from './rows/change-queue.ts';
+import { type ClusterMirror, createClusterMirror } from './mirror/cluster-mirror.ts';
+import type { K8sResourceRepository } from './rows/k8s-resource-repository.ts';
+import { type TrackedKind, trackedKinds } from './objects/tracked-kinds.ts';
+import { writeChanges } from './rows/write-changes.ts';
 
 export interface WatchClusterDeps {
   readonly k8sResourceRepository: Pick<K8sResourceRepository, 'known' | 'save'>;

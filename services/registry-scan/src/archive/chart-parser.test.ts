@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { gzipSync } from 'node:zlib';
 import { afterAll, expect, test } from 'vitest';
-import { chartTgz, chartYaml, tarHeader, tarOf } from '../../test/tgz.ts';
+import { chartTgz, chartYaml, tarHeader, tarOf } from '../../test/support/tgz.ts';
 import { createChartParser } from './chart-parser.ts';
 
 const parser = createChartParser({ timeoutMs: 1_000 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { chartYaml } from '../../test/tgz.ts';
+import { chartYaml } from '../../test/support/tgz.ts';
 import { parseChart } from './parse-chart.ts';
 
 const parse = (files: Record<string, string>) => parseChart(new Map(Object.entries(files)));

@@ -2,7 +2,7 @@ import { isExtensionPath } from '@berth/chart-extensions/extension-files';
 import { ChartUnreadable } from './chart-unreadable.ts';
 import { parseChart } from './parse-chart.ts';
 import { brokenChart, type ParsedChart } from './parsed-chart.ts';
-import { readArchive } from './read-archive.ts';
+import { readArchive } from './unpack-files.ts';
 
 const isWanted = (path: string): boolean =>
   path === 'Chart.yaml' || (isExtensionPath(path) && /\.(?:ya?ml|json)$/.test(path));

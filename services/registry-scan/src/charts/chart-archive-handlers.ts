@@ -4,7 +4,7 @@ import { chartArchives } from '@berth/shared/contracts/resources/chart-archives'
 import { taskClaims } from '@berth/shared/contracts/resources/task-claims';
 import { AppError } from '@berth/shared/errors';
 import { type EnsureArchiveDeps, ensureArchive } from './ensure-archive.ts';
-import { readArchive } from './read-archive.ts';
+import { readArchive } from './read-archive-part.ts';
 
 export interface ChartArchiveHandlersDeps extends EnsureArchiveDeps {
   bus: Pick<Bus, 'call'>;

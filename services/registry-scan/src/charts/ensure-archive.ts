@@ -1,8 +1,8 @@
 import type { ObjectStore } from '@berth/shared/bus/objects/object-store';
 import { AppError, named } from '@berth/shared/errors';
-import { EgressRefused } from '../egress/egress-error.ts';
-import { fetchArchive, NoArchive } from '../oci/fetch-archive.ts';
-import type { RegistryClient } from '../oci/registry-client.ts';
+import { EgressRefused } from '../egress/egress-errors.ts';
+import { fetchArchive, NoArchive } from '../oci/client/fetch-archive.ts';
+import type { RegistryClient } from '../oci/client/registry-client.ts';
 import { RegistryError } from '../oci/registry-error.ts';
 import type { ChartRepository } from './chart-repository.ts';
 

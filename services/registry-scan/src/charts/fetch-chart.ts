@@ -4,9 +4,9 @@ import type { LimitFunction } from 'p-limit';
 import type { ChartParser } from '../archive/chart-parser.ts';
 import { archiveLimits } from '../archive/limits.ts';
 import { brokenChart, type ParsedChart } from '../archive/parsed-chart.ts';
-import { fetchArchive, NoArchive } from '../oci/fetch-archive.ts';
-import type { ChartLayer } from '../oci/manifest.ts';
-import type { RegistryClient } from '../oci/registry-client.ts';
+import { fetchArchive, NoArchive } from '../oci/client/fetch-archive.ts';
+import type { ChartLayer } from '../oci/replies/manifest.ts';
+import type { RegistryClient } from '../oci/client/registry-client.ts';
 
 /** A chart as it was read, and from which package. */
 export interface ReadChart extends ParsedChart {

@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
-import { EgressRefused } from './egress-error.ts';
+import { EgressRefused } from './egress-errors.ts';
 
 /**
  * Resolves a name and hands on only the addresses that may be connected to. The connection is then made to just these,

@@ -2,7 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { isIP } from 'node:net';
 import { addressRules } from './address-rules.ts';
-import { EgressRefused } from './egress-error.ts';
+import { EgressRefused } from './egress-errors.ts';
 import { guardedLookup } from './guarded-lookup.ts';
 import { readBounded } from './read-bounded.ts';
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { ReplyTooLarge } from './egress-error.ts';
+import { ReplyTooLarge } from './egress-errors.ts';
 
 /** The whole body, or an error as soon as it is longer than it may be; then the connection is closed. */
 export async function readBounded(message: IncomingMessage, maxBytes: number): Promise<Buffer> {

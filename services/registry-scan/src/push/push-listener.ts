@@ -2,7 +2,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Service } from '@berth/shared/service/service';
-import { ReplyTooLarge } from '../egress/egress-error.ts';
+import { ReplyTooLarge } from '../egress/egress-errors.ts';
 import { readBounded } from '../egress/read-bounded.ts';
 import { hintsIn, PushEnvelope, type PushHint } from './push-envelope.ts';
 

@@ -1,7 +1,7 @@
 import type { Service } from '@berth/shared/service/service';
 import type { WakeUp } from '@berth/shared/service/wake-up';
 import type { RegistrySource } from '../oci/registry-source.ts';
-import type { PollRepository } from '../scan/poll-repository.ts';
+import type { PollRepository } from '../polling/poll-repository.ts';
 import type { HintQueue } from './hint-queue.ts';
 import type { PushHint } from './push-envelope.ts';
 import { registriesFor } from './registries-for.ts';

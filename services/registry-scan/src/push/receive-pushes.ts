@@ -1,9 +1,9 @@
 import type { Loop, Service } from '@berth/shared/service/service';
 import { createWakeUp } from '@berth/shared/service/wake-up';
 import type { RegistrySource } from '../oci/registry-source.ts';
-import type { PollRepository } from '../scan/poll-repository.ts';
+import type { PollRepository } from '../polling/poll-repository.ts';
 import type { ScanDeps, WatchedRegistry } from '../scan/scan-deps.ts';
-import { followHints } from './follow-hints.ts';
+import { followHints } from './process-hints.ts';
 import { createHintQueue } from './hint-queue.ts';
 import { type PushListener, type PushListenerOptions, startPushListener } from './push-listener.ts';
 import { queueHints } from './queue-hints.ts';

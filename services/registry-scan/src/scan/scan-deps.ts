@@ -2,7 +2,7 @@ import type { Service } from '@berth/shared/service/service';
 import type { LimitFunction } from 'p-limit';
 import type { ChartRepository } from '../charts/chart-repository.ts';
 import type { FetchChartDeps } from '../charts/fetch-chart.ts';
-import type { RegistryClient } from '../oci/registry-client.ts';
+import type { RegistryClient } from '../oci/client/registry-client.ts';
 import type { RegistrySource } from '../oci/registry-source.ts';
 import type { RegistryRepository } from '../registries/registry-repository.ts';
 import type { Catalogue } from './catalogue.ts';

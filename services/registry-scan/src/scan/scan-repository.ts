@@ -1,5 +1,5 @@
 import { forEachTag } from './for-each-tag.ts';
-import { lookAtTag } from './look-at-tag.ts';
+import { lookAtTag } from './scan-tag.ts';
 import { planScan } from './plan-scan.ts';
 import type { ScanDeps, WatchedRegistry } from './scan-deps.ts';
 import type { KnownTag } from './tag-repository.ts';

@@ -1,0 +1,162 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { Writable } from 'node:stream';
+import type { Identity } from '@berth/shared/access/identity';
+import type { Bus, Handlers, ServedResource } from '@berth/shared/bus/bus';
+import { implement } from '@berth/shared/bus/rpc/implement';
+import type { OperationSpec, Resource, ServiceName } from '@berth/shared/contracts/contract';
+import { identities } from '@berth/shared/contracts/resources/identities';
+import { server } from '@berth/shared/contracts/resources/server';
+import { AppError } from '@berth/shared/errors';
+import { createLog } from '@berth/shared/service/create-log';
+import { connectTestBus } from '@berth/shared/testing/test-bus';
+import { identityToken, sampleIdentities } from '@berth/shared/testing/test-identities';
+import { startTestNats, type TestNats } from '@berth/shared/testing/test-nats';
+import type { FastifyInstance } from 'fastify';
+import { Registry } from 'prom-client';
+import { createGateway, type GatewayDeps } from '../../src/create-gateway.ts';
+import { closingGracefully } from '../../src/http/close-gracefully.ts';
+
+export interface TestGateway extends AsyncDisposable {
+  url: string;
+  port: number;
+  nats: TestNats;
+  app: FastifyInstance;
+  metrics: Registry;
+  /** Lines of its log so far. */
+  logged(): Record<string, unknown>[];
+  /** A service whose handlers the test brings; those it does not bring are not there. */
+  serve(owner: ServiceName, ...served: ServedResource[]): Promise<Bus>;
+  get(path: string, init?: RequestInit): Promise<Response>;
+  send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>;
+  /** Bytes as they are; resolves to all that came back until the connection was closed. */
+  raw(request: string): Promise<string>;
+  /** Told to stop, but not closing yet. */
+  announceStop(): void;
+  stop(): Promise<void>;
+}
+
+/** A few operations of a resource, which remember no answers; the others answer that they are a bug of the test. */
+export function some<Ops extends Record<string, OperationSpec>>(
+  resource: Resource<Ops>,
+  handlers: Partial<Handlers<Ops>>,
+): ServedResource {
+  const given: Record<string, unknown> = handlers;
+  const missing = Object.keys(resource.operations).filter((name) => given[name] === undefined);
+  const absent = missing.map((name) => [name, () => Promise.reject(new Error(`${name} is not part of this test`))]);
+  const served = implement(resource, { ...Object.fromEntries(absent), ...handlers });
+  const forgetful = Object.entries(served.handlers).map(([name, handle]) => {
+    const handler: typeof handle = (request, context) => {
+      context.repeatable();
+      return handle(request, context);
+    };
+    return [name, handler];
+  });
+  return { ...served, handlers: Object.fromEntries(forgetful) };
+}
+
+/** A credential is the name of a sample identity; those that are not among `names` are inactive. */
+export const testAuth = (names: Set<string> = new Set(Object.keys(sampleIdentities))): ServedResource => {
+  const known: Record<string, Identity> = sampleIdentities;
+  return some(identities, {
+    authenticate: async ({ body }) => {
+      const { credential, audience } = body;
+      const name = 'token' in credential ? credential.token : credential.jwt;
+      const identity = known[name];
+      if (!identity) throw new AppError('unauthenticated', 'The credential is missing or not valid');
+      if (!names.has(name)) throw new AppError('user_inactive', 'This user is not active');
+      return {
+        identity: { kind: identity.kind, id: identity.id },
+        identity_token: await identityToken(identity, audience),
+      };
+    },
+  });
+};
+
+type Options = Partial<Pick<GatewayDeps, 'attempts' | 'budgetMs' | 'limits' | 'slowReaderMs' | 'trustedProxies'>>;
+
+/** The gateway as it runs, on a port and a NATS server of its own. */
+export async function startTestGateway(options: Options = {}): Promise<TestGateway> {
+  const nats = await startTestNats();
+  const buses: Bus[] = [];
+  const stopping = new AbortController();
+  const metrics = new Registry();
+  const lines: string[] = [];
+  const destination = new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(String(chunk));
+      done();
+    },
+  });
+  const log = createLog('api-gateway', { destination });
+
+  const bus = await connectTestBus(nats, 'api-gateway', { log });
+  buses.push(bus);
+  bus.serve(implement(server, { get: async () => ({ version: '1.2.3' }) }));
+  const ownUrl = 'https://berth.example.test';
+  const app = await createGateway({
+    bus,
+    log,
+    metrics,
+    stopping: stopping.signal,
+    version: '1.2.3',
+    ownUrl,
+    attempts: { failedCredentialsPerMinute: 300, signInsPerMinute: 300 },
+    ...options,
+  });
+  const closing = closingGracefully(app, 3_000);
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const url = app.listeningOrigin;
+  const port = Number(new URL(url).port);
+
+  let stopped: Promise<void> | undefined;
+  const stop = () => {
+    stopping.abort();
+    stopped ??= Promise.resolve(closing[Symbol.asyncDispose]());
+    return stopped;
+  };
+
+  return {
+    url,
+    port,
+    nats,
+    app,
+    metrics,
+    logged: () => lines.map((line): Record<string, unknown> => JSON.parse(line)),
+    announceStop: () => stopping.abort(),
+    stop,
+    async serve(owner, ...served) {
+      const owning = await connectTestBus(nats, owner);
+      buses.push(owning);
+      for (const one of served) owning.serve(one);
+      // The server has seen the subscriptions when it has answered this.
+      await owning.isAnswering(owner);
+      return owning;
+    },
+    get: (path, init) => fetch(`${url}${path}`, { headers: { 'x-service-token': 'siteAdmin' }, ...init }),
+    send: (method, path, body, headers) =>
+      fetch(`${url}${path}`, {
+        method,
+        headers: {
+          'x-service-token': 'siteAdmin',
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      }),
+    async raw(request) {
+      const socket = connect(port, '127.0.0.1');
+      const parts: Buffer[] = [];
+      socket.on('data', (part: Buffer) => parts.push(part));
+      socket.on('error', () => undefined);
+      socket.write(request);
+      await once(socket, 'close');
+      return Buffer.concat(parts).toString();
+    },
+    async [Symbol.asyncDispose]() {
+      await stop();
+      await Promise.all(buses.map((one) => one[Symbol.asyncDispose]()));
+      await nats[Symbol.asyncDispose]();
+    },
+  };
+}

@@ -1,0 +1,96 @@
+import { AppError } from '@berth/shared/errors';
+import { silentLog } from '@berth/shared/testing/test-bus';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type ChangeQueue, createChangeQueue, type RowChange } from './change-queue.ts';
+import { NotOurCluster } from '../../clusters/cluster-lease-lost.ts';
+import { writeChanges } from './write-changes.ts';
+
+const gone = (uid: string): RowChange => ({ uid });
+
+let queue: ChangeQueue;
+let stopping: AbortController;
+let saved: string[][];
+let running: Promise<void>;
+
+beforeEach(() => {
+  queue = createChangeQueue(3);
+  stopping = new AbortController();
+  saved = [];
+});
+afterEach(async () => {
+  stopping.abort();
+  await running.catch(() => undefined);
+});
+
+function write(fail: (uids: string[]) => void = () => undefined): void {
+  const save = async (changes: readonly RowChange[]) => {
+    const uids = changes.map(({ uid }) => uid);
+    fail(uids);
+    saved.push(uids);
+  };
+  running = writeChanges({ queue, log: silentLog, save, onRefused: () => undefined }, stopping.signal);
+}
+
+test('writes what waits in one go, of each object the newest only', async () => {
+  for (const uid of ['a', 'b', 'a']) queue.add(gone(uid));
+
+  write();
+
+  await vi.waitFor(() => expect(saved).toEqual([['a', 'b']]));
+});
+
+test('writes an object once that changes several times within a moment', async () => {
+  write();
+
+  for (const uid of ['a', 'b', 'a', 'b', 'a']) {
+    queue.add(gone(uid));
+    await new Promise(setImmediate);
+  }
+
+  await vi.waitFor(() => expect(saved).toEqual([['a', 'b']]));
+});
+
+test('tries again when the database is away, and loses nothing', async () => {
+  let attempts = 0;
+  queue.add(gone('a'));
+
+  write(() => {
+    attempts += 1;
+    if (attempts === 1) throw new AppError('unavailable', 'The database is not available');
+  });
+  queue.add(gone('b'));
+
+  await vi.waitFor(() => expect(saved).toEqual([['a', 'b']]), { timeout: 5_000 });
+});
+
+test('ends when somebody else looks after the cluster', async () => {
+  queue.add(gone('a'));
+
+  write(() => {
+    throw new NotOurCluster('c1');
+  });
+
+  await expect(running).rejects.toBeInstanceOf(NotOurCluster);
+});
+
+describe('a full queue', () => {
+  test('makes those who add wait until something was taken', async () => {
+    for (const uid of ['a', 'b', 'c']) queue.add(gone(uid));
+    const waiting = queue.waitForRoom(stopping.signal).then(() => 'there is room');
+
+    write();
+
+    expect(await waiting).toBe('there is room');
+    await vi.waitFor(() => expect(saved).toEqual([['a', 'b', 'c']]));
+  });
+
+  test('lets go of those who wait when the watch stops', async () => {
+    for (const uid of ['a', 'b', 'c']) queue.add(gone(uid));
+    const waiting = queue.waitForRoom(stopping.signal);
+    running = Promise.resolve();
+
+    stopping.abort();
+
+    await expect(waiting).rejects.toThrow('aborted');
+  });
+});

@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto';
+import type { Database } from '@berth/shared/db/database';
+import { openTestDatabase } from '@berth/shared/testing/open-test-database';
+import { connectTestBus } from '@berth/shared/testing/test-bus';
+import { startTestNats } from '@berth/shared/testing/test-nats';
+import { sql } from 'slonik';
+import { accessIssuer } from '../../src/access/access-issuer.ts';
+import { clusterAccessHandlers } from '../../src/access/cluster-access-handlers.ts';
+import { clusterHandlers } from '../../src/clusters/cluster-handlers.ts';
+import { createClusterRepository } from '../../src/clusters/cluster-repository.ts';
+import { clusterStateHandlers } from '../../src/clusters/cluster-state-handlers.ts';
+import { clusterUsageHandlers } from '../../src/clusters/cluster-usage-handlers.ts';
+import { createClusterDirectory } from '../../src/discovery/cluster-directory.ts';
+import { k8sResourceHandlers } from '../../src/resources/rows/k8s-resource-handlers.ts';
+import { createK8sResourceRepository } from '../../src/resources/rows/k8s-resource-repository.ts';
+import { type Neighbours, startNeighbours } from './neighbours.ts';
+
+export interface ServiceInTest extends Neighbours {
+  readonly db: Database;
+  addCluster(cluster: { name: string; envId: string | null }): Promise<string>;
+  addResource(resource: { clusterId: string; deploymentId: string; kind: string; name: string }): Promise<string>;
+}
+
+const migrations = new URL('../../migrations/', import.meta.url);
+
+/** The operations of the service on a real bus and a real database, without loops. */
+export async function startServiceInTest(): Promise<ServiceInTest> {
+  const stack = new AsyncDisposableStack();
+  const { db } = stack.use(await openTestDatabase({ service: 'cluster-sync', migrations }));
+  const nats = stack.use(await startTestNats());
+  const neighbours = stack.use(await startNeighbours(nats));
+  const bus = stack.use(await connectTestBus(nats, 'cluster-sync'));
+
+  const clusterRepository = createClusterRepository(db);
+  const directory = stack.use(createClusterDirectory());
+  bus.serve(clusterHandlers({ clusterRepository, bus }));
+  bus.serve(k8sResourceHandlers({ k8sResourceRepository: createK8sResourceRepository(db) }));
+  bus.serve(clusterUsageHandlers({ clusterRepository }));
+  bus.serve(clusterStateHandlers({ db }));
+  bus.serve(
+    clusterAccessHandlers({ bus, clusterRepository, directory, issueAccess: accessIssuer({ accessSeconds: 600 }) }),
+  );
+
+  return Object.assign(neighbours, {
+    db,
+    async addCluster({ name, envId }: { name: string; envId: string | null }) {
+      const id = randomUUID();
+      await db.query(sql.unsafe`
+        insert into k8s_clusters (id, provider_id, name, region_name, ignore, env_id)
+        values (${id}, ${`test:${name}`}, ${name}, 'here', false, ${envId})
+      `);
+      return id;
+    },
+    async addResource({ clusterId, deploymentId, kind, name }: Parameters<ServiceInTest['addResource']>[0]) {
+      const id = randomUUID();
+      await db.query(sql.unsafe`
+        insert into k8s_resources (id, cluster_id, deployment_id, kind, api_version, name, status_color, metadata, uid,
+          namespace, fingerprint)
+        values (${id}, ${clusterId}, ${deploymentId}, ${kind}, 'v1', ${name}, '{}', '{}', ${id}, 'ns', 'f')
+      `);
+      return id;
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  });
+}

@@ -1,0 +1,60 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { Database } from '@berth/shared/db/database';
+import { openTestDatabase } from '@berth/shared/testing/open-test-database';
+import { startTestNats } from '@berth/shared/testing/test-nats';
+import { type Neighbours, startNeighbours } from './neighbours.ts';
+
+export interface ServiceProcess extends Neighbours {
+  readonly db: Database;
+  /** Everything it wrote to its log so far. */
+  log(): string;
+  /** Its arguments and environment, as other processes of this user can read them. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Tells it to stop and answers its exit code. */
+  stop(): Promise<number | null>;
+}
+
+const migrations = new URL('../../migrations/', import.meta.url);
+const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+
+/** The service as it runs in production: its own process, on a real bus and a real database. */
+export async function startServiceProcess(settings: Record<string, string>): Promise<ServiceProcess> {
+  const stack = new AsyncDisposableStack();
+  const { db, url: databaseUrl } = stack.use(await openTestDatabase({ service: 'cluster-sync', migrations }));
+  const nats = stack.use(await startTestNats());
+  const neighbours = stack.use(await startNeighbours(nats));
+
+  const environment = {
+    NATS_URL: nats.url,
+    NATS_PASSWORD: nats.password,
+    DATABASE_URL: databaseUrl,
+    LOG_LEVEL: 'debug',
+    ...settings,
+  };
+  const child = spawn(process.execPath, [main], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
+  const exited = once(child, 'exit');
+  let log = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (log += chunk.toString()));
+  stack.defer(async () => {
+    child.kill('SIGKILL');
+    await exited;
+  });
+
+  while (!log.includes('"started"')) {
+    if (child.exitCode !== null) throw new Error(`cluster-sync ended:\n${log}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return Object.assign(neighbours, {
+    db,
+    log: () => log,
+    environment,
+    async stop() {
+      child.kill('SIGTERM');
+      await exited;
+      return child.exitCode;
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  });
+}

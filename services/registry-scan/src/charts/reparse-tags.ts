@@ -1,0 +1,61 @@
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { type HelmChart, helmCharts } from '@berth/shared/contracts/resources/helm-charts';
+import type { Database, Transaction } from '@berth/shared/db/database';
+import { recordStates } from '@berth/shared/db/outbox/outbox';
+import { every } from '@berth/shared/service/loop';
+import type { Loop } from '@berth/shared/service/service';
+import type { WakeUp } from '@berth/shared/service/wake-up';
+import { type ChartToParse, createChartRepository } from './chart-repository.ts';
+import type { CurrentFormats } from '../tag-formats/current-formats.ts';
+import { type ParsedTag, parsedTag } from '../tag-formats/parsed-tag.ts';
+
+export interface ParseAgainDeps {
+  db: Database;
+  currentFormats: (queries: Transaction) => Promise<CurrentFormats>;
+}
+
+const batchSize = 100;
+
+/** Parses the tags of charts that were parsed with older formats, in batches. Each row records its revision. */
+export const parseAgain =
+  ({ db, currentFormats }: ParseAgainDeps) =>
+  async (signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted && (await parseBatch()) === batchSize);
+
+    function parseBatch(): Promise<number> {
+      return db.transaction(async (tx) => {
+        const chartRepository = createChartRepository(tx);
+        const current = await currentFormats(tx);
+        const charts = await chartRepository.lockToParse(current.revision, batchSize);
+        if (charts.length === 0) return 0;
+
+        const rows = await chartRepository.saveParsed(await parsedAll(charts, current), current.revision);
+        const before = new Map(charts.map(({ row }) => [row.id, row]));
+        const changed = rows.filter((row) => !isDeepStrictEqual(before.get(row.id), row));
+        await recordStates(tx, helmCharts, changed.map(updated));
+        return charts.length;
+      });
+    }
+  };
+
+/** Parses when the formats changed, and every two seconds: another replica may have changed them. */
+export function parseOnChange({ formatsChanged, ...deps }: ParseAgainDeps & { formatsChanged: WakeUp }): Loop {
+  const parse = parseAgain(deps);
+  return every(10, async (signal) => {
+    await parse(signal);
+    await formatsChanged.wait(2_000);
+  });
+}
+
+const updated = (row: HelmChart) => ({ id: row.id, env_id: null, operation: 'UPDATE' as const, row });
+
+/** A batch can keep a core busy for a while, so it yields to requests after each tag. */
+async function parsedAll(charts: readonly ChartToParse[], { formats }: CurrentFormats) {
+  const parsed: ({ id: string } & ParsedTag)[] = [];
+  for (const { row, metadata } of charts) {
+    parsed.push({ id: row.id, ...parsedTag(row.image_tag, metadata, formats) });
+    await yieldToOthers();
+  }
+  return parsed;
+}

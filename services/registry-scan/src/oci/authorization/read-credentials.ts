@@ -1,0 +1,19 @@
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { RegistryError } from '../registry-error.ts';
+
+const Credentials = z.object({ username: z.string().min(1), password: z.string().min(1) });
+export type Credentials = z.infer<typeof Credentials>;
+
+/** The credentials as they are now; null where none are configured. Errors name the file, never its content. */
+export async function readCredentials(file: string | undefined): Promise<Credentials | null> {
+  if (file === undefined) return null;
+  try {
+    return Credentials.parse(JSON.parse(await readFile(file, 'utf8')));
+  } catch {
+    throw new RegistryError('denied', `${file} is not a readable JSON file with "username" and "password"`);
+  }
+}
+
+export const basicAuthorization = ({ username, password }: Credentials): string =>
+  `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;

@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import type { HttpClient } from '../../egress/http-client.ts';
+import { parseChallenge } from './challenge.ts';
+import { parseReply } from '../replies/parse-reply.ts';
+import { basicAuthorization, readCredentials } from './read-credentials.ts';
+import { RegistryError } from '../registry-error.ts';
+import type { RegistrySource } from '../registry-source.ts';
+import { tokenUrl } from './token-url.ts';
+
+// Only what can stand in a header: a token with a line break in it would be another header.
+const TokenText = z
+  .string()
+  .max(16_384)
+  .regex(/^[\x21-\x7e]+$/);
+const Token = z
+  .object({
+    token: TokenText.optional(),
+    access_token: TokenText.optional(),
+    expires_in: z.number().positive().optional(),
+  })
+  .transform(({ token, access_token, expires_in }) => ({ text: token ?? access_token, expiresIn: expires_in ?? 60 }));
+
+const maxCached = 1000;
+const tokenTimeoutMs = 10_000;
+
+export interface RegistryAuthorization {
+  /** The header to send for a scope, as far as one is known. */
+  known(scope: string): string | undefined;
+  /** Answers a 401 with the header to try next; throws `denied` where there is none. */
+  answer(challengeHeader: string | undefined, scope: string, signal: AbortSignal): Promise<string>;
+}
+
+/** Gets and remembers what one registry wants to see, by scope. */
+export function createRegistryAuthorization(source: RegistrySource, http: HttpClient): RegistryAuthorization {
+  const cache = new Map<string, { header: string; until: number }>();
+
+  function remember(scope: string, header: string, seconds: number): string {
+    if (cache.size >= maxCached) cache.clear();
+    // Ten seconds early, so that a token does not run out on its way.
+    cache.set(scope, { header, until: performance.now() + (seconds - 10) * 1000 });
+    return header;
+  }
+
+  return {
+    known(scope) {
+      const entry = cache.get(scope);
+      return entry && entry.until > performance.now() ? entry.header : undefined;
+    },
+
+    async answer(challengeHeader, scope, signal) {
+      cache.delete(scope);
+      const challenge = parseChallenge(challengeHeader);
+      const credentials = await readCredentials(source.credentialsFile);
+      const basic = credentials && basicAuthorization(credentials);
+
+      if (challenge?.scheme === 'basic' && basic) return remember(scope, basic, 300);
+      if (challenge?.scheme !== 'bearer') {
+        throw new RegistryError('denied', `${source.domain} wants credentials, and none are configured for it`);
+      }
+
+      const url = tokenUrl(challenge, scope, { ...source, registry: source.url });
+      const reply = await http.send(url, {
+        headers: { accept: 'application/json', ...(basic && { authorization: basic }) },
+        maxBytes: 64 * 1024,
+        signal: AbortSignal.any([signal, AbortSignal.timeout(tokenTimeoutMs)]),
+      });
+      if (reply.status >= 500 || reply.status === 429) {
+        throw new RegistryError('unavailable', `${url.host} answered ${reply.status} instead of a token`);
+      }
+      // Redirects too: whoever issues tokens is configured, not found.
+      if (reply.status !== 200) throw new RegistryError('denied', `${url.host} gave no token (${reply.status})`);
+
+      const { text, expiresIn } = parseReply(reply, Token, 'a token');
+      if (text === undefined) throw new RegistryError('nonsense', `${url.host} answered without a token`);
+      return remember(scope, `Bearer ${text}`, expiresIn);
+    },
+  };
+}

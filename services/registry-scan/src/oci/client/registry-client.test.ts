@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest';
+import { archive, signal, startWithClient } from '../../../test/support/client-in-test.ts';
+import { imageManifest, type OciServer, sendJson } from '../../../test/support/oci-server.ts';
+import { digestOf } from '../digest-of.ts';
+
+const lines = ({ requests }: OciServer) => requests.map(({ line }) => line);
+
+describe('a registry that behaves', () => {
+  test('is read: catalogue, tags, manifest, package', async () => {
+    const { server, client } = await startWithClient();
+    const { digest, archiveDigest } = server.push('charts/web', '1.0.0', archive);
+
+    expect(await client.repositories(signal())).toEqual(['charts/web']);
+    expect(await client.tags('charts/web', signal())).toEqual(['1.0.0']);
+    expect(await client.manifest('charts/web', '1.0.0', signal())).toMatchObject({
+      digest,
+      layer: { digest: archiveDigest, size: archive.length },
+    });
+    expect(await client.blob('charts/web', archiveDigest, 100, signal())).toEqual(archive);
+    expect(await client.stillHas('charts/web', '1.0.0', digest, signal())).toBe(true);
+    expect(await client.stillHas('charts/web', '1.0.0', digestOf(archive), signal())).toBe(false);
+  });
+
+  test('says what it does not have', async () => {
+    const { server, client } = await startWithClient();
+    server.push('charts/web', '1.0.0', archive);
+
+    expect(await client.tags('charts/none', signal())).toBeNull();
+    expect(await client.manifest('charts/web', '2.0.0', signal())).toBeNull();
+    expect(await client.blob('charts/web', digestOf(Buffer.from('other')), 100, signal())).toBeNull();
+  });
+
+  test('has images too, which are no charts', async () => {
+    const { server, client } = await startWithClient();
+    const digest = server.pushManifest('images/web', '1', imageManifest);
+
+    expect(await client.manifest('images/web', '1', signal())).toEqual({ digest, layer: null });
+  });
+
+  test('lists in pages', async () => {
+    const { server, client } = await startWithClient();
+    server.misbehave((request, response) => {
+      const last = new URL(request.url ?? '', 'http://x').searchParams.get('last');
+      const link = last === null ? { link: '</v2/charts/web/tags/list?n=1000&last=b>; rel="next"' } : {};
+      sendJson(response, 200, { tags: last === null ? ['a', 'b'] : ['c'] }, { ...link });
+    });
+
+    expect(await client.tags('charts/web', signal())).toEqual(['a', 'b', 'c']);
+  });
+
+  test('is asked again when it is busy, as long as it says', async () => {
+    const { server, client } = await startWithClient();
+    server.push('charts/web', '1.0.0', archive);
+    let refused = 0;
+    server.misbehave((_, response) => {
+      if (refused++ >= 2) return false;
+      return void response.writeHead(refused === 1 ? 429 : 503, { 'retry-after': '0' }).end();
+    });
+
+    expect(await client.tags('charts/web', signal())).toEqual(['1.0.0']);
+    expect(lines(server)).toHaveLength(3);
+  });
+
+  test('is given up on when it stays busy', async () => {
+    const { server, client } = await startWithClient();
+    server.misbehave((_, response) => void response.writeHead(429, { 'retry-after': '0' }).end());
+
+    await expect(client.tags('charts/web', signal())).rejects.toMatchObject({ reason: 'unavailable' });
+    expect(lines(server)).toHaveLength(4);
+  });
+
+  test('is unavailable when it does not answer', async () => {
+    const { server, client } = await startWithClient();
+    await server.stop();
+
+    await expect(client.tags('charts/web', signal())).rejects.toMatchObject({ reason: 'unavailable' });
+  });
+});

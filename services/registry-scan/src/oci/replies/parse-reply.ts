@@ -1,0 +1,18 @@
+import type { z } from 'zod';
+import type { HttpReply } from '../../egress/http-client.ts';
+import { RegistryError } from '../registry-error.ts';
+
+/** The JSON of a reply, or undefined where it is none. */
+export function jsonOf({ body }: HttpReply): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+export function parseReply<S extends z.ZodType>(reply: HttpReply, schema: S, what: string): z.output<S> {
+  const { success, data } = schema.safeParse(jsonOf(reply));
+  if (!success) throw new RegistryError('nonsense', `the registry's answer is not ${what}`);
+  return data;
+}

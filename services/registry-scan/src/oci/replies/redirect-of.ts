@@ -1,0 +1,19 @@
+import { EgressRefused } from '../../egress/egress-errors.ts';
+import type { HttpReply } from '../../egress/http-client.ts';
+
+const redirects = new Set([301, 302, 303, 307, 308]);
+export const maxRedirects = 4;
+
+/** Where a reply sends us; null where it is the answer itself. */
+export function redirectOf({ status, headers }: HttpReply, current: URL): URL | null {
+  if (!redirects.has(status)) return null;
+  const { location } = headers;
+  if (location === undefined || !URL.canParse(location, current.href)) {
+    throw new EgressRefused('a redirect of the registry leads nowhere');
+  }
+  const next = new URL(location, current);
+  if (current.protocol === 'https:' && next.protocol !== 'https:') {
+    throw new EgressRefused('a redirect of the registry leaves https');
+  }
+  return next;
+}

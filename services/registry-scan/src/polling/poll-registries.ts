@@ -1,0 +1,28 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { Database } from '@berth/shared/db/database';
+import { whileHolding } from '@berth/shared/db/leases/while-holding';
+import { every } from '@berth/shared/service/loop';
+import type { Loop } from '@berth/shared/service/service';
+import { type PollDeps, pollRegistry } from './poll-registry.ts';
+import type { WatchedRegistry } from '../scan/scan-deps.ts';
+
+interface PollRegistries extends Omit<PollDeps, 'alone'> {
+  db: Database;
+}
+
+/** One loop for each registry; a lease keeps a registry from being polled by two replicas at a time. */
+export function pollRegistries(
+  { db, ...deps }: PollRegistries,
+  registries: Iterable<WatchedRegistry>,
+): [name: string, loop: Loop][] {
+  const holder = `${hostname()} ${process.pid} ${randomUUID()}`;
+  const lease = { holder, ttlMs: 30_000, heartbeatMs: 8_000, marginMs: 5_000 };
+  const alone: PollDeps['alone'] = (domain, work, signal) =>
+    whileHolding(db, { ...lease, name: `poll ${domain}`, signal }, (held) => work(held));
+
+  return Array.from(registries, (registry) => [
+    `poll ${registry.source.domain}`,
+    every(1_000, pollRegistry({ ...deps, alone }, registry)),
+  ]);
+}

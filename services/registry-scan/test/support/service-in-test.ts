@@ -1,0 +1,94 @@
+import type { Bus } from '@berth/shared/bus/bus';
+import type { Database } from '@berth/shared/db/database';
+import { openTestDatabase } from '@berth/shared/testing/open-test-database';
+import { connectTestBus, silentLog } from '@berth/shared/testing/test-bus';
+import { startTestNats } from '@berth/shared/testing/test-nats';
+import { sql } from 'slonik';
+import { createChartParser } from '../../src/archive/chart-parser.ts';
+import { chartArchiveHandlers } from '../../src/charts/chart-archive-handlers.ts';
+import { chartHandlers } from '../../src/charts/chart-handlers.ts';
+import { createChartRepository } from '../../src/charts/chart-repository.ts';
+import { kindHandlers } from '../../src/kinds/kind-handlers.ts';
+import { createRegistryClient } from '../../src/oci/client/registry-client.ts';
+import type { RegistrySource } from '../../src/oci/registry-source.ts';
+import { registryHandlers } from '../../src/registries/registry-handlers.ts';
+import { createRegistryRepository } from '../../src/registries/registry-repository.ts';
+import { createCatalogue } from '../../src/scan/catalogue.ts';
+import type { ScanDeps, WatchedRegistry } from '../../src/scan/scan-deps.ts';
+import { createTagRepository } from '../../src/scan/tag-repository.ts';
+import { watchRegistry } from '../../src/scan/configured-registry.ts';
+import { createCurrentFormats } from '../../src/tag-formats/current-formats.ts';
+import { parseAgain } from '../../src/charts/reparse-tags.ts';
+import { tagFormatHandlers } from '../../src/tag-formats/tag-format-handlers.ts';
+
+export interface ServiceInTest extends AsyncDisposable {
+  readonly db: Database;
+  /** Everybody who may ask the service, as their own NATS users. */
+  readonly callers: { gateway: Bus; runner: Bus; tasks: Bus };
+  /** The service's own bus, with its object store. */
+  readonly bus: Bus;
+  readonly scan: ScanDeps;
+  /** Knows the registry from now on. */
+  watch(source: RegistrySource): WatchedRegistry;
+  parseTagsAgain(): Promise<void>;
+  /** As if nothing had ever been seen. */
+  forgetAll(): Promise<void>;
+}
+
+const migrations = new URL('../../migrations/', import.meta.url);
+
+/** The service on a real bus and a real database; its loops are turned by hand. */
+export async function startServiceInTest(): Promise<ServiceInTest> {
+  await using starting = new AsyncDisposableStack();
+  const { db } = starting.use(await openTestDatabase({ service: 'registry-scan', migrations }));
+  const nats = starting.use(await startTestNats());
+  const bus = starting.use(await connectTestBus(nats, 'registry-scan'));
+  const gateway = starting.use(await connectTestBus(nats, 'api-gateway'));
+  const runner = starting.use(await connectTestBus(nats, 'runner'));
+  const tasks = starting.use(await connectTestBus(nats, 'tasks'));
+  const parser = starting.use(createChartParser({ timeoutMs: 3_000 }));
+
+  const registries = new Map<string, WatchedRegistry>();
+  const chartRepository = createChartRepository(db);
+  const currentFormats = createCurrentFormats();
+  const parse = parseAgain({ db, currentFormats });
+  bus.serve(chartHandlers({ chartRepository }));
+  bus.serve(registryHandlers({ db }));
+  bus.serve(kindHandlers({ db }));
+  bus.serve(tagFormatHandlers({ db, onChanged: () => undefined }));
+  bus.serve(
+    chartArchiveHandlers({
+      bus,
+      chartRepository,
+      objects: bus.objects,
+      clientOf: (domain) => registries.get(domain)?.client,
+    }),
+  );
+
+  const started = starting.move();
+  return {
+    db,
+    bus,
+    callers: { gateway, runner, tasks },
+    scan: {
+      catalogue: createCatalogue({ db, currentFormats }),
+      chartRepository,
+      registryRepository: createRegistryRepository(db),
+      tagRepository: createTagRepository(db),
+      reading: { parser, objects: bus.objects, log: silentLog },
+      log: silentLog,
+    },
+    watch(source) {
+      const watched = watchRegistry(source, started.use(createRegistryClient(source)));
+      registries.set(source.domain, watched);
+      return watched;
+    },
+    parseTagsAgain: () => parse(AbortSignal.timeout(30_000)),
+    forgetAll: async () => {
+      await db.query(sql.unsafe`
+        truncate helm_charts, helm_registries, deployment_kinds, registry_tags, registry_polls, deployments_seen, outbox
+      `);
+    },
+    [Symbol.asyncDispose]: () => started.disposeAsync(),
+  };
+}
