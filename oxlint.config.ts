@@ -41,7 +41,7 @@ const libraries = [
     names: ['node:child_process', 'child_process'],
     homes: ['processes', 'helm', 'chartParser'],
     reason:
-      'Processes are started by tasks/src/helm/helm-starter.ts, the chart parser, the process guard and the local stack only, so that each has a stop.',
+      'Processes are started by tasks/src/runner/helm/helm-starter.ts, the chart parser, the process guard and the local stack only, so that each has a stop.',
   },
   {
     names: ['pino'],
@@ -66,12 +66,12 @@ const folders: Record<Home, string[]> = {
   gateway: ['services/api-gateway/src/**'],
   observed: [
     'services/api-gateway/src/http/{observe-requests,request-metrics}.ts',
-    'services/tasks/src/runner/runner-metrics.ts',
+    'services/tasks/src/runner/run/runner-metrics.ts',
   ],
   auth: ['services/auth/src/tokens/jwt-*.ts', 'services/auth/src/signing-keys/{key-ring,new-signing-key}.ts'],
   signIn: ['services/auth/src/sign-in/**'],
   kube: ['packages/kube/src/**'],
-  helm: ['services/tasks/src/helm/**'],
+  helm: ['services/tasks/src/runner/helm/**'],
   chartParser: ['services/registry-scan/src/archive/chart-parser.ts'],
   processes: [
     'packages/devstack/src/**',

@@ -5,14 +5,14 @@ import { connectBus } from '@berth/shared/bus/connect-bus';
 import { startProcessGuard } from '@berth/process-guard/process-guard';
 import { readConfig } from '@berth/shared/service/read-config';
 import { runService } from '@berth/shared/service/run-service';
-import { createHelmStarter } from './helm/helm-starter.ts';
-import { openChartCache } from './runner/chart-cache.ts';
-import { createClusterClients } from './runner/cluster-clients.ts';
-import { findHelm } from './runner/find-helm.ts';
+import { createHelmStarter } from './runner/helm/helm-starter.ts';
+import { openChartCache } from './runner/files/chart-cache.ts';
+import { createAccessCache } from './runner/cluster/access-cache.ts';
+import { findHelm } from './runner/helm/find-helm.ts';
 import { RunnerConfig } from './runner/runner-config.ts';
-import { createRunnerMetrics } from './runner/runner-metrics.ts';
-import { takeTasks } from './runner/take-tasks.ts';
-import { sweepTaskFolders } from './runner/task-folder.ts';
+import { createRunnerMetrics } from './runner/run/runner-metrics.ts';
+import { claimTasks } from './runner/claim-tasks.ts';
+import { sweepTaskFolders } from './runner/files/task-folder.ts';
 
 await runService('runner', async ({ log, metrics, use, loop, signal }) => {
   const config = readConfig(RunnerConfig, process.env);
@@ -27,11 +27,11 @@ await runService('runner', async ({ log, metrics, use, loop, signal }) => {
 
   loop(
     'take tasks',
-    takeTasks({
+    claimTasks({
       bus,
       log,
       folders,
-      clusters: use(createClusterClients({ bus })),
+      clusters: use(createAccessCache({ bus })),
       charts: await openChartCache({ bus, folder: join(config.folder, 'charts') }),
       metrics: createRunnerMetrics(metrics),
       helm: use(createHelmStarter({ binary, guard })),

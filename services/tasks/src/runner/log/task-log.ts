@@ -1,0 +1,140 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Bus } from '@berth/shared/bus/bus';
+import { type ClaimedTask, type LogLine, runnerTasks } from '@berth/shared/contracts/resources/runner-tasks';
+import { AppError } from '@berth/shared/errors';
+import { logTexts } from './log-texts.ts';
+
+const maxBatchLines = 200;
+const maxBatchLength = 128 * 1024;
+const maxWaitingLines = 5_000;
+const maxWaitingLength = 2 * 1024 * 1024;
+/** Lines that come close together travel together: soon enough for who follows them live. */
+const gatherMs = 200;
+const retryMs = 500;
+/** A batch that the service cannot store fails in the same way each time; the lines behind it must not wait for it. */
+const triesOfBatch = 3;
+
+export interface TaskLogDeps {
+  task: Pick<ClaimedTask, 'task_id' | 'fence'>;
+  bus: Pick<Bus, 'call'>;
+  /** Texts that never leave: the credentials of this run. */
+  secrets: () => readonly string[];
+  /** From its loss on nothing is sent: asked by the clock, for a process that was paused comes to this first. */
+  lease: { readonly lost: AbortSignal; isLost(): boolean };
+}
+
+export type TaskLog = ReturnType<typeof createTaskLog>;
+
+/** Streams lines to the service `tasks` in order and without repeats; bounded, and never in the way of Helm. */
+export function createTaskLog({ task: { task_id, fence }, bus, secrets, lease }: TaskLogDeps) {
+  const waiting: LogLine[] = [];
+  let waitingLength = 0;
+  let dropped = 0;
+  /** Lines that the service could not store. */
+  let missing = 0;
+  let first = 0;
+  let sending: Promise<void> | undefined;
+  let ended = false;
+  const closing = new AbortController();
+
+  function add(source: LogLine['source'], line: string): void {
+    if (isOver()) return;
+    const at = new Date().toISOString();
+    for (const text of logTexts(line, secrets())) {
+      if (waiting.length >= maxWaitingLines || waitingLength >= maxWaitingLength) dropped += 1;
+      else push({ at, source, text });
+    }
+    sending ??= send();
+  }
+
+  const isOver = (): boolean => ended || lease.isLost();
+
+  function push(line: LogLine): void {
+    waiting.push(line);
+    waitingLength += line.text.length;
+  }
+
+  function nextBatch(): LogLine[] {
+    let length = 0;
+    const end = waiting.findIndex((line, index) => {
+      length += line.text.length;
+      return index === maxBatchLines || (index > 0 && length > maxBatchLength);
+    });
+    return waiting.slice(0, end === -1 ? waiting.length : end);
+  }
+
+  function tellDropped(): void {
+    if (dropped === 0) return;
+    const text = `… ${dropped} lines left out: they came faster than they could be kept`;
+    dropped = 0;
+    push({ at: new Date().toISOString(), source: 'berth', text });
+  }
+
+  /** What comes next, behind a note on what is missing before it. */
+  function batchOf(lines: readonly LogLine[]): LogLine[] {
+    if (missing === 0) return [...lines];
+    const text = `… ${missing} lines are missing here: they could not be stored`;
+    return [{ at: new Date().toISOString(), source: 'berth', text }, ...lines];
+  }
+
+  async function send(): Promise<void> {
+    await delay(gatherMs, undefined, { signal: closing.signal }).catch(() => undefined);
+    for (let lines = nextBatch(); (lines.length > 0 || missing > 0) && !isOver(); lines = nextBatch()) {
+      const batch = batchOf(lines);
+      const result = await sendBatch(batch);
+      if (result === 'ended') ended = true;
+      if (ended || result === 'lost') break;
+      waiting.splice(0, lines.length);
+      waitingLength -= lines.reduce((sum, { text }) => sum + text.length, 0);
+      first += batch.length;
+      if (result === 'stored') {
+        missing = 0;
+        tellDropped();
+      } else {
+        // The note by itself is refused, too: then there is nobody to tell.
+        missing = lines.length === 0 ? 0 : missing + lines.length;
+      }
+    }
+    // Together with the last look, so that no line falls between the two.
+    sending = undefined;
+    if (isOver()) waiting.length = 0;
+  }
+
+  /** A repeat has the same lines as the first try, and their number makes it harmless. */
+  async function sendBatch(lines: LogLine[]): Promise<'stored' | 'refused' | 'ended' | 'lost'> {
+    for (let refusals = 0; !isOver(); ) {
+      try {
+        await bus.call(runnerTasks.operations.append_log, { body: { task_id, fence, first, lines } });
+        return 'stored';
+      } catch (error) {
+        const meaning = meaningOf(error);
+        if (meaning === 'ended') return 'ended';
+        if (meaning !== 'away') refusals += meaning === 'refused' ? triesOfBatch : 1;
+        if (refusals >= triesOfBatch) return 'refused';
+        await delay(retryMs, undefined, { signal: lease.lost }).catch(() => undefined);
+      }
+    }
+    return 'lost';
+  }
+
+  return {
+    say: (text: string) => add('berth', text),
+    line: (stream: 'stdout' | 'stderr', text: string) => add(stream, text),
+    /** The end: waits until everything has arrived, but not for ever; a task does not fail for its log. */
+    async close(withinMs: number): Promise<void> {
+      closing.abort();
+      const giveUp = new AbortController();
+      const signal = AbortSignal.any([giveUp.signal, lease.lost]);
+      await Promise.race([sending, delay(withinMs, undefined, { signal }).catch(() => undefined)]);
+      giveUp.abort();
+      ended = true;
+    },
+  };
+}
+
+/** `away`: it may be stored later. `failed`: a fault of the service, perhaps with these very lines. `ended`: the claim is over. */
+function meaningOf(error: unknown): 'away' | 'failed' | 'refused' | 'ended' {
+  if (!(error instanceof AppError) || error.code === 'internal') return 'failed';
+  if (error.code === 'conflict' || error.code === 'not_found') return 'ended';
+  return error.status >= 500 || error.code === 'too_many_requests' ? 'away' : 'refused';
+}

@@ -1,0 +1,66 @@
+import type { ClaimedTask } from '@berth/shared/contracts/resources/runner-tasks';
+import { allEnded } from '../waiting/all-ended.ts';
+import type { ClusterClient, NewSecret } from '../cluster/cluster-client.ts';
+import type { Secret } from '../cluster/kube-objects.ts';
+import { permanent, transient } from '../outcome/task-failure.ts';
+
+const managedBy = { 'app.kubernetes.io/managed-by': 'berth' };
+const atOnce = 8;
+
+type Target = Pick<ClaimedTask, 'namespace' | 'secrets'>;
+export type FoundSecrets = ReadonlyMap<string, Secret | null>;
+
+/** The Secrets that the task wants, as they are now; asked for while the namespace is entered. */
+export async function readSecrets({ namespace, secrets }: Target, cluster: ClusterClient): Promise<FoundSecrets> {
+  const found = new Map<string, Secret | null>();
+  await inTurns(Object.keys(secrets), async (name) => {
+    found.set(name, await cluster.readSecret(namespace, name));
+  });
+  return found;
+}
+
+/** Writes the Secrets that the chart's inputs ask for, before Helm needs them. One of somebody else is never overwritten. */
+export async function applySecrets(
+  { namespace, secrets }: Target,
+  { cluster, found }: { cluster: ClusterClient; found: FoundSecrets },
+): Promise<void> {
+  await inTurns(Object.entries(secrets), ([name, entries]) => {
+    const metadata = { name, namespace, labels: managedBy };
+    return apply({ metadata, type: 'Opaque', stringData: entries }, cluster, found.get(name) ?? null);
+  });
+}
+
+async function apply(wanted: NewSecret, cluster: ClusterClient, found: Secret | null): Promise<void> {
+  const { name, namespace } = wanted.metadata;
+  let existing = found;
+  for (let attempt = 0; attempt < 2; attempt += 1) {
+    if (existing === null ? await cluster.createSecret(wanted) : await replace(existing, wanted, cluster)) return;
+    existing = await cluster.readSecret(namespace, name);
+  }
+  throw transient(`The Secret ${name} in ${namespace} was changed by somebody else`);
+}
+
+async function replace(existing: Secret, wanted: NewSecret, cluster: ClusterClient): Promise<boolean> {
+  const { name, namespace } = wanted.metadata;
+  if (existing.metadata.labels?.['app.kubernetes.io/managed-by'] !== 'berth') {
+    throw permanent(`The Secret ${name} exists already in ${namespace} and was not made by Berth`);
+  }
+  if (holds(existing, wanted.stringData)) return true;
+  const { resourceVersion } = existing.metadata;
+  const metadata = { ...wanted.metadata, ...(resourceVersion !== undefined && { resourceVersion }) };
+  return cluster.replaceSecret(namespace, { ...wanted, metadata });
+}
+
+function holds({ data = {} }: Secret, entries: Record<string, string>): boolean {
+  const names = Object.keys(entries);
+  return (
+    names.length === Object.keys(data).length &&
+    names.every((name) => data[name] === Buffer.from(entries[name] ?? '').toString('base64'))
+  );
+}
+
+async function inTurns<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  for (let first = 0; first < items.length; first += atOnce) {
+    await allEnded(items.slice(first, first + atOnce).map(work));
+  }
+}
