@@ -5,9 +5,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ClaimedTask } from '@berth/shared/contracts/resources/runner-tasks';
 import { freePort } from '@berth/shared/testing/free-port';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { actionsIn, helmsOf, soon } from './setup/helm-actions.ts';
-import { type RunnerWorld, startRunnerWorld } from './setup/runner-world.ts';
-import { taskOf } from './setup/fake-tasks.ts';
+import { actionsIn, helmsOf, soon } from './support/helm-actions.ts';
+import { type RunnerWorld, startRunnerWorld } from './support/runner-world.ts';
+import { taskOf } from './support/fake-tasks.ts';
 
 let world: RunnerWorld;
 let act: ReturnType<typeof actionsIn>;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { statusInPayload, withStatus } from '../src/runner/release/release-payload.ts';
-import { actionsIn } from './setup/helm-actions.ts';
-import { type RunnerProcess, type RunnerWorld, startRunnerWorld } from './setup/runner-world.ts';
-import { taskOf } from './setup/fake-tasks.ts';
+import { actionsIn } from './support/helm-actions.ts';
+import { type RunnerProcess, type RunnerWorld, startRunnerWorld } from './support/runner-world.ts';
+import { taskOf } from './support/fake-tasks.ts';
 
 let world: RunnerWorld;
 let runner: RunnerProcess;

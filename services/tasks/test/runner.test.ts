@@ -2,9 +2,9 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { actionsIn, helmsOf, soon } from './setup/helm-actions.ts';
-import { type RunnerProcess, type RunnerWorld, startRunnerWorld } from './setup/runner-world.ts';
-import { taskOf } from './setup/fake-tasks.ts';
+import { actionsIn, helmsOf, soon } from './support/helm-actions.ts';
+import { type RunnerProcess, type RunnerWorld, startRunnerWorld } from './support/runner-world.ts';
+import { taskOf } from './support/fake-tasks.ts';
 
 let world: RunnerWorld;
 let runner: RunnerProcess;
