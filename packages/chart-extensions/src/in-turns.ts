@@ -1,4 +1,4 @@
-import { nextTurn } from '@berth/shared/service/next-turn';
+import { nextTurn } from '@berth/shared/waiting/next-turn';
 import type { Budget } from './budget.ts';
 
 /** Work that says after each of its parts that it may pause. */

@@ -1,5 +1,5 @@
 import { type KubeApi, openKubeApi } from '@berth/kube/kube-api';
-import { oneAtATime } from '@berth/shared/service/one-at-a-time';
+import { oneAtATime } from '@berth/shared/waiting/one-at-a-time';
 import { silentLog } from '@berth/shared/testing/test-bus';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';

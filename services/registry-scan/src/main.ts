@@ -4,7 +4,7 @@ import { databaseIsUp, openDatabase } from '@berth/shared/db/postgres/open-datab
 import { outboxRelay } from '@berth/shared/db/outbox/outbox-relay';
 import { readConfig } from '@berth/shared/service/read-config';
 import { runService } from '@berth/shared/service/run-service';
-import { createWakeUp } from '@berth/shared/service/wake-up';
+import { createWakeUp } from '@berth/shared/waiting/wake-up';
 import { createChartParser } from './archive/chart-parser.ts';
 import { catalogueStateHandlers } from './charts/catalogue-state-handlers.ts';
 import { chartArchiveHandlers } from './charts/chart-archive-handlers.ts';

@@ -1,7 +1,7 @@
 import { smallBodyBytes } from '@berth/shared/contracts/body-limit';
 import type { Authenticated } from '@berth/shared/contracts/resources/identities';
 import { AppError } from '@berth/shared/errors';
-import { nextTurn } from '@berth/shared/service/next-turn';
+import { nextTurn } from '@berth/shared/waiting/next-turn';
 import type { Service } from '@berth/shared/service/service';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import { refuseClientError } from './problems/refuse-client-error.ts';

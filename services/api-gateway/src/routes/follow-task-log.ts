@@ -1,6 +1,6 @@
 import type { LogLine } from '@berth/shared/contracts/resources/runner-tasks';
 import { AppError, isOutage } from '@berth/shared/errors';
-import type { WakeUp } from '@berth/shared/service/wake-up';
+import type { WakeUp } from '@berth/shared/waiting/wake-up';
 
 export interface LogPart {
   lines: readonly LogLine[];

@@ -4,7 +4,7 @@ import type { Bus } from '@berth/shared/bus/bus';
 import { httpRouteOf } from '@berth/shared/contracts/http-route';
 import { deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
 import type { LogLine } from '@berth/shared/contracts/resources/runner-tasks';
-import { createWakeUp } from '@berth/shared/service/wake-up';
+import { createWakeUp } from '@berth/shared/waiting/wake-up';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { signedInFor } from '../authentication/require-credential.ts';
 import { commonHeaders } from '../http/problems/send-problem.ts';

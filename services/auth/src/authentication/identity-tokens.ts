@@ -3,7 +3,7 @@ import { identityTokens } from '@berth/shared/access/identity-token';
 import type { PackedIdentity } from '@berth/shared/access/packed-identity';
 import type { ServiceName } from '@berth/shared/contracts/contract';
 import type { KeyRing } from '../signing-keys/key-ring.ts';
-import { RecentlyUsed } from '../tokens/recently-used.ts';
+import { BoundedCache } from '@berth/shared/waiting/bounded-cache';
 
 export type SignedIdentity = (identity: PackedIdentity, audience: ServiceName) => Promise<string>;
 
@@ -21,7 +21,7 @@ const goodForMs = (identityTokens.lifetimeSeconds / 2) * 1000;
  * the key is its content and audience, so any change of roles is another entry.
  */
 export function createIdentityTokens(keyRing: Pick<KeyRing, 'signer'>, now = () => performance.now()): SignedIdentity {
-  const remembered = new RecentlyUsed<Signed>(maxRemembered);
+  const remembered = new BoundedCache<Signed>(maxRemembered);
 
   return (identity, audience) => {
     const text = JSON.stringify([audience, identity]);

@@ -3,7 +3,7 @@ import { botTokens } from '@berth/shared/contracts/resources/bot-tokens';
 import { bots } from '@berth/shared/contracts/resources/bots';
 import type { Database } from '@berth/shared/db/database';
 import { once } from '@berth/shared/db/idempotency/once';
-import { recordChange, recordChanges } from '@berth/shared/db/outbox/record-change';
+import { recordChange, recordChanges } from '@berth/shared/db/changes/record-change';
 import { found } from '@berth/shared/errors';
 import { createBotTokenRepository } from '../tokens/bot-token-repository.ts';
 import { createBotRepository } from './bot-repository.ts';

@@ -5,7 +5,7 @@ import { deploymentPermissions } from '@berth/shared/contracts/resources/deploym
 import { type EnvUserPermission, envUserPermissions } from '@berth/shared/contracts/resources/env-user-permissions';
 import type { Database } from '@berth/shared/db/database';
 import { once } from '@berth/shared/db/idempotency/once';
-import { recordChange, recordChanges } from '@berth/shared/db/outbox/record-change';
+import { recordChange, recordChanges } from '@berth/shared/db/changes/record-change';
 import { AppError, found, named } from '@berth/shared/errors';
 import { createDeploymentPermissionRepository } from '../deployment-permissions/deployment-permission-repository.ts';
 import { createEnvRepository } from '../envs/env-repository.ts';

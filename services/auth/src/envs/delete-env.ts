@@ -3,7 +3,7 @@ import { deploymentPermissions } from '@berth/shared/contracts/resources/deploym
 import { envUserPermissions } from '@berth/shared/contracts/resources/env-user-permissions';
 import { envs } from '@berth/shared/contracts/resources/envs';
 import type { Database } from '@berth/shared/db/database';
-import { recordChange, recordChanges } from '@berth/shared/db/outbox/record-change';
+import { recordChange, recordChanges } from '@berth/shared/db/changes/record-change';
 import { found } from '@berth/shared/errors';
 import { createDeploymentPermissionRepository } from '../deployment-permissions/deployment-permission-repository.ts';
 import { createEnvMemberRepository } from '../env-members/env-member-repository.ts';

@@ -6,7 +6,7 @@ import { implement } from '@berth/shared/bus/rpc/implement';
 import { type Env, type EnvChanges, envs } from '@berth/shared/contracts/resources/envs';
 import type { Database } from '@berth/shared/db/database';
 import { once } from '@berth/shared/db/idempotency/once';
-import { recordChange } from '@berth/shared/db/outbox/record-change';
+import { recordChange } from '@berth/shared/db/changes/record-change';
 import { found } from '@berth/shared/errors';
 import { refuseTooManyAutomaticEnvs } from '../users/refuse-too-many-roles.ts';
 import { deleteEnv } from './delete-env.ts';

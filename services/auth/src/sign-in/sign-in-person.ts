@@ -3,7 +3,7 @@ import { users } from '@berth/shared/contracts/resources/users';
 import { type Doer, recordAudit } from '@berth/shared/db/audit/audit-log';
 import type { Database, Transaction } from '@berth/shared/db/database';
 import { PostgresError } from '@berth/shared/db/postgres/postgres-error';
-import { recordChange, recordChanges } from '@berth/shared/db/outbox/record-change';
+import { recordChange, recordChanges } from '@berth/shared/db/changes/record-change';
 import { AppError } from '@berth/shared/errors';
 import { createEnvMemberRepository } from '../env-members/env-member-repository.ts';
 import { createUserRepository, type StoredUser } from '../users/user-repository.ts';

@@ -2,7 +2,7 @@ import { implement } from '@berth/shared/bus/rpc/implement';
 import { botTokens } from '@berth/shared/contracts/resources/bot-tokens';
 import type { Database } from '@berth/shared/db/database';
 import { once } from '@berth/shared/db/idempotency/once';
-import { recordChange } from '@berth/shared/db/outbox/record-change';
+import { recordChange } from '@berth/shared/db/changes/record-change';
 import { found, named } from '@berth/shared/errors';
 import { createBotRepository } from '../bots/bot-repository.ts';
 import { newApiToken } from './api-token.ts';

@@ -3,7 +3,7 @@ import { AppError } from '@berth/shared/errors';
 import { decodeProtectedHeader, errors, type JWTVerifyResult, jwtVerify } from 'jose';
 import type { KeyRing } from '../signing-keys/key-ring.ts';
 import { DeploymentClaims, type JwtSubject, jwtTypes, SessionClaims } from './jwt-claims.ts';
-import { RecentlyUsed } from './recently-used.ts';
+import { BoundedCache } from '@berth/shared/waiting/bounded-cache';
 
 export interface JwtVerifierDeps {
   keyRing: Pick<KeyRing, 'verifyingKey'>;
@@ -32,7 +32,7 @@ const expired = () => new AppError('token_expired', 'The token has expired');
 
 /** Verifies the signature of each token once; the database decides on every request whether it is still valid. */
 export function createJwtVerifier({ keyRing, ownUrl }: JwtVerifierDeps): VerifyJwt {
-  const remembered = new RecentlyUsed<Verified>(maxRemembered);
+  const remembered = new BoundedCache<Verified>(maxRemembered);
 
   return async (jwt) => {
     if (jwt.length > maxLength || !shape.test(jwt)) throw notAuthenticated();

@@ -3,7 +3,7 @@ import { implement } from '@berth/shared/bus/rpc/implement';
 import { userTokens } from '@berth/shared/contracts/resources/user-tokens';
 import type { Database } from '@berth/shared/db/database';
 import { once } from '@berth/shared/db/idempotency/once';
-import { recordChange } from '@berth/shared/db/outbox/record-change';
+import { recordChange } from '@berth/shared/db/changes/record-change';
 import { AppError, found, named } from '@berth/shared/errors';
 import { createUserRepository } from '../users/user-repository.ts';
 import { newApiToken } from './api-token.ts';

@@ -1,7 +1,7 @@
 import { implement } from '@berth/shared/bus/rpc/implement';
 import { type UserChanges, users } from '@berth/shared/contracts/resources/users';
 import type { Database, Transaction } from '@berth/shared/db/database';
-import { recordChange } from '@berth/shared/db/outbox/record-change';
+import { recordChange } from '@berth/shared/db/changes/record-change';
 import { AppError, found } from '@berth/shared/errors';
 import { createUserRepository, type StoredUser } from './user-repository.ts';
 import { fullUser, publicUser } from './user-views.ts';

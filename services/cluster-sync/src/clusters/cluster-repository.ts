@@ -7,7 +7,7 @@ import type { Queries, Transaction } from '@berth/shared/db/database';
 import { equals, equalsIgnoringCase, inEnvs } from '@berth/shared/db/lists/list-filters';
 import { listPage } from '@berth/shared/db/lists/list-page';
 import { recordState, recordStates } from '@berth/shared/db/outbox/outbox';
-import { recordChange } from '@berth/shared/db/outbox/record-change';
+import { recordChange } from '@berth/shared/db/changes/record-change';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { NewCluster } from '../discovery/discovery-plan.ts';

@@ -1,7 +1,7 @@
 import { describeFailure } from '@berth/kube/describe-failure';
 import type { KubeApi } from '@berth/kube/kube-api';
 import { isExpired, KubeError } from '@berth/kube/kube-error';
-import type { InTurn } from '@berth/shared/service/one-at-a-time';
+import type { InTurn } from '@berth/shared/waiting/one-at-a-time';
 import type { Service } from '@berth/shared/service/service';
 import { listPages } from '../kube/list-pages.ts';
 import { type WatchEvent, watchEvents } from '../kube/watch-events.ts';

@@ -1,6 +1,6 @@
 import type { Lease } from '@berth/shared/db/leases/lease';
 import type { KubeApi } from '@berth/kube/kube-api';
-import { oneAtATime } from '@berth/shared/service/one-at-a-time';
+import { oneAtATime } from '@berth/shared/waiting/one-at-a-time';
 import type { Service } from '@berth/shared/service/service';
 import { createReflector, type Reflector, type ReflectorSink } from '../reflector/reflector.ts';
 import { together } from '../reflector/run-together.ts';

@@ -5,7 +5,7 @@ import type { Database, Transaction } from '@berth/shared/db/database';
 import { recordStates } from '@berth/shared/db/outbox/outbox';
 import { every } from '@berth/shared/service/loop';
 import type { Loop } from '@berth/shared/service/service';
-import type { WakeUp } from '@berth/shared/service/wake-up';
+import type { WakeUp } from '@berth/shared/waiting/wake-up';
 import { type ChartToParse, createChartRepository } from './chart-repository.ts';
 import type { CurrentFormats } from '../tag-formats/current-formats.ts';
 import { type ParsedTag, parsedTag } from '../tag-formats/parsed-tag.ts';

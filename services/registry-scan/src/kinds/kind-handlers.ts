@@ -1,7 +1,7 @@
 import { implement } from '@berth/shared/bus/rpc/implement';
 import { deploymentKinds } from '@berth/shared/contracts/resources/deployment-kinds';
 import type { Database } from '@berth/shared/db/database';
-import { recordChange } from '@berth/shared/db/outbox/record-change';
+import { recordChange } from '@berth/shared/db/changes/record-change';
 import { found } from '@berth/shared/errors';
 import { createKindRepository } from './kind-repository.ts';
 

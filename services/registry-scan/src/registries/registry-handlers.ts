@@ -1,7 +1,7 @@
 import { implement } from '@berth/shared/bus/rpc/implement';
 import { helmRegistries } from '@berth/shared/contracts/resources/helm-registries';
 import type { Database } from '@berth/shared/db/database';
-import { recordChange } from '@berth/shared/db/outbox/record-change';
+import { recordChange } from '@berth/shared/db/changes/record-change';
 import { found } from '@berth/shared/errors';
 import { createRegistryRepository } from './registry-repository.ts';
 

@@ -2,7 +2,7 @@ import { implement } from '@berth/shared/bus/rpc/implement';
 import { helmTagFormats } from '@berth/shared/contracts/resources/helm-tag-formats';
 import type { Database } from '@berth/shared/db/database';
 import { once } from '@berth/shared/db/idempotency/once';
-import { recordChange } from '@berth/shared/db/outbox/record-change';
+import { recordChange } from '@berth/shared/db/changes/record-change';
 import { AppError, found } from '@berth/shared/errors';
 import { tagFormat, UnusablePattern } from './tag-format.ts';
 import { createTagFormatRepository } from './tag-format-repository.ts';

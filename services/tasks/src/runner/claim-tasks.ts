@@ -2,7 +2,7 @@ import type { Bus } from '@berth/shared/bus/bus';
 import { type ClaimedTask, runnerTasks } from '@berth/shared/contracts/resources/runner-tasks';
 import { machineMs } from '@berth/process-guard/machine-clock';
 import type { Service } from '@berth/shared/service/service';
-import { createWakeUp } from '@berth/shared/service/wake-up';
+import { createWakeUp } from '@berth/shared/waiting/wake-up';
 import { memoryForHelm } from './helm/memory-for-helm.ts';
 import { type RunTaskDeps, runTask } from './run/run-task.ts';
 

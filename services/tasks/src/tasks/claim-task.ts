@@ -3,7 +3,7 @@ import type { Bus } from '@berth/shared/bus/bus';
 import { chartArchives } from '@berth/shared/contracts/resources/chart-archives';
 import type { ClaimedTask } from '@berth/shared/contracts/resources/runner-tasks';
 import { AppError } from '@berth/shared/errors';
-import { oneAtATime } from '@berth/shared/service/one-at-a-time';
+import { oneAtATime } from '@berth/shared/waiting/one-at-a-time';
 import type { Service } from '@berth/shared/service/service';
 import type { Chart } from '../deployments/chart.ts';
 import type { DeploymentsDeps } from '../deployments/deployments-deps.ts';

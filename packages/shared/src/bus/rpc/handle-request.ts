@@ -16,7 +16,7 @@ import { AppError } from '../../errors.ts';
 import type { Handler } from '../bus.ts';
 import { CallContext, forbidden } from './handler-context.ts';
 import { delays, limits } from '../limits.ts';
-import type { InTurn } from './turns.ts';
+import type { InTurn } from '../../waiting/turns.ts';
 import { answerOf } from './wire-answer.ts';
 import { headerNames, isSaneRequestId } from './wire-headers.ts';
 

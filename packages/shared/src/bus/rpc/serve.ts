@@ -14,7 +14,7 @@ import type { RpcMetrics } from './rpc-metrics.ts';
 import type { Sender } from './sender.ts';
 import { callerOf, repliesFrom, rpcSubject } from '../subjects.ts';
 import { headersAsCarrier } from './trace-carrier.ts';
-import { createTurns } from './turns.ts';
+import { createTurns } from '../../waiting/turns.ts';
 import { refusalOf } from './wire-answer.ts';
 
 export interface ServerDeps {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsMsg } from '@nats-io/jetstream';
 import type { Resource } from '../../contracts/contract.ts';
 import { inTraceOf } from '../../service/trace-context.ts';
-import { backoffMs } from '../connection/backoff.ts';
+import { backoffMs } from '../../waiting/back-off.ts';
 import { compareDigests } from './compare-digests.ts';
 import type { FollowOptions, StateFollower } from './follow-state.ts';
 import type { StateMessage } from './publish-state.ts';

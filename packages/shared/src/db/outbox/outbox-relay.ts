@@ -8,7 +8,7 @@ import { resources } from '../../contracts/index.ts';
 import { AppError } from '../../errors.ts';
 import type { Loop } from '../../service/service.ts';
 import type { Queries } from '../database.ts';
-import { dueEvery } from '../leases/due-every.ts';
+import { dueEvery } from '../../waiting/due-every.ts';
 import { type OutboxStore, outboxStore } from './outbox-store.ts';
 import { publishBatch } from './publish-batch.ts';
 import { RefusedMessages } from './refused-messages.ts';

@@ -5,7 +5,7 @@ import { fromPg, LostConnection, NoAnswer } from './postgres-error.ts';
 import type { RawResult } from './queries.ts';
 import { type Statement, statements } from './statements.ts';
 import type { Session } from './transaction.ts';
-import { withinMs } from './within-ms.ts';
+import { withinMs } from '../../waiting/within-ms.ts';
 
 export interface ConnectionPool {
   run(query: Query): Promise<RawResult>;

@@ -3,7 +3,7 @@ import type { Bus } from '@berth/shared/bus/bus';
 import { type ClaimedTask, runnerTasks } from '@berth/shared/contracts/resources/runner-tasks';
 import { AppError } from '@berth/shared/errors';
 import { machineMs } from '@berth/process-guard/machine-clock';
-import { createWakeUp } from '@berth/shared/service/wake-up';
+import { createWakeUp } from '@berth/shared/waiting/wake-up';
 import { transient, unreachable } from '../outcome/task-failure.ts';
 
 const heartbeatMs = 5_000;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { AppError } from '../../errors.ts';
+import { AppError } from '../errors.ts';
 import { createTurns } from './turns.ts';
 
 const refusal = () => new AppError('conflict', 'still busy');

@@ -1,4 +1,4 @@
-import type { AppError } from '../../errors.ts';
+import type { AppError } from '../errors.ts';
 
 export interface Turn {
   /** Work of the same name runs one after the other. */

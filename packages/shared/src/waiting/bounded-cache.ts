@@ -4,7 +4,7 @@ interface Entry<Value> {
 }
 
 /** Caches the most recently used entries, up to a sum of weights. */
-export class RecentlyUsed<Value> {
+export class BoundedCache<Value> {
   readonly #entries = new Map<string, Entry<Value>>();
   readonly #max: number;
   #weight = 0;

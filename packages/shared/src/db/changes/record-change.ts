@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '../../contracts/json.ts';
 import { type Doer, recordAudits } from '../audit/audit-log.ts';
 import { changedFields } from '../audit/changed-fields.ts';
 import type { Transaction } from '../database.ts';
-import { recordStates, type StateChange } from './outbox.ts';
+import { recordStates, type StateChange } from '../outbox/outbox.ts';
 
 interface PublicRow {
   id: string;
