@@ -163,6 +163,103 @@ describe('what outputs make of a config stops at its budget', () => {
   });
 });
 
+describe('the budget of a form counts', () => {
+  const text = (more: JsonObject = {}): JsonObject => ({ id: 'a', type: 'text', label: 'A', ...more });
+  const ref = { FieldValue: { input: 'a' } };
+  const rule = (showIf: JsonValue) => ({ inputs: [text({ showIf })] });
+  const condition = (field: string, value: JsonValue) => ({ inputs: [text({ showIfAll: [{ field, value }] })] });
+  const output = (path: string[]) => ({ inputs: [text()], outputs: { values: [{ path, value: ref }] } });
+  const secrets = (names: string[], keys: string[], inputs: JsonObject[] = [text()]): JsonObject => ({
+    inputs,
+    outputs: {
+      secrets: Object.fromEntries(names.map((name) => [name, Object.fromEntries(keys.map((key) => [key, ref]))])),
+    },
+  });
+  const many = (n: number) => repeat(n, (index) => `k${index}`.padEnd(10, 'x'));
+  const peers = { id: 'a', type: 'array', itemType: 'CollectionSelect', collection: 'deployments', label: 'P' };
+  const property = { FieldProperty: { input: 'a', property: 'name' } };
+
+  /** At least so many steps or bytes more for each one more of what the title names. */
+  test.for<[string, { steps?: number; bytes?: number }, (n: number) => [form: JsonObject, config: JsonObject]]>([
+    ['each value of a rule', { steps: 1 }, (n) => [rule({ and: repeat(n, () => 1) }), {}]],
+    ['each key of a var', { steps: 1 }, (n) => [rule({ var: repeat(n, () => 'a').join('.') }), {}]],
+    ['each item of a list in which a rule searches', { steps: 1 }, (n) => [rule({ in: [0, repeat(n, () => 1)] }), {}]],
+    [
+      'each condition',
+      { steps: 1 },
+      (n) => [
+        { inputs: repeat(n, (index) => text({ id: `i${index}`, showIfAll: [{ field: 'none', value: 1 }] })) },
+        {},
+      ],
+    ],
+    [
+      'each item of a list that a condition compares',
+      { steps: 1 },
+      (n) => [
+        condition(
+          'b',
+          repeat(n, () => 1),
+        ),
+        { b: repeat(n, () => 1) },
+      ],
+    ],
+    [
+      'each member of an object that a condition compares',
+      { steps: 2 },
+      (n) => {
+        const object = Object.fromEntries(many(n).map((key) => [key, 1]));
+        return [condition('b', object), { b: object }];
+      },
+    ],
+    [
+      'each output of a hidden input',
+      { steps: 1 },
+      (n) => [
+        {
+          inputs: [text({ showIf: false })],
+          outputs: { values: repeat(n, (index) => ({ path: [`k${index}`], value: ref })) },
+        },
+        { a: 'x' },
+      ],
+    ],
+    [
+      'each item whose property is read',
+      { steps: 1 },
+      (n) => [{ inputs: [peers], outputs: { secrets: { s: { k: property } } } }, { a: repeat(n, () => 'id') }],
+    ],
+    ['each key of a path', { steps: 1, bytes: 14 }, (n) => [output(many(n)), { a: 'x' }]],
+    ['each cell of a path', { bytes: 3 }, (n) => [output(['k', ...repeat(n, () => '[0]')]), { a: 'x' }]],
+    [
+      'each empty cell before the one that is set',
+      { steps: 1, bytes: 5 },
+      (n) => [output(['k', `[${n}]`]), { a: 'x' }],
+    ],
+    ['each item of a list that is copied', { steps: 1, bytes: 2 }, (n) => [output(['k']), { a: repeat(n, () => 1) }]],
+    ['each object that is copied', { steps: 1, bytes: 3 }, (n) => [output(['k']), { a: repeat(n, () => ({})) }]],
+    [
+      'each member of an object that is copied',
+      { steps: 1, bytes: 14 },
+      (n) => [output(['k']), { a: Object.fromEntries(many(n).map((key) => [key, 1])) }],
+    ],
+    ['each character of a text that is copied', { bytes: 1 }, (n) => [output(['k']), { a: 'x'.repeat(n) }]],
+    ['each Secret', { bytes: 18 }, (n) => [secrets(many(n), ['k']), { a: '' }]],
+    ['each key of a Secret', { bytes: 16 }, (n) => [secrets(['s'], many(n)), { a: '' }]],
+    ['each character of a text in a Secret', { bytes: 1 }, (n) => [secrets(['s'], ['k']), { a: 'x'.repeat(n) }]],
+  ])('%s', ([, each, make]) => {
+    const cost = (n: number) => {
+      const [form, config] = make(n);
+      const parsed = ValuesUi.parse(form);
+      return spent((budget) => outputValues(parsed, { config, budget, propertyOf: () => '' }));
+    };
+    const [few, more] = [cost(10), cost(20)];
+
+    expect([few.words, more.words]).toEqual(['done', 'done']);
+    for (const unit of ['steps', 'bytes'] as const) {
+      expect(more[unit] - few[unit]).toBeGreaterThanOrEqual(10 * (each[unit] ?? 0));
+    }
+  });
+});
+
 describe('the check of a config', () => {
   const items = repeat(1_000, (index) => ({ size: 'l', n: -index }));
 

@@ -28,6 +28,8 @@ interface Deployments {
   isAway: boolean;
   /** Until then no question is answered. */
   holdUntil: Promise<void> | undefined;
+  /** How many questions have arrived. */
+  arrived: number;
 }
 
 const deploymentsOf = new WeakMap<Bus, Deployments>();
@@ -36,11 +38,12 @@ const deploymentsOf = new WeakMap<Bus, Deployments>();
 export async function deploymentsIn(tasks: Bus): Promise<Deployments> {
   const known = deploymentsOf.get(tasks);
   if (known) return known;
-  const made: Deployments = { rows: new Map(), isAway: false, holdUntil: undefined };
+  const made: Deployments = { rows: new Map(), isAway: false, holdUntil: undefined, arrived: 0 };
   deploymentsOf.set(tasks, made);
   tasks.serve(
     implement(deploymentState, {
       now: async ({ body }) => {
+        made.arrived += 1;
         await made.holdUntil;
         if (made.isAway) throw new AppError('unavailable', 'The database is away');
         return { deployment: made.rows.get(body.deployment_id) ?? null };
