@@ -62,7 +62,7 @@ const folders: Record<Home, string[]> = {
   db: ['packages/shared/src/db/**'],
   service: ['packages/shared/src/service/**'],
   access: ['packages/shared/src/access/**'],
-  repository: ['services/*/src/**/*-repository.ts'],
+  repository: ['services/*/src/**/*-repository.ts', 'services/tasks/src/store/**'],
   gateway: ['services/api-gateway/src/**'],
   observed: [
     'services/api-gateway/src/http/{observe-requests,request-metrics}.ts',

@@ -12,11 +12,11 @@ import { deploymentStateHandlers } from './deployments/deployment-state-handlers
 import { deploymentUsageHandlers } from './deployments/deployment-usage-handlers.ts';
 import { createConfirm } from './projections/confirm.ts';
 import { createProjections } from './projections/projections.ts';
-import { inTransactionOf, readingStore, type WritingStore } from './store.ts';
-import { claimHandlers } from './tasks/claim-handlers.ts';
-import { createDueWatch } from './tasks/due-watch.ts';
-import { runnerHandlers } from './tasks/runner-handlers.ts';
-import { sweepLeases } from './tasks/sweep-leases.ts';
+import { inTransactionOf, readingStore, type WritingStore } from './store/store.ts';
+import { claimHandlers } from './tasks/claims/claim-handlers.ts';
+import { createDueWatch } from './tasks/claims/due-watch.ts';
+import { runnerHandlers } from './tasks/claims/runner-handlers.ts';
+import { sweepLeases } from './tasks/claims/sweep-leases.ts';
 import { taskHandlers } from './tasks/task-handlers.ts';
 
 const name = 'tasks';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { differences } from '../src/engine/differences.ts';
-import { deployRun } from '../src/engine/deploys.ts';
-import { deploymentLifecycle } from '../src/engine/lifecycle.ts';
+import { differences } from '../src/engine/deployments/differences.ts';
+import { deployRun } from '../src/engine/operations/deploys.ts';
+import { deploymentLifecycle } from '../src/engine/deployments/lifecycle.ts';
 import { arrowsTaken, cancel, change, type Model, reinstall, remove, run, schedule } from './deployment-model.ts';
 import { sampleDeployment } from './sample-deployment.ts';
 

@@ -8,7 +8,7 @@ import { createTestDatabase } from '@berth/shared/testing/test-database';
 import { sql } from 'slonik';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { readingStore } from '../src/store.ts';
+import { readingStore } from '../src/store/store.ts';
 
 const migrations = new URL('../migrations/', import.meta.url);
 const database = { log: { info: () => {}, warn: () => {} }, applicationName: 'old-rows', maxConnections: 1 };

@@ -10,8 +10,8 @@ import { extremeTimes, listedResources, walkList } from '@berth/shared/testing/w
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { inTransactionOf, readingStore } from '../src/store.ts';
-import { maxOpenBytes } from '../src/engine/queue-tasks.ts';
+import { inTransactionOf, readingStore } from '../src/store/store.ts';
+import { maxOpenBytes } from '../src/queue/queue-tasks.ts';
 import { refusal } from './refusal.ts';
 import { sampleChart } from './sample-charts.ts';
 import { startTasksInTest, type TasksInTest, until } from './tasks-in-test.ts';
@@ -203,7 +203,7 @@ describe('98 scheduled upgrades of the largest inputs', () => {
       expect(await store.tasks.open(deployment_id)).toHaveLength(98);
       expect(await store.tasks.find(scheduled.id, 'all')).toMatchObject({ deployment_id });
       const deployment = found(await store.deployments.lock(deployment_id), 'deployment');
-      expect(await store.taskChanges.movePending(deployment)).toHaveLength(98);
+      expect(await store.queueChanges.movePending(deployment)).toHaveLength(98);
     });
 
     expect(bytes()).toBeLessThan(128 * 1024);

@@ -1,5 +1,5 @@
 import type { ItemReaders } from './find-items.ts';
-import type { ItemRepository } from './item-repository.ts';
+import type { ItemRepository } from '../store/item-repository.ts';
 
 /** Every collection that has items; a new one is a line in each. */
 export const itemReaders = (items: ItemRepository): ItemReaders => ({ deployments: items.deployments });

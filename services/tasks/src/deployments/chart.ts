@@ -1,9 +1,9 @@
 import { type Features, featuresOf } from '@berth/chart-extensions/features';
 import { ValuesUi } from '@berth/chart-extensions/values-ui';
 import { named } from '@berth/shared/errors';
-import type { SeenChart, SeenRepository } from '../projections/seen-repository.ts';
+import type { SeenChart, SeenRepository } from '../store/projection-repository.ts';
 import type { FieldPaths } from './field-paths.ts';
-import { unfit } from '../refuse.ts';
+import { unfit } from '../errors/refuse.ts';
 import { parseOnce } from './parse-once.ts';
 
 // A form of the largest size takes some 15 ms to parse, and every claim, creation and change of a deployment reads it.

@@ -9,7 +9,7 @@ import type { FieldError } from '@berth/shared/errors';
 import { collectionKey, itemName } from '../collections/collection-key.ts';
 import { findItems, type ItemReaders } from '../collections/find-items.ts';
 import type { Reference } from '../records/reference.ts';
-import { unfit, unfitAll } from '../refuse.ts';
+import { unfit, unfitAll } from '../errors/refuse.ts';
 
 export interface ConfigWanted {
   form: ValuesUi | null;

@@ -2,16 +2,16 @@ import { visibleEnvs } from '@berth/shared/access/visible-envs';
 import type { HandlerContext } from '@berth/shared/bus/bus';
 import type { Deployment, deployments, NewDeployment } from '@berth/shared/contracts/resources/deployments';
 import { confirmedCatalogue } from '../projections/confirmed-catalogue.ts';
-import type { WritingStore } from '../store.ts';
+import type { WritingStore } from '../store/store.ts';
 import { originOf } from '../records/origin-of.ts';
-import { queueTasks } from '../engine/queue-tasks.ts';
+import { queueTasks } from '../queue/queue-tasks.ts';
 import { checkChart, findChart } from './chart.ts';
 import { checkConfig } from './check-config.ts';
 import { type DeploymentRecord, publicDeployment } from '../records/deployment-record.ts';
 import type { DeploymentsDeps } from './deployments-deps.ts';
 import { deploymentPaths as paths } from './field-paths.ts';
 import { findCluster, findKind, findPlace } from './place.ts';
-import { plannedTasks } from '../engine/planned-tasks.ts';
+import { plannedTasks } from '../engine/tasks/planned-tasks.ts';
 
 type Context = HandlerContext<typeof deployments.operations.create>;
 

@@ -1,14 +1,14 @@
 import { visibleEnvs } from '@berth/shared/access/visible-envs';
 import type { HandlerContext } from '@berth/shared/bus/bus';
 import type { deployments } from '@berth/shared/contracts/resources/deployments';
-import type { WritingStore } from '../store.ts';
-import { afterCancelPending } from '../engine/after-end.ts';
+import type { WritingStore } from '../store/store.ts';
+import { afterCancelPending } from '../engine/tasks/after-end.ts';
 import { cancelerOf, originOf } from '../records/origin-of.ts';
-import { queueTasks } from '../engine/queue-tasks.ts';
+import { queueTasks } from '../queue/queue-tasks.ts';
 import { type DeploymentRecord, publicDeployment } from '../records/deployment-record.ts';
 import type { DeploymentsDeps } from './deployments-deps.ts';
 import { refuseWhileUsed } from './fit-changes.ts';
-import { plannedTasks } from '../engine/planned-tasks.ts';
+import { plannedTasks } from '../engine/tasks/planned-tasks.ts';
 import { lockVisible } from './update-deployment.ts';
 
 type Context = HandlerContext<typeof deployments.operations.delete>;
@@ -43,7 +43,7 @@ async function startDeletion(store: WritingStore, deployment: DeploymentRecord, 
   const pending = open.filter(({ status }) => status === 'Pending');
   if (pending.length > 0) {
     const by = cancelerOf(context.identity, 'The deployment is being deleted');
-    await store.taskChanges.cancelPending(
+    await store.queueChanges.cancelPending(
       pending.map(({ id }) => id),
       by,
     );

@@ -1,6 +1,6 @@
 import { implement } from '@berth/shared/bus/rpc/implement';
 import { deploymentUsage } from '@berth/shared/contracts/resources/deployment-usage';
-import type { ReadingStore } from '../store.ts';
+import type { ReadingStore } from '../store/store.ts';
 
 const none = { count: 0, names: [] };
 

@@ -1,6 +1,6 @@
 import type { ItemReaders } from '../collections/find-items.ts';
 import type { Confirm } from '../projections/confirm.ts';
-import type { InTransaction, ReadingStore, WritingStore } from '../store.ts';
+import type { InTransaction, ReadingStore, WritingStore } from '../store/store.ts';
 
 export interface DeploymentsDeps {
   store: ReadingStore;

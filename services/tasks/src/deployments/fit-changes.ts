@@ -1,17 +1,17 @@
 import type { DeploymentChanges } from '@berth/shared/contracts/resources/deployments';
 import { sameJson } from '@berth/shared/contracts/json';
 import type { ItemReaders } from '../collections/find-items.ts';
-import type { ReadingStore } from '../store.ts';
+import type { ReadingStore } from '../store/store.ts';
 import { type Chart, checkChart, checkError, findChart } from './chart.ts';
 import { checkConfig } from './check-config.ts';
 import type { DeploymentRecord } from '../records/deployment-record.ts';
-import type { VisibleEnvs } from './deployment-repository.ts';
+import type { VisibleEnvs } from '../store/deployment-repository.ts';
 import type { FieldPaths } from './field-paths.ts';
-import { releaseNameProblem } from '../engine/namespace-of.ts';
+import { releaseNameProblem } from '../engine/deployments/namespace-of.ts';
 import { findCluster, findKind, findPlace } from './place.ts';
-import { isMoved, isReconfigured } from '../engine/plan-update.ts';
+import { isMoved, isReconfigured } from '../engine/deployments/plan-update.ts';
 import type { Reference } from '../records/reference.ts';
-import { conflict, unfit } from '../refuse.ts';
+import { conflict, unfit } from '../errors/refuse.ts';
 
 export interface FitOptions {
   paths: FieldPaths;

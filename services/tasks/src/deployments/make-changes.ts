@@ -1,13 +1,13 @@
-import type { WritingStore } from '../store.ts';
-import { refreshReason } from '../engine/at-rest.ts';
+import type { WritingStore } from '../store/store.ts';
+import { refreshReason } from '../queue/at-rest.ts';
 import type { NewTask, Origin } from '../records/new-task.ts';
-import { queueTasks } from '../engine/queue-tasks.ts';
+import { queueTasks } from '../queue/queue-tasks.ts';
 import type { TaskRecord } from '../records/task-record.ts';
 import type { DeploymentRecord } from '../records/deployment-record.ts';
 import type { Fit } from './fit-changes.ts';
-import { healPlan } from '../engine/heal-plan.ts';
+import { healPlan } from '../engine/deployments/heal-plan.ts';
 import type { Variant } from '../records/variant.ts';
-import { plannedTasks } from '../engine/planned-tasks.ts';
+import { plannedTasks } from '../engine/tasks/planned-tasks.ts';
 
 /** Writes the deployment as it fits. */
 export async function saveFit(store: WritingStore, { after, references }: Fit): Promise<DeploymentRecord> {
@@ -35,7 +35,7 @@ export async function makeChanges(
   { before, fit, origin }: { before: DeploymentRecord; fit: Fit; origin: Origin },
 ): Promise<{ deployment: DeploymentRecord; tasks: TaskRecord[] }> {
   const saved = await saveFit(store, fit);
-  if (saved.cluster_id !== before.cluster_id) await store.taskChanges.movePending(saved);
+  if (saved.cluster_id !== before.cluster_id) await store.queueChanges.movePending(saved);
   const planned = await tasksOf(store, plan, before, { ...fit, after: saved });
   const tasks = await queueTasks(store, planned, origin);
   return { deployment: saved.reason === null ? saved : await refreshReason(store, saved), tasks };

@@ -1,4 +1,4 @@
-import { maxReleaseName, namespaceOf } from '../engine/namespace-of.ts';
+import { maxReleaseName, namespaceOf } from '../engine/deployments/namespace-of.ts';
 
 const dnsLabel = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 

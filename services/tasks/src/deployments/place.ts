@@ -1,10 +1,10 @@
 import { named } from '@berth/shared/errors';
-import type { SeenCluster, SeenRepository } from '../projections/seen-repository.ts';
-import type { DeploymentRepository, VisibleEnvs } from './deployment-repository.ts';
+import type { SeenCluster, SeenRepository } from '../store/projection-repository.ts';
+import type { DeploymentRepository, VisibleEnvs } from '../store/deployment-repository.ts';
 import type { FieldPaths } from './field-paths.ts';
 import { nameProblem } from './name-problem.ts';
-import { namespaceOf } from '../engine/namespace-of.ts';
-import { conflict, unfit } from '../refuse.ts';
+import { namespaceOf } from '../engine/deployments/namespace-of.ts';
+import { conflict, unfit } from '../errors/refuse.ts';
 
 /** A cluster as the caller may see it; others are not there for them (422, as for one that does not exist). */
 export async function findCluster(

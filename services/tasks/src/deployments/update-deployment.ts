@@ -5,17 +5,17 @@ import type { HandlerContext } from '@berth/shared/bus/bus';
 import type { Deployment, DeploymentChanges, deployments } from '@berth/shared/contracts/resources/deployments';
 import { found } from '@berth/shared/errors';
 import { confirmedCatalogue } from '../projections/confirmed-catalogue.ts';
-import type { WritingStore } from '../store.ts';
+import type { WritingStore } from '../store/store.ts';
 import { originOf } from '../records/origin-of.ts';
 import { type DeploymentRecord, publicDeployment } from '../records/deployment-record.ts';
-import type { VisibleEnvs } from './deployment-repository.ts';
+import type { VisibleEnvs } from '../store/deployment-repository.ts';
 import type { DeploymentsDeps } from './deployments-deps.ts';
 import { deploymentPaths } from './field-paths.ts';
 import { fitChanges } from './fit-changes.ts';
 import { makeChanges } from './make-changes.ts';
 import { findCluster } from './place.ts';
-import { planUpdate } from '../engine/plan-update.ts';
-import { conflict } from '../refuse.ts';
+import { planUpdate } from '../engine/deployments/plan-update.ts';
+import { conflict } from '../errors/refuse.ts';
 
 type Context = HandlerContext<typeof deployments.operations.update>;
 

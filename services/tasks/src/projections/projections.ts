@@ -6,7 +6,7 @@ import { helmRegistries } from '@berth/shared/contracts/resources/helm-registrie
 import { k8sClusters } from '@berth/shared/contracts/resources/k8s-clusters';
 import { createProjection } from '@berth/shared/db/projections/projection';
 import { z } from 'zod';
-import { type WritingStore, writingStore } from '../store.ts';
+import { type WritingStore, writingStore } from '../store/store.ts';
 
 const ClusterNews = z.object({ env_id: Id.nullable(), is_ok: z.boolean() });
 const EnvNews = z.object({ id: Id, name: z.string(), node_selector: Json, tolerations: Json });
@@ -40,15 +40,19 @@ const clusterProjection = (wakeRunners: () => void) =>
  * cluster until they are committed, so that none is missed here.
  */
 async function followEnv(
-  { deploymentChanges, taskChanges }: Pick<WritingStore, 'deploymentChanges' | 'taskChanges'>,
+  {
+    deploymentChanges,
+    queueChanges,
+    reinstalls,
+  }: Pick<WritingStore, 'deploymentChanges' | 'queueChanges' | 'reinstalls'>,
   clusterId: string,
   envId: string,
 ): Promise<void> {
   const moved = await deploymentChanges.followEnv(clusterId, envId);
   if (moved.length === 0) return;
   const ids = moved.map(({ id }) => id);
-  await taskChanges.followEnv(ids, envId);
-  await taskChanges.reinstallThese(ids, 'The cluster belongs to another env now', nobody);
+  await queueChanges.followEnv(ids, envId);
+  await reinstalls.of(ids, 'The cluster belongs to another env now', nobody);
 }
 
 /** Changed placement is a change of everything that runs there (decision 6). */
@@ -59,10 +63,10 @@ const envProjection = (wakeRunners: () => void) =>
     columns: ['name', 'node_selector', 'tolerations'],
     onApplied: async ({ row }, tx) => {
       const env = EnvNews.parse(row);
-      const { seen, taskChanges } = writingStore(tx);
+      const { seen, reinstalls } = writingStore(tx);
       if (!(await seen.placementChanged(env))) return;
 
-      const tasks = await taskChanges.reinstallAllOf(env.id, `The placement of env ${env.name} has changed`, nobody);
+      const tasks = await reinstalls.ofEnv(env.id, `The placement of env ${env.name} has changed`, nobody);
       if (tasks.length > 0) wakeRunners();
     },
   });

@@ -3,12 +3,12 @@ import { implement } from '@berth/shared/bus/rpc/implement';
 import { deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
 import { found } from '@berth/shared/errors';
 import type { DeploymentsDeps } from '../deployments/deployments-deps.ts';
-import { cancelTask } from './cancel-task.ts';
-import { logPage, logText } from './read-log.ts';
-import { requestTask } from './request-task.ts';
-import { retryTask } from './retry-task.ts';
-import { toldWithin, withReasons } from './told-reasons.ts';
-import type { Limits } from './why-not-yet.ts';
+import { cancelTask } from './transitions/cancel-task.ts';
+import { logPage, logText } from './logs/read-log.ts';
+import { requestTask } from './transitions/request-task.ts';
+import { retryTask } from './transitions/retry-task.ts';
+import { toldWithin, withReasons } from '../queue/with-wait-reasons.ts';
+import type { Limits } from '../engine/tasks/wait-reason.ts';
 
 export interface TaskHandlersDeps extends DeploymentsDeps {
   limits: Limits;

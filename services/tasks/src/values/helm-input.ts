@@ -6,7 +6,7 @@ import type { JsonObject } from '@berth/shared/contracts/json';
 import { AppError } from '@berth/shared/errors';
 import { findItems, type ItemReaders } from '../collections/find-items.ts';
 import { type Chart, readChart } from '../deployments/chart.ts';
-import type { SeenRepository } from '../projections/seen-repository.ts';
+import type { SeenRepository } from '../store/projection-repository.ts';
 import type { DeployRun } from '../records/task-run.ts';
 import { resolvedByLayer } from './resolve-values.ts';
 

@@ -1,5 +1,5 @@
 import type { Variant } from '../../records/variant.ts';
-import type { Operation } from '../operation.ts';
+import type { Operation } from './operation.ts';
 import { install } from './install.ts';
 import { notImplemented } from './not-implemented.ts';
 import { recreate } from './recreate.ts';

@@ -1,7 +1,7 @@
-import { changesTo, deployRun, deploys, whatRuns } from '../deploys.ts';
-import { after } from '../lifecycle.ts';
-import type { Operation } from '../operation.ts';
-import { taskOf } from '../task-of.ts';
+import { changesTo, deployRun, deploys, whatRuns } from './deploys.ts';
+import { after } from '../deployments/lifecycle.ts';
+import type { Operation } from './operation.ts';
+import { taskOf } from './task-of.ts';
 
 /** Enables a deployment: the first release of it, or one after it was disabled. */
 export const install: Operation = {

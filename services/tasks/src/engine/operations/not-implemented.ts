@@ -1,7 +1,7 @@
 import { AppError } from '@berth/shared/errors';
 import type { Variant } from '../../records/variant.ts';
-import type { Operation } from '../operation.ts';
-import { unlessEnabled } from '../task-of.ts';
+import type { Operation } from './operation.ts';
+import { unlessEnabled } from './task-of.ts';
 
 /** An operation that the contract has and no request gets: no task of it exists. */
 export function notImplemented(variant: Variant): Operation {

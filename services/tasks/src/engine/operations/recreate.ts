@@ -1,11 +1,11 @@
-import { unfit } from '../../refuse.ts';
-import { healPlan } from '../heal-plan.ts';
-import { after } from '../lifecycle.ts';
-import { releaseNameProblem } from '../namespace-of.ts';
-import type { Operation, Startable } from '../operation.ts';
-import { placeOf } from '../place-of.ts';
-import { taskOf, unlessEnabled } from '../task-of.ts';
-import { gone, uninstallRun } from '../uninstalls.ts';
+import { unfit } from '../../errors/refuse.ts';
+import { healPlan } from '../deployments/heal-plan.ts';
+import { after } from '../deployments/lifecycle.ts';
+import { releaseNameProblem } from '../deployments/namespace-of.ts';
+import type { Operation, Startable } from './operation.ts';
+import { placeOf } from '../deployments/place-of.ts';
+import { taskOf, unlessEnabled } from './task-of.ts';
+import { gone, uninstallRun } from './uninstalls.ts';
 
 export const notInstalledAgain =
   'It was removed from its old place, but the Upgrade that installs it again was canceled: retry it';

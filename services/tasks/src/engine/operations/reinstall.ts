@@ -1,7 +1,7 @@
-import { deploys, unlessLeftBehind } from '../deploys.ts';
-import { after } from '../lifecycle.ts';
-import type { Operation } from '../operation.ts';
-import { taskOf, unlessEnabled } from '../task-of.ts';
+import { deploys, unlessLeftBehind } from './deploys.ts';
+import { after } from '../deployments/lifecycle.ts';
+import type { Operation } from './operation.ts';
+import { taskOf, unlessEnabled } from './task-of.ts';
 
 const nothingInstalled = 'Nothing is installed that could be installed again';
 

@@ -1,8 +1,8 @@
-import { after } from '../lifecycle.ts';
-import type { Operation } from '../operation.ts';
-import { placeOf } from '../place-of.ts';
-import { taskOf, unlessEnabled } from '../task-of.ts';
-import { gone, uninstallRun } from '../uninstalls.ts';
+import { after } from '../deployments/lifecycle.ts';
+import type { Operation } from './operation.ts';
+import { placeOf } from '../deployments/place-of.ts';
+import { taskOf, unlessEnabled } from './task-of.ts';
+import { gone, uninstallRun } from './uninstalls.ts';
 
 /** Disables a deployment, or is the last task of one that is being deleted. */
 export const uninstall: Operation = {

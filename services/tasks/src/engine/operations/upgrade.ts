@@ -1,8 +1,8 @@
-import { configDelta } from '../config-delta.ts';
-import { changesTo, deployRun, deploys, whatRuns } from '../deploys.ts';
-import { after } from '../lifecycle.ts';
-import type { Operation } from '../operation.ts';
-import { taskOf, unlessEnabled } from '../task-of.ts';
+import { configDelta } from '../deployments/config-delta.ts';
+import { changesTo, deployRun, deploys, whatRuns } from './deploys.ts';
+import { after } from '../deployments/lifecycle.ts';
+import type { Operation } from './operation.ts';
+import { taskOf, unlessEnabled } from './task-of.ts';
 
 /** Brings another chart or other inputs, or installs at the new place after a Recreate. */
 export const upgrade: Operation = {

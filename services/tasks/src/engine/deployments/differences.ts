@@ -1,0 +1,15 @@
+import { sameJson } from '@berth/shared/contracts/json';
+import type { DeployRun } from '../../records/task-run.ts';
+import type { DeploymentRecord } from '../../records/deployment-record.ts';
+
+/** In what a run differs from what the deployment wants, in words for people; empty where it brings just that. */
+export function differences(run: DeployRun, wanted: DeploymentRecord): string[] {
+  const same = {
+    cluster: run.cluster_id === wanted.cluster_id,
+    namespace: run.namespace === wanted.namespace,
+    chart: run.helm_chart_id === wanted.helm_chart_id,
+    config: sameJson(run.config, wanted.config),
+    values_override: sameJson(run.values_override, wanted.values_override),
+  };
+  return Object.entries(same).flatMap(([field, isSame]) => (isSame ? [] : [field]));
+}

@@ -1,0 +1,26 @@
+import { describe, expect, test } from 'vitest';
+import { sampleDeployment } from '../../../test/sample-deployment.ts';
+import type { DeploymentRecord } from '../../records/deployment-record.ts';
+import { healPlan } from './heal-plan.ts';
+import type { PlannedOperation } from './plan-update.ts';
+
+const fresh = sampleDeployment;
+const inPlace: DeploymentRecord = { ...fresh, installed_cluster_id: 'c1', installed_namespace: 'web-a' };
+const leftBehind: DeploymentRecord = { ...inPlace, installed_namespace: 'web-old' };
+const uninstall = { variant: 'Uninstall', is_scheduled: false } as const;
+const scheduled = { variant: 'Uninstall', is_scheduled: true } as const;
+
+describe('healPlan', () => {
+  test.for<[string, PlannedOperation[], DeploymentRecord, Parameters<typeof healPlan>[2], PlannedOperation[]]>([
+    ['leaves the plan where nothing is installed', ['Install'], fresh, [], ['Install']],
+    ['leaves the plan where the release is in its place', ['Upgrade'], inPlace, [], ['Upgrade']],
+    ['first removes a release from another place', ['Upgrade'], leftBehind, [], ['Recreate', 'Upgrade']],
+    ['also before an Install', ['Install'], leftBehind, [], ['Recreate', 'Install']],
+    ['but not twice', ['Recreate', 'Upgrade'], leftBehind, [], ['Recreate', 'Upgrade']],
+    ['nor where that is under way', ['Install'], leftBehind, [uninstall], ['Install']],
+    ['but is where it is only scheduled', ['Install'], leftBehind, [scheduled], ['Recreate', 'Install']],
+    ['leaves what installs nothing', ['Uninstall'], leftBehind, [], ['Uninstall']],
+  ])('%s', ([, plan, deployment, open, healed]) => {
+    expect(healPlan(plan, deployment, open)).toEqual(healed);
+  });
+});

@@ -1,0 +1,68 @@
+import type { DeploymentRecord } from '../../records/deployment-record.ts';
+import type { DeployRun, TaskRun } from '../../records/task-run.ts';
+import { differences } from '../deployments/differences.ts';
+import { healPlan } from '../deployments/heal-plan.ts';
+import { releaseNameProblem } from '../deployments/namespace-of.ts';
+import type { Operation, RetriedNow, Retry, Retryable, Start, Startable } from './operation.ts';
+import { placeOf } from '../deployments/place-of.ts';
+
+/** What Install and Upgrade, and Reinstall in part, have in common: they run Helm for a chart with its inputs. */
+export const deploys = { nothingToDo, runAtStart, retry } satisfies Partial<Operation>;
+
+export const deployRun = (deployment: DeploymentRecord, kind: string): DeployRun => ({
+  action: 'deploy',
+  cluster_id: deployment.cluster_id,
+  namespace: deployment.namespace,
+  deployment_name: deployment.name,
+  kind,
+  helm_chart_id: deployment.helm_chart_id,
+  config: deployment.config,
+  values_override: deployment.values_override,
+});
+
+export const whatRuns = ({ helm_chart_id, config, values_override }: DeploymentRecord) => ({
+  helm_chart_id,
+  config_inputs: config,
+  values_override,
+});
+
+/** The fields of a request to install or upgrade, as a change of the deployment names them. */
+export const changesTo = ({ helm_chart_id, config_inputs: config, values_override }: ReturnType<typeof whatRuns>) => ({
+  helm_chart_id,
+  config,
+  values_override,
+});
+
+function nothingToDo({ deleting, enabled }: Pick<DeploymentRecord, 'enabled' | 'deleting'>): string | null {
+  if (deleting) return 'The deployment is being deleted';
+  return enabled ? null : 'The deployment was disabled meanwhile';
+}
+
+function runAtStart({ run }: Startable, deployment: DeploymentRecord): Start {
+  if (!run) return { impossible: 'The task has nothing to run' };
+  const tooLong = run.action === 'deploy' ? releaseNameProblem(run.namespace) : null;
+  return tooLong === null ? unlessLeftBehind(run, deployment) : { impossible: tooLong };
+}
+
+/** A second release would make the platform forget the first: what was to remove it has failed, or was canceled. */
+export function unlessLeftBehind(run: TaskRun, deployment: DeploymentRecord): Start {
+  if (run.action !== 'deploy' || deployment.installed_cluster_id === null) return { run };
+  const left = placeOf(deployment);
+  if (run.cluster_id === left.cluster_id && run.namespace === left.namespace) return { run };
+  const where = `${left.namespace}${run.cluster_id === left.cluster_id ? '' : ` on cluster ${left.cluster_id}`}`;
+  return { impossible: `A release was left behind in namespace ${where}: retry the task, which removes it first` };
+}
+
+/** The same run, as long as it brings what the deployment wants; a release at another place is removed before it. */
+function retry({ operation, run, reinstall_dependents }: Retryable, { deployment, open }: RetriedNow): Retry {
+  if (run?.action !== 'deploy') return { refused: 'The task has nothing that could be run again' };
+  if (!deployment.enabled) return { refused: 'The deployment is disabled' };
+  const others = differences(run, deployment);
+  if (others.length > 0) {
+    const words = `another ${others.join(', ')}`;
+    return { refused: `The deployment has changed since and wants ${words} than this task would bring back` };
+  }
+  const { id: deployment_id, cluster_id, env_id } = deployment;
+  const again = { deployment_id, cluster_id, env_id, operation, run, reinstall_dependents };
+  return { plan: healPlan(['Upgrade'], deployment, open).filter((step) => step === 'Recreate'), again };
+}

@@ -1,0 +1,68 @@
+import type { DeploymentChanges } from '@berth/shared/contracts/resources/deployments';
+import type { RequestedOperation } from '@berth/shared/contracts/resources/task-operation';
+import type { AppError } from '@berth/shared/errors';
+import type { DeploymentRecord } from '../../records/deployment-record.ts';
+import type { NewTask } from '../../records/new-task.ts';
+import type { OpenTask } from '../../records/open-task.ts';
+import type { TaskRecord } from '../../records/task-record.ts';
+import type { DeployRun, TaskRun } from '../../records/task-run.ts';
+import type { Variant } from '../../records/variant.ts';
+import type { DeploymentEvent } from '../deployments/lifecycle.ts';
+
+/**
+ * The questions that every operation of a task answers, in the order of a task's life. All answers are pure: the same
+ * row gives the same answer, and nothing is read or written. What holds for all operations is in the engine around them.
+ */
+export interface Operation {
+  /** The error of every request for it; absent where it may be requested. */
+  notRequestable?: () => AppError;
+  /** Why it does not fit what the deployment is now; null where it does. */
+  refusal(deployment: Pick<DeploymentRecord, 'enabled' | 'revision_id'>, hasOpenTasks: boolean): string | null;
+  /** The change of the deployment that a request stands for; null where it changes nothing about it. */
+  changes(requested: RequestedOperation): DeploymentChanges | null;
+  /** The task, with what it needs to run when its turn comes. */
+  task(planned: Planned): NewTask;
+
+  /** Why a task whose turn has come has nothing to do any more; null where it has. */
+  nothingToDo(deployment: Pick<DeploymentRecord, 'enabled' | 'deleting' | 'revision_id'>): string | null;
+  /** What a task runs, now that all before it are over. `revision`: what the last Install or Upgrade ran. */
+  runAtStart(task: Startable, deployment: DeploymentRecord, revision: DeployRun | null): Start;
+  /** The event of the deployment's lifecycle when the task starts; null where its state does not show it. */
+  startEvent: DeploymentEvent | null;
+
+  /** The deployment after a task that is done. `isFollowed`: a task that deploys comes after it. */
+  afterSuccess(deployment: DeploymentRecord, taskId: string, isFollowed: boolean): DeploymentRecord;
+  /** How a task that failed or was canceled is made again. Its deployment is not being deleted. */
+  retry(old: Retryable, now: RetriedNow): Retry;
+}
+
+export interface Planned {
+  /** Null where the deployment is new. */
+  before: DeploymentRecord | null;
+  after: DeploymentRecord;
+  /** The name of its kind. */
+  kind: string;
+  /** Whether the chart wants those that refer to the deployment to follow its changes. */
+  reinstallDependents: boolean;
+  /** As it was requested, where it was requested by its name. */
+  requested?: RequestedOperation;
+}
+
+export type Startable = Pick<TaskRecord, 'operation' | 'run'>;
+export type Start = { run: TaskRun } | { impossible: string };
+
+export type Retryable = Pick<TaskRecord, 'operation' | 'run' | 'deletes_deployment' | 'reinstall_dependents'>;
+
+export interface RetriedNow {
+  deployment: DeploymentRecord;
+  open: readonly Pick<OpenTask, 'variant' | 'is_scheduled'>[];
+}
+
+export type Retry =
+  | { refused: string }
+  /** The request again, with its checks. */
+  | { request: RequestedOperation }
+  /** The deletion of the deployment again. */
+  | { deletion: true }
+  /** New tasks where releases are now, and after them, where given, the same run again. */
+  | { plan: readonly Variant[]; again?: NewTask & { run: DeployRun } };

@@ -1,8 +1,0 @@
-import type { NewTask } from '../records/new-task.ts';
-import type { Variant } from '../records/variant.ts';
-import type { Planned } from './operation.ts';
-import { operations } from './operations/index.ts';
-
-/** The tasks of a plan, each with what it needs to run when its turn comes. */
-export const plannedTasks = (plan: readonly Variant[], planned: Planned): NewTask[] =>
-  plan.map((variant) => operations[variant].task(planned));

@@ -1,0 +1,119 @@
+import type { TaskOperation } from '@berth/shared/contracts/resources/task-operation';
+import { describe, expect, test } from 'vitest';
+import { sampleDeployment } from '../../../test/sample-deployment.ts';
+import type { DeploymentRecord } from '../../records/deployment-record.ts';
+import { afterCancelPending, afterEnd, type Ending } from './after-end.ts';
+import { variantOf } from '../../records/variant.ts';
+
+const what = { helm_chart_id: 'h1', config_inputs: {}, values_override: null };
+const place = { old_cluster_id: 'c1', old_namespace: 'web-a', new_cluster_id: 'c1', new_namespace: 'web-b' };
+const operations = {
+  install: { Install: what },
+  upgrade: { Upgrade: { ...what, prev_helm_chart_id: null, config_delta: null } },
+  reinstall: { Reinstall: { reason: 'why' } },
+  recreate: { Recreate: place },
+  uninstall: { Uninstall: {} },
+  restart: { RestartK8sResource: { resource_id: 'r1', resource_name: 'web' } },
+} satisfies Record<string, TaskOperation>;
+
+const installed: DeploymentRecord = {
+  ...sampleDeployment,
+  state: 'Upgrading',
+  revision_id: 'older',
+  installed_cluster_id: 'c1',
+  installed_namespace: 'web-a',
+};
+const done: Ending = { outcome: 'Done', reason: null };
+const failed: Ending = { outcome: 'Failed', reason: 'no space' };
+const canceled: Ending = { outcome: 'Canceled', reason: 'too slow' };
+const ended = { id: 't1', deletes_deployment: false };
+const goneFields = { installed_cluster_id: null, installed_namespace: null, revision_id: null };
+
+describe('afterEnd', () => {
+  test.for<[string, TaskOperation, Ending, boolean, Partial<DeploymentRecord>]>([
+    ['an Install that is done is what runs', operations.install, done, false, { state: 'Running', revision_id: 't1' }],
+    ['so is an Upgrade', operations.upgrade, done, false, { state: 'Running', revision_id: 't1', reason: null }],
+    ['a Reinstall keeps the revision', operations.reinstall, done, false, { state: 'Running', revision_id: 'older' }],
+    ['an Uninstall leaves nothing', operations.uninstall, done, false, { state: 'Uninstalled', ...goneFields }],
+    ['a Recreate goes on with its Upgrade', operations.recreate, done, true, { state: 'Renaming', ...goneFields }],
+    [
+      'a Recreate with nothing behind it is an Error',
+      operations.recreate,
+      done,
+      false,
+      { state: 'Error', reason: expect.stringContaining('retry it'), ...goneFields },
+    ],
+    [
+      'a failure tells what failed and why',
+      operations.upgrade,
+      failed,
+      false,
+      { state: 'Error', reason: 'Upgrade failed: no space', installed_namespace: 'web-a', revision_id: 'older' },
+    ],
+    [
+      'a canceled run tells what to do',
+      operations.install,
+      canceled,
+      false,
+      { state: 'Error', reason: 'Install was canceled while it ran: too slow. Retry it, or change the deployment' },
+    ],
+  ])('%s', ([, operation, ending, isFollowed, expected]) => {
+    expect(afterEnd(installed, { ...ended, operation }, ending, isFollowed)).toMatchObject(expected);
+  });
+
+  test.for<[string, boolean, Partial<DeploymentRecord>]>([
+    ['a failed deletion is none any more', true, { deleting: false, state: 'Error' }],
+    ['what fails before a deletion does not end it', false, { deleting: true, state: 'Error' }],
+  ])('%s', ([, deletes_deployment, expected]) => {
+    const task = { id: 't1', operation: operations.uninstall, deletes_deployment };
+
+    expect(afterEnd({ ...installed, deleting: true }, task, failed, false)).toMatchObject(expected);
+  });
+
+  test('what does not touch the release does not touch the deployment', () => {
+    expect(afterEnd(installed, { ...ended, operation: operations.restart }, failed, false)).toEqual(installed);
+  });
+});
+
+describe('afterCancelPending', () => {
+  const pending = (operation: TaskOperation, first_attempted_at: string | null = null, deletes_deployment = false) => ({
+    variant: variantOf(operation),
+    first_attempted_at,
+    deletes_deployment,
+  });
+  const running: DeploymentRecord = { ...installed, state: 'Running' };
+
+  test.for<[string, DeploymentRecord, ReturnType<typeof pending>, boolean, Partial<DeploymentRecord>]>([
+    ['an Upgrade leaves what runs', running, pending(operations.upgrade), false, { state: 'Running', reason: null }],
+    [
+      'between two attempts it is an Error',
+      { ...installed, state: 'Installing' },
+      pending(operations.install, '2026-01-01T00:00:00.000Z'),
+      false,
+      { state: 'Error', reason: expect.stringContaining('retry it') },
+    ],
+    [
+      'the Upgrade of a Recreate that has run is missed',
+      { ...installed, state: 'Renaming' },
+      pending(operations.upgrade),
+      false,
+      { state: 'Error', reason: expect.stringContaining('retry it') },
+    ],
+    [
+      'the Upgrade of a Recreate that runs is not missed yet',
+      { ...installed, state: 'Renaming' },
+      pending(operations.upgrade),
+      true,
+      { state: 'Renaming' },
+    ],
+    [
+      'a deletion is taken back',
+      { ...running, deleting: true },
+      pending(operations.uninstall, null, true),
+      false,
+      { state: 'Running', deleting: false },
+    ],
+  ])('%s', ([, deployment, task, isRunning, expected]) => {
+    expect(afterCancelPending(deployment, task, isRunning)).toMatchObject(expected);
+  });
+});

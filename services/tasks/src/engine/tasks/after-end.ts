@@ -1,0 +1,69 @@
+import type { DeploymentRecord } from '../../records/deployment-record.ts';
+import type { TaskRecord } from '../../records/task-record.ts';
+import type { OpenTask } from '../../records/open-task.ts';
+import { isResting } from '../deployments/resting-reason.ts';
+import { type Variant, variantOf } from '../../records/variant.ts';
+import { after } from '../deployments/lifecycle.ts';
+import { operations } from '../operations/index.ts';
+import { notInstalledAgain } from '../operations/recreate.ts';
+
+export interface Ending {
+  outcome: 'Done' | 'Failed' | 'Canceled';
+  reason: string | null;
+}
+
+/** What the end of a task makes of its deployment. `isFollowed`: a task that deploys comes after it. */
+export function afterEnd(
+  deployment: DeploymentRecord,
+  task: Pick<TaskRecord, 'id' | 'operation' | 'deletes_deployment'>,
+  { outcome, reason }: Ending,
+  isFollowed: boolean,
+): DeploymentRecord {
+  const variant = variantOf(task.operation);
+  const { startEvent, afterSuccess } = operations[variant];
+  if (startEvent === null) return deployment;
+  if (outcome === 'Done') return afterSuccess(deployment, task.id, isFollowed);
+  const kept = withoutDeletion(deployment, task);
+  return outcome === 'Failed'
+    ? after(kept, 'task fails', `${variant} failed: ${reason ?? 'no reason was told'}`)
+    : after(kept, 'task canceled after its start', stopped(variant, reason));
+}
+
+/** A deletion is over with its own task, whatever becomes of those before it. */
+const withoutDeletion = (deployment: DeploymentRecord, task: Pick<TaskRecord, 'deletes_deployment'>) =>
+  task.deletes_deployment ? { ...deployment, deleting: false } : deployment;
+
+const stopped = (variant: Variant, reason: string | null): string =>
+  `${variant} was canceled while it ran${reason === null ? '' : `: ${reason}`}. Retry it, or change the deployment`;
+
+/** In-between states end with the task that made them; this is for one that was canceled before it went on. */
+export function afterCancelPending(
+  deployment: DeploymentRecord,
+  task: Pick<OpenTask, 'variant' | 'first_attempted_at' | 'deletes_deployment'>,
+  isRunning: boolean,
+): DeploymentRecord {
+  const { variant } = task;
+  const kept = withoutDeletion(deployment, task);
+  if (isRunning || operations[variant].startEvent === null) return kept;
+  // Not by its attempts: one that a runner handed back does not count.
+  if (task.first_attempted_at !== null)
+    return after(kept, 'task canceled after its start', `${variant} was canceled after it had begun: retry it`);
+  if (kept.state === 'Renaming') return after(kept, 'release removed, none follows', notInstalledAgain);
+  return kept;
+}
+
+/**
+ * The deployment of a task that has nothing to do any more. It stays as it is, unless an earlier attempt of the task, or
+ * the Recreate before it, left it in between: what would have ended that does not run.
+ */
+export function afterMoot(
+  deployment: DeploymentRecord,
+  { operation }: Pick<TaskRecord, 'operation'>,
+  why: string,
+): DeploymentRecord {
+  const { state } = deployment;
+  if (isResting(deployment) || state === 'Error') return deployment;
+  if (state === 'Renaming') return after(deployment, 'release removed, none follows', notInstalledAgain);
+  const begun = `${variantOf(operation)} had begun before it was canceled: ${why}`;
+  return after(deployment, 'task canceled after its start', begun);
+}

@@ -1,0 +1,121 @@
+import { Id } from '@berth/shared/contracts/fields';
+import type { Transaction } from '@berth/shared/db/database';
+import { type FragmentSqlToken, sql } from 'slonik';
+import { z } from 'zod';
+import { Requester } from '../records/requester.ts';
+import { TaskRecord } from '../records/task-record.ts';
+import { taskRecordColumns } from './task-repository.ts';
+import type { Limits } from '../engine/tasks/wait-reason.ts';
+
+export interface ClaimOptions {
+  runner: string;
+  leaseMs: number;
+  limits: Limits;
+  /** The scheduled change whose requester's rights were looked up; without it none is taken. */
+  change?: string | null;
+}
+
+const DueChange = z.object({ id: Id, requester: Requester.nullable() });
+export type DueChange = z.infer<typeof DueChange>;
+
+/** A plan kept from when the queue was empty scans all of it when it is long. */
+const planAnew = sql.fragment`set_config('plan_cache_mode', 'force_custom_plan', true)`;
+const planned = sql.type(z.object({ plans: z.string() }))`select ${planAnew} as plans`;
+
+const turn = sql.type(z.object({ is_any_due: z.boolean() }));
+
+/** The rules of `whyNotYet`, but for the limits: those are of the cluster, not of the task. */
+const mayStart = (p: FragmentSqlToken) => sql.fragment`
+  ${p}.status = 'Pending'
+  and ${p}.due_at <= clock_timestamp()
+  and not exists (
+    select 1 from deployment_tasks e
+    where e.deployment_id = ${p}.deployment_id and e.status in ('Pending', 'Started')
+      and (e.execute_at, e.created_at, e.seq) < (${p}.execute_at, ${p}.created_at, ${p}.seq)
+  )
+  and (
+    ${p}.also_cluster_id is null
+    or exists (select 1 from k8s_clusters_seen o where o.id = ${p}.also_cluster_id and ${usable(sql.fragment`o`)})
+  )`;
+
+function usable(c: FragmentSqlToken) {
+  return sql.fragment`not ${c}.deleted and ${c}.is_ok and not ${c}.ignore`;
+}
+
+/**
+ * The first task that may start among those of `which`. The cluster is chosen first, by its oldest task, so that the cost
+ * does not grow with what waits for clusters that are full or gone.
+ */
+const firstOf = (which: FragmentSqlToken, limits: Limits) => sql.fragment`
+  with chosen as materialized (
+    select c.id
+    from k8s_clusters_seen c
+    cross join lateral (
+      select p.due_at, p.seq from deployment_tasks p
+      where p.cluster_id = c.id and ${mayStart(sql.fragment`p`)} and ${which}
+      order by p.due_at, p.seq limit 1
+    ) oldest
+    where ${usable(sql.fragment`c`)}
+      and (select count(*) from deployment_tasks s where s.cluster_id = c.id and s.status = 'Started') < ${limits.perCluster}
+      and (select count(*) from deployment_tasks s where s.status = 'Started') < ${limits.inAll}
+    order by oldest.due_at, oldest.seq limit 1
+  ),
+  first as materialized (
+    select p.id
+    from deployment_tasks p join deployments d on d.id = p.deployment_id
+    where p.cluster_id = (select id from chosen) and ${mayStart(sql.fragment`p`)} and ${which}
+    order by p.due_at, p.seq limit 1`;
+
+/**
+ * Who can name a claim may write its task, read its chart and open its cluster. So a fence is no counter: each is higher
+ * than the last by up to 2^40, and a few thousand claims of one task stay below 2^53.
+ */
+const unguessable = sql.fragment`('x' || right(gen_random_uuid()::text, 10))::bit(40)::bigint`;
+
+export const createClaimRepository = (tx: Transaction) => ({
+  /**
+   * Claims go one after the other, because two that count at the same time would both find the last free place.
+   * Tells whether any task is due at all, for most claims find nothing and must cost next to nothing.
+   */
+  waitForTurn: async (): Promise<boolean> => {
+    const { is_any_due } = await tx.one(turn`
+      select pg_advisory_xact_lock(hashtextextended('claim a task', 0))::text as turn,
+        ${planAnew} as plans,
+        exists (
+          select 1 from deployment_tasks where status = 'Pending' and due_at <= clock_timestamp()
+        ) as is_any_due
+    `);
+    return is_any_due;
+  },
+
+  /** The task that the next claim would take, if it is a scheduled change; nothing is locked or promised by it. */
+  nextChange: async (limits: Limits): Promise<DueChange | null> => {
+    await tx.query(planned);
+    return tx.maybeOne(sql.type(DueChange)`
+      ${firstOf(sql.fragment`true`, limits)}
+      )
+      select t.id, t.requester from first join deployment_tasks t on t.id = first.id where t.change is not null
+    `);
+  },
+
+  /** Takes the first task that may start. A deployment that a request works on right now is passed over. */
+  take: ({ runner, leaseMs, limits, change = null }: ClaimOptions) =>
+    tx.maybeOne(sql.type(TaskRecord)`
+      ${firstOf(sql.fragment`(p.change is null or p.id = ${change})`, limits)}
+        for update of d skip locked
+      )
+      update deployment_tasks t set
+        status = 'Started',
+        fence = t.fence + 1 + ${unguessable},
+        started_at = clock_timestamp(),
+        first_attempted_at = coalesce(t.first_attempted_at, clock_timestamp()),
+        lease_until = clock_timestamp() + ${leaseMs} * interval '1 millisecond',
+        runner = ${runner},
+        reason = null
+      from first
+      where t.id = first.id and t.status = 'Pending'
+      returning ${taskRecordColumns}
+    `),
+});
+
+export type ClaimRepository = ReturnType<typeof createClaimRepository>;

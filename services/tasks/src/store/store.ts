@@ -1,0 +1,68 @@
+import { type AuditEntry, recordAudit } from '@berth/shared/db/audit/audit-log';
+import type { Database, Queries, Transaction } from '@berth/shared/db/database';
+import { isPast } from '@berth/shared/db/postgres/is-past';
+import { type AsksOnce, once } from '@berth/shared/db/idempotency/once';
+import { createItemRepository } from './item-repository.ts';
+import { createDeploymentChanges, type DeploymentChangesRepository } from './deployment-changes-repository.ts';
+import { createDeploymentRepository } from './deployment-repository.ts';
+import { createReferenceRepository } from './reference-repository.ts';
+import { createSeenRepository } from './projection-repository.ts';
+import { type ClaimRepository, createClaimRepository } from './claim-repository.ts';
+import { createLeaseRepository } from './lease-repository.ts';
+import { createLogChanges, createLogRepository, type LogChangesRepository } from './log-repository.ts';
+import { createQueueChanges, type QueueChangesRepository } from './queue-changes-repository.ts';
+import { createReinstalls, type ReinstallsRepository } from './reinstalls-repository.ts';
+import { createTaskChanges, type TaskChangesRepository } from './task-changes-repository.ts';
+import { createTaskRepository } from './task-repository.ts';
+import type { Limits } from '../engine/tasks/wait-reason.ts';
+import { createWorldRepository } from './wait-facts-repository.ts';
+
+/** What can be read, in or outside a transaction. */
+export const readingStore = (db: Queries) => ({
+  deployments: createDeploymentRepository(db),
+  references: createReferenceRepository(db),
+  tasks: createTaskRepository(db),
+  logs: createLogRepository(db),
+  leases: createLeaseRepository(db),
+  seen: createSeenRepository(db),
+  items: createItemRepository(db),
+  worlds: (limits: Limits) => createWorldRepository(db, limits),
+  isPast: (time: string) => isPast(db, time),
+});
+export type ReadingStore = ReturnType<typeof readingStore>;
+
+/** All that one transaction can read and write. */
+export interface WritingStore extends ReadingStore {
+  deploymentChanges: DeploymentChangesRepository;
+  taskChanges: TaskChangesRepository;
+  queueChanges: QueueChangesRepository;
+  reinstalls: ReinstallsRepository;
+  logChanges: LogChangesRepository;
+  claims: ClaimRepository;
+  /** A line for what people do, in the transaction that does it. */
+  recordAudit: (entry: AuditEntry) => Promise<void>;
+  /** Creates, or answers what the same request got before. */
+  once: <Answer extends object>(context: AsksOnce<Answer>, create: () => Promise<Answer>) => Promise<Answer>;
+  /** A part of the transaction that leaves nothing behind when it throws, while the rest goes on. */
+  attempt: InTransaction;
+}
+
+export const writingStore = (tx: Transaction): WritingStore => ({
+  ...readingStore(tx),
+  deploymentChanges: createDeploymentChanges(tx),
+  taskChanges: createTaskChanges(tx),
+  queueChanges: createQueueChanges(tx),
+  reinstalls: createReinstalls(tx),
+  logChanges: createLogChanges(tx),
+  claims: createClaimRepository(tx),
+  recordAudit: (entry) => recordAudit(tx, entry),
+  once: (context, create) => once(tx, context, create),
+  attempt: (work) => tx.transaction((inner) => work(writingStore(inner))),
+});
+
+export type InTransaction = <T>(work: (store: WritingStore) => Promise<T>) => Promise<T>;
+
+export const inTransactionOf =
+  (db: Database): InTransaction =>
+  (work) =>
+    db.transaction((tx) => work(writingStore(tx)));

@@ -1,0 +1,14 @@
+import { implement } from '@berth/shared/bus/rpc/implement';
+import { taskClaims } from '@berth/shared/contracts/resources/task-claims';
+import type { ReadingStore } from '../../store/store.ts';
+import { lostClaim } from '../transitions/finish-task.ts';
+
+/** What other services ask before they give a runner anything. */
+export const claimHandlers = ({ store }: { store: Pick<ReadingStore, 'leases'> }) =>
+  implement(taskClaims, {
+    get: async ({ body: { task_id, fence } }) => {
+      const held = await store.leases.held(task_id, fence);
+      if (!held) throw lostClaim();
+      return held;
+    },
+  });

@@ -1,0 +1,129 @@
+import { cutText } from '@berth/shared/cut-text';
+import type { Bus } from '@berth/shared/bus/bus';
+import { chartArchives } from '@berth/shared/contracts/resources/chart-archives';
+import type { ClaimedTask } from '@berth/shared/contracts/resources/runner-tasks';
+import { AppError } from '@berth/shared/errors';
+import { oneAtATime } from '@berth/shared/waiting/one-at-a-time';
+import type { Service } from '@berth/shared/service/service';
+import type { Chart } from '../../deployments/chart.ts';
+import type { DeploymentsDeps } from '../../deployments/deployments-deps.ts';
+import { type HelmInput, helmInput } from '../../values/helm-input.ts';
+import type { ClaimOptions } from '../../store/claim-repository.ts';
+import type { RetryPolicy } from '../../engine/tasks/after-claim.ts';
+import { finishTask } from '../transitions/finish-task.ts';
+import { lookUpRequester } from './look-up-requester.ts';
+import { ourFault } from './start-failure.ts';
+import { type Started, startNext } from './start-next.ts';
+import type { TaskRun } from '../../records/task-run.ts';
+
+export interface ClaimDeps
+  extends Pick<DeploymentsDeps, 'store' | 'inTransaction' | 'readers' | 'heldReaders' | 'reserved'> {
+  bus: Pick<Bus, 'call'>;
+  log: Service['log'];
+  ownUrl: string;
+  policy: RetryPolicy;
+  options: Omit<ClaimOptions, 'runner'>;
+}
+
+/** Tasks that turn out to be impossible are ended on the way; the next call goes on from there. */
+const maxEndedPerClaim = 20;
+
+/** Time that a claim needs to be completed and answered. */
+const leastMs = 300;
+
+/** The next task that may start, with all it takes to run it; null where there is none. */
+export const claimTask = (deps: ClaimDeps) => {
+  // They go one after the other in the database; waiting here instead leaves its connections to others.
+  const inTurn = oneAtATime();
+
+  return async (runner: string, remainingMs: () => number): Promise<ClaimedTask | null> => {
+    for (let ended = 0; ended < maxEndedPerClaim; ended += 1) {
+      const started = await inTurn(async () => {
+        const checked = await lookUpRequester(deps, deps.options.limits, remainingMs);
+        // Nobody would hear of a task that is claimed too late; it would wait for its lease to run out.
+        if (remainingMs() < leastMs) return 'nothing';
+        return deps.inTransaction((store) => startNext(deps, store, { ...deps.options, runner }, checked));
+      });
+      if (started === 'nothing') return null;
+      if (started === 'ended') continue;
+      const claimed = await complete(deps, started, remainingMs);
+      if (claimed) return claimed;
+    }
+    return null;
+  };
+};
+
+/** Null where it cannot be completed; the task is told so, since nobody else knows of the claim. */
+async function complete(deps: ClaimDeps, started: Started, remainingMs: () => number): Promise<ClaimedTask | null> {
+  try {
+    return await claimedTask(deps, started, remainingMs);
+  } catch (error) {
+    await giveBack(deps, started, error);
+    return null;
+  }
+}
+
+async function claimedTask(deps: ClaimDeps, started: Started, remainingMs: () => number): Promise<ClaimedTask> {
+  const { task, run, deployment, isFirst } = started;
+  const input = run.action === 'deploy' ? await inputOf(deps, started, run) : null;
+  const { wait } = input?.chart.parsedFeatures ?? { wait: { enabled: true, timeout_secs: 300 } };
+  return {
+    task_id: task.id,
+    fence: task.fence,
+    attempt: task.attempts + 1,
+    lease_ms: deps.options.leaseMs,
+    action: run.action,
+    is_first: isFirst,
+    delete_namespace: run.action === 'uninstall',
+    deployment_id: deployment.id,
+    deployment_name: run.deployment_name,
+    kind: run.kind,
+    cluster_id: run.cluster_id,
+    namespace: run.namespace,
+    chart: input && {
+      helm_chart_id: input.chart.id,
+      digest: input.chart.digest ?? (await askDigest(deps, input.chart, remainingMs)),
+      version: input.chart.image_tag,
+    },
+    values: input?.values ?? {},
+    secrets: input?.secrets ?? {},
+    wait,
+    traceparent: task.traceparent,
+    request_id: task.request_id,
+  };
+}
+
+async function inputOf(
+  { store: { seen }, readers, ownUrl }: ClaimDeps,
+  { task, deployment }: Started,
+  run: Extract<TaskRun, { action: 'deploy' }>,
+): Promise<HelmInput> {
+  // A Reinstall repeats the revision that is there; its workloads must not see another one.
+  const revisionId = 'Reinstall' in task.operation ? (deployment.revision_id ?? task.id) : task.id;
+  return helmInput({ seen, readers, ownUrl }, { run, deploymentId: deployment.id, revisionId });
+}
+
+/** Kept for all time: the archive of a chart never changes. The call leaves time to give the task back. */
+async function askDigest(
+  { bus, store: { seen } }: ClaimDeps,
+  chart: Chart,
+  remainingMs: () => number,
+): Promise<string> {
+  const deadlineMs = Math.max(100, remainingMs() - 500);
+  const { digest } = await bus.call(
+    chartArchives.operations.ensure,
+    { body: { helm_chart_id: chart.id } },
+    { deadlineMs },
+  );
+  await seen.saveDigest(chart.id, digest);
+  return digest;
+}
+
+async function giveBack({ inTransaction, policy, log }: ClaimDeps, { task }: Started, error: unknown): Promise<void> {
+  const isOurs = !(error instanceof AppError);
+  if (isOurs) log.error({ err: error, task_id: task.id }, 'a claimed task could not be completed');
+  const reason = isOurs ? ourFault : cutText(error.message, 500);
+  const outcome = isOurs ? 'Retry' : error.status >= 500 || error.status === 429 ? 'Unreachable' : 'Failed';
+  const { id: task_id, fence } = task;
+  await inTransaction((store) => finishTask(store, { task_id, fence, outcome, reason }, policy));
+}

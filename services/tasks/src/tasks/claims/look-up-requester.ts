@@ -1,0 +1,66 @@
+import { unpackIdentity } from '@berth/shared/access/packed-identity';
+import type { Bus } from '@berth/shared/bus/bus';
+import { identities } from '@berth/shared/contracts/resources/identities';
+import type { Service } from '@berth/shared/service/service';
+import type { Requester } from '../../records/requester.ts';
+import type { InTransaction, ReadingStore } from '../../store/store.ts';
+import type { Current } from './requester-rights.ts';
+import type { Limits } from '../../engine/tasks/wait-reason.ts';
+
+/** The scheduled change that may start next, with what its requester is now. */
+export interface CheckedChange {
+  taskId: string;
+  /** Null for deployments, which are looked up where the task starts, and where nobody is known. */
+  current: Current | null;
+}
+
+export interface LookUpDeps {
+  store: Pick<ReadingStore, 'tasks'>;
+  inTransaction: InTransaction;
+  bus: Pick<Bus, 'call'>;
+  log: Service['log'];
+}
+
+const pauseMs = 5_000;
+/** Time that the claim needs after the question. */
+const reserveMs = 800;
+const patienceMs = 1_000;
+const leastMs = 100;
+
+const notNow =
+  'The rights of its requester cannot be checked now, since the service auth does not answer; it is tried again';
+
+/**
+ * Before the transaction of a claim: the change that it may start, if that is what comes next. When auth does not answer,
+ * all changes that are due wait, and other tasks go on.
+ */
+export async function lookUpRequester(
+  deps: LookUpDeps,
+  limits: Limits,
+  remainingMs: () => number,
+): Promise<CheckedChange | null> {
+  if (!(await deps.store.tasks.isAnyChangeDue())) return null;
+  const next = await deps.inTransaction(({ claims }) => claims.nextChange(limits));
+  if (!next) return null;
+  const { id: taskId, requester } = next;
+  if (!requester || requester.kind === 'deployment') return { taskId, current: null };
+
+  const deadlineMs = Math.min(patienceMs, remainingMs() - reserveMs);
+  if (deadlineMs < leastMs) return null;
+  try {
+    return { taskId, current: await ask(deps.bus, { ...requester, kind: requester.kind }, deadlineMs) };
+  } catch (error) {
+    deps.log.warn({ err: error, task_id: taskId }, 'the requester of a scheduled change could not be looked up');
+    await deps.inTransaction(({ queueChanges }) => queueChanges.postponeChanges(notNow, pauseMs));
+    return null;
+  }
+}
+
+async function ask(
+  bus: LookUpDeps['bus'],
+  { kind, id }: Requester & { kind: 'user' | 'bot' },
+  deadlineMs: number,
+): Promise<Current> {
+  const answer = await bus.call(identities.operations.current, { body: { kind, id } }, { deadlineMs });
+  return 'missing' in answer ? answer : { identity: unpackIdentity(answer.identity) };
+}

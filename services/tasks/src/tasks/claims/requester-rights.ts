@@ -1,0 +1,33 @@
+import type { Identity } from '@berth/shared/access/identity';
+import type { DeploymentChanges } from '@berth/shared/contracts/resources/deployments';
+import type { DeploymentRecord } from '../../records/deployment-record.ts';
+import type { Requester } from '../../records/requester.ts';
+import { ruleOfChange } from '../transitions/rule-of-change.ts';
+
+/** What a requester is now. */
+export type Current = { identity: Identity } | { missing: 'unknown' | 'inactive' };
+
+/** A deployment as it would be authenticated now; it is asked of our own rows, of which auth has a copy. */
+export function currentDeployment(
+  row: Pick<DeploymentRecord, 'id' | 'env_id' | 'enabled' | 'deleting'> | null,
+): Current {
+  if (row === null || row.deleting) return { missing: 'unknown' };
+  if (!row.enabled) return { missing: 'inactive' };
+  return { identity: { kind: 'deployment', id: row.id, env_id: row.env_id } };
+}
+
+/** Why a scheduled change may not be made any more in the name of its requester; null where it may. */
+export function whyNotAllowed(
+  requester: Requester | null,
+  current: Current | null,
+  { change, deployment }: { change: DeploymentChanges; deployment: DeploymentRecord },
+): string | null {
+  if (!requester || !current) return 'It is not known who asked for this change: make it again';
+  const who = `${requester.kind === 'user' ? 'The user who' : `The ${requester.kind} that`} asked for this change`;
+  if ('missing' in current) {
+    if (current.missing === 'unknown') return `${who} does not exist any more`;
+    return requester.kind === 'deployment' ? `${who} is disabled` : `${who} is not active any more`;
+  }
+  const rule = ruleOfChange(change, deployment);
+  return rule.allows(current.identity, deployment) ? null : `${who} is not ${rule.says} any more`;
+}

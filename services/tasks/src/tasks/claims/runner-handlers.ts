@@ -1,0 +1,57 @@
+import { implement } from '@berth/shared/bus/rpc/implement';
+import { runnerTasks } from '@berth/shared/contracts/resources/runner-tasks';
+import type { InTransaction, ReadingStore } from '../../store/store.ts';
+import { boundLog } from '../logs/bound-log.ts';
+import { type ClaimDeps, claimTask } from './claim-task.ts';
+import type { RetryPolicy } from '../../engine/tasks/after-claim.ts';
+import { finishTask, lostClaim } from '../transitions/finish-task.ts';
+
+export interface RunnerHandlersDeps extends ClaimDeps {
+  store: ReadingStore;
+  inTransaction: InTransaction;
+  policy: RetryPolicy;
+  wakeRunners: () => void;
+  /** New lines, or the end of a log. */
+  hintLog: (taskId: string) => void;
+}
+
+/** What runners call. Every write names its claim by the fence; one that was taken over changes nothing. */
+export const runnerHandlers = (deps: RunnerHandlersDeps) => {
+  const { store, inTransaction, options, policy, wakeRunners, hintLog } = deps;
+  const claim = claimTask(deps);
+
+  return implement(runnerTasks, {
+    claim: async ({ body }, { remainingMs }) => ({ task: await claim(body.runner, remainingMs) }),
+
+    heartbeat: async ({ body }) => {
+      const { leaseMs } = options;
+      if (body.helm_begins) {
+        const task = await inTransaction(({ taskChanges }) => taskChanges.helmBegins(body, leaseMs));
+        if (!task) throw lostClaim();
+        return { lease_ms: leaseMs, cancel_requested: task.cancel_requested_at !== null };
+      }
+      const renewed = await store.leases.renew(body.task_id, body.fence, leaseMs);
+      if (!renewed) throw lostClaim();
+      return { lease_ms: leaseMs, cancel_requested: renewed.cancel_requested };
+    },
+
+    append_log: async ({ body }) => {
+      await inTransaction(async ({ logChanges }) => {
+        const state = await logChanges.lock(body.task_id, body.fence);
+        if (!state) throw lostClaim();
+        const { lines, state: after } = boundLog(state, body);
+        if (lines.length > 0) await logChanges.append(body.task_id, state.lines, lines);
+        await logChanges.save(body.task_id, after);
+      });
+      hintLog(body.task_id);
+      return null;
+    },
+
+    finish: async ({ body }) => {
+      await inTransaction((tx) => finishTask(tx, body, policy));
+      hintLog(body.task_id);
+      wakeRunners();
+      return null;
+    },
+  });
+};

@@ -1,0 +1,114 @@
+import type { DeploymentChanges } from '@berth/shared/contracts/resources/deployments';
+import { AppError } from '@berth/shared/errors';
+import type { Service } from '@berth/shared/service/service';
+import type { DeploymentRecord } from '../../records/deployment-record.ts';
+import type { DeploymentsDeps } from '../../deployments/deployments-deps.ts';
+import type { WritingStore } from '../../store/store.ts';
+import { changeAtStart } from './change-at-start.ts';
+import type { ClaimOptions } from '../../store/claim-repository.ts';
+import { endMoot, endTask } from '../transitions/end-task.ts';
+import type { CheckedChange } from './look-up-requester.ts';
+import { currentDeployment, whyNotAllowed } from './requester-rights.ts';
+import { startFailure } from './start-failure.ts';
+import { startOf, whileRunning } from '../../engine/tasks/start-of.ts';
+import type { TaskRecord } from '../../records/task-record.ts';
+import type { TaskRun } from '../../records/task-run.ts';
+import { whyMoot } from '../../engine/tasks/why-moot.ts';
+
+export interface Started {
+  task: TaskRecord;
+  run: TaskRun;
+  deployment: DeploymentRecord;
+  /** Nothing of the deployment was installed before. */
+  isFirst: boolean;
+}
+
+/** `nothing`: no task may start now. `ended`: one was taken that turned out to be impossible; there may be another. */
+export type StartNext = Started | 'nothing' | 'ended';
+
+interface StartDeps extends Pick<DeploymentsDeps, 'heldReaders' | 'reserved'> {
+  log: Service['log'];
+}
+
+/**
+ * Claims the next task and shows it as started, all in one transaction. One that cannot be started ends here, or the next
+ * claim would come to it again, and nobody to any other.
+ */
+export async function startNext(
+  deps: StartDeps,
+  store: WritingStore,
+  options: Omit<ClaimOptions, 'change'>,
+  checked: CheckedChange | null,
+): Promise<StartNext> {
+  if (!(await store.claims.waitForTurn())) return 'nothing';
+  const task = await store.claims.take({ ...options, change: checked?.taskId ?? null });
+  if (!task) return 'nothing';
+
+  const deployment = await store.deployments.lock(task.deployment_id);
+  if (!deployment) throw new Error('A task was claimed whose deployment is not there');
+  try {
+    return await store.attempt((inner) => start(deps, inner, { task, before: deployment, checked }));
+  } catch (error) {
+    const failure = startFailure(error);
+    if (!failure) throw error;
+    if (failure.isOurs) deps.log.error({ err: error, task_id: task.id }, 'a claimed task could not be started');
+    await endTask(store, { task, deployment }, { outcome: 'Failed', reason: failure.reason });
+    return 'ended';
+  }
+}
+
+interface Starting {
+  task: TaskRecord;
+  before: DeploymentRecord;
+  checked: CheckedChange | null;
+}
+
+async function start(
+  deps: StartDeps,
+  store: WritingStore,
+  { task, before, checked }: Starting,
+): Promise<Started | 'ended'> {
+  const { change } = task;
+  const moot = whyMoot(task, before);
+  if (moot !== null) {
+    await endMoot(store, task, before, moot);
+    return 'ended';
+  }
+  if (change) await refuseWithoutRights(store, { task, change, deployment: before, checked });
+  const changed = change && (await changeAtStart(deps, store, { task, change, deployment: before }));
+  const { operation, run: planned } = changed ?? task;
+  const deployment = changed?.deployment ?? before;
+
+  const isRepeat = 'Reinstall' in operation && deployment.revision_id !== null;
+  const revision = isRepeat ? await store.tasks.deployRunOf(deployment.revision_id) : null;
+  const begun = startOf({ operation, run: planned }, deployment, revision);
+  if ('impossible' in begun) throw new AppError('conflict', begun.impossible);
+
+  const { run } = begun;
+  // A Recreate counts for where it goes, the others for where they run.
+  const cluster_id = 'Recreate' in operation ? task.cluster_id : run.cluster_id;
+  const startedAs = { run, operation, cluster_id, env_id: deployment.env_id };
+  const started = task.run ? task : await store.taskChanges.saveStart(task.id, startedAs);
+  await store.taskChanges.publishStarted(started);
+  const running = await store.deploymentChanges.saveState(whileRunning(deployment, started, run));
+  return { task: started, run, deployment: running, isFirst: deployment.installed_cluster_id === null };
+}
+
+/** Who asked for a change may have lost the right to it by the time at which it is made. */
+async function refuseWithoutRights(
+  store: WritingStore,
+  {
+    task,
+    change,
+    deployment,
+    checked,
+  }: Omit<Starting, 'before'> & { change: DeploymentChanges; deployment: DeploymentRecord },
+): Promise<void> {
+  const { requester } = task;
+  const current =
+    requester?.kind === 'deployment'
+      ? currentDeployment(await store.deployments.record(requester.id))
+      : (checked?.current ?? null);
+  const why = whyNotAllowed(requester, current, { change, deployment });
+  if (why !== null) throw new AppError('forbidden', why);
+}

@@ -1,0 +1,58 @@
+import { cutToSize } from '@berth/shared/cut-text';
+import type { LogLine } from '@berth/shared/contracts/resources/runner-tasks';
+import type { LogState } from '../../store/log-repository.ts';
+
+/** So that a page of lines always fits into one answer. */
+const maxLineBytes = 4096;
+
+export interface LogLimits {
+  lines: number;
+  bytes: number;
+}
+
+/** What is kept of a log: the beginning tells what went wrong, the rest would only fill the database. */
+export const logLimits: LogLimits = { lines: 10_000, bytes: 5 * 1024 * 1024 };
+
+export interface Appended {
+  /** What to store after what is there. */
+  lines: LogLine[];
+  state: LogState;
+}
+
+/**
+ * What of a batch is new and still fits. `first` is the number that the sender gives to its first line, so a batch that
+ * comes again adds nothing. Where the log ends before the output does, its last line says so.
+ */
+export function boundLog(
+  state: LogState,
+  { first, lines }: { first: number; lines: readonly LogLine[] },
+  limits: LogLimits = logLimits,
+): Appended {
+  const fresh = lines.slice(Math.max(0, state.next - first)).map(storable);
+  const next = Math.max(state.next, first + lines.length);
+
+  const kept: LogLine[] = [];
+  let bytes = state.bytes;
+  for (const line of fresh) {
+    if (isFull({ lines: state.lines + kept.length, bytes }, limits)) break;
+    bytes += sizeOf(line);
+    const filled = isFull({ lines: state.lines + kept.length + 1, bytes }, limits);
+    kept.push(
+      filled ? { ...line, source: 'berth', text: 'the log is too long; the rest of the output is not kept' } : line,
+    );
+  }
+  return { lines: kept, state: { next, lines: state.lines + kept.length, bytes } };
+}
+
+const isFull = ({ lines, bytes }: LogLimits, limits: LogLimits): boolean =>
+  lines >= limits.lines || bytes >= limits.bytes;
+
+const sizeOf = ({ text }: LogLine): number => Buffer.byteLength(text) + 64;
+
+/** By its length on the wire, where control characters take six. NUL is the one character that Postgres does not keep. */
+const storable = (line: LogLine): LogLine => ({
+  ...line,
+  text: cutToSize(line.text.replaceAll('\0', ''), maxLineBytes, bytesOnWire),
+});
+
+const bytesOnWire = (text: string): number => Buffer.byteLength(JSON.stringify(text));

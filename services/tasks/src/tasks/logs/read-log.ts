@@ -1,0 +1,37 @@
+import type { LogLine } from '@berth/shared/contracts/resources/runner-tasks';
+import type { LogRepository } from '../../store/log-repository.ts';
+import type { TaskRecord } from '../../records/task-record.ts';
+
+/** An answer must fit into one message of the bus; who reads the log line by line gets all of it. */
+const maxTextBytes = 2 * 1024 * 1024;
+const pageSize = 500;
+
+/** The whole log as text, or its beginning with a word about the rest. */
+export async function logText(logs: LogRepository, taskId: string): Promise<string> {
+  const parts: string[] = [];
+  let bytes = 0;
+  for (let from = 0; ; from += pageSize) {
+    const lines = await logs.lines(taskId, from, pageSize);
+    for (const line of lines) {
+      const text = `${printed(line)}\n`;
+      bytes += Buffer.byteLength(JSON.stringify(text));
+      if (bytes > maxTextBytes) return `${parts.join('')}… the rest is shown with ?follow=true\n`;
+      parts.push(text);
+    }
+    if (lines.length < pageSize) return parts.join('');
+  }
+}
+
+export const printed = ({ at, source, text }: LogLine): string => `${at} ${source}: ${text}`;
+
+/** What follows a position, and whether more may come. */
+export async function logPage(
+  logs: LogRepository,
+  task: Pick<TaskRecord, 'id' | 'status'>,
+  { from, limit }: { from: number; limit: number },
+): Promise<{ lines: LogLine[]; next: number; finished: boolean }> {
+  const lines = [...(await logs.lines(task.id, from, limit))];
+  // The status was read before the lines, so a task that had ended by then has no lines after these.
+  const finished = task.status !== 'Pending' && task.status !== 'Started' && lines.length < limit;
+  return { lines, next: from + lines.length, finished };
+}

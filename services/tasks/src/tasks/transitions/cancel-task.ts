@@ -1,0 +1,126 @@
+import { owner } from '@berth/shared/access/rules';
+import { visibleEnvs } from '@berth/shared/access/visible-envs';
+import type { HandlerContext } from '@berth/shared/bus/bus';
+import type { DeploymentTask, deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
+import { found } from '@berth/shared/errors';
+import type { DeploymentRecord } from '../../records/deployment-record.ts';
+import { conflict } from '../../errors/refuse.ts';
+import type { Confirm } from '../../projections/confirm.ts';
+import type { SeenCluster } from '../../store/projection-repository.ts';
+import type { InTransaction, ReadingStore, WritingStore } from '../../store/store.ts';
+import { afterCancelPending } from '../../engine/tasks/after-end.ts';
+import { refreshReason } from '../../queue/at-rest.ts';
+import { deploysBehind } from '../../engine/tasks/deploys-behind.ts';
+import { isCancelable } from '../../engine/deployments/lifecycle.ts';
+import { permitOnTask } from './permit-on-task.ts';
+import { lockTask } from '../../queue/lock-task.ts';
+import { cancelerOf } from '../../records/origin-of.ts';
+import type { Canceler } from '../../records/canceler.ts';
+import { publicTask, type TaskRecord, type Undo } from '../../records/task-record.ts';
+import { variantOf } from '../../records/variant.ts';
+
+type Context = HandlerContext<typeof deploymentTasks.operations.cancel>;
+
+export interface CancelDeps {
+  store: Pick<ReadingStore, 'tasks'>;
+  inTransaction: InTransaction;
+  confirm: Pick<Confirm, 'cluster'>;
+  wakeRunners: () => void;
+  /** Tells the runner of a task sooner than its next heartbeat does. */
+  hintCancel: (taskId: string) => void;
+}
+
+/** A pending task at once; a started one is asked to stop; a finished one not at all. */
+export const cancelTask =
+  ({ store: { tasks }, inTransaction, confirm, wakeRunners, hintCancel }: CancelDeps) =>
+  async (id: string, reason: string | undefined, context: Context): Promise<DeploymentTask> => {
+    const visible = visibleEnvs(context.identity);
+    found(await tasks.find(id, visible), 'deployment task');
+    const target = await tasks.clusterToReturnTo(id);
+    // It may belong to another env by now than when the deployment left it, as for a move.
+    if (target !== null) await confirm.cluster(target, context);
+    const canceled = await inTransaction(async (store) => {
+      // The cluster before the deployment, as news of the cluster lock them.
+      const cluster = target === null ? null : await store.seen.holdCluster(target);
+      found(await store.tasks.find(id, visible), 'deployment task');
+      const { task, deployment } = found(await lockTask(store, id), 'deployment task');
+      permitOnTask(context, task, deployment);
+      const back = deployment && placeBefore(task, deployment, cluster);
+      if (deployment && back && back.env_id !== deployment.env_id) {
+        context.permit({ env_id: back.env_id, kind_id: deployment.kind_id }, owner);
+      }
+      context.checkIfMatch(publicTask(task));
+      if (!isCancelable(task.status)) throw conflict(`The task is ${task.status} already`);
+
+      await tellAudit(store, task, context);
+      const by = cancelerOf(context.identity, reason ?? null);
+      if (task.status === 'Started') return publicTask(await store.taskChanges.requestCancel(id, by));
+      await cancelPending(store, task, { deployment: found(deployment, 'deployment'), back, by });
+      return found(await store.tasks.read(id, 'all'), 'deployment task');
+    });
+    if (canceled.status === 'Started') hintCancel(id);
+    else wakeRunners();
+    return canceled;
+  };
+
+/**
+ * Where the cancellation takes the deployment back to; null where it stays, since something was touched already. The env
+ * is that of the place now, not that of the time at which the deployment was to leave.
+ */
+function placeBefore(
+  { status, first_attempted_at, undo }: TaskRecord,
+  deployment: DeploymentRecord,
+  cluster: SeenCluster | null,
+): Undo | null {
+  if (undo === null || status !== 'Pending' || first_attempted_at !== null) return null;
+  const isSameCluster = undo.cluster_id === deployment.cluster_id;
+  return { ...undo, env_id: isSameCluster ? deployment.env_id : (cluster?.env_id ?? undo.env_id) };
+}
+
+interface Canceling {
+  deployment: DeploymentRecord;
+  /** Where the deployment goes back to. */
+  back: Undo | null;
+  by: Canceler;
+}
+
+async function cancelPending(
+  store: WritingStore,
+  task: TaskRecord,
+  { deployment, back, by }: Canceling,
+): Promise<void> {
+  const open = await store.tasks.open(task.deployment_id);
+  const [canceled] = await store.queueChanges.cancelPending([task.id], by);
+  if (!canceled) throw new Error('A pending task was not canceled under the lock of its deployment');
+
+  const isRunning = open.some(({ status }) => status === 'Started');
+  await store.deploymentChanges.saveState(
+    afterCancelPending(deployment, { ...task, variant: variantOf(task.operation) }, isRunning),
+  );
+  if ('Recreate' in task.operation) await endRecreate(store, task, { behind: deploysBehind(open, task), back, by });
+  await refreshReason(store, found(await store.deployments.lock(deployment.id), 'deployment'));
+}
+
+/** What was to run at the new place does not; if nothing was touched yet, the deployment goes back to what it was (decision 6). */
+async function endRecreate(
+  store: WritingStore,
+  { deployment_id }: TaskRecord,
+  { behind, back, by }: Omit<Canceling, 'deployment'> & { behind: readonly string[] },
+): Promise<void> {
+  await store.queueChanges.cancelPending(behind, { ...by, reason: 'The Recreate before it was canceled' });
+  const deployment = await store.deployments.lock(deployment_id);
+  if (!back || !deployment) return;
+
+  const returned = await store.deploymentChanges.saveWanted({ ...deployment, ...back });
+  await store.queueChanges.movePending(returned);
+}
+
+const tellAudit = (store: WritingStore, task: TaskRecord, by: Context) =>
+  store.recordAudit({
+    by,
+    action: 'cancel',
+    resource: 'deployment_tasks',
+    objectId: task.id,
+    envId: task.env_id,
+    details: { deployment_id: task.deployment_id, operation: Object.keys(task.operation)[0] ?? null },
+  });

@@ -1,0 +1,92 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { DeploymentRecord } from '../../records/deployment-record.ts';
+import type { WritingStore } from '../../store/store.ts';
+import { afterEnd, afterMoot, type Ending } from '../../engine/tasks/after-end.ts';
+import { atRest } from '../../queue/at-rest.ts';
+import { deploysBehind } from '../../engine/tasks/deploys-behind.ts';
+import type { LockedTask } from '../../queue/lock-task.ts';
+import type { TaskRecord } from '../../records/task-record.ts';
+import { variantOf } from '../../records/variant.ts';
+
+const byItself = { identity: undefined };
+
+/**
+ * Ends a started task and makes of its deployment what follows. The caller holds the lock of the deployment.
+ * False when the claim is not the latest one any more: then nothing was written. `settles`: the runner told the end.
+ */
+export async function endTask(
+  store: WritingStore,
+  { task, deployment }: LockedTask,
+  ending: Ending,
+  settles = false,
+): Promise<boolean> {
+  const { outcome: status, reason } = ending;
+  const ended = await store.taskChanges.end(task, { status, reason, settles });
+  if (!ended) return false;
+
+  if (!deployment) return true;
+  if (status === 'Done' && ended.deletes_deployment) {
+    await finishDeletion(store, ended);
+    return true;
+  }
+
+  const isRecreate = variantOf(ended.operation) === 'Recreate';
+  if (isRecreate && status !== 'Done') await cancelDeploys(store, ended);
+  const isFollowed = isRecreate && deploysBehind(await store.tasks.open(ended.deployment_id), ended).length > 0;
+  const after = afterEnd(deployment, ended, ending, isFollowed);
+  await store.deploymentChanges.saveState(await atRest(store, after, ended.run));
+  if (status === 'Done' && ended.reinstall_dependents) await reinstallDependents(store, ended, deployment.namespace);
+  return true;
+}
+
+/** Cancels a claimed task that has nothing to do any more. The caller holds the lock of the deployment. */
+export async function endMoot(
+  store: WritingStore,
+  task: TaskRecord,
+  deployment: DeploymentRecord,
+  reason: string,
+): Promise<void> {
+  await store.taskChanges.end(task, { status: 'Canceled', reason, settles: false });
+  const after = await atRest(store, afterMoot(deployment, task, reason));
+  if (!isDeepStrictEqual(after, deployment)) await store.deploymentChanges.saveState(after);
+}
+
+async function finishDeletion(store: WritingStore, { deployment_id, request_id }: TaskRecord): Promise<void> {
+  const left = (await store.tasks.open(deployment_id)).map(({ id }) => id);
+  const nobody = { user_id: null, deployment_id: null };
+  if (left.length > 0)
+    await store.queueChanges.cancelPending(left, { ...nobody, reason: 'The deployment was deleted' });
+
+  const gone = await store.deploymentChanges.remove(deployment_id);
+  await store.recordAudit({
+    by: { ...byItself, requestId: request_id },
+    action: 'finish deletion',
+    resource: 'deployments',
+    objectId: gone.id,
+    envId: gone.env_id,
+    details: { name: gone.name, namespace: gone.namespace },
+  });
+}
+
+async function cancelDeploys(store: WritingStore, recreate: TaskRecord): Promise<void> {
+  const behind = deploysBehind(await store.tasks.open(recreate.deployment_id), recreate);
+  if (behind.length === 0) return;
+  const reason = `The Recreate before it ${recreate.status === 'Failed' ? 'failed' : 'was canceled'}`;
+  await store.queueChanges.cancelPending(behind, {
+    user_id: recreate.canceled_by_user_id,
+    deployment_id: recreate.canceled_by_deployment_id,
+    reason,
+  });
+}
+
+const reinstallDependents = (store: WritingStore, task: TaskRecord, namespace: string) =>
+  store.reinstalls.ofDependents(
+    { collection: 'deployments', id: task.deployment_id },
+    `${namespace}, which it uses, has changed`,
+    {
+      acting_user_id: task.acting_user_id,
+      acting_deployment_id: task.acting_deployment_id,
+      requester: task.requester,
+      request_id: task.request_id,
+    },
+  );

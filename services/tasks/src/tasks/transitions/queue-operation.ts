@@ -1,0 +1,104 @@
+import type { DeploymentChanges } from '@berth/shared/contracts/resources/deployments';
+import { sameJson } from '@berth/shared/contracts/json';
+import type { RequestedOperation } from '@berth/shared/contracts/resources/task-operation';
+import type { DeploymentRecord } from '../../records/deployment-record.ts';
+import type { VisibleEnvs } from '../../store/deployment-repository.ts';
+import type { DeploymentsDeps } from '../../deployments/deployments-deps.ts';
+import { operationPaths } from '../../deployments/field-paths.ts';
+import { fitChanges } from '../../deployments/fit-changes.ts';
+import { makeChanges } from '../../deployments/make-changes.ts';
+import { plannedTasks } from '../../engine/tasks/planned-tasks.ts';
+import type { WritingStore } from '../../store/store.ts';
+import { refuseDeleted, refuseWrongState } from './refuse-wrong-state.ts';
+import type { Origin } from '../../records/new-task.ts';
+import { operations } from '../../engine/operations/index.ts';
+import { lastOf, queueTasks } from '../../queue/queue-tasks.ts';
+import type { TaskRecord } from '../../records/task-record.ts';
+import { type Variant, variantOf } from '../../records/variant.ts';
+
+export interface Requested {
+  deployment: DeploymentRecord;
+  operation: RequestedOperation;
+  visible: VisibleEnvs;
+  origin: Origin;
+  executeAt?: string | undefined;
+}
+
+type Deps = Pick<DeploymentsDeps, 'heldReaders' | 'reserved'>;
+
+/** Queues what was requested by its operation, under the lock of the deployment. */
+export async function queueOperation(deps: Deps, store: WritingStore, requested: Requested): Promise<TaskRecord> {
+  const variant = variantOf(requested.operation);
+  const operation = operations[variant];
+  if (operation.notRequestable) throw operation.notRequestable();
+  const changes = operation.changes(requested.operation);
+  return changes ? queueChange(deps, store, requested, { variant, changes }) : queueWithoutChange(store, requested);
+}
+
+export async function queueChange(deps: Deps, store: WritingStore, wanted: ChangeWanted, asked: Asked) {
+  const { deployment, executeAt } = wanted;
+  refuseDeleted(deployment);
+  if (await isLater(store, executeAt)) return schedule(deps, store, wanted, asked);
+  refuseWrongState(asked.variant, deployment, true);
+  return changeNow(deps, store, wanted, asked);
+}
+
+/** What is for later is judged by the state of then only: an Uninstall tonight and an Install tomorrow can both be asked for now. */
+const isLater = async (store: WritingStore, executeAt: string | undefined): Promise<boolean> =>
+  executeAt !== undefined && !(await store.isPast(executeAt));
+
+type ChangeWanted = Omit<Requested, 'operation'>;
+
+export interface Asked {
+  variant: Variant;
+  changes: DeploymentChanges;
+}
+
+const fit = ({ heldReaders, reserved }: Deps, store: WritingStore, wanted: ChangeWanted, { variant, changes }: Asked) =>
+  fitChanges(store, wanted.deployment, changes, {
+    paths: operationPaths(variant),
+    visible: wanted.visible,
+    reserved,
+    readers: heldReaders(store),
+  });
+
+async function changeNow(deps: Deps, store: WritingStore, wanted: ChangeWanted, asked: Asked): Promise<TaskRecord> {
+  const { deployment: before, origin } = wanted;
+  const { tasks } = await makeChanges(store, [asked.variant], {
+    before,
+    fit: await fit(deps, store, wanted, asked),
+    origin,
+  });
+  return lastOf(tasks);
+}
+
+/** The deployment changes when the task starts; what does not fit now would not fit then. */
+async function schedule(deps: Deps, store: WritingStore, wanted: ChangeWanted, asked: Asked): Promise<TaskRecord> {
+  const { deployment: before, origin, executeAt: execute_at } = wanted;
+  const { after, kind, chart } = await fit(deps, store, wanted, asked);
+  const { reinstall_dependencies: reinstallDependents } = chart.parsedFeatures;
+  const planned = plannedTasks([asked.variant], { before, after, kind: kind.name, reinstallDependents });
+  const change = withoutSameOverride(asked.changes, before);
+  const tasks = planned.map((task) => ({ ...task, run: null, change, execute_at }));
+  return lastOf(await queueTasks(store, tasks, origin));
+}
+
+/** An override is for owners: who leaves it as it is must not undo what one of them makes of it until then. */
+function withoutSameOverride(changes: DeploymentChanges, before: DeploymentRecord): DeploymentChanges {
+  const { values_override, ...others } = changes;
+  return sameJson(values_override, before.values_override) ? others : changes;
+}
+
+async function queueWithoutChange(
+  store: WritingStore,
+  { deployment, operation, origin, executeAt: execute_at }: Requested,
+): Promise<TaskRecord> {
+  refuseDeleted(deployment);
+  if (!(await isLater(store, execute_at))) {
+    const { count } = await store.tasks.sizeOfOpen(deployment.id);
+    refuseWrongState(variantOf(operation), deployment, count > 0);
+  }
+  const planned = { before: deployment, after: deployment, kind: '', reinstallDependents: false, requested: operation };
+  const tasks = plannedTasks([variantOf(operation)], planned).map((task) => ({ ...task, execute_at }));
+  return lastOf(await queueTasks(store, tasks, origin));
+}

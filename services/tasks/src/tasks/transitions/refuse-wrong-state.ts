@@ -1,0 +1,14 @@
+import { operations } from '../../engine/operations/index.ts';
+import { conflict } from '../../errors/refuse.ts';
+import type { DeploymentRecord } from '../../records/deployment-record.ts';
+import type { Variant } from '../../records/variant.ts';
+
+export function refuseDeleted({ deleting }: Pick<DeploymentRecord, 'deleting'>): void {
+  if (deleting) throw conflict('The deployment is being deleted');
+}
+
+/** What is to run now must fit what the deployment is now. */
+export function refuseWrongState(variant: Variant, deployment: DeploymentRecord, hasOpenTasks: boolean): void {
+  const refused = operations[variant].refusal(deployment, hasOpenTasks);
+  if (refused !== null) throw conflict(refused);
+}

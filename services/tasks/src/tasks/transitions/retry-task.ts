@@ -1,0 +1,124 @@
+import { type KindScope, maintainer, owner, type Rule } from '@berth/shared/access/rules';
+import { visibleEnvs } from '@berth/shared/access/visible-envs';
+import type { HandlerContext } from '@berth/shared/bus/bus';
+import type { DeploymentTask, deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
+import { found } from '@berth/shared/errors';
+import { checkChart, findChart } from '../../deployments/chart.ts';
+import { checkConfig } from '../../deployments/check-config.ts';
+import { queueUninstallToDelete } from '../../deployments/delete-deployment.ts';
+import type { DeploymentRecord } from '../../records/deployment-record.ts';
+import type { DeploymentsDeps } from '../../deployments/deployments-deps.ts';
+import { operationPaths } from '../../deployments/field-paths.ts';
+import { refuseWhileUsed } from '../../deployments/fit-changes.ts';
+import { plannedTasks } from '../../engine/tasks/planned-tasks.ts';
+import { conflict } from '../../errors/refuse.ts';
+import type { WritingStore } from '../../store/store.ts';
+import { refreshReason } from '../../queue/at-rest.ts';
+import { permitOnTask } from './permit-on-task.ts';
+import { refuseDeleted } from './refuse-wrong-state.ts';
+import { lockTask } from '../../queue/lock-task.ts';
+import type { Origin } from '../../records/new-task.ts';
+import { noLongerFits } from './no-longer-fits.ts';
+import { originOf } from '../../records/origin-of.ts';
+import { queueChange, queueOperation } from './queue-operation.ts';
+import { isRetriable } from '../../engine/deployments/lifecycle.ts';
+import { operations } from '../../engine/operations/index.ts';
+import { lastOf, queueTasks } from '../../queue/queue-tasks.ts';
+import { type Variant, variantOf } from '../../records/variant.ts';
+import type { DeployRun } from '../../records/task-run.ts';
+import { ruleOfChange } from './rule-of-change.ts';
+import { publicTask, type TaskRecord } from '../../records/task-record.ts';
+import type { Told } from '../../queue/with-wait-reasons.ts';
+
+type Context = HandlerContext<typeof deploymentTasks.operations.retry>;
+type Deps = Pick<DeploymentsDeps, 'heldReaders' | 'reserved'>;
+
+/** A new task of the same operation, due at once, with the checks of a new request (decision 6). */
+export const retryTask =
+  (deps: DeploymentsDeps & { told: Told }) =>
+  async (id: string, context: Context): Promise<DeploymentTask> => {
+    const task = await deps.inTransaction((store) =>
+      store.once(context, async () => deps.told(store, publicTask(await request(deps, store, id, context)))),
+    );
+    deps.wakeRunners();
+    return task;
+  };
+
+async function request(deps: Deps, store: WritingStore, id: string, context: Context): Promise<TaskRecord> {
+  found(await store.tasks.find(id, visibleEnvs(context.identity)), 'deployment task');
+  const { task: old, deployment } = found(await lockTask(store, id), 'deployment task');
+  permitOnTask(context, old, deployment);
+  if (!isRetriable(old.status)) throw conflict(`The task is ${old.status}`);
+  if (!deployment) throw conflict('The deployment was deleted');
+
+  context.permit(deployment, ruleOfRetry(old, deployment));
+  const retried = await retry(deps, store, { old, deployment, origin: originOf(context) }).catch((error: unknown) => {
+    throw noLongerFits(error);
+  });
+  await refreshReason(store, found(await store.deployments.lock(deployment.id), 'deployment'));
+  await store.recordAudit({
+    by: context,
+    action: 'retry',
+    resource: 'deployment_tasks',
+    objectId: id,
+    envId: old.env_id,
+    details: { deployment_id: old.deployment_id, new_task_id: retried.id },
+  });
+  return retried;
+}
+
+/** As for a new request: whoever made the task may have lost the role since. */
+function ruleOfRetry({ change, deletes_deployment }: TaskRecord, deployment: DeploymentRecord): Rule<KindScope> {
+  if (change) return ruleOfChange(change, deployment);
+  return deletes_deployment ? owner : maintainer;
+}
+
+interface Retry {
+  old: TaskRecord;
+  deployment: DeploymentRecord;
+  origin: Origin;
+}
+
+async function retry(deps: Deps, store: WritingStore, { old, deployment, origin }: Retry): Promise<TaskRecord> {
+  refuseDeleted(deployment);
+  const variant = variantOf(old.operation);
+  const requested = { deployment, visible: 'all', origin } as const;
+  // A scheduled change that was never made is made now.
+  if (old.change) return queueChange(deps, store, requested, { variant, changes: old.change });
+
+  const now = { deployment, open: await store.tasks.open(deployment.id) };
+  const retried = operations[variant].retry(old, now);
+  if ('refused' in retried) throw conflict(retried.refused);
+  if ('request' in retried) return queueOperation(deps, store, { ...requested, operation: retried.request });
+  if ('deletion' in retried) return deleteAgain(store, deployment, origin);
+
+  const { plan, again } = retried;
+  if (again) await checkRun(deps, store, { variant, run: again.run, deployment });
+  const kind = await store.seen.kind(deployment.kind_id);
+  const planned = { before: deployment, after: deployment, kind: kind?.name ?? '', reinstallDependents: true };
+  const tasks = [...plannedTasks(plan, planned), ...(again ? [again] : [])];
+  const queued = await queueTasks(store, tasks, origin);
+  const task = queued.find(({ operation }) => variantOf(operation) === variant);
+  if (!task) throw new Error('A retry queued no task of its operation');
+  return task;
+}
+
+async function deleteAgain(store: WritingStore, deployment: DeploymentRecord, origin: Origin): Promise<TaskRecord> {
+  await refuseWhileUsed(store, deployment, 'deleted');
+  const after = await store.deploymentChanges.saveWanted({ ...deployment, deleting: true });
+  return lastOf(await queueUninstallToDelete(store, after, origin));
+}
+
+interface RunAgain {
+  variant: Variant;
+  run: DeployRun;
+  deployment: DeploymentRecord;
+}
+
+async function checkRun(deps: Deps, store: WritingStore, { variant, run, deployment }: RunAgain): Promise<void> {
+  const paths = operationPaths(variant);
+  const chart = await findChart(store.seen, run.helm_chart_id, paths);
+  checkChart(chart, deployment.kind_id, paths);
+  const wanted = { form: chart.form, config: run.config, envId: deployment.env_id, at: paths.config };
+  await checkConfig(deps.heldReaders(store), wanted);
+}

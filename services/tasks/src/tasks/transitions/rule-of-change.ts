@@ -1,0 +1,13 @@
+import { type KindScope, maintainer, owner, type Rule } from '@berth/shared/access/rules';
+import type { DeploymentChanges } from '@berth/shared/contracts/resources/deployments';
+import { sameJson } from '@berth/shared/contracts/json';
+import type { DeploymentRecord } from '../../records/deployment-record.ts';
+
+/** Who may make a change of what runs, or of whether it runs (decision 5); an override that stays as it is needs no owner. */
+export function ruleOfChange(
+  { enabled, values_override }: DeploymentChanges,
+  deployment: Pick<DeploymentRecord, 'values_override'>,
+): Rule<KindScope> {
+  const overrides = values_override !== undefined && !sameJson(values_override, deployment.values_override);
+  return enabled !== undefined || overrides ? owner : maintainer;
+}

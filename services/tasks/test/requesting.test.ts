@@ -1,0 +1,555 @@
+import type { Identity } from '@berth/shared/access/identity';
+import { deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
+import { deployments } from '@berth/shared/contracts/resources/deployments';
+import type { RequestedOperation } from '@berth/shared/contracts/resources/task-operation';
+import { sampleIdentities } from '@berth/shared/testing/test-identities';
+import { wrongClock } from '@berth/shared/testing/wrong-clock';
+import { sql } from 'slonik';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { Current } from '../src/tasks/claims/requester-rights.ts';
+import { refusal } from './refusal.ts';
+import { sampleChart } from './sample-charts.ts';
+import { envId, startTasksInTest, type TasksInTest, until } from './tasks-in-test.ts';
+
+let tasks: TasksInTest;
+beforeAll(async () => {
+  // What is due is decided by the clock of the database; nothing here may depend on that of the host.
+  tasks = await startTasksInTest(wrongClock(-3_600_000));
+});
+afterAll(() => tasks?.[Symbol.asyncDispose]());
+
+const { siteAdmin, owner, maintainer, envUser, bot, outsider } = sampleIdentities;
+const { create, cancel, retry } = deploymentTasks.operations;
+
+const ask = (as: Identity, deployment_id: string, operation: RequestedOperation, execute_at?: string) =>
+  tasks.call(as, create, { body: { deployment_id, operation, ...(execute_at !== undefined && { execute_at }) } });
+const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
+const soon = () => inMs(1_000);
+const tomorrow = () => inMs(86_400_000);
+
+const upgrade = (replicas: number, values_override: { [key: string]: number } | null = null): RequestedOperation => ({
+  Upgrade: { helm_chart_id: tasks.chartId, config_inputs: { replicas }, values_override },
+});
+const install = (replicas: number): RequestedOperation => ({
+  Install: { helm_chart_id: tasks.chartId, config_inputs: { replicas }, values_override: null },
+});
+const reinstall: RequestedOperation = { Reinstall: { reason: 'to be sure' } };
+
+const later = () => inMs(60_000);
+
+/** As if their time had come. */
+const makeDue = (...ids: string[]) =>
+  tasks.database.db.query(sql.type(z.object({}))`
+    update deployment_tasks set due_at = now(), execute_at = now() where id = any(${sql.array(ids, 'uuid')})
+  `);
+
+/** A task that no runner gets: it ends when a claim comes to it. */
+const ended = (id: string) =>
+  until(async () => {
+    const claimed = await tasks.claim();
+    if (claimed) throw new Error(`task ${claimed.task_id} has started`);
+    const task = await tasks.task(id);
+    return task.finished_at !== null && task;
+  });
+
+describe('asking for a task', () => {
+  test('an Upgrade changes the deployment, with delta and previous chart of our own', async () => {
+    const { id } = await tasks.installed();
+
+    const task = await ask(maintainer, id, {
+      Upgrade: {
+        helm_chart_id: tasks.chartId,
+        config_inputs: { replicas: 2 },
+        values_override: null,
+        prev_helm_chart_id: crypto.randomUUID(),
+        config_delta: { lies: [1, 2] },
+      },
+    });
+
+    expect(task).toMatchObject({
+      status: 'Pending',
+      acting_user_id: maintainer.id,
+      operation: { Upgrade: { prev_helm_chart_id: tasks.chartId, config_delta: { replicas: [1, 2] } } },
+    });
+    expect(await tasks.deployment(id)).toMatchObject({ config: { replicas: 2 } });
+  });
+
+  test('a time that has passed by the clock of the database means now, whatever the clock of the host says', async () => {
+    const { id } = await tasks.installed();
+
+    await ask(maintainer, id, upgrade(2), inMs(-60_000));
+
+    expect(await tasks.deployment(id)).toMatchObject({ config: { replicas: 2 } });
+    await tasks.runAll();
+  });
+
+  test('an Upgrade without a change runs', async () => {
+    const { id } = await tasks.installed();
+
+    const { id: task_id } = await ask(maintainer, id, upgrade(1));
+
+    expect(await tasks.runAll()).toMatchObject([{ task_id, action: 'deploy' }]);
+  });
+
+  test('Install and Uninstall enable and disable, for owners', async () => {
+    const { id } = await tasks.installed();
+    for (const identity of [maintainer, bot]) {
+      await expect(ask(identity, id, { Uninstall: {} })).rejects.toEqual(refusal('forbidden', 'owner'));
+      await expect(ask(identity, id, install(1))).rejects.toEqual(refusal('forbidden', 'owner'));
+      await expect(ask(identity, id, upgrade(1, { a: 1 }))).rejects.toEqual(refusal('forbidden', 'owner'));
+    }
+    await expect(ask(owner, id, install(1))).rejects.toEqual(refusal('conflict', 'enabled already'));
+
+    await ask(owner, id, { Uninstall: {} });
+
+    expect(await tasks.deployment(id)).toMatchObject({ enabled: false });
+    for (const operation of [{ Uninstall: {} }, upgrade(1), reinstall]) {
+      await expect(ask(owner, id, operation)).rejects.toEqual(refusal('conflict', 'disabled'));
+    }
+    await ask(owner, id, install(3));
+    await tasks.runAll();
+    expect(await tasks.deployment(id)).toMatchObject({ enabled: true, status: 'Running', config: { replicas: 3 } });
+  });
+
+  test('a Reinstall repeats what is installed', async () => {
+    const { id, revision_id } = await tasks.installed({ config: { replicas: 4 } });
+
+    await ask(bot, id, reinstall);
+
+    expect(await tasks.claimed()).toMatchObject({
+      action: 'deploy',
+      values: { replicaCount: 4, berth: { revision_id } },
+    });
+    const [task] = await tasks.tasksOf(id);
+    expect(task).toMatchObject({ status: 'Started', acting_user_id: null, acting_deployment_id: null });
+    await tasks.runAll();
+  });
+
+  test('a Reinstall of what is not installed is refused', async () => {
+    const { id } = await tasks.create();
+    await tasks.finish(await tasks.claimed(), 'Failed', 'no');
+
+    await expect(ask(owner, id, reinstall)).rejects.toEqual(refusal('conflict', 'Nothing is installed'));
+  });
+
+  test('a Reinstall behind an Install that fails leaves the reason for it', async () => {
+    const { id } = await tasks.create();
+    const install = await tasks.claimed();
+    const again = await ask(owner, id, reinstall);
+
+    await tasks.finish(install, 'Failed', 'image not found');
+
+    expect(await tasks.claim()).toBeNull();
+    expect(await tasks.task(again.id)).toMatchObject({
+      status: 'Canceled',
+      reason: 'Nothing is installed that could be installed again',
+      canceled_by_user_id: null,
+    });
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Error', reason: 'Install failed: image not found' });
+  });
+
+  test('a Reinstall of what was disabled meanwhile leaves it as it is', async () => {
+    const { id } = await tasks.installed();
+    const again = await ask(owner, id, reinstall, soon());
+    await ask(owner, id, { Uninstall: {} });
+    await tasks.finish(await tasks.claimed());
+
+    const canceled = await ended(again.id);
+
+    expect(canceled).toMatchObject({ status: 'Canceled', reason: 'The deployment was disabled meanwhile' });
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Uninstalled', reason: null });
+  });
+
+  test('a Reinstall that had begun when its deployment was disabled leaves nothing in between', async () => {
+    const { id } = await tasks.installed();
+    const again = await ask(owner, id, reinstall);
+    await tasks.finish(await tasks.claimed(), 'HandedBack');
+    const uninstall = await ask(owner, id, { Uninstall: {} });
+    const claimed = await tasks.claimed();
+    expect(claimed).toMatchObject({ task_id: uninstall.id });
+    await tasks.finish(claimed, 'HandedBack');
+
+    await tasks.call(owner, cancel, { id: uninstall.id });
+
+    expect(await tasks.task(again.id)).toMatchObject({ status: 'Canceled' });
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Error', reason: expect.stringContaining('retry') });
+  });
+
+  test.for<[string, RequestedOperation, Parameters<typeof refusal>]>([
+    [
+      'a Recreate',
+      {
+        Recreate: {
+          old_cluster_id: crypto.randomUUID(),
+          old_namespace: 'a',
+          new_cluster_id: crypto.randomUUID(),
+          new_namespace: 'b',
+        },
+      },
+      ['unprocessable', 'rename or move', 'body.operation.Recreate'],
+    ],
+    [
+      'an action',
+      { InvokeAction: { helm_chart_id: crypto.randomUUID(), action_id: 'a', body: {} } },
+      ['not_implemented', 'InvokeAction'],
+    ],
+    [
+      'a restart',
+      { RestartK8sResource: { resource_id: crypto.randomUUID(), resource_name: 'a' } },
+      ['not_implemented', 'RestartK8sResource'],
+    ],
+  ])('%s is refused', async ([, operation, words]) => {
+    const { id } = await tasks.create();
+
+    await expect(ask(owner, id, operation)).rejects.toEqual(refusal(...words));
+  });
+
+  test('what does not fit names the field of the operation', async () => {
+    const { id } = await tasks.installed();
+
+    await expect(ask(owner, id, upgrade(99))).rejects.toEqual(
+      refusal('unprocessable', '', 'body.operation.Upgrade.config_inputs.replicas'),
+    );
+    await expect(ask(outsider, id, reinstall)).rejects.toEqual(
+      refusal('unprocessable', 'no such deployment', 'body.deployment_id'),
+    );
+    await expect(ask(envUser, id, reinstall)).rejects.toEqual(refusal('forbidden', 'maintainer'));
+  });
+
+  test('a loop that asks without end is stopped', async () => {
+    const { id } = await tasks.installed();
+    for (let n = 0; n < 100; n += 1) await ask(bot, id, reinstall);
+
+    await expect(ask(bot, id, reinstall)).rejects.toEqual(refusal('conflict', '100 tasks'));
+
+    await tasks.call(owner, deployments.operations.delete, { id });
+    await tasks.runAll();
+  });
+});
+
+describe('a scheduled task', () => {
+  test('changes the deployment when it starts, and not before', async () => {
+    const { id } = await tasks.installed();
+
+    const task = await ask(maintainer, id, upgrade(7), soon());
+
+    expect(task.reason).toBe(`scheduled for ${task.execute_at}`);
+    expect(await tasks.deployment(id)).toMatchObject({ config: { replicas: 1 }, status: 'Running' });
+    const claimed = await tasks.claimed();
+    expect(claimed).toMatchObject({ task_id: task.id, values: { replicaCount: 7 } });
+    expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(task.execute_at));
+    expect(await tasks.deployment(id)).toMatchObject({ config: { replicas: 7 }, status: 'Upgrading' });
+    await tasks.finish(claimed);
+  });
+
+  test('tells its difference to what is there by then', async () => {
+    const { id } = await tasks.installed();
+    const task = await ask(maintainer, id, upgrade(3), soon());
+    await ask(maintainer, id, upgrade(2));
+    await tasks.finish(await tasks.claimed());
+
+    await tasks.finish(await tasks.claimed());
+
+    expect((await tasks.task(task.id)).operation).toMatchObject({ Upgrade: { config_delta: { replicas: [2, 3] } } });
+  });
+
+  test('leaves an override alone that it did not change, whoever changed it since', async () => {
+    const { id } = await tasks.installed();
+    const task = await ask(maintainer, id, upgrade(3), soon());
+    const canceled = await ask(maintainer, id, upgrade(4), tomorrow());
+    await tasks.call(owner, deployments.operations.update, { id, body: { values_override: { a: 1 } } });
+
+    const scheduled = await until(async () => (await tasks.runAll()).find(({ task_id }) => task_id === task.id));
+
+    expect(scheduled).toMatchObject({ values: { replicaCount: 3, a: 1 } });
+    await tasks.call(maintainer, cancel, { id: canceled.id });
+    await tasks.call(maintainer, retry, { id: canceled.id });
+    expect(await tasks.runAll()).toMatchObject([{ values: { replicaCount: 4, a: 1 } }]);
+    expect(await tasks.deployment(id)).toMatchObject({ values_override: { a: 1 } });
+  });
+
+  test('that changes what is for owners is retried by owners only', async () => {
+    const { id } = await tasks.installed();
+    const withOverride = await ask(owner, id, upgrade(1, { a: 1 }), tomorrow());
+    const disabling = await ask(owner, id, { Uninstall: {} }, tomorrow());
+    const demoted = { ...owner, deployment_roles: maintainer.deployment_roles };
+
+    for (const { id: task_id } of [withOverride, disabling]) {
+      await tasks.call(owner, cancel, { id: task_id });
+      await expect(tasks.call(demoted, retry, { id: task_id })).rejects.toEqual(refusal('forbidden', 'owner'));
+    }
+    await tasks.call(owner, retry, { id: withOverride.id });
+
+    expect(await tasks.runAll()).toMatchObject([{ values: { a: 1 } }]);
+  });
+
+  test('that has nothing to do any more is canceled, and leaves the deployment as it is', async () => {
+    const { id } = await tasks.installed();
+    const disabled = await tasks.installed();
+    const enabling = await ask(owner, id, install(9), soon());
+    const disabling = await ask(owner, disabled.id, { Uninstall: {} }, soon());
+    const upgrading = await ask(owner, disabled.id, upgrade(9), soon());
+    await tasks.call(owner, deployments.operations.update, { id: disabled.id, body: { enabled: false } });
+    await tasks.finish(await tasks.claimed());
+
+    const canceled = await Promise.all([ended(enabling.id), ended(disabling.id), ended(upgrading.id)]);
+
+    expect(canceled.map(({ status, reason }) => ({ status, reason }))).toEqual([
+      { status: 'Canceled', reason: 'The deployment is enabled already' },
+      { status: 'Canceled', reason: 'The deployment is disabled' },
+      { status: 'Canceled', reason: 'The deployment is disabled' },
+    ]);
+    const config = { replicas: 1 };
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Running', reason: null, config });
+    expect(await tasks.deployment(disabled.id)).toMatchObject({ status: 'Uninstalled', reason: null, config });
+  });
+
+  test('that disables cancels what was queued behind it to deploy', async () => {
+    const { id } = await tasks.installed();
+    await tasks.tell.cluster({ id: tasks.clusterId, env_id: envId, is_ok: false });
+    const disabling = await ask(owner, id, { Uninstall: {} }, later());
+    await makeDue(disabling.id);
+    await until(async () => (await tasks.task(disabling.id)).reason?.includes('not reachable'));
+    const behind = await ask(owner, id, upgrade(2));
+    await tasks.tell.cluster({ id: tasks.clusterId, env_id: envId });
+
+    await tasks.finish(await tasks.claimed());
+
+    expect(await ended(behind.id)).toMatchObject({
+      status: 'Canceled',
+      reason: 'The deployment was disabled meanwhile',
+    });
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Uninstalled', enabled: false });
+  });
+
+  test('that does not fit any more fails, and leaves the deployment as it was', async () => {
+    const { id } = await tasks.installed();
+    const chart = await tasks.tell.chart(sampleChart());
+    const operation = { Upgrade: { helm_chart_id: chart.id, config_inputs: { replicas: 2 }, values_override: null } };
+    const task = await ask(owner, id, operation, soon());
+    await tasks.tell.chart({ ...chart, available: false });
+
+    const failed = await until(async () => {
+      await tasks.claim();
+      const now = await tasks.task(task.id);
+      return now.status === 'Failed' && now;
+    });
+
+    expect(failed.reason).toContain('the chart is not available any more');
+    expect(await tasks.deployment(id)).toMatchObject({ config: { replicas: 1 }, helm_chart_id: tasks.chartId });
+  });
+
+  test('that goes wrong on our side fails, and holds nobody else up', async () => {
+    const { id } = await tasks.installed();
+    const { id: helm_chart_id } = await tasks.tell.chart(sampleChart());
+    const operation = { Upgrade: { helm_chart_id, config_inputs: { replicas: 2 }, values_override: null } };
+    const task = await until(() => ask(owner, id, operation, soon()).catch(() => null));
+    await tasks.database.db.query(
+      sql.type(z.object({}))`update helm_charts_seen set values_ui = '{"inputs": 5}' where id = ${helm_chart_id}`,
+    );
+
+    const failed = await until(async () => {
+      await tasks.claim();
+      const now = await tasks.task(task.id);
+      return now.status === 'Failed' && now;
+    });
+
+    expect(failed.reason).toBe('Something went wrong on our side before the task ran');
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Error', helm_chart_id: tasks.chartId });
+    expect(tasks.process.log()).toContain('a claimed task could not be started');
+    await tasks.create();
+    expect(await tasks.runAll()).toHaveLength(1);
+  });
+
+  test('may disable later, and is refused where it would not fit now', async () => {
+    const { id } = await tasks.installed();
+
+    await expect(ask(owner, id, upgrade(99), tomorrow())).rejects.toEqual(refusal('unprocessable'));
+    await ask(owner, id, { Uninstall: {} }, soon());
+
+    expect(await tasks.deployment(id)).toMatchObject({ enabled: true });
+    await tasks.finish(await tasks.claimed());
+    expect(await tasks.deployment(id)).toMatchObject({ enabled: false, status: 'Uninstalled' });
+  });
+
+  test('wakes the runners when it is made, one that is not due yet once more in its moment', async () => {
+    const { id } = await tasks.installed();
+    const stop = new AbortController();
+    const woken: number[] = [];
+    tasks.runner.hints.listen('tasks_due', () => woken.push(Date.now()), { signal: stop.signal });
+
+    await ask(bot, id, reinstall);
+    const later = await ask(bot, id, reinstall, soon());
+    const dueAt = Date.parse(later.execute_at);
+    await until(async () => woken.some((time) => time >= dueAt));
+    stop.abort();
+
+    expect(woken).toHaveLength(3);
+    await tasks.runAll();
+  });
+
+  test('wakes the runners in its moment', async () => {
+    const { id } = await tasks.installed();
+    const stop = new AbortController();
+    const woken: number[] = [];
+    tasks.runner.hints.listen('tasks_due', () => woken.push(Date.now()), { signal: stop.signal });
+
+    const task = await ask(bot, id, reinstall, soon());
+
+    const dueAt = Date.parse(task.execute_at);
+    const at = await until(async () => woken.find((time) => time >= dueAt));
+    stop.abort();
+    expect(at - dueAt).toBeLessThan(500);
+    await tasks.runAll();
+  });
+});
+
+describe('the requester of a scheduled change', () => {
+  const { update, delete: remove } = deployments.operations;
+  const answering = async <T>(id: string, answer: Current, work: () => Promise<T>): Promise<T> => {
+    const before = tasks.people.get(id) ?? { missing: 'unknown' };
+    tasks.people.set(id, answer);
+    return work().finally(() => tasks.people.set(id, before));
+  };
+  const whenDue = async (by: Identity, operation: RequestedOperation) => {
+    const { id } = await tasks.installed();
+    const asked = await ask(by, id, operation, later());
+    await makeDue(asked.id);
+    const task = await ended(asked.id);
+    return { task, deployment: await tasks.deployment(id) };
+  };
+  const demoted = { ...owner, deployment_roles: maintainer.deployment_roles };
+
+  test.for<[string, Identity, Current, () => RequestedOperation, string]>([
+    [
+      'a user who is not active',
+      maintainer,
+      { missing: 'inactive' },
+      () => upgrade(2),
+      'The user who asked for this change is not active any more',
+    ],
+    [
+      'a user who is gone',
+      maintainer,
+      { missing: 'unknown' },
+      () => upgrade(2),
+      'The user who asked for this change does not exist any more',
+    ],
+    [
+      'a user who has left the env',
+      maintainer,
+      { identity: { ...maintainer, env_roles: {} } },
+      () => upgrade(2),
+      'The user who asked for this change is not a maintainer of the deployment any more',
+    ],
+    [
+      'a user who was an owner, and disables',
+      owner,
+      { identity: demoted },
+      () => ({ Uninstall: {} }),
+      'The user who asked for this change is not an owner of the deployment any more',
+    ],
+    [
+      'a user who was an owner, and overrides',
+      owner,
+      { identity: demoted },
+      () => upgrade(1, { a: 1 }),
+      'The user who asked for this change is not an owner of the deployment any more',
+    ],
+    [
+      'a bot that is not active',
+      bot,
+      { missing: 'inactive' },
+      () => upgrade(2),
+      'The bot that asked for this change is not active any more',
+    ],
+    [
+      'a bot that is gone',
+      bot,
+      { missing: 'unknown' },
+      () => upgrade(2),
+      'The bot that asked for this change does not exist any more',
+    ],
+  ])('is refused when it starts: %s', async ([, by, answer, operation, reason]) => {
+    const { task, deployment } = await answering(by.id, answer, () => whenDue(by, operation()));
+
+    expect(task).toMatchObject({ status: 'Failed', reason });
+    const unchanged = { enabled: true, config: { replicas: 1 }, values_override: null };
+    expect(deployment).toMatchObject({ ...unchanged, reason: `${Object.keys(operation())[0]} failed: ${reason}` });
+  });
+
+  test('may be a user with a role less who still has one that is enough', async () => {
+    const { id } = await tasks.installed();
+    const task = await ask(owner, id, upgrade(2), later());
+
+    await answering(owner.id, { identity: demoted }, async () => {
+      await makeDue(task.id);
+      expect(await tasks.runAll()).toMatchObject([{ task_id: task.id }]);
+    });
+  });
+
+  test('is refused when it is a deployment that was disabled, deleted or moved to another env', async () => {
+    const { id } = await tasks.installed();
+    const asked: [string, string][] = [];
+    const leave = {
+      'The deployment that asked for this change is disabled': (parent: string) =>
+        tasks.call(owner, update, { id: parent, body: { enabled: false } }),
+      'The deployment that asked for this change does not exist any more': (parent: string) =>
+        tasks.call(owner, remove, { id: parent }),
+      'The deployment that asked for this change is not a maintainer of the deployment any more': (parent: string) =>
+        tasks.call(siteAdmin, update, { id: parent, body: { cluster_id: tasks.otherClusterId } }),
+    };
+    for (const [reason, work] of Object.entries(leave)) {
+      const parent = await tasks.installed();
+      const task = await ask({ kind: 'deployment', id: parent.id, env_id: envId }, id, upgrade(2), later());
+      expect(task).toMatchObject({ acting_deployment_id: parent.id });
+      await work(parent.id);
+      await tasks.runAll();
+      asked.push([task.id, reason]);
+    }
+
+    for (const [task, reason] of asked) {
+      await makeDue(task);
+      expect(await ended(task)).toMatchObject({ status: 'Failed', reason });
+    }
+  });
+
+  test('is waited for while auth does not answer, and other tasks go on', async () => {
+    const { id } = await tasks.installed();
+    const change = await ask(bot, id, upgrade(2), later());
+    const other = await tasks.installed();
+    const again = await ask(bot, other.id, reinstall);
+    tasks.people.away = true;
+    await makeDue(change.id);
+
+    const claimed = await tasks.runAll();
+
+    expect(claimed).toMatchObject([{ task_id: again.id }]);
+    expect(await tasks.task(change.id)).toMatchObject({
+      status: 'Pending',
+      attempts: 0,
+      reason: expect.stringContaining('the service auth does not answer'),
+    });
+    tasks.people.away = false;
+    await makeDue(change.id);
+    expect(await tasks.runAll()).toMatchObject([{ task_id: change.id, values: { replicaCount: 2 } }]);
+  });
+
+  test('retries it with the rights of that moment only, as a deletion and any other task', async () => {
+    const { id } = await tasks.installed();
+    const { id: change } = await ask(maintainer, id, upgrade(2), later());
+    const { id: now } = await ask(maintainer, id, upgrade(3));
+    for (const task of [change, now]) await tasks.call(owner, cancel, { id: task });
+    await tasks.call(owner, remove, { id });
+    const deletion = (await tasks.tasksOf(id)).find(({ operation }) => 'Uninstall' in operation);
+    await tasks.call(owner, cancel, { id: deletion?.id ?? '' });
+    const bare = { ...maintainer, deployment_roles: [] };
+
+    for (const task of [change, now]) {
+      await expect(tasks.call(bare, retry, { id: task })).rejects.toEqual(refusal('forbidden', 'maintainer'));
+    }
+    await expect(tasks.call(demoted, retry, { id: deletion?.id ?? '' })).rejects.toEqual(refusal('forbidden', 'owner'));
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Running' });
+  });
+});
