@@ -5,9 +5,9 @@ import { sampleIdentities } from '@berth/shared/testing/test-identities';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { refusal } from './refusal.ts';
-import { sampleChart } from './sample-charts.ts';
-import { envId, startTasksInTest, type TasksInTest, until } from './tasks-in-test.ts';
+import { refusal } from './support/refusal.ts';
+import { sampleChart } from './support/sample-charts.ts';
+import { envId, startTasksInTest, type TasksInTest, until } from './support/tasks-in-test.ts';
 
 let tasks: TasksInTest;
 beforeAll(async () => {

@@ -2,8 +2,17 @@ import { expect, test } from 'vitest';
 import { differences } from '../src/engine/deployments/differences.ts';
 import { deployRun } from '../src/engine/operations/deploys.ts';
 import { deploymentLifecycle } from '../src/engine/deployments/lifecycle.ts';
-import { arrowsTaken, cancel, change, type Model, reinstall, remove, run, schedule } from './deployment-model.ts';
-import { sampleDeployment } from './sample-deployment.ts';
+import {
+  arrowsTaken,
+  cancel,
+  change,
+  type Model,
+  reinstall,
+  remove,
+  run,
+  schedule,
+} from './support/deployment-model.ts';
+import { sampleDeployment } from './support/sample-deployment.ts';
 
 const runs = deployRun(sampleDeployment, 'Web');
 const installed = {

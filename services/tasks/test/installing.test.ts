@@ -3,10 +3,10 @@ import { type ClaimedTask, runnerTasks } from '@berth/shared/contracts/resources
 import { taskClaims } from '@berth/shared/contracts/resources/task-claims';
 import { sampleIdentities } from '@berth/shared/testing/test-identities';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { archiveDigest } from './neighbours.ts';
-import { refusal } from './refusal.ts';
-import { sampleChart } from './sample-charts.ts';
-import { envId, startTasksInTest, type TasksInTest } from './tasks-in-test.ts';
+import { archiveDigest } from './support/neighbours.ts';
+import { refusal } from './support/refusal.ts';
+import { sampleChart } from './support/sample-charts.ts';
+import { envId, startTasksInTest, type TasksInTest } from './support/tasks-in-test.ts';
 
 let tasks: TasksInTest;
 beforeAll(async () => {

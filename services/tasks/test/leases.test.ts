@@ -6,8 +6,8 @@ import { identityToken, sampleIdentities } from '@berth/shared/testing/test-iden
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { refusal } from './refusal.ts';
-import { envId, startTasksInTest, type TasksInTest, until } from './tasks-in-test.ts';
+import { refusal } from './support/refusal.ts';
+import { envId, startTasksInTest, type TasksInTest, until } from './support/tasks-in-test.ts';
 
 const leaseMs = 1_000;
 let tasks: TasksInTest;

@@ -4,7 +4,7 @@ import { sampleIdentities } from '@berth/shared/testing/test-identities';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { startTasksInTest, type TasksInTest, until } from './tasks-in-test.ts';
+import { startTasksInTest, type TasksInTest, until } from './support/tasks-in-test.ts';
 
 let tasks: TasksInTest;
 beforeAll(async () => {

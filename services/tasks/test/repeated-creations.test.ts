@@ -4,8 +4,8 @@ import { deploymentTasks } from '@berth/shared/contracts/resources/deployment-ta
 import { deployments } from '@berth/shared/contracts/resources/deployments';
 import { sampleIdentities } from '@berth/shared/testing/test-identities';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { refusal } from './refusal.ts';
-import { kindId, startTasksInTest, type TasksInTest } from './tasks-in-test.ts';
+import { refusal } from './support/refusal.ts';
+import { kindId, startTasksInTest, type TasksInTest } from './support/tasks-in-test.ts';
 
 let tasks: TasksInTest;
 beforeAll(async () => {

@@ -12,9 +12,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { inTransactionOf, readingStore } from '../src/store/store.ts';
 import { maxOpenBytes } from '../src/queue/queue-tasks.ts';
-import { refusal } from './refusal.ts';
-import { sampleChart } from './sample-charts.ts';
-import { startTasksInTest, type TasksInTest, until } from './tasks-in-test.ts';
+import { refusal } from './support/refusal.ts';
+import { sampleChart } from './support/sample-charts.ts';
+import { startTasksInTest, type TasksInTest, until } from './support/tasks-in-test.ts';
 
 const { owner, siteAdmin } = sampleIdentities;
 const nothing = sql.type(z.object({}));

@@ -7,7 +7,7 @@ import {
   insertDeployment,
   insertTask,
   type TaskRow,
-} from '../../test/sample-rows.ts';
+} from '../../test/support/sample-rows.ts';
 import { inTransactionOf } from './store.ts';
 import { whyNotYet } from '../engine/tasks/wait-reason.ts';
 import { createWorldRepository } from './wait-facts-repository.ts';

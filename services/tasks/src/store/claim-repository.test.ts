@@ -1,7 +1,7 @@
 import { AppError } from '@berth/shared/errors';
 import { type OpenTestDatabase, openTestDatabase } from '@berth/shared/testing/open-test-database';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { emptyAll, insertCluster, insertDeployment, insertQueue, insertTask } from '../../test/sample-rows.ts';
+import { emptyAll, insertCluster, insertDeployment, insertQueue, insertTask } from '../../test/support/sample-rows.ts';
 import { type InTransaction, inTransactionOf } from './store.ts';
 import type { Limits } from '../engine/tasks/wait-reason.ts';
 

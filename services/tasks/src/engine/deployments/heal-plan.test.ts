@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { sampleDeployment } from '../../../test/sample-deployment.ts';
+import { sampleDeployment } from '../../../test/support/sample-deployment.ts';
 import type { DeploymentRecord } from '../../records/deployment-record.ts';
 import { healPlan } from './heal-plan.ts';
 import type { PlannedOperation } from './plan-update.ts';

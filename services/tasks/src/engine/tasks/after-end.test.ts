@@ -1,6 +1,6 @@
 import type { TaskOperation } from '@berth/shared/contracts/resources/task-operation';
 import { describe, expect, test } from 'vitest';
-import { sampleDeployment } from '../../../test/sample-deployment.ts';
+import { sampleDeployment } from '../../../test/support/sample-deployment.ts';
 import type { DeploymentRecord } from '../../records/deployment-record.ts';
 import { afterCancelPending, afterEnd, type Ending } from './after-end.ts';
 import { variantOf } from '../../records/variant.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { sampleDeployment } from '../../../test/sample-deployment.ts';
+import { sampleDeployment } from '../../../test/support/sample-deployment.ts';
 import type { DeploymentRecord } from '../../records/deployment-record.ts';
 import { deployRun } from '../operations/deploys.ts';
 import { startOf } from './start-of.ts';

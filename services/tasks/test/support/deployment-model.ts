@@ -1,18 +1,18 @@
 import type { DeploymentChanges } from '@berth/shared/contracts/resources/deployments';
-import type { DeploymentRecord } from '../src/records/deployment-record.ts';
-import { healPlan } from '../src/engine/deployments/heal-plan.ts';
-import { type PlannedOperation, planUpdate } from '../src/engine/deployments/plan-update.ts';
-import { plannedTasks } from '../src/engine/tasks/planned-tasks.ts';
-import { afterCancelPending, afterEnd, afterMoot, type Ending } from '../src/engine/tasks/after-end.ts';
-import { deploysBehind } from '../src/engine/tasks/deploys-behind.ts';
-import type { NewTask } from '../src/records/new-task.ts';
-import { restingReason } from '../src/engine/deployments/resting-reason.ts';
-import { startOf, whileRunning } from '../src/engine/tasks/start-of.ts';
-import type { TaskRecord } from '../src/records/task-record.ts';
-import type { OpenTask } from '../src/records/open-task.ts';
-import type { DeployRun } from '../src/records/task-run.ts';
-import { variantOf } from '../src/records/variant.ts';
-import { whyMoot } from '../src/engine/tasks/why-moot.ts';
+import type { DeploymentRecord } from '../../src/records/deployment-record.ts';
+import { healPlan } from '../../src/engine/deployments/heal-plan.ts';
+import { type PlannedOperation, planUpdate } from '../../src/engine/deployments/plan-update.ts';
+import { plannedTasks } from '../../src/engine/tasks/planned-tasks.ts';
+import { afterCancelPending, afterEnd, afterMoot, type Ending } from '../../src/engine/tasks/after-end.ts';
+import { deploysBehind } from '../../src/engine/tasks/deploys-behind.ts';
+import type { NewTask } from '../../src/records/new-task.ts';
+import { restingReason } from '../../src/engine/deployments/resting-reason.ts';
+import { startOf, whileRunning } from '../../src/engine/tasks/start-of.ts';
+import type { TaskRecord } from '../../src/records/task-record.ts';
+import type { OpenTask } from '../../src/records/open-task.ts';
+import type { DeployRun } from '../../src/records/task-run.ts';
+import { variantOf } from '../../src/records/variant.ts';
+import { whyMoot } from '../../src/engine/tasks/why-moot.ts';
 
 type Queued = Pick<
   TaskRecord,

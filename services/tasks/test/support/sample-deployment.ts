@@ -1,4 +1,4 @@
-import type { DeploymentRecord } from '../src/records/deployment-record.ts';
+import type { DeploymentRecord } from '../../src/records/deployment-record.ts';
 
 /** New: nothing of it is installed. */
 export const sampleDeployment: DeploymentRecord = {

@@ -18,7 +18,7 @@ import { AppError } from '@berth/shared/errors';
 import { connectTestBus } from '@berth/shared/testing/test-bus';
 import { sampleIdentities, testKeys } from '@berth/shared/testing/test-identities';
 import type { TestNats } from '@berth/shared/testing/test-nats';
-import type { Current } from '../src/tasks/claims/requester-rights.ts';
+import type { Current } from '../../src/tasks/claims/requester-rights.ts';
 
 /** The other services as far as `tasks` hears of them, on a real bus with their real permissions. */
 export interface Neighbours extends AsyncDisposable {

@@ -66,7 +66,7 @@ export const until = async <T>(look: () => Promise<T | false | null | undefined>
 /** On a busy machine a task with large inputs takes longer than the usual deadline. */
 const patiently = { deadlineMs: 10_000 };
 
-const migrations = new URL('../migrations/', import.meta.url);
+const migrations = new URL('../../migrations/', import.meta.url);
 
 export async function startTasksInTest(settings: Record<string, string> = {}): Promise<TasksInTest> {
   const stack = new AsyncDisposableStack();
