@@ -1,6 +1,6 @@
 import type { ObjectStore } from '@berth/shared/bus/objects/object-store';
 import { AppError, named } from '@berth/shared/errors';
-import { EgressRefused } from '../egress/egress-errors.ts';
+import { EgressRefused } from '@berth/egress/egress-errors';
 import { fetchArchive, NoArchive } from '../oci/client/fetch-archive.ts';
 import type { RegistryClient } from '../oci/client/registry-client.ts';
 import { RegistryError } from '../oci/registry-error.ts';

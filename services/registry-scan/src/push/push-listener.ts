@@ -2,8 +2,8 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Service } from '@berth/shared/service/service';
-import { ReplyTooLarge } from '../egress/egress-errors.ts';
-import { readBounded } from '../egress/read-bounded.ts';
+import { ReplyTooLarge } from '@berth/egress/egress-errors';
+import { readBounded } from '@berth/egress/read-bounded';
 import { hintsIn, PushEnvelope, type PushHint } from './push-envelope.ts';
 
 export interface PushListenerOptions {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { HttpClient } from '../../egress/http-client.ts';
+import type { HttpClient } from '@berth/egress/http-client';
 import { parseChallenge } from './challenge.ts';
 import { parseReply } from '../replies/parse-reply.ts';
 import { basicAuthorization, readCredentials } from './read-credentials.ts';

@@ -1,4 +1,4 @@
-import { EgressRefused } from '../../egress/egress-errors.ts';
+import { EgressRefused } from '@berth/egress/egress-errors';
 import type { Challenge } from './challenge.ts';
 
 export interface TokenRules {

@@ -1,5 +1,5 @@
 import { archiveLimits } from '../../archive/limits.ts';
-import { ReplyTooLarge } from '../../egress/egress-errors.ts';
+import { ReplyTooLarge } from '@berth/egress/egress-errors';
 import { digestOf } from '../digest-of.ts';
 import type { RegistryClient } from './registry-client.ts';
 

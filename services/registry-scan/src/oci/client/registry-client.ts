@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { createHttpClient } from '../../egress/http-client.ts';
+import { createHttpClient } from '@berth/egress/http-client';
 import { digestOf } from '../digest-of.ts';
 import { acceptedManifests, type ChartLayer, chartLayerOf } from '../replies/manifest.ts';
 import { isRepositoryName, isTag } from '../names.ts';

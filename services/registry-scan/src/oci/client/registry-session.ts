@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { EgressRefused, ReplyTooLarge } from '../../egress/egress-errors.ts';
-import type { HttpClient, HttpReply } from '../../egress/http-client.ts';
+import { EgressRefused, ReplyTooLarge } from '@berth/egress/egress-errors';
+import type { HttpClient, HttpReply } from '@berth/egress/http-client';
 import { maxRedirects, redirectOf } from '../replies/redirect-of.ts';
 import { createRegistryAuthorization } from '../authorization/registry-authorization.ts';
 import { RegistryError } from '../registry-error.ts';

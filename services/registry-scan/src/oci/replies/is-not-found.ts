@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { HttpReply } from '../../egress/http-client.ts';
+import type { HttpReply } from '@berth/egress/http-client';
 import { jsonOf } from './parse-reply.ts';
 
 const goneCodes = ['NAME_UNKNOWN', 'MANIFEST_UNKNOWN', 'BLOB_UNKNOWN', 'NOT_FOUND'];

@@ -1,4 +1,4 @@
-import { EgressRefused } from '../../egress/egress-errors.ts';
+import { EgressRefused } from '@berth/egress/egress-errors';
 
 const longestHeader = 4096;
 

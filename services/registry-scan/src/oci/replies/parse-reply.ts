@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { HttpReply } from '../../egress/http-client.ts';
+import type { HttpReply } from '@berth/egress/http-client';
 import { RegistryError } from '../registry-error.ts';
 
 /** The JSON of a reply, or undefined where it is none. */

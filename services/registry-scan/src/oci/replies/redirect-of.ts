@@ -1,5 +1,5 @@
-import { EgressRefused } from '../../egress/egress-errors.ts';
-import type { HttpReply } from '../../egress/http-client.ts';
+import { EgressRefused } from '@berth/egress/egress-errors';
+import type { HttpReply } from '@berth/egress/http-client';
 
 const redirects = new Set([301, 302, 303, 307, 308]);
 export const maxRedirects = 4;

@@ -1,10 +1,10 @@
 import { BlockList, isIP } from 'node:net';
 
 /**
- * Where a registry never is: this machine, its link, the metadata services of clouds. A registry's answer names hosts
- * (redirects, token servers), so without this anybody who runs one could make us ask these addresses.
+ * Where neither a registry nor a deployment is: this machine, its link, the metadata services of clouds. Strangers name hosts
+ * (redirects, token servers, DNS records), so without this anybody could make us connect to these addresses.
  */
-const neverARegistryV4 = [
+const neverOutsideV4 = [
   '0.0.0.0/8',
   '127.0.0.0/8',
   '169.254.0.0/16',
@@ -16,7 +16,7 @@ const neverARegistryV4 = [
   '240.0.0.0/4',
 ];
 
-const neverARegistryV6 = [
+const neverOutsideV6 = [
   // IPv4-compatible addresses, and with them :: and ::1.
   '::/96',
   'fe80::/10',
@@ -35,7 +35,7 @@ function throughNat64(range: string): string {
   return `64:ff9b::${address}/${96 + Number(bits)}`;
 }
 
-const neverARegistry = [...neverARegistryV4, ...neverARegistryV4.map(throughNat64), ...neverARegistryV6];
+const neverOutside = [...neverOutsideV4, ...neverOutsideV4.map(throughNat64), ...neverOutsideV6];
 
 const versionOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
@@ -51,7 +51,7 @@ function listOf(ranges: readonly string[]): BlockList {
 
 /** Says which addresses may be connected to. What `allowed` names is open in spite of everything. */
 export function addressRules(allowed: readonly string[]): (address: string) => boolean {
-  const denied = listOf(neverARegistry);
+  const denied = listOf(neverOutside);
   const open = listOf(allowed);
   // BlockList reads an IPv4-mapped IPv6 address by the IPv4 rules too, so that ::ffff:127.0.0.1 hides nothing.
   return (address) =>

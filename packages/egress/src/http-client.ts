@@ -1,0 +1,87 @@
+import http from 'node:http';
+import https from 'node:https';
+import { isIP } from 'node:net';
+import { createSecureContext, getCACertificates } from 'node:tls';
+import { addressRules } from './address-rules.ts';
+import { EgressRefused, ReplyTooLarge } from './egress-errors.ts';
+import { guardedLookup, type Resolve, systemResolve } from './guarded-lookup.ts';
+import { readUpTo } from './read-bounded.ts';
+
+export interface HttpRequest {
+  method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  headers?: Record<string, string>;
+  body?: string;
+  /** A longer body is an error, unless only its beginning is wanted. */
+  maxBytes: number;
+  beginningSuffices?: boolean;
+  /** Ends the exchange wherever it is: resolving, connecting, sending, reading the body. */
+  signal: AbortSignal;
+}
+
+export interface HttpReply {
+  status: number;
+  headers: http.IncomingHttpHeaders;
+  body: Buffer;
+  /** The body was longer and only its beginning is here. */
+  isCut: boolean;
+}
+
+export interface HttpClient extends Disposable {
+  /** One request to one address that was checked; follows nothing. */
+  send(url: URL, request: HttpRequest): Promise<HttpReply>;
+}
+
+export interface EgressPolicy {
+  /** Plain http, for registries that are configured so. */
+  allowHttp: boolean;
+  /** Addresses or CIDR ranges that are open although they would be denied. */
+  allowAddresses: readonly string[];
+  /** Whether connections stay open for the next request; each costs some 50 KB. */
+  keepAlive?: boolean;
+  /** PEM certificates that are trusted beside those of the system. */
+  ca?: string | undefined;
+  resolve?: Resolve;
+}
+
+/** Requests to hosts that strangers name. */
+export function createHttpClient(policy: EgressPolicy): HttpClient {
+  const { allowHttp, allowAddresses, keepAlive = true, ca, resolve = systemResolve } = policy;
+  const permits = addressRules(allowAddresses);
+  const lookup = guardedLookup(permits, resolve);
+  const limits = keepAlive
+    ? { keepAlive, maxSockets: 8, maxFreeSockets: 2, timeout: 30_000, lookup }
+    : { keepAlive, lookup };
+  // Made once: a context with certificates of its own takes some 10 ms, and Node would make it for each connection.
+  const trust = ca === undefined ? {} : { secureContext: createSecureContext({ ca: [...getCACertificates(), ca] }) };
+  const agents = { 'https:': new https.Agent({ ...limits, ...trust }), 'http:': new http.Agent(limits) };
+
+  function agentFor({ protocol, hostname, username, password }: URL): http.Agent | https.Agent {
+    if (username || password) throw new EgressRefused('a URL with credentials in it is not followed');
+    if (protocol !== 'https:' && protocol !== 'http:') throw new EgressRefused(`${protocol} is not spoken`);
+    if (protocol === 'http:' && !allowHttp) throw new EgressRefused(`${hostname} would be asked over plain http`);
+    // Node resolves no name for a literal address, so the lookup never sees it.
+    const literal = hostname.replace(/^\[|\]$/g, '');
+    if (isIP(literal) && !permits(literal)) throw new EgressRefused(`the address ${hostname} is not allowed`);
+    return agents[protocol];
+  }
+
+  return {
+    async send(url, { method = 'GET', headers = {}, body, maxBytes, beginningSuffices = false, signal }) {
+      const agent = agentFor(url);
+      signal.throwIfAborted();
+      const { request } = url.protocol === 'https:' ? https : http;
+      const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
+        request(url, { method, headers, agent, signal, maxHeaderSize: 16 * 1024 }, resolve)
+          .on('error', reject)
+          .end(body);
+      });
+      const { bytes, isCut } = await readUpTo(response, maxBytes);
+      if (isCut && !beginningSuffices) throw new ReplyTooLarge(`more than ${maxBytes} bytes were sent`);
+      return { status: response.statusCode ?? 0, headers: response.headers, body: bytes, isCut };
+    },
+
+    [Symbol.dispose]() {
+      for (const agent of Object.values(agents)) agent.destroy();
+    },
+  };
+}
