@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { busOptions, busSettings } from '@berth/shared/bus/connection/bus-settings';
+import { KeyEncryptionKey } from '@berth/shared/sealing/key-encryption-key';
 import { z } from 'zod';
 
 const days = 24 * 60 * 60;
@@ -30,10 +31,7 @@ export const Config = z
   .object({
     ...busSettings,
     DATABASE_URL: z.url(),
-    KEY_ENCRYPTION_KEY: z
-      .base64('must be base64')
-      .transform((text) => Buffer.from(text, 'base64'))
-      .refine((key) => key.length === 32, 'must be the base64 of 32 bytes'),
+    KEY_ENCRYPTION_KEY: KeyEncryptionKey,
     SERVICE_OWN_URL: HttpUrl,
     // Compared letter by letter with what the provider calls itself, so a trailing slash stays.
     OIDC_SERVER_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }),

@@ -1,6 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { identities } from '@berth/shared/contracts/resources/identities';
 import { signingKeys } from '@berth/shared/contracts/resources/signing-keys';
+import { unseal } from '@berth/shared/sealing/seal';
 import {
   CompactSign,
   type CryptoKey,
@@ -14,7 +15,6 @@ import {
 import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { unseal } from '../src/sealing/seal.ts';
 import { jwtTypes } from '../src/tokens/jwt-claims.ts';
 import { type AuthUnderTest, ownUrl, startAuth } from './auth-under-test.ts';
 import { type Somebody, somebody } from './people.ts';
@@ -41,7 +41,7 @@ async function signingKey() {
   const Row = z.object({ kid: z.string(), sealed_private_jwk: z.instanceof(Buffer) });
   const row = await auth.db.one(sql.type(Row)`select kid, sealed_private_jwk from signing_keys`);
   const keyEncryptionKey = Buffer.from(auth.settings['KEY_ENCRYPTION_KEY'] ?? '', 'base64');
-  return importJWK(JSON.parse(unseal(keyEncryptionKey, row.kid, row.sealed_private_jwk)), 'EdDSA');
+  return importJWK(JSON.parse(unseal(keyEncryptionKey, row.kid, row.sealed_private_jwk).toString()), 'EdDSA');
 }
 
 const seconds = () => Math.floor(Date.now() / 1000);

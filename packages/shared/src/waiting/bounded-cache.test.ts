@@ -26,10 +26,5 @@ test('a bounded cache evicts several light entries for a heavy one', () => {
   for (const key of ['a', 'b', 'c']) cache.set(key, 1);
   cache.set('heavy', 2, 3);
 
-  expect([cache.get('a'), cache.get('b'), cache.get('c'), cache.get('heavy')]).toEqual([
-    undefined,
-    undefined,
-    1,
-    2,
-  ]);
+  expect([cache.get('a'), cache.get('b'), cache.get('c'), cache.get('heavy')]).toEqual([undefined, undefined, 1, 2]);
 });

@@ -1,8 +1,8 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { Database } from '@berth/shared/db/database';
 import { inBatches } from '@berth/shared/db/postgres/in-batches';
+import { seal, unseal } from '@berth/shared/sealing/seal';
 import { z } from 'zod';
-import { seal, unseal } from '../sealing/seal.ts';
 import type { LoginSecrets } from '../sign-in/identity-provider.ts';
 import { invalidLogin } from '../sign-in/login-failure.ts';
 import { createLoginAttemptRepository } from './login-attempt-repository.ts';
@@ -38,7 +38,7 @@ export function createLoginAttempts({ db, keyEncryptionKey }: LoginAttemptsDeps)
       const attempt = await loginAttemptRepository.useUp(sha256(state));
       if (attempt === null || !isMeantFor(attempt.challenge, verifier)) throw invalidLogin();
       const secrets = unseal(keyEncryptionKey, boundTo(state), attempt.sealed_secrets);
-      return { state, ...Sealed.parse(JSON.parse(secrets)) };
+      return { state, ...Sealed.parse(JSON.parse(secrets.toString())) };
     },
 
     forgetExpired: (signal) => inBatches(loginAttemptRepository.removeExpired, signal),

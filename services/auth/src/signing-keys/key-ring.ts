@@ -1,9 +1,9 @@
 import { createIdentitySigner, type IdentitySigner } from '@berth/shared/access/identity-token';
 import type { PublicJwk } from '@berth/shared/contracts/resources/signing-keys';
 import type { Database } from '@berth/shared/db/database';
+import { unseal } from '@berth/shared/sealing/seal';
 import { type CryptoKey, importJWK } from 'jose';
 import { z } from 'zod';
-import { unseal } from '../sealing/seal.ts';
 import { rotateSigningKeys } from './rotate-signing-keys.ts';
 import { createSigningKeyRepository, type StoredKey } from './signing-key-repository.ts';
 
@@ -76,7 +76,7 @@ async function signerOf({ kid, sealed_private_jwk }: StoredKey, keyEncryptionKey
 
 function unsealed(kid: string, sealed: Buffer, key: Buffer): string {
   try {
-    return unseal(key, kid, sealed);
+    return unseal(key, kid, sealed).toString();
   } catch (cause) {
     throw new Error(`Signing key ${kid} does not open with KEY_ENCRYPTION_KEY: it is not the key it was stored with`, {
       cause,

@@ -1,5 +1,5 @@
 import type { Database } from '@berth/shared/db/database';
-import { seal } from '../sealing/seal.ts';
+import { seal } from '@berth/shared/sealing/seal';
 import { newSigningKey } from './new-signing-key.ts';
 import { createSigningKeyRepository } from './signing-key-repository.ts';
 

@@ -4,19 +4,19 @@ const nonceBytes = 12;
 const tagBytes = 16;
 
 /** AES-256-GCM: nonce, tag, ciphertext. `boundTo` must be the same when it is opened: sealed values do not move between rows. */
-export function seal(key: Buffer, boundTo: string, plain: string): Buffer {
+export function seal(key: Buffer, boundTo: string, plain: string | Buffer): Buffer {
   const nonce = randomBytes(nonceBytes);
   const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes }).setAAD(Buffer.from(boundTo));
-  const ciphertext = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
+  const ciphertext = Buffer.concat([cipher.update(Buffer.from(plain)), cipher.final()]);
   return Buffer.concat([nonce, cipher.getAuthTag(), ciphertext]);
 }
 
 /** Throws when the key is another one, or the value was changed or belongs elsewhere. */
-export function unseal(key: Buffer, boundTo: string, sealed: Buffer): string {
+export function unseal(key: Buffer, boundTo: string, sealed: Buffer): Buffer {
   const nonce = sealed.subarray(0, nonceBytes);
   const tag = sealed.subarray(nonceBytes, nonceBytes + tagBytes);
   const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes })
     .setAAD(Buffer.from(boundTo))
     .setAuthTag(tag);
-  return Buffer.concat([decipher.update(sealed.subarray(nonceBytes + tagBytes)), decipher.final()]).toString('utf8');
+  return Buffer.concat([decipher.update(sealed.subarray(nonceBytes + tagBytes)), decipher.final()]);
 }

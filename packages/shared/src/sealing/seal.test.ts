@@ -5,7 +5,7 @@ import { seal, unseal } from './seal.ts';
 const key = randomBytes(32);
 
 test('what is sealed is opened with the same key and binding', () => {
-  expect(unseal(key, 'kid-1', seal(key, 'kid-1', 'a private key'))).toBe('a private key');
+  expect(unseal(key, 'kid-1', seal(key, 'kid-1', 'a private key')).toString()).toBe('a private key');
 });
 
 test('the same value is sealed differently each time', () => {
