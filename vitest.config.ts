@@ -25,8 +25,9 @@ export default defineConfig({
           include: ['tests/**/*.test.ts'],
           testTimeout: 240_000,
           hookTimeout: 240_000,
-          // Each file has a whole platform to itself; two at once would starve each other on a small machine.
-          maxWorkers: 1,
+          // Each file has a whole platform to itself, and spends much of its time waiting for outages to pass; more than two
+          // at once would starve each other on a small machine.
+          maxWorkers: 2,
           sequence: { groupOrder: 1 },
         },
       },
