@@ -34,7 +34,7 @@ beforeAll(async () => {
         return env;
       },
       update: async (_request, { permit, checkIfMatch }) => {
-        permit({ env_id: id });
+        permit({ ...env, env_id: id });
         checkIfMatch(env);
         return env;
       },

@@ -32,7 +32,7 @@ beforeAll(async () => {
       },
       update: async (request, { permit, checkIfMatch }) => {
         asked.push(request);
-        permit({ env_id: id });
+        permit({ ...env, env_id: id });
         checkIfMatch(env);
         return env;
       },

@@ -14,6 +14,7 @@ import type {
   ServiceName,
 } from '../contracts/contract.ts';
 import type { HintName } from '../contracts/hints.ts';
+import type { Recorded } from '../db/database.ts';
 import type { StateFollower } from './state/follow-state.ts';
 import type { ObjectStore } from './objects/object-store.ts';
 import type { StatePublisher } from './state/publish-state.ts';
@@ -56,7 +57,10 @@ export interface HandlerContext<S extends OperationSpec = OperationSpec> {
   readonly signal: AbortSignal;
   /** Milliseconds until the deadline; what is passed on to further calls and to `statement_timeout`. */
   remainingMs(): number;
-  /** Checks the operation's rule (or another one) against the row; returns the row or throws `forbidden`. */
+  /**
+   * Checks the operation's rule with its stricter parts (or another rule) against the row; returns the row or throws
+   * `forbidden`.
+   */
   permit<Row extends ScopeOf<S>>(row: Row): Row;
   permit<Scope, Row extends Scope>(row: Row, rule: Rule<Scope>): Row;
   /**
@@ -69,6 +73,11 @@ export interface HandlerContext<S extends OperationSpec = OperationSpec> {
    * creation that never called it is not sent.
    */
   repeatable(): Repeatable<ResponseInput<S>> | undefined;
+  /**
+   * For `change`, before it commits: throws where the operation forgot a check, or where what was recorded is not what the
+   * contract says that it changes. The answer of a changing operation that never called it is not sent.
+   */
+  checkChange(recorded: Recorded | 'nothing'): void;
 }
 
 export type Handler<S extends OperationSpec> = (

@@ -19,20 +19,33 @@ export const apiPrefix = '/api/v2';
 /** `GET /deployments/:id`, below the API prefix unless it starts with `/.well-known/`. */
 export type HttpRoute = `${HttpMethod} /${string}`;
 
+/** A part of an operation that needs more than `allow`. `permit` checks it together with `allow`. */
 export interface StricterPart {
   // oxlint-disable-next-line typescript/no-explicit-any -- rules for every kind of row meet here, as in `Access`
   readonly rule: Rule<any>;
   /** What needs it: `a change of name`. */
   readonly for: string;
+  /** What the rule is checked on, where this request touches this part of the row; null where it does not. */
+  readonly when: (row: never, request: never) => object | null;
 }
+
+/** Ties the rule of a stricter part to what it is checked on. */
+export const stricter = <Scope extends object, Row, Request>(part: {
+  rule: Rule<Scope>;
+  for: string;
+  when: (row: Row, request: Request) => Scope | null;
+}) => part;
 
 export interface OperationSpec {
   /** Without a route the operation is internal, and `callers` names the services that may call it. */
   readonly http?: HttpRoute;
   readonly summary: string;
   readonly allow: Access;
-  /** A part of the operation that needs more than `allow`; the handler checks this rule by a second `permit`. */
-  readonly stricter?: StricterPart;
+  readonly stricter?: readonly StricterPart[];
+  /** Resources beside its own whose rows it changes, perhaps none of them; it has to say so each time. */
+  readonly changesAlso?: readonly string[];
+  /** Resources beside its own whose rows it changes in some cases. */
+  readonly mayChange?: readonly string[];
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
   /** A body may be left out altogether, as for the cancelling of a task. */
@@ -60,6 +73,8 @@ export interface StateSpec {
    * only its event is published.
    */
   readonly consumers: readonly ServiceName[];
+  /** The field with the env of a row, by which events are filtered; `env_id` unless given. */
+  readonly envIn?: string;
   /** Fields of the row, beside its id, that the event stream needs. */
   readonly event?: readonly string[];
 }
@@ -98,7 +113,16 @@ export type ResponseInput<S extends OperationSpec> = z.input<S['response']>;
 export type ResponseOutput<S extends OperationSpec> = z.output<S['response']>;
 
 /** The row that the operation's rule must be shown. */
-export type ScopeOf<S extends OperationSpec> = S['allow'] extends Rule<infer Scope> ? Scope : never;
+export type ScopeOf<S extends OperationSpec> = S['allow'] extends Rule<infer Scope> ? Scope & StricterScope<S> : never;
+
+type RowOfPart<Part> = Part extends { when: (row: infer Row, request: never) => unknown } ? (row: Row) => void : never;
+
+/** What all stricter parts together need of the row; anything where there are none. */
+type StricterScope<S extends OperationSpec> = S extends { stricter: readonly (infer Part)[] }
+  ? RowOfPart<Part> extends (row: infer Row) => void
+    ? Row
+    : unknown
+  : unknown;
 
 export interface OperationIdentity {
   readonly resource: string;
@@ -158,6 +182,20 @@ const fieldsForEtag = (row: z.ZodObject): string[] => Object.keys(row.shape).fil
 /** An operation that changes one row: it takes `If-Match`, and its handler must call `checkIfMatch`. */
 export const takesIfMatch = (spec: OperationSpec, { etag }: Pick<ResourceSpec, 'etag'>): boolean =>
   etag !== undefined && /^(?:PUT|DELETE) [^:]*\/:id$/.test(spec.http ?? '');
+
+/** The env of a row, where it has one. */
+export function envIdOf({ state }: Pick<ResourceSpec, 'state'>, row: object): string | null {
+  const envId = (row as Record<string, unknown>)[state?.envIn ?? 'env_id'];
+  return typeof envId === 'string' ? envId : null;
+}
+
+/** A creation, update or deletion that a caller requests: its handler must go through `change`. */
+export const changesRows = (spec: OperationSpec, { state }: Pick<ResourceSpec, 'state'>): boolean =>
+  state !== undefined &&
+  spec.allow.on !== 'nothing' &&
+  spec.http !== undefined &&
+  !spec.http.startsWith('GET') &&
+  (successStatus(spec) === 201 || !spec.http.startsWith('POST'));
 
 /** An answer that is one row of the resource, so that it carries the row's `ETag`. */
 export const answersRow = (

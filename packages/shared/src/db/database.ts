@@ -33,8 +33,18 @@ export interface Queries {
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
 }
 
+/** Names of the resources of which a transaction has recorded changes. */
+export interface Recorded {
+  readonly outbox: ReadonlySet<string>;
+  readonly audit: ReadonlySet<string>;
+}
+
 /** Inside of it every query goes through it: one that takes another connection is refused. */
 export interface Transaction extends Queries {
+  /** What the outbox and the audit log got in it; a savepoint that is rolled back leaves nothing here. */
+  readonly recorded: Recorded;
+  /** Called by the outbox and the audit log. */
+  noteRecorded(where: keyof Recorded, resource: string): void;
   /** Called once the whole transaction is committed; the same function only once. */
   afterCommit(work: () => void): void;
 }

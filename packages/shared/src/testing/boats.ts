@@ -30,7 +30,7 @@ export const boats = resource('boats', {
     }),
     update: operation({
       http: 'PUT /boats/:id',
-      summary: 'Needs an admin of the env; forgets checkIfMatch for the name "unchecked"',
+      summary: 'Needs an admin of the env; forgets checkIfMatch for the name "unchecked", change for "unrecorded"',
       allow: envAdmin,
       body: z.strictObject({ name: z.string().min(1) }),
       response: Boat,
@@ -71,9 +71,10 @@ export interface BoatLog {
 export const boatHandlers = (observed: BoatLog): Handlers<(typeof boats)['operations']> => ({
   list: async ({ query }) => [{ ...boat, name: `page ${query.page ?? 'none'}` }],
   get: async ({ id }, { permit }) => (id === boat.id ? permit(boat) : boat),
-  update: async ({ body }, { permit, checkIfMatch }) => {
+  update: async ({ body }, { permit, checkIfMatch, checkChange }) => {
     permit(boat);
     if (body.name !== 'unchecked') checkIfMatch(boat);
+    if (body.name !== 'unrecorded') checkChange('nothing');
     return { ...boat, ...body };
   },
   echo: async ({ body }, { caller, requestId }) => ({ text: body.text, caller, request_id: requestId }),

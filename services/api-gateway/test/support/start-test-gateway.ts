@@ -36,7 +36,7 @@ export interface TestGateway extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-/** A few operations of a resource, which remember no answers; the others answer that they are a bug of the test. */
+/** A few operations of a resource, which store nothing; the others answer that they are a bug of the test. */
 export function some<Ops extends Record<string, OperationSpec>>(
   resource: Resource<Ops>,
   handlers: Partial<Handlers<Ops>>,
@@ -46,9 +46,11 @@ export function some<Ops extends Record<string, OperationSpec>>(
   const absent = missing.map((name) => [name, () => Promise.reject(new Error(`${name} is not part of this test`))]);
   const served = implement(resource, { ...Object.fromEntries(absent), ...handlers });
   const forgetful = Object.entries(served.handlers).map(([name, handle]) => {
-    const handler: typeof handle = (request, context) => {
+    const handler: typeof handle = async (request, context) => {
       context.repeatable();
-      return handle(request, context);
+      const answer = await handle(request, context);
+      context.checkChange('nothing');
+      return answer;
     };
     return [name, handler];
   });

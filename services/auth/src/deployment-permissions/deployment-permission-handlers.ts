@@ -2,8 +2,7 @@ import { visibleEnvs } from '@berth/shared/access/visible-envs';
 import { implement } from '@berth/shared/bus/rpc/implement';
 import { deploymentPermissions } from '@berth/shared/contracts/resources/deployment-permissions';
 import type { Database } from '@berth/shared/db/database';
-import { once } from '@berth/shared/db/idempotency/once';
-import { recordChange } from '@berth/shared/db/changes/record-change';
+import { change } from '@berth/shared/db/changes/change';
 import { AppError, found, named } from '@berth/shared/errors';
 import { createEnvMemberRepository } from '../env-members/env-member-repository.ts';
 import { createEnvRepository } from '../envs/env-repository.ts';
@@ -19,11 +18,11 @@ export const deploymentPermissionHandlers = ({ db }: { db: Database }) => {
     list: ({ query }, { identity }) => deploymentPermissionRepository.list(query, visibleEnvs(identity)),
 
     get: async ({ id }, { identity }) =>
-      found(await deploymentPermissionRepository.find(id, visibleEnvs(identity)), 'deployment permission'),
+      found(await deploymentPermissionRepository.find(id, visibleEnvs(identity)), deploymentPermissions.singular),
 
     create: ({ body }, context) =>
-      db.transaction((tx) =>
-        once(tx, context, async () => {
+      change(db, context, deploymentPermissions, {
+        insert: async (tx) => {
           const env = await createEnvRepository(tx).hold(body.env_id, visibleEnvs(context.identity));
           context.permit({ env_id: named(env, 'body.env_id', 'env').id });
           const userExists = await createUserRepository(tx).lockForRoles(body.user_id);
@@ -34,22 +33,14 @@ export const deploymentPermissionHandlers = ({ db }: { db: Database }) => {
 
           const deploymentPermissionRepository = createDeploymentPermissionRepository(tx);
           refuseTooManyRoles(await deploymentPermissionRepository.numberOf(body.user_id), 'deployment permissions');
-          const after = await deploymentPermissionRepository.insert(body);
-          await recordChange(tx, context, deploymentPermissions, { after, envId: after.env_id });
-          return after;
-        }),
-      ),
+          return deploymentPermissionRepository.insert(body);
+        },
+      }),
 
     delete: ({ id }, context) =>
-      db.transaction(async (tx) => {
-        const deploymentPermissionRepository = createDeploymentPermissionRepository(tx);
-        const visible = await deploymentPermissionRepository.lock(id, visibleEnvs(context.identity));
-        const before = context.permit(found(visible, 'deployment permission'));
-        context.checkIfMatch(before);
-
-        await deploymentPermissionRepository.remove(id);
-        await recordChange(tx, context, deploymentPermissions, { before, envId: before.env_id });
-        return null;
+      change(db, context, deploymentPermissions, {
+        lock: (tx) => createDeploymentPermissionRepository(tx).lock(id, visibleEnvs(context.identity)),
+        remove: (tx) => createDeploymentPermissionRepository(tx).remove(id),
       }),
   });
 };

@@ -4,8 +4,8 @@ import { implement } from '@berth/shared/bus/rpc/implement';
 import { deploymentPermissions } from '@berth/shared/contracts/resources/deployment-permissions';
 import { type EnvUserPermission, envUserPermissions } from '@berth/shared/contracts/resources/env-user-permissions';
 import type { Database } from '@berth/shared/db/database';
-import { once } from '@berth/shared/db/idempotency/once';
-import { recordChange, recordChanges } from '@berth/shared/db/changes/record-change';
+import { applyGiven } from '@berth/shared/db/changes/apply-given';
+import { change, removed } from '@berth/shared/db/changes/change';
 import { AppError, found, named } from '@berth/shared/errors';
 import { createDeploymentPermissionRepository } from '../deployment-permissions/deployment-permission-repository.ts';
 import { createEnvRepository } from '../envs/env-repository.ts';
@@ -22,8 +22,8 @@ export const envMemberHandlers = ({ db }: { db: Database }) => {
     get: async ({ id }, { identity }) => found(await envMemberRepository.find(id, visibleEnvs(identity)), 'env user'),
 
     create: ({ body }, context) =>
-      db.transaction((tx) =>
-        once(tx, context, async () => {
+      change(db, context, envUserPermissions, {
+        insert: async (tx) => {
           const env = await createEnvRepository(tx).hold(body.env_id, visibleEnvs(context.identity));
           context.permit({ env_id: named(env, 'body.env_id', 'env').id });
           const userExists = await createUserRepository(tx).lockForRoles(body.user_id);
@@ -31,42 +31,30 @@ export const envMemberHandlers = ({ db }: { db: Database }) => {
 
           const envMemberRepository = createEnvMemberRepository(tx);
           refuseTooManyRoles(await envMemberRepository.numberOf(body.user_id), 'env roles');
-          const after = await envMemberRepository.insert(body);
-          await recordChange(tx, context, envUserPermissions, { after, envId: after.env_id });
-          return after;
-        }),
-      ),
+          return envMemberRepository.insert(body);
+        },
+      }),
 
     update: ({ id, body }, context) =>
-      db.transaction(async (tx) => {
-        const envMemberRepository = createEnvMemberRepository(tx);
-        const visible = await envMemberRepository.lock(id, visibleEnvs(context.identity));
-        const before = context.permit(found(visible, 'env user'));
-        context.checkIfMatch(before);
-        const { role = before.role } = body;
-        if (role === before.role) return before;
-        refuseOwnRole(context.identity, before);
-
-        const after = await envMemberRepository.setRole(id, role);
-        await recordChange(tx, context, envUserPermissions, { before, after, envId: after.env_id });
-        return after;
+      change(db, context, envUserPermissions, {
+        lock: (tx) => createEnvMemberRepository(tx).lock(id, visibleEnvs(context.identity)),
+        wanted: (before) => applyGiven(before, body),
+        update: async (tx, { role }, before) => {
+          refuseOwnRole(context.identity, before);
+          return createEnvMemberRepository(tx).setRole(id, role);
+        },
       }),
 
     delete: ({ id }, context) =>
-      db.transaction(async (tx) => {
-        const envMemberRepository = createEnvMemberRepository(tx);
-        const visible = await envMemberRepository.lock(id, visibleEnvs(context.identity));
-        const before = context.permit(found(visible, 'env user'));
-        context.checkIfMatch(before);
-        refuseOwnRole(context.identity, before);
-
-        // Before the member, to which they refer.
-        const permissions = await createDeploymentPermissionRepository(tx).removeOfMember(before);
-        await envMemberRepository.remove(id);
-        const taken = permissions.map((row) => ({ before: row, envId: row.env_id }));
-        await recordChanges(tx, context, deploymentPermissions, taken);
-        await recordChange(tx, context, envUserPermissions, { before, envId: before.env_id });
-        return null;
+      change(db, context, envUserPermissions, {
+        lock: (tx) => createEnvMemberRepository(tx).lock(id, visibleEnvs(context.identity)),
+        remove: async (tx, before, also) => {
+          refuseOwnRole(context.identity, before);
+          // Before the member, to which they refer.
+          const permissions = await createDeploymentPermissionRepository(tx).removeOfMember(before);
+          also(deploymentPermissions, removed(permissions));
+          await createEnvMemberRepository(tx).remove(id);
+        },
       }),
   });
 };

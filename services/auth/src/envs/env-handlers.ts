@@ -1,12 +1,10 @@
-import { isDeepStrictEqual } from 'node:util';
-import { siteAdmin } from '@berth/shared/access/rules';
 import { visibleEnvs } from '@berth/shared/access/visible-envs';
 import type { Bus } from '@berth/shared/bus/bus';
 import { implement } from '@berth/shared/bus/rpc/implement';
-import { type Env, type EnvChanges, envs } from '@berth/shared/contracts/resources/envs';
+import { envs } from '@berth/shared/contracts/resources/envs';
+import { applyGiven } from '@berth/shared/db/changes/apply-given';
+import { change } from '@berth/shared/db/changes/change';
 import type { Database } from '@berth/shared/db/database';
-import { once } from '@berth/shared/db/idempotency/once';
-import { recordChange } from '@berth/shared/db/changes/record-change';
 import { found } from '@berth/shared/errors';
 import { refuseTooManyAutomaticEnvs } from '../users/refuse-too-many-roles.ts';
 import { deleteEnv } from './delete-env.ts';
@@ -27,49 +25,30 @@ export const envHandlers = ({ db, bus }: EnvHandlersDeps) => {
     get: async ({ id }, { identity }) => found(await envRepository.find(id, visibleEnvs(identity)), 'env'),
 
     create: ({ body }, context) =>
-      db.transaction((tx) =>
-        once(tx, context, async () => {
+      change(db, context, envs, {
+        insert: async (tx) => {
           const envRepository = createEnvRepository(tx);
           if (body.auto_add_new_users) refuseTooManyAutomaticEnvs(await envRepository.numberOfAutomatic());
-          const after = await envRepository.insert(body);
-          await recordChange(tx, context, envs, { after, envId: after.id });
-          return after;
-        }),
-      ),
+          return envRepository.insert(body);
+        },
+      }),
 
     update: ({ id, body }, context) =>
-      db.transaction(async (tx) => {
-        const envRepository = createEnvRepository(tx);
-        const before = found(await envRepository.lock(id, visibleEnvs(context.identity)), 'env');
-        const wanted = changed(before, body);
-        context.permit({ env_id: id });
-        if (isForSiteAdmins(before, wanted)) context.permit(before, siteAdmin);
-        context.checkIfMatch(before);
-        if (isDeepStrictEqual(wanted, before)) return before;
-
-        const becomesAutomatic = wanted.auto_add_new_users && !before.auto_add_new_users;
-        if (becomesAutomatic) refuseTooManyAutomaticEnvs(await envRepository.numberOfAutomatic());
-        const after = await envRepository.update(id, wanted);
-        await recordChange(tx, context, envs, { before, after, envId: id });
-        return after;
+      change(db, context, envs, {
+        lock: (tx) => createEnvRepository(tx).lock(id, visibleEnvs(context.identity)),
+        wanted: (before) => applyGiven(before, body),
+        update: async (tx, wanted, before) => {
+          const envRepository = createEnvRepository(tx);
+          const becomesAutomatic = wanted.auto_add_new_users && !before.auto_add_new_users;
+          if (becomesAutomatic) refuseTooManyAutomaticEnvs(await envRepository.numberOfAutomatic());
+          return envRepository.update(id, wanted);
+        },
       }),
 
     delete: async ({ id }, context) => {
       context.checkIfMatch(found(await envRepository.find(id, visibleEnvs(context.identity)), 'env'));
       refuseWhileInUse(await usageOfEnv(bus, id, context));
-      await deleteEnv(db, id, context);
-      return null;
+      return deleteEnv(db, id, context);
     },
   });
 };
-
-const changed = (env: Env, changes: EnvChanges): Env => ({
-  ...env,
-  ...(changes.name !== undefined && { name: changes.name }),
-  ...(changes.node_selector !== undefined && { node_selector: changes.node_selector }),
-  ...(changes.tolerations !== undefined && { tolerations: changes.tolerations }),
-  ...(changes.auto_add_new_users !== undefined && { auto_add_new_users: changes.auto_add_new_users }),
-});
-
-const isForSiteAdmins = (before: Env, wanted: Env): boolean =>
-  before.name !== wanted.name || before.auto_add_new_users !== wanted.auto_add_new_users;

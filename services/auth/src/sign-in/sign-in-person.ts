@@ -59,9 +59,9 @@ async function firstLogin(tx: Transaction, person: Person, { isAdmin, requestId 
   if (!user) return null;
 
   const by = doneBy(user, requestId);
-  await recordChange(tx, by, users, { after: publicUser(user), envId: null });
+  await recordChange(tx, by, users, { after: publicUser(user) });
   const members = await createEnvMemberRepository(tx).addToAutomaticEnvs(user.id);
-  const additions = members.map((member) => ({ after: member, envId: member.env_id }));
+  const additions = members.map((member) => ({ after: member }));
   await recordChanges(tx, by, envUserPermissions, additions);
   return user;
 }
@@ -73,7 +73,7 @@ async function followProvider(tx: Transaction, user: StoredUser, person: Person,
   if (email === user.email && display_name === user.display_name) return user;
 
   const after = await createUserRepository(tx).follow(user.id, { email, display_name }).catch(refuseTakenEmail);
-  const change = { before: publicUser(user), after: publicUser(after), envId: null };
+  const change = { before: publicUser(user), after: publicUser(after) };
   await recordChange(tx, doneBy(user, requestId), users, change);
   return after;
 }

@@ -1,8 +1,7 @@
 import { implement } from '@berth/shared/bus/rpc/implement';
 import { botTokens } from '@berth/shared/contracts/resources/bot-tokens';
 import type { Database } from '@berth/shared/db/database';
-import { once } from '@berth/shared/db/idempotency/once';
-import { recordChange } from '@berth/shared/db/changes/record-change';
+import { change } from '@berth/shared/db/changes/change';
 import { found, named } from '@berth/shared/errors';
 import { createBotRepository } from '../bots/bot-repository.ts';
 import { newApiToken } from './api-token.ts';
@@ -19,30 +18,25 @@ export const botTokenHandlers = ({ db }: { db: Database }) => {
 
     create: ({ body }, context) => {
       const { bot_id, name = null, expires_at = null } = body;
+      const { id, secretHash, text } = newApiToken();
+      const created_by_user_id = context.identity.id;
 
-      return db.transaction((tx) =>
-        once(tx, context, async () => {
+      return change(db, context, botTokens, {
+        insert: async (tx) => {
           await refusePastExpiry(tx, expires_at);
           named(await createBotRepository(tx).hold(bot_id), 'body.bot_id', 'bot');
-          const { id, secretHash, text } = newApiToken();
-          const created_by_user_id = context.identity.id;
           const row = { id, bot_id, created_by_user_id, name, expires_at, secretHash };
-          const after = await createBotTokenRepository(tx).insert(row);
-          await recordChange(tx, context, botTokens, { after, envId: null });
-          return { created_token: text };
-        }),
-      );
+          return createBotTokenRepository(tx).insert(row);
+        },
+        answer: () => ({ created_token: text }),
+      });
     },
 
     delete: ({ id }, context) =>
-      db.transaction(async (tx) => {
-        const botTokenRepository = createBotTokenRepository(tx);
-        const before = found(await botTokenRepository.lock(id), 'bot token');
-        context.checkIfMatch(before);
-
-        await botTokenRepository.revoke(id);
-        await recordChange(tx, context, botTokens, { before, envId: null, action: 'revoke' });
-        return null;
+      change(db, context, botTokens, {
+        lock: (tx) => createBotTokenRepository(tx).lock(id),
+        remove: (tx) => createBotTokenRepository(tx).revoke(id),
+        action: 'revoke',
       }),
   });
 };

@@ -2,8 +2,7 @@ import type { Identity } from '@berth/shared/access/identity';
 import { implement } from '@berth/shared/bus/rpc/implement';
 import { userTokens } from '@berth/shared/contracts/resources/user-tokens';
 import type { Database } from '@berth/shared/db/database';
-import { once } from '@berth/shared/db/idempotency/once';
-import { recordChange } from '@berth/shared/db/changes/record-change';
+import { change } from '@berth/shared/db/changes/change';
 import { AppError, found, named } from '@berth/shared/errors';
 import { createUserRepository } from '../users/user-repository.ts';
 import { newApiToken } from './api-token.ts';
@@ -30,31 +29,24 @@ export const userTokenHandlers = ({ db }: { db: Database }) => {
       const { name = null, expires_at = null } = body;
       if (identity.kind !== 'user') throw new AppError('forbidden', 'Only users create user tokens');
 
-      return db.transaction((tx) =>
-        once(tx, context, async () => {
+      const { id, secretHash, text } = newApiToken();
+      return change(db, context, userTokens, {
+        insert: async (tx) => {
           await refusePastExpiry(tx, expires_at);
           const user_id = body.user_id ?? identity.id;
           const holder = (await createUserRepository(tx).exists(user_id)) ? { user_id } : null;
           context.permit(named(holder, 'body.user_id', 'user'));
-
-          const { id, secretHash, text } = newApiToken();
-          const after = await createUserTokenRepository(tx).insert({ id, user_id, name, expires_at, secretHash });
-          await recordChange(tx, context, userTokens, { after, envId: null });
-          return { created_token: text };
-        }),
-      );
+          return createUserTokenRepository(tx).insert({ id, user_id, name, expires_at, secretHash });
+        },
+        answer: () => ({ created_token: text }),
+      });
     },
 
     delete: ({ id }, context) =>
-      db.transaction(async (tx) => {
-        const userTokenRepository = createUserTokenRepository(tx);
-        const visible = await userTokenRepository.lock(id, visibleHolders(context.identity));
-        const before = context.permit(found(visible, 'user token'));
-        context.checkIfMatch(before);
-
-        await userTokenRepository.revoke(id);
-        await recordChange(tx, context, userTokens, { before, envId: null, action: 'revoke' });
-        return null;
+      change(db, context, userTokens, {
+        lock: (tx) => createUserTokenRepository(tx).lock(id, visibleHolders(context.identity)),
+        remove: (tx) => createUserTokenRepository(tx).revoke(id),
+        action: 'revoke',
       }),
   });
 };

@@ -1,7 +1,9 @@
 import { implement } from '@berth/shared/bus/rpc/implement';
-import { type UserChanges, users } from '@berth/shared/contracts/resources/users';
+import { differsFrom } from '@berth/shared/contracts/differs-from';
+import { users } from '@berth/shared/contracts/resources/users';
+import { applyGiven } from '@berth/shared/db/changes/apply-given';
+import { change } from '@berth/shared/db/changes/change';
 import type { Database, Transaction } from '@berth/shared/db/database';
-import { recordChange } from '@berth/shared/db/changes/record-change';
 import { AppError, found } from '@berth/shared/errors';
 import { createUserRepository, type StoredUser } from './user-repository.ts';
 import { fullUser, publicUser } from './user-views.ts';
@@ -15,31 +17,26 @@ export const userHandlers = ({ db }: { db: Database }) => {
     get: async ({ id }, { identity }) => found(await userRepository.find(id, identity), 'user'),
 
     update: ({ id, body }, context) =>
-      db.transaction(async (tx) => {
-        const userRepository = createUserRepository(tx);
-        await userRepository.lockSiteAdmins();
-        const before = found(await userRepository.lock(id), 'user');
-        const wanted = { ...before, ...flagsOf(body) };
-        const isChange = wanted.is_admin !== before.is_admin || wanted.is_active !== before.is_active;
-        if (isChange && id === context.identity.id) {
+      change(db, context, users, {
+        lock: async (tx) => {
+          const userRepository = createUserRepository(tx);
+          await userRepository.lockSiteAdmins();
+          return userRepository.lock(id);
+        },
+        refuse: (before) => {
+          if (id !== context.identity.id || !differsFrom(before, body, ['is_admin', 'is_active'])) return;
           throw new AppError('forbidden', 'Nobody changes their own is_admin or is_active; ask another site admin');
-        }
-        context.checkIfMatch(before);
-        if (!isChange) return fullUser(before);
-        await refuseToLoseTheLastSiteAdmin(tx, before, wanted);
-
-        const after = await userRepository.update(id, wanted);
-        const change = { before: publicUser(before), after: publicUser(after), envId: null };
-        await recordChange(tx, context, users, change);
-        return fullUser(after);
+        },
+        wanted: (before) => applyGiven(before, body),
+        update: async (tx, wanted, before) => {
+          await refuseToLoseTheLastSiteAdmin(tx, before, wanted);
+          return createUserRepository(tx).update(id, wanted);
+        },
+        published: publicUser,
+        answer: fullUser,
       }),
   });
 };
-
-const flagsOf = ({ is_admin, is_active }: UserChanges) => ({
-  ...(is_admin !== undefined && { is_admin }),
-  ...(is_active !== undefined && { is_active }),
-});
 
 const isSiteAdmin = ({ is_admin, is_active }: StoredUser): boolean => is_admin && is_active;
 

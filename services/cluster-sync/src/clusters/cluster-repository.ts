@@ -148,7 +148,7 @@ export const createClusterRepository = (db: Queries) => ({
             metrics_datasource_name = ${after.metrics_datasource_name}
           where id = ${id} returning ${columns}
         `);
-        await recordChange(tx, by, k8sClusters, { before, after: updated, envId: updated.env_id });
+        await recordChange(tx, by, k8sClusters, { before, after: updated });
         if (updated.env_id !== before.env_id) await tellResources(tx, updated);
         return updated;
       })
@@ -177,7 +177,7 @@ export const createClusterRepository = (db: Queries) => ({
       );
       await tx.query(identified`delete from k8s_clusters where id = ${id}`);
       await tx.query(identified`delete from leases where name = ${leaseNameOf(id)}`);
-      await recordChange(tx, by, k8sClusters, { before: row, envId: row.env_id });
+      await recordChange(tx, by, k8sClusters, { before: row });
       return row;
     }),
 

@@ -27,7 +27,7 @@ export const kindHandlers = ({ db }: KindHandlersDeps) => {
         if (before.name === name) return before;
 
         const after = await kindRepository.rename(id, name);
-        await recordChange(tx, context, deploymentKinds, { before, after, envId: null });
+        await recordChange(tx, context, deploymentKinds, { before, after });
         return after;
       }),
   });

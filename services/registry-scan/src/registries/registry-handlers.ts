@@ -27,7 +27,7 @@ export const registryHandlers = ({ db }: RegistryHandlersDeps) => {
         if (fa_icon === undefined || fa_icon === before.fa_icon) return before;
 
         const after = await registryRepository.changeIcon(id, fa_icon);
-        await recordChange(tx, context, helmRegistries, { before, after, envId: null });
+        await recordChange(tx, context, helmRegistries, { before, after });
         return after;
       }),
   });

@@ -39,7 +39,7 @@ export const tagFormatHandlers = ({ db, onChanged }: TagFormatHandlersDeps) => {
             );
           }
           const after = await tagFormatRepository.insert(pattern);
-          await recordChange(tx, context, helmTagFormats, { after, envId: null });
+          await recordChange(tx, context, helmTagFormats, { after });
           return after;
         }),
       );
@@ -53,7 +53,7 @@ export const tagFormatHandlers = ({ db, onChanged }: TagFormatHandlersDeps) => {
         await tagFormatRepository.raiseRevision();
         const before = found(await tagFormatRepository.remove(id), singular);
         context.checkIfMatch(before);
-        await recordChange(tx, context, helmTagFormats, { before, envId: null });
+        await recordChange(tx, context, helmTagFormats, { before });
       });
       onChanged();
       return null;

@@ -1,7 +1,7 @@
 import { type AuditEntry, recordAudit } from '@berth/shared/db/audit/audit-log';
 import type { Database, Queries, Transaction } from '@berth/shared/db/database';
 import { isPast } from '@berth/shared/db/postgres/is-past';
-import { type AsksOnce, once } from '@berth/shared/db/idempotency/once';
+import { type OnceContext, once } from '@berth/shared/db/idempotency/once';
 import { createItemRepository } from './item-repository.ts';
 import { createDeploymentChanges, type DeploymentChangesRepository } from './deployment-changes-repository.ts';
 import { createDeploymentRepository } from './deployment-repository.ts';
@@ -42,7 +42,7 @@ export interface WritingStore extends ReadingStore {
   /** A line for what people do, in the transaction that does it. */
   recordAudit: (entry: AuditEntry) => Promise<void>;
   /** Creates, or answers what the same request got before. */
-  once: <Answer extends object>(context: AsksOnce<Answer>, create: () => Promise<Answer>) => Promise<Answer>;
+  once: <Answer extends object>(context: OnceContext<Answer>, create: () => Promise<Answer>) => Promise<Answer>;
   /** A part of the transaction that leaves nothing behind when it throws, while the rest goes on. */
   attempt: InTransaction;
 }

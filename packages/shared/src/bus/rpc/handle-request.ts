@@ -8,7 +8,6 @@ import {
   type Operation,
   type Resource,
   type ServiceName,
-  takesIfMatch,
 } from '../../contracts/contract.ts';
 import { invalidRequest } from '../../contracts/field-errors.ts';
 import { idempotencyKeyOf, isCreation, stillAnswering } from '../../contracts/idempotency-key.ts';
@@ -55,7 +54,7 @@ export function readEnvelope(message: Msg, caller: CallerName, now: number): Inc
   return { message, caller, requestId, deadline: now + deadlineMs };
 }
 
-/** identify → parse → allow → handle → permit, once and checkIfMatch called? → parse the reply. Returns the answer as text. */
+/** identify → parse → allow → handle → permit, once, checkIfMatch and change called? → parse the reply. Returns the answer as text. */
 export async function handleRequest(endpoint: Endpoint, incoming: Incoming, deps: HandleDeps): Promise<string> {
   const { operation, resource, handler } = endpoint;
   const { caller, deadline, message, requestId } = incoming;
@@ -70,8 +69,7 @@ export async function handleRequest(endpoint: Endpoint, incoming: Incoming, deps
   const request = parseRequest(operation, message);
   if (allow.on === 'identity' && !allow.allows(identity as Identity, request)) throw forbidden(allow);
 
-  const creates = isCreation(operation);
-  const idempotencyKey = creates
+  const idempotencyKey = isCreation(operation)
     ? idempotencyKeyOf(message.headers?.get(headerNames.idempotencyKey) || undefined)
     : undefined;
 
@@ -90,17 +88,7 @@ export async function handleRequest(endpoint: Endpoint, incoming: Incoming, deps
   });
   try {
     const value = await inOwnTurn(context, idempotencyKey, deps, () => handler(request, context));
-    if (allow.on === 'row' && !context.wasPermitted) {
-      throw new Error(`${operation.resource}.${operation.name} answered without showing its row to permit()`);
-    }
-    if (creates && !context.checkedForRepeat) {
-      throw new Error(
-        `${operation.resource}.${operation.name} created without once(): repeated, it would create again`,
-      );
-    }
-    if (takesIfMatch(operation, resource) && !context.checkedForIfMatch) {
-      throw new Error(`${operation.resource}.${operation.name} changed a row without checkIfMatch()`);
-    }
+    context.refuseForgotten();
     return replyOf(operation, value);
   } finally {
     context.end();

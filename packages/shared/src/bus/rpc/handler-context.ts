@@ -1,10 +1,13 @@
 import type { Logger } from 'pino';
 import type { Identity } from '../../access/identity.ts';
 import type { Rule } from '../../access/rules.ts';
-import type { CallerName, Operation, Resource } from '../../contracts/contract.ts';
+import { type CallerName, type Operation, type Resource, takesIfMatch } from '../../contracts/contract.ts';
+import { isCreation } from '../../contracts/idempotency-key.ts';
+import type { Recorded } from '../../db/database.ts';
 import { AppError } from '../../errors.ts';
 import type { HandlerContext, Repeatable } from '../bus.ts';
 import { etagOf, fitsIfMatch } from './etag.ts';
+import { unlikeContract } from './unlike-contract.ts';
 
 export interface CallInfo {
   resource: Resource;
@@ -31,6 +34,7 @@ export class CallContext implements HandlerContext {
   #permitted = false;
   #checkedForRepeat = false;
   #checkedIfMatch = false;
+  #checkedChange = false;
   #log: Logger | undefined;
   #aborter: AbortController | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -74,29 +78,50 @@ export class CallContext implements HandlerContext {
     return this.#aborter.signal;
   }
 
-  /** Whether the rule of the operation was checked against a row. */
-  get wasPermitted(): boolean {
-    return this.#permitted;
+  get wentThroughChange(): boolean {
+    return this.#checkedChange;
   }
 
-  /** Whether a creation looked up an earlier answer. */
-  get checkedForRepeat(): boolean {
-    return this.#checkedForRepeat;
+  /** Throws where the handler has left out a check that the contract wants. Such an answer is not sent. */
+  refuseForgotten(): void {
+    this.#refuseUnchecked();
   }
 
-  /** Whether a change called `checkIfMatch`, with or without an `If-Match` of the caller. */
-  get checkedForIfMatch(): boolean {
-    return this.#checkedIfMatch;
+  #refuseUnchecked(): void {
+    const { operation, resource } = this.#call;
+    if (operation.allow.on === 'row' && !this.#permitted)
+      throw this.#bug('answered without showing its row to permit()');
+    if (isCreation(operation) && !this.#checkedForRepeat) {
+      throw this.#bug('created without once(): repeated, it would create again');
+    }
+    if (takesIfMatch(operation, resource) && !this.#checkedIfMatch) {
+      throw this.#bug('changed a row without checkIfMatch()');
+    }
+  }
+
+  #bug(words: string): Error {
+    const { resource, name } = this.#call.operation;
+    return new Error(`${resource}.${name} ${words}`);
   }
 
   // Fields, not methods: handlers destructure them.
   readonly remainingMs = (): number => Math.max(0, Math.floor(this.#call.deadline - performance.now()));
 
   readonly permit = <Row>(row: Row, rule?: Rule<never>): Row => {
-    const { identity, operation } = this.#call;
-    const checked = rule ?? (operation.allow as Rule<never>);
-    if (!identity || !checked.allows(identity, row as never)) throw forbidden(checked);
-    if (!rule || rule === operation.allow) this.#permitted = true;
+    const { identity, operation, request } = this.#call;
+    const check = (checked: Rule<never>, scope: unknown): void => {
+      if (!identity || !checked.allows(identity, scope as never)) throw forbidden(checked);
+    };
+    if (rule) {
+      check(rule, row);
+      return row;
+    }
+    check(operation.allow as Rule<never>, row);
+    for (const part of operation.stricter ?? []) {
+      const scope = part.when(row as never, request as never);
+      if (scope !== null) check(part.rule, scope);
+    }
+    this.#permitted = true;
     return row;
   };
 
@@ -118,10 +143,18 @@ export class CallContext implements HandlerContext {
       request,
       answerAgain: (answer) => {
         this.#permitted = true;
+        this.#checkedChange = true;
         // Validated like every answer before it is sent.
         return answer as never;
       },
     };
+  };
+
+  readonly checkChange = (recorded: Recorded | 'nothing'): void => {
+    this.#refuseUnchecked();
+    const problem = recorded === 'nothing' ? null : unlikeContract(this.#call.operation, recorded);
+    if (problem !== null) throw this.#bug(problem);
+    this.#checkedChange = true;
   };
 
   /** Ends the call: clears its timer, which would keep the process alive. */

@@ -47,6 +47,7 @@ export const bots = resource('bots', {
       http: 'DELETE /bots/:id',
       summary: 'Delete a bot and revoke its tokens',
       allow: siteAdmin,
+      changesAlso: ['bot_tokens'],
       response: z.null(),
     }),
   },

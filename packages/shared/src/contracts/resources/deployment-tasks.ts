@@ -1,8 +1,10 @@
 import { z } from 'zod';
-import { maintainer, owner, signedIn, taskCreatorOrOwner } from '../../access/rules.ts';
-import { operation, resource } from '../contract.ts';
+import { type KindScope, maintainer, owner, signedIn, taskCreatorOrOwner } from '../../access/rules.ts';
+import { operation, resource, stricter } from '../contract.ts';
 import { Id, PlannedTime, Reason, Timestamp } from '../fields.ts';
 import { filter, listQuery, pageOf } from '../paging.ts';
+import { differsFrom } from '../differs-from.ts';
+import type { Deployment, DeploymentChanges } from './deployments.ts';
 import { LogLine } from './runner-tasks.ts';
 import { RequestedOperation, TaskOperation } from './task-operation.ts';
 
@@ -42,6 +44,28 @@ export const NewDeploymentTask = z.strictObject({
 });
 export type NewDeploymentTask = z.infer<typeof NewDeploymentTask>;
 
+type Overridden = Pick<Deployment, 'values_override'>;
+
+/** What decides who may retry a task. */
+export interface RetriedTask {
+  /** Null where it was deleted. */
+  deployment: (KindScope & Overridden) | null;
+  /** The change that the task was to make and has not made. */
+  change: DeploymentChanges | null;
+  /** Whether it deletes the deployment. */
+  deletes: boolean;
+}
+
+/** Whether a change is for owners: what runs is for maintainers, whether it runs and a new override are not. */
+function changesForOwners(change: DeploymentChanges | null, deployment: Overridden): boolean {
+  return change !== null && (change.enabled !== undefined || differsFrom(deployment, change, ['values_override']));
+}
+
+function isForOwners(operation: RequestedOperation, deployment: Overridden): boolean {
+  if ('Install' in operation || 'Uninstall' in operation) return true;
+  return 'Upgrade' in operation && differsFrom(deployment, operation.Upgrade, ['values_override']);
+}
+
 export const deploymentTasks = resource('deployment_tasks', {
   owner: 'tasks',
   singular: 'deployment task',
@@ -73,10 +97,15 @@ export const deploymentTasks = resource('deployment_tasks', {
       http: 'POST /deployment-tasks',
       summary: 'Create a task, for now or for a later time',
       allow: maintainer,
-      stricter: {
-        rule: owner,
-        for: 'Install, Uninstall, a changed values_override, and actions that require an owner',
-      },
+      stricter: [
+        stricter({
+          rule: owner,
+          for: 'Install, Uninstall, a changed values_override, and actions that require an owner',
+          when: (deployment: KindScope & Overridden, { body }: { body: NewDeploymentTask }) =>
+            isForOwners(body.operation, deployment) ? deployment : null,
+        }),
+      ],
+      mayChange: ['deployments'],
       body: NewDeploymentTask,
       response: DeploymentTask,
     }),
@@ -90,7 +119,14 @@ export const deploymentTasks = resource('deployment_tasks', {
       http: 'DELETE /deployment-tasks/:id',
       summary: 'Cancel a pending task, or request that a started one stops',
       allow: taskCreatorOrOwner,
-      stricter: { rule: owner, for: 'a move that goes back into another env' },
+      stricter: [
+        stricter({
+          rule: owner,
+          for: 'a move that goes back into another env',
+          when: ({ returnsTo }: { returnsTo?: KindScope | null }) => returnsTo ?? null,
+        }),
+      ],
+      mayChange: ['deployments'],
       body: z.strictObject({ reason: Reason.optional() }),
       bodyOptional: true,
       response: DeploymentTask,
@@ -100,10 +136,22 @@ export const deploymentTasks = resource('deployment_tasks', {
       http: 'POST /deployment-tasks/:id/retry',
       summary: 'Make a new task of the same operation from one that failed or was canceled',
       allow: taskCreatorOrOwner,
-      stricter: {
-        rule: owner,
-        for: 'a deletion, and a change of enabled or values_override that was never made; who is no maintainer any more retries nothing',
-      },
+      stricter: [
+        stricter({
+          rule: maintainer,
+          for: 'any task of a deployment that is left',
+          when: ({ retried }: { retried?: RetriedTask }) => retried?.deployment ?? null,
+        }),
+        stricter({
+          rule: owner,
+          for: 'a deletion, and a change of enabled or values_override that was never made',
+          when: ({ retried }: { retried?: RetriedTask }) =>
+            retried?.deployment && (retried.deletes || changesForOwners(retried.change, retried.deployment))
+              ? retried.deployment
+              : null,
+        }),
+      ],
+      mayChange: ['deployments'],
       response: DeploymentTask,
     }),
     log: operation({

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { maintainer, owner, signedIn } from '../../access/rules.ts';
-import { operation, resource } from '../contract.ts';
+import { type KindScope, maintainer, owner, signedIn } from '../../access/rules.ts';
+import { operation, resource, stricter } from '../contract.ts';
+import { differsFrom } from '../differs-from.ts';
 import { ConfigInputs, ValuesOverride } from './deployment-inputs.ts';
 import { DeploymentName, Id, JsonObject, Timestamp, text } from '../fields.ts';
 import { filter, listQuery, pageOf } from '../paging.ts';
@@ -70,6 +71,9 @@ export const DeploymentChanges = z.strictObject({
 });
 export type DeploymentChanges = z.infer<typeof DeploymentChanges>;
 
+const forOwners = ['name', 'cluster_id', 'enabled', 'values_override'] as const;
+type ForOwners = KindScope & Pick<Deployment, (typeof forOwners)[number]>;
+
 export const deployments = resource('deployments', {
   owner: 'tasks',
   singular: 'deployment',
@@ -103,6 +107,7 @@ export const deployments = resource('deployments', {
       http: 'POST /deployments',
       summary: 'Create a deployment and install it',
       allow: owner,
+      changesAlso: ['deployment_tasks'],
       body: NewDeployment,
       response: Deployment,
     }),
@@ -116,7 +121,15 @@ export const deployments = resource('deployments', {
       http: 'PUT /deployments/:id',
       summary: 'Change a deployment, with the tasks that follow from it',
       allow: maintainer,
-      stricter: { rule: owner, for: 'a change of name, cluster_id, enabled or values_override' },
+      stricter: [
+        stricter({
+          rule: owner,
+          for: 'a change of name, cluster_id, enabled or values_override',
+          when: (deployment: ForOwners, { body }: { body: DeploymentChanges }) =>
+            differsFrom(deployment, body, forOwners) ? deployment : null,
+        }),
+      ],
+      mayChange: ['deployment_tasks'],
       body: DeploymentChanges,
       response: Deployment,
     }),
@@ -124,6 +137,7 @@ export const deployments = resource('deployments', {
       http: 'DELETE /deployments/:id',
       summary: 'Uninstall a deployment and delete it',
       allow: owner,
+      mayChange: ['deployment_tasks'],
       response: z.null(),
     }),
   },

@@ -57,6 +57,7 @@ export const envUserPermissions = resource('env_user_permissions', {
       http: 'DELETE /env-user-permissions/:id',
       summary: 'Remove a user from an env',
       allow: envAdmin,
+      changesAlso: ['deployment_permissions'],
       response: z.null(),
     }),
   },

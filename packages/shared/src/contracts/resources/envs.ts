@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { envAdmin, signedIn, siteAdmin } from '../../access/rules.ts';
-import { operation, resource } from '../contract.ts';
+import { differsFrom } from '../differs-from.ts';
+import { operation, resource, stricter } from '../contract.ts';
 import { Id, Json, Name, Timestamp } from '../fields.ts';
 import { filter, listQuery, pageOf } from '../paging.ts';
 import { NodeSelector, Tolerations } from './placement.ts';
@@ -29,7 +30,7 @@ export const envs = resource('envs', {
   owner: 'auth',
   singular: 'env',
   etag: ['name', 'node_selector', 'tolerations', 'auto_add_new_users'],
-  state: { row: Env, consumers: ['cluster-sync', 'tasks'] },
+  state: { row: Env, envIn: 'id', consumers: ['cluster-sync', 'tasks'] },
   operations: {
     list: operation({
       http: 'GET /envs',
@@ -54,10 +55,23 @@ export const envs = resource('envs', {
       http: 'PUT /envs/:id',
       summary: 'Change an env',
       allow: envAdmin,
-      stricter: { rule: siteAdmin, for: 'a change of name or auto_add_new_users' },
+      stricter: [
+        stricter({
+          rule: siteAdmin,
+          for: 'a change of name or auto_add_new_users',
+          when: (env: Pick<Env, 'name' | 'auto_add_new_users'>, { body }: { body: EnvChanges }) =>
+            differsFrom(env, body, ['name', 'auto_add_new_users']) ? env : null,
+        }),
+      ],
       body: EnvChanges,
       response: Env,
     }),
-    delete: operation({ http: 'DELETE /envs/:id', summary: 'Delete an env', allow: siteAdmin, response: z.null() }),
+    delete: operation({
+      http: 'DELETE /envs/:id',
+      summary: 'Delete an env',
+      allow: siteAdmin,
+      changesAlso: ['deployment_permissions', 'env_user_permissions'],
+      response: z.null(),
+    }),
   },
 });

@@ -2,7 +2,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Identity } from '../../access/identity.ts';
 import type { JsonObject } from '../../contracts/json.ts';
-import type { Queries } from '../database.ts';
+import type { Queries, Transaction } from '../database.ts';
 
 /** The actor of a change and its request; the context of every handler is one. */
 export interface Doer {
@@ -24,13 +24,17 @@ export interface AuditEntry {
   details: JsonObject;
 }
 
+/** Outside of a transaction only for what changes no row, such as a refused login. */
+type AuditedTransaction = Pick<Queries, 'query'> & Partial<Pick<Transaction, 'noteRecorded'>>;
+
 const nothing = sql.type(z.strictObject({}));
 
 /** Call it in the transaction of the change: neither exists without the other. */
-export const recordAudit = (db: Pick<Queries, 'query'>, entry: AuditEntry): Promise<void> => recordAudits(db, [entry]);
+export const recordAudit = (db: AuditedTransaction, entry: AuditEntry): Promise<void> => recordAudits(db, [entry]);
 
 /** One statement for any number of entries: a first login can add thousands of roles. */
-export async function recordAudits(db: Pick<Queries, 'query'>, entries: readonly AuditEntry[]): Promise<void> {
+export async function recordAudits(db: AuditedTransaction, entries: readonly AuditEntry[]): Promise<void> {
+  for (const { resource } of entries) db.noteRecorded?.('audit', resource);
   if (entries.length === 0) return;
   const rows = entries.map(({ by, action, resource, objectId, envId, details }) => [
     by.identity?.kind ?? null,

@@ -1,11 +1,11 @@
-import type { Resource } from '../../contracts/contract.ts';
+import { envIdOf, type Resource } from '../../contracts/contract.ts';
 import { isJsonObject, type JsonObject } from '../../contracts/json.ts';
 import { type Doer, recordAudits } from '../audit/audit-log.ts';
 import { changedFields } from '../audit/changed-fields.ts';
 import type { Transaction } from '../database.ts';
 import { recordStates, type StateChange } from '../outbox/outbox.ts';
 
-interface PublicRow {
+export interface PublicRow {
   id: string;
 }
 
@@ -13,9 +13,8 @@ interface PublicRow {
 export interface Change {
   before?: PublicRow;
   after?: PublicRow;
-  envId: string | null;
   /** As a verb; `create`, `update` or `delete` unless a better one says more. */
-  action?: string;
+  action?: string | undefined;
 }
 
 type Changed = Pick<Resource, 'name' | 'state'>;
@@ -30,12 +29,14 @@ export async function recordChanges(
   resource: Changed,
   changes: readonly Change[],
 ): Promise<void> {
-  await recordStates(tx, resource, changes.map(stateOf));
+  const states = changes.map((change) => stateOf(resource, change));
+  await recordStates(tx, resource, states);
 
-  const entries = changes.map((change) => {
-    const { before, after, envId, action = verbs[operationOf(change)] } = change;
+  const entries = changes.map((change, index) => {
+    const { before, after, action = verbs[operationOf(change)] } = change;
     const details = changedFields(asJson(before), asJson(after));
-    return { by, action, resource: resource.name, objectId: rowOf(change).id, envId, details };
+    const { id: objectId = null, env_id: envId = null } = states[index] ?? {};
+    return { by, action, resource: resource.name, objectId, envId, details };
   });
   await recordAudits(tx, entries);
 }
@@ -45,15 +46,10 @@ const verbs = { INSERT: 'create', UPDATE: 'update', DELETE: 'delete' } as const;
 const operationOf = ({ before, after }: Change): StateChange['operation'] =>
   after ? (before ? 'UPDATE' : 'INSERT') : 'DELETE';
 
-const stateOf = (change: Change): StateChange => {
-  const row = rowOf(change);
-  return { id: row.id, env_id: change.envId, operation: operationOf(change), row };
-};
-
-function rowOf({ before, after }: Change): PublicRow {
-  const row = after ?? before;
+function stateOf(resource: Changed, change: Change): StateChange {
+  const row = change.after ?? change.before;
   if (!row) throw new Error('A change has a row before or after it');
-  return row;
+  return { id: row.id, env_id: envIdOf(resource, row), operation: operationOf(change), row };
 }
 
 const asJson = (row: PublicRow | undefined): JsonObject | null => (isJsonObject(row) ? row : null);

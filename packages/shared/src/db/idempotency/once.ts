@@ -8,7 +8,7 @@ import { isLockTimeout } from '../postgres/database-failure.ts';
 import { requestHash } from './request-hash.ts';
 
 /** What `once` needs of the context of a handler. */
-export interface AsksOnce<Answer> {
+export interface OnceContext<Answer> {
   repeatable(): Repeatable<Answer> | undefined;
 }
 
@@ -26,7 +26,7 @@ const earlier = sql.type(
  */
 export async function once<Answer extends object>(
   tx: Transaction,
-  context: AsksOnce<Answer>,
+  context: OnceContext<Answer>,
   create: () => Promise<Answer>,
 ): Promise<Answer> {
   const repeatable = context.repeatable();

@@ -29,6 +29,7 @@ export async function recordStates(
   resource: Followed,
   changes: readonly StateChange[],
 ): Promise<void> {
+  tx.noteRecorded('outbox', resource.name);
   if (changes.length === 0) return;
   const traceparent = currentTraceparent();
   const records = changes.map((change) => ({ ...change, row: publicRow(resource, change.row) }));

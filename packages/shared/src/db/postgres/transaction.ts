@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Query, Transaction } from '../database.ts';
+import type { Query, Recorded, Transaction } from '../database.ts';
 import { queriesOver, type RawResult } from './queries.ts';
 
 /** One connection, checked out for a transaction. */
@@ -29,7 +29,9 @@ export async function runTransaction<T>(session: Session, work: (tx: Transaction
   const afterCommit = new Set<() => void>();
   const worked = async (): Promise<T> => {
     try {
-      return await running.run(state, () => work(transactionOver(turns, state, afterCommit, 0)));
+      return await running.run(state, () =>
+        work(transactionOver(turns, { state, afterCommit, recorded: nothingRecorded() }, 0)),
+      );
     } finally {
       // Before the end is sent: what comes later would run outside of the transaction.
       state.over = true;
@@ -70,7 +72,16 @@ async function commit(session: Session): Promise<void> {
   if (done !== 'COMMIT') throw new Error('The transaction was rolled back: one of its statements had failed');
 }
 
-function transactionOver(session: Session, state: Running, afterCommit: Set<() => void>, depth: number): Transaction {
+interface Inside {
+  state: Running;
+  afterCommit: Set<() => void>;
+  recorded: Record<keyof Recorded, Set<string>>;
+}
+
+const nothingRecorded = () => ({ outbox: new Set<string>(), audit: new Set<string>() });
+
+function transactionOver(session: Session, inside: Inside, depth: number): Transaction {
+  const { state, afterCommit, recorded } = inside;
   const queries = queriesOver(async (query) => {
     if (state.over) throw new Error('The transaction is over');
     return await session.run(query);
@@ -78,12 +89,17 @@ function transactionOver(session: Session, state: Running, afterCommit: Set<() =
   return {
     ...queries,
     afterCommit: (work) => void afterCommit.add(work),
+    recorded,
+    noteRecorded: (where, resource) => void recorded[where].add(resource),
     transaction: async (work) => {
       const savepoint = `nested_${depth + 1}`;
+      const inner = nothingRecorded();
       await session.command(`savepoint ${savepoint}`);
       try {
-        const result = await work(transactionOver(session, state, afterCommit, depth + 1));
+        const result = await work(transactionOver(session, { ...inside, recorded: inner }, depth + 1));
         await session.command(`release savepoint ${savepoint}`);
+        for (const name of inner.outbox) recorded.outbox.add(name);
+        for (const name of inner.audit) recorded.audit.add(name);
         return result;
       } catch (error) {
         await session.command(`rollback to savepoint ${savepoint}`);

@@ -1,0 +1,127 @@
+import { isDeepStrictEqual } from 'node:util';
+import { envIdOf, type Resource } from '../../contracts/contract.ts';
+import { found } from '../../errors.ts';
+import type { Doer } from '../audit/audit-log.ts';
+import type { Database, Recorded, Transaction } from '../database.ts';
+import { type OnceContext, once } from '../idempotency/once.ts';
+import { type Change, type PublicRow, recordChanges } from './record-change.ts';
+
+/** What a change needs of the context of its handler. */
+export interface ChangeContext extends Doer {
+  permit(row: object): unknown;
+  checkIfMatch(row: object): void;
+  checkChange(recorded: Recorded | 'nothing'): void;
+}
+
+/** Names rows of another resource that the same transaction changed; also an empty list, where the contract names the resource. */
+export type AlsoChanged = (resource: Changed, changes: readonly Change[]) => void;
+
+type Changed = Pick<Resource, 'name' | 'state'>;
+type Answered = Pick<Resource, 'name' | 'state' | 'singular'>;
+
+/** For `also`: rows that the change has deleted. */
+export const removed = (rows: readonly PublicRow[], action?: string): Change[] =>
+  rows.map((before) => ({ before, action }));
+
+interface Recording<Row> {
+  /** The row for followers and the audit log, where what is stored has more fields. */
+  published?: (row: Row) => PublicRow;
+  /** The verb of the audit log, where it is not `create`, `update` or `delete`. */
+  action?: string;
+}
+
+/** A new row. The rule of a creation depends on what the request names, so `insert` calls `permit`. */
+export interface Insertion<Row, Answer> extends Recording<Row> {
+  insert: (tx: Transaction, also: AlsoChanged) => Promise<Row>;
+  answer?: (row: Row) => Answer;
+}
+
+interface OfOneRow<Row> extends Recording<Row> {
+  /** Locks the row until the end, after all that has to be locked before it. Null where the caller sees none. */
+  lock: (tx: Transaction) => Promise<Row | null>;
+  /** Refusals of the caller that no rule expresses; they come before `If-Match`. */
+  refuse?: (before: Row) => void;
+}
+
+export interface Update<Row, Answer> extends OfOneRow<Row> {
+  /** The row as the request wants it. Where it is so already, nothing is written and nothing is recorded. */
+  wanted: (before: Row) => Row;
+  update: (tx: Transaction, wanted: Row, before: Row, also: AlsoChanged) => Promise<Row>;
+  answer?: (row: Row) => Answer;
+}
+
+export interface Removal<Row> extends OfOneRow<Row> {
+  remove: (tx: Transaction, before: Row, also: AlsoChanged) => Promise<unknown>;
+}
+
+/**
+ * The one path of a change that a caller requests: lock → permit → If-Match → write → outbox and audit log, in one
+ * transaction, which may run more than once. See docs/decisions/0009.
+ */
+export function change<Row extends PublicRow, Answer extends object = Row>(
+  db: Pick<Database, 'transaction'>,
+  context: ChangeContext & OnceContext<Answer>,
+  resource: Answered,
+  steps: Insertion<Row, Answer>,
+): Promise<Answer>;
+export function change<Row extends PublicRow, Answer extends object = Row>(
+  db: Pick<Database, 'transaction'>,
+  context: ChangeContext,
+  resource: Answered,
+  steps: Update<Row, Answer>,
+): Promise<Answer>;
+export function change<Row extends PublicRow>(
+  db: Pick<Database, 'transaction'>,
+  context: ChangeContext,
+  resource: Answered,
+  steps: Removal<Row>,
+): Promise<null>;
+export function change<Row extends PublicRow, Answer extends object>(
+  db: Pick<Database, 'transaction'>,
+  context: ChangeContext & Partial<OnceContext<Answer>>,
+  resource: Answered,
+  steps: Insertion<Row, Answer> | Update<Row, Answer> | Removal<Row>,
+): Promise<Answer | null> {
+  return db.transaction(async (tx) => {
+    const { published = (row: Row): PublicRow => row, action } = steps;
+    const others = new Map<Changed, Change[]>();
+    const also: AlsoChanged = (other, changes) => {
+      others.set(other, [...(others.get(other) ?? []), ...changes]);
+    };
+    const record = async (own: Change): Promise<void> => {
+      also(resource, [{ ...own, action }]);
+      // Always in the same order, so that two changes of the same rows wait for each other and do not deadlock.
+      const inOrder = [...others].sort(([a], [b]) => (a.name < b.name ? -1 : 1));
+      for (const [changed, changes] of inOrder) await recordChanges(tx, context, changed, changes);
+      context.checkChange(tx.recorded);
+    };
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an answer is the row unless the steps make another
+    const answered = ({ answer = (row: Row) => row as unknown as Answer }: { answer?: (row: Row) => Answer }) => answer;
+
+    if ('insert' in steps) {
+      return await once(tx, { repeatable: () => context.repeatable?.() }, async () => {
+        const after = await steps.insert(tx, also);
+        await record({ after: published(after) });
+        return answered(steps)(after);
+      });
+    }
+
+    const before = found(await steps.lock(tx), resource.singular);
+    context.permit({ ...before, env_id: envIdOf(resource, before) });
+    steps.refuse?.(before);
+    context.checkIfMatch(before);
+    if ('remove' in steps) {
+      await steps.remove(tx, before, also);
+      await record({ before: published(before) });
+      return null;
+    }
+    const wanted = steps.wanted(before);
+    if (isDeepStrictEqual(wanted, before)) {
+      context.checkChange('nothing');
+      return answered(steps)(before);
+    }
+    const after = await steps.update(tx, wanted, before, also);
+    await record({ before: published(before), after: published(after) });
+    return answered(steps)(after);
+  });
+}
