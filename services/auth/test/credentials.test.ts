@@ -4,11 +4,12 @@ import type { Bus } from '@berth/shared/bus/bus';
 import { limits } from '@berth/shared/bus/limits';
 import { bots } from '@berth/shared/contracts/resources/bots';
 import { deploymentTokens } from '@berth/shared/contracts/resources/deployment-tokens';
+import { signingKeys } from '@berth/shared/contracts/resources/signing-keys';
 import { type Authenticated, type Credential, identities } from '@berth/shared/contracts/resources/identities';
 import { me } from '@berth/shared/contracts/resources/me';
 import { userTokens } from '@berth/shared/contracts/resources/user-tokens';
 import { users } from '@berth/shared/contracts/resources/users';
-import { decodeJwt, decodeProtectedHeader } from 'jose';
+import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDeploymentPermissionRepository } from '../src/deployment-permissions/deployment-permission-repository.ts';
 import { newApiToken } from '../src/tokens/api-token.ts';
@@ -275,6 +276,55 @@ describe('a deployment', () => {
 
     await expect(issue(randomUUID())).rejects.toEqual(refusal('not_found'));
     await expect(issue(row.id)).rejects.toEqual(refusal('conflict', 'disabled'));
+  });
+});
+
+describe('a token for a call into a deployment', () => {
+  const call = { method: 'POST', path: '/restart' };
+  const issue = (deployment_id: string) =>
+    tasks.call(deploymentTokens.operations.issue_for_call, { body: { deployment_id, ...call } });
+
+  test('is checked by the workload against the published keys, for itself and for five minutes', async () => {
+    const row = newDeployment((await newEnv(auth.db)).id);
+    await haveDeployment(tasks, row);
+
+    const { access_token } = await issue(row.id);
+    const keys = createLocalJWKSet(await auth.gateway.call(signingKeys.operations.list, {}));
+    const { payload, protectedHeader } = await jwtVerify(access_token, keys, { audience: row.id, typ: 'call+jwt' });
+
+    expect(protectedHeader).toMatchObject({ alg: 'EdDSA' });
+    expect(payload).toEqual({
+      iss: decodeJwt(admin.jwt).iss,
+      aud: row.id,
+      env_id: row.env_id,
+      call,
+      iat: expect.any(Number),
+      nbf: payload.iat,
+      exp: (payload.iat ?? 0) + 300,
+      jti: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    });
+    await expect(jwtVerify(access_token, keys, { audience: randomUUID() })).rejects.toThrow('"aud"');
+  });
+
+  test('is no credential of the platform', async () => {
+    const row = newDeployment((await newEnv(auth.db)).id);
+    await haveDeployment(tasks, row);
+    const { access_token: jwt } = await issue(row.id);
+
+    await expect(authenticate({ jwt })).rejects.toEqual(refusal('unauthenticated'));
+    await expect(authenticate({ token: jwt })).rejects.toEqual(refusal('unauthenticated'));
+  });
+
+  test('is issued for enabled deployments only, and to the service tasks only', async () => {
+    const row = { ...newDeployment((await newEnv(auth.db)).id), enabled: false };
+    await haveDeployment(tasks, row);
+    const body = { deployment_id: row.id, ...call };
+
+    await expect(issue(randomUUID())).rejects.toEqual(refusal('not_found'));
+    await expect(issue(row.id)).rejects.toEqual(refusal('conflict', 'disabled'));
+    await expect(clusterSync.call(deploymentTokens.operations.issue_for_call, { body })).rejects.toThrow(
+      'NATS does not allow cluster-sync',
+    );
   });
 });
 

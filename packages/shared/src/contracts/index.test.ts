@@ -53,6 +53,7 @@ test('the access table lists every operation', () => {
     deployment_tasks.log | GET /deployment-tasks/:id/log | anyone signed in
     deployment_tasks.log_lines | from api-gateway | anyone signed in
     deployment_tokens.issue | from cluster-sync | services of the platform
+    deployment_tokens.issue_for_call | from tasks | services of the platform
     deployment_usage.of_cluster | from cluster-sync | services of the platform
     deployment_usage.of_env | from auth | services of the platform
     deployments.list | GET /deployments | anyone signed in

@@ -6,14 +6,19 @@ import type { JwtIssuer } from './jwt-issuer.ts';
 
 export interface DeploymentTokenHandlersDeps {
   callingDeployments: CallingDeployments;
-  jwtIssuer: Pick<JwtIssuer, 'forDeployment'>;
+  jwtIssuer: Pick<JwtIssuer, 'forDeployment' | 'forCall'>;
 }
 
-export const deploymentTokenHandlers = ({ callingDeployments, jwtIssuer }: DeploymentTokenHandlersDeps) =>
-  implement(deploymentTokens, {
-    issue: async ({ body }) => {
-      const deployment = found(await callingDeployments.find(body.deployment_id), 'deployment');
-      if (!deployment.enabled) throw new AppError('conflict', 'The deployment is disabled');
-      return jwtIssuer.forDeployment(deployment);
-    },
+export const deploymentTokenHandlers = ({ callingDeployments, jwtIssuer }: DeploymentTokenHandlersDeps) => {
+  async function enabled(id: string) {
+    const deployment = found(await callingDeployments.find(id), 'deployment');
+    if (!deployment.enabled) throw new AppError('conflict', 'The deployment is disabled');
+    return deployment;
+  }
+
+  return implement(deploymentTokens, {
+    issue: async ({ body }) => jwtIssuer.forDeployment(await enabled(body.deployment_id)),
+    issue_for_call: async ({ body: { deployment_id, ...call } }) =>
+      jwtIssuer.forCall(await enabled(deployment_id), call),
   });
+};

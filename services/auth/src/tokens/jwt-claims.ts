@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-/** Each kind of JWT has its own `typ`, so that none passes for another. */
-export const jwtTypes = { session: 'session+jwt', deployment: 'deployment+jwt' } as const;
+/** Each kind of JWT has its own `typ`, so that none passes for another. `call` is for deployments to check, never for us. */
+export const jwtTypes = { session: 'session+jwt', deployment: 'deployment+jwt', call: 'call+jwt' } as const;
 
 const registered = {
   iss: z.string(),

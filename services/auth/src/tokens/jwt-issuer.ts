@@ -5,7 +5,7 @@ import { jwtTypes } from './jwt-claims.ts';
 
 export interface JwtIssuerDeps {
   keyRing: Pick<KeyRing, 'signer'>;
-  /** Issuer and audience of the tokens. */
+  /** Issuer of all tokens, and audience of those that are presented to the platform. */
   ownUrl: string;
   sessionSeconds: number;
   deploymentTokenSeconds: number;
@@ -19,18 +19,27 @@ export interface IssuedJwt {
 export interface JwtIssuer {
   forSession(user: { id: string; session_epoch: number }): Promise<IssuedJwt>;
   forDeployment(deployment: { id: string; env_id: string }): Promise<IssuedJwt>;
+  /** Its audience is the deployment alone, so the platform itself refuses it. */
+  forCall(deployment: { id: string; env_id: string }, call: { method: string; path: string }): Promise<IssuedJwt>;
 }
+
+/** Longer than any call, and short enough that a token in a log of the workload is soon worth nothing. */
+const callSeconds = 300;
 
 export function createJwtIssuer(deps: JwtIssuerDeps): JwtIssuer {
   const { keyRing, ownUrl, sessionSeconds, deploymentTokenSeconds } = deps;
 
-  async function issue(typ: string, claims: JWTPayload, lifetimeSeconds: number): Promise<IssuedJwt> {
+  async function issue(
+    typ: string,
+    claims: JWTPayload,
+    { lifetimeSeconds, audience = ownUrl }: { lifetimeSeconds: number; audience?: string },
+  ): Promise<IssuedJwt> {
     const { kid, key } = keyRing.signer();
     const now = Math.floor(Date.now() / 1000);
     const access_token = await new SignJWT(claims)
       .setProtectedHeader({ alg: 'EdDSA', typ, kid })
       .setIssuer(ownUrl)
-      .setAudience(ownUrl)
+      .setAudience(audience)
       .setIssuedAt(now)
       .setNotBefore(now)
       .setExpirationTime(now + lifetimeSeconds)
@@ -41,8 +50,10 @@ export function createJwtIssuer(deps: JwtIssuerDeps): JwtIssuer {
 
   return {
     forSession: ({ id, session_epoch }) =>
-      issue(jwtTypes.session, { identity: { User: id }, session_epoch }, sessionSeconds),
+      issue(jwtTypes.session, { identity: { User: id }, session_epoch }, { lifetimeSeconds: sessionSeconds }),
     forDeployment: ({ id, env_id }) =>
-      issue(jwtTypes.deployment, { identity: { Deployment: id }, env_id }, deploymentTokenSeconds),
+      issue(jwtTypes.deployment, { identity: { Deployment: id }, env_id }, { lifetimeSeconds: deploymentTokenSeconds }),
+    forCall: ({ id, env_id }, { method, path }) =>
+      issue(jwtTypes.call, { env_id, call: { method, path } }, { lifetimeSeconds: callSeconds, audience: id }),
   };
 }

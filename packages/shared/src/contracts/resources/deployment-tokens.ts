@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ourServices } from '../../access/rules.ts';
 import { operation, resource } from '../contract.ts';
-import { Id, Timestamp } from '../fields.ts';
+import { Id, Text, Timestamp } from '../fields.ts';
 
 export const deploymentTokens = resource('deployment_tokens', {
   owner: 'auth',
@@ -13,6 +13,16 @@ export const deploymentTokens = resource('deployment_tokens', {
       callers: ['cluster-sync'],
       body: z.strictObject({ deployment_id: Id }),
       response: z.strictObject({ access_token: z.string(), expires_at: Timestamp }),
+    }),
+    issue_for_call: operation({
+      summary:
+        'A JWT that proves one call into a deployment to come from Berth (5 min); its audience is the deployment',
+      allow: ourServices,
+      callers: ['tasks'],
+      // Part of the token: whoever receives it cannot use it for another call.
+      body: z.strictObject({ deployment_id: Id, method: Text.max(10), path: Text.max(2048) }),
+      response: z.strictObject({ access_token: z.string(), expires_at: Timestamp }),
+      idempotent: true,
     }),
   },
 });
