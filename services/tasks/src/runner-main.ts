@@ -26,12 +26,12 @@ await runService('runner', async ({ log, metrics, use, loop, signal }) => {
   const bus = use(await connectBus({ ...config.bus, caller: 'runner', log, metrics, signal }));
 
   loop(
-    'take tasks',
+    'claim tasks',
     claimTasks({
       bus,
       log,
       folders,
-      clusters: use(createAccessCache({ bus })),
+      access: use(createAccessCache({ bus })),
       charts: await openChartCache({ bus, folder: join(config.folder, 'charts') }),
       metrics: createRunnerMetrics(metrics),
       helm: use(createHelmStarter({ binary, guard })),

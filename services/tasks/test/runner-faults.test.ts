@@ -17,49 +17,49 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => world?.[Symbol.asyncDispose]());
 
-/** Given up after two thirds of it, as always. */
+/** The runner gives up a claim after two thirds of it. */
 const shortLease = 6_000;
 const slowTask = () => taskOf(world.chart, { values: { slow: true }, lease_ms: shortLease });
-const helmIsGone = (namespace: string) => soon('Helm to be gone', async () => (await helmsOf(namespace)).length === 0);
+const helmEnded = (namespace: string) => soon('Helm to end', async () => (await helmsOf(namespace)).length === 0);
 const linesOf = (taskId: string) => world.tasks.lines.filter(({ task_id }) => task_id === taskId).length;
 
-test('a runner whose claim went to another one ends its Helm and tells nothing more', async () => {
+test('a runner whose claim was taken over ends its Helm and reports nothing', async () => {
   await using runner = await world.start();
   const task = slowTask();
   await act.startSlow(task);
 
   world.tasks.takeAway(task.task_id);
-  await helmIsGone(task.namespace);
-  await soon('the runner to notice', () => runner.log().includes('claim lost'));
+  await helmEnded(task.namespace);
+  await soon('the runner to log it', () => runner.log().includes('claim lost'));
 
   expect(world.tasks.endOf(task.task_id)).toBeUndefined();
   expect(await readdir(join(runner.folder, 'tasks'))).toEqual([]);
 });
 
-test('a runner that is not answered ends its Helm before its lease is over, and lives on', async () => {
+test('a runner without answers ends its Helm before the lease expires, and continues to run', async () => {
   await using runner = await world.start();
   const task = slowTask();
   await act.startSlow(task);
 
-  world.tasks.setDeaf(true);
-  const deafAt = Date.now();
-  await helmIsGone(task.namespace);
-  const took = Date.now() - deafAt;
-  world.tasks.setDeaf(false);
+  world.tasks.setUnavailable(true);
+  const unavailableAt = Date.now();
+  await helmEnded(task.namespace);
+  const took = Date.now() - unavailableAt;
+  world.tasks.setUnavailable(false);
 
   expect(took).toBeLessThan(shortLease);
-  await soon('the runner to notice', () => runner.log().includes('claim lost'));
+  await soon('the runner to log it', () => runner.log().includes('claim lost'));
   expect(await act.run(taskOf(world.chart))).toMatchObject({ outcome: 'Done' });
 });
 
-test('Helm ends with a runner that is killed, and the files it left go at the next start', async () => {
+test('Helm ends with a runner that is killed, and the next start removes the files it left', async () => {
   const runner = await world.start();
   const task = slowTask();
   await act.startSlow(task);
 
   runner.signal('SIGKILL');
-  await helmIsGone(task.namespace);
-  // Said before Helm started, so that what kills its runner each time is counted.
+  await helmEnded(task.namespace);
+  // Counted before Helm started, so that an attempt that kills its runner counts too.
   expect(world.tasks.begun).toContain(task.task_id);
   expect(await readdir(join(runner.folder, 'tasks'))).toHaveLength(1);
 
@@ -70,20 +70,20 @@ test('Helm ends with a runner that is killed, and the files it left go at the ne
   await runner[Symbol.asyncDispose]();
 });
 
-test('Helm of a paused runner ends before its lease does; awake again the runner tells nothing', async () => {
+test('Helm of a paused runner ends before the lease expires, and the resumed runner reports nothing', async () => {
   await using runner = await world.start();
   const task = slowTask();
   const helm = await act.startSlow(task);
 
   runner.signal('SIGSTOP');
   const pausedAt = Date.now();
-  // A stopped parent cannot reap it, so it stays as a zombie, without arguments.
-  await soon('Helm to be gone', async () => !(await helmsOf(task.namespace)).includes(helm));
+  // A stopped parent cannot reap it, so it remains as a zombie without arguments.
+  await soon('Helm to end', async () => !(await helmsOf(task.namespace)).includes(helm));
   expect(Date.now() - pausedAt).toBeLessThan(shortLease);
   const lines = linesOf(task.task_id);
-  // Nobody took it over: were the runner to tell that Helm ended, it would be believed.
+  // No other runner took it over: if this one reported that Helm ended, it would be recorded.
   runner.signal('SIGCONT');
-  await soon('the runner to notice', () => runner.log().includes('claim lost'));
+  await soon('the runner to log it', () => runner.log().includes('claim lost'));
   await delay(300);
 
   expect(world.tasks.endOf(task.task_id)).toBeUndefined();
@@ -91,11 +91,11 @@ test('Helm of a paused runner ends before its lease does; awake again the runner
 });
 
 /**
- * As after a suspension of the machine, in which its clocks stood still: the next heartbeat is seconds away, and the time of the
- * claim is not over by any of them.
+ * As after a suspension of the machine with clocks that stood still: the next heartbeat is seconds away, and no clock says that
+ * the claim is over.
  */
 test.for<[string, (task: ClaimedTask) => Promise<unknown>]>([
-  ['tasks', async ({ task_id }) => world.tasks.takeAway(task_id)],
+  ['the task', async ({ task_id }) => world.tasks.takeAway(task_id)],
   [
     'the namespace',
     async ({ namespace, task_id }) =>
@@ -105,61 +105,58 @@ test.for<[string, (task: ClaimedTask) => Promise<unknown>]>([
         { signal: AbortSignal.timeout(20_000), deadlineMs: 10_000 },
       ),
   ],
-])(
-  'a runner that slept until its chart was there starts no Helm where another runner is named by %s',
-  async ([, take]) => {
-    await using runner = await world.start();
-    const taken = Promise.withResolvers<void>();
-    const chart = await world.lateChart(async () => {
-      await soon('a heartbeat', () => world.tasks.beats.includes(task.task_id));
-      await soon('the namespace', () => act.exists(`/api/v1/namespaces/${task.namespace}`));
-      await take(task);
-      taken.resolve();
-    });
-    const task = taskOf(chart, { values: { slow: true } });
+])('a runner that slept while its chart was fetched starts no Helm when another runner holds %s', async ([, take]) => {
+  await using runner = await world.start();
+  const taken = Promise.withResolvers<void>();
+  const chart = await world.lateChart(async () => {
+    await soon('a heartbeat', () => world.tasks.beats.includes(task.task_id));
+    await soon('the namespace', () => act.exists(`/api/v1/namespaces/${task.namespace}`));
+    await take(task);
+    taken.resolve();
+  });
+  const task = taskOf(chart, { values: { slow: true } });
 
-    world.tasks.give(task);
-    await taken.promise;
-    await soon('the runner to notice', () => /claim lost|task ended/.test(runner.log()));
+  world.tasks.give(task);
+  await taken.promise;
+  await soon('the runner to log it', () => /claim lost|task ended/.test(runner.log()));
 
-    expect(await act.releases(task.namespace)).toEqual([]);
-    expect(world.tasks.begun).not.toContain(task.task_id);
-  },
-);
+  expect(await act.releases(task.namespace)).toEqual([]);
+  expect(world.tasks.begun).not.toContain(task.task_id);
+});
 
-test('a runner that is told to stop ends Helm, hands its task back and is gone within seconds', async () => {
+test('a runner that receives SIGTERM ends Helm, hands its task back and exits within seconds', async () => {
   await using runner = await world.start();
   const task = taskOf(world.chart, { values: { slow: true } });
   await act.startSlow(task);
 
-  const asked = performance.now();
+  const signaledAt = performance.now();
   runner.signal('SIGTERM');
   expect(await runner.ended).toBe(0);
 
-  expect(performance.now() - asked).toBeLessThan(12_000);
+  expect(performance.now() - signaledAt).toBeLessThan(12_000);
   expect(world.tasks.endOf(task.task_id)).toMatchObject({ outcome: 'HandedBack' });
   expect(await helmsOf(task.namespace)).toEqual([]);
   expect(await act.history(task.namespace)).toEqual(['failed']);
   expect(await readdir(join(runner.folder, 'tasks'))).toEqual([]);
 });
 
-test('a runner that is told to stop while nobody answers is gone before it would be killed', async () => {
+test('a runner that receives SIGTERM while tasks is unavailable exits before it would be killed', async () => {
   await using runner = await world.start();
   const task = taskOf(world.chart, { values: { slow: true } });
   await act.startSlow(task);
 
-  world.tasks.setDeaf(true);
-  const asked = performance.now();
+  world.tasks.setUnavailable(true);
+  const signaledAt = performance.now();
   runner.signal('SIGTERM');
   const code = await runner.ended;
-  world.tasks.setDeaf(false);
+  world.tasks.setUnavailable(false);
 
   expect(code).toBe(0);
-  expect(performance.now() - asked).toBeLessThan(20_000);
+  expect(performance.now() - signaledAt).toBeLessThan(20_000);
   expect(await helmsOf(task.namespace)).toEqual([]);
 });
 
-test('a runner whose guard dies hands its task back and ends, so that nothing runs unwatched', async () => {
+test('a runner whose process guard dies hands its task back and exits', async () => {
   await using runner = await world.start();
   const task = taskOf(world.chart, { values: { slow: true } });
   await act.startSlow(task);
@@ -172,7 +169,7 @@ test('a runner whose guard dies hands its task back and ends, so that nothing ru
   expect(await helmsOf(task.namespace)).toEqual([]);
 });
 
-test('a Helm that is killed leaves no pending release, and the task is tried again', async () => {
+test('a Helm that is killed leaves no pending release, and the outcome is Retry', async () => {
   await using _runner = await world.start();
   const task = taskOf(world.chart, { values: { slow: true } });
   const helm = await act.startSlow(task);
@@ -180,18 +177,18 @@ test('a Helm that is killed leaves no pending release, and the task is tried aga
   process.kill(helm, 'SIGKILL');
   const end = await soon('the end of the task', () => world.tasks.endOf(task.task_id));
 
-  expect(end).toMatchObject({ outcome: 'Retry', reason: 'Helm was ended by SIGKILL before it was done' });
+  expect(end).toMatchObject({ outcome: 'Retry', reason: 'Helm was ended by SIGKILL before it had finished' });
   expect(await act.history(task.namespace)).toEqual(['failed']);
 });
 
-test('a runner without Helm does not start, and says why', async () => {
+test('a runner without Helm does not start, and logs why', async () => {
   await using runner = await world.start({ HELM_BINARY: 'no-such-helm' });
 
   expect(await runner.ended).toBe(1);
   expect(runner.log()).toContain('no-such-helm was not found');
 });
 
-test('a task is part of the trace of the request that made it, and counted with its outcome', async () => {
+test('a run is part of the trace of the request that created its task, and is counted with its outcome', async () => {
   const traces: string[] = [];
   const collector = createServer((request, response) => {
     request.on('data', (chunk: Buffer) => traces.push(chunk.toString()));
@@ -216,7 +213,8 @@ test('a task is part of the trace of the request that made it, and counted with 
   expect(metrics).toMatch(/berth_runner_helm_running(\{[^}]*\})? 0/);
   const spans = traces.join('');
   expect(spans).toContain(traceId);
-  for (const name of ['run deploy', 'prepare namespace', 'helm upgrade', 'tell the end']) expect(spans).toContain(name);
+  for (const name of ['run deploy', 'prepare namespace', 'helm upgrade', 'report outcome'])
+    expect(spans).toContain(name);
 });
 
 async function guardOf(runner: number): Promise<number> {
@@ -224,5 +222,5 @@ async function guardOf(runner: number): Promise<number> {
   for (const pid of children) {
     if ((await readFile(`/proc/${pid}/cmdline`, 'utf8')).includes('process-guard-main')) return Number(pid);
   }
-  throw new Error('the runner has no guard');
+  throw new Error('the runner has no process guard');
 }

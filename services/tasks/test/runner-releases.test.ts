@@ -25,7 +25,7 @@ const Secret = z.looseObject({
 const call = { signal: AbortSignal.timeout(120_000), deadlineMs: 10_000 };
 const next = <T extends { task_id: string }>(task: T): T => ({ ...task, task_id: crypto.randomUUID() });
 
-/** Leaves the release as a Helm does that dies in the middle. */
+/** Leaves the release in the state in which a Helm that was killed leaves it. */
 async function leaveAs(namespace: string, revision: number, status: string): Promise<void> {
   const path = `/api/v1/namespaces/${namespace}/secrets/sh.helm.release.v1.${namespace}.v${revision}`;
   const secret = Secret.parse(await world.api.getJson(path, call));
@@ -36,7 +36,7 @@ async function leaveAs(namespace: string, revision: number, status: string): Pro
 }
 
 test.for(['pending-install', 'pending-upgrade', 'pending-rollback', 'uninstalling'])(
-  'a release that a dead run left %s is repaired and run again',
+  'a release that an interrupted run left %s is repaired and deployed again',
   async (status) => {
     const task = taskOf(world.chart);
     await act.run(task);
@@ -46,11 +46,11 @@ test.for(['pending-install', 'pending-upgrade', 'pending-rollback', 'uninstallin
     expect(await act.run(again)).toMatchObject({ outcome: 'Done' });
 
     expect(await act.history(task.namespace)).toEqual(['superseded', 'deployed']);
-    expect(world.tasks.textOf(again.task_id)).toContain(`the release is ${status}: a run was cut off`);
+    expect(world.tasks.textOf(again.task_id)).toContain(`the release is ${status}: an earlier run was interrupted`);
   },
 );
 
-test('a release that an upgrade left pending behind one that works is repaired and run again', async () => {
+test('an upgrade that was left pending behind a deployed revision is repaired and deployed again', async () => {
   const task = taskOf(world.chart);
   await act.run(task);
   await act.run(next(task));
@@ -60,7 +60,7 @@ test('a release that an upgrade left pending behind one that works is repaired a
   expect((await act.history(task.namespace)).at(-1)).toBe('deployed');
 });
 
-test('a release that an earlier claim of the task has deployed is adopted', async () => {
+test('a release that an earlier claim of the task deployed is adopted', async () => {
   const task = taskOf(world.chart);
   await act.run(task);
 
@@ -71,10 +71,10 @@ test('a release that an earlier claim of the task has deployed is adopted', asyn
     .toMatchObject([{ fence: 1 }, { fence: 2, outcome: 'Done' }]);
 
   expect(await act.history(task.namespace)).toEqual(['deployed']);
-  expect(world.tasks.textOf(task.task_id)).toContain('from an earlier attempt');
+  expect(world.tasks.textOf(task.task_id)).toContain('an earlier attempt of this task has already deployed');
 });
 
-test('a release that cannot be read is left alone', async () => {
+test('a deploy fails on a release that cannot be read', async () => {
   const task = taskOf(world.chart);
   await act.run(task);
   const path = `/api/v1/namespaces/${task.namespace}/secrets/sh.helm.release.v1.${task.namespace}.v1`;
@@ -87,7 +87,7 @@ test('a release that cannot be read is left alone', async () => {
   expect(end.reason).toContain('cannot be read');
 });
 
-test('a namespace of somebody else is neither used nor removed', async () => {
+test('a namespace that Berth did not create is neither used nor removed', async () => {
   const task = taskOf(world.chart);
   await act.post('/api/v1/namespaces', { metadata: { name: task.namespace } });
 
@@ -102,7 +102,7 @@ test('a namespace of somebody else is neither used nor removed', async () => {
   expect(namespace).not.toHaveProperty('metadata.annotations');
 });
 
-test('a Secret of somebody else is not overwritten', async () => {
+test('a Secret that Berth did not create is not overwritten', async () => {
   const task = taskOf(world.chart);
   await act.run(task);
   const path = `/api/v1/namespaces/${task.namespace}/secrets`;
@@ -111,11 +111,11 @@ test('a Secret of somebody else is not overwritten', async () => {
   const end = await act.run({ ...next(task), secrets: { theirs: { key: 'ours' } } });
 
   expect(end).toMatchObject({ outcome: 'Failed' });
-  expect(end.reason).toContain('was not made by Berth');
+  expect(end.reason).toContain('was not created by Berth');
 });
 
 test.for(['deployed', 'pending-install', 'pending-upgrade', 'failed'])(
-  'an uninstall removes a release that is %s, and its namespace',
+  'an uninstall removes a release in status %s and its namespace',
   async (status) => {
     const task = taskOf(world.chart);
     await act.run(task);
@@ -129,7 +129,7 @@ test.for(['deployed', 'pending-install', 'pending-upgrade', 'failed'])(
   },
 );
 
-test('a namespace that somebody has deleted is made anew', async () => {
+test('a deploy creates a namespace that was deleted', async () => {
   const task = { ...taskOf(world.chart), is_first: false };
 
   expect(await act.run(task)).toMatchObject({ outcome: 'Done' });
@@ -137,7 +137,7 @@ test('a namespace that somebody has deleted is made anew', async () => {
   expect(await act.history(task.namespace)).toEqual(['deployed']);
 });
 
-test('a deploy into a namespace that is being deleted waits for its end and makes it anew', async () => {
+test('a deploy into a terminating namespace waits for its end and creates it again', async () => {
   const task = taskOf(world.chart);
   await act.run(task);
   const path = `/api/v1/namespaces/${task.namespace}`;

@@ -19,9 +19,9 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]();
 });
 
-const leftOver = () => readdir(join(runner.folder, 'tasks'));
+const taskFolders = () => readdir(join(runner.folder, 'tasks'));
 
-test('a task is done when Helm is: namespace, fence, Secrets and release are there, its files are not', async () => {
+test('a deploy creates namespace, fence, Secrets and release, and removes its files', async () => {
   const secrets = { access: { password: 'swordfish-of-the-test' } };
   const task = taskOf(world.chart, { values: { text: 'swordfish-of-the-test' }, secrets });
 
@@ -37,12 +37,12 @@ test('a task is done when Helm is: namespace, fence, Secrets and release are the
   expect(await act.get(`/api/v1/namespaces/${namespace}/secrets/access`)).toMatchObject({
     data: { password: Buffer.from('swordfish-of-the-test').toString('base64') },
   });
-  expect(await leftOver()).toEqual([]);
+  expect(await taskFolders()).toEqual([]);
   expect(world.tasks.textOf(task.task_id)).toContain('created namespace');
   expect(world.tasks.textOf(task.task_id)).not.toContain('swordfish');
 });
 
-test('a second task of a deployment upgrades its release and writes its Secrets anew', async () => {
+test('a second deploy of a deployment upgrades its release and updates its Secrets', async () => {
   const first = taskOf(world.chart, { secrets: { access: { password: 'before' } } });
   await act.run(first);
   const second = { ...first, task_id: crypto.randomUUID(), secrets: { access: { password: 'after' } } };
@@ -58,7 +58,7 @@ test('a second task of a deployment upgrades its release and writes its Secrets 
   });
 });
 
-test('a task without values does not take those of the one before it', async () => {
+test('a deploy without values does not reuse those of the one before', async () => {
   const first = taskOf(world.chart, { values: { text: 'of the first' } });
   await act.run(first);
 
@@ -68,7 +68,7 @@ test('a task without values does not take those of the one before it', async () 
   expect(await act.get(map)).toMatchObject({ data: { text: 'hello' } });
 });
 
-test('every character and every key of the values arrives in the chart as it was sent', async () => {
+test('every character and every key of the values arrives unchanged in the chart', async () => {
   const characters = Array.from({ length: 0x1_0000 }, (_, code) => String.fromCharCode(code))
     .filter((character) => character !== '\0' && character.isWellFormed())
     .concat('\u{10000}', '\u{1f6a2}', '\u{10fffe}', '\u{10ffff}');
@@ -120,7 +120,7 @@ test('every character and every key of the values arrives in the chart as it was
   expect(JSON.parse(Buffer.from(binaryData.exact, 'base64').toString())).toEqual(exact);
 });
 
-test("a chart that fails fails the task with Helm's words, without secrets and without what no database keeps", async () => {
+test("a chart that fails fails the task with Helm's message, redacted and without control characters", async () => {
   const secrets = { access: { password: 'swordfish-of-the-test' } };
   const fail = 'the password\u0007 swordfish-of-the-test is no good';
   const task = taskOf(world.chart, { values: { fail }, secrets });
@@ -130,20 +130,20 @@ test("a chart that fails fails the task with Helm's words, without secrets and w
   expect(outcome).toBe('Failed');
   expect(reason).toContain('the password *** is no good');
   expect(world.tasks.textOf(task.task_id)).toContain('the password *** is no good');
-  expect(await leftOver()).toEqual([]);
+  expect(await taskFolders()).toEqual([]);
 });
 
-test('while Helm runs nothing secret is in its arguments or environment, and its files are for the runner alone', async () => {
+test('arguments and environment of a running Helm contain no secret, and only the runner can read its files', async () => {
   const secrets = { access: { password: 'swordfish-of-the-test' } };
   const values = { slow: true, text: 'a value of the test' };
   const task = taskOf(world.chart, { values, secrets });
   const pid = await act.startSlow(task);
 
-  const [folder = ''] = await leftOver();
+  const [folder = ''] = await taskFolders();
   const path = join(runner.folder, 'tasks', folder);
-  const seen = `${await readFile(`/proc/${pid}/cmdline`, 'utf8')}\0${await readFile(`/proc/${pid}/environ`, 'utf8')}`;
-  expect(seen).not.toMatch(/swordfish|a value of the test|PRIVATE KEY|NATS_|certificate/);
-  expect(seen.split('\0')).toContain(`HOME=${path}`);
+  const exposed = `${await readFile(`/proc/${pid}/cmdline`, 'utf8')}\0${await readFile(`/proc/${pid}/environ`, 'utf8')}`;
+  expect(exposed).not.toMatch(/swordfish|a value of the test|PRIVATE KEY|NATS_|certificate/);
+  expect(exposed.split('\0')).toContain(`HOME=${path}`);
   expect((await stat(path)).mode & 0o777).toBe(0o700);
   for (const file of ['kubeconfig', 'values.yaml']) expect((await stat(join(path, file))).mode & 0o777).toBe(0o600);
   for (const below of ['tasks', 'discovery', 'charts']) {
@@ -151,31 +151,31 @@ test('while Helm runs nothing secret is in its arguments or environment, and its
   }
 
   world.tasks.cancel(task.task_id);
-  await soon('the end of the task', () => world.tasks.endOf(task.task_id));
+  await soon('the outcome of the task', () => world.tasks.endOf(task.task_id));
 });
 
-test('a canceled task ends its Helm within moments and leaves a release from which the next task goes on', async () => {
+test('a canceled task ends its Helm soon and leaves a release from which the next task continues', async () => {
   const task = taskOf(world.chart, { values: { slow: true } });
   await act.startSlow(task);
 
-  const asked = Date.now();
+  const canceledAt = Date.now();
   world.tasks.cancel(task.task_id);
-  const end = await soon('the end of the task', () => world.tasks.endOf(task.task_id));
+  const end = await soon('the outcome of the task', () => world.tasks.endOf(task.task_id));
 
   expect(end).toMatchObject({ outcome: 'Canceled', reason: null });
-  expect(end.at - asked).toBeLessThan(10_000);
+  expect(end.at - canceledAt).toBeLessThan(10_000);
   expect(await helmsOf(task.namespace)).toEqual([]);
   expect(await act.history(task.namespace)).toEqual(['failed']);
-  expect(await leftOver()).toEqual([]);
+  expect(await taskFolders()).toEqual([]);
   const next = { ...task, task_id: crypto.randomUUID(), wait: { enabled: false, timeout_secs: 60 } };
   expect(await act.run(next)).toMatchObject({ outcome: 'Done' });
 });
 
-test('access that was withdrawn is replaced within the task', async () => {
+test('access that the cluster withdrew is replaced within the run', async () => {
   const refused = world.adminKubeconfig
     .replace(/client-certificate-data:.*/, 'token: this-is-not-a-token-of-the-cluster')
     .replace(/client-key-data:.*/, '');
-  world.issues([refused, world.adminKubeconfig]);
+  world.issueInOrder([refused, world.adminKubeconfig]);
   const before = world.issued();
 
   const task = taskOf(world.chart, { cluster_id: crypto.randomUUID() });
@@ -184,7 +184,7 @@ test('access that was withdrawn is replaced within the task', async () => {
   expect(world.issued() - before).toBe(2);
 });
 
-test('a right that the cluster refuses is told apart, by the runner before Helm and by Helm, and does no harm', async () => {
+test('a right that the cluster refuses gives the outcome Forbidden, before Helm and in Helm, and the task can run later', async () => {
   const name = `limited-${process.pid}`;
   const roles = '/apis/rbac.authorization.k8s.io/v1';
   const mayDo = (resources: string[], verbs: string[]) => ({ apiGroups: [''], resources, verbs });
@@ -200,7 +200,7 @@ test('a right that the cluster refuses is told apart, by the runner before Helm 
   const { status } = z
     .object({ status: z.object({ token: z.string() }) })
     .parse(await act.post(`/api/v1/namespaces/default/serviceaccounts/${name}/token`, { spec: {} }));
-  world.issues([
+  world.issueInOrder([
     world.adminKubeconfig
       .replace(/client-certificate-data:.*/, `token: ${status.token}`)
       .replace(/client-key-data:.*/, ''),
@@ -221,7 +221,7 @@ test('a right that the cluster refuses is told apart, by the runner before Helm 
 
   await allow(...begin);
   const second = { ...task, task_id: crypto.randomUUID() };
-  // The API server reads its rules a moment later.
+  // The API server applies the new rules a moment later.
   const end = await soon('Helm to be refused', async () => {
     const { outcome, reason } = await act.run({ ...second, task_id: crypto.randomUUID() });
     return reason?.includes('the platform lacks') ? null : { outcome, reason };
@@ -233,23 +233,23 @@ test('a right that the cluster refuses is told apart, by the runner before Helm 
     const { outcome } = await act.run({ ...second, task_id: crypto.randomUUID() });
     return outcome === 'Forbidden' ? null : outcome;
   });
-  world.issues([world.adminKubeconfig]);
+  world.issueInOrder([world.adminKubeconfig]);
   expect(done).toBe('Done');
 });
 
-test('a cluster that cannot be reached is tried again later', async () => {
-  world.issues([world.adminKubeconfig.replace(/server:.*/, 'server: https://127.0.0.1:9')]);
+test('an unreachable cluster gives the outcome Unreachable', async () => {
+  world.issueInOrder([world.adminKubeconfig.replace(/server:.*/, 'server: https://127.0.0.1:9')]);
   const task = taskOf(world.chart, { cluster_id: crypto.randomUUID() });
 
   const end = await act.run(task);
-  world.issues([world.adminKubeconfig]);
+  world.issueInOrder([world.adminKubeconfig]);
 
   expect(end).toMatchObject({ outcome: 'Unreachable' });
   expect(end.reason).toContain('127.0.0.1:9 refused the connection');
   expect(world.tasks.begun).not.toContain(task.task_id);
 });
 
-test('a claim that is answered twice is run once', async () => {
+test('a claim that is answered twice runs once', async () => {
   const task = taskOf(world.chart, { values: { slow: true } });
   const helm = await act.startSlow(task);
 
@@ -258,5 +258,5 @@ test('a claim that is answered twice is run once', async () => {
 
   expect(await helmsOf(task.namespace)).toEqual([helm]);
   world.tasks.cancel(task.task_id);
-  await soon('the end of the task', () => world.tasks.endOf(task.task_id));
+  await soon('the outcome of the task', () => world.tasks.endOf(task.task_id));
 });

@@ -14,7 +14,7 @@ export const RunnerConfig = z
   .transform((env) => ({
     bus: busOptions(env),
     helmBinary: env.HELM_BINARY,
-    // Helm works in another folder, to which a relative path would mean something else.
+    // Helm has another working directory, where a relative path would not be found.
     folder: resolve(env.RUNNER_FOLDER),
     concurrency: env.RUNNER_CONCURRENCY,
     name: env.RUNNER_NAME,

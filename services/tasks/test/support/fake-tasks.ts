@@ -4,7 +4,7 @@ import { implement } from '@berth/shared/bus/rpc/implement';
 import { type ClaimedTask, type LogLine, runnerTasks } from '@berth/shared/contracts/resources/runner-tasks';
 import { AppError } from '@berth/shared/errors';
 
-export interface Ended {
+export interface ReportedOutcome {
   task_id: string;
   fence: number;
   outcome: string;
@@ -12,47 +12,47 @@ export interface Ended {
   at: number;
 }
 
-export type TasksInTest = ReturnType<typeof createTasksInTest>;
+export type FakeTasks = ReturnType<typeof createFakeTasks>;
 
-/** The side of the service `tasks` as the runner sees it: gives claims, keeps leases by fence, hears ends and lines. */
-export function createTasksInTest(bus: Bus) {
+/** The service `tasks` as a runner meets it: gives claims, keeps leases by fence, records outcomes and log lines. */
+export function createFakeTasks(bus: Bus) {
   const due: ClaimedTask[] = [];
   const charts = new Map<string, ClaimedTask['chart']>();
   const fences = new Map<string, number>();
-  const ends: Ended[] = [];
+  const ends: ReportedOutcome[] = [];
   const lines: (LogLine & { task_id: string; fence: number })[] = [];
   const canceled = new Set<string>();
-  const settled = new Set<string>();
+  const ended = new Set<string>();
   const begun: string[] = [];
   const beats: string[] = [];
   let leaseMs = 30_000;
-  let deaf = false;
+  let isUnavailable = false;
 
   const check = ({ task_id, fence }: { task_id: string; fence: number }) => {
     if (fences.get(task_id) !== fence) throw new AppError('conflict', 'The task was taken over by another runner');
   };
-  const unlessDeaf = () => {
-    if (deaf) throw new AppError('unavailable', 'The database is away');
+  const checkAvailable = () => {
+    if (isUnavailable) throw new AppError('unavailable', 'The database does not answer');
   };
 
   bus.serve(
     implement(runnerTasks, {
       claim: async () => {
-        unlessDeaf();
+        checkAvailable();
         const task = due.shift() ?? null;
         if (task) fences.set(task.task_id, task.fence);
         return { task };
       },
       heartbeat: async ({ body }) => {
-        unlessDeaf();
+        checkAvailable();
         check(body);
-        if (settled.has(body.task_id)) throw new AppError('conflict', 'The task is over');
+        if (ended.has(body.task_id)) throw new AppError('conflict', 'The task is over');
         beats.push(body.task_id);
         if (body.helm_begins) begun.push(body.task_id);
         return { lease_ms: leaseMs, cancel_requested: canceled.has(body.task_id) };
       },
       append_log: async ({ body }) => {
-        unlessDeaf();
+        checkAvailable();
         check(body);
         const { task_id, fence, first } = body;
         const known = lines.filter((line) => line.task_id === task_id && line.fence === fence).length;
@@ -60,9 +60,9 @@ export function createTasksInTest(bus: Bus) {
         return null;
       },
       finish: async ({ body }) => {
-        unlessDeaf();
+        checkAvailable();
         check(body);
-        settled.add(body.task_id);
+        ended.add(body.task_id);
         ends.push({ ...body, at: Date.now() });
         return null;
       },
@@ -73,28 +73,28 @@ export function createTasksInTest(bus: Bus) {
     ends,
     lines,
     chartOf: (taskId: string) => charts.get(taskId),
-    /** Tasks whose runner said that Helm begins. */
+    /** Tasks with an attempt. */
     begun,
-    /** Tasks of which a heartbeat was answered. */
+    /** Tasks with an answered heartbeat. */
     beats,
     give(task: ClaimedTask): void {
       leaseMs = task.lease_ms;
-      settled.delete(task.task_id);
+      ended.delete(task.task_id);
       charts.set(task.task_id, task.chart);
       due.push(task);
       bus.hints.send('tasks_due', 'due');
     },
-    /** Another runner has it from now on. */
+    /** Another runner takes over. */
     takeAway: (taskId: string) => void fences.set(taskId, Number.MAX_SAFE_INTEGER),
     cancel(taskId: string): void {
       canceled.add(taskId);
       bus.hints.send('task_cancel', taskId);
     },
-    /** While it is so, nothing is answered but that the database is away. */
-    setDeaf: (value: boolean) => {
-      deaf = value;
+    /** While true, every call is refused as unavailable. */
+    setUnavailable: (value: boolean) => {
+      isUnavailable = value;
     },
-    endOf: (taskId: string): Ended | undefined => ends.find(({ task_id }) => task_id === taskId),
+    endOf: (taskId: string): ReportedOutcome | undefined => ends.find(({ task_id }) => task_id === taskId),
     textOf: (taskId: string): string =>
       lines
         .filter(({ task_id }) => task_id === taskId)

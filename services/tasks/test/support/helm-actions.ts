@@ -5,12 +5,12 @@ import { waitUntil } from '@berth/client';
 import type { ClaimedTask } from '@berth/shared/contracts/resources/runner-tasks';
 import { z } from 'zod';
 import type { RunnerWorld } from './runner-world.ts';
-import type { Ended } from './fake-tasks.ts';
+import type { ReportedOutcome } from './fake-tasks.ts';
 
 const run = promisify(execFile);
 const call = () => ({ signal: AbortSignal.timeout(20_000), deadlineMs: 10_000 });
 
-/** Pids of the Helm processes that work on a namespace. */
+/** Process ids of Helm for a namespace. */
 export async function helmsOf(namespace: string): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(
@@ -37,18 +37,18 @@ export function actionsIn({ api, helm, kubeconfigFile, tasks }: RunnerWorld) {
   const Secrets = z.object({ items: z.array(z.object({ metadata: z.object({ name: z.string() }) })) });
 
   return {
-    async run(task: ClaimedTask): Promise<Ended> {
+    async run(task: ClaimedTask): Promise<ReportedOutcome> {
       tasks.give(task);
-      return soon('the end of the task', () => tasks.endOf(task.task_id));
+      return soon('the outcome of the task', () => tasks.endOf(task.task_id));
     },
     history: async (namespace: string) =>
       History.parse(await helmJson('history', namespace, '--namespace', namespace)).map(({ status }) => status),
-    /** Names of the Secrets in which Helm has recorded anything. */
+    /** Names of Helm's release Secrets. */
     releases: async (namespace: string) =>
       Secrets.parse(
         await api.getJson(`/api/v1/namespaces/${namespace}/secrets?labelSelector=owner%3Dhelm`, call()),
       ).items.map(({ metadata }) => metadata.name),
-    /** Gives a task whose Helm waits for ever, and returns once it does. */
+    /** Gives a task whose Helm waits for ever; resolves with the process id once it waits. */
     async startSlow(task: ClaimedTask): Promise<number> {
       tasks.give(task);
       const { namespace } = task;
@@ -62,7 +62,6 @@ export function actionsIn({ api, helm, kubeconfigFile, tasks }: RunnerWorld) {
     },
     get: (path: string) => api.getJson(path, call()),
     post: (path: string, body: object) => api.postJson(path, body, call()),
-    /** Status of what is there, or null. */
     exists: async (path: string) =>
       api.getJson(path, call()).then(
         () => true,

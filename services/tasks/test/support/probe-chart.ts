@@ -1,4 +1,4 @@
-/** A chart that fails, waits or prints as its values say. */
+/** A chart that fails, waits or prints, depending on its values. */
 export const testChartFiles: Record<string, string> = {
   'Chart.yaml': 'apiVersion: v2\nname: probe\nversion: 1.0.0\n',
   'values.yaml': 'text: hello\n',
@@ -7,10 +7,10 @@ apiVersion: v1
 kind: ConfigMap
 metadata: { name: probe }
 data: { text: {{ .Values.text | quote }} }
-# As bytes: what a template writes as text is read as YAML once more.
+# As bytes: text of a template would be parsed as YAML once more.
 binaryData: { exact: {{ .Values.exact | toRawJson | b64enc | quote }} }
 `,
-  // No node has the label, so whoever waits for the pods waits until the end.
+  // No node has the label, so waiting for the pods never ends.
   'templates/slow.yaml': `{{- if .Values.slow }}
 apiVersion: apps/v1
 kind: Deployment

@@ -16,7 +16,7 @@ import { type KubeApi, openKubeApi } from '@berth/kube/kube-api';
 import { parseKubeconfig } from '@berth/kube/kubeconfig';
 import { connectTestBus } from '@berth/shared/testing/test-bus';
 import { startTestNats, type TestNats } from '@berth/shared/testing/test-nats';
-import { createTasksInTest, type TasksInTest } from './fake-tasks.ts';
+import { createFakeTasks, type FakeTasks } from './fake-tasks.ts';
 import { testChartFiles } from './probe-chart.ts';
 
 const entry = fileURLToPath(new URL('../../src/runner-main.ts', import.meta.url));
@@ -25,7 +25,7 @@ const run = promisify(execFile);
 export interface RunnerProcess extends AsyncDisposable {
   readonly pid: number;
   readonly folder: string;
-  /** What it wrote to its log so far. */
+  /** Its log so far. */
   log(): string;
   signal(signal: NodeJS.Signals): void;
   /** Its exit code. */
@@ -38,18 +38,18 @@ export interface RunnerWorld extends AsyncDisposable {
   readonly api: KubeApi;
   readonly kubeconfigFile: string;
   readonly chart: { helm_chart_id: string; digest: string; version: string };
-  readonly tasks: TasksInTest;
-  /** A chart that no cache has; it comes once `work` is done, for which its runner waits. */
+  readonly tasks: FakeTasks;
+  /** A chart that is in no cache; the runner receives it when `work` is done. */
   lateChart(work: () => Promise<void>): Promise<RunnerWorld['chart']>;
-  /** What is issued for the cluster, first to last; the last one for ever. By default that of an administrator. */
-  issues(kubeconfigs: string[]): void;
+  /** Sets the kubeconfigs that are issued, in this order; the last one repeatedly. The default is an administrator's. */
+  issueInOrder(kubeconfigs: string[]): void;
   readonly adminKubeconfig: string;
   /** How often access was issued. */
   issued(): number;
   start(env?: Record<string, string>): Promise<RunnerProcess>;
 }
 
-/** A real cluster, a real NATS, a real Helm and the real runner; the other services are played by the test. */
+/** A real cluster, NATS, Helm and runner; the other services are fakes. */
 export async function startRunnerWorld(): Promise<RunnerWorld> {
   const stack = new AsyncDisposableStack();
   const { helm, ...tools } = await toolsForTest(...kubernetesTools, 'helm');
@@ -91,7 +91,7 @@ export async function startRunnerWorld(): Promise<RunnerWorld> {
       },
     }),
   );
-  const tasks = createTasksInTest(bus);
+  const tasks = createFakeTasks(bus);
   await Promise.all([bus.listening(), neighbours.listening(), registry.listening()]);
 
   return {
@@ -111,7 +111,7 @@ export async function startRunnerWorld(): Promise<RunnerWorld> {
       return next;
     },
     adminKubeconfig,
-    issues: (next) => {
+    issueInOrder: (next) => {
       kubeconfigs = next;
     },
     issued: () => issued,

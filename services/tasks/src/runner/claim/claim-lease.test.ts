@@ -9,7 +9,7 @@ interface Answer {
   cancel_requested: boolean;
 }
 
-/** Heartbeats are answered as told; hints are heard by nobody unless the test sends one. */
+/** `answer` answers each heartbeat; `hint` sends a cancellation hint. */
 function claim(leaseMs: number, answer: () => Answer) {
   let beats = 0;
   let wake = () => {};
@@ -26,8 +26,8 @@ function claim(leaseMs: number, answer: () => Answer) {
 }
 
 const renewed = (leaseMs: number, cancel_requested = false) => ({ lease_ms: leaseMs, cancel_requested });
-const away = (): never => {
-  throw new AppError('unavailable', 'away');
+const unavailable = (): never => {
+  throw new AppError('unavailable', 'no answer');
 };
 
 function block(ms: number): void {
@@ -35,24 +35,24 @@ function block(ms: number): void {
   while (performance.now() < end);
 }
 
-test('a claim lives as long as its heartbeats are answered, and tells of each', async () => {
+test('a claim lasts while its heartbeats are answered, and calls its listeners at each renewal', async () => {
   using claimed = claim(300, () => renewed(300)).lease;
-  const told: number[] = [];
-  const listening = claimed.onRenewed((ms) => told.push(ms));
+  const renewals: number[] = [];
+  const listening = claimed.onRenewed((ms) => renewals.push(ms));
 
   await delay(600);
   listening[Symbol.dispose]();
-  const heard = told.length;
+  const before = renewals.length;
   await delay(200);
 
   expect(claimed.isLost()).toBe(false);
-  expect(heard).toBeGreaterThan(2);
-  expect(told).toHaveLength(heard);
+  expect(before).toBeGreaterThan(2);
+  expect(renewals).toHaveLength(before);
 });
 
-test('a claim whose heartbeats nobody answers is given up after two thirds of its lease', async () => {
+test('a claim whose heartbeats are unanswered is given up after two thirds of its lease', async () => {
   const started = performance.now();
-  using claimed = claim(600, away).lease;
+  using claimed = claim(600, unavailable).lease;
 
   await new Promise((resolve) => claimed.lost.addEventListener('abort', resolve));
 
@@ -60,7 +60,7 @@ test('a claim whose heartbeats nobody answers is given up after two thirds of it
   expect(performance.now() - started).toBeGreaterThanOrEqual(389);
 });
 
-test('a process that was paused knows at once that its claim is over, before any timer has run', async () => {
+test('a process that was paused learns that its claim is over before any timer has run', async () => {
   using claimed = claim(300, () => renewed(300)).lease;
 
   block(250);
@@ -70,7 +70,7 @@ test('a process that was paused knows at once that its claim is over, before any
   expect(claimed.lost.aborted).toBe(true);
 });
 
-test('an answer that comes after the time of the claim does not bring it back', async () => {
+test('a heartbeat answered after the claim expired does not restore it', async () => {
   using claimed = claim(300, () => {
     block(250);
     return renewed(300);
@@ -80,7 +80,7 @@ test('an answer that comes after the time of the claim does not bring it back', 
   expect(claimed.lost.aborted).toBe(true);
 });
 
-test('a claim that is somebody else’s is lost at once', async () => {
+test('a claim that another runner has taken over is lost at the next heartbeat', async () => {
   using claimed = claim(30_000, () => {
     throw new AppError('conflict', 'taken over');
   }).lease;
@@ -89,7 +89,7 @@ test('a claim that is somebody else’s is lost at once', async () => {
   expect(claimed.lost.aborted).toBe(true);
 });
 
-test('a hint makes it ask at once whether the task was canceled', async () => {
+test('a cancellation hint causes a heartbeat at once', async () => {
   const { lease, beats, hint } = claim(30_000, () => renewed(30_000, true));
   using claimed = lease;
   const canceled = new Promise((resolve) => claimed.canceled.addEventListener('abort', resolve));

@@ -10,39 +10,39 @@ const heartbeatMs = 5_000;
 const answerWithinMs = 2_000;
 const retryMs = 1_000;
 const beginTries = 3;
-/** Soon: the task may have been canceled before anybody listened for the hint. */
+/** Soon after the claim: the task may have been canceled before this runner listened for the hint. */
 const firstHeartbeatMs = 1_000;
-/** The share of the lease after which the claim is given up: 20 of its 30 s, well before others may take it. */
+/** The share of the lease after which the runner gives up the claim: 20 of 30 s, well before others may take it. */
 const safeShare = 2 / 3;
 
 export interface ClaimLeaseDeps {
   task: Pick<ClaimedTask, 'task_id' | 'fence' | 'lease_ms'>;
   bus: Pick<Bus, 'call' | 'hints'>;
-  /** `machineMs()` before the claim was asked for. */
+  /** `machineMs()` before the claim was requested. */
   claimedAt: number;
 }
 
-/** A claim that is kept alive by heartbeats. Its clock is the machine's own, which nobody sets. */
+/** A claim that heartbeats keep alive, by the machine's own clock, which nobody sets. */
 export interface ClaimLease extends Disposable {
-  /** Aborts when the claim is, or may be, somebody else's. Nothing may be written after it. */
+  /** Aborts when the claim belongs, or may belong, to another runner. Nothing may be written after it. */
   readonly lost: AbortSignal;
-  /** Aborts when somebody asked to cancel the task. */
+  /** Aborts when the cancellation of the task was requested. */
   readonly canceled: AbortSignal;
-  /** Milliseconds for which it is certain that nobody else has the task. */
+  /** Milliseconds for which certainly no other runner has the task. */
   remainingMs(): number;
   /**
-   * Whether the claim is over, by the clock: a process that was paused may come to other work before the timer which
-   * aborts `lost`. Then this aborts it.
+   * Whether the claim is over, by the clock. In a process that was paused, other code may run before the timer that aborts
+   * `lost`; this call aborts it.
    */
   isLost(): boolean;
-  /** Asks the owner whether the claim still is ours; throws where it is not, or where nobody answers. */
+  /** Renews the lease; throws when the claim is over or the service does not answer. */
   confirm(): Promise<void>;
   /**
-   * Says that Helm starts now; throws where the claim is not ours any more, or where nobody answers. Only after it the attempt
-   * counts, so it comes before Helm and after everything that can fail without it.
+   * Renews the lease and counts the attempt, right before Helm starts: after everything that can fail without Helm. Throws when
+   * the claim is over or the service does not answer.
    */
-  helmBegins(): Promise<void>;
-  /** Told whenever the claim was renewed, until disposed of; the guard's deadline for Helm moves with it. */
+  beginAttempt(): Promise<void>;
+  /** Calls the listener at each renewal until disposed of; the guard's deadline for Helm moves with it. */
   onRenewed(listener: (remainingMs: number) => void): Disposable;
 }
 
@@ -63,7 +63,7 @@ export function keepClaim({ task, bus, claimedAt }: ClaimLeaseDeps): ClaimLease 
     return lost.signal.aborted;
   }
 
-  async function beat(helm_begins = false): Promise<boolean> {
+  async function renew(helm_begins = false): Promise<boolean> {
     const sentAt = machineMs();
     try {
       const deadlineMs = Math.min(answerWithinMs, remainingMs());
@@ -83,19 +83,19 @@ export function keepClaim({ task, bus, claimedAt }: ClaimLeaseDeps): ClaimLease 
     return true;
   }
 
-  async function keep(): Promise<void> {
+  async function keepRenewing(): Promise<void> {
     let pause = Math.min(firstHeartbeatMs, pauseMs);
     while (!closed.signal.aborted) {
       await wait(Math.min(pause, remainingMs()));
       if (closed.signal.aborted || isLost()) return;
-      const renewed = await beat();
+      const renewed = await renew();
       pause = renewed ? pauseMs : Math.min(retryMs, pauseMs);
     }
   }
 
   bus.hints.listen('task_cancel', wake, { key: task_id, signal: closed.signal });
-  // A listener that throws would end it; without heartbeats the claim is as good as lost.
-  keep().catch(() => lost.abort());
+  // A listener that throws would end the heartbeats, and without them the claim will be lost.
+  keepRenewing().catch(() => lost.abort());
 
   return {
     lost: lost.signal,
@@ -103,16 +103,16 @@ export function keepClaim({ task, bus, claimedAt }: ClaimLeaseDeps): ClaimLease 
     remainingMs,
     isLost,
     async confirm() {
-      if (!(await beat())) throw unreachable('The claim of the task could not be confirmed');
+      if (!(await renew())) throw unreachable('The claim of the task could not be confirmed');
     },
-    async helmBegins() {
+    async beginAttempt() {
       for (let tries = 0; tries < beginTries && !isLost(); tries += 1) {
-        // An answer that was lost may have counted the attempt already; a repeat counts nothing.
-        if (await beat(true)) return;
+        // An unanswered try may have counted the attempt; a repeat does not count it again.
+        if (await renew(true)) return;
         await delay(retryMs, undefined, { signal: lost.signal }).catch(() => undefined);
       }
       throw isLost()
-        ? transient('The claim of the task ran out before Helm was started')
+        ? transient('The claim of the task expired before Helm was started')
         : unreachable(
             'The claim of the task could not be confirmed before Helm was started: the service tasks does not answer',
           );

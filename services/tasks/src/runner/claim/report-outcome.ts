@@ -1,11 +1,11 @@
-import { cutText } from '@berth/shared/cut-text';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Bus } from '@berth/shared/bus/bus';
 import { type ClaimedTask, runnerTasks } from '@berth/shared/contracts/resources/runner-tasks';
+import { cutText } from '@berth/shared/cut-text';
 import { AppError } from '@berth/shared/errors';
-import type { ClaimLease } from './claim-lease.ts';
-import type { End } from '../outcome/outcome-of.ts';
 import { plainText } from '../log/log-texts.ts';
+import type { Outcome } from '../outcome/outcome-of.ts';
+import type { ClaimLease } from './claim-lease.ts';
 
 const retryMs = 500;
 
@@ -16,12 +16,12 @@ export interface ReportOutcomeDeps {
 }
 
 /**
- * Tells the end until it is heard, for as long as the claim lasts. Where it is not, the claim runs out, and the release
- * itself tells the next runner. True when it was heard.
+ * Retries until the outcome is recorded, for as long as the claim lasts. Otherwise the claim expires, and the labels of the
+ * release show the next runner how it ended. True when it was recorded.
  */
 export async function reportOutcome(
   { task_id, fence, request_id }: Pick<ClaimedTask, 'task_id' | 'fence' | 'request_id'>,
-  { outcome, reason }: End,
+  { outcome, reason }: Outcome,
   { bus, lease, withinMs }: ReportOutcomeDeps,
 ): Promise<boolean> {
   const body = {
@@ -30,13 +30,13 @@ export async function reportOutcome(
     outcome,
     reason: reason === null ? null : cutText(plainText(reason), 500),
   };
-  const giveUp = performance.now() + withinMs;
-  while (!lease.isLost() && performance.now() < giveUp) {
+  const giveUpAt = performance.now() + withinMs;
+  while (!lease.isLost() && performance.now() < giveUpAt) {
     try {
       await bus.call(runnerTasks.operations.finish, { body }, { requestId: request_id ?? undefined });
       return true;
     } catch (error) {
-      // `conflict`: it is somebody else's. Whatever else is refused once would be so for ever.
+      // `conflict`: another runner has the claim. Any other refusal would be repeated for ever.
       if (error instanceof AppError && error.status < 500 && error.code !== 'too_many_requests') return false;
       await delay(retryMs, undefined, { signal: lease.lost }).catch(() => undefined);
     }

@@ -8,79 +8,80 @@ import { permanent } from '../outcome/task-failure.ts';
 
 const maxClusters = 100;
 
-export interface ClusterHandle {
+/** Access to one cluster, with open connections. */
+export interface ClusterAccess {
   kubeconfig: string;
-  /** What no log line may show. */
+  /** Redacted from every log line. */
   credentials: string[];
   api: KubeApi;
   issuedAt: number;
   expiresAt: number;
 }
 
-type ClaimOfCluster = Pick<ClaimedTask, 'cluster_id' | 'task_id' | 'fence'>;
+type Claim = Pick<ClaimedTask, 'cluster_id' | 'task_id' | 'fence'>;
 
 export type AccessCache = ReturnType<typeof createAccessCache>;
 
-/** Access to clusters as cluster-sync issues it, kept while it is good for long enough; connections stay open. */
+/** Keeps the access that cluster-sync issues for as long as it lasts long enough. */
 export function createAccessCache({ bus }: { bus: Pick<Bus, 'call'> }) {
-  const known = new Map<string, ClusterHandle>();
-  /** Asked for right now: tasks that start together share one access. */
-  const underWay = new Map<string, Promise<ClusterHandle>>();
+  const cache = new Map<string, ClusterAccess>();
+  /** Tasks that start together share one request. */
+  const inFlight = new Map<string, Promise<ClusterAccess>>();
 
-  async function issue({ cluster_id: clusterId, task_id, fence }: ClaimOfCluster): Promise<ClusterHandle> {
+  async function issue({ cluster_id: clusterId, task_id, fence }: Claim): Promise<ClusterAccess> {
     const { kubeconfig, expires_at } = await bus.call(
       clusterAccess.operations.issue,
       { body: { task_id, fence } },
       { deadlineMs: 10_000 },
     );
-    const handle = handleOf(kubeconfig, Date.parse(expires_at) - Date.now());
-    known.delete(clusterId);
-    known.set(clusterId, handle);
-    for (const oldest of known.keys()) {
-      if (known.size <= maxClusters) break;
-      // Its connections close by themselves once nobody uses them.
-      known.delete(oldest);
+    const access = openAccess(kubeconfig, Date.parse(expires_at) - Date.now());
+    cache.delete(clusterId);
+    cache.set(clusterId, access);
+    for (const oldest of cache.keys()) {
+      if (cache.size <= maxClusters) break;
+      // Not disposed of: another run may use it. Idle connections close by themselves.
+      cache.delete(oldest);
     }
-    return handle;
+    return access;
   }
 
-  function issueOnce(claim: ClaimOfCluster): Promise<ClusterHandle> {
+  function issueOnce(claim: Claim): Promise<ClusterAccess> {
     const { cluster_id } = claim;
-    const asked = underWay.get(cluster_id);
-    // What another task asked for fails with the claim of that task.
-    if (asked) return asked.catch(() => issue(claim));
-    const asking = issue(claim).finally(() => underWay.delete(cluster_id));
-    underWay.set(cluster_id, asking);
-    return asking;
+    const shared = inFlight.get(cluster_id);
+    // The request of another task fails when that task's claim is over.
+    if (shared) return shared.catch(() => issue(claim));
+    const issuing = issue(claim).finally(() => inFlight.delete(cluster_id));
+    inFlight.set(cluster_id, issuing);
+    return issuing;
   }
 
   return {
-    /** Access to the cluster of a claimed task that lasts for `neededMs`, where the cluster gives any that does. */
-    async of(claim: ClaimOfCluster, neededMs: number): Promise<ClusterHandle> {
-      const cached = known.get(claim.cluster_id);
+    /** Access to the cluster of a claimed task that lasts for `neededMs`, where the cluster grants so long a time. */
+    async of(claim: Claim, neededMs: number): Promise<ClusterAccess> {
+      const cached = cache.get(claim.cluster_id);
       const now = performance.now();
       if (!cached || !isGoodFor(cached, neededMs, now)) return issueOnce(claim);
-      // In good time, so that hardly any task has to wait for a new one.
+      // Renewed early, so that hardly any task waits for it.
       if (cached.expiresAt - now < (cached.expiresAt - cached.issuedAt) / 2) {
         issueOnce(claim).catch(() => undefined);
       }
       return cached;
     },
-    /** The cluster may have moved, or this access may have been withdrawn; a newer one stays. */
-    forget(clusterId: string, handle: ClusterHandle): void {
-      if (known.get(clusterId) === handle) known.delete(clusterId);
+    /** Drops access that the cluster may have withdrawn; newer access stays. */
+    forget(clusterId: string, access: ClusterAccess): void {
+      if (cache.get(clusterId) === access) cache.delete(clusterId);
     },
     [Symbol.dispose](): void {
-      for (const { api } of known.values()) api[Symbol.dispose]();
-      known.clear();
+      for (const { api } of cache.values()) api[Symbol.dispose]();
+      cache.clear();
     },
   };
 }
 
-function handleOf(kubeconfig: string, lifeMs: number): ClusterHandle {
+function openAccess(kubeconfig: string, lifetimeMs: number): ClusterAccess {
   const parsed = parseKubeconfig(kubeconfig);
   const result = kubeAccessOf(parsed, parsed.contexts[0]?.name ?? '');
-  if ('refused' in result) throw permanent(`The access to the cluster is of no use: ${result.refused}`);
+  if ('refused' in result) throw permanent(`The access to the cluster cannot be used: ${result.refused}`);
   const { access } = result;
   const issuedAt = performance.now();
   return {
@@ -88,14 +89,14 @@ function handleOf(kubeconfig: string, lifeMs: number): ClusterHandle {
     credentials: [access.token, access.certificate?.key].filter((text) => typeof text === 'string'),
     api: openKubeApi(access, { userAgent: 'berth-runner' }),
     issuedAt,
-    // On the clock that nobody sets: the wall clock may jump while the access lies here.
-    expiresAt: issuedAt + lifeMs,
+    // On the monotonic clock: the wall clock may jump while the access is cached.
+    expiresAt: issuedAt + lifetimeMs,
   };
 }
 
-/** Access whose whole life is below the need is used for the first half of it. */
+/** Access that never lasts as long as needed is used for the first half of its life. */
 export const isGoodFor = (
-  { expiresAt, issuedAt }: Pick<ClusterHandle, 'expiresAt' | 'issuedAt'>,
+  { expiresAt, issuedAt }: Pick<ClusterAccess, 'expiresAt' | 'issuedAt'>,
   neededMs: number,
   now: number,
 ): boolean => expiresAt - now > Math.min(neededMs, (expiresAt - issuedAt) / 2);

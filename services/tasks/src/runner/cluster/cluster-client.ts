@@ -5,7 +5,7 @@ import { MetadataList, Namespace, type ObjectMetadata, PodList, Secret } from '.
 
 type Pods = z.infer<typeof PodList>['items'];
 
-/** What is sent to make an object; Kubernetes fills in the rest. */
+/** Objects to create; Kubernetes fills in the rest. */
 export interface NewSecret {
   metadata: { name: string; namespace: string; labels: Record<string, string>; resourceVersion?: string };
   type: string;
@@ -15,21 +15,21 @@ export interface NewNamespace {
   metadata: { name: string; labels: Record<string, string>; annotations: Record<string, string> };
 }
 
-/** The few calls the runner makes itself; all the rest is Helm's. Each has a deadline and fails as a `TaskFailure`. */
+/** The few calls that the runner makes itself; Helm makes the others. Each has a deadline and fails with a `TaskFailure`. */
 export interface ClusterClient {
   readNamespace(name: string): Promise<Namespace | null>;
   /** False: it exists already. */
   createNamespace(namespace: NewNamespace): Promise<boolean>;
-  /** Only if nobody changed it since it was read. False: somebody did, or it is gone. */
+  /** Compare-and-swap. False: it was changed or deleted since it was read. */
   annotateNamespace(namespace: Namespace, annotations: Record<string, string>): Promise<boolean>;
-  /** This very one; another of the same name stays. */
+  /** Deletes the one with this uid; another of the same name stays. */
   deleteNamespace(name: string, uid: string): Promise<void>;
-  /** The Secrets in which Helm keeps the revisions of a release, without what they hold: that may be megabytes. */
+  /** Metadata of the Secrets in which Helm stores the revisions of a release; their data may be megabytes. */
   releaseRevisions(namespace: string, release: string): Promise<ObjectMetadata[]>;
   readSecret(namespace: string, name: string): Promise<Secret | null>;
   /** False: it exists already. */
   createSecret(secret: NewSecret): Promise<boolean>;
-  /** Only if nobody changed it since it was read. False: somebody did. */
+  /** Compare-and-swap. False: it was changed since it was read. */
   replaceSecret(namespace: string, secret: Secret | NewSecret): Promise<boolean>;
   /** At most 50. */
   listPods(namespace: string): Promise<Pods>;
@@ -37,9 +37,9 @@ export interface ClusterClient {
 
 export interface ClusterClientDeps {
   api: KubeApi;
-  /** Ends every call under way. */
+  /** Ends every call. */
   signal: AbortSignal;
-  /** Throws where nothing may be written any more. */
+  /** Throws when nothing may be written any more. */
   beforeWrite: () => void;
 }
 
@@ -51,18 +51,18 @@ const inCore = (namespace: string, kind: 'secrets' | 'pods') => `/api/v1/namespa
 export function createClusterClient({ api, signal, beforeWrite }: ClusterClientDeps): ClusterClient {
   const call = { signal, deadlineMs };
 
-  const asked = <T>(what: string, ask: () => Promise<T>): Promise<T> =>
-    ask().catch((error: unknown) => {
+  const attempt = <T>(what: string, request: () => Promise<T>): Promise<T> =>
+    request().catch((error: unknown) => {
       throw kubeFailure(what, error, api.server);
     });
 
-  const orNull = <T>(what: string, ask: () => Promise<T>): Promise<T | null> =>
-    ask().catch((error: unknown) => {
+  const orNull = <T>(what: string, request: () => Promise<T>): Promise<T | null> =>
+    request().catch((error: unknown) => {
       if (statusOf(error) === 404) return null;
       throw kubeFailure(what, error, api.server);
     });
 
-  /** False where the cluster answers that things are not as the write supposes. */
+  /** False when the cluster's state is not the one that the write requires. */
   async function unlessConflict(what: string, write: () => Promise<unknown>, conflicts = [409]): Promise<boolean> {
     beforeWrite();
     try {
@@ -90,7 +90,7 @@ export function createClusterClient({ api, signal, beforeWrite }: ClusterClientD
       await orNull('delete the namespace', () => api.deleteJson(`/api/v1/namespaces/${name}`, options, call));
     },
     releaseRevisions: (namespace, release) =>
-      asked('read the Helm release', async () => {
+      attempt('read the Helm release', async () => {
         const query = new URLSearchParams({ labelSelector: `owner=helm,name=${release}` });
         const path = `${inCore(namespace, 'secrets')}?${query.toString()}`;
         const { items } = MetadataList.parse(await api.getJson(path, { ...call, accept: metadataOnly }));
@@ -107,7 +107,7 @@ export function createClusterClient({ api, signal, beforeWrite }: ClusterClientD
         api.putJson(`${inCore(namespace, 'secrets')}/${secret.metadata.name}`, secret, call),
       ),
     listPods: (namespace) =>
-      asked('list the pods', async () => {
+      attempt('list the pods', async () => {
         return PodList.parse(await api.getJson(`${inCore(namespace, 'pods')}?limit=50`, call)).items;
       }),
   };

@@ -11,21 +11,21 @@ import {
 
 export const statusOf = (error: unknown): number | null => (error instanceof KubeError ? error.status : null);
 
-/** An error of the Kubernetes API in words for the user. The body of the answer stays out: it may quote what was sent. */
+/** An error of the Kubernetes API in words for the user, without the body of the response, which may quote what was sent. */
 export function kubeFailure(what: string, error: unknown, server: string): TaskFailure {
   if (!(error instanceof KubeError)) {
     return unreachable(`The cluster could not be reached to ${what}: ${describeFailure(error, server)}`, error);
   }
   const { status } = error;
-  if (status === 401) return new AccessRefused(`The cluster refused our credential to ${what}`, error);
-  // It answers 403 as well where a namespace takes nothing new because it is going away.
+  if (status === 401) return new AccessRefused(`The cluster rejected the platform's credential to ${what}`, error);
+  // A terminating namespace also answers 403 to a creation.
   if (/because it is being terminated|namespaces? "[^"]*" not found/.test(error.message)) {
     return transient(`The cluster could not ${what}: the namespace is being deleted`, error);
   }
   if (status === 403) return forbidden(`The cluster refused to ${what}: the platform lacks the permission`, error);
   if (status === 429 || status >= 500)
     return unreachable(`The cluster could not ${what} (it answered ${status})`, error);
-  // What was there a moment ago is gone or changed. The next attempt looks again.
+  // The object was deleted or changed in between; the next attempt reads it again.
   if (status === 404 || status === 409) {
     return transient(`The cluster could not ${what} (it answered ${status})`, error);
   }

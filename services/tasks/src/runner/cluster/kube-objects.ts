@@ -9,7 +9,7 @@ const Metadata = z.looseObject({
   annotations: z.record(z.string(), z.string()).optional(),
 });
 
-/** Objects of Kubernetes as far as the runner reads them. What it sends back keeps all that it does not know. */
+/** Objects of Kubernetes, as far as the runner reads them. An object that is sent back keeps its unknown fields. */
 export const Namespace = z.looseObject({
   metadata: Metadata,
   status: z.looseObject({ phase: z.string().optional() }).optional(),
@@ -19,7 +19,7 @@ export type Namespace = z.infer<typeof Namespace>;
 export const Secret = z.looseObject({ metadata: Metadata, data: z.record(z.string(), z.string()).optional() });
 export type Secret = z.infer<typeof Secret>;
 
-/** A list that is empty may come as null. */
+/** Kubernetes may send null for an empty list. */
 const listOf = <T extends z.ZodType>(item: T) =>
   z.object({
     items: z
@@ -28,7 +28,7 @@ const listOf = <T extends z.ZodType>(item: T) =>
       .transform((items) => items ?? []),
   });
 
-/** Any object, without what it holds. */
+/** Objects of any kind, metadata only. */
 export const MetadataList = listOf(z.object({ metadata: Metadata }));
 export type ObjectMetadata = z.infer<typeof Metadata>;
 

@@ -21,27 +21,29 @@ const chartOf = (content: string) => ({
 
 const claim = { task_id: '22222222-2222-4222-8222-222222222222', fence: 7 };
 
-/** A registry-scan that has one chart for the claim, in parts of a thousand characters. */
+/** A fake registry-scan with one chart for the claim, in parts of a thousand characters. */
 function storeWith(content = '') {
   const fetched: unknown[] = [];
-  let kept = content;
+  let stored = content;
   const call: Bus['call'] = async (_, request) => {
     const { body } = z.object({ body: z.object({ part: z.number() }) }).parse(request);
     fetched.push(request);
-    const data = Buffer.from(kept.slice(body.part * 1_000, (body.part + 1) * 1_000)).toString('base64');
-    return JSON.parse(JSON.stringify({ digest: chartOf(kept).digest, parts: Math.ceil(kept.length / 1_000), data }));
+    const data = Buffer.from(stored.slice(body.part * 1_000, (body.part + 1) * 1_000)).toString('base64');
+    return JSON.parse(
+      JSON.stringify({ digest: chartOf(stored).digest, parts: Math.ceil(stored.length / 1_000), data }),
+    );
   };
-  return { fetched, bus: { call }, push: (next: string) => void (kept = next) };
+  return { fetched, bus: { call }, push: (next: string) => void (stored = next) };
 }
 
-test('a chart that the registry replaced fails for good', async () => {
+test('a chart that was replaced in the registry is a permanent failure', async () => {
   const { bus } = storeWith('another one');
   const cache = await openChartCache({ folder, bus });
 
   await expect(cache.path(chartOf('chart'), claim)).rejects.toMatchObject({ kind: 'permanent' });
 });
 
-test('a chart is put together from its parts, which are asked for with the claim of the task', async () => {
+test('a chart is assembled from its parts, each requested with the claim of the task', async () => {
   const long = 'chart'.repeat(700);
   const { bus, fetched } = storeWith(long);
   const cache = await openChartCache({ folder, bus });
@@ -52,7 +54,7 @@ test('a chart is put together from its parts, which are asked for with the claim
   expect(fetched).toEqual([0, 1, 2, 3].map((part) => ({ body: { ...claim, part } })));
 });
 
-test('tasks that need the same chart at once fetch it once', async () => {
+test('tasks that need the same chart together fetch it once', async () => {
   const { bus, fetched } = storeWith('chart');
   const cache = await openChartCache({ folder, bus });
 
@@ -62,18 +64,18 @@ test('tasks that need the same chart at once fetch it once', async () => {
   expect(fetched).toHaveLength(1);
 });
 
-test('a damaged file is fetched again', async () => {
+test('a damaged file of the chart cache is fetched again', async () => {
   const { bus, fetched } = storeWith('chart');
   const cache = await openChartCache({ folder, bus });
   const path = await cache.path(chartOf('chart'), claim);
 
-  await writeFile(path, 'something else');
+  await writeFile(path, 'damaged');
 
   expect(await readFile(await cache.path(chartOf('chart'), claim), 'utf8')).toBe('chart');
   expect(fetched).toHaveLength(2);
 });
 
-test('the cache stays below its size and keeps what was used last', async () => {
+test('the chart cache stays below its size and keeps what was used last', async () => {
   const contents = ['a', 'b', 'c', 'd'].map((letter) => letter.repeat(1_000));
   const { bus, push } = storeWith();
   const cache = await openChartCache({ folder, bus, maxBytes: 2_500 });
@@ -88,7 +90,7 @@ test('the cache stays below its size and keeps what was used last', async () => 
   expect(left).toContain(`${chartOf(contents[3] ?? '').digest.slice(7)}.tgz`);
 });
 
-test('what was not written to its end is gone after a start', async () => {
+test('opening the chart cache removes unfinished writes', async () => {
   await writeFile(join(folder, 'half.tgz.1234'), 'half');
 
   await openChartCache({ folder, bus: storeWith().bus });
@@ -96,7 +98,7 @@ test('what was not written to its end is gone after a start', async () => {
   expect(await readdir(folder)).toEqual([]);
 });
 
-test('a disk that takes nothing is a passing failure and leaves nothing behind', async () => {
+test('a chart that cannot be written to disk is a transient failure', async () => {
   const { bus } = storeWith('chart');
   const cache = await openChartCache({ folder, bus });
   await rm(folder, { recursive: true });

@@ -6,11 +6,11 @@ import { chartArchives } from '@berth/shared/contracts/resources/chart-archives'
 import type { ClaimedTask } from '@berth/shared/contracts/resources/runner-tasks';
 import { permanent, transient } from '../outcome/task-failure.ts';
 
-/** A tmpfs is a good place for it, so it stays small. */
+/** Small, because the folder is best a tmpfs. */
 const defaultMaxBytes = 256 * 1024 * 1024;
-const nameOfArchive = /^[0-9a-f]{64}\.tgz$/;
+const archiveName = /^[0-9a-f]{64}\.tgz$/;
 
-/** Far more than the largest archive has. */
+/** Far more than the largest archive needs. */
 const maxParts = 100;
 
 type Chart = NonNullable<ClaimedTask['chart']>;
@@ -26,15 +26,14 @@ export type ChartCache = Awaited<ReturnType<typeof openChartCache>>;
 
 const digestOf = (bytes: Uint8Array): string => `sha256:${hash('sha256', bytes, 'hex')}`;
 
-/** Packaged charts by digest, on disk. What lies here is verified at every use: it decides what runs in a cluster. */
+/** Packaged charts by digest, on disk. Verified at every use, because they decide what runs in a cluster. */
 export async function openChartCache({ folder, bus, maxBytes = defaultMaxBytes }: ChartCacheDeps) {
   const fileOf = (digest: string) => join(folder, `${digest.replace('sha256:', '')}.tgz`);
-  const underWay = new Map<string, Promise<string>>();
+  const inFlight = new Map<string, Promise<string>>();
 
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  // What a run before this one did not finish writing.
-  for (const name of await readdir(folder))
-    if (!nameOfArchive.test(name)) await rm(join(folder, name), { force: true });
+  // Unfinished writes of an earlier process.
+  for (const name of await readdir(folder)) if (!archiveName.test(name)) await rm(join(folder, name), { force: true });
 
   async function fetch({ digest }: Chart, claim: Claim): Promise<Uint8Array> {
     const parts: Uint8Array[] = [];
@@ -42,7 +41,7 @@ export async function openChartCache({ folder, bus, maxBytes = defaultMaxBytes }
       const body = { task_id: claim.task_id, fence: claim.fence, part };
       const read = await bus.call(chartArchives.operations.read, { body }, { deadlineMs: 20_000 });
       if (read.digest !== digest) {
-        throw permanent('The packaged chart in the registry is another one than the deployment was made with');
+        throw permanent('The packaged chart in the registry differs from the one that the deployment was created with');
       }
       parts.push(Buffer.from(read.data, 'base64'));
       if (parts.length >= read.parts) return Buffer.concat(parts);
@@ -71,7 +70,7 @@ export async function openChartCache({ folder, bus, maxBytes = defaultMaxBytes }
     let kept = 0;
     for (const { name, bytes } of files.toSorted((a, b) => b.usedAt - a.usedAt)) {
       kept += bytes;
-      // The newest is the one that is needed now.
+      // The most recent one is always kept: a task needs it now.
       if (kept > maxBytes && kept > bytes) await rm(join(folder, name), { force: true });
     }
   }
@@ -85,23 +84,22 @@ export async function openChartCache({ folder, bus, maxBytes = defaultMaxBytes }
       return file;
     }
     const bytes = await fetch(chart, claim);
-    if (digestOf(bytes) !== chart.digest)
-      throw permanent('The packaged chart does not have the digest it was recorded with');
+    if (digestOf(bytes) !== chart.digest) throw permanent('The packaged chart does not match its recorded digest');
     await store(file, bytes);
     await prune();
     return file;
   }
 
   return {
-    /** Path of the verified archive. Tasks that need the same one at once share the work. */
+    /** Path of the verified archive. Tasks that need the same archive together share the work. */
     async path(chart: Chart, claim: Claim): Promise<string> {
       if (!/^sha256:[0-9a-f]{64}$/.test(chart.digest)) throw permanent('The digest of the chart is malformed');
-      const asked = underWay.get(chart.digest);
-      // What another task asked for fails with the claim of that task.
-      if (asked) return asked.catch(() => verified(chart, claim));
-      const asking = verified(chart, claim).finally(() => underWay.delete(chart.digest));
-      underWay.set(chart.digest, asking);
-      return asking;
+      const shared = inFlight.get(chart.digest);
+      // The request of another task fails when that task's claim is over.
+      if (shared) return shared.catch(() => verified(chart, claim));
+      const verifying = verified(chart, claim).finally(() => inFlight.delete(chart.digest));
+      inFlight.set(chart.digest, verifying);
+      return verifying;
     },
   };
 }

@@ -1,37 +1,44 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startTimeOf } from '@berth/process-guard/start-time-of';
+import { transient } from '../outcome/task-failure.ts';
 
-/** The private folder of one task: kubeconfig and values lie in it, readable by nobody else, and go with it. */
+/** The private folder of one run, for kubeconfig and values. */
 export interface TaskFolder {
   readonly path: string;
-  /** Writes a file of mode 0600 and tells its path. */
+  /** Writes a file of mode 0600, in a folder of mode 0700, and returns its path. */
   write(name: string, content: string): Promise<string>;
   remove(): Promise<void>;
 }
 
-/** Process ids come back, and each container counts from one; with the time of its start one means one process. */
+/** Process ids are reused, and each container counts from one; together with its start time an id names one process. */
 const ownerOf = (pid: number): string => `${pid}-${startTimeOf(pid) ?? '0'}`;
 
-export async function createTaskFolder(root: string): Promise<TaskFolder> {
-  // mkdtemp makes it mode 0700. The name tells a later runner whose it was.
-  const path = await mkdtemp(join(root, `${ownerOf(process.pid)}-`));
+/** The folder is made by its first file. Its name tells a later runner which process it belonged to. */
+export function createTaskFolder(root: string): TaskFolder {
+  const path = join(root, `${ownerOf(process.pid)}-${randomUUID()}`);
   return {
     path,
-    write: async (name, content) => {
+    async write(name, content) {
       const file = join(path, name);
-      await writeFile(file, content, { mode: 0o600 });
+      try {
+        await mkdir(path, { recursive: true, mode: 0o700 });
+        await writeFile(file, content, { mode: 0o600 });
+      } catch (error) {
+        throw transient('The runner could not write the files of the task; its disk may be full', error);
+      }
       return file;
     },
     remove: () => removeFolder(path),
   };
 }
 
-/** Helm may be writing into it to its last moment, so that a folder found empty is not. */
+/** Retried: Helm may still be writing, so that a folder just found empty is not. */
 const removeFolder = (path: string): Promise<void> =>
   rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
 
-/** Removes what runners that were killed left behind: their folders hold values and credentials. */
+/** Removes the folders of runners that were killed: they hold values and credentials. */
 export async function sweepTaskFolders(root: string): Promise<void> {
   await mkdir(root, { recursive: true, mode: 0o700 });
   for (const name of await readdir(root)) {

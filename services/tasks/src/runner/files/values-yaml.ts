@@ -1,9 +1,9 @@
 import type { JsonValue } from '@berth/shared/contracts/json';
 
 /**
- * Values as the YAML reader of Helm takes them, each text unchanged. JSON alone is not enough: that reader refuses or
- * changes some characters (U+007F, U+0085, U+FFFE), knows no surrogate pairs, and takes a key of more than 1,022
- * characters only where a `?` announces it.
+ * Values in the YAML that Helm's parser reads back unchanged. Plain JSON is not enough: that parser rejects or changes some
+ * characters (U+007F, U+0085, U+FFFE), does not know surrogate pairs, and accepts a key of more than 1,022 characters only
+ * after a `?`.
  */
 export function valuesYaml(value: JsonValue): string {
   const parts: string[] = [];
@@ -11,7 +11,7 @@ export function valuesYaml(value: JsonValue): string {
   return parts.join('');
 }
 
-/** Into one list: texts made level by level would be copied once for each level. */
+/** Into one list: strings built level by level would be copied once for each level. */
 function write(value: JsonValue, parts: string[]): void {
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index += 1) {
@@ -34,7 +34,7 @@ function write(value: JsonValue, parts: string[]): void {
   }
 }
 
-/** Most texts are plain, and a search is cheaper than to escape what needs none. */
+/** Most strings are plain, and a search is cheaper than escaping. */
 const unsafe = /[^ -~]/;
 
 function quoted(text: string): string {
@@ -46,10 +46,10 @@ const hexDigits = Buffer.from('0123456789abcdef');
 const backslash = 0x5c;
 const smallU = 0x75;
 const largeU = 0x55;
-/** Of `\uXXXX`; two of them are more than one `\UXXXXXXXX`. */
+/** `\uXXXX`; two of them are longer than one `\UXXXXXXXX`. */
 const longestEscape = 6;
 
-/** By hand and not by a replacement per character: a megabyte of them would keep the runner busy for 150 ms. */
+/** Into a buffer, because one replacement per character would keep the runner busy for 150 ms per megabyte. */
 function escaped(text: string): string {
   const bytes = Buffer.allocUnsafe(text.length * longestEscape);
   let end = 0;

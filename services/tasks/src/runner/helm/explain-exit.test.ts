@@ -3,7 +3,7 @@ import { explainExit } from './explain-exit.ts';
 
 const failed = { code: 1, signal: null };
 
-test("gives Helm's own message as the reason, without its prefix and without warnings", () => {
+test('the reason of a failed Helm is its own message, without prefix and warnings', () => {
   const stderr = [
     'level=WARN msg="something else"',
     'Error: execution error at (x/templates/a.yaml:1:3): replicas must be',
@@ -21,16 +21,16 @@ test.for([
   'Error: UPGRADE FAILED: etcdserver: request timed out',
   'Error: the server is currently unable to handle the request',
   'Error: net/http: TLS handshake timeout',
-])('takes a cluster that does not answer for unreachable: %s', (line) => {
+])('a network error of Helm is an unreachable cluster: %s', (line) => {
   expect(explainExit(failed, [line]).kind).toBe('unreachable');
 });
 
-test("finds Helm's message behind any number of warnings", () => {
+test("Helm's message is found behind any number of warnings", () => {
   const stderr = [...Array.from({ length: 300 }, () => 'level=WARN msg=x'), 'Error: the end'];
   expect(explainExit(failed, stderr).reason).toBe('the end');
 });
 
-test('tells a Helm that could not be started, and tries again', () => {
+test('a Helm that could not be started is a transient failure', () => {
   expect(explainExit({ code: 127, signal: null }, ['sh: 1: exec: /helm: not found'])).toEqual({
     reason: 'Helm could not be started',
     kind: 'transient',
@@ -40,7 +40,7 @@ test('tells a Helm that could not be started, and tries again', () => {
 test.for([
   'Error: UPGRADE FAILED: another operation (install/upgrade/rollback) is in progress',
   'Error: configmaps "x" is forbidden: unable to create new content in namespace y because it is being terminated',
-])('tries again where somebody else was at work: %s', (line) => {
+])('a conflict with other work on the same objects is a transient failure: %s', (line) => {
   expect(explainExit(failed, [line]).kind).toBe('transient');
 });
 
@@ -50,7 +50,7 @@ test.for([
   'Error: Deployment.apps "x" is invalid: spec.replicas: Invalid value',
   'Error: pods "x" is forbidden: exceeded quota: pods, requested: pods=1, used: pods=4, limited: pods=4',
   'Error: pods "x" is forbidden: violates PodSecurity "restricted:latest": privileged',
-])('does not repeat what would fail again: %s', (line) => {
+])('an error of the chart or the cluster is a permanent failure: %s', (line) => {
   expect(explainExit(failed, [line]).kind).toBe('permanent');
 });
 
@@ -58,14 +58,14 @@ test.for([
   'Error: UPGRADE FAILED: could not get information about the resource: secrets "x" is forbidden: User "berth" cannot get resource "secrets" in API group "" in the namespace "y"',
   'Error: services is forbidden: User "system:serviceaccount:berth:berth" cannot watch resource "services" in API group "" at the cluster scope: RBAC: clusterrole.rbac.authorization.k8s.io "x" not found',
   'Error: roles.rbac.authorization.k8s.io "x" is forbidden: user "berth" (groups=["system:authenticated"]) is attempting to grant RBAC permissions not currently held:',
-])('takes a right that is refused for forbidden, as while the API server starts: %s', (line) => {
+])('a right that RBAC refuses to Helm is forbidden, not permanent: %s', (line) => {
   expect(explainExit(failed, [line]).kind).toBe('forbidden');
 });
 
 test.for([
   'create: failed to create: Secret "sh.helm.release.v1.a.v1" is invalid: data: Too long: may not be more than 1048576 bytes',
   'create: failed to create: Secret "sh.helm.release.v1.a.v1": etcdserver: request is too large',
-])('says that a release is too large to be recorded, and does not try again: %s', (line) => {
+])('a release that is too large to be recorded is a permanent failure with that reason: %s', (line) => {
   const { reason, kind } = explainExit({ code: 1, signal: null }, [`Error: ${line}`]);
 
   expect(reason).toMatch(/^The chart with its values and manifests is larger than Helm can record: 1 MiB/);
@@ -73,25 +73,25 @@ test.for([
   expect(kind).toBe('permanent');
 });
 
-test('does not try again what is too large for the API server', () => {
+test('a manifest that is too large for the API server is a permanent failure', () => {
   const said = ['Error: failed to create resource: Request entity too large: limit is 3145728'];
 
   expect(explainExit({ code: 1, signal: null }, said).kind).toBe('permanent');
 });
 
-test('keeps a reason below 500 characters', () => {
+test('the reason of a failed Helm has at most 500 characters', () => {
   expect(explainExit(failed, [`Error: ${'x'.repeat(2_000)}`]).reason).toHaveLength(500);
 });
 
-test('names the signal that ended Helm', () => {
+test('the reason of a killed Helm names the signal', () => {
   expect(explainExit({ code: null, signal: 'SIGKILL' }, [])).toEqual({
-    reason: 'Helm was ended by SIGKILL before it was done',
+    reason: 'Helm was ended by SIGKILL before it had finished',
     kind: 'transient',
   });
 });
 
 test.for(['is forbidden: User "', 'forbidden: user "" ', 'forbidden: user "a" '])(
-  'a message of 300 KB that repeats %s costs no more than its length',
+  'explaining a message of 300 KB that repeats %s takes time in proportion to its length',
   (piece) => {
     const message = piece.repeat(300_000 / piece.length);
     const started = performance.now();

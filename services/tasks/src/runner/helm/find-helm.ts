@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { delimiter, resolve } from 'node:path';
 
-/** The absolute path of the Helm binary: it is run without our environment, so nobody could look for it then. */
+/** The absolute path of the Helm binary. It runs without an environment, so `PATH` cannot be searched later. */
 export async function findHelm(binary: string, path: string | undefined): Promise<string> {
   const candidates = binary.includes('/')
     ? [resolve(binary)]
@@ -17,5 +17,5 @@ export async function findHelm(binary: string, path: string | undefined): Promis
     );
     if (runs) return candidate;
   }
-  throw new Error(`HELM_BINARY: ${binary} was not found, or cannot be run`);
+  throw new Error(`HELM_BINARY: ${binary} was not found or is not executable`);
 }

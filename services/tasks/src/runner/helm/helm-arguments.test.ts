@@ -23,7 +23,7 @@ const task = {
 };
 const files = { kubeconfig: '/f/kubeconfig', chart: '/c/abc.tgz', values: '/f/values.json' };
 
-test('names the release like its namespace, after a double dash, and waits as long as the chart asks for', () => {
+test('a deploy names the release like its namespace, behind a double dash, and waits as long as the chart requires', () => {
   const args = deployArguments(task, files, { a: '1', b: '2' });
 
   expect(args.slice(-3)).toEqual(['--', 'web-a', '/c/abc.tgz']);
@@ -31,10 +31,10 @@ test('names the release like its namespace, after a double dash, and waits as lo
   expect(args.join(' ')).toContain('--labels a=1,b=2');
 });
 
-test('does not wait where the chart says so', () => {
+test('a deploy does not wait when the chart disables it', () => {
   expect(deployArguments({ ...task, wait: { enabled: false, timeout_secs: 90 } }, files, {})).not.toContain('--wait');
 });
 
-test('carries no value in its arguments', () => {
+test('the arguments of a deploy contain no values', () => {
   expect(deployArguments(task, files, {}).join(' ')).not.toContain('canary');
 });

@@ -13,7 +13,7 @@ const target = (task: Pick<ClaimedTask, 'namespace'>, kubeconfig: string) => [
   kubeconfig,
 ];
 
-/** `helm upgrade --install`: the same call whether the release is there or not. */
+/** `helm upgrade --install`: the same command whether the release exists or not. */
 export function deployArguments(
   task: ClaimedTask,
   { kubeconfig, chart, values }: HelmFiles,
@@ -23,7 +23,7 @@ export function deployArguments(
   return [
     'upgrade',
     '--install',
-    // Else Helm takes the values of the last release where those given are empty.
+    // Otherwise Helm reuses the values of the last release when the new ones are empty.
     '--reset-values',
     ...target(task, kubeconfig),
     '--values',
@@ -34,8 +34,8 @@ export function deployArguments(
       .join(','),
     '--history-max',
     '10',
-    // The server checks fields strictly in any case. This check only asks whether it does, and loads its whole OpenAPI
-    // document for that: a quarter of what Helm costs.
+    // The server validates fields strictly anyway. This check would only find out whether it does, and load its whole OpenAPI
+    // document for that: a quarter of Helm's work.
     '--disable-openapi-validation',
     ...wait,
     '--',

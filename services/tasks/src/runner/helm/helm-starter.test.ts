@@ -6,10 +6,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createHelmStarter, type HelmStarter } from './helm-starter.ts';
 
-/** In the place of Helm: tells what it was started with. */
-const tellItself =
+/** Runs instead of Helm and prints how it was started. */
+const describeItself =
   'console.log(JSON.stringify({ pid: process.pid, args: process.argv.slice(1), cwd: process.cwd(), env: process.env }))';
-const Told = z.object({
+const Description = z.object({
   pid: z.number(),
   args: z.array(z.string()),
   cwd: z.string(),
@@ -38,25 +38,25 @@ const start = (args: readonly string[], onLine: (line: string) => void = () => u
     onLine: (stream, line) => onLine(`${stream} ${line}`),
   });
 
-async function whatIsTold(args: readonly string[]) {
+async function startedWith(args: readonly string[]) {
   const lines: string[] = [];
-  const helm = start(['-e', tellItself, '--', ...args], (line) => lines.push(line));
+  const helm = start(['-e', describeItself, '--', ...args], (line) => lines.push(line));
   expect(await helm.exited).toEqual({ code: 0, signal: null });
-  const told = Told.parse(JSON.parse(lines.join('\n').replace('stdout ', '')));
-  expect(told.pid).toBe(helm.pid);
-  return told;
+  const description = Description.parse(JSON.parse(lines.join('\n').replace('stdout ', '')));
+  expect(description.pid).toBe(helm.pid);
+  return description;
 }
 
-test('arguments come as they are, whatever a shell would make of them', async () => {
-  const args = ['two words', '$HOME', '`id`', '\\n', "it's", '"', '', '*', 'go', '  led by spaces', 'ünïcode'];
+test('Helm receives its arguments unchanged, whatever they mean to a shell', async () => {
+  const args = ['two words', '$HOME', '`id`', '\\n', "it's", '"', '', '*', 'go', '  leading spaces', 'ünïcode'];
 
-  expect((await whatIsTold(args)).args).toEqual(args);
+  expect((await startedWith(args)).args).toEqual(args);
 });
 
-test('Helm runs in its own folder and sees nothing of our environment', async () => {
+test('Helm runs in its own folder, without the environment of the runner', async () => {
   process.env['CANARY_OF_THE_TEST'] = 'swordfish';
 
-  const { cwd, env } = await whatIsTold([]);
+  const { cwd, env } = await startedWith([]);
 
   expect(cwd).toBe(folder);
   expect(env).toMatchObject({ HOME: folder, HELM_CACHE_HOME: `${folder}/cache`, KUBECACHEDIR: '/nowhere' });
@@ -64,18 +64,18 @@ test('Helm runs in its own folder and sees nothing of our environment', async ()
   expect(env).not.toHaveProperty('PATH');
 });
 
-test('several start at once, each with what is its own', async () => {
-  const told = await Promise.all(['a', 'b', 'c'].map((name) => whatIsTold([name])));
+test('several Helm processes start together, each with its own arguments', async () => {
+  const started = await Promise.all(['a', 'b', 'c'].map((name) => startedWith([name])));
 
-  expect(told.map(({ args }) => args)).toEqual([['a'], ['b'], ['c']]);
-  expect(new Set(told.map(({ pid }) => pid)).size).toBe(3);
+  expect(started.map(({ args }) => args)).toEqual([['a'], ['b'], ['c']]);
+  expect(new Set(started.map(({ pid }) => pid)).size).toBe(3);
 });
 
-test('an argument with a line break is refused before anything runs', () => {
+test('an argument of Helm with a line break is refused before anything runs', () => {
   expect(() => start(['a\ngo'])).toThrow('line break');
 });
 
-test('a program that cannot be run ends with the code of a shell that could not run it', async () => {
+test('a Helm binary that cannot be run exits with code 127', async () => {
   using broken = createHelmStarter({ binary: '/nowhere/helm', guard });
   const lines: string[] = [];
   const helm = broken.start({
@@ -90,8 +90,8 @@ test('a program that cannot be run ends with the code of a shell that could not 
   expect(lines.join()).toContain('/nowhere/helm');
 });
 
-/** Shells of ours that wait to be told what to run. */
-async function keptReady(): Promise<number[]> {
+/** Shells of this process that wait for input. */
+async function spareShells(): Promise<number[]> {
   const children = (await readFile(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8')).trim().split(' ');
   const isShell = async (pid: string) =>
     (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).startsWith('/bin/sh\0');
@@ -99,14 +99,14 @@ async function keptReady(): Promise<number[]> {
   return found.flat();
 }
 
-test('a process that was kept ready and is gone is replaced, and one that is not needed any more ends', async () => {
-  const [kept = 0] = await keptReady();
-  process.kill(kept, 'SIGKILL');
-  await expect.poll(keptReady).toEqual([]);
+test('a spare shell that was killed is replaced, and the last one ends with the starter', async () => {
+  const [spare = 0] = await spareShells();
+  process.kill(spare, 'SIGKILL');
+  await expect.poll(spareShells).toEqual([]);
 
-  expect((await whatIsTold(['still'])).args).toEqual(['still']);
+  expect((await startedWith(['still'])).args).toEqual(['still']);
 
-  expect(await keptReady()).toHaveLength(1);
+  expect(await spareShells()).toHaveLength(1);
   starter[Symbol.dispose]();
-  await expect.poll(keptReady).toEqual([]);
+  await expect.poll(spareShells).toEqual([]);
 });

@@ -4,9 +4,9 @@ import { memoryForHelm } from './memory-for-helm.ts';
 import { splitLines } from './split-lines.ts';
 
 export interface HelmRun {
-  /** Never a secret: arguments and environment of a process can be read by others. No line breaks. */
+  /** Never a secret: other users can read a process's arguments. No line breaks. */
   args: readonly string[];
-  /** Home and working folder; private to this run. */
+  /** Home and working directory; private to this run. */
   folder: string;
   /** Discovery cache shared by all runs against one cluster. */
   discoveryCache: string;
@@ -24,19 +24,19 @@ export interface HelmExit {
 export interface HelmProcess {
   readonly pid: number;
   readonly exited: Promise<HelmExit>;
-  /** SIGTERM, on which Helm records the release as failed; SIGKILL after the grace period. A second call may shorten it. */
+  /** SIGTERM, at which Helm records the release as failed, then SIGKILL after the grace period. A second call may shorten it. */
   stop(graceMs: number): void;
   extend(deadlineMs: number): void;
 }
 
 export interface HelmStarter extends Disposable {
-  /** Starts Helm in a process group of its own, with nothing of our environment. */
+  /** Starts Helm in a process group of its own, without the runner's environment. */
   start(run: HelmRun): HelmProcess;
 }
 
 /**
- * The shell becomes Helm when it is told to, and ends when there is nothing more to come. So there is no moment in which
- * Helm runs and the guard does not know of it: were this process killed between the two, nothing would ever end Helm.
+ * The shell reads what to run and becomes Helm at `go`; at end of input it exits. So the guard knows the process before Helm
+ * runs in it: if the runner were killed between start and registration, nothing would ever end Helm.
  */
 const becomeHelm = `
 while IFS= read -r line; do
@@ -49,14 +49,14 @@ while IFS= read -r line; do
 done`;
 
 /**
- * Helm lives for seconds: collecting its garbage less often saves a fifth of its work for 10 MB more. Near the memory
- * that a runner reckons with for one Helm it is collected as usual.
+ * Helm lives for seconds: fewer garbage collections save a fifth of its work for 10 MB more. Near the memory that a runner
+ * reserves for one Helm, it collects as usual.
  */
 const fewerCollections = { GOGC: '400', GOMEMLIMIT: String(memoryForHelm) };
 
 /**
- * Keeps one process ready that has only to be told what to run. A process as large as this one needs some milliseconds
- * to make another, in which it does nothing else; they are spent when nobody waits for them.
+ * Keeps a spare shell ready. A process as large as this one blocks for some milliseconds while it forks; that happens
+ * while no task waits for it.
  */
 export function createHelmStarter({ binary, guard }: { binary: string; guard: ProcessGuard }): HelmStarter {
   let closed = false;
@@ -73,7 +73,7 @@ export function createHelmStarter({ binary, guard }: { binary: string; guard: Pr
 
   return {
     start(run) {
-      const lines = told(binary, run);
+      const lines = shellInput(binary, run);
       const child = take();
       const exited = exitOf(child);
       splitLines(child.stdout, (line) => run.onLine('stdout', line));
@@ -94,7 +94,7 @@ function newShell(guard: ProcessGuard): ChildProcessWithoutNullStreams {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...guard.environment },
   });
-  // Told again to whoever waits for its end.
+  // Reported by `exitOf`, too.
   child.on('error', () => undefined);
   child.stdin.on('error', () => undefined);
   return child;
@@ -103,7 +103,7 @@ function newShell(guard: ProcessGuard): ChildProcessWithoutNullStreams {
 const isAlive = ({ pid, exitCode, signalCode }: ChildProcess): boolean =>
   pid !== undefined && exitCode === null && signalCode === null;
 
-function told(binary: string, { args, folder, discoveryCache }: HelmRun): string {
+function shellInput(binary: string, { args, folder, discoveryCache }: HelmRun): string {
   const environment = {
     HOME: folder,
     HELM_PLUGINS: `${folder}/plugins`,
@@ -121,14 +121,14 @@ function told(binary: string, { args, folder, discoveryCache }: HelmRun): string
     ...[binary, ...args].map((arg) => `arg ${arg}`),
     'go',
   ];
-  if (lines.some((line) => /[\n\0]/.test(line))) throw new Error('an argument of Helm has a line break');
+  if (lines.some((line) => /[\n\0]/.test(line))) throw new Error('an argument of Helm contains a line break');
   return `${lines.join('\n')}\n`;
 }
 
 interface Supervision {
   exited: Promise<HelmExit>;
   guard: ProcessGuard;
-  /** What the shell is to become. */
+  /** Input of the shell. */
   lines: string;
   deadlineMs: number;
 }
@@ -141,7 +141,7 @@ function supervised(child: ChildProcessWithoutNullStreams, supervision: Supervis
     guard.register(pid, { deadlineMs });
     stdin.end(lines);
   } catch (error) {
-    // Untold, the shell ends by itself.
+    // Without input the shell exits.
     stdin.end();
     exited.catch(() => undefined);
     throw error;
@@ -159,7 +159,7 @@ function supervised(child: ChildProcessWithoutNullStreams, supervision: Supervis
   return {
     pid,
     exited: ended,
-    // Not after its end: the number may belong to another process by then.
+    // Not after its end: the process id may have been reused.
     extend: (ms) => {
       if (!running || guard.failure.aborted) return;
       guard.register(pid, { deadlineMs: ms });
@@ -175,11 +175,11 @@ function supervised(child: ChildProcessWithoutNullStreams, supervision: Supervis
   };
 }
 
-const lastWordsMs = 2_000;
+const outputAfterExitMs = 2_000;
 
 /**
- * `close`, not `exit`: the last lines of its output are still under way when a process exits. What it started may keep
- * the pipes open for ever, so they are closed soon after.
+ * At `close`, not `exit`: a process may exit before its last output is read. Its children may keep the pipes open for ever,
+ * so the pipes are closed soon after.
  */
 const exitOf = (child: ChildProcess): Promise<HelmExit> =>
   new Promise((resolve, reject) => {
@@ -190,7 +190,7 @@ const exitOf = (child: ChildProcess): Promise<HelmExit> =>
         if (child.pid !== undefined) killGroup(child.pid, 'SIGKILL');
         child.stdout?.destroy();
         child.stderr?.destroy();
-      }, lastWordsMs);
+      }, outputAfterExitMs);
     });
     child.once('close', (code, signal) => {
       clearTimeout(late);
@@ -202,6 +202,6 @@ function killGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
   } catch {
-    // Gone already, which is what was wanted.
+    // The group has ended already.
   }
 }

@@ -1,2 +1,2 @@
-/** About what one more Helm takes, in bytes. */
+/** Roughly what one more Helm needs, in bytes. */
 export const memoryForHelm = 192 * 1024 * 1024;

@@ -13,16 +13,16 @@ async function linesOf(...chunks: (string | Buffer)[]): Promise<string[]> {
   return lines;
 }
 
-test('puts lines together that come in pieces', async () => {
+test('a line that arrives in pieces is one line', async () => {
   expect(await linesOf('one\ntw', 'o\r\nthr', 'ee')).toEqual(['one', 'two', 'three']);
 });
 
-test('does not break a character that is cut between two chunks', async () => {
+test('a character that is split between two chunks stays whole', async () => {
   const bytes = Buffer.from('grün\n');
   expect(await linesOf(bytes.subarray(0, 3), bytes.subarray(3))).toEqual(['grün']);
 });
 
-test('leaves out the rest of a line that has no end', async () => {
+test('a line without end is truncated', async () => {
   const lines = await linesOf('x'.repeat(100_000), 'y'.repeat(100_000), '\nnext\n');
   expect(lines.map(({ length }) => length)).toEqual([65_536, 4]);
 });

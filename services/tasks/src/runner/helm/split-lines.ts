@@ -5,8 +5,8 @@ import { StringDecoder } from 'node:string_decoder';
 const maxLine = 64 * 1024;
 
 /**
- * Hands on each line of a stream. Of a longer one the rest is left out, so that a process without line breaks costs no
- * memory; it is not cut into pieces, because a secret across the cut would not be seen as one.
+ * Calls `onLine` for each line of a stream. A line is truncated at 64 KiB, so that output without line breaks costs no memory;
+ * it is not cut into pieces, because a secret across a cut would not be recognized.
  */
 export function splitLines(stream: Readable, onLine: (line: string) => void): void {
   const decoder = new StringDecoder('utf8');
@@ -21,6 +21,6 @@ export function splitLines(stream: Readable, onLine: (line: string) => void): vo
     if (last !== '') onLine(last);
     rest = '';
   });
-  // A pipe that breaks is the end of the process, which is told elsewhere.
+  // A broken pipe means that the process ended, which `HelmProcess.exited` reports.
   stream.on('error', () => undefined);
 }

@@ -25,7 +25,7 @@ function logTo(answer: (batch: Batch, calls: number) => void) {
 
 const texts = (batches: Batch[]) => batches.flatMap(({ lines }) => lines.map(({ text }) => text));
 
-test('a batch that was not answered comes again with the same number and the same lines', async () => {
+test('an unanswered batch of log lines is sent again with the same number and the same lines', async () => {
   const { log, batches } = logTo((_, calls) => {
     if (calls === 1) {
       log.say('three');
@@ -43,7 +43,7 @@ test('a batch that was not answered comes again with the same number and the sam
   ]);
 });
 
-test('a refusal because the claim is over ends the log and not the task', async () => {
+test('a refusal because the claim is over ends the log, not the task', async () => {
   const { log, batches } = logTo(() => {
     throw new AppError('conflict', 'The task was taken over by another runner');
   });
@@ -56,7 +56,7 @@ test('a refusal because the claim is over ends the log and not the task', async 
 });
 
 test.for(['internal', 'too_large', 'invalid'] as const)(
-  'lines that cannot be stored (%s) are left out after a few tries, and the log says how many',
+  'log lines that cannot be stored (%s) are left out after a few tries, and a note counts them',
   async (code) => {
     const { log, batches } = logTo(({ lines }) => {
       if (lines.some(({ text }) => text === 'bad')) throw new AppError(code, 'no');
@@ -64,7 +64,7 @@ test.for(['internal', 'too_large', 'invalid'] as const)(
     log.say('good');
     await expect.poll(() => texts(batches)).toEqual(['good']);
     log.say('bad');
-    log.say('with it');
+    log.say('in the same batch');
     await log.close(5_000);
 
     const tries = batches.filter(({ lines }) => lines.some(({ text }) => text === 'bad'));
@@ -76,7 +76,7 @@ test.for(['internal', 'too_large', 'invalid'] as const)(
   },
 );
 
-test('a log that can store nothing at all comes to an end', async () => {
+test('a log of which nothing can be stored ends', async () => {
   const { log, batches } = logTo(() => {
     throw new AppError('internal', 'no');
   });
@@ -86,18 +86,18 @@ test('a log that can store nothing at all comes to an end', async () => {
   expect(batches.length).toBeLessThanOrEqual(6);
 });
 
-test('batches are bounded in bytes, and what comes too fast is counted', async () => {
+test('log batches are bounded in bytes, and a note counts the lines that arrived too fast', async () => {
   const { log, batches } = logTo(() => undefined);
   for (let line = 0; line < 2_000; line += 1) log.line('stdout', 'x'.repeat(3_000));
   await log.close(5_000);
 
   expect(Math.max(...batches.map(({ lines }) => JSON.stringify(lines).length))).toBeLessThan(256 * 1024);
   const kept = texts(batches);
-  const told = /(\d+) lines left out/.exec(kept.at(-1) ?? kept.find((text) => text.startsWith('…')) ?? '');
-  expect(kept.filter((text) => text.startsWith('x')).length + Number(told?.[1])).toBe(2_000);
+  const note = /(\d+) lines left out/.exec(kept.at(-1) ?? kept.find((text) => text.startsWith('…')) ?? '');
+  expect(kept.filter((text) => text.startsWith('x')).length + Number(note?.[1])).toBe(2_000);
 });
 
-test('a claim that ran out while the process slept sends nothing, though its signal comes later', async () => {
+test('a log sends nothing after a claim that expired while the process was paused, before its signal', async () => {
   const batches: unknown[] = [];
   const bus: TaskLogDeps['bus'] = {
     call: async (_, request) => {
@@ -105,17 +105,17 @@ test('a claim that ran out while the process slept sends nothing, though its sig
       return JSON.parse('null');
     },
   };
-  let ranOut = false;
-  const lease = { lost: new AbortController().signal, isLost: () => ranOut };
+  let isExpired = false;
+  const lease = { lost: new AbortController().signal, isLost: () => isExpired };
   const log = createTaskLog({ task: { task_id: 'a', fence: 1 }, bus, secrets: () => [], lease });
-  log.say('before it slept');
-  ranOut = true;
+  log.say('before the pause');
+  isExpired = true;
   await log.close(5_000);
 
   expect(batches).toEqual([]);
 });
 
-test('a lost claim ends the log at once', async () => {
+test('a log ends at once when its claim is lost', async () => {
   const { log, batches, lost } = logTo(() => {
     throw new AppError('unavailable', 'away');
   });

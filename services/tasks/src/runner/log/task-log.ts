@@ -8,27 +8,28 @@ const maxBatchLines = 200;
 const maxBatchLength = 128 * 1024;
 const maxWaitingLines = 5_000;
 const maxWaitingLength = 2 * 1024 * 1024;
-/** Lines that come close together travel together: soon enough for who follows them live. */
+/** Lines that follow each other closely share a batch, which is still live enough for a reader. */
 const gatherMs = 200;
 const retryMs = 500;
-/** A batch that the service cannot store fails in the same way each time; the lines behind it must not wait for it. */
-const triesOfBatch = 3;
+/** A batch that the service cannot store fails each time in the same way; the lines behind it must not wait for it. */
+const triesPerBatch = 3;
 
 export interface TaskLogDeps {
   task: Pick<ClaimedTask, 'task_id' | 'fence'>;
   bus: Pick<Bus, 'call'>;
-  /** Texts that never leave: the credentials of this run. */
+  /** Redacted from every line. */
   secrets: () => readonly string[];
-  /** From its loss on nothing is sent: asked by the clock, for a process that was paused comes to this first. */
+  /** Nothing is sent after its loss. `isLost` reads the clock: in a process that was paused, the signal may be late. */
   lease: { readonly lost: AbortSignal; isLost(): boolean };
 }
 
 export type TaskLog = ReturnType<typeof createTaskLog>;
 
-/** Streams lines to the service `tasks` in order and without repeats; bounded, and never in the way of Helm. */
+/** Sends lines to the service `tasks`, in order and without repeats. Bounded, and never in the way of Helm. */
 export function createTaskLog({ task: { task_id, fence }, bus, secrets, lease }: TaskLogDeps) {
   const waiting: LogLine[] = [];
   let waitingLength = 0;
+  /** Lines that arrived while the buffer was full. */
   let dropped = 0;
   /** Lines that the service could not store. */
   let missing = 0;
@@ -63,14 +64,14 @@ export function createTaskLog({ task: { task_id, fence }, bus, secrets, lease }:
     return waiting.slice(0, end === -1 ? waiting.length : end);
   }
 
-  function tellDropped(): void {
+  function noteDropped(): void {
     if (dropped === 0) return;
-    const text = `… ${dropped} lines left out: they came faster than they could be kept`;
+    const text = `… ${dropped} lines left out: they arrived faster than they could be stored`;
     dropped = 0;
     push({ at: new Date().toISOString(), source: 'berth', text });
   }
 
-  /** What comes next, behind a note on what is missing before it. */
+  /** The lines behind a note on those that are missing before them. */
   function batchOf(lines: readonly LogLine[]): LogLine[] {
     if (missing === 0) return [...lines];
     const text = `… ${missing} lines are missing here: they could not be stored`;
@@ -89,18 +90,18 @@ export function createTaskLog({ task: { task_id, fence }, bus, secrets, lease }:
       first += batch.length;
       if (result === 'stored') {
         missing = 0;
-        tellDropped();
+        noteDropped();
       } else {
-        // The note by itself is refused, too: then there is nobody to tell.
+        // Where even the note alone is refused, the log ends without it.
         missing = lines.length === 0 ? 0 : missing + lines.length;
       }
     }
-    // Together with the last look, so that no line falls between the two.
+    // In the same turn as the last `nextBatch`, so that no line is forgotten between the two.
     sending = undefined;
     if (isOver()) waiting.length = 0;
   }
 
-  /** A repeat has the same lines as the first try, and their number makes it harmless. */
+  /** A retry has the same lines as the first try; their number makes it harmless. */
   async function sendBatch(lines: LogLine[]): Promise<'stored' | 'refused' | 'ended' | 'lost'> {
     for (let refusals = 0; !isOver(); ) {
       try {
@@ -109,8 +110,8 @@ export function createTaskLog({ task: { task_id, fence }, bus, secrets, lease }:
       } catch (error) {
         const meaning = meaningOf(error);
         if (meaning === 'ended') return 'ended';
-        if (meaning !== 'away') refusals += meaning === 'refused' ? triesOfBatch : 1;
-        if (refusals >= triesOfBatch) return 'refused';
+        if (meaning !== 'unavailable') refusals += meaning === 'refused' ? triesPerBatch : 1;
+        if (refusals >= triesPerBatch) return 'refused';
         await delay(retryMs, undefined, { signal: lease.lost }).catch(() => undefined);
       }
     }
@@ -120,7 +121,7 @@ export function createTaskLog({ task: { task_id, fence }, bus, secrets, lease }:
   return {
     say: (text: string) => add('berth', text),
     line: (stream: 'stdout' | 'stderr', text: string) => add(stream, text),
-    /** The end: waits until everything has arrived, but not for ever; a task does not fail for its log. */
+    /** Waits until every line is stored, within a limit: a task does not fail because of its log. */
     async close(withinMs: number): Promise<void> {
       closing.abort();
       const giveUp = new AbortController();
@@ -132,9 +133,9 @@ export function createTaskLog({ task: { task_id, fence }, bus, secrets, lease }:
   };
 }
 
-/** `away`: it may be stored later. `failed`: a fault of the service, perhaps with these very lines. `ended`: the claim is over. */
-function meaningOf(error: unknown): 'away' | 'failed' | 'refused' | 'ended' {
+/** `unavailable`: may be stored later. `failed`: a bug of the service, perhaps with these very lines. `ended`: the claim is over. */
+function meaningOf(error: unknown): 'unavailable' | 'failed' | 'refused' | 'ended' {
   if (!(error instanceof AppError) || error.code === 'internal') return 'failed';
   if (error.code === 'conflict' || error.code === 'not_found') return 'ended';
-  return error.status >= 500 || error.code === 'too_many_requests' ? 'away' : 'refused';
+  return error.status >= 500 || error.code === 'too_many_requests' ? 'unavailable' : 'refused';
 }

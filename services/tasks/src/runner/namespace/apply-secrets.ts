@@ -5,26 +5,26 @@ import type { Secret } from '../cluster/kube-objects.ts';
 import { permanent, transient } from '../outcome/task-failure.ts';
 
 const managedBy = { 'app.kubernetes.io/managed-by': 'berth' };
-const atOnce = 8;
+const batchSize = 8;
 
 type Target = Pick<ClaimedTask, 'namespace' | 'secrets'>;
 export type FoundSecrets = ReadonlyMap<string, Secret | null>;
 
-/** The Secrets that the task wants, as they are now; asked for while the namespace is entered. */
+/** The present state of the Secrets that the task wants; read while the namespace is prepared. */
 export async function readSecrets({ namespace, secrets }: Target, cluster: ClusterClient): Promise<FoundSecrets> {
   const found = new Map<string, Secret | null>();
-  await inTurns(Object.keys(secrets), async (name) => {
+  await inBatches(Object.keys(secrets), async (name) => {
     found.set(name, await cluster.readSecret(namespace, name));
   });
   return found;
 }
 
-/** Writes the Secrets that the chart's inputs ask for, before Helm needs them. One of somebody else is never overwritten. */
+/** Writes the Secrets that the chart's inputs require, before Helm needs them. A Secret that Berth did not create is never overwritten. */
 export async function applySecrets(
   { namespace, secrets }: Target,
   { cluster, found }: { cluster: ClusterClient; found: FoundSecrets },
 ): Promise<void> {
-  await inTurns(Object.entries(secrets), ([name, entries]) => {
+  await inBatches(Object.entries(secrets), ([name, entries]) => {
     const metadata = { name, namespace, labels: managedBy };
     return apply({ metadata, type: 'Opaque', stringData: entries }, cluster, found.get(name) ?? null);
   });
@@ -37,21 +37,21 @@ async function apply(wanted: NewSecret, cluster: ClusterClient, found: Secret | 
     if (existing === null ? await cluster.createSecret(wanted) : await replace(existing, wanted, cluster)) return;
     existing = await cluster.readSecret(namespace, name);
   }
-  throw transient(`The Secret ${name} in ${namespace} was changed by somebody else`);
+  throw transient(`The Secret ${name} in ${namespace} was changed by others at the same time`);
 }
 
 async function replace(existing: Secret, wanted: NewSecret, cluster: ClusterClient): Promise<boolean> {
   const { name, namespace } = wanted.metadata;
   if (existing.metadata.labels?.['app.kubernetes.io/managed-by'] !== 'berth') {
-    throw permanent(`The Secret ${name} exists already in ${namespace} and was not made by Berth`);
+    throw permanent(`The Secret ${name} exists already in ${namespace} and was not created by Berth`);
   }
-  if (holds(existing, wanted.stringData)) return true;
+  if (contains(existing, wanted.stringData)) return true;
   const { resourceVersion } = existing.metadata;
   const metadata = { ...wanted.metadata, ...(resourceVersion !== undefined && { resourceVersion }) };
   return cluster.replaceSecret(namespace, { ...wanted, metadata });
 }
 
-function holds({ data = {} }: Secret, entries: Record<string, string>): boolean {
+function contains({ data = {} }: Secret, entries: Record<string, string>): boolean {
   const names = Object.keys(entries);
   return (
     names.length === Object.keys(data).length &&
@@ -59,8 +59,8 @@ function holds({ data = {} }: Secret, entries: Record<string, string>): boolean 
   );
 }
 
-async function inTurns<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  for (let first = 0; first < items.length; first += atOnce) {
-    await allEnded(items.slice(first, first + atOnce).map(work));
+async function inBatches<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  for (let first = 0; first < items.length; first += batchSize) {
+    await allEnded(items.slice(first, first + batchSize).map(work));
   }
 }

@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest';
 import { deploymentIdAnnotation } from './deployment-namespace.ts';
 import type { Namespace } from '../cluster/kube-objects.ts';
-import { fenceAnnotation, isOvertaken, takeFence } from './namespace-fence.ts';
+import { fenceAnnotation, isTakenOver, takeFence } from './namespace-fence.ts';
 
-const claim = { task_id: 'ours', fence: 3, namespace: 'n', deployment_id: 'd' };
+const claim = { task_id: 'this', fence: 3, namespace: 'n', deployment_id: 'd' };
 const heldBy = (holder: string): Namespace => ({
   metadata: { name: 'n', annotations: { [deploymentIdAnnotation]: 'd', [fenceAnnotation]: holder } },
 });
 
-/** A namespace as Kubernetes keeps it: changed only by who has seen the latest one. */
+/** A namespace as Kubernetes keeps it: a write must name the latest version. */
 function cluster(held: Namespace | null) {
   const written: (string | undefined)[] = [];
   const client = {
     readNamespace: async () => held,
-    annotateNamespace: async (seen: Namespace, annotations: Record<string, string>) => {
-      if (seen !== held) return false;
+    annotateNamespace: async (read: Namespace, annotations: Record<string, string>) => {
+      if (read !== held) return false;
       written.push(annotations[fenceAnnotation]);
       return true;
     },
@@ -26,27 +26,27 @@ const confirmed = { confirm: async () => {} };
 const refused = { confirm: () => Promise.reject(new Error('lost')) };
 
 test.for([
-  ['a later claim of the same task', 'ours:4', true],
-  ['this very claim', 'ours:3', false],
-  ['an earlier claim', 'ours:2', false],
-  ['another task', 'theirs:9', false],
+  ['a later claim of the same task', 'this:4', true],
+  ['this very claim', 'this:3', false],
+  ['an earlier claim', 'this:2', false],
+  ['another task', 'other:9', false],
   ['nobody', '', false],
-] as const)('a namespace held by %s: overtaken is %3$s', ([, holder, expected]) => {
-  expect(isOvertaken(holder, claim)).toBe(expected);
+] as const)('a namespace held by %s: taken over is %3$s', ([, holder, expected]) => {
+  expect(isTakenOver(holder, claim)).toBe(expected);
 });
 
-test('a namespace of a later claim is left alone', async () => {
-  const found = heldBy('ours:4');
+test('the fence of a namespace is not taken from a later claim of the same task', async () => {
+  const found = heldBy('this:4');
   const { client, written } = cluster(found);
 
   const taking = takeFence(claim, { cluster: client, lease: confirmed, found });
 
-  await expect(taking).rejects.toThrow('taken this task over');
+  await expect(taking).rejects.toThrow('taken over this task');
   expect(written).toEqual([]);
 });
 
-test('a namespace of this very claim is not written again', async () => {
-  const found = heldBy('ours:3');
+test('the fence of a namespace is not written again by the claim that holds it', async () => {
+  const found = heldBy('this:3');
   const { client, written } = cluster(found);
 
   await takeFence(claim, { cluster: client, lease: refused, found });
@@ -54,42 +54,42 @@ test('a namespace of this very claim is not written again', async () => {
   expect(written).toEqual([]);
 });
 
-test('the namespace of another task is taken only by who still has a claim, for the other task may be the one after ours', async () => {
-  const found = heldBy('theirs:1');
+test('the fence is taken from another task only while the claim is confirmed, for that task may be the next one', async () => {
+  const found = heldBy('other:1');
   const { client, written } = cluster(found);
 
   await expect(takeFence(claim, { cluster: client, lease: refused, found })).rejects.toThrow('lost');
   expect(written).toEqual([]);
 
   await takeFence(claim, { cluster: client, lease: confirmed, found });
-  expect(written).toEqual(['ours:3']);
+  expect(written).toEqual(['this:3']);
 });
 
-test('a namespace that somebody changed meanwhile is read again', async () => {
-  const { client, written } = cluster(heldBy('ours:2'));
+test('taking the fence reads a namespace again that was changed in between', async () => {
+  const { client, written } = cluster(heldBy('this:2'));
 
-  await takeFence(claim, { cluster: client, lease: confirmed, found: heldBy('ours:1') });
+  await takeFence(claim, { cluster: client, lease: confirmed, found: heldBy('this:1') });
 
-  expect(written).toEqual(['ours:3']);
+  expect(written).toEqual(['this:3']);
 });
 
-test('a namespace that a later claim took meanwhile is left alone', async () => {
-  const { client, written } = cluster(heldBy('ours:4'));
+test('the fence is not taken from a later claim that took it in between', async () => {
+  const { client, written } = cluster(heldBy('this:4'));
 
-  const taking = takeFence(claim, { cluster: client, lease: confirmed, found: heldBy('ours:2') });
+  const taking = takeFence(claim, { cluster: client, lease: confirmed, found: heldBy('this:2') });
 
-  await expect(taking).rejects.toThrow('taken this task over');
+  await expect(taking).rejects.toThrow('taken over this task');
   expect(written).toEqual([]);
 });
 
 test.for([
   ['is gone', null],
-  ['is going', { ...heldBy('ours:2'), status: { phase: 'Terminating' } }],
-  ['belongs to another deployment by now', { metadata: { name: 'n' } }],
-])('a namespace that %s is tried again later', async ([, held]) => {
+  ['is terminating', { ...heldBy('this:2'), status: { phase: 'Terminating' } }],
+  ['belongs to another deployment now', { metadata: { name: 'n' } }],
+])('taking the fence of a namespace that %s in between is a transient failure', async ([, held]) => {
   const { client, written } = cluster(held as Namespace | null);
 
-  const taking = takeFence(claim, { cluster: client, lease: confirmed, found: heldBy('ours:2') });
+  const taking = takeFence(claim, { cluster: client, lease: confirmed, found: heldBy('this:2') });
 
   await expect(taking).rejects.toMatchObject({ kind: 'transient' });
   expect(written).toEqual([]);

@@ -1,9 +1,9 @@
 import type { ClaimedTask } from '@berth/shared/contracts/resources/runner-tasks';
 import type { ClaimLease } from '../claim/claim-lease.ts';
 import type { ClusterClient } from '../cluster/cluster-client.ts';
-import { isGoing, isOurs } from './deployment-namespace.ts';
 import type { Namespace } from '../cluster/kube-objects.ts';
 import { transient } from '../outcome/task-failure.ts';
+import { belongsTo, isTerminating } from './deployment-namespace.ts';
 
 /** Names the claim that may act in the namespace, as `<task>:<fence>`. */
 export const fenceAnnotation = 'berth.dev/claim';
@@ -14,25 +14,25 @@ export const holderOf = ({ task_id, fence }: Pick<Claim, 'task_id' | 'fence'>): 
 
 const holderIn = (namespace: Namespace): string => namespace.metadata.annotations?.[fenceAnnotation] ?? '';
 
-/** True when the namespace is held for a later claim of the same task: ours is over, whatever we believed. */
-export function isOvertaken(holder: string, { task_id, fence }: Pick<Claim, 'task_id' | 'fence'>): boolean {
+/** True when a later claim of the same task holds the namespace: this claim is over, even if its lease seems to last. */
+export function isTakenOver(holder: string, { task_id, fence }: Pick<Claim, 'task_id' | 'fence'>): boolean {
   const [heldTask, heldFence] = holder.split(':');
   return heldTask === task_id && Number(heldFence) > fence;
 }
 
-const overtaken = () => transient('Another runner has taken this task over');
+const takenOver = () => transient('Another runner has taken over this task');
 
 interface TakeFenceDeps {
   cluster: Pick<ClusterClient, 'readNamespace' | 'annotateNamespace'>;
   lease: Pick<ClaimLease, 'confirm'>;
-  /** The deployment's own namespace as it was read before. */
+  /** The deployment's namespace, as read before. */
   found: Namespace;
 }
 
 /**
- * Fences at the cluster itself: the deployment's namespace names the claim that may act in it. It is taken by
- * compare-and-swap before Helm starts, so that a runner which slept through the loss of its claim finds out in time.
- * Who makes the namespace holds it from its first moment.
+ * Fences at the cluster itself: the deployment's namespace names the claim that may act in it. A claim takes it by
+ * compare-and-swap before Helm starts, so that a runner that slept through the loss of its claim learns of it in time.
+ * A created namespace names its claim from the start.
  */
 export async function takeFence(claim: Claim, { cluster, lease, found }: TakeFenceDeps): Promise<void> {
   const wanted = holderOf(claim);
@@ -40,23 +40,23 @@ export async function takeFence(claim: Claim, { cluster, lease, found }: TakeFen
   for (let attempt = 0; attempt < 3; attempt += 1) {
     const holder = holderIn(namespace);
     if (holder === wanted) return;
-    if (isOvertaken(holder, claim)) throw overtaken();
-    // Held for another task: over, or the one after ours while we slept. Asked after the read, so that whoever takes the
-    // namespace later than this answer makes the swap below fail.
+    if (isTakenOver(holder, claim)) throw takenOver();
+    // The holder is another task: an earlier one, or the next one, if this runner slept. Confirmed after the read, so that
+    // a claim which takes the namespace after this confirmation makes the swap below fail.
     await lease.confirm();
     if (await cluster.annotateNamespace(namespace, { [fenceAnnotation]: wanted })) return;
 
     const again = await cluster.readNamespace(claim.namespace);
-    if (!again || isGoing(again) || !isOurs(again, claim.deployment_id)) {
-      throw transient(`The namespace ${claim.namespace} was deleted while the task began`);
+    if (!again || isTerminating(again) || !belongsTo(again, claim.deployment_id)) {
+      throw transient(`The namespace ${claim.namespace} was deleted while the task started`);
     }
     namespace = again;
   }
-  throw transient(`The namespace ${claim.namespace} keeps changing under the task`);
+  throw transient(`The namespace ${claim.namespace} was changed by others each time the task tried to take it`);
 }
 
-/** Immediately before Helm starts, and before every write of our own to the release. */
+/** For the moment before Helm starts, and before the runner itself writes to the release. */
 export async function checkFence(claim: Claim, cluster: Pick<ClusterClient, 'readNamespace'>): Promise<void> {
   const namespace = await cluster.readNamespace(claim.namespace);
-  if (!namespace || holderIn(namespace) !== holderOf(claim)) throw overtaken();
+  if (!namespace || holderIn(namespace) !== holderOf(claim)) throw takenOver();
 }

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ClaimedTask } from '@berth/shared/contracts/resources/runner-tasks';
 import type { ClusterClient } from '../cluster/cluster-client.ts';
-import { isOurs } from './deployment-namespace.ts';
 import { permanent, transient } from '../outcome/task-failure.ts';
+import { belongsTo } from './deployment-namespace.ts';
 
 const goneWithinMs = 5 * 60_000;
 
@@ -13,20 +13,18 @@ export async function removeNamespace(
 ): Promise<void> {
   const existing = await cluster.readNamespace(task.namespace);
   if (existing === null) return;
-  if (!isOurs(existing, task.deployment_id)) {
-    throw permanent(`The namespace ${task.namespace} does not belong to this deployment and was left alone`);
+  if (!belongsTo(existing, task.deployment_id)) {
+    throw permanent(`The namespace ${task.namespace} does not belong to this deployment and was left unchanged`);
   }
   await cluster.deleteNamespace(task.namespace, existing.metadata.uid ?? '');
 
-  const giveUp = performance.now() + goneWithinMs;
+  const giveUpAt = performance.now() + goneWithinMs;
   for (
     let namespace = await cluster.readNamespace(task.namespace);
-    namespace !== null && isOurs(namespace, task.deployment_id);
+    namespace !== null && belongsTo(namespace, task.deployment_id);
   ) {
-    if (performance.now() > giveUp) {
-      throw transient(
-        `The namespace ${task.namespace} is still there after 5 minutes: something in it has a finalizer`,
-      );
+    if (performance.now() > giveUpAt) {
+      throw transient(`The namespace ${task.namespace} still exists after 5 minutes: an object in it has a finalizer`);
     }
     await delay(200, undefined, { signal });
     namespace = await cluster.readNamespace(task.namespace);

@@ -2,21 +2,22 @@ import type { TaskOutcome } from '@berth/shared/contracts/resources/runner-tasks
 import { AppError } from '@berth/shared/errors';
 import { TaskFailure } from './task-failure.ts';
 
-export interface End {
+/** How a claim ended, with the reason that users read. */
+export interface Outcome {
   outcome: TaskOutcome;
   reason: string | null;
 }
 
-/** What ended the run decides before what the run said: a Helm that was told to end fails with any words. Null: a bug of ours. */
-export function endOf(
+/** Cancellation and shutdown outrank the error: a Helm that was stopped may exit with any message. Null for a bug. */
+export function outcomeOf(
   error: unknown,
   { lease, stopping }: { lease: { readonly canceled: AbortSignal }; stopping: AbortSignal },
-): End | null {
+): Outcome | null {
   if (lease.canceled.aborted) return { outcome: 'Canceled', reason: null };
-  if (stopping.aborted) return { outcome: 'HandedBack', reason: 'The runner was stopped; another one goes on' };
+  if (stopping.aborted) return { outcome: 'HandedBack', reason: 'The runner stopped; another one continues' };
   if (error instanceof TaskFailure) return { outcome: error.outcome, reason: error.message };
-  if (error instanceof AppError) return { outcome: isPassing(error) ? 'Unreachable' : 'Failed', reason: error.message };
+  if (error instanceof AppError) return { outcome: mayPass(error) ? 'Unreachable' : 'Failed', reason: error.message };
   return null;
 }
 
-const isPassing = ({ status }: AppError): boolean => status >= 500 || status === 429;
+const mayPass = ({ status }: AppError): boolean => status >= 500 || status === 429;

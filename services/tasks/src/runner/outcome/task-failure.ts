@@ -1,8 +1,8 @@
 import type { TaskOutcome } from '@berth/shared/contracts/resources/runner-tasks';
 
 /**
- * `permanent`: it would fail again. `transient`: another attempt may do better. `unreachable`: what the task depends on does not
- * answer. `forbidden`: the cluster refuses our account a right.
+ * `permanent`: it would fail again. `transient`: another attempt may succeed. `unreachable`: something the task depends on does
+ * not answer. `forbidden`: the cluster refuses a right to the runner's account.
  */
 export type FailureKind = 'permanent' | 'transient' | 'unreachable' | 'forbidden';
 
@@ -13,7 +13,7 @@ const outcomes = {
   forbidden: 'Forbidden',
 } as const satisfies Record<FailureKind, TaskOutcome>;
 
-/** Why a task did not succeed, in a sentence for the user. */
+/** Why a task failed, in a sentence for the user. */
 export class TaskFailure extends Error {
   readonly kind: FailureKind;
 
@@ -33,7 +33,7 @@ export const transient = (reason: string, cause?: unknown) => new TaskFailure(re
 export const unreachable = (reason: string, cause?: unknown) => new TaskFailure(reason, { kind: 'unreachable', cause });
 export const forbidden = (reason: string, cause?: unknown) => new TaskFailure(reason, { kind: 'forbidden', cause });
 
-/** The cluster does not know our credential: withdrawn, or run out. With a new one it may go on. */
+/** The cluster rejects the credential: withdrawn, or expired. The run may continue with a new one. */
 export class AccessRefused extends TaskFailure {
   constructor(reason: string, cause?: unknown) {
     super(reason, { kind: 'unreachable', cause });

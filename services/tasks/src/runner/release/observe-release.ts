@@ -3,13 +3,13 @@ import type { ObjectMetadata, Secret } from '../cluster/kube-objects.ts';
 import { statusInPayload, withStatus } from './release-payload.ts';
 import { permanent, transient } from '../outcome/task-failure.ts';
 
-/** Labels that every release of ours carries: which claim made it. */
+/** Labels of every release: the claim that made it. */
 export const taskLabel = 'berth-task-id';
 export const fenceLabel = 'berth-fence';
 
 const revisionOf = ({ labels }: ObjectMetadata): number => Number(labels?.['version'] ?? 0);
 
-/** Only the newest is read whole; each may hold a megabyte. Null also where it went between the two reads. */
+/** Only the newest revision is read whole; each may hold a megabyte. Null also where it was removed between the two reads. */
 async function newestRevision(cluster: ClusterClient, release: string): Promise<Secret | null> {
   const revisions = await cluster.releaseRevisions(release, release);
   const newest = revisions.toSorted((a, b) => revisionOf(b) - revisionOf(a))[0];
@@ -22,7 +22,7 @@ export type Observed =
   | { status: 'unreadable' }
   | { status: string; taskId: string | null; fence: number | null };
 
-/** What Helm has recorded. The release is named like its namespace. */
+/** What Helm has recorded. The release has the name of its namespace. */
 export async function observeRelease(cluster: ClusterClient, release: string): Promise<Observed> {
   const secret = await newestRevision(cluster, release);
   if (!secret) return { status: 'absent' };
@@ -32,13 +32,14 @@ export async function observeRelease(cluster: ClusterClient, release: string): P
   return { status, taskId: labels[taskLabel] ?? null, fence: labels[fenceLabel] ? Number(labels[fenceLabel]) : null };
 }
 
-/** Sets the release that a dead run left half way to `failed`, in label and payload at once, so that Helm goes on from it. */
+/** Sets a release that a dead run left halfway to `failed`, in label and payload at once, so that Helm can continue from it. */
 export async function unlockRelease(cluster: ClusterClient, release: string): Promise<void> {
   const secret = await newestRevision(cluster, release);
   const payload = secret?.data?.['release'];
-  if (!secret || payload === undefined) throw permanent(`The Helm release ${release} vanished while it was repaired`);
+  if (!secret || payload === undefined)
+    throw permanent(`The Helm release ${release} was removed while it was repaired`);
 
-  const description = 'Set to failed: the run that held it ended without a result';
+  const description = 'Set to failed: the run that worked on it ended without a result';
   const changed: Secret = {
     ...secret,
     metadata: { ...secret.metadata, labels: { ...secret.metadata.labels, status: 'failed' } },
@@ -46,5 +47,5 @@ export async function unlockRelease(cluster: ClusterClient, release: string): Pr
   };
   // The resource version read above makes this a compare-and-swap.
   if (!(await cluster.replaceSecret(release, changed)))
-    throw transient(`The Helm release ${release} was changed by somebody else`);
+    throw transient(`The Helm release ${release} was changed by others at the same time`);
 }

@@ -10,11 +10,11 @@ const payloadOf = (release: object) => {
 const releaseIn = (payload: string): unknown =>
   JSON.parse(gunzipSync(Buffer.from(Buffer.from(payload, 'base64').toString('latin1'), 'base64')).toString());
 
-test('reads the status that Helm keeps inside the payload', async () => {
+test('the status of a release is read from its payload', async () => {
   expect(await statusInPayload(payloadOf({ name: 'x', info: { status: 'pending-upgrade' } }))).toBe('pending-upgrade');
 });
 
-test('changes the status and leaves everything else as it was', async () => {
+test('a release payload gets another status and keeps everything else', async () => {
   const release = { name: 'x', version: 3, info: { status: 'pending-install', notes: 'ü' }, config: { a: [1] } };
 
   const changed = await withStatus(payloadOf(release), 'failed', 'cut off');
@@ -27,7 +27,7 @@ test('changes the status and leaves everything else as it was', async () => {
 });
 
 test.for(['', 'bm9wZQ==', payloadOf({ no: 'info' })])(
-  'tells a payload that is not what Helm writes: %s',
+  'a release payload that Helm did not write has no status: %s',
   async (data) => {
     expect(await statusInPayload(data)).toBeNull();
   },

@@ -2,12 +2,12 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { z } from 'zod';
 
-/** Kubernetes keeps at most a megabyte of it, which may unpack to a thousand. */
+/** Kubernetes stores at most a megabyte, which may decompress to a thousand. */
 const maxPayloadBytes = 32 * 1024 * 1024;
 
 const Release = z.looseObject({ info: z.looseObject({ status: z.string() }) });
 
-/** Helm keeps a release as base64 of gzip of JSON, which Kubernetes encodes in base64 once more (`data.release`). */
+/** Helm stores a release as base64 of gzip of JSON, which Kubernetes encodes in base64 once more (`data.release`). */
 async function decode(data: string): Promise<z.infer<typeof Release>> {
   const zipped = Buffer.from(Buffer.from(data, 'base64').toString('latin1'), 'base64');
   const json = await promisify(gunzip)(zipped, { maxOutputLength: maxPayloadBytes });
@@ -21,7 +21,7 @@ export async function statusInPayload(data: string): Promise<string | null> {
   );
 }
 
-/** The payload with another status; the label alone is not enough, Helm reads the payload. */
+/** The payload with another status: Helm reads the status from here, not from the label. */
 export async function withStatus(data: string, status: string, description: string): Promise<string> {
   const release = await decode(data);
   const changed = { ...release, info: { ...release.info, status, description } };

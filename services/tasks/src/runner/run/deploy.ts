@@ -1,79 +1,91 @@
 import { inSpan } from '@berth/shared/service/trace-context';
-import { deployArguments } from '../helm/helm-arguments.ts';
+import { deployArguments, type HelmFiles } from '../helm/helm-arguments.ts';
+import type { TaskCluster } from '../cluster/task-cluster.ts';
+import { valuesYaml } from '../files/values-yaml.ts';
 import { applySecrets, readSecrets } from '../namespace/apply-secrets.ts';
-import { enterNamespace } from '../namespace/enter-namespace.ts';
+import { prepareNamespace } from '../namespace/prepare-namespace.ts';
+import { permanent, TaskFailure } from '../outcome/task-failure.ts';
+import { fenceLabel, taskLabel } from '../release/observe-release.ts';
+import { abortable } from '../waiting/abortable.ts';
+import { countPending } from '../waiting/count-pending.ts';
 import { explainPods } from './explain-pods.ts';
 import { nextAction } from './next-action.ts';
-import { fenceLabel, taskLabel } from '../release/observe-release.ts';
 import { repairRelease } from './repair-release.ts';
 import { runHelm } from './run-helm.ts';
 import type { TaskRun } from './task-run.ts';
-import { permanent, TaskFailure } from '../outcome/task-failure.ts';
-import { unlessStopped } from '../waiting/unless-stopped.ts';
-import { valuesYaml } from '../files/values-yaml.ts';
 
-interface HelmFiles {
-  kubeconfig: string;
-  values: string;
-  chart: string;
-}
+/** Brings the release to the state that the task describes. Can start again wherever an earlier run was interrupted. */
+export async function deploy(run: TaskRun, cluster: TaskCluster): Promise<void> {
+  const { task, log, stop } = run;
+  const { client } = cluster;
+  if (!task.chart) throw permanent('The task names no chart');
 
-/** Brings the release to what the task says: observe, decide, act. Safe to run again from any point it was cut off at. */
-export async function deploy(context: TaskRun): Promise<void> {
-  const { task, client, log, stop } = context;
-  const { chart } = task;
-  if (!chart) throw permanent('The task names no chart');
-
-  // What Helm needs is fetched and written while the cluster is asked.
-  const preparing = prepareFiles(context, chart);
-  const reading = readSecrets(task, client);
-  reading.catch(() => undefined);
+  // Helm's files are prepared while the cluster answers.
+  const preparing = prepareFiles(run, cluster, task.chart);
+  const readingSecrets = readSecrets(task, client);
+  readingSecrets.catch(() => undefined);
+  const pending = countPending([preparing.files, readingSecrets]);
   try {
-    const observed = await inSpan('prepare namespace', () => enterNamespace(context));
+    const { observed, isFenceLast } = await inSpan('prepare namespace', () => prepareNamespace(run, client));
+    const nothingElseAwaited = isFenceLast && pending() === 0 && Object.keys(task.secrets).length === 0;
     const action = nextAction({ action: 'deploy', taskId: task.task_id }, observed);
-    if (action === 'adopt') return log.say('the release is there already from an earlier attempt of this task');
-    if (action === 'refuse') throw permanent(`The Helm release ${task.namespace} cannot be read; it was not touched`);
+    if (action === 'adopt') return log.say('an earlier attempt of this task has already deployed the release');
+    if (action === 'refuse') {
+      throw permanent(`The Helm release ${task.namespace} cannot be read and was left unchanged`);
+    }
     if (action === 'unlock') {
-      log.say(`the release is ${observed.status}: a run was cut off; it is set to failed and run again`);
-      await repairRelease(context);
+      log.say(
+        `the release is ${observed.status}: an earlier run was interrupted; it is set to failed and deployed again`,
+      );
+      await repairRelease(task, client);
     }
     stop.throwIfAborted();
-    await applySecrets(task, { cluster: client, found: await reading });
-    const files = await unlessStopped(preparing, stop);
-    await upgrade(context, files);
+    await applySecrets(task, { cluster: client, found: await readingSecrets });
+    const files = await abortable(preparing.files, stop);
+    await upgrade(run, cluster, { files, isFenceFresh: nothingElseAwaited && action === 'deploy' });
   } finally {
-    // Nothing may write into the folder of the task once that is removed.
+    // Nothing may write into the folder of the task once it is removed.
     await preparing.written;
   }
 }
 
-/** `written` is the end of all writing; the archive of the chart is not waited for. */
-function prepareFiles({ task, folder, kubeconfig, charts }: TaskRun, chart: NonNullable<TaskRun['task']['chart']>) {
+/** `written` resolves when nothing writes into the folder any more; it does not wait for the chart. */
+function prepareFiles(
+  { task, folder, deps }: TaskRun,
+  { kubeconfig }: TaskCluster,
+  chart: NonNullable<TaskRun['task']['chart']>,
+) {
   const writing = Promise.all([
     folder.write('kubeconfig', kubeconfig),
     folder.write('values.yaml', valuesYaml(task.values)),
   ]);
-  const files = Promise.all([writing, charts.path(chart, task)]).then(
+  const files = Promise.all([writing, deps.charts.path(chart, task)]).then(
     ([[config, values], archive]): HelmFiles => ({ kubeconfig: config, values, chart: archive }),
   );
   files.catch(() => undefined);
-  return Object.assign(files, { written: writing.catch(() => undefined) });
+  return { files, written: Promise.allSettled([writing]) };
 }
 
-async function upgrade(context: TaskRun, files: HelmFiles): Promise<void> {
-  const { task } = context;
+interface Upgrade {
+  files: HelmFiles;
+  isFenceFresh: boolean;
+}
+
+async function upgrade(run: TaskRun, cluster: TaskCluster, { files, isFenceFresh }: Upgrade): Promise<void> {
+  const { task } = run;
   const labels = { [taskLabel]: task.task_id, [fenceLabel]: String(task.fence) };
   const title = `helm upgrade --install ${task.namespace}, chart version ${task.chart?.version ?? '?'}`;
+  const args = deployArguments(task, files, labels);
   try {
-    await inSpan('helm upgrade', () => runHelm(title, deployArguments(task, files, labels), context));
+    await inSpan('helm upgrade', () => runHelm(run, cluster, { title, args, isFenceFresh }));
   } catch (error) {
-    await tellPods(context);
+    await logUnreadyPods(run, cluster);
     throw error;
   }
 }
 
-/** Best effort: a failure to look must not hide the failure that is looked into. */
-async function tellPods({ task, client, log, stop }: TaskRun): Promise<void> {
+/** Best effort: a failed list must not replace the failure of Helm. */
+async function logUnreadyPods({ task, log, stop }: TaskRun, { client }: TaskCluster): Promise<void> {
   if (stop.aborted) return;
   const pods = await client.listPods(task.namespace).catch((error: unknown) => {
     if (error instanceof TaskFailure) return [];

@@ -1,25 +1,25 @@
 import type { Pod } from '../cluster/kube-objects.ts';
 
-/** What the person at 3 a.m. would look up next: which pods are not ready, and what Kubernetes says of them. */
+/** One line for each pod that is not ready, with the reason that Kubernetes gives. */
 export function explainPods(pods: readonly Pod[]): string[] {
   return pods.flatMap((pod) => {
-    const why = troubleOf(pod);
-    return why === null ? [] : [`pod ${pod.metadata?.name ?? '?'}: ${why}`];
+    const problem = problemOf(pod);
+    return problem === null ? [] : [`pod ${pod.metadata?.name ?? '?'}: ${problem}`];
   });
 }
 
-function troubleOf({ status }: Pod): string | null {
+function problemOf({ status }: Pod): string | null {
   if (status?.phase === 'Succeeded') return null;
   const containers = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
   for (const { name, state, lastState } of containers) {
     const waiting = state?.waiting;
     if (waiting?.reason && waiting.reason !== 'PodInitializing') {
       const last = lastState?.terminated;
-      const exit = last ? `, it last ended with code ${last.exitCode}${last.reason ? ` (${last.reason})` : ''}` : '';
+      const exit = last ? `, last exit code ${last.exitCode}${last.reason ? ` (${last.reason})` : ''}` : '';
       return `container ${name} is waiting: ${waiting.reason}${waiting.message ? `: ${waiting.message}` : ''}${exit}`;
     }
     if (state?.terminated && state.terminated.exitCode !== 0) {
-      return `container ${name} ended with code ${state.terminated.exitCode}${state.terminated.reason ? ` (${state.terminated.reason})` : ''}`;
+      return `container ${name} exited with code ${state.terminated.exitCode}${state.terminated.reason ? ` (${state.terminated.reason})` : ''}`;
     }
   }
   const unscheduled = status?.conditions?.find(

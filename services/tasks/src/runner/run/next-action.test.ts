@@ -9,19 +9,19 @@ const release = (status: string, taskId: string | null = 'earlier'): Observed =>
 describe('nextAction', () => {
   test.for([
     ['deploys a release that is absent', deploy, { status: 'absent' }, 'deploy'],
-    ['deploys over what an earlier task has deployed', deploy, release('deployed'), 'deploy'],
+    ['deploys over the release of an earlier task', deploy, release('deployed'), 'deploy'],
     ['deploys over a failed release', deploy, release('failed'), 'deploy'],
-    ['adopts what this very task has deployed', deploy, release('deployed', 'this'), 'adopt'],
-    ['deploys again where this very task has failed', deploy, release('failed', 'this'), 'deploy'],
-    ['unlocks a release whose install was cut off', deploy, release('pending-install'), 'unlock'],
-    ['unlocks a release whose upgrade was cut off', deploy, release('pending-upgrade', 'this'), 'unlock'],
-    ['unlocks a release whose rollback was cut off', deploy, release('pending-rollback'), 'unlock'],
-    ['unlocks a release whose uninstall was cut off', deploy, release('uninstalling'), 'unlock'],
-    ['leaves a release alone that it cannot read', deploy, { status: 'unreadable' }, 'refuse'],
-    ['uninstalls what is there', uninstall, release('deployed'), 'uninstall'],
-    ['uninstalls what is stuck', uninstall, release('pending-upgrade'), 'uninstall'],
-    ['goes on with an uninstall that was cut off', uninstall, release('uninstalling'), 'uninstall'],
-    ['has nothing to uninstall where nothing is', uninstall, { status: 'absent' }, 'nothing'],
+    ['adopts a release that this task has deployed', deploy, release('deployed', 'this'), 'adopt'],
+    ['deploys again over a failed release of this task', deploy, release('failed', 'this'), 'deploy'],
+    ['unlocks a release whose install was interrupted', deploy, release('pending-install'), 'unlock'],
+    ['unlocks a release whose upgrade was interrupted', deploy, release('pending-upgrade', 'this'), 'unlock'],
+    ['unlocks a release whose rollback was interrupted', deploy, release('pending-rollback'), 'unlock'],
+    ['unlocks a release whose uninstall was interrupted', deploy, release('uninstalling'), 'unlock'],
+    ['refuses a release that it cannot read', deploy, { status: 'unreadable' }, 'refuse'],
+    ['uninstalls a deployed release', uninstall, release('deployed'), 'uninstall'],
+    ['uninstalls a release that an interrupted upgrade left', uninstall, release('pending-upgrade'), 'uninstall'],
+    ['continues an interrupted uninstall', uninstall, release('uninstalling'), 'uninstall'],
+    ['has nothing to do for an absent release', uninstall, { status: 'absent' }, 'nothing'],
   ] as const)('%s', ([, desired, observed, action]) => {
     expect(nextAction(desired, observed)).toBe(action);
   });

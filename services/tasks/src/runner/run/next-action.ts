@@ -5,19 +5,20 @@ export interface Desired {
   taskId: string;
 }
 
-/** `adopt`: it is done already, only the news was lost. `refuse`: somebody else's data, not ours to touch. */
+/** `adopt`: deployed already, only its outcome was not recorded. `refuse`: data of somebody else, which Berth leaves unchanged. */
 export type NextAction = 'adopt' | 'unlock' | 'deploy' | 'uninstall' | 'nothing' | 'refuse';
 
-/** The whole release policy: what to do next, given what is there. Run after the claim, under the fence. */
+/** The whole release policy: what to do next, given the release that is there. Decided after the claim, under its fence. */
 export function nextAction(desired: Desired, observed: Observed): NextAction {
   if (observed.status === 'unreadable') return desired.action === 'deploy' ? 'refuse' : 'uninstall';
   if (desired.action === 'uninstall') return observed.status === 'absent' ? 'nothing' : 'uninstall';
   if (observed.status === 'absent') return 'deploy';
-  // A run died half way. Helm refuses to go on from here, because it cannot tell a dead owner from a live one; our lease can.
-  if (isCutOff(observed)) return 'unlock';
-  const ours = 'taskId' in observed && observed.taskId === desired.taskId;
-  return observed.status === 'deployed' && ours ? 'adopt' : 'deploy';
+  // Helm refuses to continue here, because it cannot tell a dead owner from a live one; the lease can.
+  if (isInterrupted(observed)) return 'unlock';
+  const isOfThisTask = 'taskId' in observed && observed.taskId === desired.taskId;
+  return observed.status === 'deployed' && isOfThisTask ? 'adopt' : 'deploy';
 }
 
-/** A run was in the middle of it. A deploy cannot go on from an `uninstalling` release either, Helm sees nothing deployed there. */
-export const isCutOff = ({ status }: Observed): boolean => status.startsWith('pending-') || status === 'uninstalling';
+/** A run ended halfway. A deploy cannot continue from an `uninstalling` release either: Helm finds no deployed one. */
+export const isInterrupted = ({ status }: Observed): boolean =>
+  status.startsWith('pending-') || status === 'uninstalling';

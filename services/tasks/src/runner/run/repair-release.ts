@@ -1,12 +1,13 @@
+import type { ClaimedTask } from '@berth/shared/contracts/resources/runner-tasks';
+import type { ClusterClient } from '../cluster/cluster-client.ts';
 import { checkFence } from '../namespace/namespace-fence.ts';
-import { isCutOff } from './next-action.ts';
 import { observeRelease, unlockRelease } from '../release/observe-release.ts';
-import type { TaskRun } from './task-run.ts';
+import { isInterrupted } from './next-action.ts';
 
-/** Sets a release that a run was cut off in to failed, if it is so and the claim is still ours. */
-export async function repairRelease({ task, client }: Pick<TaskRun, 'task' | 'client'>): Promise<void> {
-  const observed = await observeRelease(client, task.namespace);
-  if (!isCutOff(observed)) return;
-  await checkFence(task, client);
-  await unlockRelease(client, task.namespace);
+/** Sets a release that an interrupted run left behind to failed, if the namespace still names this claim. */
+export async function repairRelease(task: ClaimedTask, cluster: ClusterClient): Promise<void> {
+  const observed = await observeRelease(cluster, task.namespace);
+  if (!isInterrupted(observed)) return;
+  await checkFence(task, cluster);
+  await unlockRelease(cluster, task.namespace);
 }

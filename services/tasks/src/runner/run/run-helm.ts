@@ -1,68 +1,82 @@
+import type { TaskCluster } from '../cluster/task-cluster.ts';
 import { explainExit } from '../helm/explain-exit.ts';
 import type { HelmProcess } from '../helm/helm-starter.ts';
 import { logTexts } from '../log/log-texts.ts';
 import { checkFence } from '../namespace/namespace-fence.ts';
-import type { TaskRun } from './task-run.ts';
 import { TaskFailure, transient } from '../outcome/task-failure.ts';
+import type { TaskRun } from './task-run.ts';
 
 const graceMs = 10_000;
-/** Past the claim others may act: there is no time left to be gentle. */
-const lostGraceMs = 2_000;
+/** After the claim others may act: there is no time for a gentle end. */
+const graceAfterLossMs = 2_000;
 const keptErrorLines = 100;
 
 /**
- * Helm's own limit holds for each thing it waits for, and not for a connection that swallows everything. This one ends
- * what should have ended long ago: hooks before, the wait, hooks after, and the rest.
+ * Helm's own timeout applies to each thing it waits for, and not to a connection that answers nothing. This one ends a Helm
+ * that is long overdue: hooks before, the wait, hooks after, and the rest.
  */
 const limitMs = (timeoutSecs: number): number => 3 * timeoutSecs * 1_000 + 10 * 60_000;
 
-/** Runs Helm to its end under the claim: its lines go to the log, its life ends with the claim. Throws what its failure means. */
-export async function runHelm(title: string, args: readonly string[], context: TaskRun): Promise<void> {
-  const { task, client, log, lease, folder, metrics, discoveryCache, stop } = context;
-  // Everything that takes time is done: from here to the start nothing is waited for but these two. Whoever slept up to here,
-  // with clocks that stood still, does not start a Helm beside that of the next runner.
-  await checkFence(task, client);
-  await lease.helmBegins();
+export interface HelmCommand {
+  /** What the task's log says of it. */
+  title: string;
+  args: readonly string[];
+  /** The last answer that was awaited is the cluster's, and it names this claim as the holder of the namespace. */
+  isFenceFresh: boolean;
+}
+
+/** Runs Helm to its end under the claim: its output goes to the log, its life ends with the claim. Throws what its failure means. */
+export async function runHelm(
+  run: TaskRun,
+  { client }: TaskCluster,
+  { title, args, isFenceFresh }: HelmCommand,
+): Promise<void> {
+  const { task, log, lease, folder, stop, deps } = run;
+  // Everything slow is done: only these two calls precede the start. A runner that slept until now, with clocks that stood
+  // still, does not start a Helm beside that of the next runner.
+  if (!isFenceFresh) await checkFence(task, client);
+  await lease.beginAttempt();
   stop.throwIfAborted();
-  if (lease.isLost()) throw transient('The claim of the task ran out before Helm was started');
+  if (lease.isLost()) throw transient('The claim of the task expired before Helm was started');
 
   const errors: string[] = [];
-  const helm = context.helm.start({
+  const helm = deps.helm.start({
     args,
     folder: folder.path,
-    discoveryCache,
+    discoveryCache: `${deps.folders.discovery}/${task.cluster_id}`,
     deadlineMs: lease.remainingMs(),
     onLine: (stream, line) => {
       log.line(stream, line);
       if (stream !== 'stderr') return;
-      // The reason of a failure leaves the platform as the log does. What Helm says last is why it ended.
-      errors.push(...logTexts(line, context.secrets()));
+      // The reason of a failure is as public as the log. Helm's last lines say why it ended.
+      errors.push(...logTexts(line, run.secrets.texts()));
       if (errors.length > keptErrorLines) errors.splice(0, errors.length - keptErrorLines);
     },
   });
-  metrics.helmRunning.inc();
+  deps.metrics.helmRunning.inc();
   log.say(title);
   using stack = new DisposableStack();
   stack.use(lease.onRenewed((remainingMs) => helm.extend(remainingMs)));
-  stack.use(endWith(helm, context));
+  stack.use(endWith(helm, run));
   const limit = stack.use(endAfter(limitMs(task.wait.timeout_secs), helm));
 
   try {
     const exit = await helm.exited;
     if (exit.code === 0) return;
-    if (limit.isOver())
-      throw transient(`Helm was still not done after ${limitMs(task.wait.timeout_secs) / 60_000} min`);
+    if (limit.isOver()) {
+      throw transient(`Helm had not finished after ${limitMs(task.wait.timeout_secs) / 60_000} minutes`);
+    }
     const { reason, kind } = explainExit(exit, errors);
     throw new TaskFailure(reason, { kind });
   } finally {
-    metrics.helmRunning.dec();
+    deps.metrics.helmRunning.dec();
   }
 }
 
-/** Helm ends with the run; at once with the claim, also where the run ended before. */
+/** Helm ends with the run, and within a shorter grace period when the claim is lost, even during an earlier one. */
 function endWith(helm: HelmProcess, { stop, lease: { lost } }: Pick<TaskRun, 'stop' | 'lease'>): Disposable {
   const end = () => helm.stop(graceMs);
-  const endSoon = () => helm.stop(lostGraceMs);
+  const endSoon = () => helm.stop(graceAfterLossMs);
   stop.addEventListener('abort', end);
   lost.addEventListener('abort', endSoon);
   if (stop.aborted) end();

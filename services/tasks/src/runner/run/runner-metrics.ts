@@ -2,7 +2,7 @@ import type { TaskOutcome } from '@berth/shared/contracts/resources/runner-tasks
 import { Gauge, Histogram, type Registry } from 'prom-client';
 
 export interface RunnerMetrics {
-  /** `Lost`: the claim went to another runner on the way. */
+  /** `Lost`: another runner took over the claim. */
   ended(outcome: TaskOutcome | 'Lost', action: string, seconds: number): void;
   readonly helmRunning: Pick<Gauge, 'inc' | 'dec'>;
 }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { allEnded } from './all-ended.ts';
 
-test('a failure is told when the others are over too', async () => {
+test('allEnded rejects only when the other promises have ended', async () => {
   let written = false;
   const slow = delay(50).then(() => (written = true));
 

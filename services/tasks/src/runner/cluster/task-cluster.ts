@@ -1,0 +1,28 @@
+import { transient } from '../outcome/task-failure.ts';
+import type { ClusterAccess } from './access-cache.ts';
+import { type ClusterClient, createClusterClient } from './cluster-client.ts';
+
+/** The cluster of a run: the runner's own client, and the kubeconfig for Helm. */
+export interface TaskCluster {
+  readonly client: ClusterClient;
+  readonly kubeconfig: string;
+}
+
+export interface TaskClusterDeps {
+  lease: { isLost(): boolean };
+  /** Ends every call. */
+  signal: AbortSignal;
+}
+
+/** No write leaves this client after the claim is lost. */
+export const taskCluster = ({ api, kubeconfig }: ClusterAccess, { lease, signal }: TaskClusterDeps): TaskCluster => ({
+  kubeconfig,
+  client: createClusterClient({
+    api,
+    signal,
+    beforeWrite: () => {
+      signal.throwIfAborted();
+      if (lease.isLost()) throw transient('The claim of the task expired');
+    },
+  }),
+});
