@@ -2,8 +2,8 @@ import { Resolver } from 'node:dns/promises';
 import type { Resolve } from './guarded-lookup.ts';
 
 /**
- * Resolves by DNS alone. `dns.lookup` holds one of the few threads of the process for as long as a name server keeps silent,
- * so one dead name server would stop all name resolution and file access.
+ * Resolves by DNS only. `dns.lookup` blocks one of the few libuv threads while a name server does not answer, so one dead
+ * name server would stop all name resolution and file access.
  */
 export function createDnsResolve(options = { timeout: 2_000, tries: 2 }): Resolve {
   const resolver = new Resolver(options);

@@ -1,9 +1,9 @@
-/** Something that we do not do, whoever asks: the policy's words, never the other side's. */
+/** The egress policy forbids the request. Its message is ours, never the remote side's. */
 export class EgressRefused extends Error {
   override readonly name = 'EgressRefused';
 }
 
-/** The other side sent more than it may. */
+/** The remote side sent more than the limit. */
 export class ReplyTooLarge extends Error {
   override readonly name = 'ReplyTooLarge';
 }

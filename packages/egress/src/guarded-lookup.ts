@@ -9,8 +9,8 @@ export type Resolve = (hostname: string, options: LookupOptions) => Promise<read
 export const systemResolve: Resolve = (hostname, options) => lookup(hostname, { ...options, all: true });
 
 /**
- * Resolves a name and hands on only the addresses that may be connected to. The connection is then made to just these,
- * so a name that answers differently the second time (DNS rebinding) gains nothing.
+ * Resolves a name and returns only the permitted addresses. The connection is made to exactly these, so a name that
+ * resolves differently the second time (DNS rebinding) gains nothing.
  */
 export const guardedLookup =
   (permits: (address: string) => boolean, resolve: Resolve): LookupFunction =>
@@ -18,12 +18,12 @@ export const guardedLookup =
     const answer = (addresses: readonly LookupAddress[]): void => {
       const permitted = addresses.filter(({ address }) => permits(address));
       const [first] = permitted;
-      if (!first) return callback(new EgressRefused(`${hostname} is at an address that is not allowed`), []);
+      if (!first) return callback(new EgressRefused(`${hostname} resolves to an address that is not allowed`), []);
 
       if (options.all) return callback(null, permitted);
       return callback(null, first.address, first.family);
     };
-    const look = async (): Promise<readonly LookupAddress[] | null> => {
+    const addressesOf = async (): Promise<readonly LookupAddress[] | null> => {
       try {
         return await resolve(hostname, options);
       } catch (error) {
@@ -31,5 +31,5 @@ export const guardedLookup =
         return null;
       }
     };
-    void look().then((addresses) => addresses && answer(addresses));
+    void addressesOf().then((addresses) => addresses && answer(addresses));
   };

@@ -11,10 +11,10 @@ export interface HttpRequest {
   method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   headers?: Record<string, string>;
   body?: string;
-  /** A longer body is an error, unless only its beginning is wanted. */
+  /** A longer body is an error, unless its beginning suffices. */
   maxBytes: number;
   beginningSuffices?: boolean;
-  /** Ends the exchange wherever it is: resolving, connecting, sending, reading the body. */
+  /** Ends the exchange at any stage: resolving, connecting, sending, reading the body. */
   signal: AbortSignal;
 }
 
@@ -22,28 +22,28 @@ export interface HttpReply {
   status: number;
   headers: http.IncomingHttpHeaders;
   body: Buffer;
-  /** The body was longer and only its beginning is here. */
+  /** The body was longer; this is its beginning. */
   isCut: boolean;
 }
 
 export interface HttpClient extends Disposable {
-  /** One request to one address that was checked; follows nothing. */
+  /** Sends one request to one checked address; follows no redirect. */
   send(url: URL, request: HttpRequest): Promise<HttpReply>;
 }
 
 export interface EgressPolicy {
-  /** Plain http, for registries that are configured so. */
+  /** Allows plain http, for registries configured with it. */
   allowHttp: boolean;
-  /** Addresses or CIDR ranges that are open although they would be denied. */
+  /** Addresses or CIDR ranges that are allowed although they would be denied. */
   allowAddresses: readonly string[];
   /** Whether connections stay open for the next request; each costs some 50 KB. */
   keepAlive?: boolean;
-  /** PEM certificates that are trusted beside those of the system. */
+  /** PEM certificates to trust in addition to those of the system. */
   ca?: string | undefined;
   resolve?: Resolve;
 }
 
-/** Requests to hosts that strangers name. */
+/** An HTTP client for hosts that are named by strangers. */
 export function createHttpClient(policy: EgressPolicy): HttpClient {
   const { allowHttp, allowAddresses, keepAlive = true, ca, resolve = systemResolve } = policy;
   const permits = addressRules(allowAddresses);
@@ -51,15 +51,16 @@ export function createHttpClient(policy: EgressPolicy): HttpClient {
   const limits = keepAlive
     ? { keepAlive, maxSockets: 8, maxFreeSockets: 2, timeout: 30_000, lookup }
     : { keepAlive, lookup };
-  // Made once: a context with certificates of its own takes some 10 ms, and Node would make it for each connection.
+  // Created once: a context with its own certificates takes about 10 ms, and Node would create one per connection.
   const trust = ca === undefined ? {} : { secureContext: createSecureContext({ ca: [...getCACertificates(), ca] }) };
   const agents = { 'https:': new https.Agent({ ...limits, ...trust }), 'http:': new http.Agent(limits) };
 
   function agentFor({ protocol, hostname, username, password }: URL): http.Agent | https.Agent {
-    if (username || password) throw new EgressRefused('a URL with credentials in it is not followed');
-    if (protocol !== 'https:' && protocol !== 'http:') throw new EgressRefused(`${protocol} is not spoken`);
-    if (protocol === 'http:' && !allowHttp) throw new EgressRefused(`${hostname} would be asked over plain http`);
-    // Node resolves no name for a literal address, so the lookup never sees it.
+    if (username || password) throw new EgressRefused('a URL with credentials in it is not allowed');
+    if (protocol !== 'https:' && protocol !== 'http:')
+      throw new EgressRefused(`the protocol ${protocol} is not supported`);
+    if (protocol === 'http:' && !allowHttp) throw new EgressRefused(`plain http to ${hostname} is not allowed`);
+    // Node does not call the lookup for a literal address.
     const literal = hostname.replace(/^\[|\]$/g, '');
     if (isIP(literal) && !permits(literal)) throw new EgressRefused(`the address ${hostname} is not allowed`);
     return agents[protocol];
@@ -76,7 +77,7 @@ export function createHttpClient(policy: EgressPolicy): HttpClient {
           .end(body);
       });
       const { bytes, isCut } = await readUpTo(response, maxBytes);
-      if (isCut && !beginningSuffices) throw new ReplyTooLarge(`more than ${maxBytes} bytes were sent`);
+      if (isCut && !beginningSuffices) throw new ReplyTooLarge(`the body is larger than ${maxBytes} bytes`);
       return { status: response.statusCode ?? 0, headers: response.headers, body: bytes, isCut };
     },
 

@@ -3,18 +3,18 @@ import { ReplyTooLarge } from './egress-errors.ts';
 
 export interface Body {
   bytes: Buffer;
-  /** More was sent than is kept. */
+  /** The body was longer than the limit. */
   isCut: boolean;
 }
 
-/** The whole body, or an error as soon as it is longer than it may be; then the connection is closed. */
+/** Reads the whole body, or throws and closes the connection as soon as it exceeds the limit. */
 export async function readBounded(message: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const { bytes, isCut } = await readUpTo(message, maxBytes);
-  if (isCut) throw new ReplyTooLarge(`more than ${maxBytes} bytes were sent`);
+  if (isCut) throw new ReplyTooLarge(`the body is larger than ${maxBytes} bytes`);
   return bytes;
 }
 
-/** The beginning of a body; what is longer closes the connection. */
+/** Reads a body up to the limit and closes the connection if there is more. */
 export async function readUpTo(message: IncomingMessage, maxBytes: number): Promise<Body> {
   const chunks: Buffer[] = [];
   let size = 0;

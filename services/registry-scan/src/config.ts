@@ -13,18 +13,21 @@ const Registries = z
     }
   })
   .pipe(z.array(RegistrySource).max(100))
-  .refine((sources) => new Set(sources.map(({ domain }) => domain)).size === sources.length, 'names a registry twice');
+  .refine(
+    (sources) => new Set(sources.map(({ domain }) => domain)).size === sources.length,
+    'must not name a registry twice',
+  );
 
 export const Config = z
   .object({
     ...busSettings,
     DATABASE_URL: z.url(),
-    /** The registries to look into: `[{"url": "https://registry.example.com"}]`; see the README for the rest. */
+    /** The registries to scan: `[{"url": "https://registry.example.com"}]`; the README lists all fields. */
     REGISTRIES: Registries.default([]),
-    /** Where registries tell of pushes; without a port nobody listens and polling finds everything. */
+    /** Where registries send push events; without a port there is no listener, and polling finds everything. */
     PUSH_PORT: z.coerce.number().int().min(0).max(65_535).optional(),
     PUSH_HOST: z.string().min(1).default('127.0.0.1'),
-    /** What they send as a bearer token. */
+    /** The bearer token that registries send. */
     PUSH_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
   })
   .refine(({ PUSH_PORT, PUSH_TOKEN }) => PUSH_PORT === undefined || PUSH_TOKEN !== undefined, {

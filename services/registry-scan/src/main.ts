@@ -21,9 +21,9 @@ import { createCatalogue } from './scan/catalogue.ts';
 import { pollRegistries } from './polling/poll-registries.ts';
 import { createPollRepository } from './polling/poll-repository.ts';
 import { createTagRepository } from './scan/tag-repository.ts';
-import { watchRegistry } from './scan/configured-registry.ts';
+import { configuredRegistry } from './scan/configured-registry.ts';
 import { createCurrentFormats } from './tag-formats/current-formats.ts';
-import { parseOnChange } from './charts/reparse-tags.ts';
+import { reparseOnChange } from './charts/reparse-tags.ts';
 import { tagFormatHandlers } from './tag-formats/tag-format-handlers.ts';
 
 const name = 'registry-scan';
@@ -39,14 +39,14 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
   const pollRepository = createPollRepository(db);
   const currentFormats = createCurrentFormats();
   const registries = new Map(
-    config.registries.map((source) => [source.domain, watchRegistry(source, use(createRegistryClient(source)))]),
+    config.registries.map((source) => [source.domain, configuredRegistry(source, use(createRegistryClient(source)))]),
   );
   const scan = {
     catalogue: createCatalogue({ db, currentFormats }),
     chartRepository,
     registryRepository: createRegistryRepository(db),
     tagRepository: createTagRepository(db),
-    reading: { parser: use(createChartParser()), objects: bus.objects, log },
+    fetching: { parser: use(createChartParser()), objects: bus.objects, log },
     log,
   };
   const formatsChanged = createWakeUp(signal);
@@ -69,13 +69,13 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
   loop('forget idempotency keys', forgetIdempotencyKeys({ db }));
   loop('follow deployments', deploymentProjection.follow({ db, bus }));
 
-  loop('parse tags again', parseOnChange({ db, currentFormats, formatsChanged }));
+  loop('reparse tags', reparseOnChange({ db, currentFormats, formatsChanged }));
   for (const poll of pollRegistries({ db, scan, pollRepository }, registries.values())) loop(...poll);
 
   if (config.push) {
     const sources = config.registries;
     const pushes = await receivePushes({ ...config.push, scan, sources, registries, pollRepository, log, signal });
     use(pushes.listener);
-    loop('scan what was pushed', pushes.loop);
+    loop('process push events', pushes.loop);
   }
 });

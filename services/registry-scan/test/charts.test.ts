@@ -2,70 +2,68 @@ import type { RequestInput } from '@berth/shared/contracts/contract';
 import { helmCharts } from '@berth/shared/contracts/resources/helm-charts';
 import { sampleIdentities } from '@berth/shared/testing/test-identities';
 import { sql } from 'slonik';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { everybody, filledService, missing } from './support/filled-service.ts';
 
 const { siteAdmin, outsider } = sampleIdentities;
-const { ask, chartOf, registryOf, scan, server, service } = filledService();
+const { call, chartOf, registryOf, scan, server, service } = filledService();
 const charts = helmCharts.operations;
 
-describe('charts', () => {
-  test('are shown to nobody without a credential', async () => {
-    await expect(service().callers.gateway.call(charts.list, {})).rejects.toMatchObject({ code: 'unauthenticated' });
-  });
+test('charts are not listed without a credential', async () => {
+  await expect(service().callers.gateway.call(charts.list, {})).rejects.toMatchObject({ code: 'unauthenticated' });
+});
 
-  test.for(everybody)('are listed and read by %s', async ([, identity]) => {
-    const { items, num_total } = await ask(charts.list, identity, {});
+test.for(everybody)('charts are listed and read by %s', async ([, identity]) => {
+  const { items, num_total } = await call(charts.list, identity, {});
 
-    expect(num_total).toBe(3);
-    const [first] = items;
-    expect(await ask(charts.get, identity, { id: first?.id ?? '' })).toEqual(first);
-  });
+  expect(num_total).toBe(3);
+  const [first] = items;
+  expect(await call(charts.get, identity, { id: first?.id ?? '' })).toEqual(first);
+});
 
-  test('are filtered by registry, kind, branch, availability and use', async () => {
-    const other = await registryOf('charts/other');
-    const used = await chartOf('1.0.0');
-    await service().db.query(sql.unsafe`
-      insert into deployments_seen (id, version, deleted, helm_chart_id)
+test('charts are filtered by registry, kind, branch, availability and use', async () => {
+  const other = await registryOf('charts/other');
+  const used = await chartOf('1.0.0');
+  await service().db.query(sql.unsafe`
+      insert into deployment_projection (id, version, deleted, helm_chart_id)
       values (gen_random_uuid(), 1, false, ${used.id}), (gen_random_uuid(), 1, true, ${(await chartOf('1.0.0', 'charts/other')).id})
     `);
-    server().untag('charts/web', '1.0.0');
-    await scan();
-    const tags = async (query: NonNullable<RequestInput<typeof charts.list>['query']>) =>
-      (await ask(charts.list, outsider, { query: { sort: 'image_tag', ...query } })).items.map(
-        ({ image_tag, helm_registry_id }) => `${helm_registry_id === other.id ? 'other' : 'web'} ${image_tag}`,
-      );
+  server().untag('charts/web', '1.0.0');
+  await scan();
+  const tags = async (query: NonNullable<RequestInput<typeof charts.list>['query']>) =>
+    (await call(charts.list, outsider, { query: { sort: 'image_tag', ...query } })).items.map(
+      ({ image_tag, helm_registry_id }) => `${helm_registry_id === other.id ? 'other' : 'web'} ${image_tag}`,
+    );
 
-    expect(await tags({ helm_registry_id: other.id })).toEqual(['other 1.0.0']);
-    expect(await tags({ kind_id: other.kind_id })).toEqual(['other 1.0.0']);
-    expect(await tags({ parsed_branch: 'main' })).toEqual(['web 2.0.0-main.1']);
-    expect(await tags({ available: false })).toEqual(['web 1.0.0']);
-    expect(await tags({ in_use: true })).toEqual(['web 1.0.0']);
-    expect(await tags({ in_use: false, available: true, parsed_branch: 'main' })).toEqual(['web 2.0.0-main.1']);
-    expect(await tags({ kind_id: missing })).toEqual([]);
-  });
+  expect(await tags({ helm_registry_id: other.id })).toEqual(['other 1.0.0']);
+  expect(await tags({ kind_id: other.kind_id })).toEqual(['other 1.0.0']);
+  expect(await tags({ parsed_branch: 'main' })).toEqual(['web 2.0.0-main.1']);
+  expect(await tags({ available: false })).toEqual(['web 1.0.0']);
+  expect(await tags({ in_use: true })).toEqual(['web 1.0.0']);
+  expect(await tags({ in_use: false, available: true, parsed_branch: 'main' })).toEqual(['web 2.0.0-main.1']);
+  expect(await tags({ kind_id: missing })).toEqual([]);
+});
 
-  test('are listed newest first, in pages', async () => {
-    const all = await ask(charts.list, outsider, {});
-    const pages = [
-      await ask(charts.list, outsider, { query: { per_page: 2 } }),
-      await ask(charts.list, outsider, { query: { per_page: 2, page: 2 } }),
-    ];
+test('charts are listed newest first, in pages', async () => {
+  const all = await call(charts.list, outsider, {});
+  const pages = [
+    await call(charts.list, outsider, { query: { per_page: 2 } }),
+    await call(charts.list, outsider, { query: { per_page: 2, page: 2 } }),
+  ];
 
-    expect(pages.flatMap(({ items }) => items)).toEqual(all.items);
-    expect(pages.map(({ num_total }) => num_total)).toEqual([3, 3]);
-  });
+  expect(pages.flatMap(({ items }) => items)).toEqual(all.items);
+  expect(pages.map(({ num_total }) => num_total)).toEqual([3, 3]);
+});
 
-  test.for<[string, object]>([
-    ['query.helm_registry_id', { helm_registry_id: 'x' }],
-    ['query.in_use', { in_use: 'perhaps' }],
-    ['query.nope', { nope: 1 }],
-    ['query.sort', { sort: 'error' }],
-  ])('name a wrong %s', async ([path, query]) => {
-    await expect(ask(charts.list, siteAdmin, { query })).rejects.toMatchObject({ code: 'invalid', errors: [{ path }] });
-  });
+test.for<[string, object]>([
+  ['query.helm_registry_id', { helm_registry_id: 'x' }],
+  ['query.in_use', { in_use: 'perhaps' }],
+  ['query.nope', { nope: 1 }],
+  ['query.sort', { sort: 'error' }],
+])('a wrong filter of charts is refused by name: %s', async ([path, query]) => {
+  await expect(call(charts.list, siteAdmin, { query })).rejects.toMatchObject({ code: 'invalid', errors: [{ path }] });
+});
 
-  test('that are not there say so', async () => {
-    await expect(ask(charts.get, siteAdmin, { id: missing })).rejects.toMatchObject({ code: 'not_found' });
-  });
+test('an unknown chart is not found', async () => {
+  await expect(call(charts.get, siteAdmin, { id: missing })).rejects.toMatchObject({ code: 'not_found' });
 });

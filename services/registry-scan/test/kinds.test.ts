@@ -2,81 +2,79 @@ import { deploymentKinds } from '@berth/shared/contracts/resources/deployment-ki
 import { helmCharts } from '@berth/shared/contracts/resources/helm-charts';
 import { audited } from '@berth/shared/db/test-support/audited';
 import { sampleIdentities } from '@berth/shared/testing/test-identities';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { everybody, filledService, missing, notSiteAdmins, packaged } from './support/filled-service.ts';
 
 const { siteAdmin, bot } = sampleIdentities;
-const { ask, registryOf, scan, server, service, toldOf } = filledService();
+const { call, registryOf, scan, server, service, outboxOf } = filledService();
 const charts = helmCharts.operations;
 const kinds = deploymentKinds.operations;
 
-describe('kinds', () => {
-  test.for(everybody)('are listed and read by %s', async ([, identity]) => {
-    const { items } = await ask(kinds.list, identity, { query: { sort: 'name' } });
+test.for(everybody)('kinds are listed and read by %s', async ([, identity]) => {
+  const { items } = await call(kinds.list, identity, { query: { sort: 'name' } });
 
-    expect(items.map(({ name }) => name)).toEqual(['Other', 'Web']);
-    expect(await ask(kinds.get, identity, { id: items[0]?.id ?? '' })).toEqual(items[0]);
+  expect(items.map(({ name }) => name)).toEqual(['Other', 'Web']);
+  expect(await call(kinds.get, identity, { id: items[0]?.id ?? '' })).toEqual(items[0]);
+});
+
+test('kinds are found by name, ignoring case', async () => {
+  expect((await call(kinds.list, bot, { query: { name: 'WEB' } })).items).toMatchObject([{ name: 'Web' }]);
+  expect((await call(kinds.list, bot, { query: { name: 'we' } })).items).toEqual([]);
+});
+
+test('a renamed kind is published and keeps its charts', async () => {
+  const { kind_id: id } = await registryOf('charts/web');
+
+  expect(await call(kinds.update, siteAdmin, { id, body: { name: ' Website ' } })).toMatchObject({
+    id,
+    name: 'Website',
   });
 
-  test('are found by their name, whatever its case', async () => {
-    expect((await ask(kinds.list, bot, { query: { name: 'WEB' } })).items).toMatchObject([{ name: 'Web' }]);
-    expect((await ask(kinds.list, bot, { query: { name: 'we' } })).items).toEqual([]);
+  expect((await outboxOf('deployment_kinds')).at(-1)).toMatchObject({ id, row: { name: 'Website' } });
+  expect(await audited(service().db, id)).toMatchObject([
+    { actor_kind: 'user', actor_id: siteAdmin.id, action: 'update', details: { name: ['Web', 'Website'] } },
+  ]);
+  server().push('charts/web', '3.0.0', await packaged('3.0.0'));
+  await scan();
+  expect((await call(charts.list, bot, { query: { kind_id: id } })).num_total).toBe(3);
+});
+
+test('two kinds cannot have the same name', async () => {
+  const { kind_id: id } = await registryOf('charts/web');
+
+  await expect(call(kinds.update, siteAdmin, { id, body: { name: 'Other' } })).rejects.toMatchObject({
+    code: 'conflict',
+    message: 'A deployment kind named Other already exists',
   });
+});
 
-  test('are renamed, everybody is told, and their charts stay theirs', async () => {
-    const { kind_id: id } = await registryOf('charts/web');
+test.for<[string, object]>([
+  ['body.name', {}],
+  ['body.name', { name: ' ' }],
+  ['body.name', { name: 'x'.repeat(101) }],
+  ['body.id', { name: 'x', id: missing }],
+])('a wrong field of a kind is refused by name: %s, %o', async ([path, body]) => {
+  const { kind_id: id } = await registryOf('charts/web');
 
-    expect(await ask(kinds.update, siteAdmin, { id, body: { name: ' Website ' } })).toMatchObject({
-      id,
-      name: 'Website',
-    });
-
-    expect((await toldOf('deployment_kinds')).at(-1)).toMatchObject({ id, row: { name: 'Website' } });
-    expect(await audited(service().db, id)).toMatchObject([
-      { actor_kind: 'user', actor_id: siteAdmin.id, action: 'update', details: { name: ['Web', 'Website'] } },
-    ]);
-    server().push('charts/web', '3.0.0', await packaged('3.0.0'));
-    await scan();
-    expect((await ask(charts.list, bot, { query: { kind_id: id } })).num_total).toBe(3);
+  await expect(call(kinds.update, siteAdmin, { id, body: Object(body) })).rejects.toMatchObject({
+    code: 'invalid',
+    errors: [{ path }],
   });
+});
 
-  test('keep names that differ', async () => {
-    const { kind_id: id } = await registryOf('charts/web');
+test.for(notSiteAdmins)('a kind is not renamed by %s', async ([, identity]) => {
+  const { kind_id: id } = await registryOf('charts/web');
 
-    await expect(ask(kinds.update, siteAdmin, { id, body: { name: 'Other' } })).rejects.toMatchObject({
-      code: 'conflict',
-      message: 'A deployment kind named Other already exists',
-    });
-  });
+  await expect(call(kinds.update, identity, { id, body: { name: 'x' } })).rejects.toMatchObject({ code: 'forbidden' });
+});
 
-  test.for<[string, object]>([
-    ['body.name', {}],
-    ['body.name', { name: ' ' }],
-    ['body.name', { name: 'x'.repeat(101) }],
-    ['body.id', { name: 'x', id: missing }],
-  ])('name a wrong %s: %o', async ([path, body]) => {
-    const { kind_id: id } = await registryOf('charts/web');
+test('an unknown kind is not found, and a stale If-Match is refused', async () => {
+  const { kind_id: id } = await registryOf('charts/web');
+  const body = { name: 'x' };
 
-    await expect(ask(kinds.update, siteAdmin, { id, body: Object(body) })).rejects.toMatchObject({
-      code: 'invalid',
-      errors: [{ path }],
-    });
-  });
-
-  test.for(notSiteAdmins)('are not renamed by %s', async ([, identity]) => {
-    const { kind_id: id } = await registryOf('charts/web');
-
-    await expect(ask(kinds.update, identity, { id, body: { name: 'x' } })).rejects.toMatchObject({ code: 'forbidden' });
-  });
-
-  test('that are not there say so, and one that changed meanwhile is not overwritten', async () => {
-    const { kind_id: id } = await registryOf('charts/web');
-    const body = { name: 'x' };
-
-    await expect(ask(kinds.get, bot, { id: missing })).rejects.toMatchObject({ code: 'not_found' });
-    await expect(ask(kinds.update, siteAdmin, { id: missing, body })).rejects.toMatchObject({ code: 'not_found' });
-    await expect(ask(kinds.update, siteAdmin, { id, body }, { ifMatch: '"old"' })).rejects.toMatchObject({
-      code: 'stale',
-    });
+  await expect(call(kinds.get, bot, { id: missing })).rejects.toMatchObject({ code: 'not_found' });
+  await expect(call(kinds.update, siteAdmin, { id: missing, body })).rejects.toMatchObject({ code: 'not_found' });
+  await expect(call(kinds.update, siteAdmin, { id, body }, { ifMatch: '"old"' })).rejects.toMatchObject({
+    code: 'stale',
   });
 });

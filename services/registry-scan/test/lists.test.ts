@@ -27,7 +27,7 @@ interface ListOfRows {
   page: (request: ListRequest) => Promise<{ items: readonly { id: string }[]; next?: string | null | undefined }>;
 }
 
-/** One after the other: the later ones point to rows of those before. */
+/** In this order: later tables refer to rows of earlier ones. */
 const lists: Record<string, ListOfRows> = {
   deployment_kinds: {
     insert: sql.fragment`insert into deployment_kinds (name, created_at) select n, at from ${times}`,
@@ -41,7 +41,7 @@ const lists: Record<string, ListOfRows> = {
   },
   helm_charts: {
     insert: sql.fragment`
-      insert into helm_charts (helm_registry_id, image_digest, image_tag, archive_digest, settled, formats_revision,
+      insert into helm_charts (helm_registry_id, image_digest, image_tag, archive_digest, is_final, formats_revision,
         created_at)
       select (select id from helm_registries limit 1), n, '1.0.0', n, true, 1, at from ${times}`,
     page: (request) => createChartRepository(database.db).list(request),
@@ -52,8 +52,8 @@ const lists: Record<string, ListOfRows> = {
   },
 };
 
-describe('times at the ends of what can be stored', () => {
-  test('are not forgotten for any list', () => {
+describe('timestamps at the limits of Postgres', () => {
+  test('are tested for every list', () => {
     expect(Object.keys(lists).toSorted()).toEqual(listedResources('registry-scan').toSorted());
   });
 
@@ -64,11 +64,11 @@ describe('times at the ends of what can be stored', () => {
   });
 });
 
-test('a hundred charts with the largest extensions come in pages that an answer can hold', async () => {
+test('a hundred charts with the largest extensions are split into pages that fit into an answer', async () => {
   const { list } = createChartRepository(database.db);
   const values_ui = { text: '"'.repeat(60 * 1024) };
   await database.db.query(withId`
-    insert into helm_charts (helm_registry_id, image_digest, image_tag, archive_digest, settled, formats_revision,
+    insert into helm_charts (helm_registry_id, image_digest, image_tag, archive_digest, is_final, formats_revision,
       values_ui, error)
     select (select id from helm_registries limit 1), 'large ' || n, repeat('t', 128), 'digest', true, 1,
       ${sql.jsonb(values_ui)}, repeat('"', 2000)

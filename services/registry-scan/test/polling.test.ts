@@ -5,22 +5,22 @@ import { beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { pollRegistry } from '../src/polling/poll-registry.ts';
 import { createPollRepository } from '../src/polling/poll-repository.ts';
-import { watchedRegistry, web } from './support/scanned-registry.ts';
+import { scannedRegistry, web } from './support/scanned-registry.ts';
 
-const { charts, registry, server, service } = watchedRegistry();
+const { charts, registry, server, service } = scannedRegistry();
 
 const signal = () => AbortSignal.timeout(20_000);
 const catalogueReads = () => server().requests.filter(({ line }) => line.includes('_catalog')).length;
 
-/** One of several processes of the service. */
+/** One of several replicas of the service. */
 function replica(settings: { pollIntervalMs?: number } = {}) {
   const { db, scan } = service();
   const lease = { holder: randomUUID(), ttlMs: 5_000, heartbeatMs: 1_000, marginMs: 1_000 };
-  const alone = (domain: string, work: (held: AbortSignal) => Promise<void>, until: AbortSignal) =>
+  const whileLeader = (domain: string, work: (held: AbortSignal) => Promise<void>, until: AbortSignal) =>
     whileHolding(db, { ...lease, name: `poll ${domain}`, signal: until }, (held) => work(held));
   const pollRepository = createPollRepository(db);
   const source = { ...registry().source, pollIntervalMs: 3_600_000, ...settings };
-  return pollRegistry({ scan, pollRepository, alone }, { ...registry(), source });
+  return pollRegistry({ scan, pollRepository, whileLeader }, { ...registry(), source });
 }
 
 const Poll = z.object({ failures: z.number(), seconds: z.number() });
@@ -34,7 +34,7 @@ beforeEach(async () => {
   server().push('charts/web', '1.0.0', await web());
 });
 
-test('a registry is polled at once, and then not before its time', async () => {
+test('a new registry is polled at once, and then not before the next poll is due', async () => {
   const poll = replica();
 
   await poll(signal());
@@ -45,25 +45,25 @@ test('a registry is polled at once, and then not before its time', async () => {
   expect(await nextPoll()).toEqual({ failures: 0, seconds: 3_600 });
 });
 
-test('several processes poll it once', async () => {
+test('several replicas poll a registry once', async () => {
   await Promise.all([replica(), replica(), replica()].map((poll) => poll(signal())));
 
   expect(catalogueReads()).toBe(1);
 });
 
-test('what was pushed in vain makes the poll due', async () => {
+test('a poll can be made due early', async () => {
   const poll = replica();
   await poll(signal());
 
-  await createPollRepository(service().db).hasten(registry().source.domain);
+  await createPollRepository(service().db).makeDue(registry().source.domain);
   await poll(signal());
 
   expect(catalogueReads()).toBe(2);
 });
 
-test('each failure in a row doubles the wait, and a success ends that', async () => {
+test('each consecutive failure doubles the pause before the next poll, and a success resets it', async () => {
   const poll = replica({ pollIntervalMs: 60_000 });
-  const due = () => createPollRepository(service().db).hasten(registry().source.domain);
+  const due = () => createPollRepository(service().db).makeDue(registry().source.domain);
   server().misbehave((_, response) => void response.writeHead(403).end());
 
   await poll(signal());
@@ -79,7 +79,7 @@ test('each failure in a row doubles the wait, and a success ends that', async ()
   expect(await charts()).toHaveLength(1);
 });
 
-test('a poll that is cut short is done again by the next one', async () => {
+test('a poll that is aborted is repeated by the next one', async () => {
   const stop = new AbortController();
   server().misbehave((request) => {
     if (!request.url?.includes('tags')) return false;

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { silentLog } from '@berth/shared/testing/test-bus';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { PushHint } from '../src/push/push-envelope.ts';
 import { type PushListener, startPushListener } from '../src/push/push-listener.ts';
 
@@ -25,62 +25,60 @@ const post = (body: string, { headers = {}, path = '/events', method = 'POST' } 
     ...(method === 'POST' && { body }),
   });
 
-describe('a push notification', () => {
-  test('is taken as a hint where to look', async () => {
-    const { status } = await post(envelope);
+test('a push event is accepted and passed on as a hint', async () => {
+  const { status } = await post(envelope);
 
-    expect(status).toBe(202);
-    expect(hints).toEqual([hint]);
+  expect(status).toBe(202);
+  expect(hints).toEqual([hint]);
+});
+
+test.for<[string, Record<string, string>]>([
+  ['no token', { authorization: '' }],
+  ['another token', { authorization: 'Bearer agreed-upon-beforehanD' }],
+  ['a longer token', { authorization: `Bearer ${token}x` }],
+  ['another scheme', { authorization: `Basic ${token}` }],
+])('a push event with %s is refused unread', async ([, headers]) => {
+  const { status } = await post(envelope, { headers });
+
+  expect(status).toBe(401);
+  expect(hints).toEqual([]);
+});
+
+test.for([
+  ['not JSON', '{'],
+  ['not an envelope', '[]'],
+  ['binary', '\u0000\u0001'],
+  ['an envelope of too many events', JSON.stringify({ events: Array.from({ length: 1001 }, () => 0) })],
+] as const)('a push event that is %s is refused', async ([, body]) => {
+  expect((await post(body)).status).toBe(400);
+  expect(hints).toEqual([]);
+});
+
+test('a push event of more than 1 MiB is refused', async () => {
+  const status = await post(`"${'x'.repeat(1024 * 1024)}"`).then(
+    (response) => response.status,
+    // The server may close the connection before the whole body is sent.
+    () => 413,
+  );
+
+  expect(status).toBe(413);
+  expect((await post(envelope)).status).toBe(202);
+});
+
+test('push events are accepted at one path, with one method only', async () => {
+  expect((await post(envelope, { path: '/other' })).status).toBe(404);
+  expect((await post(envelope, { path: '//' })).status).toBe(400);
+  expect((await post('', { method: 'GET' })).status).toBe(405);
+});
+
+test('a push event that breaks off does not affect the next one', async () => {
+  await new Promise<void>((resolve) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-length': 1000 };
+    const broken = request({ port: listener.port, path: '/events', method: 'POST', headers });
+    broken.on('error', () => resolve());
+    broken.write('{"events"', () => broken.destroy(new Error('gone')));
   });
 
-  test.for<[string, Record<string, string>]>([
-    ['no token', { authorization: '' }],
-    ['another token', { authorization: 'Bearer agreed-upon-beforehanD' }],
-    ['a longer token', { authorization: `Bearer ${token}x` }],
-    ['another scheme', { authorization: `Basic ${token}` }],
-  ])('with %s is refused unread', async ([, headers]) => {
-    const { status } = await post(envelope, { headers });
-
-    expect(status).toBe(401);
-    expect(hints).toEqual([]);
-  });
-
-  test.for([
-    ['no JSON', '{'],
-    ['another shape', '[]'],
-    ['no text', '\u0000\u0001'],
-    ['too many events', JSON.stringify({ events: Array.from({ length: 1001 }, () => 0) })],
-  ] as const)('that is %s is refused', async ([, body]) => {
-    expect((await post(body)).status).toBe(400);
-    expect(hints).toEqual([]);
-  });
-
-  test('of more than 1 MiB is refused', async () => {
-    const status = await post(`"${'x'.repeat(1024 * 1024)}"`).then(
-      (response) => response.status,
-      // It may hang up before the whole body was sent.
-      () => 413,
-    );
-
-    expect(status).toBe(413);
-    expect((await post(envelope)).status).toBe(202);
-  });
-
-  test('anywhere else, or as something else, is not taken', async () => {
-    expect((await post(envelope, { path: '/other' })).status).toBe(404);
-    expect((await post(envelope, { path: '//' })).status).toBe(400);
-    expect((await post('', { method: 'GET' })).status).toBe(405);
-  });
-
-  test('that breaks off does no harm', async () => {
-    await new Promise<void>((resolve) => {
-      const headers = { authorization: `Bearer ${token}`, 'content-length': 1000 };
-      const broken = request({ port: listener.port, path: '/events', method: 'POST', headers });
-      broken.on('error', () => resolve());
-      broken.write('{"events"', () => broken.destroy(new Error('gone')));
-    });
-
-    expect((await post(envelope)).status).toBe(202);
-    expect(hints).toEqual([hint]);
-  });
+  expect((await post(envelope)).status).toBe(202);
+  expect(hints).toEqual([hint]);
 });

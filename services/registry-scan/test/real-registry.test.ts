@@ -62,7 +62,7 @@ beforeAll(async () => {
 }, 20 * 60_000);
 afterAll(() => stack.disposeAsync());
 
-/** `helm package` and `helm push`, as people do it. */
+/** Runs `helm package` and `helm push`. */
 async function push(chart: string, version = '1.0.0'): Promise<string> {
   const env = { HOME: folder, PATH: '/usr/bin:/bin' };
   await run(tools.helm, ['package', join(sampleCharts, chart), '--version', version, '--destination', folder], { env });
@@ -83,7 +83,7 @@ async function chartsOf(repository: string, query: object = {}): Promise<HelmCha
 
 const inTime = { timeout: 15_000, interval: 50 };
 
-test('a chart that lies in the registry is found when the service starts, with all it says about itself', async () => {
+test('a chart in the registry is found when the service starts, with all its extensions', async () => {
   await expect
     .poll(() => chartsOf('charts/hello-web'), inTime)
     .toMatchObject([
@@ -100,7 +100,7 @@ test('a chart that lies in the registry is found when the service starts, with a
     ]);
 });
 
-test('a chart that is pushed is found at once, long before the next poll', async () => {
+test('a pushed chart is found at once, long before the next poll', async () => {
   await push('hello-web', '1.1.0-main.5');
 
   await expect.poll(async () => (await chartsOf('charts/hello-web')).length, inTime).toBe(2);
@@ -108,7 +108,7 @@ test('a chart that is pushed is found at once, long before the next poll', async
   expect(newest).toMatchObject({ image_tag: '1.1.0-main.5', parsed_version: '1.1.0', parsed_branch: 'main' });
 });
 
-test('charts of other kinds, and broken ones, are listed as what they are', async () => {
+test('charts of other kinds are listed, broken ones with their error', async () => {
   await push('other-thing');
   await push('broken-extension');
 
@@ -118,7 +118,7 @@ test('charts of other kinds, and broken ones, are listed as what they are', asyn
     .toMatchObject([{ error: expect.stringMatching(/^berth\/values-ui\.yaml: inputs\[0\]\.type: must be one of/) }]);
 });
 
-test('the package that a runner gets is the one that was pushed', async () => {
+test('a runner gets the package that was pushed, byte for byte', async () => {
   const pushed = await push('failing-template');
   await expect.poll(() => chartsOf('charts/failing-template'), inTime).toHaveLength(1);
   const [chart] = await chartsOf('charts/failing-template');
@@ -176,7 +176,7 @@ test('a chart that is deleted from the registry becomes unavailable at once', as
   await expect.poll(() => chartsOf('charts/other-thing'), inTime).toMatchObject([{ available: false }]);
 });
 
-test('somebody without the token is not listened to, and the service ends well, without a secret in its log', async () => {
+test('a push event without the token is refused, and the service stops cleanly without a secret in its log', async () => {
   expect((await fetch(service.pushUrl, { method: 'POST', body: '{"events":[]}' })).status).toBe(401);
 
   expect(await service.stop()).toBe(0);

@@ -6,23 +6,23 @@ import { filledService } from './support/filled-service.ts';
 
 const { siteAdmin } = sampleIdentities;
 const otherAdmin = { ...siteAdmin, id: randomUUID() };
-const { ask } = filledService();
+const { call } = filledService();
 const { create, list, delete: remove } = helmTagFormats.operations;
 
 const added = new Set<string>();
 const add = async (word: string, idempotencyKey: string, by = siteAdmin) => {
   const body = { pattern: `^${word}-(?<version>\\d+)$` };
-  const format = await ask(create, by, { body }, { idempotencyKey });
+  const format = await call(create, by, { body }, { idempotencyKey });
   added.add(format.id);
   return format;
 };
-const count = async () => (await ask(list, siteAdmin, {})).num_total;
+const count = async () => (await call(list, siteAdmin, {})).num_total;
 afterEach(async () => {
-  for (const id of added) await ask(remove, siteAdmin, { id });
+  for (const id of added) await call(remove, siteAdmin, { id });
   added.clear();
 });
 
-test('a repeated tag format is one row, and the answer is the first', async () => {
+test('a repeated creation of a tag format makes one row and gets the first answer', async () => {
   const before = await count();
   const key = randomUUID();
 
@@ -37,7 +37,7 @@ test('a repeated tag format is one row, and the answer is the first', async () =
   });
 });
 
-test('the key of somebody else is another key, and of a failure nobody’s', async () => {
+test('an idempotency key belongs to one caller, and a failed creation does not use it up', async () => {
   const key = randomUUID();
   const { pattern } = await add('a', key);
 

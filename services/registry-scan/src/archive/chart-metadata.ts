@@ -2,20 +2,20 @@ import { startOf } from '@berth/shared/cut-text';
 import { Text } from '@berth/shared/contracts/fields';
 import { z } from 'zod';
 
-/** YAML has numbers where people mean text, such as `version: 1.2`; Helm takes them as text too. */
+/** YAML parses `version: 1.2` as a number where the author means text; Helm converts it back to text, and so do we. */
 const asText = (value: unknown): unknown =>
   typeof value === 'number' || typeof value === 'boolean' ? String(value) : (value ?? undefined);
 
 const Required = z.preprocess(asText, Text.min(1, 'must not be empty').max(200));
 const Optional = z.preprocess(asText, z.string().optional());
 
-/** What is shown of an annotation. */
+/** Longer annotations are cut. */
 const maxAnnotation = 200;
 const Annotation = Optional.transform((text = '') => startOf(text.trim(), maxAnnotation) || undefined).pipe(
   Text.optional(),
 );
 
-/** What of Chart.yaml concerns us, taken as Helm takes it: its older form says no `apiVersion` or `v1`. */
+/** The fields of Chart.yaml that Berth reads, as leniently as Helm does: its older form has no `apiVersion`, or `v1`. */
 const ChartYaml = z.object({
   apiVersion: Optional.pipe(z.enum(['', 'v1', 'v2'], { error: 'must be v1 or v2' }).optional()),
   name: Required.refine((name) => !/[/\\]|^\.{1,2}$/.test(name), 'must not be a path'),
@@ -41,7 +41,7 @@ export const ChartMetadata = z.strictObject({
 });
 export type ChartMetadata = z.infer<typeof ChartMetadata>;
 
-/** Our annotations before those of the upstream project. */
+/** Annotations of Berth win over those of the upstream project. */
 export const ChartYamlMetadata = ChartYaml.transform(
   ({ name, version, annotations }): ChartMetadata => ({
     name,

@@ -1,7 +1,7 @@
 import { brokenChart } from './parsed-chart.ts';
 import { readChart } from './read-chart.ts';
 
-/** The other end of `chart-parser.ts`. It ends with its parent: nobody else would hear of its answers. */
+/** The child process of `chart-parser.ts`. It exits with its parent, the only receiver of its answers. */
 process.on('disconnect', () => process.disconnect?.());
 process.on('message', (archive: Uint8Array) => void answer(archive));
 process.send?.('ready');
@@ -10,5 +10,5 @@ async function answer(archive: Uint8Array): Promise<void> {
   process.send?.(await readChart(archive).catch(failed));
 }
 
-/** Left to itself it would end this process, which is taken for a chart that needs too much memory. */
+/** Unhandled, the error would end this process, and the parent would take that for a chart that needs too much memory. */
 const failed = (error: unknown) => brokenChart(`the chart cannot be read: ${String(error)}`);

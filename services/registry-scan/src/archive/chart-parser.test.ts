@@ -9,7 +9,7 @@ afterAll(() => parser[Symbol.asyncDispose]());
 
 const hostileYaml = () => chartTgz({ 'Chart.yaml': '&a '.repeat(300_000) });
 
-/** Every later header of the file gets a copy of the half a million keys of its first one. */
+/** Every later header of the file gets a copy of the half a million keys in the first one. */
 async function hostileHeaders(): Promise<Buffer> {
   const chart = await tarOf([{ name: 'web/Chart.yaml', body: chartYaml() }]);
   const comment = tarHeader('x', `1024 comment=${'c'.repeat(1024 - 14)}\n`);
@@ -17,7 +17,7 @@ async function hostileHeaders(): Promise<Buffer> {
   return gzipSync(Buffer.concat([tarHeader('g', records), ...Array(40).fill(comment), chart]));
 }
 
-test('parses one chart after the other', async () => {
+test('the chart parser parses one chart after the other', async () => {
   const outcomes = await Promise.all([
     parser.parse(await chartTgz({ 'Chart.yaml': chartYaml() })),
     parser.parse(await chartTgz({ 'README.md': '' })),
@@ -26,41 +26,44 @@ test('parses one chart after the other', async () => {
   ]);
 
   expect(outcomes).toMatchObject([
-    { chart: { metadata: { version: '1.2.3' }, error: null }, settled: true },
-    { chart: { metadata: null, error: 'Chart.yaml: is missing' }, settled: true },
-    { chart: { metadata: { version: '2.0.0' }, error: null }, settled: true },
-    { chart: { metadata: null, error: expect.stringContaining('not a gzipped tar file') }, settled: true },
+    { chart: { metadata: { version: '1.2.3' }, error: null }, isFinal: true },
+    { chart: { metadata: null, error: 'Chart.yaml: is missing' }, isFinal: true },
+    { chart: { metadata: { version: '2.0.0' }, error: null }, isFinal: true },
+    { chart: { metadata: null, error: expect.stringContaining('not a gzipped tar file') }, isFinal: true },
   ]);
 });
 
 test.for([
   ['YAML that takes minutes', hostileYaml],
   ['headers of a tar file that take seconds', hostileHeaders],
-] as const)('gives up on %s, keeps the main thread free and parses the next chart', async ([, archive]) => {
-  const packages = { hostile: await archive(), next: await chartTgz({ 'Chart.yaml': chartYaml() }) };
-  const hostile = parser.parse(packages.hostile);
-  const next = parser.parse(packages.next);
-  const delays = monitorEventLoopDelay({ resolution: 10 });
-  delays.enable();
+] as const)(
+  'the chart parser gives up on %s, keeps the main thread free and parses the next chart',
+  async ([, archive]) => {
+    const packages = { hostile: await archive(), next: await chartTgz({ 'Chart.yaml': chartYaml() }) };
+    const hostile = parser.parse(packages.hostile);
+    const next = parser.parse(packages.next);
+    const delays = monitorEventLoopDelay({ resolution: 10 });
+    delays.enable();
 
-  expect(await hostile).toMatchObject({
-    chart: { error: expect.stringMatching(/take (longer than|more memory)/) },
-    settled: false,
-  });
-  expect(await next).toMatchObject({ chart: { error: null }, settled: true });
+    expect(await hostile).toMatchObject({
+      chart: { error: expect.stringMatching(/take (longer than|more memory)/) },
+      isFinal: false,
+    });
+    expect(await next).toMatchObject({ chart: { error: null }, isFinal: true });
 
-  delays.disable();
-  expect(delays.max / 1e6).toBeLessThan(500);
-});
+    delays.disable();
+    expect(delays.max / 1e6).toBeLessThan(500);
+  },
+);
 
-test('gives up on YAML that fills the heap, and lives on', async () => {
+test('the chart parser gives up on YAML that fills the heap, and parses the next chart', async () => {
   await using patient = createChartParser({ timeoutMs: 60_000 });
 
   const hostile = await patient.parse(await hostileYaml());
 
   expect(hostile).toMatchObject({
-    chart: { error: expect.stringContaining('more memory than they may') },
-    settled: false,
+    chart: { error: expect.stringContaining('more memory than is allowed') },
+    isFinal: false,
   });
   const next = await chartTgz({ 'Chart.yaml': chartYaml() });
   expect(await patient.parse(next)).toMatchObject({ chart: { error: null } });

@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { fieldErrors } from '@berth/shared/contracts/field-errors';
 import { brokenChart, ParsedChart } from './parsed-chart.ts';
 
-/** How a chart read, and whether another try could read it differently. */
+/** The parsed chart, and whether parsing it again is pointless: a time-out or a full heap may not happen again. */
 export interface ParseOutcome {
   chart: ParsedChart;
-  settled: boolean;
+  isFinal: boolean;
 }
 
 export interface ChartParser extends AsyncDisposable {
@@ -20,10 +20,9 @@ const readyWithinMs = 30_000;
 const heapMb = 192;
 
 /**
- * Unpacks and parses packaged charts one after the other in a process of its own, which has a heap of its own and may be
- * killed: some hundred kilobytes of hostile YAML, or of headers in a tar file, keep their parser busy for seconds to
- * minutes, or fill its heap. In a thread that would end us as well, since a heap that is full ends the whole process it
- * is in.
+ * Unpacks and parses packaged charts one at a time, in a child process with a heap of its own that can be killed: a few
+ * hundred kilobytes of hostile YAML, or of tar headers, keep a parser busy for minutes or fill its heap. A worker thread
+ * would not do: a full heap ends the whole process.
  */
 export function createChartParser({ timeoutMs = 5_000 }: { timeoutMs?: number } = {}): ChartParser {
   let child: ChildProcess | undefined;
@@ -34,17 +33,17 @@ export function createChartParser({ timeoutMs = 5_000 }: { timeoutMs?: number } 
       env: {},
       execArgv: [`--max-old-space-size=${heapMb}`],
       serialization: 'advanced',
-      // What V8 says of a full heap is no line of our log.
+      // V8's report of a full heap must not end up between the JSON lines of the log.
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
     child = started;
-    // An idle one that dies is replaced when it is needed; a busy one is heard by `answerOf`.
+    // The death of an idle child needs no handling: the next chart starts another. `answerOf` handles that of a busy one.
     started.on('error', () => undefined);
     started.once('exit', () => {
       if (child === started) child = undefined;
     });
     const first = await answerOf(started, readyWithinMs);
-    if (first !== 'ready') throw new Error('the chart parser does not start');
+    if (first !== 'ready') throw new Error('the chart parser process did not start');
     return started;
   }
 
@@ -63,11 +62,11 @@ export function createChartParser({ timeoutMs = 5_000 }: { timeoutMs?: number } 
       const answer = answerOf(busy, timeoutMs);
       busy.send(archive);
       const message = await answer;
-      if (typeof message === 'object') return { chart: checked(message), settled: true };
+      if (typeof message === 'object') return { chart: checked(message), isFinal: true };
 
       await stop();
-      const words = message === 'timeout' ? `longer than ${timeoutMs} ms` : 'more memory than they may';
-      return { chart: brokenChart(`the files of the chart take ${words} to parse`), settled: false };
+      const words = message === 'timeout' ? `longer than ${timeoutMs} ms` : 'more memory than is allowed';
+      return { chart: brokenChart(`the files of the chart take ${words} to parse`), isFinal: false };
     } catch (error) {
       await stop();
       throw error;
@@ -88,10 +87,10 @@ function checked(message: unknown): ParsedChart {
   const { data, error } = ParsedChart.safeParse(message);
   if (data) return data;
   const [first] = fieldErrors(error);
-  return brokenChart(`what the chart says cannot be kept: ${first?.path ?? ''}: ${first?.message ?? ''}`);
+  return brokenChart(`the parsed chart cannot be stored: ${first?.path ?? ''}: ${first?.message ?? ''}`);
 }
 
-/** The next message of the process, or what became of it instead. */
+/** The next message of the child, or `died` or `timeout`. */
 async function answerOf(child: ChildProcess, withinMs: number): Promise<unknown> {
   const over = new AbortController();
   const { signal } = over;

@@ -16,7 +16,7 @@ describe('parseChart', () => {
     });
   });
 
-  test('prefers our annotations to those of the upstream project', () => {
+  test('prefers annotations of Berth to those of the upstream project', () => {
     const annotations = {
       'berth.dev/git/commit': 'ours',
       'platz.io/git/commit': 'theirs',
@@ -54,7 +54,7 @@ describe('parseChart', () => {
       'name: web\nversion: 1.2.3\nannotations: { constructor: 1, a/b: true, c: "\\0", d: }',
     ],
     [
-      'what nobody reads',
+      'fields that are not read',
       'name: web\nversion: 1.2.3\nx: .inf\nicon: "data:\\0"\ndescription: "\\ud83d"\nkubeVersion: ">=1.19-0"',
     ],
     ['anchors', 'x: &x { version: 1.2.3 }\n<<: *x\nname: &n web\ndescription: *n'],
@@ -65,7 +65,7 @@ describe('parseChart', () => {
     });
   });
 
-  test('reads numbers as the text that Helm makes of them, and cuts what is long', () => {
+  test('converts numbers to text as Helm does, and cuts long annotations', () => {
     const annotations = `berth.dev/git/commit: 1234567\n  berth.dev/git/branch: ${'b'.repeat(300)}`;
 
     const { metadata, error } = parse({ 'Chart.yaml': `name: 7\nversion: 1.20\nannotations:\n  ${annotations}` });
@@ -88,21 +88,21 @@ describe('parseChart', () => {
       { 'Chart.yaml': chartYaml(), 'berth/values-ui.yaml': 'apiVersion: berth.dev/v1beta1\nkind: ValuesUi\ninputs: 7' },
       /^berth\/values-ui.yaml: inputs: /,
     ],
-  ] as [string, Record<string, string>, RegExp][])('says what is wrong with %s', ([, files, words]) => {
+  ] as [string, Record<string, string>, RegExp][])('reports %s as the error of the chart', ([, files, words]) => {
     const { error, values_ui } = parse(files);
 
     expect(error).toMatch(words);
     expect(values_ui).toBeNull();
   });
 
-  test('keeps what Chart.yaml says where an extension is broken', () => {
+  test('keeps the metadata of a chart whose extension is broken', () => {
     expect(parse({ 'Chart.yaml': chartYaml(), 'berth/features.yaml': 'x' })).toMatchObject({
       metadata: { version: '1.2.3' },
       error: expect.stringContaining('berth/features.yaml: '),
     });
   });
 
-  test('refuses extensions that no message could carry', () => {
+  test('refuses extensions that are too large for one message', () => {
     const inputs = Array.from({ length: 400 }, (_, index) => ({
       id: `i${index}`,
       type: 'text',

@@ -5,10 +5,10 @@ import { type ChartMetadata, ChartYamlMetadata } from './chart-metadata.ts';
 import { brokenChart, type ParsedChart } from './parsed-chart.ts';
 
 const chartYaml = 'Chart.yaml';
-// Charts are listed by the page and told about in one message each; this keeps both within what the bus carries.
+// A page of charts, and the published state of one, must each fit into one message of the bus.
 const maxExtensionBytes = 128 * 1024;
 
-/** Reads the texts of a chart's files, by their path in the chart. Hostile ones take their time: see `chart-parser.ts`. */
+/** Parses the files of a chart, by their path in it. Hostile ones take minutes: call it through `chart-parser.ts`. */
 export function parseChart(files: ReadonlyMap<string, string>): ParsedChart {
   const read = readMetadata(files.get(chartYaml));
   if ('errors' in read) return brokenChart(read.errors.map((error) => `${chartYaml}: ${error}`).join('; '));
@@ -17,7 +17,10 @@ export function parseChart(files: ReadonlyMap<string, string>): ParsedChart {
   const { error, ...extensions } = readExtensions(withoutChartYaml(files));
   if (error !== null) return brokenChart(error, metadata);
   if (Buffer.byteLength(JSON.stringify(extensions)) > maxExtensionBytes) {
-    return brokenChart(`the extensions of the chart are larger than ${maxExtensionBytes} bytes together`, metadata);
+    return brokenChart(
+      `the extension files of the chart are larger than ${maxExtensionBytes} bytes in total`,
+      metadata,
+    );
   }
   return { metadata, ...extensions, error: null };
 }
@@ -35,7 +38,7 @@ function readMetadata(text: string | undefined): { metadata: ChartMetadata } | {
   return { errors: fieldErrors(error).map(({ path, message }) => inWords(path, message)) };
 }
 
-/** As lenient as Helm: it reads the first document, and the last of two members of one name. */
+/** As lenient as Helm, which reads the first document, and the last of two members with the same name. */
 function firstDocument(text: string): unknown {
   const [first] = parseAllDocuments(text, { uniqueKeys: false, merge: true, logLevel: 'error' });
   if (!first || !('toJS' in first)) return null;

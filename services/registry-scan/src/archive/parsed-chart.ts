@@ -7,7 +7,7 @@ const maxError = 2000;
 
 const Extension = JsonObject.nullable();
 
-/** What a packaged chart says about itself. With an `error` none of its extensions counts. */
+/** The metadata and extensions of a packaged chart. With an `error` it has no extensions. */
 export const ParsedChart = z.strictObject({
   metadata: ChartMetadata.nullable(),
   values_ui: Extension,
@@ -18,7 +18,7 @@ export const ParsedChart = z.strictObject({
 });
 export type ParsedChart = z.infer<typeof ParsedChart>;
 
-/** A chart that cannot be used, and why; what Chart.yaml said is kept where it could be read. */
+/** A chart that cannot be deployed, and why; its metadata is kept where Chart.yaml could be read. */
 export const brokenChart = (error: string, metadata: ChartMetadata | null = null): ParsedChart => ({
   metadata,
   values_ui: null,
@@ -28,5 +28,5 @@ export const brokenChart = (error: string, metadata: ChartMetadata | null = null
   error: shown(error),
 });
 
-/** A rule may quote what it refuses, which may be as long as a file, and hold what no text of ours may. */
+/** An error may quote the chart: text as long as a file, or with a NUL, which Postgres cannot store. */
 const shown = (error: string): string => cutText(error, maxError).replaceAll('\0', '␀');

@@ -2,15 +2,15 @@ import { isExtensionPath } from '@berth/chart-extensions/extension-files';
 import { ChartUnreadable } from './chart-unreadable.ts';
 import { parseChart } from './parse-chart.ts';
 import { brokenChart, type ParsedChart } from './parsed-chart.ts';
-import { readArchive } from './unpack-files.ts';
+import { unpackFiles } from './unpack-files.ts';
 
 const isWanted = (path: string): boolean =>
   path === 'Chart.yaml' || (isExtensionPath(path) && /\.(?:ya?ml|json)$/.test(path));
 
-/** What a packaged chart says about itself. Hostile ones take their time: see `chart-parser.ts`. */
+/** Unpacks and parses a packaged chart. Hostile ones take minutes: call it through `chart-parser.ts`. */
 export async function readChart(archive: Uint8Array): Promise<ParsedChart> {
   try {
-    return parseChart(await readArchive(archive, isWanted));
+    return parseChart(await unpackFiles(archive, isWanted));
   } catch (error) {
     if (error instanceof ChartUnreadable) return brokenChart(error.message);
     throw error;

@@ -11,15 +11,15 @@ interface Entry extends AsyncIterable<unknown> {
 }
 
 /**
- * The files of a packaged chart that are wanted, by their path below the chart's folder. Nothing is written anywhere,
- * and no more than the limits is ever unpacked.
+ * Unpacks the wanted files of a packaged chart, by their path below the chart's folder. It writes nothing to disk and
+ * stops unpacking at the limits.
  */
-export async function readArchive(
+export async function unpackFiles(
   archive: Uint8Array,
   wanted: (path: string) => boolean,
 ): Promise<ReadonlyMap<string, string>> {
   const files = new Map<string, string>();
-  const seen = new Set<string>();
+  const paths = new Set<string>();
   const folders = new Set<string>();
   let entries = 0;
 
@@ -30,18 +30,18 @@ export async function readArchive(
 
     const { chart, path } = entryPath(name);
     folders.add(chart);
-    if (folders.size > 1) throw new ChartUnreadable('the archive has more than one folder at its top');
-    // Helm reads links and the like as empty files. Of what says how a chart is deployed that would be a guess.
+    if (folders.size > 1) throw new ChartUnreadable('the archive has more than one folder at the top level');
+    // Helm reads links and devices as empty files. A file that Berth parses must be a real one.
     if (type !== 'file' && type !== 'directory') {
-      if (wanted(path)) throw new ChartUnreadable(`${path} is not a regular file but ${type}`);
+      if (wanted(path)) throw new ChartUnreadable(`${path} is not a regular file but a ${type}`);
       return skip(entry);
     }
     if (size > limits.fileBytes) throw new ChartUnreadable(`${path} is larger than ${limits.fileBytes} bytes`);
     if (type === 'directory') return skip(entry);
 
-    if (path === '') throw new ChartUnreadable('the archive has a file where the folder of the chart should be');
-    if (seen.has(path)) throw new ChartUnreadable(`${path} is in the archive twice`);
-    seen.add(path);
+    if (path === '') throw new ChartUnreadable('the archive has a file in place of the chart folder');
+    if (paths.has(path)) throw new ChartUnreadable(`${path} is in the archive twice`);
+    paths.add(path);
     if (!wanted(path)) return skip(entry);
 
     if (size > limits.readBytes) throw new ChartUnreadable(`${path} is larger than ${limits.readBytes} bytes`);
@@ -56,7 +56,7 @@ export async function readArchive(
     })(),
   ]);
   const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [asUnreadable(outcome.reason)] : []));
-  // Each side fails when the other does; what was found wrong in the archive says more than "premature close".
+  // Each side fails when the other does; a defect found in the archive says more than "premature close".
   const failure = failures.find(({ cause }) => cause === undefined) ?? failures[0];
   if (failure) throw failure;
   return files;
@@ -68,7 +68,7 @@ function asUnreadable(error: unknown): ChartUnreadable {
   return new ChartUnreadable(`the archive is not a gzipped tar file${words}`, { cause: error });
 }
 
-/** Small pieces keep what is unpacked ahead of the reader small. */
+/** In small pieces, so that little is unpacked ahead of the reader. */
 function* inPieces(bytes: Uint8Array): Iterable<Uint8Array> {
   for (let at = 0; at < bytes.length; at += 16 * 1024) yield bytes.subarray(at, at + 16 * 1024);
 }
@@ -79,7 +79,7 @@ function countingBytes(): Transform {
     transform(chunk: Buffer, _encoding, done) {
       count += chunk.length;
       if (count > limits.unpackedBytes) {
-        return done(new ChartUnreadable(`the archive unpacks to more than ${limits.unpackedBytes} bytes`));
+        return done(new ChartUnreadable(`the archive is larger than ${limits.unpackedBytes} bytes unpacked`));
       }
       return done(null, chunk);
     },

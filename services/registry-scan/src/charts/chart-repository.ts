@@ -8,7 +8,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import { ChartMetadata } from '../archive/chart-metadata.ts';
 import type { ParsedTag } from '../tag-formats/parsed-tag.ts';
-import type { ReadChart } from './fetch-chart.ts';
+import type { FetchedChart } from './fetch-chart.ts';
 
 export interface ChartFilters extends ListRequest {
   helm_registry_id?: string | undefined;
@@ -27,7 +27,7 @@ export interface NewChart {
   registryId: string;
   digest: string;
   tag: string;
-  read: ReadChart;
+  read: FetchedChart;
   parsed: ParsedTag;
   formatsRevision: number;
 }
@@ -54,7 +54,7 @@ const Source = z.object({ domain_name: z.string(), repo_name: z.string(), archiv
 const jsonOrNull = (value: JsonObject | null) => (value === null ? null : sql.jsonb(value));
 
 const isInUse = sql.fragment`exists (
-  select from deployments_seen d where d.helm_chart_id = helm_charts.id and not d.deleted
+  select from deployment_projection d where d.helm_chart_id = helm_charts.id and not d.deleted
 )`;
 
 const inUse = (wanted: boolean | undefined): Condition => {
@@ -67,7 +67,7 @@ const ofKind = (kindId: string | undefined): Condition =>
     ? undefined
     : sql.fragment`helm_registry_id in (select r.id from helm_registries r where r.kind_id = ${kindId})`;
 
-/** Under names of its own: the columns of the update are also in what it returns. */
+/** Under names of their own, so that they do not clash with the columns that the update returns. */
 const recordOf = (parsed: { id: string } & ParsedTag) => ({
   chart: parsed.id,
   format: parsed.tag_format_id,
@@ -102,7 +102,7 @@ export const createChartRepository = (db: Queries) => ({
 
   find: (id: string) => db.maybeOne(chart`select ${columns} from helm_charts where id = ${id}`),
 
-  /** Where its package comes from. */
+  /** The registry, repository and digest of the chart's package. */
   findSource: (id: string) =>
     db.maybeOne(sql.type(Source)`
       select r.domain_name, r.repo_name, c.archive_digest
@@ -110,26 +110,26 @@ export const createChartRepository = (db: Queries) => ({
       where c.id = ${id}
     `),
 
-  /** What was read of the same manifest under another name. */
+  /** The content of the same manifest, already read under another tag or repository. */
   findContent: (digest: string) =>
     db.maybeOne(sql.type(Content)`
       select values_ui, actions_schema, features, resource_types, error, metadata, archive_digest
-      from helm_charts where image_digest = ${digest} and settled
+      from helm_charts where image_digest = ${digest} and is_final
       limit 1
     `),
 
-  /** Adds the chart, or brings it back; null where it is known and nothing about it is new. */
+  /** Adds the chart, or makes it available again; null where the stored row is up to date. */
   upsert: ({ registryId, digest, tag, read, parsed, formatsRevision }: NewChart) =>
     db.maybeOne(sql.type(Written)`
       insert into helm_charts (
         helm_registry_id, image_digest, image_tag, values_ui, actions_schema, features, resource_types, error,
-        metadata, archive_digest, settled, formats_revision,
+        metadata, archive_digest, is_final, formats_revision,
         tag_format_id, parsed_version, parsed_revision, parsed_branch, parsed_commit
       )
       values (
         ${registryId}, ${digest}, ${tag}, ${jsonOrNull(read.values_ui)}, ${jsonOrNull(read.actions_schema)},
         ${jsonOrNull(read.features)}, ${jsonOrNull(read.resource_types)}, ${read.error},
-        ${read.metadata === null ? null : sql.jsonb({ ...read.metadata })}, ${read.archiveDigest}, ${read.settled},
+        ${read.metadata === null ? null : sql.jsonb({ ...read.metadata })}, ${read.archiveDigest}, ${read.isFinal},
         ${formatsRevision}, ${parsed.tag_format_id}, ${parsed.parsed_version}, ${parsed.parsed_revision},
         ${parsed.parsed_branch}, ${parsed.parsed_commit}
       )
@@ -137,16 +137,16 @@ export const createChartRepository = (db: Queries) => ({
         available = true,
         values_ui = excluded.values_ui, actions_schema = excluded.actions_schema, features = excluded.features,
         resource_types = excluded.resource_types, error = excluded.error, metadata = excluded.metadata,
-        archive_digest = excluded.archive_digest, settled = excluded.settled, read_at = now(),
+        archive_digest = excluded.archive_digest, is_final = excluded.is_final, read_at = now(),
         formats_revision = excluded.formats_revision, tag_format_id = excluded.tag_format_id,
         parsed_version = excluded.parsed_version, parsed_revision = excluded.parsed_revision,
         parsed_branch = excluded.parsed_branch, parsed_commit = excluded.parsed_commit
       where not helm_charts.available
-        or (not helm_charts.settled and (excluded.settled or helm_charts.error is distinct from excluded.error))
+        or (not helm_charts.is_final and (excluded.is_final or helm_charts.error is distinct from excluded.error))
       returning ${columns}, (xmax = 0) as inserted
     `),
 
-  /** Charts of a tag that has another digest now, or none. */
+  /** Makes the charts of a tag unavailable that now has another digest, or none. */
   retireTag: (registryId: string, tag: string, exceptDigest: string | null) =>
     db.any(chart`
       update helm_charts set available = false
@@ -162,7 +162,7 @@ export const createChartRepository = (db: Queries) => ({
       returning ${columns}
     `),
 
-  /** Some charts whose tags were parsed with older formats; they stay locked until the transaction ends. */
+  /** Locks, until the transaction ends, up to `limit` charts whose tags were parsed with older formats. */
   lockToParse: async (revision: number, limit: number): Promise<ChartToParse[]> => {
     const rows = await db.any(sql.type(ToParse)`
       select ${columns}, metadata from helm_charts

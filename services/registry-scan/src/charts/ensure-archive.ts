@@ -9,20 +9,20 @@ import type { ChartRepository } from './chart-repository.ts';
 export interface EnsureArchiveDeps {
   chartRepository: Pick<ChartRepository, 'findSource'>;
   objects: Pick<ObjectStore, 'get' | 'put'>;
-  /** Undefined where the registry is configured no more. */
+  /** Undefined where the registry is no longer configured. */
   clientOf: (domain: string) => Pick<RegistryClient, 'blob'> | undefined;
-  /** For one package, whatever is tried for it. */
+  /** For one package, with all its retries. */
   deadlineMs?: number;
 }
 
-/** Puts the package of a chart into the object store where it is missing, and answers its digest. */
+/** Fetches the package of a chart into the object store if it is missing, and returns its digest. */
 export function ensureArchive({ chartRepository, objects, clientOf, deadlineMs = 60_000 }: EnsureArchiveDeps) {
-  /** Many tasks of one chart start at once after the store was lost: they share one fetch. */
-  const underWay = new Map<string, Promise<void>>();
+  /** After the store was lost many tasks of one chart start at once: they share one fetch. */
+  const fetches = new Map<string, Promise<void>>();
 
   async function fetchInto(digest: string, domain: string, repository: string): Promise<void> {
     const client = clientOf(domain);
-    if (!client) throw new AppError('unprocessable', `The registry ${domain} is not configured any more`);
+    if (!client) throw new AppError('unprocessable', `The registry ${domain} is no longer configured`);
     const signal = AbortSignal.timeout(deadlineMs);
     const archive = await fetchArchive(client, { repository, digest }, signal).catch((error: unknown) =>
       explain(error, signal),
@@ -35,23 +35,23 @@ export function ensureArchive({ chartRepository, objects, clientOf, deadlineMs =
     const { archive_digest: digest, domain_name, repo_name } = chart;
     if (await objects.get(digest)) return digest;
 
-    const fetching =
-      underWay.get(digest) ?? fetchInto(digest, domain_name, repo_name).finally(() => underWay.delete(digest));
-    underWay.set(digest, fetching);
-    await fetching;
+    const fetch =
+      fetches.get(digest) ?? fetchInto(digest, domain_name, repo_name).finally(() => fetches.delete(digest));
+    fetches.set(digest, fetch);
+    await fetch;
     return digest;
   };
 }
 
-/** What the caller can act on: look again later, or give up. */
+/** `unavailable` where a retry may succeed, `unprocessable` where it will not. */
 function explain(error: unknown, deadline: AbortSignal): never {
-  if (error instanceof NoArchive) throw new AppError('unprocessable', `The chart cannot be had: ${error.message}`);
+  if (error instanceof NoArchive) throw new AppError('unprocessable', `The chart cannot be fetched: ${error.message}`);
   if (error instanceof RegistryError || error instanceof EgressRefused) {
     const code = error instanceof RegistryError && error.reason === 'unavailable' ? 'unavailable' : 'unprocessable';
-    throw new AppError(code, `The chart cannot be had: ${error.message}`, { cause: error });
+    throw new AppError(code, `The chart cannot be fetched: ${error.message}`, { cause: error });
   }
   if (deadline.aborted) {
-    throw new AppError('unavailable', 'The chart cannot be had: its registry takes too long', { cause: error });
+    throw new AppError('unavailable', 'The chart cannot be fetched: its registry takes too long', { cause: error });
   }
   throw error;
 }

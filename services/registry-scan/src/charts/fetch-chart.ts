@@ -8,15 +8,15 @@ import { fetchArchive, NoArchive } from '../oci/client/fetch-archive.ts';
 import type { ChartLayer } from '../oci/replies/manifest.ts';
 import type { RegistryClient } from '../oci/client/registry-client.ts';
 
-/** A chart as it was read, and from which package. */
-export interface ReadChart extends ParsedChart {
+/** A parsed chart and the digest of its package. */
+export interface FetchedChart extends ParsedChart {
   archiveDigest: string;
-  /** False where another look may find more. */
-  settled: boolean;
+  /** False where reading it again may give another result. */
+  isFinal: boolean;
 }
 
 export interface FetchChartDeps {
-  /** Shared by all registries: it parses one package at a time. */
+  /** Shared by all registries; it parses one package at a time. */
   parser: ChartParser;
   objects: Pick<ObjectStore, 'put'>;
   log: Pick<Service['log'], 'warn'>;
@@ -29,13 +29,13 @@ export interface ChartPlace {
   layer: ChartLayer;
 }
 
-/** Reads a packaged chart in its registry and keeps the package for the runners; what is wrong with it becomes its `error`. */
-export async function fetchChart(deps: FetchChartDeps, place: ChartPlace, signal: AbortSignal): Promise<ReadChart> {
+/** Fetches and parses a packaged chart, and stores the package for the runners. A defect of the chart becomes its `error`. */
+export async function fetchChart(deps: FetchChartDeps, place: ChartPlace, signal: AbortSignal): Promise<FetchedChart> {
   const { layer, packages } = place;
   const archiveDigest = layer.digest;
   if (layer.size > archiveLimits.compressedBytes) {
     const words = `the package is larger than ${archiveLimits.compressedBytes} bytes`;
-    return { ...brokenChart(words), archiveDigest, settled: true };
+    return { ...brokenChart(words), archiveDigest, isFinal: true };
   }
   return packages(() => fetchAndRead(deps, place, signal));
 }
@@ -44,21 +44,21 @@ async function fetchAndRead(
   { parser, objects, log }: FetchChartDeps,
   { client, repository, layer: { digest: archiveDigest } }: ChartPlace,
   signal: AbortSignal,
-): Promise<ReadChart> {
+): Promise<FetchedChart> {
   let archive: Buffer;
   try {
     archive = await fetchArchive(client, { repository, digest: archiveDigest }, signal);
   } catch (error) {
     if (!(error instanceof NoArchive)) throw error;
-    return { ...brokenChart(error.message), archiveDigest, settled: false };
+    return { ...brokenChart(error.message), archiveDigest, isFinal: false };
   }
 
-  const { chart, settled } = await parser.parse(archive);
+  const { chart, isFinal } = await parser.parse(archive);
   if (chart.error === null) {
-    // The object store is a cache: without it the chart is fetched once more when somebody deploys it.
+    // The object store is a cache: a package that is missing in it is fetched again when the chart is deployed.
     await objects.put(archiveDigest, archive).catch((error: unknown) => {
-      log.warn({ err: error, digest: archiveDigest }, 'a chart archive could not be kept');
+      log.warn({ err: error, digest: archiveDigest }, 'storing a chart archive failed');
     });
   }
-  return { ...chart, archiveDigest, settled };
+  return { ...chart, archiveDigest, isFinal };
 }

@@ -1,8 +1,8 @@
 import type { ObjectStore } from '@berth/shared/bus/objects/object-store';
 import { AppError } from '@berth/shared/errors';
 
-export interface ReadArchiveDeps {
-  /** Puts the archive into the object store where it is missing, and answers its digest. */
+export interface ReadArchivePartDeps {
+  /** Fetches the archive into the object store if it is missing, and returns its digest. */
   ensure: (chartId: string) => Promise<string>;
   objects: Pick<ObjectStore, 'get'>;
 }
@@ -13,7 +13,7 @@ export interface ArchivePart {
   data: Uint8Array;
 }
 
-/** In base64 it fits one answer. */
+/** Fits into one answer when encoded in base64. */
 const partBytes = 1_500_000;
 const maxKept = 4;
 const keepMs = 60_000;
@@ -24,8 +24,8 @@ interface Kept {
   until: number;
 }
 
-/** Archives in parts, so that runners need no access to JetStream: whoever has it chooses where the server publishes. */
-export function readArchive({ ensure, objects }: ReadArchiveDeps, now = () => performance.now()) {
+/** Serves archives in parts, so that runners need no access to JetStream, whose replies can be directed to any subject. */
+export function readArchivePart({ ensure, objects }: ReadArchivePartDeps, now = () => performance.now()) {
   const kept = new Map<string, Kept>();
 
   async function load(chartId: string): Promise<Kept> {
@@ -33,7 +33,7 @@ export function readArchive({ ensure, objects }: ReadArchiveDeps, now = () => pe
     if (known && known.until > now()) return known;
     const digest = await ensure(chartId);
     const archive = await objects.get(digest);
-    if (!archive) throw new AppError('unavailable', 'The packaged chart could not be read; try again');
+    if (!archive) throw new AppError('unavailable', 'The packaged chart was not found in the object store; try again');
 
     const loaded = { digest, archive, until: now() + keepMs };
     kept.delete(chartId);
@@ -45,7 +45,8 @@ export function readArchive({ ensure, objects }: ReadArchiveDeps, now = () => pe
   return async (chartId: string, part: number): Promise<ArchivePart> => {
     const { digest, archive } = await load(chartId);
     const parts = Math.max(1, Math.ceil(archive.length / partBytes));
-    if (part >= parts) throw new AppError('unprocessable', `The packaged chart has ${parts} parts`);
+    if (part >= parts)
+      throw new AppError('unprocessable', `body.part: must be less than ${parts}, the number of parts`);
     return { digest, parts, data: archive.subarray(part * partBytes, (part + 1) * partBytes) };
   };
 }

@@ -10,16 +10,16 @@ import { type ChartToParse, createChartRepository } from './chart-repository.ts'
 import type { CurrentFormats } from '../tag-formats/current-formats.ts';
 import { type ParsedTag, parsedTag } from '../tag-formats/parsed-tag.ts';
 
-export interface ParseAgainDeps {
+export interface ReparseTagsDeps {
   db: Database;
   currentFormats: (queries: Transaction) => Promise<CurrentFormats>;
 }
 
 const batchSize = 100;
 
-/** Parses the tags of charts that were parsed with older formats, in batches. Each row records its revision. */
-export const parseAgain =
-  ({ db, currentFormats }: ParseAgainDeps) =>
+/** Parses, in batches, the tags of charts that were parsed with older formats. Each row records the revision it used. */
+export const reparseTags =
+  ({ db, currentFormats }: ReparseTagsDeps) =>
   async (signal: AbortSignal): Promise<void> => {
     while (!signal.aborted && (await parseBatch()) === batchSize);
 
@@ -39,9 +39,9 @@ export const parseAgain =
     }
   };
 
-/** Parses when the formats changed, and every two seconds: another replica may have changed them. */
-export function parseOnChange({ formatsChanged, ...deps }: ParseAgainDeps & { formatsChanged: WakeUp }): Loop {
-  const parse = parseAgain(deps);
+/** Parses when the formats change, and every two seconds: another replica may have changed them. */
+export function reparseOnChange({ formatsChanged, ...deps }: ReparseTagsDeps & { formatsChanged: WakeUp }): Loop {
+  const parse = reparseTags(deps);
   return every(10, async (signal) => {
     await parse(signal);
     await formatsChanged.wait(2_000);
@@ -50,7 +50,7 @@ export function parseOnChange({ formatsChanged, ...deps }: ParseAgainDeps & { fo
 
 const updated = (row: HelmChart) => ({ id: row.id, env_id: null, operation: 'UPDATE' as const, row });
 
-/** A batch can keep a core busy for a while, so it yields to requests after each tag. */
+/** A batch can keep the event loop busy for a while, so it yields after each tag. */
 async function parsedAll(charts: readonly ChartToParse[], { formats }: CurrentFormats) {
   const parsed: ({ id: string } & ParsedTag)[] = [];
   for (const { row, metadata } of charts) {

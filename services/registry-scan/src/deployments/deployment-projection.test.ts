@@ -15,7 +15,7 @@ afterAll(() => database?.[Symbol.asyncDispose]());
 
 test.for(waysToBeWrong)('a copy of deployments that %s equals its owner again', async (way) => {
   const row = { id: randomUUID(), helm_chart_id: randomUUID() };
-  const copy = { db: database.db, projection, resource: 'deployments', table: 'deployments_seen', row };
+  const copy = { db: database.db, projection, resource: 'deployments', table: 'deployment_projection', row };
 
   const { live, owned } = await mended(copy, way);
 

@@ -1,9 +1,9 @@
 import { deployments } from '@berth/shared/contracts/resources/deployments';
 import { createProjection } from '@berth/shared/db/projections/projection';
 
-/** Which charts are in use, for a filter of lists: nobody's rights follow from it. */
+/** Which charts are in use, for a filter of lists only: no permission depends on it. */
 export const deploymentProjection = createProjection({
   resource: deployments,
-  table: 'deployments_seen',
+  table: 'deployment_projection',
   columns: ['helm_chart_id'],
 });

@@ -2,10 +2,10 @@ import { startOf } from '@berth/shared/cut-text';
 
 const longest = 100;
 
-/** `charts/two-words-charts` → `TwoWords`: what the packagers call a repository says what is in it. */
+/** Derives a kind from the name of a repository: `charts/two-words-charts` → `TwoWords`. */
 export function kindNameOf(repository: string): string {
   const [last = repository] = repository.split('/').slice(-1);
-  // Namespaces begin with the name of a kind, and none can have an underscore in it.
+  // Namespaces begin with the name of the kind, and Kubernetes allows no underscore in them.
   const words = last.split(/[-_]+/);
   const tail = words.at(-1)?.toLowerCase();
   if (words.length > 1 && (tail === 'chart' || tail === 'charts')) words.pop();

@@ -1,4 +1,4 @@
-// The grammar of the distribution specification, with its lengths. A name that does not fit is never put into a URL.
+// Grammar and lengths of the distribution specification. A name that does not match is never put into a URL.
 const repository = /^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*)*$/;
 const tag = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/;
 const digest = /^sha256:[0-9a-f]{64}$/;

@@ -1,10 +1,10 @@
 /**
- * A registry that did not do what it was asked. `unavailable`: it may well the next time. `denied`: it wants other
- * credentials. `nonsense`: it answered something that its protocol does not know. None of them says that a chart is gone.
+ * A failed request to a registry. `unavailable`: a retry may succeed. `denied`: it requires other credentials.
+ * `malformed`: its answer does not follow the protocol. None of them means that a chart is gone.
  */
 export class RegistryError extends Error {
   override readonly name = 'RegistryError';
-  readonly reason: 'unavailable' | 'denied' | 'nonsense';
+  readonly reason: 'unavailable' | 'denied' | 'malformed';
 
   constructor(reason: RegistryError['reason'], message: string, options?: ErrorOptions) {
     super(message, options);

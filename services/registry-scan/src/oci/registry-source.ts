@@ -4,24 +4,24 @@ import { isRepositoryName } from './names.ts';
 
 const Range = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], 'is not an address or CIDR range');
 
-/** One registry to look into, as it is configured. */
+/** One registry to scan, as configured. */
 export const RegistrySource = z
   .strictObject({
     /** `https://registry.example.com`, without a path. */
     url: z.url({ protocol: /^https?$/ }),
-    /** A JSON file `{"username", "password"}`; read anew whenever the registry asks, so that it can be rotated. */
+    /** A JSON file `{"username", "password"}`, read for every challenge of the registry, so that it can be rotated. */
     credentials_file: z.string().min(1).optional(),
-    /** Looked into instead of the catalogue, which many registries do not offer. */
+    /** The repositories to scan, for a registry that has no catalogue. */
     repositories: z.array(z.string().refine(isRepositoryName, 'is not a repository name')).max(10_000).optional(),
-    /** Only repositories that begin so. */
+    /** Limits the scan to repositories with this prefix. */
     repository_prefix: z.string().max(255).default(''),
     poll_interval_seconds: z.number().positive().max(86_400).default(60),
-    /** How often a known tag is asked whether it still is what it was. */
+    /** How often a known tag is checked for a new digest. */
     recheck_interval_seconds: z.number().positive().max(86_400).default(300),
     allow_http: z.boolean().default(false),
-    /** Addresses or CIDR ranges that are never asked otherwise, such as `127.0.0.0/8`. */
+    /** Addresses or CIDR ranges that are allowed although they would be denied, such as `127.0.0.0/8`. */
     allow_addresses: z.array(Range).default([]),
-    /** `host[:port]` of token servers that may be sent the credentials, besides the registry itself. */
+    /** `host[:port]` of token servers, other than the registry itself, that the credentials may be sent to. */
     auth_hosts: z.array(z.string().min(1)).default([]),
   })
   .transform((given, context) => {
@@ -30,12 +30,12 @@ export const RegistrySource = z
       context.addIssue({ code: 'custom', path: ['url'], message: 'must not have a path or credentials in it' });
     }
     if (protocol === 'http:' && !given.allow_http) {
-      context.addIssue({ code: 'custom', path: ['url'], message: 'is plain http, which needs allow_http: true' });
+      context.addIssue({ code: 'custom', path: ['url'], message: 'must be https unless allow_http is true' });
     }
-    // Whoever writes an address into the configuration means it.
+    // An address in the configuration is allowed by being there.
     const literal = hostname.replace(/^\[|\]$/g, '');
     return {
-      /** Host and port, by which charts and push events name the registry. */
+      /** Host and port; charts and push events name the registry by it. */
       domain: host,
       url: new URL(origin),
       credentialsFile: given.credentials_file,

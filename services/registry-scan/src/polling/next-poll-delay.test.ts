@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { nextPollDelay } from './next-poll-delay.ts';
 
 test.for([
-  ['the interval when all is well', 30_000, 0, 30_000],
-  ['twice that after a failure', 30_000, 1, 60_000],
+  ['the interval after a success', 30_000, 0, 30_000],
+  ['twice the interval after a failure', 30_000, 1, 60_000],
   ['ten minutes at most', 30_000, 50, 600_000],
-  ['the interval itself where it is longer', 3_600_000, 3, 3_600_000],
-] as const)('the next poll is due after %s', ([, interval, failures, delay]) => {
+  ['the interval where that is longer than ten minutes', 3_600_000, 3, 3_600_000],
+] as const)('the next poll of a registry is due after %s', ([, interval, failures, delay]) => {
   expect(nextPollDelay(interval, failures)).toBe(delay);
 });

@@ -5,24 +5,24 @@ import { whileHolding } from '@berth/shared/db/leases/while-holding';
 import { every } from '@berth/shared/service/loop';
 import type { Loop } from '@berth/shared/service/service';
 import { type PollDeps, pollRegistry } from './poll-registry.ts';
-import type { WatchedRegistry } from '../scan/scan-deps.ts';
+import type { ConfiguredRegistry } from '../scan/configured-registry.ts';
 
-interface PollRegistries extends Omit<PollDeps, 'alone'> {
+interface PollRegistries extends Omit<PollDeps, 'whileLeader'> {
   db: Database;
 }
 
-/** One loop for each registry; a lease keeps a registry from being polled by two replicas at a time. */
+/** One loop for each registry; a lease keeps two replicas from polling one registry at a time. */
 export function pollRegistries(
   { db, ...deps }: PollRegistries,
-  registries: Iterable<WatchedRegistry>,
+  registries: Iterable<ConfiguredRegistry>,
 ): [name: string, loop: Loop][] {
   const holder = `${hostname()} ${process.pid} ${randomUUID()}`;
   const lease = { holder, ttlMs: 30_000, heartbeatMs: 8_000, marginMs: 5_000 };
-  const alone: PollDeps['alone'] = (domain, work, signal) =>
+  const whileLeader: PollDeps['whileLeader'] = (domain, work, signal) =>
     whileHolding(db, { ...lease, name: `poll ${domain}`, signal }, (held) => work(held));
 
   return Array.from(registries, (registry) => [
     `poll ${registry.source.domain}`,
-    every(1_000, pollRegistry({ ...deps, alone }, registry)),
+    every(1_000, pollRegistry({ ...deps, whileLeader }, registry)),
   ]);
 }

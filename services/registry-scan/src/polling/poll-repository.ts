@@ -6,7 +6,7 @@ const nothing = sql.type(z.object({}));
 const poll = sql.type(z.object({ failures: z.number().int(), is_due: z.boolean() }));
 
 export const createPollRepository = (db: Queries) => ({
-  /** How often in a row it failed, where a poll of the registry is due; else null. */
+  /** The number of consecutive failures if a poll of the registry is due, else null. */
   failuresIfDue: async (domain: string): Promise<number | null> => {
     const row = await db.maybeOne(poll`
       select failures, next_at <= clock_timestamp() as is_due from registry_polls where domain_name = ${domain}
@@ -22,8 +22,8 @@ export const createPollRepository = (db: Queries) => ({
       on conflict (domain_name) do update set next_at = excluded.next_at, failures = excluded.failures
     `),
 
-  /** The next poll is due now, by whichever replica. */
-  hasten: (domain: string) =>
+  /** Makes the next poll due now, in any replica. */
+  makeDue: (domain: string) =>
     db.query(nothing`update registry_polls set next_at = clock_timestamp() where domain_name = ${domain}`),
 });
 export type PollRepository = ReturnType<typeof createPollRepository>;

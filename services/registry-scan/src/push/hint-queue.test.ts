@@ -10,7 +10,7 @@ const hint = (tag: string, fields: Partial<ScanHint> = {}): ScanHint => ({
   ...fields,
 });
 
-test('a place waits once, as the newest hint says, until it is taken', () => {
+test('the hint queue keeps the newest hint of each tag until it is taken', () => {
   const queue = createHintQueue();
 
   queue.add(hint('a', { digest: 'sha256:1' }));
@@ -23,7 +23,7 @@ test('a place waits once, as the newest hint says, until it is taken', () => {
   expect(queue.take(10)).toEqual([hint('a')]);
 });
 
-test('at most as many are taken as are asked for, the oldest first', () => {
+test('the hint queue hands out at most the requested number, oldest first', () => {
   const queue = createHintQueue();
   for (const tag of ['a', 'b', 'c']) queue.add(hint(tag));
 
@@ -31,7 +31,7 @@ test('at most as many are taken as are asked for, the oldest first', () => {
   expect(queue.take(2)).toEqual([hint('c')]);
 });
 
-test('a hint for later is taken later', () => {
+test('a hint is handed out only when it is due', () => {
   let now = 1_000;
   const queue = createHintQueue(() => now);
   expect(queue.nextInMs()).toBe(Number.POSITIVE_INFINITY);
@@ -46,7 +46,7 @@ test('a hint for later is taken later', () => {
   expect(queue.take(1)).toEqual([hint('a', { attempt: 2 })]);
 });
 
-test('beyond ten thousand places it says so, but takes news of those that wait', () => {
+test('a full hint queue refuses new tags and still updates the queued ones', () => {
   const queue = createHintQueue();
   for (let count = 0; count < 10_000; count += 1) queue.add(hint(String(count)));
 

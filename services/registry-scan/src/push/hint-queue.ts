@@ -1,21 +1,21 @@
-/** Where to look, in which of the configured registries. */
+/** A tag or repository to scan, in one of the configured registries. */
 export interface ScanHint {
   domain: string;
   repository: string;
   tag: string | null;
-  /** What should be seen there; null where that is not known. */
+  /** The digest that the tag should have; null where unknown. */
   digest: string | null;
-  /** The how-manieth look it is, from 1. */
+  /** Attempt number, from 1. */
   attempt: number;
 }
 
-/** Places to look at, each once. Bounded: what does not fit is found by the next poll. */
+/** Hints, at most one for each tag or repository. Bounded: what does not fit is found by the next poll. */
 export interface HintQueue {
-  /** False where the queue is full. A place that waits already is looked at as the newer hint says, and no later. */
+  /** Returns false where the queue is full. A newer hint for the same tag replaces the older one and delays it no further. */
   add(hint: ScanHint, afterMs?: number): boolean;
-  /** Up to `count` hints that are due; what is taken may be added again. */
+  /** Removes and returns up to `count` due hints. */
   take(count: number): ScanHint[];
-  /** How long until one is due; 0 where one is, infinite where nothing waits. */
+  /** Time until the next hint is due: 0 if one is, infinite if the queue is empty. */
   nextInMs(): number;
 }
 

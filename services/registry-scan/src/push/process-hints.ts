@@ -1,18 +1,19 @@
 import type { Loop } from '@berth/shared/service/service';
 import type { WakeUp } from '@berth/shared/waiting/wake-up';
 import pMap from 'p-map';
-import { lookAtTag } from '../scan/scan-tag.ts';
+import { scanTag } from '../scan/scan-tag.ts';
 import type { PollRepository } from '../polling/poll-repository.ts';
-import type { ScanDeps, WatchedRegistry } from '../scan/scan-deps.ts';
+import type { ConfiguredRegistry } from '../scan/configured-registry.ts';
+import type { ScanDeps } from '../scan/scan-deps.ts';
 import { scanRepository } from '../scan/scan-repository.ts';
 import type { HintQueue, ScanHint } from './hint-queue.ts';
 
-export interface FollowHintsDeps {
+export interface ProcessHintsDeps {
   scan: ScanDeps;
-  registries: ReadonlyMap<string, WatchedRegistry>;
+  registries: ReadonlyMap<string, ConfiguredRegistry>;
   queue: HintQueue;
   wakeUp: WakeUp;
-  pollRepository: Pick<PollRepository, 'hasten'>;
+  pollRepository: Pick<PollRepository, 'makeDue'>;
 }
 
 const atOnce = 4;
@@ -20,43 +21,47 @@ const deadlineMs = 120_000;
 const longestWaitMs = 60_000;
 
 /**
- * Before the second look, the third, … A registry tells of a push before the tag is there for others to see, and what is
- * not there then may be a moment later.
+ * Pauses before the second attempt, the third, … A registry sends its push event before the tag is visible, so a tag that
+ * is missing at first may appear a moment later.
  */
 const pausesMs = [100, 400, 2_000, 10_000];
 
-/** Looks where registries said that something was pushed. What fails is left to the poll, which comes at once then. */
-export const followHints =
-  ({ scan, registries, queue, wakeUp, pollRepository }: FollowHintsDeps): Loop =>
+/** Scans the repositories and tags that push events named. A failure is left to the poll, which is made due at once. */
+export const processHints =
+  ({ scan, registries, queue, wakeUp, pollRepository }: ProcessHintsDeps): Loop =>
   async (signal) => {
     while (!signal.aborted) {
       const hints = queue.take(atOnce);
       if (hints.length === 0) await wakeUp.wait(Math.min(queue.nextInMs(), longestWaitMs));
-      await pMap(hints, follow);
+      await pMap(hints, processHint);
     }
 
-    async function follow(hint: ScanHint): Promise<void> {
+    async function processHint(hint: ScanHint): Promise<void> {
       const registry = registries.get(hint.domain);
       if (!registry || signal.aborted) return;
       try {
         const within = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]);
-        if (await look(registry, hint, within)) return;
+        if (await scanHinted(registry, hint, within)) return;
         const pause = pausesMs[hint.attempt - 1];
         if (pause !== undefined) queue.add({ ...hint, attempt: hint.attempt + 1 }, pause);
       } catch (error) {
         if (signal.aborted) return;
-        scan.log.warn({ err: error, ...hint }, 'what was pushed could not be looked at');
-        await pollRepository.hasten(hint.domain).catch(() => undefined);
+        scan.log.warn({ err: error, ...hint }, 'scanning after a push event failed');
+        await pollRepository.makeDue(hint.domain).catch(() => undefined);
       }
     }
 
-    /** Whether that is there which should be. */
-    async function look(registry: WatchedRegistry, { repository, tag, digest }: ScanHint, within: AbortSignal) {
+    /** Returns whether the scan found what the hint promised. */
+    async function scanHinted(
+      registry: ConfiguredRegistry,
+      { repository, tag, digest }: ScanHint,
+      within: AbortSignal,
+    ) {
       if (tag === null) {
         await scanRepository(scan, registry, repository, within);
         return true;
       }
-      const seen = await lookAtTag(scan, registry, { repository, tag }, within);
-      return seen !== null && (digest === null || seen === digest);
+      const found = await scanTag(scan, registry, { repository, tag }, within);
+      return found !== null && (digest === null || found === digest);
     }
   };

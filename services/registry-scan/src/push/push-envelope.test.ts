@@ -18,34 +18,34 @@ describe('hintsIn', () => {
   });
 
   test.for([
-    ['is none', 'a'.repeat(100_000)],
-    ['is of a kind that is not used here', `sha512:${'0'.repeat(128)}`],
-    ['is not said', null],
-  ] as const)('leaves out a digest that %s', ([, claimed]) => {
+    ['is malformed', 'a'.repeat(100_000)],
+    ['is not sha256', `sha512:${'0'.repeat(128)}`],
+    ['is absent', null],
+  ] as const)('drops a digest that %s', ([, claimed]) => {
     const events = [push({ repository: 'charts/web', tag: '1.0.0', digest: claimed })];
 
     expect(hintsIn({ events })).toEqual([{ host: null, repository: 'charts/web', tag: '1.0.0', digest: null }]);
   });
 
-  test('has the whole repository looked through after a deletion', () => {
+  test('returns a hint for the whole repository after a deletion', () => {
     const events = [{ action: 'delete', target: { repository: 'charts/web', digest } }];
 
     expect(hintsIn({ events })).toEqual([{ host: null, repository: 'charts/web', tag: null, digest: null }]);
   });
 
   test.for([
-    ['a repository that climbs', push({ repository: '../v2/x', tag: '1' })],
+    ['a repository with ..', push({ repository: '../v2/x', tag: '1' })],
     ['a repository with a query', push({ repository: 'charts/web?x=1', tag: '1' })],
     ['a tag that is a path', push({ repository: 'charts/web', tag: '../../blobs' })],
     ['a tag that is too long', push({ repository: 'charts/web', tag: 'a'.repeat(129) })],
-    ['no object', 'push'],
-    ['nothing', null],
+    ['text', 'push'],
+    ['null', null],
     ['a target of another type', { action: 'push', target: 7 }],
-  ] as const)('passes over %s', ([, event]) => {
+  ] as const)('skips %s', ([, event]) => {
     expect(hintsIn({ events: [event] })).toEqual([]);
   });
 
-  test('an envelope has at most 1000 events', () => {
+  test('refuses an envelope with more than 1000 events', () => {
     expect(PushEnvelope.safeParse({ events: Array.from({ length: 1001 }, () => ({})) }).success).toBe(false);
     expect(PushEnvelope.safeParse({}).success).toBe(false);
   });

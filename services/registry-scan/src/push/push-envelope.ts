@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { isDigest, isRepositoryName, isTag } from '../oci/names.ts';
 
-/** Where to look; nothing else that a notification says is believed. */
+/** The tag or repository that a push event names; nothing else in the event is trusted. */
 export interface PushHint {
-  /** As the registry calls itself, which need not be what we call it. */
+  /** The registry's own name for itself, which may differ from the configured one. */
   host: string | null;
   repository: string;
-  /** Null: look through the repository. */
+  /** Null: scan the whole repository. */
   tag: string | null;
-  /** What should be seen there; null where it is not said, or not in a way that we compare. */
+  /** The digest that the tag should have; null where the event has none of a supported kind. */
   digest: string | null;
 }
 
@@ -22,7 +22,7 @@ const Event = z.object({
 
 export const PushEnvelope = z.object({ events: z.array(z.unknown()).max(maxEvents) });
 
-/** The hints in an envelope of the distribution project's notifications; events that are of no use are passed over. */
+/** Extracts the hints from an envelope of the distribution project's notifications; unusable events are skipped. */
 export function hintsIn({ events }: z.infer<typeof PushEnvelope>): PushHint[] {
   return events.flatMap((event): PushHint[] => {
     const { data } = Event.safeParse(event);
@@ -35,7 +35,7 @@ export function hintsIn({ events }: z.infer<typeof PushEnvelope>): PushHint[] {
     if (action === 'push' && tag && isTag(tag)) {
       return [{ host, repository, tag, digest: digest && isDigest(digest) ? digest : null }];
     }
-    // A deletion by digest names no tag, and may take several along.
+    // A deletion by digest names no tag, and may delete several.
     return action === 'delete' ? [{ host, repository, tag: null, digest: null }] : [];
   });
 }

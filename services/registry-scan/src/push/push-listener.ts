@@ -9,7 +9,7 @@ import { hintsIn, PushEnvelope, type PushHint } from './push-envelope.ts';
 export interface PushListenerOptions {
   host: string;
   port: number;
-  /** What registries send as `Authorization: Bearer …`. */
+  /** The token that registries send as `Authorization: Bearer …`. */
   token: string;
   onHints: (hints: PushHint[]) => void;
   log: Pick<Service['log'], 'warn'>;
@@ -21,7 +21,7 @@ export interface PushListener extends AsyncDisposable {
 
 const maxBytes = 1024 * 1024;
 
-/** `POST /events`: notifications of registries in the way of the distribution project. */
+/** Serves `POST /events`: push events in the format of the distribution project. */
 export async function startPushListener({
   host,
   port,
@@ -29,8 +29,8 @@ export async function startPushListener({
   onHints,
   log,
 }: PushListenerOptions): Promise<PushListener> {
-  const wanted = sha256(`Bearer ${token}`);
-  const isAuthorized = ({ headers }: IncomingMessage) => timingSafeEqual(sha256(headers.authorization ?? ''), wanted);
+  const expected = sha256(`Bearer ${token}`);
+  const isAuthorized = ({ headers }: IncomingMessage) => timingSafeEqual(sha256(headers.authorization ?? ''), expected);
 
   async function answer(request: IncomingMessage): Promise<number> {
     if (new URL(request.url ?? '/', 'http://push').pathname !== '/events') return 404;
@@ -47,10 +47,10 @@ export async function startPushListener({
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const status = await answer(request).catch((error: unknown) => {
       if (error instanceof ReplyTooLarge) return 413;
-      log.warn({ err: error }, 'a push notification could not be read');
+      log.warn({ err: error }, 'reading a push event failed');
       return 400;
     });
-    // What was not read of the body is not waited for.
+    // The unread rest of a body is not waited for.
     const headers = { 'content-length': 0, ...(!request.complete && { connection: 'close' }) };
     response.writeHead(status, status === 405 ? { ...headers, allow: 'POST' } : headers).end();
   }

@@ -10,14 +10,14 @@ export interface QueueHintsDeps {
   queue: Pick<HintQueue, 'add'>;
   wakeUp: Pick<WakeUp, 'wake'>;
   sources: readonly RegistrySource[];
-  pollRepository: Pick<PollRepository, 'hasten'>;
+  pollRepository: Pick<PollRepository, 'makeDue'>;
   log: Pick<Service['log'], 'warn'>;
 }
 
-/** A registry tells of a deletion before its tags are gone, and of many one by one. */
+/** A registry reports a deletion before its tags are gone, and reports many deletions one by one. */
 const deletionMs = 1_000;
 
-/** Takes hints as they arrive; those that there is no room for make the poll of their registry due. */
+/** Queues hints as they arrive; one that does not fit makes the poll of its registry due. */
 export const queueHints =
   ({ queue, wakeUp, sources, pollRepository, log }: QueueHintsDeps) =>
   (hints: readonly PushHint[]): void => {
@@ -30,8 +30,11 @@ export const queueHints =
     }
     wakeUp.wake();
     for (const domain of overflowing) {
-      pollRepository.hasten(domain).catch((error: unknown) => {
-        log.warn({ err: error, registry: domain }, 'more was pushed than can be remembered');
+      pollRepository.makeDue(domain).catch((error: unknown) => {
+        log.warn(
+          { err: error, registry: domain },
+          'the queue of push events is full and the poll could not be made due',
+        );
       });
     }
   };

@@ -2,8 +2,9 @@ import type { Loop, Service } from '@berth/shared/service/service';
 import { createWakeUp } from '@berth/shared/waiting/wake-up';
 import type { RegistrySource } from '../oci/registry-source.ts';
 import type { PollRepository } from '../polling/poll-repository.ts';
-import type { ScanDeps, WatchedRegistry } from '../scan/scan-deps.ts';
-import { followHints } from './process-hints.ts';
+import type { ConfiguredRegistry } from '../scan/configured-registry.ts';
+import type { ScanDeps } from '../scan/scan-deps.ts';
+import { processHints } from './process-hints.ts';
 import { createHintQueue } from './hint-queue.ts';
 import { type PushListener, type PushListenerOptions, startPushListener } from './push-listener.ts';
 import { queueHints } from './queue-hints.ts';
@@ -11,11 +12,11 @@ import { queueHints } from './queue-hints.ts';
 interface ReceivePushes extends Omit<PushListenerOptions, 'onHints' | 'log'>, Pick<Service, 'log' | 'signal'> {
   scan: ScanDeps;
   sources: readonly RegistrySource[];
-  registries: ReadonlyMap<string, WatchedRegistry>;
-  pollRepository: Pick<PollRepository, 'hasten'>;
+  registries: ReadonlyMap<string, ConfiguredRegistry>;
+  pollRepository: Pick<PollRepository, 'makeDue'>;
 }
 
-/** Listens for push events of the registries; the loop scans what was pushed. */
+/** Listens for push events; the loop scans the tags and repositories that they name. */
 export async function receivePushes({
   scan,
   sources,
@@ -29,6 +30,6 @@ export async function receivePushes({
   const onHints = queueHints({ queue, wakeUp, sources, pollRepository, log: listen.log });
   return {
     listener: await startPushListener({ ...listen, onHints }),
-    loop: followHints({ scan, registries, queue, wakeUp, pollRepository }),
+    loop: processHints({ scan, registries, queue, wakeUp, pollRepository }),
   };
 }

@@ -8,10 +8,15 @@ const sources = [
 ];
 
 test.for([
-  ['the one that is named', 'a.example', 'charts/web', ['a.example']],
-  ['any that may have it, where none is named', null, 'charts/web', ['a.example', 'b.example', 'c.example']],
-  ['any that may have it, under a name we do not know', 'proxy', 'other/web', ['a.example']],
-  ['none where the named one does not watch the repository', 'b.example', 'other/web', []],
-] as const)('a hint is about %s', ([, host, repository, domains]) => {
+  ['the registry that it names', 'a.example', 'charts/web', ['a.example']],
+  [
+    'every registry that may have the repository, where it names none',
+    null,
+    'charts/web',
+    ['a.example', 'b.example', 'c.example'],
+  ],
+  ['every registry that may have the repository, where it names an unknown one', 'proxy', 'other/web', ['a.example']],
+  ['no registry where the named one does not scan the repository', 'b.example', 'other/web', []],
+] as const)('a hint refers to %s', ([, host, repository, domains]) => {
   expect(registriesFor({ host, repository }, sources)).toEqual(domains);
 });

@@ -2,8 +2,8 @@ import type { RegistrySource } from '../oci/registry-source.ts';
 import type { PushHint } from './push-envelope.ts';
 
 /**
- * The configured registries that a hint may be about: the one of that name, or, where a proxy has given it another,
- * any of them. A look into the wrong one finds nothing and costs one request.
+ * The configured registries that a hint may refer to: the one with that name or, where a proxy renamed it, any of them.
+ * A scan of the wrong one finds nothing and costs one request.
  */
 export function registriesFor(
   { host, repository }: Pick<PushHint, 'host' | 'repository'>,

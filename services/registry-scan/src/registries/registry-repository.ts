@@ -11,7 +11,7 @@ export interface RegistryFilters extends ListRequest {
   kind_id?: string | undefined;
 }
 
-/** A repository of a registry, as charts lie in it. */
+/** A repository in a registry. */
 export interface RepositoryName {
   domain: string;
   repository: string;
@@ -53,7 +53,7 @@ export const createRegistryRepository = (db: Queries) => ({
   setAvailable: (id: string, available: boolean) =>
     db.one(registry`update helm_registries set available = ${available} where id = ${id} returning ${columns}`),
 
-  /** The new registry, or null where it is known. */
+  /** Inserts the registry and returns it; null where it exists. */
   insertMissing: ({ domain, repository }: RepositoryName, kindId: string) =>
     db.maybeOne(registry`
       insert into helm_registries (domain_name, repo_name, kind_id, provider)
@@ -62,7 +62,7 @@ export const createRegistryRepository = (db: Queries) => ({
       returning ${columns}
     `),
 
-  /** The repositories of a registry that charts were found in and that are still there. */
+  /** The available repositories of a registry in which charts were found. */
   availableRepositories: async (domain: string): Promise<string[]> => {
     const rows = await db.any(repoName`
       select repo_name from helm_registries where domain_name = ${domain} and available

@@ -4,7 +4,7 @@ import { type HelmRegistry, helmRegistries } from '@berth/shared/contracts/resou
 import type { Database, Transaction } from '@berth/shared/db/database';
 import { recordState, recordStates } from '@berth/shared/db/outbox/outbox';
 import { createChartRepository } from '../charts/chart-repository.ts';
-import type { ReadChart } from '../charts/fetch-chart.ts';
+import type { FetchedChart } from '../charts/fetch-chart.ts';
 import { kindNameOf } from '../kinds/kind-name-of.ts';
 import { createKindRepository } from '../kinds/kind-repository.ts';
 import { createRegistryRepository, type RepositoryName } from '../registries/registry-repository.ts';
@@ -17,56 +17,57 @@ export interface CatalogueDeps {
   currentFormats: (queries: Transaction) => Promise<CurrentFormats>;
 }
 
-/** What was found at a tag; `chart` is null where it is no chart. */
-export interface Finding {
+/** What a tag points to; `chart` is null where it is not a chart. */
+export interface FoundTag {
   digest: string;
-  chart: ReadChart | null;
+  chart: FetchedChart | null;
   observedAt: string;
 }
 
-/** Writes down what registries have: each finding in one transaction, with the events that tell of it. */
+/** Stores what registries contain. Each change is one transaction and publishes the state of the changed rows. */
 export function createCatalogue({ db, currentFormats }: CatalogueDeps) {
   return {
-    /** Notes what a tag points to now. Doing it twice, late, or in two processes at once changes nothing more. */
-    found: (name: TagName, { digest, chart, observedAt }: Finding): Promise<void> =>
+    /** Records what a tag points to. Idempotent: repeated, late and concurrent calls change nothing more. */
+    recordTag: (name: TagName, { digest, chart, observedAt }: FoundTag): Promise<void> =>
       db.transaction(async (tx) => {
-        const noted = await createTagRepository(tx).note(name, {
+        const isNewest = await createTagRepository(tx).record(name, {
           digest,
           isChart: chart !== null,
-          settled: chart?.settled ?? true,
+          isFinal: chart?.isFinal ?? true,
           observedAt,
         });
-        if (!noted) return;
+        if (!isNewest) return;
 
         if (chart === null) {
           const registry = await createRegistryRepository(tx).lockByName(name);
-          if (registry) await retire(tx, await createChartRepository(tx).retireTag(registry.id, name.tag, null));
+          if (registry)
+            await publishUpdates(tx, await createChartRepository(tx).retireTag(registry.id, name.tag, null));
           return;
         }
         const registry = await registryOf(tx, name);
         await addChart(tx, registry, name.tag, digest, chart);
-        await retire(tx, await createChartRepository(tx).retireTag(registry.id, name.tag, digest));
+        await publishUpdates(tx, await createChartRepository(tx).retireTag(registry.id, name.tag, digest));
       }),
 
-    /** The registry answered without these tags. */
-    tagsGone: (name: RepositoryName, tags: readonly string[], observedAt: string): Promise<void> =>
+    /** Makes the charts of tags unavailable that the registry no longer lists. */
+    removeTags: (name: RepositoryName, tags: readonly string[], observedAt: string): Promise<void> =>
       db.transaction(async (tx) => {
-        await forget(tx, name, tags, observedAt);
+        await removeAll(tx, name, tags, observedAt);
       }),
 
-    /** The registry answered that there is no such repository. */
-    repositoryGone: (name: RepositoryName, observedAt: string): Promise<void> =>
+    /** Makes a repository unavailable that the registry reports as missing. */
+    removeRepository: (name: RepositoryName, observedAt: string): Promise<void> =>
       db.transaction(async (tx) => {
         const tagRepository = createTagRepository(tx);
         const tags = (await tagRepository.known(name)).map(({ tag }) => tag);
-        const registry = await forget(tx, name, tags, observedAt);
-        // A push since then has made it anew.
+        const registry = await removeAll(tx, name, tags, observedAt);
+        // Not if a push has created it again since.
         const isEmpty = (await tagRepository.known(name)).length === 0;
         if (registry?.available && isEmpty) await setAvailable(tx, registry.id, false);
       }),
   };
 
-  async function addChart(tx: Transaction, { id }: HelmRegistry, tag: string, digest: string, read: ReadChart) {
+  async function addChart(tx: Transaction, { id }: HelmRegistry, tag: string, digest: string, read: FetchedChart) {
     const { revision, formats } = await currentFormats(tx);
     const written = await createChartRepository(tx).upsert({
       registryId: id,
@@ -83,7 +84,7 @@ export function createCatalogue({ db, currentFormats }: CatalogueDeps) {
 }
 export type Catalogue = ReturnType<typeof createCatalogue>;
 
-/** The registry and its kind, made where they are missing. */
+/** The registry's row, created with its kind if missing. */
 async function registryOf(tx: Transaction, name: RepositoryName): Promise<HelmRegistry> {
   const registryRepository = createRegistryRepository(tx);
   const known = await registryRepository.lockByName(name);
@@ -94,9 +95,9 @@ async function registryOf(tx: Transaction, name: RepositoryName): Promise<HelmRe
     await recordState(tx, helmRegistries, { id: row.id, env_id: null, operation: 'INSERT', row });
     return row;
   }
-  const others = await registryRepository.lockByName(name);
-  if (!others) throw new Error(`${name.domain}/${name.repository} was neither added nor there`);
-  return others;
+  const concurrent = await registryRepository.lockByName(name);
+  if (!concurrent) throw new Error(`${name.domain}/${name.repository} could neither be inserted nor found`);
+  return concurrent;
 }
 
 async function kindIdOf(tx: Transaction, repository: string): Promise<string> {
@@ -114,14 +115,14 @@ async function setAvailable(tx: Transaction, id: string, available: boolean): Pr
   return row;
 }
 
-async function forget(tx: Transaction, name: RepositoryName, tags: readonly string[], observedAt: string) {
-  const gone = await createTagRepository(tx).forget(name, tags, observedAt);
+async function removeAll(tx: Transaction, name: RepositoryName, tags: readonly string[], observedAt: string) {
+  const removed = await createTagRepository(tx).remove(name, tags, observedAt);
   const registry = await createRegistryRepository(tx).lockByName(name);
-  if (registry) await retire(tx, await createChartRepository(tx).retireTags(registry.id, gone));
+  if (registry) await publishUpdates(tx, await createChartRepository(tx).retireTags(registry.id, removed));
   return registry;
 }
 
-const retire = (tx: Transaction, rows: readonly HelmChart[]): Promise<void> =>
+const publishUpdates = (tx: Transaction, rows: readonly HelmChart[]): Promise<void> =>
   recordStates(
     tx,
     helmCharts,

@@ -1,12 +1,19 @@
-import pLimit from 'p-limit';
+import pLimit, { type LimitFunction } from 'p-limit';
 import type { RegistryClient } from '../oci/client/registry-client.ts';
 import type { RegistrySource } from '../oci/registry-source.ts';
-import type { WatchedRegistry } from './scan-deps.ts';
 
-/** For each registry by itself, so that one which is slow to send its packages is waited for by nobody else. */
+/** A configured registry and its client. */
+export interface ConfiguredRegistry {
+  source: RegistrySource;
+  client: RegistryClient;
+  /** Bounds how many of its packages are in memory at a time. */
+  packages: LimitFunction;
+}
+
+/** Per registry, so that one that sends its packages slowly does not delay the others. */
 const packagesAtOnce = 2;
 
-export const watchRegistry = (source: RegistrySource, client: RegistryClient): WatchedRegistry => ({
+export const configuredRegistry = (source: RegistrySource, client: RegistryClient): ConfiguredRegistry => ({
   source,
   client,
   packages: pLimit(packagesAtOnce),

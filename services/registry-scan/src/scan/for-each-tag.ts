@@ -4,23 +4,23 @@ import { RegistryError } from '../oci/registry-error.ts';
 
 export interface TagWork<T> {
   work: (entry: T) => Promise<void>;
-  /** Told of each failure that is the tag's own, or may be. */
-  failed: (entry: T, error: unknown) => void;
+  /** Called for each failure, except an outage of the database. */
+  onFailure: (entry: T, error: unknown) => void;
   signal: AbortSignal;
 }
 
 const tagsAtOnce = 4;
-/** More than are asked for at once: a few bad tags that happen to be asked for together are no outage. */
+/** More than are in flight at once: a few bad tags that happen to be read together are not an outage. */
 const mostFailuresInARow = tagsAtOnce + 2;
 
 /**
- * Does the work for each tag. Whatever fails at one is of no concern to the others, a fault of ours included: a chart's
- * author must not be able to hide the charts of others. But a registry that is down is not asked for each of them: after
- * a few failures in a row the rest is left, and the last failure is the answer. An outage of the database ends it at once.
+ * Does the work for each tag. A failure at one tag, even a bug, does not stop the others: a chart's author must not be
+ * able to hide other charts. A registry that is down is not called for every tag: after a few consecutive failures the
+ * rest is skipped and the last failure is returned. An outage of the database ends the scan at once.
  */
 export async function forEachTag<T>(
   entries: readonly T[],
-  { work, failed, signal }: TagWork<T>,
+  { work, onFailure, signal }: TagWork<T>,
 ): Promise<RegistryError | null> {
   let failuresInARow = 0;
   let outage: RegistryError | null = null;
@@ -32,7 +32,7 @@ export async function forEachTag<T>(
       failuresInARow = 0;
     } catch (error) {
       if (signal.aborted || isOutage(error)) throw error;
-      failed(entry, error);
+      onFailure(entry, error);
       if (!mayBeOutage(error)) failuresInARow = 0;
       else if (++failuresInARow >= mostFailuresInARow) outage = error;
     }
@@ -41,13 +41,13 @@ export async function forEachTag<T>(
   return outage;
 }
 
-/** Neighbours are often bad together; in another order each time, they do not hide the same others at every scan. */
+/** Neighbouring tags often fail together; a random order keeps them from hiding the same tags in every scan. */
 const shuffled = <T>(entries: readonly T[]): T[] =>
   entries
     .map((entry) => ({ entry, at: Math.random() }))
     .toSorted((one, other) => one.at - other.at)
     .map(({ entry }) => entry);
 
-/** A registry that answers nonsense has answered. */
+/** A registry whose answer is malformed is up. */
 const mayBeOutage = (error: unknown): error is RegistryError =>
-  error instanceof RegistryError && error.reason !== 'nonsense';
+  error instanceof RegistryError && error.reason !== 'malformed';

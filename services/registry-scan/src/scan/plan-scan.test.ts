@@ -7,7 +7,7 @@ const tag = (name: string, fields: Partial<KnownTag> = {}): KnownTag => ({
   tag: name,
   digest: 'sha256:a',
   isChart: true,
-  settled: true,
+  isFinal: true,
   observedAt: '2026-01-01T00:59:00Z',
   ...fields,
 });
@@ -15,18 +15,23 @@ const old = { observedAt: '2026-01-01T00:55:00Z' };
 
 describe('planScan', () => {
   test.for<[string, string[], KnownTag[], ScanPlan]>([
-    ['looks at a new tag', ['a'], [], { look: ['a'], check: [], gone: [] }],
-    ['leaves a tag that was just seen', ['a'], [tag('a')], { look: [], check: [], gone: [] }],
-    ['checks a tag that may have moved', ['a'], [tag('a', old)], { look: [], check: [tag('a', old)], gone: [] }],
+    ['reads a new tag', ['a'], [], { read: ['a'], check: [], gone: [] }],
+    ['skips a tag that was just checked', ['a'], [tag('a')], { read: [], check: [], gone: [] }],
+    ['checks a tag that may have moved', ['a'], [tag('a', old)], { read: [], check: [tag('a', old)], gone: [] }],
     [
-      'reads again what could not be read, but not at every poll',
+      'reads a tag without a final result again, but not at every poll',
       ['a', 'b'],
-      [tag('a', { settled: false, ...old }), tag('b', { settled: false })],
-      { look: ['a'], check: [], gone: [] },
+      [tag('a', { isFinal: false, ...old }), tag('b', { isFinal: false })],
+      { read: ['a'], check: [], gone: [] },
     ],
-    ['misses what is not listed', ['a'], [tag('a'), tag('b'), tag('c')], { look: [], check: [], gone: ['b', 'c'] }],
-    ['misses everything where nothing is listed', [], [tag('a')], { look: [], check: [], gone: ['a'] }],
-    ['takes a tag that is listed twice once', ['a', 'a'], [], { look: ['a'], check: [], gone: [] }],
+    [
+      'removes tags that are not listed',
+      ['a'],
+      [tag('a'), tag('b'), tag('c')],
+      { read: [], check: [], gone: ['b', 'c'] },
+    ],
+    ['removes all tags where none is listed', [], [tag('a')], { read: [], check: [], gone: ['a'] }],
+    ['reads a tag once that is listed twice', ['a', 'a'], [], { read: ['a'], check: [], gone: [] }],
   ])('%s', ([, listed, known, plan]) => {
     expect(planScan(listed, known, times)).toEqual(plan);
   });

@@ -1,30 +1,30 @@
 import type { KnownTag } from './tag-repository.ts';
 
 export interface ScanPlan {
-  /** Tags to read: new ones, and those that another look may find more about. */
-  look: string[];
-  /** Tags that were not asked about for a while: do they still have this digest? */
+  /** Tags to read: new ones, and those whose last result is not final. */
+  read: string[];
+  /** Tags whose digest was not checked for a while. */
   check: KnownTag[];
-  /** Tags that the registry has no more. */
+  /** Tags that the registry no longer lists. */
   gone: string[];
 }
 
-/** What there is to do in a repository, from what the registry lists and what is known. */
+/** Decides what to do in a repository, from the tags that the registry lists and those that are known. */
 export function planScan(
   listed: readonly string[],
   known: readonly KnownTag[],
   { now, recheckAfterMs }: { now: Date; recheckAfterMs: number },
 ): ScanPlan {
   const byTag = new Map(known.map((entry) => [entry.tag, entry]));
-  const there = new Set(listed);
-  const plan: ScanPlan = { look: [], check: [], gone: known.flatMap(({ tag }) => (there.has(tag) ? [] : [tag])) };
+  const current = new Set(listed);
+  const plan: ScanPlan = { read: [], check: [], gone: known.flatMap(({ tag }) => (current.has(tag) ? [] : [tag])) };
 
-  for (const tag of there) {
+  for (const tag of current) {
     const entry = byTag.get(tag);
-    if (!entry) plan.look.push(tag);
+    if (!entry) plan.read.push(tag);
     else if (now.getTime() - Date.parse(entry.observedAt) >= recheckAfterMs) {
-      if (entry.settled) plan.check.push(entry);
-      else plan.look.push(tag);
+      if (entry.isFinal) plan.check.push(entry);
+      else plan.read.push(tag);
     }
   }
   return plan;

@@ -1,14 +1,15 @@
 import pMap from 'p-map';
-import type { ScanDeps, WatchedRegistry } from './scan-deps.ts';
+import type { ConfiguredRegistry } from './configured-registry.ts';
+import type { ScanDeps } from './scan-deps.ts';
 import { scanRepository } from './scan-repository.ts';
 
 const repositoriesAtOnce = 2;
 
-/** Looks through a whole registry. Throws where it could not be listed, or where not a single repository could be read. */
-export async function scanRegistry(deps: ScanDeps, registry: WatchedRegistry, signal: AbortSignal): Promise<void> {
+/** Scans a whole registry. Throws where it could not be listed, or where every repository failed. */
+export async function scanRegistry(deps: ScanDeps, registry: ConfiguredRegistry, signal: AbortSignal): Promise<void> {
   const { source, client } = registry;
   const offered = source.repositories ?? (await client.repositories(signal));
-  // A catalogue forgets a repository that is gone; whether it really is, the repository itself is asked.
+  // Repositories missing from the catalogue are scanned too: only their own tag list shows that they are gone.
   const known = await deps.registryRepository.availableRepositories(source.domain);
   const repositories = [...new Set([...offered, ...known])].filter((name) => name.startsWith(source.repositoryPrefix));
 
@@ -22,7 +23,7 @@ export async function scanRegistry(deps: ScanDeps, registry: WatchedRegistry, si
       } catch (error) {
         signal.throwIfAborted();
         failures.push(error);
-        deps.log.warn({ err: error, registry: source.domain, repository }, 'a repository could not be scanned');
+        deps.log.warn({ err: error, registry: source.domain, repository }, 'scanning a repository failed');
       }
     },
     { concurrency: repositoriesAtOnce },

@@ -1,13 +1,14 @@
 import { forEachTag } from './for-each-tag.ts';
-import { lookAtTag } from './scan-tag.ts';
+import { scanTag } from './scan-tag.ts';
 import { planScan } from './plan-scan.ts';
-import type { ScanDeps, WatchedRegistry } from './scan-deps.ts';
+import type { ConfiguredRegistry } from './configured-registry.ts';
+import type { ScanDeps } from './scan-deps.ts';
 import type { KnownTag } from './tag-repository.ts';
 
-/** Brings what is known of a repository up to what its registry lists. Throws where that could not be seen. */
+/** Scans the tags of a repository and records the changes. Throws where the registry is down. */
 export async function scanRepository(
   deps: ScanDeps,
-  registry: WatchedRegistry,
+  registry: ConfiguredRegistry,
   repository: string,
   signal: AbortSignal,
 ): Promise<void> {
@@ -16,29 +17,29 @@ export async function scanRepository(
   const name = { domain: source.domain, repository };
   const listedAt = await tagRepository.now();
   const listed = await client.tags(repository, signal);
-  if (listed === null) return catalogue.repositoryGone(name, listedAt);
+  if (listed === null) return catalogue.removeRepository(name, listedAt);
 
   const known = await tagRepository.known(name);
   const plan = planScan(listed, known, { now: new Date(listedAt), recheckAfterMs: source.recheckIntervalMs });
-  if (plan.gone.length > 0) await catalogue.tagsGone(name, plan.gone, listedAt);
+  if (plan.gone.length > 0) await catalogue.removeTags(name, plan.gone, listedAt);
 
   const unchanged: string[] = [];
-  const look = async ({ tag }: Pick<KnownTag, 'tag'>): Promise<void> => {
-    await lookAtTag(deps, registry, { repository, tag }, signal);
+  const read = async ({ tag }: Pick<KnownTag, 'tag'>): Promise<void> => {
+    await scanTag(deps, registry, { repository, tag }, signal);
   };
   const check = async ({ tag, digest }: KnownTag): Promise<void> => {
     if (await client.stillHas(repository, tag, digest, signal)) unchanged.push(tag);
-    else await look({ tag });
+    else await read({ tag });
   };
-  const failed = ({ tag }: Pick<KnownTag, 'tag'>, error: unknown): void =>
-    log.warn({ err: error, registry: source.domain, repository, tag }, 'a tag could not be read');
+  const onFailure = ({ tag }: Pick<KnownTag, 'tag'>, error: unknown): void =>
+    log.warn({ err: error, registry: source.domain, repository, tag }, 'reading a tag failed');
 
   try {
-    const toLook = plan.look.map((tag) => ({ tag }));
-    const lookOutage = await forEachTag(toLook, { work: look, failed, signal });
-    // Whatever is wrong with what is new may not be wrong with what is known.
-    const checkOutage = await forEachTag(plan.check, { work: check, failed, signal });
-    const outage = lookOutage ?? checkOutage;
+    const toRead = plan.read.map((tag) => ({ tag }));
+    const readOutage = await forEachTag(toRead, { work: read, onFailure, signal });
+    // New tags may fail for a reason that does not affect the known ones.
+    const checkOutage = await forEachTag(plan.check, { work: check, onFailure, signal });
+    const outage = readOutage ?? checkOutage;
     if (outage) throw outage;
   } finally {
     if (unchanged.length > 0) await tagRepository.confirm(name, unchanged, listedAt);

@@ -1,14 +1,15 @@
 import { isOutage } from '@berth/shared/errors';
 import { brokenChart } from '../archive/parsed-chart.ts';
-import type { ReadChart } from '../charts/fetch-chart.ts';
+import type { FetchedChart } from '../charts/fetch-chart.ts';
 import { fetchChart } from '../charts/fetch-chart.ts';
 import type { ChartLayer } from '../oci/replies/manifest.ts';
-import type { ScanDeps, WatchedRegistry } from './scan-deps.ts';
+import type { ConfiguredRegistry } from './configured-registry.ts';
+import type { ScanDeps } from './scan-deps.ts';
 
-/** Reads what a tag points to right now and writes it down; answers its digest, or null where there is no such tag. */
-export async function lookAtTag(
+/** Reads what a tag points to now and records it; returns its digest, or null where there is no such tag. */
+export async function scanTag(
   deps: ScanDeps,
-  registry: WatchedRegistry,
+  registry: ConfiguredRegistry,
   { repository, tag }: { repository: string; tag: string },
   signal: AbortSignal,
 ): Promise<string | null> {
@@ -17,28 +18,31 @@ export async function lookAtTag(
   const observedAt = await tagRepository.now();
   const manifest = await registry.client.manifest(repository, tag, signal);
   if (manifest === null) {
-    await catalogue.tagsGone({ domain, repository }, [tag], observedAt);
+    await catalogue.removeTags({ domain, repository }, [tag], observedAt);
     return null;
   }
 
   const { digest, layer } = manifest;
   const chart = layer && (await contentOf(deps, registry, { repository, digest, layer }, signal));
-  const found = (read: ReadChart | null) =>
-    catalogue.found({ domain, repository, tag }, { digest, chart: read, observedAt });
-  await found(chart).catch((error: unknown) => {
+  const record = (read: FetchedChart | null) =>
+    catalogue.recordTag({ domain, repository, tag }, { digest, chart: read, observedAt });
+  await record(chart).catch((error: unknown) => {
     if (chart === null || isOutage(error)) throw error;
-    log.warn({ err: error, registry: domain, repository, tag, digest }, 'what a chart says could not be stored');
-    return found(unstorable(chart));
+    log.warn(
+      { err: error, registry: domain, repository, tag, digest },
+      'storing a chart failed; its error is stored instead',
+    );
+    return record(unstorable(chart));
   });
   if (chart) log.info({ registry: domain, repository, tag, digest, chart_error: chart.error }, 'chart found');
   return digest;
 }
 
-/** Nothing of what the chart says is kept, so that it can at least be listed. */
-const unstorable = ({ archiveDigest }: ReadChart): ReadChart => ({
-  ...brokenChart('what the chart says about itself cannot be stored'),
+/** The chart without its content, so that it can at least be listed. */
+const unstorable = ({ archiveDigest }: FetchedChart): FetchedChart => ({
+  ...brokenChart('the content of the chart cannot be stored'),
   archiveDigest,
-  settled: false,
+  isFinal: false,
 });
 
 interface Manifest {
@@ -47,15 +51,15 @@ interface Manifest {
   layer: ChartLayer;
 }
 
-/** One manifest is one content, whatever its tags: it is read once. */
+/** Tags of the same manifest have the same content, so it is fetched once. */
 async function contentOf(
-  { chartRepository, reading }: ScanDeps,
-  { client, packages }: WatchedRegistry,
+  { chartRepository, fetching }: ScanDeps,
+  { client, packages }: ConfiguredRegistry,
   { repository, digest, layer }: Manifest,
   signal: AbortSignal,
-): Promise<ReadChart> {
+): Promise<FetchedChart> {
   const known = await chartRepository.findContent(digest);
-  if (known === null) return fetchChart(reading, { client, packages, repository, layer }, signal);
+  if (known === null) return fetchChart(fetching, { client, packages, repository, layer }, signal);
   const { archive_digest: archiveDigest, ...content } = known;
-  return { ...content, archiveDigest, settled: true };
+  return { ...content, archiveDigest, isFinal: true };
 }

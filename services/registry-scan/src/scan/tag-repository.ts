@@ -3,13 +3,13 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { RepositoryName } from '../registries/registry-repository.ts';
 
-/** A tag as it was last seen. */
+/** A tag as of its last scan. */
 export interface KnownTag {
   tag: string;
   digest: string;
   isChart: boolean;
-  settled: boolean;
-  /** ISO time at which the registry was asked. */
+  isFinal: boolean;
+  /** ISO time of the request to the registry. */
   observedAt: string;
 }
 
@@ -17,10 +17,10 @@ export interface TagName extends RepositoryName {
   tag: string;
 }
 
-export interface Observation {
+export interface ObservedTag {
   digest: string;
   isChart: boolean;
-  settled: boolean;
+  isFinal: boolean;
   observedAt: string;
 }
 
@@ -32,41 +32,47 @@ const knownTag = sql.type(
     tag: z.string(),
     digest: z.string(),
     is_chart: z.boolean(),
-    settled: z.boolean(),
+    is_final: z.boolean(),
     observed_at: z.string(),
   }),
 );
 
 export const createTagRepository = (db: Queries) => ({
-  /** By the clock that all replicas share. */
+  /** By the clock of the database, which all replicas share. */
   now: async (): Promise<string> => (await db.one(now`select clock_timestamp() as now`)).now,
 
   known: async ({ domain, repository }: RepositoryName): Promise<KnownTag[]> => {
     const rows = await db.any(knownTag`
-      select tag, digest, is_chart, settled, observed_at from registry_tags
+      select tag, digest, is_chart, is_final, observed_at from registry_tags
       where domain_name = ${domain} and repo_name = ${repository}
     `);
-    return rows.map(({ is_chart, observed_at, ...row }) => ({ ...row, isChart: is_chart, observedAt: observed_at }));
+    return rows.map(({ tag, digest, is_chart, is_final, observed_at }) => ({
+      tag,
+      digest,
+      isChart: is_chart,
+      isFinal: is_final,
+      observedAt: observed_at,
+    }));
   },
 
-  /** Notes what a tag is; false where something newer is known. The tag stays locked until the transaction ends. */
-  note: async (
+  /** Records a tag and locks it until the transaction ends; false where a newer observation is stored. */
+  record: async (
     { domain, repository, tag }: TagName,
-    { digest, isChart, settled, observedAt }: Observation,
+    { digest, isChart, isFinal, observedAt }: ObservedTag,
   ): Promise<boolean> => {
-    const noted = await db.maybeOne(tagName`
-      insert into registry_tags (domain_name, repo_name, tag, digest, is_chart, settled, observed_at)
-      values (${domain}, ${repository}, ${tag}, ${digest}, ${isChart}, ${settled}, ${observedAt})
+    const recorded = await db.maybeOne(tagName`
+      insert into registry_tags (domain_name, repo_name, tag, digest, is_chart, is_final, observed_at)
+      values (${domain}, ${repository}, ${tag}, ${digest}, ${isChart}, ${isFinal}, ${observedAt})
       on conflict on constraint registry_tags_pkey do update set
-        digest = excluded.digest, is_chart = excluded.is_chart, settled = excluded.settled,
+        digest = excluded.digest, is_chart = excluded.is_chart, is_final = excluded.is_final,
         observed_at = excluded.observed_at
       where registry_tags.observed_at <= excluded.observed_at
       returning tag
     `);
-    return noted !== null;
+    return recorded !== null;
   },
 
-  /** The tags are still what they were. */
+  /** Records that the tags still have their digests. */
   confirm: ({ domain, repository }: RepositoryName, tags: readonly string[], observedAt: string) =>
     db.query(nothing`
       update registry_tags set observed_at = ${observedAt}
@@ -74,19 +80,19 @@ export const createTagRepository = (db: Queries) => ({
         and observed_at < ${observedAt}
     `),
 
-  /** Forgets tags that the registry did not list; those that were seen since then stay. Answers which are gone. */
-  forget: async (
+  /** Deletes tags that the registry did not list, unless they were recorded since, and returns the deleted ones. */
+  remove: async (
     { domain, repository }: RepositoryName,
     tags: readonly string[],
     observedAt: string,
   ): Promise<string[]> => {
-    const gone = await db.any(tagName`
+    const removed = await db.any(tagName`
       delete from registry_tags
       where domain_name = ${domain} and repo_name = ${repository} and tag = any(${sql.array([...tags], 'text')})
         and observed_at < ${observedAt}
       returning tag
     `);
-    return gone.map(({ tag }) => tag);
+    return removed.map(({ tag }) => tag);
   },
 });
 export type TagRepository = ReturnType<typeof createTagRepository>;

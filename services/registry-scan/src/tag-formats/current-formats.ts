@@ -7,7 +7,7 @@ export interface CurrentFormats {
   formats: readonly CompiledFormat[];
 }
 
-/** The formats as they are now, compiled once per change. */
+/** Returns the current formats, compiled once per change. */
 export function createCurrentFormats(): (queries: Queries) => Promise<CurrentFormats> {
   let known: CurrentFormats | undefined;
   return async (queries) => {

@@ -1,8 +1,8 @@
 const token = /\\Q[\s\S]*?(?:\\E|$)|\\[\s\S]|\[\^?\]?(?:\\[\s\S]|\[:\^?\w+:\]|[^\]\\])*\]|\{(\d+)(?:,(\d*))?\}|[\s\S]/g;
 
 /**
- * About how large a pattern becomes when its counted repeats are written out: `(a{100}){10}` is 1000. The engine does
- * write them out before it says how large that is, which takes it a second for the worst 500 characters.
+ * Estimates the size of a pattern with its counted repeats expanded: `(a{100}){10}` is 1000. The engine reports a size
+ * only after expanding them, which takes a second for the worst 500 characters.
  */
 export function expandedSize(pattern: string): number {
   const outer: number[] = [];

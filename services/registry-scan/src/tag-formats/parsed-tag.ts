@@ -12,7 +12,7 @@ export type ParsedTag = Pick<
   'tag_format_id' | 'parsed_version' | 'parsed_revision' | 'parsed_branch' | 'parsed_commit'
 >;
 
-/** Stored patterns, ready to use. One that an older engine took and this one refuses matches nothing. */
+/** Compiles stored patterns. One that an older engine accepted and this one refuses is left out. */
 export const compileFormats = (formats: readonly { id: string; pattern: string }[]): CompiledFormat[] =>
   formats.flatMap(({ id, pattern }) => {
     try {
@@ -23,7 +23,7 @@ export const compileFormats = (formats: readonly { id: string; pattern: string }
     }
   });
 
-/** What the packager wrote into Chart.yaml wins; else the first format (newest first) that the tag matches. */
+/** Commit and branch in Chart.yaml win; else the first format that matches the tag, newest first. */
 export function parsedTag(tag: string, metadata: ChartMetadata | null, formats: readonly CompiledFormat[]): ParsedTag {
   if (metadata && (metadata.git_commit !== null || metadata.git_branch !== null)) {
     return {

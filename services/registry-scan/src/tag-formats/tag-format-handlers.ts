@@ -9,7 +9,7 @@ import { createTagFormatRepository } from './tag-format-repository.ts';
 
 export interface TagFormatHandlersDeps {
   db: Database;
-  /** Called after a change, so that charts are parsed again at once. */
+  /** Called after a change, so that tags are parsed again at once. */
   onChanged: () => void;
 }
 
@@ -29,14 +29,11 @@ export const tagFormatHandlers = ({ db, onChanged }: TagFormatHandlersDeps) => {
       const created = await db.transaction((tx) =>
         once(tx, context, async () => {
           const tagFormatRepository = createTagFormatRepository(tx);
-          // Its row lock lets one change of the formats happen at a time.
+          // Its row lock serialises changes of the formats.
           await tagFormatRepository.raiseRevision();
           const formats = await tagFormatRepository.newestFirst();
           if (formats.length >= maxFormats) {
-            throw new AppError(
-              'conflict',
-              `There are ${maxFormats} tag formats already; each tag is tried with all of them`,
-            );
+            throw new AppError('conflict', `There are already ${maxFormats} tag formats, the most allowed`);
           }
           const after = await tagFormatRepository.insert(pattern);
           await recordChange(tx, context, helmTagFormats, { after });

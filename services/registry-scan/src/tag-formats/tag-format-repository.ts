@@ -28,7 +28,7 @@ export const createTagFormatRepository = (db: Queries) => ({
 
   find: (id: string) => db.maybeOne(format`select ${columns} from helm_tag_formats where id = ${id}`),
 
-  /** All of them, in the order in which they are tried. */
+  /** All formats, in the order in which they are tried. */
   newestFirst: () => db.any(format`select ${columns} from helm_tag_formats order by created_at desc, id desc`),
 
   insert: (pattern: string) =>
@@ -38,9 +38,9 @@ export const createTagFormatRepository = (db: Queries) => ({
 
   remove: (id: string) => db.maybeOne(format`delete from helm_tag_formats where id = ${id} returning ${columns}`),
 
-  /** Which state of the formats it is. Read it before them: then at worst a chart is parsed once too often. */
+  /** The revision of the formats. Read it before them: then at worst a chart is parsed once too often. */
   revision: async (): Promise<number> => (await db.one(revision`select revision from tag_formats_revision`)).revision,
 
-  /** Makes every chart due to be parsed again; belongs into the transaction that changes the formats. */
+  /** Makes every tag due to be parsed again; call it in the transaction that changes the formats. */
   raiseRevision: () => db.one(revision`update tag_formats_revision set revision = revision + 1 returning revision`),
 });

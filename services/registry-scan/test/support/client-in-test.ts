@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest';
 import { createRegistryClient } from '../../src/oci/client/registry-client.ts';
 import { type OciServerOptions, startOciServer } from './oci-server.ts';
 
-/** A registry, and a client configured for it; both end with the test. */
+/** Starts a registry and a client configured for it; both end with the test. */
 export async function startWithClient(options: OciServerOptions = {}) {
   const server = await startOciServer(options);
   const client = createRegistryClient(server.source);

@@ -29,12 +29,12 @@ export const notSiteAdmins: [string, Identity][] = [
   ['a deployment', deployment],
 ];
 
-const Told = z.object({ id: z.uuid(), operation: z.string(), row: z.looseObject({}) });
+const Published = z.object({ id: z.uuid(), operation: z.string(), row: z.looseObject({}) });
 
 export const packaged = (version: string, more: Record<string, string> = {}) =>
   chartTgz({ 'Chart.yaml': chartYaml({ version }), ...more });
 
-/** For a whole test file: the service with two repositories of charts, of two kinds, filled anew for each test. */
+/** For a whole test file: the service with two repositories of charts, of two kinds, filled again for each test. */
 export function filledService() {
   let service: ServiceInTest;
   let server: OciServer;
@@ -44,7 +44,7 @@ export function filledService() {
   });
   afterAll(() => service?.[Symbol.asyncDispose]());
   beforeEach(async () => {
-    await service.forgetAll();
+    await service.clear();
     server = await startOciServer();
     server.push('charts/web', '1.0.0', await packaged('1.0.0'));
     server.push('charts/web', '2.0.0-main.1', await packaged('2.0.0-main.1'));
@@ -54,9 +54,9 @@ export function filledService() {
   afterEach(() => server?.[Symbol.asyncDispose]());
 
   const scan = (deps: ScanDeps = service.scan) =>
-    scanRegistry(deps, service.watch(server.source), AbortSignal.timeout(20_000));
+    scanRegistry(deps, service.addRegistry(server.source), AbortSignal.timeout(20_000));
 
-  async function ask<S extends OperationSpec>(
+  async function call<S extends OperationSpec>(
     operation: Operation<S>,
     identity: Identity,
     request: RequestInput<S>,
@@ -67,7 +67,7 @@ export function filledService() {
   }
 
   async function registryOf(repository: string) {
-    const { items } = await ask(helmRegistries.operations.list, siteAdmin, { query: { repo_name: repository } });
+    const { items } = await call(helmRegistries.operations.list, siteAdmin, { query: { repo_name: repository } });
     const [registry] = items;
     if (!registry) throw new Error(`no registry ${repository}`);
     return registry;
@@ -77,21 +77,21 @@ export function filledService() {
     service: () => service,
     server: () => server,
     scan,
-    ask,
+    call,
     registryOf,
 
     async chartOf(tag: string, repository = 'charts/web') {
       const { id } = await registryOf(repository);
-      const { items } = await ask(helmCharts.operations.list, siteAdmin, { query: { helm_registry_id: id } });
+      const { items } = await call(helmCharts.operations.list, siteAdmin, { query: { helm_registry_id: id } });
       const chart = items.find(({ image_tag }) => image_tag === tag);
       if (!chart) throw new Error(`no chart ${tag}`);
       return chart;
     },
 
-    /** What everybody was told of a resource, one entry per row of it. */
-    toldOf: (resource: string) =>
+    /** The outbox of a resource, one entry for each of its rows. */
+    outboxOf: (resource: string) =>
       service.db.any(
-        sql.type(Told)`select id, operation, row from outbox where resource = ${resource} order by version`,
+        sql.type(Published)`select id, operation, row from outbox where resource = ${resource} order by version`,
       ),
   };
 }

@@ -9,19 +9,19 @@ type Answer = (request: IncomingMessage, response: ServerResponse) => boolean | 
 
 const manifestType = 'application/vnd.oci.image.manifest.v1+json';
 
-/** A registry in this process that can be filled by hand and made to misbehave. */
+/** A registry in this process that a test can fill and make misbehave. */
 export interface OciServer extends AsyncDisposable {
   readonly origin: string;
   readonly source: RegistrySource;
-  /** What was asked, as `GET /v2/…`, with the credentials that came along. */
+  /** The requests so far, as `GET /v2/…`, with their credentials. */
   readonly requests: { line: string; authorization: string | undefined }[];
-  /** `layers` and `config` are what the manifest says; the chart's package is stored under its digest. */
+  /** Stores a package under its digest and a manifest that names it under the tag. */
   push(repository: string, tag: string, archive: Uint8Array): { digest: string; archiveDigest: string };
   pushManifest(repository: string, tag: string, manifest: unknown): string;
   putBlob(digest: string, bytes: Uint8Array): void;
   untag(repository: string, tag: string): void;
   removeRepository(repository: string): void;
-  /** Answers before the registry does; returning false leaves the request to it. */
+  /** Replaces the registry's answer; false leaves the request to the registry. */
   misbehave(answer: Answer | undefined): void;
   stop(): Promise<void>;
 }

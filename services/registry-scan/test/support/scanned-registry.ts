@@ -5,13 +5,13 @@ import { sql } from 'slonik';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { z } from 'zod';
 import type { RegistrySource } from '../../src/oci/registry-source.ts';
-import type { WatchedRegistry } from '../../src/scan/scan-deps.ts';
+import type { ConfiguredRegistry } from '../../src/scan/configured-registry.ts';
 import { scanRegistry } from '../../src/scan/scan-registry.ts';
 import { type OciServer, startOciServer } from './oci-server.ts';
 import { type ServiceInTest, startServiceInTest } from './service-in-test.ts';
 import { chartTgz, chartYaml } from './tgz.ts';
 
-const Told = z.object({ resource: z.string(), operation: z.string() });
+const Published = z.object({ resource: z.string(), operation: z.string() });
 
 export const web = (version = '1.0.0', more: Record<string, string> = {}) =>
   chartTgz({ 'Chart.yaml': chartYaml({ version }), ...more });
@@ -20,20 +20,20 @@ export const web = (version = '1.0.0', more: Record<string, string> = {}) =>
 export const summary = (charts: readonly HelmChart[]): string[] =>
   charts.map(({ image_tag, available }) => `${image_tag} ${available}`);
 
-/** For a whole test file: the service, and for each test an empty registry that it knows. */
-export function watchedRegistry() {
+/** For a whole test file: the service, and for each test an empty registry that it scans. */
+export function scannedRegistry() {
   let service: ServiceInTest;
   let server: OciServer;
-  let registry: WatchedRegistry;
+  let registry: ConfiguredRegistry;
 
   beforeAll(async () => {
     service = await startServiceInTest();
   });
   afterAll(() => service?.[Symbol.asyncDispose]());
   beforeEach(async () => {
-    await service.forgetAll();
+    await service.clear();
     server = await startOciServer({ source: { recheck_interval_seconds: 3_600 } });
-    registry = service.watch(server.source);
+    registry = service.addRegistry(server.source);
   });
   afterEach(() => server?.[Symbol.asyncDispose]());
 
@@ -41,22 +41,22 @@ export function watchedRegistry() {
     service: () => service,
     server: () => server,
     registry: () => registry,
-    /** Looks through the registry as it is configured, but for these settings. */
+    /** Scans the registry, with these settings replaced. */
     scan: (settings: Partial<RegistrySource> = {}) =>
       scanRegistry(
         service.scan,
         { ...registry, source: { ...registry.source, ...settings } },
         AbortSignal.timeout(20_000),
       ),
-    /** As if the tags had been looked at long ago. */
-    letTimePass: () =>
+    /** As if the tags had been read long ago. */
+    makeRechecksDue: () =>
       service.db.query(sql.unsafe`update registry_tags set observed_at = observed_at - interval '2 hours'`),
 
-    /** What everybody was told, one entry per row. */
-    told: () => service.db.any(sql.type(Told)`select resource, operation from outbox order by version`),
-    forgetTold: () => service.db.query(sql.unsafe`update outbox set published_version = version`),
-    newlyTold: () =>
-      service.db.any(sql.type(Told)`
+    /** The outbox, one entry for each row. */
+    outbox: () => service.db.any(sql.type(Published)`select resource, operation from outbox order by version`),
+    markPublished: () => service.db.query(sql.unsafe`update outbox set published_version = version`),
+    unpublished: () =>
+      service.db.any(sql.type(Published)`
         select resource, operation from outbox where published_version is distinct from version order by version
       `),
 

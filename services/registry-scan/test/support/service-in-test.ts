@@ -14,30 +14,31 @@ import type { RegistrySource } from '../../src/oci/registry-source.ts';
 import { registryHandlers } from '../../src/registries/registry-handlers.ts';
 import { createRegistryRepository } from '../../src/registries/registry-repository.ts';
 import { createCatalogue } from '../../src/scan/catalogue.ts';
-import type { ScanDeps, WatchedRegistry } from '../../src/scan/scan-deps.ts';
+import type { ConfiguredRegistry } from '../../src/scan/configured-registry.ts';
+import type { ScanDeps } from '../../src/scan/scan-deps.ts';
 import { createTagRepository } from '../../src/scan/tag-repository.ts';
-import { watchRegistry } from '../../src/scan/configured-registry.ts';
+import { configuredRegistry } from '../../src/scan/configured-registry.ts';
 import { createCurrentFormats } from '../../src/tag-formats/current-formats.ts';
-import { parseAgain } from '../../src/charts/reparse-tags.ts';
+import { reparseTags } from '../../src/charts/reparse-tags.ts';
 import { tagFormatHandlers } from '../../src/tag-formats/tag-format-handlers.ts';
 
 export interface ServiceInTest extends AsyncDisposable {
   readonly db: Database;
-  /** Everybody who may ask the service, as their own NATS users. */
+  /** The callers of the service, each with its own NATS user. */
   readonly callers: { gateway: Bus; runner: Bus; tasks: Bus };
   /** The service's own bus, with its object store. */
   readonly bus: Bus;
   readonly scan: ScanDeps;
-  /** Knows the registry from now on. */
-  watch(source: RegistrySource): WatchedRegistry;
-  parseTagsAgain(): Promise<void>;
-  /** As if nothing had ever been seen. */
-  forgetAll(): Promise<void>;
+  /** Adds the registry to the service. */
+  addRegistry(source: RegistrySource): ConfiguredRegistry;
+  reparseTags(): Promise<void>;
+  /** Deletes all rows. */
+  clear(): Promise<void>;
 }
 
 const migrations = new URL('../../migrations/', import.meta.url);
 
-/** The service on a real bus and a real database; its loops are turned by hand. */
+/** The service on a real bus and a real database; tests call the bodies of its loops. */
 export async function startServiceInTest(): Promise<ServiceInTest> {
   await using starting = new AsyncDisposableStack();
   const { db } = starting.use(await openTestDatabase({ service: 'registry-scan', migrations }));
@@ -48,10 +49,10 @@ export async function startServiceInTest(): Promise<ServiceInTest> {
   const tasks = starting.use(await connectTestBus(nats, 'tasks'));
   const parser = starting.use(createChartParser({ timeoutMs: 3_000 }));
 
-  const registries = new Map<string, WatchedRegistry>();
+  const registries = new Map<string, ConfiguredRegistry>();
   const chartRepository = createChartRepository(db);
   const currentFormats = createCurrentFormats();
-  const parse = parseAgain({ db, currentFormats });
+  const parse = reparseTags({ db, currentFormats });
   bus.serve(chartHandlers({ chartRepository }));
   bus.serve(registryHandlers({ db }));
   bus.serve(kindHandlers({ db }));
@@ -75,18 +76,18 @@ export async function startServiceInTest(): Promise<ServiceInTest> {
       chartRepository,
       registryRepository: createRegistryRepository(db),
       tagRepository: createTagRepository(db),
-      reading: { parser, objects: bus.objects, log: silentLog },
+      fetching: { parser, objects: bus.objects, log: silentLog },
       log: silentLog,
     },
-    watch(source) {
-      const watched = watchRegistry(source, started.use(createRegistryClient(source)));
-      registries.set(source.domain, watched);
-      return watched;
+    addRegistry(source) {
+      const registry = configuredRegistry(source, started.use(createRegistryClient(source)));
+      registries.set(source.domain, registry);
+      return registry;
     },
-    parseTagsAgain: () => parse(AbortSignal.timeout(30_000)),
-    forgetAll: async () => {
+    reparseTags: () => parse(AbortSignal.timeout(30_000)),
+    clear: async () => {
       await db.query(sql.unsafe`
-        truncate helm_charts, helm_registries, deployment_kinds, registry_tags, registry_polls, deployments_seen, outbox
+        truncate helm_charts, helm_registries, deployment_kinds, registry_tags, registry_polls, deployment_projection, outbox
       `);
     },
     [Symbol.asyncDispose]: () => started.disposeAsync(),

@@ -10,11 +10,11 @@ import { createTestDatabase } from '@berth/shared/testing/test-database';
 import type { TestNats } from '@berth/shared/testing/test-nats';
 
 export interface ServiceProcess extends AsyncDisposable {
-  /** Where registries tell of pushes. */
+  /** Where registries send push events. */
   readonly pushUrl: string;
-  /** Everything it wrote to its log so far. */
+  /** Its log so far. */
   log(): string;
-  /** Tells it to stop and answers its exit code. */
+  /** Sends SIGTERM and returns the exit code. */
   stop(): Promise<number | null>;
 }
 
@@ -22,14 +22,14 @@ export interface ServiceProcessOptions {
   nats: TestNats;
   registries: object[];
   pushToken: string;
-  /** Where registries were told to send their events; any free port otherwise. */
+  /** The port that registries send push events to; any free port unless given. */
   pushPort?: number;
 }
 
 const migrations = new URL('../../migrations/', import.meta.url);
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
-/** The service as it runs in production: a process of its own, its secrets in files. */
+/** The service as in production: a process of its own, its secrets in files. */
 export async function startServiceProcess({
   nats,
   registries,

@@ -4,7 +4,7 @@ import { type Header, pack } from 'tar-stream';
 
 export type TarEntry = Partial<Header> & { name: string; body?: string | Buffer };
 
-/** A tar file of exactly these entries, however odd; the same entries make the same bytes. */
+/** A tar file of exactly these entries, even invalid ones; the same entries give the same bytes. */
 export async function tarOf(entries: readonly TarEntry[]): Promise<Buffer> {
   const tar = pack();
   const bytes = buffer(tar);
@@ -13,7 +13,7 @@ export async function tarOf(entries: readonly TarEntry[]): Promise<Buffer> {
   return bytes;
 }
 
-/** A header of a tar file that says something of the entries after it: `g` of all, `x` of the next one. */
+/** A pax header of a tar file: `g` applies to all later entries, `x` to the next one. */
 export function tarHeader(type: 'g' | 'x', records: string): Buffer {
   const header = Buffer.alloc(512);
   header.write(`${Buffer.byteLength(records).toString(8).padStart(11, '0')} `, 124);

@@ -6,7 +6,7 @@ import { archive, challenge, redirect, signal, startWithClient } from '../../../
 import { type OciServer, type OciServerOptions, sendJson } from '../../../test/support/oci-server.ts';
 import { digestOf } from '../digest-of.ts';
 
-describe('credentials', () => {
+describe('credentials of a registry', () => {
   async function startWithCredentials(source: OciServerOptions['source'] = {}) {
     const folder = await mkdtemp(join(tmpdir(), 'berth-credentials-'));
     onTestFinished(() => rm(folder, { recursive: true }));
@@ -29,7 +29,7 @@ describe('credentials', () => {
     expect(server.requests.map(({ authorization }) => authorization)).toEqual([undefined, basic]);
   });
 
-  test('are exchanged for a token that is used until it runs out', async () => {
+  test('are exchanged for a token that is used until it expires', async () => {
     const { server, client } = await startWithCredentials();
     server.push('charts/web', '1.0.0', archive);
     server.misbehave(({ headers, url = '' }, response) => {
@@ -44,8 +44,8 @@ describe('credentials', () => {
     await client.tags('charts/web', signal());
     await client.manifest('charts/web', '1.0.0', signal());
 
-    const asked = server.requests.filter(({ line }) => line.includes('/token'));
-    expect(asked).toEqual([
+    const tokenRequests = server.requests.filter(({ line }) => line.includes('/token'));
+    expect(tokenRequests).toEqual([
       { line: 'GET /token?service=s&scope=repository%3Acharts%2Fweb%3Apull', authorization: basic },
     ]);
   });
@@ -53,7 +53,7 @@ describe('credentials', () => {
   test.for([
     ['to a realm on another host', (other: string) => `Bearer realm="${other}/token"`, /realm of the registry/],
     ['to the metadata service', () => 'Bearer realm="http://169.254.169.254/token"', /realm of the registry/],
-    ['to a realm that is no URL', () => 'Bearer realm="/token"', /realm of the registry/],
+    ['to a realm that is not a URL', () => 'Bearer realm="/token"', /realm of the registry/],
   ] as const)('are not sent %s', async ([, header, words]) => {
     const { server, client } = await startWithCredentials();
     const other = await startWithClient();
@@ -80,7 +80,7 @@ describe('credentials', () => {
     expect(sentTo(auth.server)).toEqual([basic]);
   });
 
-  test('are not sent along when the token server redirects', async () => {
+  test('are not forwarded when the token server redirects', async () => {
     const { server, client } = await startWithCredentials();
     const other = await startWithClient();
     server.misbehave(({ url = '' }, response) => {
@@ -92,7 +92,7 @@ describe('credentials', () => {
     expect(other.server.requests).toEqual([]);
   });
 
-  test('stay behind when a package lies on another host', async () => {
+  test('are not sent to another host that stores the package', async () => {
     const { server, client } = await startWithCredentials();
     const storage = await startWithClient();
     server.push('charts/web', '1.0.0', archive);
@@ -108,7 +108,7 @@ describe('credentials', () => {
     expect(storage.server.requests).toEqual([{ line: 'GET /stored', authorization: undefined }]);
   });
 
-  test('are not given to a host that a redirect leads to, even if it asks', async () => {
+  test('are not sent to the target of a redirect, even if it requests them', async () => {
     const { server, client } = await startWithCredentials();
     const other = await startWithClient();
     server.misbehave((_, response) => redirect(response, `${other.server.origin}/v2/`));
@@ -119,7 +119,7 @@ describe('credentials', () => {
     expect(sentTo(server)).toEqual([]);
   });
 
-  test('that are wrong deny access, without a word of them', async () => {
+  test('do not appear in the error when they are wrong', async () => {
     const { server, client } = await startWithCredentials();
     server.misbehave((_, response) => challenge(response, 'Basic'));
 

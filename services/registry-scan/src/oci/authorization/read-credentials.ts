@@ -5,13 +5,13 @@ import { RegistryError } from '../registry-error.ts';
 const Credentials = z.object({ username: z.string().min(1), password: z.string().min(1) });
 export type Credentials = z.infer<typeof Credentials>;
 
-/** The credentials as they are now; null where none are configured. Errors name the file, never its content. */
+/** Reads the credentials from their file; null where none are configured. Errors name the file, never its content. */
 export async function readCredentials(file: string | undefined): Promise<Credentials | null> {
   if (file === undefined) return null;
   try {
     return Credentials.parse(JSON.parse(await readFile(file, 'utf8')));
   } catch {
-    throw new RegistryError('denied', `${file} is not a readable JSON file with "username" and "password"`);
+    throw new RegistryError('denied', `${file} cannot be read, or is not JSON with "username" and "password"`);
   }
 }
 

@@ -7,7 +7,7 @@ import { RegistryError } from '../registry-error.ts';
 import type { RegistrySource } from '../registry-source.ts';
 import { tokenUrl } from './token-url.ts';
 
-// Only what can stand in a header: a token with a line break in it would be another header.
+// Only characters that are safe in a header: a token with a line break would start another one.
 const TokenText = z
   .string()
   .max(16_384)
@@ -24,19 +24,19 @@ const maxCached = 1000;
 const tokenTimeoutMs = 10_000;
 
 export interface RegistryAuthorization {
-  /** The header to send for a scope, as far as one is known. */
+  /** The cached header for a scope, if any. */
   known(scope: string): string | undefined;
-  /** Answers a 401 with the header to try next; throws `denied` where there is none. */
+  /** Answers the challenge of a 401 with a new header; throws `denied` where that is impossible. */
   answer(challengeHeader: string | undefined, scope: string, signal: AbortSignal): Promise<string>;
 }
 
-/** Gets and remembers what one registry wants to see, by scope. */
+/** Obtains and caches the Authorization headers of one registry, by scope. */
 export function createRegistryAuthorization(source: RegistrySource, http: HttpClient): RegistryAuthorization {
   const cache = new Map<string, { header: string; until: number }>();
 
   function remember(scope: string, header: string, seconds: number): string {
     if (cache.size >= maxCached) cache.clear();
-    // Ten seconds early, so that a token does not run out on its way.
+    // Ten seconds early, so that a token does not expire in flight.
     cache.set(scope, { header, until: performance.now() + (seconds - 10) * 1000 });
     return header;
   }
@@ -55,7 +55,7 @@ export function createRegistryAuthorization(source: RegistrySource, http: HttpCl
 
       if (challenge?.scheme === 'basic' && basic) return remember(scope, basic, 300);
       if (challenge?.scheme !== 'bearer') {
-        throw new RegistryError('denied', `${source.domain} wants credentials, and none are configured for it`);
+        throw new RegistryError('denied', `${source.domain} requires credentials, and none are configured for it`);
       }
 
       const url = tokenUrl(challenge, scope, { ...source, registry: source.url });
@@ -67,11 +67,11 @@ export function createRegistryAuthorization(source: RegistrySource, http: HttpCl
       if (reply.status >= 500 || reply.status === 429) {
         throw new RegistryError('unavailable', `${url.host} answered ${reply.status} instead of a token`);
       }
-      // Redirects too: whoever issues tokens is configured, not found.
-      if (reply.status !== 200) throw new RegistryError('denied', `${url.host} gave no token (${reply.status})`);
+      // Redirects are refused too: token servers are configured, not discovered.
+      if (reply.status !== 200) throw new RegistryError('denied', `${url.host} issued no token (${reply.status})`);
 
       const { text, expiresIn } = parseReply(reply, Token, 'a token');
-      if (text === undefined) throw new RegistryError('nonsense', `${url.host} answered without a token`);
+      if (text === undefined) throw new RegistryError('malformed', `${url.host} answered without a token`);
       return remember(scope, `Bearer ${text}`, expiresIn);
     },
   };

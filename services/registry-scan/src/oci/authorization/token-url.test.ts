@@ -9,11 +9,11 @@ describe('parseChallenge', () => {
     ).toEqual({ scheme: 'bearer', realm: 'https://auth.example.com/token', service: 'registry.example.com' });
   });
 
-  test('knows basic', () => {
+  test('reads a basic challenge', () => {
     expect(parseChallenge('Basic realm="Registry Realm"')).toEqual({ scheme: 'basic' });
   });
 
-  test('takes the first realm of a header that has several', () => {
+  test('uses the first realm of a header that has several', () => {
     expect(parseChallenge('bearer realm=https://a.example, realm="https://b.example"')).toMatchObject({
       realm: 'https://a.example',
     });
@@ -23,7 +23,7 @@ describe('parseChallenge', () => {
     expect(parseChallenge(header)).toBeNull();
   });
 
-  test('takes a long hostile header in its stride', () => {
+  test('parses a long hostile header in linear time', () => {
     const begun = performance.now();
 
     parseChallenge(`Bearer ${'a='.repeat(4000)}${' '.repeat(8000)}`);
@@ -38,13 +38,13 @@ describe('tokenUrl', () => {
   const bearer = (realm: string) => ({ scheme: 'bearer' as const, realm, service: 'hub' });
   const scope = 'repository:charts/web:pull';
 
-  test('asks the configured host for our own scope', () => {
+  test('requests our own scope from a configured host', () => {
     expect(tokenUrl(bearer('https://auth.example.com/token?account=a'), scope, rules).href).toBe(
       'https://auth.example.com/token?account=a&service=hub&scope=repository%3Acharts%2Fweb%3Apull',
     );
   });
 
-  test('asks the registry itself', () => {
+  test('accepts a realm on the registry itself', () => {
     expect(tokenUrl(bearer('https://registry.example.com/token'), scope, rules).host).toBe('registry.example.com');
   });
 
@@ -54,8 +54,8 @@ describe('tokenUrl', () => {
     ['the metadata service', 'http://169.254.169.254/latest'],
     ['plain http', 'http://registry.example.com/token'],
     ['a host hidden behind user information', 'https://registry.example.com@evil.example/token'],
-    ['a name that only begins the same', 'https://registry.example.com.evil.example/token'],
-    ['no URL', '/token'],
+    ['a name that only has the same prefix', 'https://registry.example.com.evil.example/token'],
+    ['a realm that is not a URL', '/token'],
     ['a file', 'file:///etc/passwd'],
   ] as const)('refuses %s', ([, realm]) => {
     expect(() => tokenUrl(bearer(realm), scope, rules)).toThrow(/realm of the registry/);

@@ -4,24 +4,24 @@ import type { Challenge } from './challenge.ts';
 export interface TokenRules {
   /** The registry itself. */
   registry: URL;
-  /** Further hosts that may be sent its credentials. */
+  /** Other hosts that its credentials may be sent to. */
   authHosts: readonly string[];
   allowHttp: boolean;
 }
 
-/** Registries of the world whose token server is known to be another host. */
+/** Public registries whose token server is on another host. */
 const knownAuthHosts = new Map([['registry-1.docker.io', 'auth.docker.io']]);
 
 /**
- * Where to get a token. The realm is the registry's word, and whoever can choose it would be sent our credentials
- * (CVE-2020-15157 and its like): so it must be the registry's own host or one that was configured for it.
+ * The URL to request a token from. The registry names it (the realm), and our credentials are sent there (CVE-2020-15157
+ * and similar), so it must be on the registry's own host or on one that is configured for it.
  */
 export function tokenUrl(
   { realm, service }: Extract<Challenge, { scheme: 'bearer' }>,
   scope: string,
   { registry, authHosts, allowHttp }: TokenRules,
 ): URL {
-  if (!URL.canParse(realm)) throw new EgressRefused('the realm of the registry is no URL');
+  if (!URL.canParse(realm)) throw new EgressRefused('the realm of the registry is not a URL');
   const url = new URL(realm);
 
   if (url.protocol !== 'https:' && !(allowHttp && url.protocol === 'http:')) {

@@ -5,7 +5,7 @@ import { type OciServer, sendJson } from '../../../test/support/oci-server.ts';
 import { digestOf } from '../digest-of.ts';
 
 describe('a registry that misbehaves', () => {
-  test('cannot send us to an address that is denied', async () => {
+  test('cannot redirect us to a denied address', async () => {
     const { server, client } = await startWithClient();
     const inside = await startWithClient({ address: '127.0.0.2' });
     server.misbehave((_, response) => redirect(response, `${inside.server.origin}/secret`));
@@ -20,10 +20,10 @@ describe('a registry that misbehaves', () => {
     ['http://0x7f000002/', /is not allowed/],
     ['http://2130706434/', /is not allowed/],
     ['http://[::1]/', /is not allowed/],
-    ['file:///etc/passwd', /is not spoken/],
+    ['file:///etc/passwd', /is not supported/],
     ['http://user:pass@127.0.0.1/', /with credentials in it/],
-    ['http://[', /leads nowhere/],
-  ] as const)('cannot send us to %s', async ([location, words]) => {
+    ['http://[', /no valid location/],
+  ] as const)('cannot redirect us to %s', async ([location, words]) => {
     const { server, client } = await startWithClient();
     server.misbehave((_, response) => redirect(response, location));
 
@@ -31,22 +31,24 @@ describe('a registry that misbehaves', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('cannot send us to a name that stands for a denied address', async () => {
+  test('cannot use a name that resolves to a denied address', async () => {
     const { server, client } = await startWithClient({ source: { url: 'http://localhost:1', allow_addresses: [] } });
     expect(server.source.allowAddresses).toEqual([]);
 
-    await expect(client.tags('charts/web', signal())).rejects.toThrow('localhost is at an address that is not allowed');
+    await expect(client.tags('charts/web', signal())).rejects.toThrow(
+      'localhost resolves to an address that is not allowed',
+    );
   });
 
   test.for<[string, (server: OciServer, response: ServerResponse) => void, RegExp]>([
-    ['redirects for ever', ({ origin }, response) => redirect(response, `${origin}/again`), /redirects more than/],
+    ['redirects forever', ({ origin }, response) => redirect(response, `${origin}/again`), /redirects more than/],
     [
-      'lists for ever',
+      'lists forever',
       (_, response) => sendJson(response, 200, { tags: [] }, { link: '</v2/charts/web/tags/list?n=1000>; rel="next"' }),
       /without end/,
     ],
     [
-      'lists for ever under new links',
+      'lists forever under new links',
       ({ requests }, response) =>
         sendJson(response, 200, { tags: [] }, { link: `</v2/charts/web/tags/list?x=${requests.length}>; rel="next"` }),
       /without end/,
@@ -54,19 +56,19 @@ describe('a registry that misbehaves', () => {
     [
       'links to another listing',
       (_, response) => sendJson(response, 200, { tags: [] }, { link: '</v2/secret/tags/list>; rel="next"' }),
-      /leads elsewhere/,
+      /points elsewhere/,
     ],
-    ['answers no JSON', (_, response) => void response.end('<html>'), /not a list of names/],
+    ['does not answer JSON', (_, response) => void response.end('<html>'), /not a list of names/],
     ['answers another shape', (_, response) => sendJson(response, 200, { tags: 7 }), /not a list of names/],
     ['answers names of another type', (_, response) => sendJson(response, 200, { tags: [1] }), /not a list of names/],
-    ['sends without end', (_, response) => flood(response), /bytes were sent/],
-    ['answers 404 without saying what is missing', (_, response) => void response.writeHead(404).end(), /answered 404/],
+    ['sends without end', (_, response) => flood(response), /body is larger/],
+    ['answers 404 without an error code', (_, response) => void response.writeHead(404).end(), /answered 404/],
     [
       'answers 404 with the page of a proxy',
       (_, response) => void response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>not found</h1>'),
       /answered 404/,
     ],
-    ['answers a strange status', (_, response) => void response.writeHead(418).end(), /answered 418/],
+    ['answers an unexpected status', (_, response) => void response.writeHead(418).end(), /answered 418/],
   ])('that %s is refused', async ([, answer, words]) => {
     const { server, client } = await startWithClient();
     server.misbehave((_, response) => answer(server, response));
@@ -74,7 +76,7 @@ describe('a registry that misbehaves', () => {
     await expect(client.tags('charts/web', signal())).rejects.toThrow(words);
   });
 
-  test('has no tags where it says null, and none that could not be one', async () => {
+  test('has no tags where its list is null, and invalid names are dropped', async () => {
     const { server, client } = await startWithClient();
     server.misbehave((_, response) => sendJson(response, 200, { tags: null }));
     expect(await client.tags('charts/web', signal())).toEqual([]);
@@ -83,7 +85,7 @@ describe('a registry that misbehaves', () => {
     expect(await client.tags('charts/web', signal())).toEqual(['1.0.0']);
   });
 
-  test('is refused a manifest that is not what its digest says, or calls itself two things', async () => {
+  test('is refused where a manifest does not match its digest or its media type', async () => {
     const { server, client } = await startWithClient();
     const body = { schemaVersion: 2, mediaType: 'application/vnd.oci.image.index.v1+json', manifests: [] };
     const type = { 'content-type': 'application/vnd.oci.image.manifest.v1+json' };
@@ -91,20 +93,20 @@ describe('a registry that misbehaves', () => {
     server.misbehave((_, response) =>
       sendJson(response, 200, body, { ...type, 'docker-content-digest': digestOf(Buffer.from('other')) }),
     );
-    await expect(client.manifest('charts/web', '1', signal())).rejects.toThrow('not what its digest says');
+    await expect(client.manifest('charts/web', '1', signal())).rejects.toThrow('does not match its digest');
 
     server.misbehave((_, response) => sendJson(response, 200, body, type));
-    await expect(client.manifest('charts/web', '1', signal())).rejects.toThrow('another media type');
+    await expect(client.manifest('charts/web', '1', signal())).rejects.toThrow('does not match its media type');
   });
 
-  test('is refused a manifest of gigabytes', async () => {
+  test('is refused where a manifest has gigabytes', async () => {
     const { server, client } = await startWithClient();
     server.misbehave((_, response) => flood(response));
 
-    await expect(client.manifest('charts/web', '1', signal())).rejects.toThrow('more than 4194304 bytes');
+    await expect(client.manifest('charts/web', '1', signal())).rejects.toThrow('larger than 4194304 bytes');
   });
 
-  test('holds us up no longer than we wait', async () => {
+  test('is given up when the deadline of the request has passed', async () => {
     const { server, client } = await startWithClient();
     server.misbehave(() => undefined);
 
@@ -112,7 +114,7 @@ describe('a registry that misbehaves', () => {
   });
 });
 
-/** Writes until the other side hangs up. */
+/** Writes until the client closes the connection. */
 function flood(response: ServerResponse): void {
   const chunk = Buffer.alloc(64 * 1024, 'x');
   const pour = () => {

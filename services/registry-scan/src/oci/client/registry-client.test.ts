@@ -5,8 +5,8 @@ import { digestOf } from '../digest-of.ts';
 
 const lines = ({ requests }: OciServer) => requests.map(({ line }) => line);
 
-describe('a registry that behaves', () => {
-  test('is read: catalogue, tags, manifest, package', async () => {
+describe('the client of a registry', () => {
+  test('reads catalogue, tags, manifests and packages', async () => {
     const { server, client } = await startWithClient();
     const { digest, archiveDigest } = server.push('charts/web', '1.0.0', archive);
 
@@ -21,7 +21,7 @@ describe('a registry that behaves', () => {
     expect(await client.stillHas('charts/web', '1.0.0', digestOf(archive), signal())).toBe(false);
   });
 
-  test('says what it does not have', async () => {
+  test('returns null for what the registry reports as missing', async () => {
     const { server, client } = await startWithClient();
     server.push('charts/web', '1.0.0', archive);
 
@@ -30,14 +30,14 @@ describe('a registry that behaves', () => {
     expect(await client.blob('charts/web', digestOf(Buffer.from('other')), 100, signal())).toBeNull();
   });
 
-  test('has images too, which are no charts', async () => {
+  test('finds no chart layer in an image', async () => {
     const { server, client } = await startWithClient();
     const digest = server.pushManifest('images/web', '1', imageManifest);
 
     expect(await client.manifest('images/web', '1', signal())).toEqual({ digest, layer: null });
   });
 
-  test('lists in pages', async () => {
+  test('reads a list page by page', async () => {
     const { server, client } = await startWithClient();
     server.misbehave((request, response) => {
       const last = new URL(request.url ?? '', 'http://x').searchParams.get('last');
@@ -48,7 +48,7 @@ describe('a registry that behaves', () => {
     expect(await client.tags('charts/web', signal())).toEqual(['a', 'b', 'c']);
   });
 
-  test('is asked again when it is busy, as long as it says', async () => {
+  test('retries a busy registry after its Retry-After', async () => {
     const { server, client } = await startWithClient();
     server.push('charts/web', '1.0.0', archive);
     let refused = 0;
@@ -61,7 +61,7 @@ describe('a registry that behaves', () => {
     expect(lines(server)).toHaveLength(3);
   });
 
-  test('is given up on when it stays busy', async () => {
+  test('gives up on a registry that stays busy', async () => {
     const { server, client } = await startWithClient();
     server.misbehave((_, response) => void response.writeHead(429, { 'retry-after': '0' }).end());
 
@@ -69,7 +69,7 @@ describe('a registry that behaves', () => {
     expect(lines(server)).toHaveLength(4);
   });
 
-  test('is unavailable when it does not answer', async () => {
+  test('reports a registry that does not answer as unavailable', async () => {
     const { server, client } = await startWithClient();
     await server.stop();
 

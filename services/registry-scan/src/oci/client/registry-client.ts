@@ -8,7 +8,7 @@ import { jsonOf, parseReply } from '../replies/parse-reply.ts';
 import { RegistryError } from '../registry-error.ts';
 import { createRegistrySession, type RegistryRequest } from './registry-session.ts';
 import type { RegistrySource } from '../registry-source.ts';
-import { saysGone } from '../replies/is-not-found.ts';
+import { isNotFound } from '../replies/is-not-found.ts';
 
 const mebibyte = 1024 * 1024;
 const metadataTimeoutMs = 15_000;
@@ -21,20 +21,20 @@ const Catalog = z.object({ repositories: z.array(z.string()).nullable() }).trans
 const Tags = z.object({ tags: z.array(z.string()).nullable() }).transform((page) => page.tags ?? []);
 const TypedManifest = z.object({ mediaType: z.string() });
 
-/** What a tag points to; `layer` is null where that is no chart. */
+/** The manifest of a tag; `layer` is null where it is not of a chart. */
 export interface TaggedManifest {
   digest: string;
   layer: ChartLayer | null;
 }
 
-/** Reads one registry. `null` always means that the registry itself says: there is no such thing. */
+/** Reads one registry. `null` always means that the registry itself reported that it does not exist. */
 export interface RegistryClient extends Disposable {
   repositories(signal: AbortSignal): Promise<string[]>;
   tags(repository: string, signal: AbortSignal): Promise<string[] | null>;
   manifest(repository: string, tag: string, signal: AbortSignal): Promise<TaggedManifest | null>;
-  /** True where the registry says, for little, that the tag still has this digest. */
+  /** Checks with a HEAD request whether the tag still has this digest. */
   stillHas(repository: string, tag: string, digest: string, signal: AbortSignal): Promise<boolean>;
-  /** The bytes as they came: they are not verified yet. */
+  /** The bytes as received; they are not verified yet. */
   blob(repository: string, digest: string, maxBytes: number, signal: AbortSignal): Promise<Buffer | null>;
 }
 
@@ -44,21 +44,21 @@ export function createRegistryClient(source: RegistrySource): RegistryClient {
 
   const pull = (repository: string): Pick<RegistryRequest, 'scope'> => ({ scope: `repository:${repository}:pull` });
   const metadata = { accept: 'application/json', maxBytes: 4 * mebibyte, timeoutMs: metadataTimeoutMs };
-  // What registries take at most: Helm puts description and annotations of a chart into its manifest.
+  // The limit of registries themselves: Helm copies description and annotations of a chart into its manifest.
   const manifestRequest = { accept: acceptedManifests, maxBytes: 4 * mebibyte, timeoutMs: metadataTimeoutMs };
 
-  /** All pages, or an error: half a list would look as if the rest had been deleted. */
+  /** Reads all pages or throws: half a list would look as if the rest had been deleted. */
   async function listAll(path: string, page: z.ZodType<string[]>, request: Pick<RegistryRequest, 'scope' | 'signal'>) {
     const names: string[] = [];
-    const seen = new Set<string>();
+    const visited = new Set<string>();
     let url: URL | null = new URL(`${path}?n=${pageSize}`, source.url);
     while (url !== null) {
-      if (seen.has(url.href) || seen.size >= maxPages || names.length > maxNames) {
-        throw new RegistryError('nonsense', `${source.domain} lists ${path} without end`);
+      if (visited.has(url.href) || visited.size >= maxPages || names.length > maxNames) {
+        throw new RegistryError('malformed', `${source.domain} lists ${path} without end`);
       }
-      seen.add(url.href);
-      const reply = await session.ask(url, { ...metadata, ...request });
-      if (saysGone(reply)) return null;
+      visited.add(url.href);
+      const reply = await session.request(url, { ...metadata, ...request });
+      if (isNotFound(reply)) return null;
       if (reply.status !== 200) throw unexpected(reply.status, path);
       names.push(...parseReply(reply, page, 'a list of names'));
       url = nextPage(reply.headers.link, url);
@@ -67,13 +67,13 @@ export function createRegistryClient(source: RegistrySource): RegistryClient {
   }
 
   const unexpected = (status: number, path: string) =>
-    new RegistryError('nonsense', `${source.domain} answered ${status} to ${path}`);
+    new RegistryError('malformed', `${source.domain} answered ${status} to ${path}`);
 
   return {
     async repositories(signal) {
       const names = await listAll('/v2/_catalog', Catalog, { scope: 'registry:catalog:*', signal });
       if (names === null)
-        throw new RegistryError('nonsense', `${source.domain} has no catalogue: configure repositories`);
+        throw new RegistryError('malformed', `${source.domain} has no catalogue: configure its repositories`);
       return names.filter(isRepositoryName);
     },
 
@@ -84,41 +84,45 @@ export function createRegistryClient(source: RegistrySource): RegistryClient {
 
     async manifest(repository, tag, signal) {
       const path = `/v2/${repository}/manifests/${tag}`;
-      const reply = await session.ask(new URL(path, source.url), { ...manifestRequest, ...pull(repository), signal });
-      if (saysGone(reply)) return null;
+      const reply = await session.request(new URL(path, source.url), {
+        ...manifestRequest,
+        ...pull(repository),
+        signal,
+      });
+      if (isNotFound(reply)) return null;
       if (reply.status !== 200) throw unexpected(reply.status, path);
 
       const digest = digestOf(reply.body);
       const claimed = reply.headers['docker-content-digest'];
       if (typeof claimed === 'string' && claimed.startsWith('sha256:') && claimed !== digest) {
-        throw new RegistryError('nonsense', `${path} is not what its digest says`);
+        throw new RegistryError('malformed', `${path} does not match its digest`);
       }
       const manifest = jsonOf(reply);
       const { data } = TypedManifest.safeParse(manifest);
       const sentAs = reply.headers['content-type']?.split(';')[0]?.trim();
-      // One document must not be two things to two readers: https://github.com/opencontainers/distribution-spec/security/advisories/GHSA-mc8v-mgrf-8f4m
+      // Two readers must not take one document for two things: https://github.com/opencontainers/distribution-spec/security/advisories/GHSA-mc8v-mgrf-8f4m
       if (data && sentAs !== undefined && data.mediaType !== sentAs) {
-        throw new RegistryError('nonsense', `${path} was sent as another media type than it names`);
+        throw new RegistryError('malformed', `${path} does not match its media type`);
       }
       return { digest, layer: chartLayerOf(manifest) };
     },
 
     async stillHas(repository, tag, digest, signal) {
       const url = new URL(`/v2/${repository}/manifests/${tag}`, source.url);
-      const reply = await session.ask(url, { ...manifestRequest, ...pull(repository), method: 'HEAD', signal });
+      const reply = await session.request(url, { ...manifestRequest, ...pull(repository), method: 'HEAD', signal });
       return reply.status === 200 && reply.headers['docker-content-digest'] === digest;
     },
 
     async blob(repository, digest, maxBytes, signal) {
       const path = `/v2/${repository}/blobs/${digest}`;
-      const reply = await session.ask(new URL(path, source.url), {
+      const reply = await session.request(new URL(path, source.url), {
         accept: '*/*',
         maxBytes,
         timeoutMs: blobTimeoutMs,
         ...pull(repository),
         signal,
       });
-      if (saysGone(reply)) return null;
+      if (isNotFound(reply)) return null;
       if (reply.status !== 200) throw unexpected(reply.status, path);
       return reply.body;
     },

@@ -9,18 +9,18 @@ import { type Attempt, retryDelay } from '../replies/retry-delay.ts';
 
 export interface RegistryRequest {
   method?: 'GET' | 'HEAD';
-  /** What a token must be good for, such as `repository:charts/web:pull`. */
+  /** What a token must permit, such as `repository:charts/web:pull`. */
   scope: string;
   accept: string;
   maxBytes: number;
-  /** For one attempt. */
+  /** Of one attempt. */
   timeoutMs: number;
   signal: AbortSignal;
 }
 
 export interface RegistrySession {
-  /** The registry's final word: authorised, redirected, repeated where that helps. Never 401, 403, 429 or 5xx. */
-  ask(url: URL, request: RegistryRequest): Promise<HttpReply>;
+  /** Sends a request: authorised, with redirects followed, retried where that may help. Never resolves to 401, 403, 429 or 5xx. */
+  request(url: URL, request: RegistryRequest): Promise<HttpReply>;
 }
 
 const isFinal = (error: unknown): boolean =>
@@ -35,7 +35,7 @@ export function createRegistrySession(source: RegistrySource, http: HttpClient):
     const { method = 'GET', accept, maxBytes } = request;
     let at = url;
     for (let hop = 0; hop <= maxRedirects; hop += 1) {
-      // Credentials go to the registry alone, not to wherever it keeps its blobs.
+      // Credentials go to the registry only, not to the host that stores its blobs.
       const headers = { accept, ...(header !== undefined && at.host === source.url.host && { authorization: header }) };
       const reply = await http.send(at, { method, headers, maxBytes, signal });
       const next = redirectOf(reply, at);
@@ -48,7 +48,7 @@ export function createRegistrySession(source: RegistrySource, http: HttpClient):
   async function attempt(url: URL, request: RegistryRequest): Promise<HttpReply> {
     const signal = AbortSignal.any([request.signal, AbortSignal.timeout(request.timeoutMs)]);
     const first = await send(url, request, signal, authorization.known(request.scope));
-    // Only the registry itself is answered: a 401 of a host that it redirected us to gets nothing.
+    // Only a challenge of the registry itself is answered, not one of a host that it redirected us to.
     if (first.reply.status !== 401 || first.at.host !== source.url.host) return first.reply;
 
     const header = await authorization.answer(first.reply.headers['www-authenticate'], request.scope, signal);
@@ -56,7 +56,7 @@ export function createRegistrySession(source: RegistrySource, http: HttpClient):
   }
 
   return {
-    async ask(url, request) {
+    async request(url, request) {
       for (let count = 1; ; count += 1) {
         let outcome: Attempt = 'no answer';
         let failure: RegistryError;
@@ -77,7 +77,7 @@ export function createRegistrySession(source: RegistrySource, http: HttpClient):
               : new RegistryError('unavailable', `${source.domain} does not answer`, { cause: error });
         }
 
-        const delay = retryDelay(outcome, count, { now: new Date(), luck: Math.random() });
+        const delay = retryDelay(outcome, count, { now: new Date(), random: Math.random() });
         if (delay === null) throw failure;
         await sleep(delay, undefined, { signal: request.signal });
       }

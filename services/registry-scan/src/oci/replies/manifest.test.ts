@@ -14,7 +14,7 @@ describe('chartLayerOf', () => {
     expect(chartLayerOf(chart)).toEqual(layer);
   });
 
-  test('passes over the provenance layer', () => {
+  test('skips the provenance layer', () => {
     const provenance = { ...layer, mediaType: 'application/vnd.cncf.helm.chart.provenance.v1.prov' };
 
     expect(chartLayerOf({ ...chart, layers: [layer, provenance] })).toEqual(layer);
@@ -27,7 +27,7 @@ describe('chartLayerOf', () => {
     ['a chart without a package', { ...chart, layers: [] }],
     ['a layer without a proper digest', { ...chart, layers: [{ ...layer, digest: 'sha256:../../etc' }] }],
     ['a negative size', { ...chart, layers: [{ ...layer, size: -1 }] }],
-    ['no object', null],
+    ['a manifest that is not an object', null],
   ] as const)('is null for %s', ([, manifest]) => {
     expect(chartLayerOf(manifest)).toBeNull();
   });

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { HttpReply } from '@berth/egress/http-client';
 import { RegistryError } from '../registry-error.ts';
 
-/** The JSON of a reply, or undefined where it is none. */
+/** The JSON of a reply; undefined where it is not JSON. */
 export function jsonOf({ body }: HttpReply): unknown {
   try {
     return JSON.parse(body.toString('utf8'));
@@ -13,6 +13,6 @@ export function jsonOf({ body }: HttpReply): unknown {
 
 export function parseReply<S extends z.ZodType>(reply: HttpReply, schema: S, what: string): z.output<S> {
   const { success, data } = schema.safeParse(jsonOf(reply));
-  if (!success) throw new RegistryError('nonsense', `the registry's answer is not ${what}`);
+  if (!success) throw new RegistryError('malformed', `the registry's answer is not ${what}`);
   return data;
 }

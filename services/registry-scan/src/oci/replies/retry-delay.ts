@@ -1,17 +1,17 @@
 export const maxAttempts = 4;
 const longestWait = 30_000;
 
-/** What came of an attempt: an answer, or none. */
+/** The outcome of an attempt. */
 export type Attempt = { status: number; retryAfter?: string | undefined } | 'no answer';
 
-/** How long to wait before asking once more, in ms; null where asking again changes nothing. `luck` is from [0, 1). */
+/** How long to wait before a retry, in ms; null where a retry is pointless. `random` is from [0, 1). */
 export function retryDelay(
   outcome: Attempt,
   attempt: number,
-  { now, luck }: { now: Date; luck: number },
+  { now, random }: { now: Date; random: number },
 ): number | null {
   if (attempt >= maxAttempts) return null;
-  const backoff = 250 * 2 ** attempt * (0.5 + luck);
+  const backoff = 250 * 2 ** attempt * (0.5 + random);
   if (outcome === 'no answer') return backoff;
 
   const { status, retryAfter } = outcome;
