@@ -1,27 +1,27 @@
 import { busOptions, busSettings } from '@berth/shared/bus/connection/bus-settings';
 import { z } from 'zod';
 
-const seconds = (usual: number) =>
+const seconds = (fallback: number) =>
   z.coerce
     .number()
     .positive()
     .max(86_400)
-    .default(usual)
+    .default(fallback)
     .transform((value) => value * 1000);
 
 export const Config = z
   .object({
     ...busSettings,
     DATABASE_URL: z.url(),
-    /** A kubeconfig whose contexts become clusters. Without it none is found. */
+    /** A kubeconfig whose contexts become clusters. Without it there are none. */
     CLUSTER_KUBECONFIG: z.string().min(1).optional(),
-    /** Only these of its contexts, separated by commas. */
+    /** The contexts to use, separated by commas; all unless given. */
     CLUSTER_CONTEXTS: z.string().optional(),
-    /** Whether a cluster that is found starts as ignored, until a site admin takes it into use. */
+    /** Whether a discovered cluster is ignored until a site admin changes that. */
     CLUSTERS_IGNORE_NEW: z.stringbool().default(true),
     CLUSTER_REDISCOVER_SECONDS: seconds(10),
     CLUSTER_RESYNC_SECONDS: seconds(600),
-    /** How long the access that runners get is good for; a cluster gives no less than 10 minutes. */
+    /** Lifetime of the access that runners get; a cluster grants no less than 10 minutes. */
     CLUSTER_ACCESS_SECONDS: z.coerce.number().int().min(600).max(3600).default(3600),
   })
   .transform((env) => ({

@@ -15,8 +15,8 @@ import { clusterStateHandlers } from './clusters/cluster-state-handlers.ts';
 import { clusterUsageHandlers } from './clusters/cluster-usage-handlers.ts';
 import { flagSilentClusters } from './sync/flag-silent-clusters.ts';
 import { leaseNameOf } from './clusters/lease-name-of.ts';
-import { tendCluster } from './sync/sync-cluster.ts';
-import { tendClusters } from './sync/sync-clusters.ts';
+import { syncCluster } from './sync/sync-cluster.ts';
+import { syncClusters } from './sync/sync-clusters.ts';
 import { Config } from './config.ts';
 import { createClusterDirectory } from './discovery/cluster-directory.ts';
 import { discoverClusters } from './discovery/discover-clusters.ts';
@@ -42,7 +42,7 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
   const read = async () => (path === undefined ? [] : await readKubeconfig({ path, contexts }));
   const discover = discoverClusters({ clusterRepository, directory, log, read, ignoreNew });
   const holder = `${hostname()} ${process.pid} ${randomUUID()}`;
-  const tending = {
+  const syncDeps = {
     clusterRepository,
     k8sResourceRepository,
     log,
@@ -62,12 +62,12 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
   loop('discover clusters', every(config.rediscoverMs, discover));
   loop('flag silent clusters', every(2_000, flagSilentClusters({ clusterRepository })));
   loop(
-    'tend clusters',
-    tendClusters({
+    'sync clusters',
+    syncClusters({
       clusterRepository,
       directory,
       log,
-      lookMs: 1_000,
+      refreshMs: 1_000,
       leaseRetryMs: 5_000,
       whileHolding: (id, signal, work) =>
         whileHolding(
@@ -75,7 +75,7 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
           { name: leaseNameOf(id), holder, ttlMs: 30_000, heartbeatMs: 8_000, marginMs: 10_000, signal },
           work,
         ),
-      tend: (cluster, signal) => tendCluster(tending, cluster, signal),
+      sync: (cluster, signal) => syncCluster(syncDeps, cluster, signal),
     }),
   );
 });

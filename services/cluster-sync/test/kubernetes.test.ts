@@ -7,7 +7,7 @@ import { type K8sResource, k8sResources } from '@berth/shared/contracts/resource
 import { found } from '@berth/shared/errors';
 import { identityToken, sampleIdentities } from '@berth/shared/testing/test-identities';
 import { sql } from 'slonik';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { stringify } from 'yaml';
 import { accessIn, type ClusterInTest, startClusterInTest } from './support/cluster-in-test.ts';
 import { kubeRequest } from './support/kube-request.ts';
@@ -15,7 +15,7 @@ import { claimOn } from './support/neighbours.ts';
 import { type ServiceProcess, startServiceProcess } from './support/service-process.ts';
 
 const deploymentId = '5b0bd2c8-7a7e-4a5f-9f0e-6a5a0f7f3f10';
-const canary = 'canary-token-that-nobody-may-see';
+const canary = 'canary-token-that-must-stay-secret';
 
 let cluster: ClusterInTest;
 let service: ServiceProcess;
@@ -34,7 +34,7 @@ afterAll(async () => {
   if (folder) await rm(folder, { recursive: true, force: true });
 });
 
-/** The real cluster, one behind a port where nobody listens, and one whose credential is a program. */
+/** The real cluster, one behind a closed port, one whose credential is a program, and one with a wrong token. */
 function kubeconfigWithOthers(): string {
   const { server, ca, certificate } = cluster.access;
   const authority = { 'certificate-authority-data': Buffer.from(ca ?? '').toString('base64') };
@@ -73,7 +73,7 @@ async function tracked(query: { kind?: string; name?: string; deployment_id?: st
   return (await service.gateway.call(k8sResources.operations.list, request, await asAdmin())).items;
 }
 
-const soon = <T>(look: () => Promise<T>, timeout = 15_000): Promise<T> => vi.waitFor(look, { timeout, interval: 50 });
+const soon = <T>(check: () => Promise<T>, timeout = 15_000): Promise<T> => vi.waitFor(check, { timeout, interval: 50 });
 
 const kubectl = (...[method, path, body]: [Parameters<typeof kubeRequest>[1], string, object?]) =>
   kubeRequest(cluster.access, method, path, body);
@@ -100,231 +100,219 @@ const webDeployment = (replicas: number) => ({
   spec: { replicas, selector: { matchLabels: { app: 'web' } }, template: podTemplate },
 });
 
-describe('discovery and probes', () => {
-  test('every context is a cluster; one that answers is ok', async () => {
-    await soon(async () => expect(await clusterNamed('real')).toMatchObject({ is_ok: true, not_ok_reason: null }));
+test('every context becomes a cluster, and one that answers is ok', async () => {
+  await soon(async () => expect(await clusterNamed('real')).toMatchObject({ is_ok: true, not_ok_reason: null }));
 
-    expect(await clusterNamed('real')).toMatchObject({
-      provider_id: 'kubeconfig:real',
-      region_name: 'kubeconfig',
-      env_id: null,
-      ignore: false,
-    });
-  });
-
-  test.for([
-    ['dead', '127.0.0.1:9 refused the connection'],
-    ['wrong', 'refused our credential (401)'],
-    ['refused', 'the user field exec is not accepted'],
-  ] as const)('the cluster %s is not ok and says why: %s', async ([name, reason]) => {
-    await soon(async () =>
-      expect(await clusterNamed(name)).toMatchObject({ is_ok: false, not_ok_reason: expect.stringContaining(reason) }),
-    );
-  });
-
-  test('what others see of it is published', async () => {
-    const { id } = await clusterNamed('real');
-    const stop = new AbortController();
-
-    const row = await new Promise<unknown>((resolve, reject) => {
-      service.tasks.state
-        .follow(k8sClusters, {
-          signal: stop.signal,
-          apply: async (message) => {
-            if (message.id === id) resolve(message.row);
-          },
-        })
-        .catch(reject);
-    });
-    stop.abort();
-
-    expect(row).toMatchObject({ id, is_ok: true });
+  expect(await clusterNamed('real')).toMatchObject({
+    provider_id: 'kubeconfig:real',
+    region_name: 'kubeconfig',
+    env_id: null,
+    ignore: false,
   });
 });
 
-describe('tracked resources', () => {
-  test('what is made in a namespace of a deployment appears, changes and vanishes with it', async () => {
-    await apply('/api/v1/namespaces', namespaceFor('web-one', deploymentId));
-    await apply('/apis/apps/v1/namespaces/web-one/deployments', webDeployment(2));
-    await apply('/api/v1/namespaces/web-one/services', {
-      metadata: { name: 'web' },
-      spec: { selector: { app: 'web' }, ports: [{ port: 80 }] },
-    });
+test.for([
+  ['dead', '127.0.0.1:9 refused the connection'],
+  ['wrong', 'refused our credential (401)'],
+  ['refused', 'the user field exec is not accepted'],
+] as const)('the cluster %s is not ok, with the reason: %s', async ([name, reason]) => {
+  await soon(async () =>
+    expect(await clusterNamed(name)).toMatchObject({ is_ok: false, not_ok_reason: expect.stringContaining(reason) }),
+  );
+});
 
-    await soon(async () => {
-      const rows = await tracked({ deployment_id: deploymentId });
-      expect(rows.map(({ kind }) => kind)).toEqual(['Deployment', 'Namespace', 'Pod', 'Pod', 'Service']);
-      expect(rows[0]).toMatchObject({ name: 'web', api_version: 'apps/v1', status_color: ['Success', 'Success'] });
-      expect(rows[2]).toMatchObject({ status_color: ['Success'], metadata: { namespace: 'web-one' } });
-    });
+test('the state of a cluster is published', async () => {
+  const { id } = await clusterNamed('real');
+  const stop = new AbortController();
 
-    await kubectl('PATCH', '/apis/apps/v1/namespaces/web-one/deployments/web', { spec: { replicas: 1 } });
-    await soon(async () => {
-      const rows = await tracked({ deployment_id: deploymentId });
-      expect(rows.filter(({ kind }) => kind === 'Pod')).toHaveLength(1);
-      expect(rows[0]).toMatchObject({ status_color: ['Success'] });
-    });
+  const row = await new Promise<unknown>((resolve, reject) => {
+    service.tasks.state
+      .follow(k8sClusters, {
+        signal: stop.signal,
+        apply: async (message) => {
+          if (message.id === id) resolve(message.row);
+        },
+      })
+      .catch(reject);
+  });
+  stop.abort();
 
-    await kubectl('DELETE', '/api/v1/namespaces/web-one');
-    await soon(async () => expect(await tracked({ deployment_id: deploymentId })).toEqual([]), 25_000);
+  expect(row).toMatchObject({ id, is_ok: true });
+});
+
+test('objects in the namespace of a deployment are tracked from creation to deletion', async () => {
+  await apply('/api/v1/namespaces', namespaceFor('web-one', deploymentId));
+  await apply('/apis/apps/v1/namespaces/web-one/deployments', webDeployment(2));
+  await apply('/api/v1/namespaces/web-one/services', {
+    metadata: { name: 'web' },
+    spec: { selector: { app: 'web' }, ports: [{ port: 80 }] },
   });
 
-  test('all kinds are tracked, jobs with one colour per pod', async () => {
-    const id = 'a0e1c2d3-7a7e-4a5f-9f0e-6a5a0f7f3f11';
-    await apply('/api/v1/namespaces', namespaceFor('kinds', id));
-    const spec = { selector: { matchLabels: { app: 'web' } }, template: podTemplate };
-    const jobTemplate = { spec: { template: { spec: { ...podTemplate.spec, restartPolicy: 'Never' } } } };
-    await apply('/apis/apps/v1/namespaces/kinds/statefulsets', {
-      metadata: { name: 'set' },
-      spec: { ...spec, serviceName: 'web', replicas: 0 },
-    });
-    await apply('/apis/apps/v1/namespaces/kinds/daemonsets', { metadata: { name: 'daemon' }, spec });
-    await apply('/apis/batch/v1/namespaces/kinds/jobs', { metadata: { name: 'job' }, ...jobTemplate });
-    await apply('/apis/batch/v1/namespaces/kinds/cronjobs', {
-      metadata: { name: 'cron' },
-      spec: { schedule: '0 0 1 1 *', jobTemplate },
-    });
-    await apply('/apis/networking.k8s.io/v1/namespaces/kinds/ingresses', {
-      metadata: { name: 'ingress' },
-      spec: { rules: [{ host: 'web.example.com' }] },
-    });
-    await apply('/api/v1/namespaces/kinds/persistentvolumeclaims', {
-      metadata: { name: 'claim' },
-      spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
-    });
-
-    await soon(async () => {
-      const rows = await tracked({ deployment_id: id });
-      const colors = new Map(rows.map(({ kind, status_color }) => [kind, status_color]));
-      expect(colors.get('DaemonSet')).toEqual(['Success', 'Success', 'Success']);
-      expect(colors.get('StatefulSet')).toEqual([]);
-      expect(colors.get('PersistentVolumeClaim')).toEqual(['Success']);
-      expect(colors.get('Job')).toHaveLength(1);
-      expect(colors.get('CronJob')).toEqual([]);
-      expect(rows.find(({ kind }) => kind === 'Ingress')?.metadata).toMatchObject({
-        summary: { hosts: 'web.example.com' },
-      });
-    });
+  await soon(async () => {
+    const rows = await tracked({ deployment_id: deploymentId });
+    expect(rows.map(({ kind }) => kind)).toEqual(['Deployment', 'Namespace', 'Pod', 'Pod', 'Service']);
+    expect(rows[0]).toMatchObject({ name: 'web', api_version: 'apps/v1', status_color: ['Success', 'Success'] });
+    expect(rows[2]).toMatchObject({ status_color: ['Success'], metadata: { namespace: 'web-one' } });
   });
 
-  test('a namespace that gets our label later brings along what already lies in it', async () => {
-    const id = 'b0e1c2d3-7a7e-4a5f-9f0e-6a5a0f7f3f12';
-    const { metadata } = namespaceFor('late', id);
-    await apply('/api/v1/namespaces', { metadata: { name: 'late' } });
-    await apply('/apis/apps/v1/namespaces/late/deployments', webDeployment(1));
-    await soon(async () => expect((await kubectl('GET', '/api/v1/namespaces/late/pods')).body).toContain('web-'));
-    expect(await tracked({ deployment_id: id })).toEqual([]);
-
-    await kubectl('PATCH', '/api/v1/namespaces/late', { metadata });
-    await soon(async () =>
-      expect((await tracked({ deployment_id: id })).map(({ kind }) => kind)).toEqual([
-        'Deployment',
-        'Namespace',
-        'Pod',
-      ]),
-    );
-
-    const withoutLabel = { metadata: { labels: { 'app.kubernetes.io/managed-by': null } } };
-    await kubectl('PATCH', '/api/v1/namespaces/late', withoutLabel);
-    await soon(async () => expect(await tracked({ deployment_id: id })).toEqual([]));
+  await kubectl('PATCH', '/apis/apps/v1/namespaces/web-one/deployments/web', { spec: { replicas: 1 } });
+  await soon(async () => {
+    const rows = await tracked({ deployment_id: deploymentId });
+    expect(rows.filter(({ kind }) => kind === 'Pod')).toHaveLength(1);
+    expect(rows[0]).toMatchObject({ status_color: ['Success'] });
   });
 
-  test('a namespace that names no deployment, and all that is not ours, is not tracked', async () => {
-    await apply('/api/v1/namespaces', namespaceFor('anonymous', 'not-a-uuid'));
-    await apply('/api/v1/namespaces/anonymous/services', { metadata: { name: 'svc' }, spec: { ports: [{ port: 1 }] } });
-    await apply('/api/v1/namespaces', namespaceFor('marker', deploymentId));
-    await soon(async () => expect(await tracked({ name: 'marker' })).toHaveLength(1));
+  await kubectl('DELETE', '/api/v1/namespaces/web-one');
+  await soon(async () => expect(await tracked({ deployment_id: deploymentId })).toEqual([]), 25_000);
+});
 
-    expect(await tracked({ name: 'svc' })).toEqual([]);
-    expect(await tracked({ name: 'kubernetes' })).toEqual([]);
-    expect(await tracked({ name: 'anonymous' })).toEqual([]);
+test('objects of all kinds are tracked, jobs with one colour per pod', async () => {
+  const id = 'a0e1c2d3-7a7e-4a5f-9f0e-6a5a0f7f3f11';
+  await apply('/api/v1/namespaces', namespaceFor('kinds', id));
+  const spec = { selector: { matchLabels: { app: 'web' } }, template: podTemplate };
+  const jobTemplate = { spec: { template: { spec: { ...podTemplate.spec, restartPolicy: 'Never' } } } };
+  await apply('/apis/apps/v1/namespaces/kinds/statefulsets', {
+    metadata: { name: 'set' },
+    spec: { ...spec, serviceName: 'web', replicas: 0 },
+  });
+  await apply('/apis/apps/v1/namespaces/kinds/daemonsets', { metadata: { name: 'daemon' }, spec });
+  await apply('/apis/batch/v1/namespaces/kinds/jobs', { metadata: { name: 'job' }, ...jobTemplate });
+  await apply('/apis/batch/v1/namespaces/kinds/cronjobs', {
+    metadata: { name: 'cron' },
+    spec: { schedule: '0 0 1 1 *', jobTemplate },
+  });
+  await apply('/apis/networking.k8s.io/v1/namespaces/kinds/ingresses', {
+    metadata: { name: 'ingress' },
+    spec: { rules: [{ host: 'web.example.com' }] },
+  });
+  await apply('/api/v1/namespaces/kinds/persistentvolumeclaims', {
+    metadata: { name: 'claim' },
+    spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+  });
+
+  await soon(async () => {
+    const rows = await tracked({ deployment_id: id });
+    const colors = new Map(rows.map(({ kind, status_color }) => [kind, status_color]));
+    expect(colors.get('DaemonSet')).toEqual(['Success', 'Success', 'Success']);
+    expect(colors.get('StatefulSet')).toEqual([]);
+    expect(colors.get('PersistentVolumeClaim')).toEqual(['Success']);
+    expect(colors.get('Job')).toHaveLength(1);
+    expect(colors.get('CronJob')).toEqual([]);
+    expect(rows.find(({ kind }) => kind === 'Ingress')?.metadata).toMatchObject({
+      summary: { hosts: 'web.example.com' },
+    });
   });
 });
 
-describe('access for runners', () => {
-  const issue = async () => {
-    const { id } = await clusterNamed('real');
-    return service.runner.call(clusterAccess.operations.issue, { body: claimOn(service, id) }, { deadlineMs: 10_000 });
-  };
+test('a namespace that is labelled later is tracked with the objects already in it', async () => {
+  const id = 'b0e1c2d3-7a7e-4a5f-9f0e-6a5a0f7f3f12';
+  const { metadata } = namespaceFor('late', id);
+  await apply('/api/v1/namespaces', { metadata: { name: 'late' } });
+  await apply('/apis/apps/v1/namespaces/late/deployments', webDeployment(1));
+  await soon(async () => expect((await kubectl('GET', '/api/v1/namespaces/late/pods')).body).toContain('web-'));
+  expect(await tracked({ deployment_id: id })).toEqual([]);
 
-  test('is a kubeconfig that works without programs and files, as an admin, for an hour', async () => {
-    const { kubeconfig, expires_at } = await issue();
+  await kubectl('PATCH', '/api/v1/namespaces/late', { metadata });
+  await soon(async () =>
+    expect((await tracked({ deployment_id: id })).map(({ kind }) => kind)).toEqual(['Deployment', 'Namespace', 'Pod']),
+  );
 
-    const access = accessIn(kubeconfig, 'berth');
-    expect(access).toMatchObject({ server: cluster.access.server, ca: cluster.access.ca, certificate: null });
-    const made = await kubeRequest(access, 'POST', '/api/v1/namespaces', { metadata: { name: 'made-by-runner' } });
-    expect(made.status).toBe(201);
-    const claims = JSON.parse(Buffer.from(access.token?.split('.')[1] ?? '', 'base64url').toString());
-    expect(claims).toMatchObject({
-      sub: 'system:serviceaccount:berth-system:berth-runner',
-      exp: Date.parse(expires_at) / 1000,
-    });
-    expect(claims.exp - claims.iat).toBe(3600);
+  const withoutLabel = { metadata: { labels: { 'app.kubernetes.io/managed-by': null } } };
+  await kubectl('PATCH', '/api/v1/namespaces/late', withoutLabel);
+  await soon(async () => expect(await tracked({ deployment_id: id })).toEqual([]));
+});
+
+test('a namespace without a deployment id is not tracked, nor are objects outside namespaces of deployments', async () => {
+  await apply('/api/v1/namespaces', namespaceFor('anonymous', 'not-a-uuid'));
+  await apply('/api/v1/namespaces/anonymous/services', { metadata: { name: 'svc' }, spec: { ports: [{ port: 1 }] } });
+  await apply('/api/v1/namespaces', namespaceFor('marker', deploymentId));
+  await soon(async () => expect(await tracked({ name: 'marker' })).toHaveLength(1));
+
+  expect(await tracked({ name: 'svc' })).toEqual([]);
+  expect(await tracked({ name: 'kubernetes' })).toEqual([]);
+  expect(await tracked({ name: 'anonymous' })).toEqual([]);
+});
+
+const issue = async () => {
+  const { id } = await clusterNamed('real');
+  return service.runner.call(clusterAccess.operations.issue, { body: claimOn(service, id) }, { deadlineMs: 10_000 });
+};
+
+test('the issued kubeconfig needs no programs and files, and gives admin access for an hour', async () => {
+  const { kubeconfig, expires_at } = await issue();
+
+  const access = accessIn(kubeconfig, 'berth');
+  expect(access).toMatchObject({ server: cluster.access.server, ca: cluster.access.ca, certificate: null });
+  const made = await kubeRequest(access, 'POST', '/api/v1/namespaces', { metadata: { name: 'made-by-runner' } });
+  expect(made.status).toBe(201);
+  const claims = JSON.parse(Buffer.from(access.token?.split('.')[1] ?? '', 'base64url').toString());
+  expect(claims).toMatchObject({
+    sub: 'system:serviceaccount:berth-system:berth-runner',
+    exp: Date.parse(expires_at) / 1000,
   });
+  expect(claims.exp - claims.iat).toBe(3600);
+});
 
-  test('comes back when somebody removed the account', async () => {
-    const first = accessIn((await issue()).kubeconfig, 'berth');
-    await kubectl('DELETE', '/api/v1/namespaces/berth-system/serviceaccounts/berth-runner');
-    // A token dies with its account, which is how it can be taken back.
-    await soon(async () => expect((await kubeRequest(first, 'GET', '/api/v1/namespaces')).status).toBe(401));
+test('deleting the account of the runner revokes its tokens, and the next access creates the account again', async () => {
+  const first = accessIn((await issue()).kubeconfig, 'berth');
+  await kubectl('DELETE', '/api/v1/namespaces/berth-system/serviceaccounts/berth-runner');
+  // A token becomes invalid with its account.
+  await soon(async () => expect((await kubeRequest(first, 'GET', '/api/v1/namespaces')).status).toBe(401));
 
-    const second = accessIn((await issue()).kubeconfig, 'berth');
+  const second = accessIn((await issue()).kubeconfig, 'berth');
 
-    expect((await kubeRequest(second, 'GET', '/api/v1/namespaces')).status).toBe(200);
-  });
+  expect((await kubeRequest(second, 'GET', '/api/v1/namespaces')).status).toBe(200);
+});
 
-  test('is refused in words where the cluster does not answer', async () => {
-    const { id } = await clusterNamed('dead');
+test('access to a cluster that does not answer is unavailable, with the reason', async () => {
+  const { id } = await clusterNamed('dead');
 
-    const issued = service.runner.call(clusterAccess.operations.issue, { body: claimOn(service, id) });
+  const issued = service.runner.call(clusterAccess.operations.issue, { body: claimOn(service, id) });
 
-    await expect(issued).rejects.toMatchObject({
-      code: 'unavailable',
-      message: 'The cluster gives no access: 127.0.0.1:9 refused the connection',
-    });
-  });
-
-  test('shows in no log, and neither does any other credential', async () => {
-    const { kubeconfig } = await issue();
-    const { token } = accessIn(kubeconfig, 'berth');
-
-    const log = service.log();
-    expect(log).toContain('access to a cluster issued');
-    expect(log).not.toContain(token);
-    expect(log).not.toContain(canary);
-    expect(log).not.toContain('PRIVATE KEY');
-    expect(JSON.stringify(await service.db.any(sql.unsafe`select row from outbox`))).not.toContain(canary);
+  await expect(issued).rejects.toMatchObject({
+    code: 'unavailable',
+    message: 'The cluster issued no access: 127.0.0.1:9 refused the connection',
   });
 });
 
-describe('an API server that dies', () => {
-  test('makes its cluster not ok, and what happens meanwhile is there once it is back', async () => {
-    const { id, last_seen_at } = await clusterNamed('real');
-    await cluster.stop();
-    // As if most of the minute had passed already.
-    await service.db.query(sql.unsafe`
+test('no credential appears in the log or in the outbox', async () => {
+  const { kubeconfig } = await issue();
+  const { token } = accessIn(kubeconfig, 'berth');
+
+  const log = service.log();
+  expect(log).toContain('access to a cluster issued');
+  expect(log).not.toContain(token);
+  expect(log).not.toContain(canary);
+  expect(log).not.toContain('PRIVATE KEY');
+  expect(JSON.stringify(await service.db.any(sql.unsafe`select row from outbox`))).not.toContain(canary);
+});
+
+test('a stopped API server makes its cluster not ok, and its changes are tracked when it is back', async () => {
+  const { id, last_seen_at } = await clusterNamed('real');
+  await cluster.stop();
+  // As if the last answer was nearly a minute ago.
+  await service.db.query(sql.unsafe`
       update k8s_clusters set last_seen_at = now() - interval '55 s' where id = ${id}
     `);
 
-    await soon(
-      async () =>
-        expect(await clusterNamed('real')).toMatchObject({
-          is_ok: false,
-          not_ok_reason: expect.stringMatching(/refused the connection|cut the connection|probed it/),
-        }),
-      25_000,
-    );
-    expect(await tracked({ name: 'marker' })).toHaveLength(1);
+  await soon(
+    async () =>
+      expect(await clusterNamed('real')).toMatchObject({
+        is_ok: false,
+        not_ok_reason: expect.stringMatching(/refused the connection|cut the connection|not probed/),
+      }),
+    25_000,
+  );
+  expect(await tracked({ name: 'marker' })).toHaveLength(1);
 
-    await cluster.start();
-    await apply('/api/v1/namespaces', namespaceFor('afterwards', deploymentId));
-    await soon(async () => expect(await clusterNamed('real')).toMatchObject({ is_ok: true }), 40_000);
-    await soon(async () => expect(await tracked({ name: 'afterwards' })).toHaveLength(1), 40_000);
-    expect(Date.parse((await clusterNamed('real')).last_seen_at)).toBeGreaterThan(Date.parse(last_seen_at));
-  }, 150_000);
-});
+  await cluster.start();
+  await apply('/api/v1/namespaces', namespaceFor('afterwards', deploymentId));
+  await soon(async () => expect(await clusterNamed('real')).toMatchObject({ is_ok: true }), 40_000);
+  await soon(async () => expect(await tracked({ name: 'afterwards' })).toHaveLength(1), 40_000);
+  expect(Date.parse((await clusterNamed('real')).last_seen_at)).toBeGreaterThan(Date.parse(last_seen_at));
+}, 150_000);
 
-test('it stops when it is told to, without an error', async () => {
+test('cluster-sync stops at SIGTERM without an error', async () => {
   expect(await service.stop()).toBe(0);
   expect(service.log()).not.toContain('"level":"error"');
   expect(service.log()).not.toContain('"level":"fatal"');

@@ -7,8 +7,8 @@ import { type FakeApiServer, startFakeApiServer } from './support/fake-api-serve
 
 let server: FakeApiServer;
 let api: KubeApi;
-/** What was asked for, page by page. */
-const asked: { limit: string | null; from: string | null }[] = [];
+/** The requested pages. */
+const requested: { limit: string | null; from: string | null }[] = [];
 
 beforeAll(async () => {
   server = await startFakeApiServer();
@@ -19,9 +19,9 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]();
 });
 beforeEach(() => {
-  asked.length = 0;
+  requested.length = 0;
   server.misbehave = ({ url }) => {
-    asked.push({ limit: url.searchParams.get('limit'), from: url.searchParams.get('continue') });
+    requested.push({ limit: url.searchParams.get('limit'), from: url.searchParams.get('continue') });
     return false;
   };
 });
@@ -47,12 +47,12 @@ function fill(path: string, sizes: readonly number[]): string[] {
 }
 const objects = (count: number, size: number): number[] => Array.from({ length: count }, () => size);
 
-test('a page that is too large is asked for again with half as many objects, and the list goes on from there', async () => {
+test('a page that is too large is requested again with half as many objects, and the list continues from there', async () => {
   const names = fill('/api/v1/mixed', [...objects(200, 0), ...objects(8, 20_000)]);
 
   expect(await namesIn('/api/v1/mixed')).toEqual(names);
 
-  expect(asked.map(({ limit, from }) => `${limit} from ${from}`)).toEqual([
+  expect(requested.map(({ limit, from }) => `${limit} from ${from}`)).toEqual([
     '200 from null',
     '200 from 200',
     '100 from 200',
@@ -66,28 +66,28 @@ test('a page that is too large is asked for again with half as many objects, and
   ]);
 });
 
-test('one object that is too large by itself ends the list with what is wrong', async () => {
+test('a single object that is too large fails the list with the reason', async () => {
   fill('/api/v1/huge', [70_000]);
 
   const error: unknown = await namesIn('/api/v1/huge').catch((thrown: unknown) => thrown);
 
   expect(error).toMatchObject({ message: 'the list of /api/v1/huge is too large even one object at a time' });
   expect(error).toHaveProperty('cause', expect.any(AnswerTooLarge));
-  expect(asked.at(-1)).toEqual({ limit: '1', from: null });
+  expect(requested.at(-1)).toEqual({ limit: '1', from: null });
 });
 
-test('a list that never ends is given up', async () => {
+test('a list without end is given up', async () => {
   server.misbehave = (_, response) => {
-    asked.push({ limit: null, from: null });
+    requested.push({ limit: null, from: null });
     response.end(JSON.stringify({ metadata: { resourceVersion: '1', continue: 'more' }, items: [] }));
     return true;
   };
 
   await expect(namesIn('/api/v1/endless', 5)).rejects.toThrow('the list of /api/v1/endless has more than 5 pages');
-  expect(asked).toHaveLength(5);
+  expect(requested).toHaveLength(5);
 });
 
-test('a list of as many pages as are read comes to its end', async () => {
+test('a list with exactly the maximum of pages is read to its end', async () => {
   const names = fill('/api/v1/long', objects(401, 0));
 
   expect(await namesIn('/api/v1/long', 3)).toEqual(names);

@@ -25,7 +25,7 @@ interface ListOfRows {
   page: (request: ListRequest) => Promise<{ items: readonly { id: string }[]; next?: string | null | undefined }>;
 }
 
-/** One after the other: the later ones point to rows of those before. */
+/** In this order: later tables refer to rows of earlier ones. */
 const lists: Record<string, ListOfRows> = {
   k8s_clusters: {
     insert: sql.fragment`
@@ -43,8 +43,8 @@ const lists: Record<string, ListOfRows> = {
   },
 };
 
-describe('times at the ends of what can be stored', () => {
-  test('are not forgotten for any list', () => {
+describe('timestamps at the limits of Postgres', () => {
+  test('are tested for every list', () => {
     expect(Object.keys(lists).toSorted()).toEqual(listedResources('cluster-sync').toSorted());
   });
 
@@ -55,7 +55,7 @@ describe('times at the ends of what can be stored', () => {
   });
 });
 
-test('a hundred tracked resources with the largest metadata come in pages that an answer can hold', async () => {
+test('a hundred tracked resources with the largest metadata are split into pages that fit into an answer', async () => {
   const { list } = createK8sResourceRepository(database.db);
   const metadata = storableMetadata({ name: 'web', labels: { note: 'あ'.repeat(32_000) } });
   expect(Buffer.byteLength(JSON.stringify(metadata))).toBeGreaterThan(90_000);

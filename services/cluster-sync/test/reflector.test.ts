@@ -24,7 +24,7 @@ afterEach(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-/** What a sink would hold: the names of the objects. */
+/** The names of the objects in the sink. */
 const names = new Set<string>();
 const Named = z.object({ metadata: z.object({ name: z.string() }) });
 const nameOf = (object: unknown): string => Named.parse(object).metadata.name;
@@ -39,14 +39,14 @@ function reflect(times: { stallMs?: number; resyncMs?: number } = {}): Reflector
     pathIn: (namespace) => `/api/v1/namespaces/${namespace}/pods`,
     sink: {
       beginPass() {
-        const seen = new Set<string>();
+        const pass = new Set<string>();
         return {
-          saw: async (object) => {
-            seen.add(nameOf(object));
+          add: async (object) => {
+            pass.add(nameOf(object));
             names.add(nameOf(object));
           },
           end: () => {
-            for (const name of names) if (!seen.has(name)) names.delete(name);
+            for (const name of names) if (!pass.has(name)) names.delete(name);
           },
         };
       },
@@ -64,68 +64,68 @@ function reflect(times: { stallMs?: number; resyncMs?: number } = {}): Reflector
   return reflector;
 }
 
-const see = (...expected: string[]) =>
+const expectNames = (...expected: string[]) =>
   vi.waitFor(() => expect([...names].sort()).toEqual(expected.sort()), { timeout: 20_000, interval: 10 });
 const watching = () => vi.waitFor(() => expect(server.requests.at(-1)).toMatchObject({ isWatch: true }));
 const lists = () => server.requests.filter(({ isWatch, path }) => !isWatch && path === '/api/v1/pods');
 
-test('lists in pages and then follows the watch', async () => {
+test('a reflector lists in pages and then watches', async () => {
   for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) server.put(name);
 
   reflect();
-  await see('a', 'b', 'c', 'd', 'e', 'f', 'g');
+  await expectNames('a', 'b', 'c', 'd', 'e', 'f', 'g');
   await watching();
   server.put('h');
   server.remove('a');
 
-  await see('b', 'c', 'd', 'e', 'f', 'g', 'h');
+  await expectNames('b', 'c', 'd', 'e', 'f', 'g', 'h');
   expect(lists()).toHaveLength(3);
 });
 
-test('goes on from the last event when the server ends the watch, without a new list', async () => {
+test('a reflector continues from the last event when the server ends the watch, without a new list', async () => {
   reflect();
   await watching();
   const { metadata } = server.put('a');
-  await see('a');
+  await expectNames('a');
 
   server.endWatches();
   await vi.waitFor(() => expect(server.requests.at(-1)?.resourceVersion).toBe(metadata.resourceVersion));
   server.put('b');
 
-  await see('a', 'b');
+  await expectNames('a', 'b');
   expect(lists()).toHaveLength(1);
 });
 
-test('loses nothing when the connection is cut in the middle of a line', async () => {
+test('a reflector misses nothing when the connection is cut in the middle of a line', async () => {
   reflect();
   await watching();
   server.put('a');
-  await see('a');
+  await expectNames('a');
 
   server.write('{"type":"ADDED","object":{"metadata":{"na');
   server.putSilently('b');
   server.cut();
 
-  await see('a', 'b');
+  await expectNames('a', 'b');
   expect(lists()).toHaveLength(1);
 });
 
-test('a line that is no event does not end the watch', async () => {
+test('a malformed line does not end the watch', async () => {
   reflect();
   await watching();
 
   server.write('this is no JSON\n{"type":"SURPRISE"}\n\n');
   server.put('a');
 
-  await see('a');
+  await expectNames('a');
   expect(server.requests.filter(({ isWatch }) => isWatch)).toHaveLength(1);
 });
 
-test('a bookmark moves the version to go on from', async () => {
+test('a bookmark advances the version from which the watch continues', async () => {
   reflect();
   await watching();
   server.put('a');
-  await see('a');
+  await expectNames('a');
 
   server.write('{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"4711"}}}\n');
   server.endWatches();
@@ -134,20 +134,20 @@ test('a bookmark moves the version to go on from', async () => {
 });
 
 describe('410 Gone', () => {
-  test('within a watch leads to a new list that also shows what vanished', async () => {
+  test('within a watch leads to a new list, which includes missed changes', async () => {
     server.put('a');
     reflect();
-    await see('a');
+    await expectNames('a');
     await watching();
 
     server.putSilently('b');
     server.write('{"type":"ERROR","object":{"kind":"Status","code":410,"reason":"Expired"}}\n');
 
-    await see('a', 'b');
+    await expectNames('a', 'b');
     expect(lists()).toHaveLength(2);
   });
 
-  test('as the answer to a watch leads to a new list, at most one in five seconds', async () => {
+  test('as the answer to a watch leads to a new list, at most one every five seconds', async () => {
     server.misbehave = (request, response) => request.isWatch && failWith(410)(request, response);
 
     reflect();
@@ -157,7 +157,7 @@ describe('410 Gone', () => {
     expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(4_900);
   });
 
-  test('in the middle of a list begins it anew and removes nothing meanwhile', async () => {
+  test('in the middle of a list restarts it and removes no object', async () => {
     for (const name of ['a', 'b', 'c', 'd', 'e']) server.put(name);
     let expired = 0;
     server.misbehave = (request, response) => {
@@ -168,77 +168,74 @@ describe('410 Gone', () => {
 
     reflect();
 
-    await see('a', 'b', 'c', 'd', 'e');
+    await expectNames('a', 'b', 'c', 'd', 'e');
     expect(expired).toBe(1);
   });
 });
 
-test('a watch that falls silent is begun again from the last version', async () => {
+test('a silent watch is restarted from the last version', async () => {
   reflect({ stallMs: 300 });
   await watching();
   const { metadata } = server.put('a');
-  await see('a');
+  await expectNames('a');
 
   server.putSilently('b');
 
-  await see('a', 'b');
+  await expectNames('a', 'b');
   expect(server.requests.at(-1)).toMatchObject({ isWatch: true, resourceVersion: metadata.resourceVersion });
   expect(lists()).toHaveLength(1);
 });
 
-test('a server that takes the watch and answers nothing at all does not hold it for ever', async () => {
+test('a watch that is never answered is restarted', async () => {
   reflect({ stallMs: 300 });
   await watching();
   server.misbehave = ({ isWatch }) => isWatch && server.requests.filter((request) => request.isWatch).length < 4;
   server.putSilently('a');
 
-  await see('a');
+  await expectNames('a');
   expect(lists()).toHaveLength(1);
 });
 
 describe('a storm of errors', () => {
-  test.for([[429], [500], [503]])(
-    '%i: the watch backs off and then shows the state of the server',
-    async ([status]) => {
-      server.put('a');
-      reflect();
-      await see('a');
-      await watching();
+  test.for([[429], [500], [503]])('%i: the watch backs off and then catches up with the server', async ([status]) => {
+    server.put('a');
+    reflect();
+    await expectNames('a');
+    await watching();
 
-      server.misbehave = failWith(status ?? 500);
-      server.putSilently('b');
-      server.remove('a');
-      const before = server.requests.length;
-      server.cut();
-      await vi.waitFor(() => expect(server.requests.length).toBeGreaterThan(before + 1), { timeout: 15_000 });
-      server.misbehave = null;
+    server.misbehave = failWith(status ?? 500);
+    server.putSilently('b');
+    server.remove('a');
+    const before = server.requests.length;
+    server.cut();
+    await vi.waitFor(() => expect(server.requests.length).toBeGreaterThan(before + 1), { timeout: 15_000 });
+    server.misbehave = null;
 
-      await see('b');
-      const storm = server.requests.slice(before);
-      const gaps = storm.slice(1).map(({ at }, index) => at - (storm[index]?.at ?? 0));
-      expect(Math.min(...gaps)).toBeGreaterThanOrEqual(750);
-    },
-  );
+    await expectNames('b');
+    const storm = server.requests.slice(before);
+    const gaps = storm.slice(1).map(({ at }, index) => at - (storm[index]?.at ?? 0));
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(750);
+  });
 
-  test('Retry-After is honoured', async () => {
+  test('a reflector waits for the Retry-After of the server', async () => {
     let refused = 0;
     server.misbehave = (request, response) =>
       refused++ === 0 && failWith(429, { 'retry-after': '3' })(request, response);
     server.put('a');
 
     reflect();
-    await see('a');
+    await expectNames('a');
 
     const [first, second] = server.requests;
     expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(2_900);
   });
 });
 
-test('a resync lists again, in time and in the same way', async () => {
+test('a resync lists again when it is due, and shortens the watch before it', async () => {
   reflect({ resyncMs: 5_500 });
   await watching();
   server.putSilently('a');
-  // The server would end it by itself, as it was asked to.
+  // The fake server does not end watches by itself.
   await vi.waitFor(() => expect(listed).toHaveBeenCalledTimes(1));
   const { url } = await new Promise<{ url: URL }>((resolve) => {
     server.misbehave = (request) => {
@@ -255,22 +252,22 @@ test('a resync lists again, in time and in the same way', async () => {
   await vi.waitFor(() => expect(listed).toHaveBeenCalledTimes(2), { timeout: 10_000 });
 });
 
-test('a namespace that became interesting is listed before the watch goes on', async () => {
+test('a namespace that became tracked is listed before the watch continues', async () => {
   const reflector = reflect();
   await watching();
   server.putSilently('a');
 
-  reflector.include('ours');
+  reflector.include('managed');
 
-  await see('a');
+  await expectNames('a');
   await watching();
-  expect(server.requests.map(({ path }) => path)).toContain('/api/v1/namespaces/ours/pods');
+  expect(server.requests.map(({ path }) => path)).toContain('/api/v1/namespaces/managed/pods');
   server.put('b');
-  await see('a', 'b');
+  await expectNames('a', 'b');
   expect(lists()).toHaveLength(1);
 });
 
-test('stops at once, whatever it is doing', async () => {
+test('a reflector stops at once', async () => {
   reflect();
   await watching();
 

@@ -51,7 +51,7 @@ afterEach(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-/** Answers the first lists, which are empty, after a moment in which others might come. */
+/** Delays the answers to the first, empty lists, to count how many are in flight at once. */
 function countLists(): void {
   let listsNow = 0;
   mostListsAtOnce = 0;
@@ -75,7 +75,7 @@ async function addCluster(name: string): Promise<string> {
 
 const requests = (kind: 'list' | 'watch') => server.requests.filter(({ isWatch }) => isWatch === (kind === 'watch'));
 const namespaces = '/api/v1/namespaces';
-const ours = {
+const managed = {
   path: namespaces,
   metadata: {
     labels: { 'app.kubernetes.io/managed-by': 'berth' },
@@ -88,75 +88,75 @@ async function names(): Promise<string[]> {
   const { items } = await createK8sResourceRepository(db).list({ cluster_id: clusterId }, 'all', { per_page: 100 });
   return items.map(({ kind, name }) => `${kind} ${name}`).sort();
 }
-const see = (...expected: string[]) =>
+const expectNames = (...expected: string[]) =>
   vi.waitFor(async () => expect(await names()).toEqual(expected.sort()), { timeout: 15_000, interval: 20 });
 
-/** What was told of pods so far has been taken in once a later pod is seen. */
-async function podsAreTakenIn(): Promise<void> {
-  server.put('marked', ours);
+/** Waits until all earlier events of pods are processed: a later pod is tracked. */
+async function untilPodsAreProcessed(): Promise<void> {
+  server.put('marked', managed);
   server.put('marker', podIn('marked'));
-  await see('Namespace marked', 'Pod marker');
+  await expectNames('Namespace marked', 'Pod marker');
 }
 
-test('the lists of a cluster go one after the other', () => {
+test('the lists of a cluster run one after the other', () => {
   expect(requests('list')).toHaveLength(trackedKinds.length);
   expect(mostListsAtOnce).toBe(1);
 });
 
-test('new namespaces cost no list and interrupt no watch, whether they or their objects are told of first', async () => {
+test('a new namespace costs no list and interrupts no watch, whether it or its objects arrive first', async () => {
   const before = server.requests.length;
   const numbers = Array.from({ length: 10 }, (_, number) => String(number));
 
   for (const number of numbers) {
-    const tell = [() => server.put(`n${number}`, ours), () => server.put(`p${number}`, podIn(`n${number}`))];
-    for (const each of Number(number) % 2 ? tell : tell.toReversed()) each();
+    const puts = [() => server.put(`n${number}`, managed), () => server.put(`p${number}`, podIn(`n${number}`))];
+    for (const each of Number(number) % 2 ? puts : puts.toReversed()) each();
   }
 
-  await see(...numbers.flatMap((number) => [`Namespace n${number}`, `Pod p${number}`]));
+  await expectNames(...numbers.flatMap((number) => [`Namespace n${number}`, `Pod p${number}`]));
   expect(server.requests.slice(before)).toEqual([]);
 });
 
-test('an object that is told of before its namespace is tracked with it, and only if it is still there', async () => {
+test('an object that arrives before its namespace is tracked with it, if it still exists', async () => {
   server.put('early', podIn('new'));
   server.put('gone', podIn('new'));
   server.remove('gone', podIn('new'));
-  await podsAreTakenIn();
+  await untilPodsAreProcessed();
 
-  server.put('new', ours);
+  server.put('new', managed);
 
-  await see('Namespace marked', 'Namespace new', 'Pod early', 'Pod marker');
+  await expectNames('Namespace marked', 'Namespace new', 'Pod early', 'Pod marker');
   expect(requests('list')).toHaveLength(trackedKinds.length);
 });
 
-test('a namespace that becomes ours later brings along what already lies in it', async () => {
+test('a namespace that is labelled later is tracked with the objects already in it', async () => {
   server.put('late', { path: namespaces });
   server.put('old', podIn('late'));
-  await podsAreTakenIn();
+  await untilPodsAreProcessed();
 
-  server.put('late', ours);
-  await see('Namespace late', 'Namespace marked', 'Pod marker', 'Pod old');
+  server.put('late', managed);
+  await expectNames('Namespace late', 'Namespace marked', 'Pod marker', 'Pod old');
   expect(requests('list').map(({ path }) => path)).toContain('/api/v1/namespaces/late/pods');
 
   server.put('late', { path: namespaces, metadata: { labels: {} } });
-  await see('Namespace marked', 'Pod marker');
+  await expectNames('Namespace marked', 'Pod marker');
 });
 
-describe('a namespace that is made anew under its name', () => {
+describe('a namespace that is created again under its name', () => {
   test.for([
-    ['ours', ours],
-    ['not ours', { path: namespaces }],
-  ] as const)('keeps what was told of it while the old one, %s, was thought to be there', async ([, old]) => {
+    ['managed', managed],
+    ['without a deployment', { path: namespaces }],
+  ] as const)('keeps the objects that arrived before the deletion of the old one, %s', async ([, old]) => {
     server.put('again', old);
-    await see(...(old === ours ? ['Namespace again'] : []));
+    await expectNames(...(old === managed ? ['Namespace again'] : []));
     server.put('new', podIn('again'));
-    server.put('marked', ours);
+    server.put('marked', managed);
     server.put('marker', podIn('marked'));
     await vi.waitFor(async () => expect(await names()).toContain('Pod marker'));
 
     server.remove('again', old);
-    server.put('again', ours);
+    server.put('again', managed);
 
     await vi.waitFor(() => expect(requests('list').map(({ path }) => path)).toContain('/api/v1/namespaces/again/pods'));
-    await see('Namespace again', 'Namespace marked', 'Pod marker', 'Pod new');
+    await expectNames('Namespace again', 'Namespace marked', 'Pod marker', 'Pod new');
   });
 });

@@ -16,11 +16,11 @@ export interface IssuedAccess {
 }
 
 export interface AccessIssuerOptions {
-  /** How long what it issues is good for. A cluster gives no less than 10 minutes. */
+  /** Lifetime of the issued access. A cluster grants no less than 10 minutes. */
   readonly accessSeconds: number;
 }
 
-/** Gives a kubeconfig that works for a while, made of a token the cluster itself signs. */
+/** Issues a kubeconfig with a short-lived token that the cluster itself signs. */
 export type IssueAccess = (
   connection: Pick<Connection, 'access' | 'api'>,
   signal: AbortSignal,
@@ -34,7 +34,7 @@ const deadlineMs = 5_000;
 const tokenPath = `/api/v1/namespaces/${runnerNamespace}/serviceaccounts/${runnerAccount}/token`;
 
 export function accessIssuer({ accessSeconds }: AccessIssuerOptions): IssueAccess {
-  /** Clusters whose account exists; it is created again when a token is refused for lack of it. */
+  /** Clusters whose account exists. It is created again when a token request answers 404. */
   const prepared = new WeakSet<KubeApi>();
 
   async function prepare(api: KubeApi, signal: AbortSignal): Promise<void> {
@@ -51,14 +51,14 @@ export function accessIssuer({ accessSeconds }: AccessIssuerOptions): IssueAcces
       if (!prepared.has(api)) await prepare(api, signal);
       const status = await requestToken(api, accessSeconds, signal).catch(async (error: unknown) => {
         if (!(error instanceof KubeError) || error.status !== 404) throw error;
-        // Somebody removed the account meanwhile.
+        // The account has been deleted since.
         await prepare(api, signal);
         return requestToken(api, accessSeconds, signal);
       });
       return { kubeconfig: kubeconfigWith(access, status.token), expires_at: status.expirationTimestamp };
     } catch (error) {
       if (error instanceof AppError) throw error;
-      throw new AppError('unavailable', `The cluster gives no access: ${describeFailure(error, api.server)}`, {
+      throw new AppError('unavailable', `The cluster issued no access: ${describeFailure(error, api.server)}`, {
         cause: error,
       });
     }
@@ -72,9 +72,8 @@ async function requestToken(api: KubeApi, lifetimeSeconds: number, signal: Abort
     spec: { expirationSeconds: lifetimeSeconds },
   };
   const answer = TokenAnswer.safeParse(await api.postJson(tokenPath, request, { signal, deadlineMs }));
-  // Not the parser's own error: what it could not read may be the token.
-  if (!answer.success)
-    throw new AppError('unavailable', 'The cluster answered the request for a token with something else');
+  // Without the parser's error, which may quote the token.
+  if (!answer.success) throw new AppError('unavailable', 'The answer of the cluster to the token request is malformed');
   return answer.data.status;
 }
 

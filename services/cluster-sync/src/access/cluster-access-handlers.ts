@@ -23,10 +23,11 @@ export const clusterAccessHandlers = ({ bus, clusterRepository, directory, issue
         await clusterRepository.find(cluster_id, 'all'),
         k8sClusters.singular,
       );
-      // Its tasks wait, so one that was claimed just before is to be tried again.
+      // Tasks of an ignored cluster wait, so one that was claimed just before must be retried.
       if (ignore) throw new AppError('unavailable', `The cluster ${name} is ignored`);
       const connection = directory.connectionTo(provider_id);
-      if (!connection) throw new AppError('unavailable', `The cluster ${name} is not configured here, or refused`);
+      if (!connection)
+        throw new AppError('unavailable', `The cluster ${name} is not in the kubeconfig, or its context is refused`);
 
       const issued = await issueAccess(connection, signal);
       const { task_id } = body;

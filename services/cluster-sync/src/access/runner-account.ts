@@ -1,4 +1,4 @@
-/** Where the runner's account lies in each cluster. Not one of the namespaces we track: those carry `managed-by`. */
+/** The namespace of the runner's account in each cluster. It is not tracked: it has no `managed-by` label. */
 export const runnerNamespace = 'berth-system';
 export const runnerAccount = 'berth-runner';
 
@@ -6,8 +6,8 @@ const labels = { 'app.kubernetes.io/part-of': 'berth' };
 const rbac = 'rbac.authorization.k8s.io';
 
 /**
- * What must exist for the runner's token, in this order. Charts bring any kind of object, definitions and cluster roles
- * among them, so the account is a cluster admin; what bounds it is the short life of its tokens.
+ * The objects that the runner's token depends on, in order of creation. Charts may contain any kind of object, including
+ * custom resource definitions and cluster roles, so the account is a cluster admin; its short-lived tokens are the limit.
  */
 export const runnerObjects = [
   {

@@ -73,8 +73,9 @@ export const clusterHandlers = ({ clusterRepository, bus }: ClusterHandlersDeps)
         by: context,
         check: (now) => {
           context.checkIfMatch(now);
-          // The check above was about the env of that moment.
-          if (now.env_id !== cluster.env_id) throw new AppError('conflict', 'Its env was changed meanwhile; try again');
+          // The checks above were made for the env that the row had then.
+          if (now.env_id !== cluster.env_id)
+            throw new AppError('conflict', 'The env of the cluster was changed concurrently; try again');
         },
       });
       if (movesEnv && body.env_id) await takeBackFromMissingEnv(body.env_id, context);

@@ -1,7 +1,7 @@
-/** Somebody else looks after the cluster by now, or it was deleted: what we know of it may be old, so it is not written. */
-export class NotOurCluster extends Error {
+/** Another replica syncs the cluster now, or it was deleted: our state of it may be stale and must not be written. */
+export class ClusterLeaseLost extends Error {
   constructor(clusterId: string) {
-    super(`cluster ${clusterId} is looked after by another replica, or gone`);
-    this.name = 'NotOurCluster';
+    super(`cluster ${clusterId} is synced by another replica, or deleted`);
+    this.name = 'ClusterLeaseLost';
   }
 }

@@ -4,7 +4,7 @@ import { acquireLease } from '@berth/shared/db/leases/lease';
 import { found } from '@berth/shared/errors';
 import { type OpenTestDatabase, openTestDatabase } from '@berth/shared/testing/open-test-database';
 import { sql } from 'slonik';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type ClusterRepository, createClusterRepository } from './cluster-repository.ts';
 import { leaseNameOf } from './lease-name-of.ts';
@@ -37,7 +37,7 @@ beforeEach(() => db.query(sql.unsafe`truncate k8s_clusters, k8s_resources, outbo
 
 const published = () =>
   db.any(sql.type(Published)`select resource, operation, env_id, row from outbox order by version`);
-const forget = () => db.query(sql.unsafe`delete from outbox`);
+const clearOutbox = () => db.query(sql.unsafe`delete from outbox`);
 
 async function add(cluster = one): Promise<K8sCluster> {
   await clusters.upsert(cluster);
@@ -55,154 +55,146 @@ async function addResource(clusterId: string): Promise<void> {
 
 const longAgo = (id: string) =>
   db.query(sql.unsafe`
-    update k8s_clusters set last_seen_at = now() - interval '61 s', told_seen_at = now() - interval '61 s' where id = ${id}
+    update k8s_clusters set last_seen_at = now() - interval '61 s', published_seen_at = now() - interval '61 s' where id = ${id}
   `);
 
-describe('a discovered cluster', () => {
-  test('is not ok before its first probe, has no env, and is published', async () => {
-    const cluster = await add();
+test('a discovered cluster is not ok before its first probe, has no env, and is published', async () => {
+  const cluster = await add();
 
-    expect(cluster).toMatchObject({ ...one, env_id: null, is_ok: false, not_ok_reason: 'not probed yet' });
-    expect(await published()).toEqual([{ resource: 'k8s_clusters', operation: 'INSERT', env_id: null, row: cluster }]);
-  });
+  expect(cluster).toMatchObject({ ...one, env_id: null, is_ok: false, not_ok_reason: 'not probed yet' });
+  expect(await published()).toEqual([{ resource: 'k8s_clusters', operation: 'INSERT', env_id: null, row: cluster }]);
+});
 
-  test('that is found again changes nothing but what it is called', async () => {
-    const cluster = await add();
-    await forget();
+test('a cluster that is discovered again changes its names only', async () => {
+  const cluster = await add();
+  await clearOutbox();
 
-    await clusters.upsert({ ...one, ignore: false });
-    expect(await published()).toEqual([]);
-    await clusters.upsert({ ...one, name: 'uno', ignore: false });
+  await clusters.upsert({ ...one, ignore: false });
+  expect(await published()).toEqual([]);
+  await clusters.upsert({ ...one, name: 'uno', ignore: false });
 
-    expect(await clusters.find(cluster.id, 'all')).toEqual({ ...cluster, name: 'uno' });
-    expect(await published()).toMatchObject([{ operation: 'UPDATE', row: { name: 'uno' } }]);
-  });
+  expect(await clusters.find(cluster.id, 'all')).toEqual({ ...cluster, name: 'uno' });
+  expect(await published()).toMatchObject([{ operation: 'UPDATE', row: { name: 'uno' } }]);
+});
 
-  test('is made once by replicas that find it together', async () => {
-    await Promise.all([clusters.upsert(one), clusters.upsert(one), clusters.upsert(one)]);
+test('a cluster that replicas discover concurrently is stored once', async () => {
+  await Promise.all([clusters.upsert(one), clusters.upsert(one), clusters.upsert(one)]);
 
-    expect(await clusters.list({}, 'all', {})).toMatchObject({ num_total: 1 });
+  expect(await clusters.list({}, 'all', {})).toMatchObject({ num_total: 1 });
+});
+
+test('the first answer of a cluster is published, the next one changes last_seen_at only', async () => {
+  const { id } = await add();
+  await clearOutbox();
+
+  await clusters.recordProbe(id, { kind: 'answered' });
+  expect(await published()).toMatchObject([{ operation: 'UPDATE', row: { is_ok: true, not_ok_reason: null } }]);
+  const first = await clusters.find(id, 'all');
+  await clearOutbox();
+  await clusters.recordProbe(id, { kind: 'answered' });
+
+  expect(await published()).toEqual([]);
+  const second = await clusters.find(id, 'all');
+  expect(Date.parse(second?.last_seen_at ?? '')).toBeGreaterThanOrEqual(Date.parse(first?.last_seen_at ?? ''));
+});
+
+test('a cluster that is silent for a minute is found once and gets the reason of its last failure', async () => {
+  const { id } = await add();
+  await clusters.recordProbe(id, { kind: 'answered' });
+  await clusters.recordProbe(id, { kind: 'failed', reason: 'it refused the connection' });
+  expect(await clusters.silent()).toEqual([]);
+  expect(await clusters.find(id, 'all')).toMatchObject({ is_ok: true });
+
+  await longAgo(id);
+  expect(await clusters.silent()).toEqual([{ id }]);
+  await clusters.recordProbe(id, { kind: 'silent' });
+
+  expect(await clusters.find(id, 'all')).toMatchObject({ is_ok: false, not_ok_reason: 'it refused the connection' });
+  expect(await clusters.silent()).toEqual([]);
+});
+
+test('a probe of a cluster that was deleted is ignored', async () => {
+  await clusters.recordProbe(envA, { kind: 'answered' });
+
+  expect(await published()).toEqual([]);
+});
+
+test('an update of a cluster clears fields that are null, and publishes its tracked resources if the env changes', async () => {
+  const { id } = await add();
+  await addResource(id);
+  await clusters.update(id, { ingress_class: 'nginx' }, accept);
+  await clearOutbox();
+
+  const cluster = await clusters.update(id, { env_id: envA, ingress_class: null, ignore: false }, accept);
+
+  expect(cluster).toMatchObject({ env_id: envA, ingress_class: null, ignore: false, name: 'one' });
+  expect(await published()).toMatchObject([
+    { resource: 'k8s_clusters', operation: 'UPDATE', env_id: envA },
+    { resource: 'k8s_resources', operation: 'UPDATE', env_id: envA },
+  ]);
+});
+
+test('an update of a cluster without a change is not published', async () => {
+  const { id } = await add();
+  await clearOutbox();
+
+  await clusters.update(id, {}, accept);
+  await clusters.update(id, { ignore: true, env_id: null }, accept);
+
+  expect(await published()).toEqual([]);
+});
+
+test('the ingress domain of another cluster is refused', async () => {
+  const [first, second] = [await add(), await add(two)];
+  await clusters.update(first.id, { ingress_domain: 'apps.example.com' }, accept);
+
+  await expect(clusters.update(second.id, { ingress_domain: 'apps.example.com' }, accept)).rejects.toMatchObject({
+    code: 'conflict',
+    message: 'Another cluster has the ingress domain apps.example.com',
   });
 });
 
-describe('signs of life', () => {
-  test('the first answer makes it ok and is published; the next one moves last_seen_at only', async () => {
-    const { id } = await add();
-    await forget();
+test('an update of a cluster writes nothing when its check throws', async () => {
+  const { id } = await add();
+  const refuse = {
+    by,
+    check: () => {
+      throw new Error('no');
+    },
+  };
 
-    await clusters.recordSign(id, { kind: 'answered' });
-    expect(await published()).toMatchObject([{ operation: 'UPDATE', row: { is_ok: true, not_ok_reason: null } }]);
-    const first = await clusters.find(id, 'all');
-    await forget();
-    await clusters.recordSign(id, { kind: 'answered' });
-
-    expect(await published()).toEqual([]);
-    const second = await clusters.find(id, 'all');
-    expect(Date.parse(second?.last_seen_at ?? '')).toBeGreaterThanOrEqual(Date.parse(first?.last_seen_at ?? ''));
-  });
-
-  test('one that is silent for a minute is found, once, and gets the reason of its last failure', async () => {
-    const { id } = await add();
-    await clusters.recordSign(id, { kind: 'answered' });
-    await clusters.recordSign(id, { kind: 'failed', reason: 'it refused the connection' });
-    expect(await clusters.silent()).toEqual([]);
-    expect(await clusters.find(id, 'all')).toMatchObject({ is_ok: true });
-
-    await longAgo(id);
-    expect(await clusters.silent()).toEqual([{ id }]);
-    await clusters.recordSign(id, { kind: 'silent' });
-
-    expect(await clusters.find(id, 'all')).toMatchObject({ is_ok: false, not_ok_reason: 'it refused the connection' });
-    expect(await clusters.silent()).toEqual([]);
-  });
-
-  test('a sign of a cluster that was deleted meanwhile is nothing', async () => {
-    await clusters.recordSign(envA, { kind: 'answered' });
-
-    expect(await published()).toEqual([]);
-  });
+  await expect(clusters.update(id, { ignore: false }, refuse)).rejects.toThrow('no');
+  expect(await clusters.find(id, 'all')).toMatchObject({ ignore: true });
 });
 
-describe('update', () => {
-  test('changes what is given, clears what is null, and publishes its tracked resources when the env changes', async () => {
-    const { id } = await add();
-    await addResource(id);
-    await clusters.update(id, { ingress_class: 'nginx' }, accept);
-    await forget();
+test('a list shows only the clusters of the visible envs', async () => {
+  const [first, second] = [await add(), await add(two)];
+  await clusters.update(first.id, { env_id: envA }, accept);
 
-    const cluster = await clusters.update(id, { env_id: envA, ingress_class: null, ignore: false }, accept);
-
-    expect(cluster).toMatchObject({ env_id: envA, ingress_class: null, ignore: false, name: 'one' });
-    expect(await published()).toMatchObject([
-      { resource: 'k8s_clusters', operation: 'UPDATE', env_id: envA },
-      { resource: 'k8s_resources', operation: 'UPDATE', env_id: envA },
-    ]);
-  });
-
-  test('that changes nothing is not published', async () => {
-    const { id } = await add();
-    await forget();
-
-    await clusters.update(id, {}, accept);
-    await clusters.update(id, { ignore: true, env_id: null }, accept);
-
-    expect(await published()).toEqual([]);
-  });
-
-  test('refuses an ingress domain that another cluster has', async () => {
-    const [first, second] = [await add(), await add(two)];
-    await clusters.update(first.id, { ingress_domain: 'apps.example.com' }, accept);
-
-    await expect(clusters.update(second.id, { ingress_domain: 'apps.example.com' }, accept)).rejects.toMatchObject({
-      code: 'conflict',
-      message: 'Another cluster has the ingress domain apps.example.com',
-    });
-  });
-
-  test('writes nothing when the check refuses the row', async () => {
-    const { id } = await add();
-    const refuse = {
-      by,
-      check: () => {
-        throw new Error('no');
-      },
-    };
-
-    await expect(clusters.update(id, { ignore: false }, refuse)).rejects.toThrow('no');
-    expect(await clusters.find(id, 'all')).toMatchObject({ ignore: true });
-  });
+  expect((await clusters.list({}, [envA], {})).items.map(({ id }) => id)).toEqual([first.id]);
+  expect((await clusters.list({}, [envB], {})).num_total).toBe(0);
+  expect((await clusters.list({}, [], {})).num_total).toBe(0);
+  expect((await clusters.list({}, 'all', {})).num_total).toBe(2);
+  expect(await clusters.find(second.id, [envA])).toBeNull();
 });
 
-describe('lists', () => {
-  test('show each viewer the clusters of its envs', async () => {
-    const [first, second] = [await add(), await add(two)];
-    await clusters.update(first.id, { env_id: envA }, accept);
+test('clusters are filtered by env, by having none, and by name ignoring case', async () => {
+  const [first, second] = [await add(), await add(two)];
+  await clusters.update(first.id, { env_id: envA }, accept);
+  const idsOf = async (filters: Parameters<ClusterRepository['list']>[0]) =>
+    (await clusters.list(filters, 'all', {})).items.map(({ id }) => id);
 
-    expect((await clusters.list({}, [envA], {})).items.map(({ id }) => id)).toEqual([first.id]);
-    expect((await clusters.list({}, [envB], {})).num_total).toBe(0);
-    expect((await clusters.list({}, [], {})).num_total).toBe(0);
-    expect((await clusters.list({}, 'all', {})).num_total).toBe(2);
-    expect(await clusters.find(second.id, [envA])).toBeNull();
-  });
-
-  test('filter by env, by having none, and by name whatever its case', async () => {
-    const [first, second] = [await add(), await add(two)];
-    await clusters.update(first.id, { env_id: envA }, accept);
-    const idsOf = async (filters: Parameters<ClusterRepository['list']>[0]) =>
-      (await clusters.list(filters, 'all', {})).items.map(({ id }) => id);
-
-    expect(await idsOf({ env_id: envA })).toEqual([first.id]);
-    expect(await idsOf({ env_id: null })).toEqual([second.id]);
-    expect(await idsOf({ name: 'tWO' })).toEqual([second.id]);
-    expect(await idsOf({ name: 'tw' })).toEqual([]);
-  });
+  expect(await idsOf({ env_id: envA })).toEqual([first.id]);
+  expect(await idsOf({ env_id: null })).toEqual([second.id]);
+  expect(await idsOf({ name: 'tWO' })).toEqual([second.id]);
+  expect(await idsOf({ name: 'tw' })).toEqual([]);
 });
 
 test('removing a cluster removes its tracked resources, and both removals are published', async () => {
   const { id } = await add();
   await addResource(id);
   await acquireLease(db, { name: leaseNameOf(id), holder: 'me', ttlMs: 60_000 });
-  await forget();
+  await clearOutbox();
 
   await clusters.remove(id, accept);
 
@@ -214,7 +206,7 @@ test('removing a cluster removes its tracked resources, and both removals are pu
   expect(await db.any(sql.unsafe`select 1 from leases where name = ${leaseNameOf(id)}`)).toEqual([]);
 });
 
-test('an env that is gone releases its clusters', async () => {
+test('a deleted env releases its clusters', async () => {
   const [first, second] = [await add(), await add(two)];
   await clusters.update(first.id, { env_id: envA }, accept);
   await clusters.update(second.id, { env_id: envB }, accept);
@@ -225,7 +217,7 @@ test('an env that is gone releases its clusters', async () => {
   expect(await clusters.find(second.id, 'all')).toMatchObject({ env_id: envB });
 });
 
-test('usage counts the clusters of an env and names ten of them', async () => {
+test('the usage of an env counts its clusters and names ten of them', async () => {
   await db.query(sql.unsafe`
     insert into k8s_clusters (provider_id, name, region_name, ignore, env_id)
     select 'p' || i, 'c' || to_char(i, 'FM00'), 'r', true, ${envA}::uuid from generate_series(1, 12) i

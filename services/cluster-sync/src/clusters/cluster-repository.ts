@@ -10,20 +10,20 @@ import { recordState, recordStates } from '@berth/shared/db/outbox/outbox';
 import { recordChange } from '@berth/shared/db/changes/record-change';
 import { sql } from 'slonik';
 import { z } from 'zod';
-import type { NewCluster } from '../discovery/discovery-plan.ts';
-import { healthAfter, type Sign, silenceMs } from './cluster-health.ts';
+import type { NewCluster } from './new-cluster.ts';
+import { healthAfter, type ProbeResult, silenceMs } from './cluster-health.ts';
 import { leaseNameOf } from './lease-name-of.ts';
 
 const cluster = sql.type(K8sCluster);
 const resource = sql.type(K8sResource);
-const remembered = sql.type(
+const withHealth = sql.type(
   K8sCluster.extend({
     last_failure: z.string().nullable(),
-    told_seen_at: z.iso.datetime(),
+    published_seen_at: z.iso.datetime(),
     now: z.iso.datetime(),
   }),
 );
-const tended = sql.type(z.object({ id: z.uuid(), provider_id: z.string(), name: z.string(), ignore: z.boolean() }));
+const synced = sql.type(z.object({ id: z.uuid(), provider_id: z.string(), name: z.string(), ignore: z.boolean() }));
 const listed = sql.type(z.object({ id: z.uuid(), provider_id: z.string(), name: z.string(), region_name: z.string() }));
 const identified = sql.type(z.object({ id: z.uuid() }));
 const usage = sql.type(z.object({ count: z.number().int(), names: z.array(z.string()) }));
@@ -35,15 +35,15 @@ const resourceColumns = sql.fragment`
   id, last_updated_at, cluster_id, deployment_id, kind, api_version, name, status_color, metadata`;
 
 export interface ClusterFilters {
-  /** Null: those without an env. */
+  /** Null selects clusters without an env. */
   env_id?: string | null | undefined;
   name?: string | undefined;
 }
 
 /** A change by a caller. */
-export interface AskedChange {
+export interface CallerChange {
   by: Doer;
-  /** Sees the row under its lock and may throw. */
+  /** Checks the locked row; may throw. */
   check: (cluster: K8sCluster) => void;
 }
 
@@ -74,10 +74,10 @@ export const createClusterRepository = (db: Queries) => ({
       where ${sql.and([sql.fragment`id = ${id}`, inEnvs(sql.fragment`env_id`, visible)])}
     `),
 
-  /** All of them; there are hundreds at most. */
-  tended: () => db.any(tended`select id, provider_id, name, ignore from k8s_clusters order by created_at, id`),
+  /** All clusters; there are hundreds at most. */
+  all: () => db.any(synced`select id, provider_id, name, ignore from k8s_clusters order by created_at, id`),
 
-  /** What one provider brought, by the beginning of its `provider_id`s. */
+  /** The clusters of one provider, by the prefix of their `provider_id`. */
   ofProvider: (prefix: string) =>
     db.any(listed`
       select id, provider_id, name, region_name from k8s_clusters where starts_with(provider_id, ${prefix})
@@ -89,14 +89,14 @@ export const createClusterRepository = (db: Queries) => ({
       from k8s_clusters where env_id = ${envId}
     `),
 
-  /** Those that are said to be ok and gave no answer for too long, whoever was to probe them. */
+  /** Clusters that are marked ok and have not answered for too long, whichever replica probes them. */
   silent: () =>
     db.any(identified`
       select id from k8s_clusters
       where is_ok and last_seen_at <= now() - ${silenceMs} * interval '1 millisecond'
     `),
 
-  /** A cluster found by a provider. Replicas find it together, so the second one changes only what it is called. */
+  /** Stores a discovered cluster. Every replica discovers it, so an existing row only gets the new names. */
   upsert: ({ provider_id, name, region_name, ignore }: NewCluster) =>
     db.transaction(async (tx) => {
       const [row] = await tx.any(sql.type(K8sCluster.extend({ is_new: z.boolean() }))`
@@ -111,26 +111,26 @@ export const createClusterRepository = (db: Queries) => ({
       await publish(tx, is_new ? 'INSERT' : 'UPDATE', found);
     }),
 
-  /** What a probe, or the lack of one, means for the cluster. A cluster that is gone by now means nothing. */
-  recordSign: (id: string, sign: Sign) =>
+  /** Records the result of a probe, or the lack of one. Ignores a cluster that no longer exists. */
+  recordProbe: (id: string, result: ProbeResult) =>
     db.transaction(async (tx) => {
-      const row = await tx.maybeOne(remembered`
-        select ${columns}, last_failure, told_seen_at, clock_timestamp() as now
+      const row = await tx.maybeOne(withHealth`
+        select ${columns}, last_failure, published_seen_at, clock_timestamp() as now
         from k8s_clusters where id = ${id} for no key update
       `);
-      const after = row && healthAfter(row, sign, row.now);
+      const after = row && healthAfter(row, result, row.now);
       if (!after) return;
 
-      const { is_ok, not_ok_reason, last_seen_at, last_failure, told_seen_at } = after.health;
+      const { is_ok, not_ok_reason, last_seen_at, last_failure, published_seen_at } = after.health;
       const updated = await tx.one(cluster`
         update k8s_clusters set is_ok = ${is_ok}, not_ok_reason = ${not_ok_reason}, last_seen_at = ${last_seen_at},
-          last_failure = ${last_failure}, told_seen_at = ${told_seen_at}
+          last_failure = ${last_failure}, published_seen_at = ${published_seen_at}
         where id = ${id} returning ${columns}
       `);
       if (after.publish) await publish(tx, 'UPDATE', updated);
     }),
 
-  update: (id: string, changes: K8sClusterChanges, { by, check }: AskedChange) =>
+  update: (id: string, changes: K8sClusterChanges, { by, check }: CallerChange) =>
     db
       .transaction(async (tx) => {
         const before = await tx.maybeOne(
@@ -149,7 +149,7 @@ export const createClusterRepository = (db: Queries) => ({
           where id = ${id} returning ${columns}
         `);
         await recordChange(tx, by, k8sClusters, { before, after: updated });
-        if (updated.env_id !== before.env_id) await tellResources(tx, updated);
+        if (updated.env_id !== before.env_id) await publishResources(tx, updated);
         return updated;
       })
       .catch(
@@ -159,8 +159,8 @@ export const createClusterRepository = (db: Queries) => ({
         ),
       ),
 
-  /** With what is tracked on it. */
-  remove: (id: string, { by, check }: AskedChange) =>
+  /** Removes a cluster with its tracked resources. */
+  remove: (id: string, { by, check }: CallerChange) =>
     db.transaction(async (tx) => {
       const row = await tx.maybeOne(cluster`select ${columns} from k8s_clusters where id = ${id} for update`);
       if (!row) return null;
@@ -181,7 +181,7 @@ export const createClusterRepository = (db: Queries) => ({
       return row;
     }),
 
-  /** A deleted env has no clusters. Auth checks before it deletes one; this finds clusters assigned since that check. */
+  /** Takes clusters out of a deleted env. Auth refuses to delete an env with clusters; this handles one assigned since. */
   releaseEnv: (envId: string) =>
     db.transaction(async (tx) => {
       const released = await tx.any(cluster`
@@ -189,7 +189,7 @@ export const createClusterRepository = (db: Queries) => ({
       `);
       for (const row of released) {
         await publish(tx, 'UPDATE', row);
-        await tellResources(tx, row);
+        await publishResources(tx, row);
       }
     }),
 });
@@ -198,8 +198,8 @@ export type ClusterRepository = ReturnType<typeof createClusterRepository>;
 const publish = (tx: Transaction, operation: 'INSERT' | 'UPDATE', row: K8sCluster) =>
   recordState(tx, k8sClusters, { id: row.id, env_id: row.env_id, operation, row });
 
-/** Tracked resources are visible to the members of the env, so a change of env changes them too. */
-async function tellResources(tx: Transaction, { id, env_id }: K8sCluster): Promise<void> {
+/** The env of a cluster decides who may see its tracked resources, so a change of env is published for each of them. */
+async function publishResources(tx: Transaction, { id, env_id }: K8sCluster): Promise<void> {
   const rows = await tx.any(resource`select ${resourceColumns} from k8s_resources where cluster_id = ${id}`);
   await recordStates(
     tx,
@@ -208,6 +208,6 @@ async function tellResources(tx: Transaction, { id, env_id }: K8sCluster): Promi
   );
 }
 
-/** Without the fields that were not given, so that they can be laid over a row. */
+/** The changes without the fields that were not given, to be merged into a row. */
 const definedOf = (changes: K8sClusterChanges) =>
   Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));

@@ -1,2 +1,2 @@
-/** Whoever holds the lease of this name looks after the cluster. */
+/** The replica that holds the lease of this name syncs the cluster. */
 export const leaseNameOf = (clusterId: string): string => `cluster ${clusterId}`;

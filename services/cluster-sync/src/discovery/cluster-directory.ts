@@ -6,18 +6,18 @@ import type { ReachableCluster } from './read-kubeconfig.ts';
 export interface Connection {
   readonly access: KubeAccess;
   readonly api: KubeApi;
-  /** Another one means that the cluster is reached otherwise: another address, certificate or credential. */
+  /** Changes with the address, certificate or credential of the cluster. */
   readonly revision: string;
 }
 
-/** How each cluster is reached, as far as this process knows. Credentials are kept here, in memory, and nowhere else. */
+/** The connections to all clusters. Credentials are kept here, in memory, and nowhere else. */
 export function createClusterDirectory() {
   const connections = new Map<string, Connection>();
 
   return {
     connectionTo: (providerId: string): Connection | undefined => connections.get(providerId),
 
-    /** Replaces all; a connection whose access did not change stays open. */
+    /** Replaces all connections; one whose access did not change stays open. */
     replace(clusters: readonly ReachableCluster[]): void {
       const accesses = new Map(clusters.flatMap(({ provider_id, access }) => (access ? [[provider_id, access]] : [])));
       for (const [providerId, { api, revision }] of connections) {

@@ -1,9 +1,9 @@
 import { silentLog } from '@berth/shared/testing/test-bus';
 import { expect, test, vi } from 'vitest';
-import type { Sign } from '../clusters/cluster-health.ts';
+import type { ProbeResult } from '../clusters/cluster-health.ts';
 import { createClusterDirectory } from './cluster-directory.ts';
 import { discoverClusters } from './discover-clusters.ts';
-import type { NewCluster } from './discovery-plan.ts';
+import type { NewCluster } from '../clusters/new-cluster.ts';
 import type { ReachableCluster } from './read-kubeconfig.ts';
 
 const reachable = (name: string, port: number): ReachableCluster => ({
@@ -16,23 +16,23 @@ const reachable = (name: string, port: number): ReachableCluster => ({
 
 function setUp(read: () => Promise<ReachableCluster[]>) {
   const rows = new Map<string, NewCluster & { id: string }>();
-  const signs: [string, Sign][] = [];
+  const results: [string, ProbeResult][] = [];
   const directory = createClusterDirectory();
   const clusterRepository = {
     ofProvider: async () => [...rows.values()],
     upsert: async (cluster: NewCluster) => {
       rows.set(cluster.provider_id, { ...cluster, id: `id of ${cluster.name}` });
     },
-    recordSign: async (id: string, sign: Sign) => {
-      signs.push([id, sign]);
+    recordProbe: async (id: string, result: ProbeResult) => {
+      results.push([id, result]);
     },
   };
   const discover = discoverClusters({ clusterRepository, directory, log: silentLog, read, ignoreNew: true });
   const serverOf = (name: string) => directory.connectionTo(`kubeconfig:${name}`)?.access.server;
-  return { discover, directory, rows, signs, serverOf };
+  return { discover, directory, rows, results, serverOf };
 }
 
-test('a cluster that moved is reached where it is now, and others keep their connections', async () => {
+test('a cluster that moved gets a new connection, and others keep theirs', async () => {
   const read = vi.fn<() => Promise<ReachableCluster[]>>();
   const { discover, directory, serverOf } = setUp(read);
   using _ = directory;
@@ -47,21 +47,21 @@ test('a cluster that moved is reached where it is now, and others keep their con
   expect(directory.connectionTo('kubeconfig:b')).toBe(before);
 });
 
-test('a refused cluster gets a row and, in the same look, the reason', async () => {
+test('a refused cluster gets a row and its reason in one discovery', async () => {
   const refused = { ...reachable('a', 1), access: null, refused: 'exec is not accepted' };
-  const { discover, directory, rows, signs } = setUp(async () => [refused]);
+  const { discover, directory, rows, results } = setUp(async () => [refused]);
   using _ = directory;
 
   await discover();
 
   expect([...rows.values()]).toMatchObject([{ name: 'a', ignore: true }]);
-  expect(signs).toEqual([['id of a', { kind: 'unusable', reason: 'exec is not accepted' }]]);
+  expect(results).toEqual([['id of a', { kind: 'unusable', reason: 'exec is not accepted' }]]);
   expect(directory.connectionTo('kubeconfig:a')).toBeUndefined();
 });
 
-test('a cluster that vanished is not reached any more and says why', async () => {
+test('a cluster that vanished from the kubeconfig loses its connection and gets the reason', async () => {
   const read = vi.fn<() => Promise<ReachableCluster[]>>();
-  const { discover, directory, signs } = setUp(read);
+  const { discover, directory, results } = setUp(read);
   using _ = directory;
   read.mockResolvedValueOnce([reachable('a', 1)]);
   await discover();
@@ -70,12 +70,12 @@ test('a cluster that vanished is not reached any more and says why', async () =>
   await discover();
 
   expect(directory.connectionTo('kubeconfig:a')).toBeUndefined();
-  expect(signs).toEqual([['id of a', { kind: 'unusable', reason: 'it is no longer in the kubeconfig' }]]);
+  expect(results).toEqual([['id of a', { kind: 'unusable', reason: 'it is no longer in the kubeconfig' }]]);
 });
 
-test('a file that cannot be read changes nothing', async () => {
+test('a kubeconfig that cannot be read changes no cluster', async () => {
   const read = vi.fn<() => Promise<ReachableCluster[]>>();
-  const { discover, directory, signs, serverOf } = setUp(read);
+  const { discover, directory, results, serverOf } = setUp(read);
   using _ = directory;
   read.mockResolvedValueOnce([reachable('a', 1)]);
   await discover();
@@ -84,5 +84,5 @@ test('a file that cannot be read changes nothing', async () => {
   await discover();
 
   expect(serverOf('a')).toBe('https://127.0.0.1:1');
-  expect(signs).toEqual([]);
+  expect(results).toEqual([]);
 });

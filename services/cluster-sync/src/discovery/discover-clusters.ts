@@ -5,7 +5,7 @@ import { discoveryPlan } from './discovery-plan.ts';
 import { kubeconfigPrefix, type ReachableCluster } from './read-kubeconfig.ts';
 
 export interface DiscoverClustersDeps {
-  readonly clusterRepository: Pick<ClusterRepository, 'ofProvider' | 'upsert' | 'recordSign'>;
+  readonly clusterRepository: Pick<ClusterRepository, 'ofProvider' | 'upsert' | 'recordProbe'>;
   readonly directory: Pick<ClusterDirectory, 'replace'>;
   readonly log: Service['log'];
   read(): Promise<ReachableCluster[]>;
@@ -15,8 +15,8 @@ export interface DiscoverClustersDeps {
 const vanished = 'it is no longer in the kubeconfig';
 
 /**
- * One look at what is configured. The file is read each time, so that a cluster that moved is found again. While it cannot
- * be read (it may be half written) everything stays as it was: clusters that are really gone fail their probes.
+ * Reads the kubeconfig and stores its clusters. The file is read each time, so that a cluster that moved is found again.
+ * While it cannot be read (it may be half written) nothing changes: clusters that are really gone fail their probes.
  */
 export function discoverClusters({ clusterRepository, directory, log, read, ignoreNew }: DiscoverClustersDeps) {
   let trouble: string | null = null;
@@ -24,7 +24,7 @@ export function discoverClusters({ clusterRepository, directory, log, read, igno
   return async (): Promise<void> => {
     const clusters = await read().catch((error: unknown) => {
       const words = error instanceof Error ? error.message : 'the kubeconfig cannot be used';
-      if (words !== trouble) log.warn({ reason: words }, 'no clusters are discovered for now');
+      if (words !== trouble) log.warn({ reason: words }, 'cluster discovery fails');
       trouble = words;
     });
     if (!clusters) return;
@@ -38,9 +38,9 @@ export function discoverClusters({ clusterRepository, directory, log, read, igno
       await clusterRepository.upsert(cluster);
       log.info({ provider_id: cluster.provider_id }, 'cluster discovered');
     }
-    // Only what has a row can have something against it.
+    // Planned again: a refused cluster needs its row before its reason can be recorded.
     for (const { id, reason } of (await plan()).unusable) {
-      await clusterRepository.recordSign(id, { kind: 'unusable', reason });
+      await clusterRepository.recordProbe(id, { kind: 'unusable', reason });
     }
   };
 }

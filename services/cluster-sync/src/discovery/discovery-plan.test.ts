@@ -13,11 +13,11 @@ describe('discoveryPlan', () => {
     expect(discoveryPlan([one], [], { ...options, ignoreNew: false }).upsert).toEqual([{ ...row, ignore: false }]);
   });
 
-  test('has nothing to do for what is known', () => {
+  test('plans nothing for a known cluster', () => {
     expect(discoveryPlan([one], [known], options)).toEqual({ upsert: [], unusable: [] });
   });
 
-  test('renames a cluster that is called otherwise by now', () => {
+  test('renames a cluster whose name changed', () => {
     expect(discoveryPlan([{ ...one, name: 'uno' }], [known], options).upsert).toMatchObject([{ name: 'uno' }]);
   });
 

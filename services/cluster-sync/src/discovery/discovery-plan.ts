@@ -1,4 +1,6 @@
-/** A cluster as a provider shows it; `refused` says why it cannot be used. */
+import type { NewCluster } from '../clusters/new-cluster.ts';
+
+/** A cluster as a provider lists it; `refused` is the reason why it cannot be used. */
 export interface FoundCluster {
   readonly provider_id: string;
   readonly name: string;
@@ -13,19 +15,12 @@ export interface KnownCluster {
   readonly region_name: string;
 }
 
-export interface NewCluster {
-  readonly provider_id: string;
-  readonly name: string;
-  readonly region_name: string;
-  readonly ignore: boolean;
-}
-
 export interface DiscoveryPlan {
   readonly upsert: NewCluster[];
   readonly unusable: { readonly id: string; readonly reason: string }[];
 }
 
-/** What to write when a provider shows these clusters and we know those. A cluster that vanished keeps its row, its env and its history. */
+/** Compares the clusters that a provider lists with the stored ones. A cluster that vanished keeps its row, env and history. */
 export function discoveryPlan(
   found: readonly FoundCluster[],
   known: readonly KnownCluster[],

@@ -29,7 +29,7 @@ const write = (user: object, cluster: object = {}) =>
     }),
   );
 
-test('shows a cluster for each context, also for one that is refused, with the reason', async () => {
+test('every context of a kubeconfig becomes a cluster, a refused one with the reason', async () => {
   await write({ token: 't' });
 
   expect(await readKubeconfig({ path, contexts: null })).toMatchObject([
@@ -42,7 +42,7 @@ test('shows a cluster for each context, also for one that is refused, with the r
   ]);
 });
 
-test('returns only the configured contexts', async () => {
+test('only the configured contexts of a kubeconfig are read', async () => {
   await write({ token: 't' });
 
   const clusters = await readKubeconfig({ path, contexts: ['first', 'missing'] });
@@ -53,17 +53,17 @@ test('returns only the configured contexts', async () => {
   ]);
 });
 
-test('reads the certificate files that it names, beside it', async () => {
+test('certificate files that a kubeconfig names are read, relative to it', async () => {
   await write({ 'client-certificate': 'tls.crt', 'client-key': join(folder, 'tls.key') });
   await writeFile(join(folder, 'tls.crt'), 'no certificate');
 
   const [first] = await readKubeconfig({ path, contexts: ['first'] });
 
-  // So it was read; and the key, which is not there, is missing.
+  // The error shows that the certificate file was read.
   expect(first?.refused).toContain('client-certificate-data is not base64 of a PEM document');
 });
 
-test('reads no file that holds a token', async () => {
+test('a token file that a kubeconfig names is not read', async () => {
   await write({ tokenFile: join(folder, 'token') });
   await writeFile(join(folder, 'token'), 'abc');
 
@@ -72,7 +72,7 @@ test('reads no file that holds a token', async () => {
   expect(first?.refused).toContain('the user field tokenFile is not accepted');
 });
 
-test('throws where there is no file, an empty one, or no kubeconfig', async () => {
+test('a kubeconfig that is missing, empty or invalid is refused', async () => {
   await expect(readKubeconfig({ path, contexts: null })).rejects.toThrow(`${path} cannot be read (ENOENT)`);
   await writeFile(path, '\n');
   await expect(readKubeconfig({ path, contexts: null })).rejects.toThrow(`${path} is empty`);
@@ -80,7 +80,7 @@ test('throws where there is no file, an empty one, or no kubeconfig', async () =
   await expect(readKubeconfig({ path, contexts: null })).rejects.toThrow('this is no kubeconfig');
 });
 
-test('a name of a context that is cut or cannot be stored is no half of a character', async () => {
+test('the name of a context is never cut within a character', async () => {
   const context = { cluster: 'c', user: 'u' };
   const named = (name: string) => writeFile(path, JSON.stringify({ contexts: [{ name, context }] }));
 

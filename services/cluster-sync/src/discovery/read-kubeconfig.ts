@@ -8,23 +8,23 @@ import type { FoundCluster } from './discovery-plan.ts';
 
 export const kubeconfigPrefix = 'kubeconfig:';
 
-/** A cluster with the way to it; null where it is refused. */
+/** A cluster with its access; null where the context is refused. */
 export interface ReachableCluster extends FoundCluster {
   readonly access: KubeAccess | null;
 }
 
 export interface ReadKubeconfigOptions {
   readonly path: string;
-  /** Only these contexts; all of the file unless given. */
+  /** The contexts to read; null: all. */
   readonly contexts: readonly string[] | null;
 }
 
-/** The clusters of a kubeconfig file, one for each context. Throws where the file as a whole cannot be used. */
+/** Reads the clusters of a kubeconfig file, one for each context. Throws where the file as a whole is unusable. */
 export async function readKubeconfig({ path, contexts }: ReadKubeconfigOptions): Promise<ReachableCluster[]> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new Error(`the kubeconfig ${path} cannot be read (${error.code})`);
   });
-  // A program that rewrites the file empties it first.
+  // An empty file is probably being rewritten.
   if (text.trim() === '') throw new Error(`the kubeconfig ${path} is empty`);
   const kubeconfig = await inlineCertificateFiles(parseKubeconfig(text), dirname(path));
   const names = new Set(contexts ?? kubeconfig.contexts.map(({ name }) => name));

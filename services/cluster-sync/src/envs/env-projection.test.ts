@@ -19,25 +19,25 @@ const copy = () => ({
   db: database.db,
   projection: envProjection,
   resource: envs.name,
-  table: 'envs_seen',
+  table: 'env_projection',
   row: { id: randomUUID() },
 });
 
-test.for(waysToBeWrong)('a copy of envs that %s equals its owner again', async (way) => {
+test.for(waysToBeWrong)('a projection of envs that %s equals its owner again', async (way) => {
   const { live, owned } = await mended(copy(), way);
 
   expect(live).toEqual(owned);
 });
 
-test('a cluster is released from an env whose end was never heard of', async () => {
+test('a cluster is released from a deleted env whose tombstone was lost', async () => {
   const { db } = database;
   const clusters = createClusterRepository(db);
   await clusters.upsert({ provider_id: 'kubeconfig:one', name: 'one', region_name: 'here', ignore: false });
   const env_id = randomUUID();
-  await db.query(sql.unsafe`truncate envs_seen`);
+  await db.query(sql.unsafe`truncate env_projection`);
   await envProjection.apply(db, { resource: 'envs', id: env_id, version: 1, env_id, operation: 'INSERT', row: {} });
   await db.query(sql.unsafe`update k8s_clusters set env_id = ${env_id}`);
-  await db.query(sql.unsafe`update envs_seen set applied_at = now() - interval '1 hour'`);
+  await db.query(sql.unsafe`update env_projection set applied_at = now() - interval '1 hour'`);
   const following = Promise.withResolvers<FollowOptions>();
   const bus = { state: { follow: async (_resource: unknown, given: FollowOptions) => following.resolve(given) } };
   await envProjection.follow({ db, bus })(new AbortController().signal);

@@ -3,12 +3,12 @@ import { createProjection } from '@berth/shared/db/projections/projection';
 import { createClusterRepository } from '../clusters/cluster-repository.ts';
 
 /**
- * Which envs there are. Auth checks for clusters before it deletes one; this takes back a cluster that was given to it in that
- * very moment.
+ * The ids of all envs. Auth refuses to delete an env with clusters; this releases a cluster that was assigned between
+ * that check and the deletion.
  */
 export const envProjection = createProjection({
   resource: envs,
-  table: 'envs_seen',
+  table: 'env_projection',
   columns: [],
   onGone: (id, tx) => createClusterRepository(tx).releaseEnv(id),
 });

@@ -7,8 +7,8 @@ type Fields = Record<string, unknown>;
 const maxBytes = 256 * 1024;
 
 /**
- * Puts the certificate files that a kubeconfig names into it. Only for the operator's own file, which may name any file
- * that the operator may read; a kubeconfig from elsewhere is refused for naming one.
+ * Replaces the certificate files that a kubeconfig names with their content. Only for the operator's own kubeconfig, which
+ * may name any readable file; a kubeconfig from another source is refused if it names one.
  */
 export async function inlineCertificateFiles(kubeconfig: Kubeconfig, folder: string): Promise<Kubeconfig> {
   const clusters = kubeconfig.clusters.map(async ({ name, cluster }) => ({
@@ -28,14 +28,14 @@ async function inlined(fields: Fields, names: string[], folder: string): Promise
   for (const name of names) {
     const path = fields[name];
     if (typeof path !== 'string' || path === '') continue;
-    // As kubectl does: data wins over a file.
+    // As in kubectl, data wins over a file.
     if (!fields[`${name}-data`]) result[`${name}-data`] = await base64Of(resolve(folder, path));
     delete result[name];
   }
   return result;
 }
 
-/** Empty where the file cannot be read: then this one context is refused for lacking it, and the others still work. */
+/** Empty where the file cannot be read: then only the context that needs it is refused. */
 async function base64Of(path: string): Promise<string> {
   const file = await stat(path).catch(() => null);
   if (!file?.isFile() || file.size > maxBytes) return '';

@@ -12,27 +12,27 @@ const Page = z.object({
 
 export interface ListedPage {
   readonly items: unknown[];
-  /** Of the whole list: all its pages show the state at this version. */
+  /** The version of the whole list: all its pages show the state at this version. */
   readonly resourceVersion: string;
 }
 
 export interface ListOptions {
   readonly signal: AbortSignal;
-  /** A longer list is an error: a server whose lists never end must not keep all else from its turn. */
+  /** A longer list is an error: a list without end would block the other lists of the cluster. */
   readonly maxPages?: number;
 }
 
 const pageSize = 200;
 const pageDeadlineMs = 30_000;
-// 300,000 objects, twice the pods that Kubernetes is made for, even where the largest ones that etcd takes (1.5 MiB) have
-// shrunk the pages to 25.
-const usualMaxPages = 12_000;
+// 300,000 objects, twice the number of pods that Kubernetes supports, even if the largest objects that etcd accepts
+// (1.5 MiB) shrink the pages to 25.
+const defaultMaxPages = 12_000;
 
-/** A list in pages, so that neither side holds all of it. It throws an expired `KubeError` if it takes too long to read. */
+/** Lists in pages, so that neither side holds the whole list. Throws an expired `KubeError` if reading it takes too long. */
 export async function* listPages(
   api: Pick<KubeApi, 'getJson'>,
   path: string,
-  { signal, maxPages = usualMaxPages }: ListOptions,
+  { signal, maxPages = defaultMaxPages }: ListOptions,
 ): AsyncGenerator<ListedPage> {
   let limit = pageSize;
   let from: string | undefined;
@@ -42,7 +42,7 @@ export async function* listPages(
 
     from = page.metadata.continue;
     if (!from) return;
-    // Not back to full pages: where objects are this large, more of them mostly follow.
+    // Large objects are usually followed by more, so the page size does not grow back.
     limit = used;
   }
   throw new Error(`the list of ${path} has more than ${maxPages} pages`);
@@ -54,7 +54,7 @@ interface PageRequest {
   readonly signal: AbortSignal;
 }
 
-/** One page, of as many objects as fit into an answer, and the limit that was used in the end. */
+/** Reads one page with as many objects as fit into an answer, and returns the limit that fitted. */
 async function readPage(api: Pick<KubeApi, 'getJson'>, path: string, { limit, from, signal }: PageRequest) {
   for (let used = limit; ; used = Math.floor(used / 2)) {
     const query = new URLSearchParams({ limit: String(used), ...(from !== undefined && { continue: from }) });

@@ -5,7 +5,7 @@ import { z } from 'zod';
 export interface WatchEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK';
   readonly object: unknown;
-  /** Where a later watch goes on; null where the event has none. */
+  /** The version from which a later watch continues; null where the event has none. */
   readonly resourceVersion: string | null;
 }
 
@@ -21,7 +21,7 @@ const Versioned = z.object({ metadata: z.object({ resourceVersion: z.string().mi
 
 const openingDeadlineMs = 30_000;
 
-/** What happens to a kind of object from a version on. Null stands for a line that is no event: bad, and no reason to stop. */
+/** Watches a kind of object from a version on. Yields null for a malformed line, which does not end the watch. */
 export async function* watchEvents(
   api: Pick<KubeApi, 'streamLines'>,
   path: string,

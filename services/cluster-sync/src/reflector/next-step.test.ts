@@ -24,7 +24,7 @@ describe('nextStep', () => {
       { step: 'watch', resourceVersion: '7', pauseMs: 0, listedAt: chance.startedAt },
     ],
     [
-      'forgets earlier failures once a list is in',
+      'resets earlier failures after a list',
       { ...listing, fruitless: 5, backoffMs: 9_000 },
       { kind: 'listed', resourceVersion: '7' },
       { step: 'watch', fruitless: 0, backoffMs: 0 },
@@ -36,18 +36,18 @@ describe('nextStep', () => {
       { step: 'watch', resourceVersion: '10', fruitless: 1, pauseMs: 1600 },
     ],
     [
-      'starts a silent watch again from the last version',
+      'restarts a silent watch from the last version',
       watching,
       { kind: 'silent', resourceVersion: '11' },
       { step: 'watch', resourceVersion: '11', pauseMs: 0, fruitless: 1 },
     ],
     [
-      'doubts its version after five silent watches',
+      'lists again after five silent watches',
       { ...watching, fruitless: 4 },
       { kind: 'silent', resourceVersion: '10' },
       { step: 'list' },
     ],
-    ['lists again when its version is forgotten', watching, { kind: 'expired' }, { step: 'list', pauseMs: 0 }],
+    ['lists again when its version has expired', watching, { kind: 'expired' }, { step: 'list', pauseMs: 0 }],
     [
       'keeps five seconds between two lists',
       { ...watching, listTriedAt: now - 2_000 },
@@ -61,9 +61,9 @@ describe('nextStep', () => {
       { step: 'list', pauseMs: 4_900, backoffMs: 1600 },
     ],
     ['keeps its version when a watch fails', watching, failed, { step: 'watch', resourceVersion: '10', pauseMs: 1600 }],
-    ['doubts its version after five failed watches', { ...watching, fruitless: 4 }, failed, { step: 'list' }],
+    ['lists again after five failed watches', { ...watching, fruitless: 4 }, failed, { step: 'list' }],
     [
-      'trusts its version when the failed watch had brought something',
+      'watches on when the failed watch delivered an event',
       { ...watching, fruitless: 4 },
       { ...failed, resourceVersion: '15' },
       { step: 'watch', resourceVersion: '15', fruitless: 1 },
@@ -76,18 +76,23 @@ describe('nextStep', () => {
       { pauseMs: 60_000 },
     ],
     [
-      'lists new namespaces when it is interrupted, and then goes on',
+      'lists new namespaces when it is interrupted, from the last version',
       watching,
       { kind: 'interrupted', resourceVersion: '13' },
       { step: 'include', resourceVersion: '13', pauseMs: 0 },
     ],
-    ['watches after the new namespaces', { ...watching, step: 'include' }, { kind: 'included' }, { step: 'watch' }],
-    ['tries new namespaces again when their list fails', { ...watching, step: 'include' }, failed, { step: 'include' }],
+    [
+      'watches after the list of new namespaces',
+      { ...watching, step: 'include' },
+      { kind: 'included' },
+      { step: 'watch' },
+    ],
+    ['retries the list of new namespaces when it fails', { ...watching, step: 'include' }, failed, { step: 'include' }],
   ])('%s', ([, state, outcome, expected]) => {
     expect(nextStep(state, outcome, chance)).toMatchObject(expected);
   });
 
-  test('goes on from the last version when the server ends a watch after its time', () => {
+  test('watches on from the last version when the server ends a watch after its time', () => {
     const state = nextStep(watching, { kind: 'ended', resourceVersion: '12' }, longAfter);
 
     expect(state).toMatchObject({ step: 'watch', resourceVersion: '12', pauseMs: 0 });
@@ -104,20 +109,20 @@ describe('nextStep', () => {
 });
 
 describe('watchSeconds', () => {
-  test('lies between 300 and 600 s', () => {
+  test('is between 300 and 600 s', () => {
     const longAhead = { ...chance, resyncMs: 10_000_000 };
 
     expect(watchSeconds(watching, { ...longAhead, random: 0 })).toBe(300);
     expect(watchSeconds(watching, { ...longAhead, random: 1 })).toBe(600);
   });
 
-  test('ends with the time of the resync', () => {
+  test('ends when the resync is due', () => {
     expect(watchSeconds({ ...watching, listedAt: now - 590_000 }, chance)).toBe(10);
   });
 });
 
 describe('nextPause', () => {
-  test('grows from 0.8 s to 30 s and stays there', () => {
+  test('grows from 0.8 s to at most 30 s', () => {
     const pauses = [0, 0, 0, 0, 0, 0].reduce<number[]>((all) => [...all, nextPause(all.at(-1) ?? 0, 1)], []);
 
     expect(pauses).toEqual([2400, 7200, 21_600, 30_000, 30_000, 30_000]);

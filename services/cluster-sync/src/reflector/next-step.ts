@@ -7,13 +7,13 @@ export interface ReflectorState {
   readonly step: Step;
   /** How long to wait before the step. */
   readonly pauseMs: number;
-  /** Where the watch goes on; null before the first list. */
+  /** The version from which the watch continues; null before the first list. */
   readonly resourceVersion: string | null;
-  /** Watches in a row that brought nothing: they failed, or fell silent. */
+  /** Consecutive watches without an event: they failed, or fell silent. */
   readonly fruitless: number;
   /** The last pause after a failure, from which the next one grows. */
   readonly backoffMs: number;
-  /** When the last list was begun, and the last one that came to its end. */
+  /** When the last list began, and the last one that was completed. */
   readonly listTriedAt: number;
   readonly listedAt: number;
 }
@@ -34,7 +34,7 @@ export type Outcome =
     };
 
 export interface Chance {
-  /** When the step was begun. */
+  /** When the step began. */
   readonly startedAt: number;
   readonly now: number;
   /** From 0 to 1. */
@@ -44,9 +44,9 @@ export interface Chance {
 
 /** At most one list per kind in this time, however the API server behaves. */
 const listGapMs = 5_000;
-/** After so many fruitless watches in a row the version we go on from is itself in doubt. */
+/** After this many consecutive fruitless watches the resource version itself is suspect. */
 const fruitlessLimit = 5;
-/** A server that ends watches at once is failing, whatever status it says. */
+/** A server that ends a watch this soon is failing, whatever its status. */
 const hastyMs = 1_000;
 const longestRetryAfterMs = 60_000;
 
@@ -90,7 +90,7 @@ export function nextStep(state: ReflectorState, outcome: Outcome, chance: Chance
   }
 }
 
-/** A watch that brought something before it went wrong shows that the version is good. */
+/** A watch that delivered an event before it failed proves that the version is good. */
 const fruitOf = (state: ReflectorState, resourceVersion: string | null) => ({
   resourceVersion,
   fruitless: resourceVersion === state.resourceVersion ? state.fruitless + 1 : 1,
@@ -102,17 +102,17 @@ function backOff(state: ReflectorState, retryAfterMs: number | null, { random }:
   return { backoffMs, pauseMs: Math.max(backoffMs, requestedMs) };
 }
 
-/** Turns a watch into a list where its version is in doubt or a resync is due, and keeps lists apart. */
+/** Turns a watch into a list if its version is suspect or a resync is due, and keeps lists apart. */
 function withDueList(state: ReflectorState, { now, resyncMs }: Chance): ReflectorState {
   const { resourceVersion, fruitless, listedAt, listTriedAt } = state;
-  const isDoubtful = resourceVersion === null || fruitless >= fruitlessLimit || now >= listedAt + resyncMs;
-  const step = state.step === 'watch' && isDoubtful ? 'list' : state.step;
+  const isSuspect = resourceVersion === null || fruitless >= fruitlessLimit || now >= listedAt + resyncMs;
+  const step = state.step === 'watch' && isSuspect ? 'list' : state.step;
   return step === 'list'
     ? { ...state, step, pauseMs: Math.max(state.pauseMs, listTriedAt + listGapMs - now, 0) }
     : { ...state, step };
 }
 
-/** 300–600 s at random, or less where a resync is due before. */
+/** A random 300 to 600 s, or less if a resync is due earlier. */
 export function watchSeconds(
   { listedAt }: ReflectorState,
   { now, random, resyncMs }: Pick<Chance, 'now' | 'random' | 'resyncMs'>,

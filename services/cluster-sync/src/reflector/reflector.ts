@@ -8,9 +8,9 @@ import { type WatchEvent, watchEvents } from '../kube/watch-events.ts';
 import { initialState, nextStep, type Outcome, type ReflectorState, watchSeconds } from './next-step.ts';
 import { pause } from './pause.ts';
 
-/** Where objects go. All of it may wait, and the reflector reads no further until it is done. */
+/** Receives objects. Every call may wait, and the reflector reads no further until it is done. */
 export interface ReflectorSink {
-  beginPass(namespace?: string): { saw(object: unknown): Promise<void>; end(): void };
+  beginPass(namespace?: string): { add(object: unknown): Promise<void>; end(): void };
   put(object: unknown): Promise<void>;
   remove(object: unknown): Promise<void>;
 }
@@ -21,24 +21,24 @@ export interface ReflectorDeps {
   readonly path: string;
   pathIn(namespace: string): string;
   readonly sink: ReflectorSink;
-  /** Shared by the reflectors of a cluster: a page of a list is large, and many at once would fill the memory. */
+  /** Shared by the reflectors of a cluster: pages of a list are large, and many at once would fill the memory. */
   readonly inTurn: InTurn;
   readonly log: Service['log'];
   readonly resyncMs: number;
-  /** No event and no bookmark for so long: the stream is dead, whatever the socket says. */
+  /** A stream without an event or bookmark for this long is dead, even if its socket is open. */
   readonly stallMs: number;
   /** From 0 to 1; `Math.random` unless given. */
   random?(): number;
 }
 
 export interface Reflector {
-  /** Lists a namespace that became interesting while the watch ran, before the watch goes on. */
+  /** Lists a namespace that became tracked during the watch, before the watch continues. */
   include(namespace: string): void;
   /** Runs until the signal aborts; `onListed` is called after each full list. Failures are retried. */
   run(signal: AbortSignal, onListed?: () => void): Promise<void>;
 }
 
-/** Keeps a sink in step with one kind of object: list, watch, and again, as `nextStep` says. */
+/** Keeps a sink up to date with one kind of object: it lists, watches and repeats, as `nextStep` decides. */
 export function createReflector(deps: ReflectorDeps): Reflector {
   const { api, path, sink, inTurn, log, resyncMs, stallMs, random = Math.random } = deps;
   const included = new Set<string>();
@@ -48,7 +48,7 @@ export function createReflector(deps: ReflectorDeps): Reflector {
     const pass = sink.beginPass();
     let resourceVersion = '';
     for await (const page of listPages(api, path, { signal })) {
-      for (const item of page.items) await takeIn(() => pass.saw(item), signal);
+      for (const item of page.items) await consume(() => pass.add(item), signal);
       resourceVersion = page.resourceVersion;
     }
     pass.end();
@@ -60,7 +60,7 @@ export function createReflector(deps: ReflectorDeps): Reflector {
     for (const namespace of included) {
       const pass = sink.beginPass(namespace);
       for await (const page of listPages(api, deps.pathIn(namespace), { signal })) {
-        for (const item of page.items) await takeIn(() => pass.saw(item), signal);
+        for (const item of page.items) await consume(() => pass.add(item), signal);
       }
       pass.end();
       included.delete(namespace);
@@ -78,8 +78,8 @@ export function createReflector(deps: ReflectorDeps): Reflector {
     try {
       for await (const event of watchEvents(api, path, { resourceVersion, seconds, signal: end })) {
         clearTimeout(timer);
-        if (event) await takeIn(() => apply(event), signal);
-        else log.warn('a line of the watch is no event');
+        if (event) await consume(() => apply(event), signal);
+        else log.warn('a line of the watch is malformed');
         resourceVersion = event?.resourceVersion ?? resourceVersion;
         timer = listen();
       }
@@ -99,22 +99,22 @@ export function createReflector(deps: ReflectorDeps): Reflector {
     await (type === 'DELETED' ? sink.remove(object) : sink.put(object));
   }
 
-  /** An object that cannot be processed is one line in the log: a repeated request would return it again. */
-  async function takeIn(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
+  /** An object that cannot be processed is logged and skipped: a repeated request would return it again. */
+  async function consume(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
     try {
       await work();
     } catch (error) {
       if (signal.aborted) throw error;
-      log.error({ err: error }, 'an object of the cluster cannot be taken in');
+      log.error({ err: error }, 'processing an object of the cluster failed');
     }
   }
 
-  function takeInTurn(state: ReflectorState, signal: AbortSignal) {
-    const work = async () => ({ startedAt: performance.now(), outcome: await take(state, signal) });
+  function runInTurn(state: ReflectorState, signal: AbortSignal) {
+    const work = async () => ({ startedAt: performance.now(), outcome: await run(state, signal) });
     return state.step === 'watch' ? work() : inTurn(work);
   }
 
-  async function take(state: ReflectorState, signal: AbortSignal): Promise<Outcome> {
+  async function run(state: ReflectorState, signal: AbortSignal): Promise<Outcome> {
     const { step, resourceVersion } = state;
     if (step === 'watch' && resourceVersion !== null) return watch(state, resourceVersion, signal);
     try {
@@ -141,7 +141,7 @@ export function createReflector(deps: ReflectorDeps): Reflector {
       let state = initialState;
       while (!signal.aborted) {
         await pause(state.pauseMs, signal);
-        const done = await takeInTurn(state, signal).catch((error: unknown) => {
+        const done = await runInTurn(state, signal).catch((error: unknown) => {
           if (!signal.aborted) throw error;
         });
         if (!done) return;
@@ -155,14 +155,14 @@ export function createReflector(deps: ReflectorDeps): Reflector {
     },
   };
 
-  /** One line when it begins to fail and one when it is well again, not one per attempt. */
+  /** Logs the first failure and the recovery, not every attempt. */
   function report(before: ReflectorState, after: ReflectorState, outcome: Outcome): void {
     if (outcome.kind === 'failed' && before.backoffMs === 0) {
       const { error } = outcome;
-      const isOfTheServer = error instanceof KubeError || (error instanceof Error && 'code' in error);
-      const why = isOfTheServer ? { reason: describeFailure(error, api.server) } : { err: error };
+      const isServerFailure = error instanceof KubeError || (error instanceof Error && 'code' in error);
+      const why = isServerFailure ? { reason: describeFailure(error, api.server) } : { err: error };
       log.warn({ ...why, step: before.step }, 'a watch fails');
     }
-    if (before.backoffMs > 0 && after.backoffMs === 0) log.info('a watch works again');
+    if (before.backoffMs > 0 && after.backoffMs === 0) log.info('a watch has recovered');
   }
 }

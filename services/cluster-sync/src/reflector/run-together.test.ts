@@ -1,25 +1,25 @@
 import { expect, test } from 'vitest';
 import { pause } from './pause.ts';
-import { together } from './run-together.ts';
+import { runTogether } from './run-together.ts';
 
 const untilAborted = (ended: string[], name: string) => async (signal: AbortSignal) => {
   await pause(60_000, signal);
   ended.push(name);
 };
 
-test('a failure of one stops the others, waits for them, and goes on', async () => {
+test('when one of several fails, the others are stopped and waited for before the error is thrown', async () => {
   const ended: string[] = [];
   const fail = async () => {
     throw new Error('broken');
   };
 
-  const running = together(new AbortController().signal, [untilAborted(ended, 'a'), fail, untilAborted(ended, 'b')]);
+  const running = runTogether(new AbortController().signal, [untilAborted(ended, 'a'), fail, untilAborted(ended, 'b')]);
 
   await expect(running).rejects.toThrow('broken');
   expect(ended).toEqual(['a', 'b']);
 });
 
-test('ends without an error when its signal aborts, whatever that breaks', async () => {
+test('several that are stopped end without an error, even if stopping breaks one of them', async () => {
   const stopping = new AbortController();
   const ended: string[] = [];
   const breaksAtTheEnd = async (signal: AbortSignal) => {
@@ -27,7 +27,7 @@ test('ends without an error when its signal aborts, whatever that breaks', async
     throw new Error('cut off');
   };
 
-  const running = together(stopping.signal, [untilAborted(ended, 'a'), breaksAtTheEnd]);
+  const running = runTogether(stopping.signal, [untilAborted(ended, 'a'), breaksAtTheEnd]);
   stopping.abort();
 
   await running;

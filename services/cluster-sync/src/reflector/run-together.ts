@@ -1,5 +1,5 @@
-/** Runs all until the signal aborts. When one fails the others are stopped too, and waited for, before its error goes on. */
-export async function together(
+/** Runs all until the signal aborts. When one fails, it stops the others and waits for them before it throws the error. */
+export async function runTogether(
   signal: AbortSignal,
   works: readonly ((signal: AbortSignal) => Promise<void>)[],
 ): Promise<void> {
@@ -10,7 +10,7 @@ export async function together(
   await Promise.all(
     works.map((work) =>
       work(end).catch((error: unknown) => {
-        // What fails after the end fails because of it.
+        // Failures after the end are its consequence.
         if (!end.aborted) failures.push(error);
         over.abort();
       }),

@@ -3,7 +3,7 @@ import type { KubeApi } from '@berth/kube/kube-api';
 import { oneAtATime } from '@berth/shared/waiting/one-at-a-time';
 import type { Service } from '@berth/shared/service/service';
 import { createReflector, type Reflector, type ReflectorSink } from '../reflector/reflector.ts';
-import { together } from '../reflector/run-together.ts';
+import { runTogether } from '../reflector/run-together.ts';
 import { type ChangeQueue, createChangeQueue, type RowChange } from './rows/change-queue.ts';
 import { type ClusterMirror, createClusterMirror } from './mirror/cluster-mirror.ts';
 import type { K8sResourceRepository } from './rows/k8s-resource-repository.ts';
@@ -23,12 +23,12 @@ export interface WatchedCluster {
   readonly lease: Lease;
 }
 
-/** Of rows of up to 32 KiB each, for every cluster: two batches, so that one fills while the other is written. */
+/** Per cluster, of rows of up to 32 KiB: two batches, so that one fills while the other is written. */
 const queueLimit = 200;
 
 /**
- * Tracks what lies in our namespaces of one cluster until the signal aborts. One watch per kind for the whole cluster:
- * one per namespace would be thousands. Ends with `NotOurCluster` when the lease went to somebody else.
+ * Tracks the objects in the namespaces of deployments of one cluster until the signal aborts. It runs one watch per kind
+ * for the whole cluster: one per namespace would be thousands. Throws `ClusterLeaseLost` when another replica has the lease.
  */
 export async function watchCluster(
   deps: WatchClusterDeps,
@@ -37,13 +37,13 @@ export async function watchCluster(
 ): Promise<void> {
   const { k8sResourceRepository, log, resyncMs, stallMs } = deps;
   const queue = createChangeQueue(queueLimit);
-  const inNamespaces: Reflector[] = [];
+  const reflectors: Reflector[] = [];
   const mirror = createClusterMirror({
     known: await k8sResourceRepository.known(id),
     queue,
     log,
     onNamespace: (namespace) => {
-      for (const reflector of inNamespaces) reflector.include(namespace);
+      for (const reflector of reflectors) reflector.include(namespace);
     },
   });
 
@@ -62,22 +62,22 @@ export async function watchCluster(
 
   const [namespaceKind, ...otherKinds] = trackedKinds;
   const namespaces = reflect(namespaceKind);
-  // The other kinds begin when the tracked namespaces are known; until then everything would be held back.
+  // The other kinds start when the namespaces are known; until then everything would be held back.
   const namespacesListed = Promise.withResolvers<void>();
   const watchOthers = async (end: AbortSignal) => {
     await namespacesListed.promise;
-    inNamespaces.push(...otherKinds.map(reflect));
-    await together(
+    reflectors.push(...otherKinds.map(reflect));
+    await runTogether(
       end,
-      inNamespaces.map(({ run }) => run),
+      reflectors.map(({ run }) => run),
     );
   };
 
   const save = (changes: readonly RowChange[]) => k8sResourceRepository.save(id, lease, changes);
-  await together(signal, [
+  await runTogether(signal, [
     (end) => namespaces.run(end, namespacesListed.resolve).finally(namespacesListed.resolve),
     watchOthers,
-    (end) => writeChanges({ queue, log, save, onRefused: mirror.doubt }, end),
+    (end) => writeChanges({ queue, log, save, onRefused: mirror.invalidate }, end),
   ]);
 }
 
@@ -88,15 +88,15 @@ interface SinkParts {
   readonly signal: AbortSignal;
 }
 
-/** Waits for room before each object, so that the watch goes no faster than the database. */
+/** Waits for room before each object, so that the watch is no faster than the database. */
 function sinkInto({ mirror, queue, kind, signal }: SinkParts): ReflectorSink {
   return {
     beginPass(namespace) {
       const pass = mirror.beginPass(kind, namespace);
       return {
-        async saw(object) {
+        async add(object) {
           await queue.waitForRoom(signal);
-          pass.saw(object);
+          pass.add(object);
         },
         end: () => pass.end(),
       };

@@ -1,11 +1,11 @@
 import type { ClusterRepository } from '../clusters/cluster-repository.ts';
 
 /**
- * Finds clusters that gave no answer for too long, whoever was to probe them: a replica that died probes no more, and a
- * probe comes only every quarter of a minute.
+ * Marks clusters that have not answered for too long as not ok, whichever replica should probe them: a dead replica
+ * records no failures, and a probe comes only every 15 s.
  */
 export const flagSilentClusters =
-  ({ clusterRepository }: { clusterRepository: Pick<ClusterRepository, 'silent' | 'recordSign'> }) =>
+  ({ clusterRepository }: { clusterRepository: Pick<ClusterRepository, 'silent' | 'recordProbe'> }) =>
   async (): Promise<void> => {
-    for (const { id } of await clusterRepository.silent()) await clusterRepository.recordSign(id, { kind: 'silent' });
+    for (const { id } of await clusterRepository.silent()) await clusterRepository.recordProbe(id, { kind: 'silent' });
   };

@@ -8,7 +8,7 @@ export interface ClusterInTest extends AsyncDisposable {
   readonly server: KubernetesServer;
   readonly access: KubeAccess;
   stop(): Promise<void>;
-  /** Again, with what was in it, where it was. */
+  /** Starts it again at the same address, with the same data. */
   start(): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ export async function startClusterInTest(): Promise<ClusterInTest> {
   };
 }
 
-/** The access that a kubeconfig gives, or an error with the reason why not. */
+/** The access in a context of a kubeconfig; throws the reason where it is refused. */
 export function accessIn(kubeconfig: string, context: string): KubeAccess {
   const result = kubeAccessOf(parseKubeconfig(kubeconfig), context);
   if ('refused' in result) throw new Error(result.refused);

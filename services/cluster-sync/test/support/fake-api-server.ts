@@ -12,7 +12,7 @@ export interface FakeObject {
   metadata: { uid: string; name: string; namespace?: string; resourceVersion: string };
 }
 
-/** Which list an object is in, pods unless told otherwise, and what it is beside its name. */
+/** The list that an object belongs to, pods by default, and its metadata. */
 export interface FakeContent {
   path?: string;
   metadata?: { namespace?: string; labels?: Record<string, string>; annotations?: Record<string, string> };
@@ -23,23 +23,23 @@ type Misbehave = (request: { url: URL; isWatch: boolean }, response: ServerRespo
 export interface FakeApiServer extends AsyncDisposable {
   readonly access: KubeAccess;
   readonly port: number;
-  /** What was asked for, in order, with the time. */
+  /** The requests so far, in order, with their times. */
   readonly requests: { path: string; isWatch: boolean; resourceVersion: string | null; at: number }[];
-  /** Answers a request otherwise; true when it did. */
+  /** Replaces the answer to a request; false leaves it to the server. */
   misbehave: Misbehave | null;
-  /** Puts an object and tells those who watch. */
+  /** Puts an object and sends its event to the watches. */
   put(name: string, content?: FakeContent): FakeObject;
   remove(name: string, content?: FakeContent): void;
-  /** As a put that no watch is told of. */
+  /** Puts an object without an event. */
   putSilently(name: string): void;
   /** Writes to all open watches. */
   write(text: string): void;
   endWatches(): void;
-  /** Cuts all connections. */
+  /** Closes all connections. */
   cut(): void;
 }
 
-/** A small API server of a few lists, over TLS, that can be made to misbehave as real ones do. */
+/** A small API server over TLS, with a few lists, that a test can make misbehave. */
 export async function startFakeApiServer({ pageSize = 500 } = {}): Promise<FakeApiServer> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-fake-api-'));
   const { server: files, pem } = await ensureCertificates(folder);
@@ -51,17 +51,17 @@ export async function startFakeApiServer({ pageSize = 500 } = {}): Promise<FakeA
   const requests: FakeApiServer['requests'] = [];
   let version = 100;
 
-  const change = (type: string, name: string, { path = '/api/v1/pods', metadata }: FakeContent, tell = true) => {
+  const change = (type: string, name: string, { path = '/api/v1/pods', metadata }: FakeContent, sendEvent = true) => {
     version += 1;
     const key = `${path} ${metadata?.namespace ?? ''} ${name}`;
-    const before = objects.get(key)?.object.metadata ?? { uid: randomUUID(), name, namespace: 'ours' };
+    const before = objects.get(key)?.object.metadata ?? { uid: randomUUID(), name, namespace: 'managed' };
     const object = { metadata: { ...before, ...metadata, resourceVersion: String(version) } };
     if (type === 'DELETED') objects.delete(key);
     else objects.set(key, { path, object });
-    const told = type === 'ADDED' && 'resourceVersion' in before ? 'MODIFIED' : type;
-    history.push({ version, path, type: told, object });
+    const eventType = type === 'ADDED' && 'resourceVersion' in before ? 'MODIFIED' : type;
+    history.push({ version, path, type: eventType, object });
     for (const [watch, watched] of watches) {
-      if (tell && watched === path) watch.write(`${JSON.stringify({ type: told, object })}\n`);
+      if (sendEvent && watched === path) watch.write(`${JSON.stringify({ type: eventType, object })}\n`);
     }
     return object;
   };
@@ -133,7 +133,7 @@ export async function startFakeApiServer({ pageSize = 500 } = {}): Promise<FakeA
   return fake;
 }
 
-/** Answers as an API server that is overloaded or broken. */
+/** Answers with a status, as an overloaded or broken API server does. */
 export const failWith =
   (status: number, headers: Record<string, string> = {}): Misbehave =>
   (_, response) => {

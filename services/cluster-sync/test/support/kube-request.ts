@@ -2,7 +2,7 @@ import { request } from 'node:https';
 import { text } from 'node:stream/consumers';
 import type { KubeAccess } from '@berth/kube/kube-access';
 
-/** What a person does to a cluster with kubectl. Answers the status and the body. */
+/** Sends a request to an API server, as kubectl does. Returns the status and the body. */
 export function kubeRequest(
   { server, ca, token, certificate }: KubeAccess,
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',

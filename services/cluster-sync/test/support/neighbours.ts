@@ -19,9 +19,9 @@ export interface Neighbours extends AsyncDisposable {
   readonly gateway: Bus;
   /** The envs that auth knows. */
   envs: string[];
-  /** Called when auth has answered whether there is an env. */
-  onEnvAsked: () => void;
-  /** The cluster of each claimed task. Its fence is 7. */
+  /** Called when auth has answered whether an env exists. */
+  onEnvConfirmed: () => void;
+  /** The cluster of each claimed task. The fence of every claim is 7. */
   claims: Map<string, string>;
   /** The deployments that tasks has on every cluster. */
   deployments: string[];
@@ -29,13 +29,13 @@ export interface Neighbours extends AsyncDisposable {
 
 const ById = z.looseObject({ id: z.string() });
 
-/** Handlers of what cluster-sync never asks. */
-const unasked = ({ operations }: Pick<Resource, 'operations'>) =>
+/** Handlers for the operations that cluster-sync never calls. */
+const unused = ({ operations }: Pick<Resource, 'operations'>) =>
   Object.fromEntries(
     Object.keys(operations).map((name) => [name, () => Promise.reject(new AppError('not_implemented', name))]),
   );
 
-/** The other services as far as cluster-sync asks them anything, on a real bus with their real permissions. */
+/** The operations of other services that cluster-sync calls, on a real bus with the real permissions of each service. */
 export async function startNeighbours(nats: TestNats): Promise<Neighbours> {
   const [auth, tasks, runner, gateway] = await Promise.all([
     connectTestBus(nats, 'auth'),
@@ -49,7 +49,7 @@ export async function startNeighbours(nats: TestNats): Promise<Neighbours> {
     runner,
     gateway,
     envs: [],
-    onEnvAsked: () => undefined,
+    onEnvConfirmed: () => undefined,
     claims: new Map(),
     deployments: [],
     async [Symbol.asyncDispose]() {
@@ -61,13 +61,13 @@ export async function startNeighbours(nats: TestNats): Promise<Neighbours> {
   auth.serve({
     resource: envs,
     handlers: {
-      ...unasked(envs),
+      ...unused(envs),
       get: async (request) => {
         const id = found(
           neighbours.envs.find((known) => known === ById.parse(request).id),
           'env',
         );
-        neighbours.onEnvAsked();
+        neighbours.onEnvConfirmed();
         return {
           id,
           created_at: new Date().toISOString(),
@@ -82,7 +82,7 @@ export async function startNeighbours(nats: TestNats): Promise<Neighbours> {
   tasks.serve({
     resource: deploymentUsage,
     handlers: {
-      ...unasked(deploymentUsage),
+      ...unused(deploymentUsage),
       of_cluster: async () => ({
         deployments: { count: neighbours.deployments.length, names: neighbours.deployments.slice(0, 10) },
       }),
@@ -100,7 +100,7 @@ export async function startNeighbours(nats: TestNats): Promise<Neighbours> {
   return neighbours;
 }
 
-/** The claim of a task on a cluster, as its runner would name it. */
+/** Makes a claim of a task on a cluster. */
 export function claimOn({ claims }: Pick<Neighbours, 'claims'>, clusterId: string): { task_id: string; fence: number } {
   const task_id = randomUUID();
   claims.set(task_id, clusterId);

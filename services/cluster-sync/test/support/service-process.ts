@@ -8,18 +8,18 @@ import { type Neighbours, startNeighbours } from './neighbours.ts';
 
 export interface ServiceProcess extends Neighbours {
   readonly db: Database;
-  /** Everything it wrote to its log so far. */
+  /** Its log so far. */
   log(): string;
   /** Its arguments and environment, as other processes of this user can read them. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Tells it to stop and answers its exit code. */
+  /** Sends SIGTERM and returns the exit code. */
   stop(): Promise<number | null>;
 }
 
 const migrations = new URL('../../migrations/', import.meta.url);
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
-/** The service as it runs in production: its own process, on a real bus and a real database. */
+/** The service as in production: a process of its own, on a real bus and a real database. */
 export async function startServiceProcess(settings: Record<string, string>): Promise<ServiceProcess> {
   const stack = new AsyncDisposableStack();
   const { db, url: databaseUrl } = stack.use(await openTestDatabase({ service: 'cluster-sync', migrations }));

@@ -20,7 +20,7 @@ const namespace = (name: string, deployment: string | undefined = deploymentId) 
   status: { phase: 'Active' },
 });
 const foreign = (name: string) => ({ metadata: { uid: `ns-${name}`, name }, status: { phase: 'Active' } });
-const pod = (name: string, inNamespace = 'ours', phase = 'Running') => ({
+const pod = (name: string, inNamespace = 'managed', phase = 'Running') => ({
   metadata: { uid: `pod-${name}`, name, namespace: inNamespace },
   status: { phase },
 });
@@ -42,42 +42,42 @@ function start(known: KnownObject[] = []): void {
     heldBackLimit: 3,
   });
 }
-/** What was queued since the last look: `+uid` written, `-uid` removed. */
+/** Takes the queued changes: `+uid` for an upsert, `-uid` for a deletion. */
 function queued(): string[] {
   return changes.splice(0).map(({ uid, put }) => (put ? `+${uid}` : `-${uid}`));
 }
 function list(kind: TrackedKind, objects: object[], inNamespace?: string): void {
   const pass = mirror.beginPass(kind, inNamespace);
-  for (const object of objects) pass.saw(object);
+  for (const object of objects) pass.add(object);
   pass.end();
 }
 
 beforeEach(() => start());
 
-describe('objects', () => {
-  test('are tracked only in namespaces of deployments, under the deployment of the namespace', () => {
-    mirror.put(namespaceKind, namespace('ours'));
+describe('an object', () => {
+  test('is tracked in a namespace of a deployment only, under that deployment', () => {
+    mirror.put(namespaceKind, namespace('managed'));
     mirror.put(podKind, pod('a'));
     mirror.put(podKind, pod('b', 'kube-system'));
 
     expect(changes.map(({ put }) => put?.deployment_id)).toEqual([deploymentId, deploymentId]);
-    expect(queued()).toEqual(['+ns-ours', '+pod-a']);
+    expect(queued()).toEqual(['+ns-managed', '+pod-a']);
   });
 
-  test('are written again only when something that is shown changed', () => {
-    mirror.put(namespaceKind, namespace('ours'));
+  test('is written again only when a shown field changed', () => {
+    mirror.put(namespaceKind, namespace('managed'));
     mirror.put(podKind, pod('a'));
     queued();
 
     mirror.put(podKind, pod('a'));
     expect(queued()).toEqual([]);
-    mirror.put(podKind, pod('a', 'ours', 'Failed'));
+    mirror.put(podKind, pod('a', 'managed', 'Failed'));
 
     expect(queued()).toEqual(['+pod-a']);
   });
 
-  test('that are gone are removed, once', () => {
-    mirror.put(namespaceKind, namespace('ours'));
+  test('that is deleted is removed once', () => {
+    mirror.put(namespaceKind, namespace('managed'));
     mirror.put(podKind, pod('a'));
     queued();
 
@@ -88,24 +88,24 @@ describe('objects', () => {
     expect(queued()).toEqual(['-pod-a']);
   });
 
-  test('that could not be stored are written again when they are seen again', () => {
-    mirror.put(namespaceKind, namespace('ours'));
+  test('that could not be stored is written again at its next event', () => {
+    mirror.put(namespaceKind, namespace('managed'));
     mirror.put(podKind, pod('a'));
     queued();
 
-    mirror.doubt('pod-a');
+    mirror.invalidate('pod-a');
     list(podKind, [pod('a')]);
 
     expect(queued()).toEqual(['+pod-a']);
   });
 
-  test('that a list does not show any more are removed, those of other kinds and namespaces stay', () => {
-    mirror.put(namespaceKind, namespace('ours'));
+  test('that is missing in a list is removed, unlike those of other kinds and namespaces', () => {
+    mirror.put(namespaceKind, namespace('managed'));
     mirror.put(namespaceKind, namespace('more'));
     for (const object of [pod('a'), pod('b'), pod('c', 'more')]) mirror.put(podKind, object);
     queued();
 
-    list(podKind, [pod('a')], 'ours');
+    list(podKind, [pod('a')], 'managed');
     expect(queued()).toEqual(['-pod-b']);
     list(podKind, [pod('a')]);
     expect(queued()).toEqual(['-pod-c']);
@@ -113,8 +113,8 @@ describe('objects', () => {
     expect(queued()).toEqual([]);
   });
 
-  test('that are not as Kubernetes writes them are one line in the log and keep their row', () => {
-    mirror.put(namespaceKind, namespace('ours'));
+  test('that is malformed is logged and keeps its row', () => {
+    mirror.put(namespaceKind, namespace('managed'));
     mirror.put(podKind, pod('a'));
     queued();
     const broken = { ...pod('a'), status: { phase: 5 } };
@@ -126,94 +126,94 @@ describe('objects', () => {
   });
 });
 
-describe('namespaces', () => {
-  test("that became ours later, another deployment's, or come again after their end are told, so that they are listed", () => {
-    mirror.put(namespaceKind, foreign('ours'));
+describe('a namespace', () => {
+  test('that is labelled later, moves to another deployment or is created again is listed', () => {
+    mirror.put(namespaceKind, foreign('managed'));
     mirror.put(podKind, pod('early'));
-    mirror.put(namespaceKind, namespace('ours'));
-    mirror.put(namespaceKind, namespace('ours'));
-    list(podKind, [pod('early')], 'ours');
-    expect(onNamespace.mock.calls).toEqual([['ours']]);
-    expect(queued()).toEqual(['+ns-ours', '+pod-early']);
+    mirror.put(namespaceKind, namespace('managed'));
+    mirror.put(namespaceKind, namespace('managed'));
+    list(podKind, [pod('early')], 'managed');
+    expect(onNamespace.mock.calls).toEqual([['managed']]);
+    expect(queued()).toEqual(['+ns-managed', '+pod-early']);
 
-    mirror.put(namespaceKind, namespace('ours', otherDeploymentId));
+    mirror.put(namespaceKind, namespace('managed', otherDeploymentId));
     expect(onNamespace).toHaveBeenCalledTimes(2);
 
-    mirror.remove('Namespace', namespace('ours'));
-    mirror.put(namespaceKind, namespace('ours'));
+    mirror.remove('Namespace', namespace('managed'));
+    mirror.put(namespaceKind, namespace('managed'));
     expect(onNamespace).toHaveBeenCalledTimes(3);
   });
 
-  test('that lose our label lose what lies in them', () => {
-    mirror.put(namespaceKind, namespace('ours'));
+  test('that loses its label is no longer tracked, with all its objects', () => {
+    mirror.put(namespaceKind, namespace('managed'));
     mirror.put(podKind, pod('a'));
     queued();
 
-    mirror.put(namespaceKind, foreign('ours'));
+    mirror.put(namespaceKind, foreign('managed'));
     mirror.put(podKind, pod('b'));
 
-    expect(queued().sort()).toEqual(['-ns-ours', '-pod-a']);
+    expect(queued().sort()).toEqual(['-ns-managed', '-pod-a']);
     expect(warn).not.toHaveBeenCalled();
   });
 
-  test('that were made anew under their name stay, and what lies in them, when a list shows it', () => {
-    mirror.put(namespaceKind, namespace('ours'));
+  test('that was created again under its name stays tracked, with its objects', () => {
+    mirror.put(namespaceKind, namespace('managed'));
     mirror.put(podKind, pod('a'));
     queued();
 
-    const anew = namespace('ours');
-    list(namespaceKind, [{ ...anew, metadata: { ...anew.metadata, uid: 'ns-anew' } }]);
+    const recreated = namespace('managed');
+    list(namespaceKind, [{ ...recreated, metadata: { ...recreated.metadata, uid: 'ns-recreated' } }]);
     mirror.put(podKind, pod('b'));
 
-    expect(queued()).toEqual(['+ns-anew', '-ns-ours', '+pod-b']);
+    expect(queued()).toEqual(['+ns-recreated', '-ns-managed', '+pod-b']);
   });
 
-  test('that go away take what lies in them along', () => {
-    mirror.put(namespaceKind, namespace('ours'));
+  test('that is deleted is removed with its objects', () => {
+    mirror.put(namespaceKind, namespace('managed'));
     mirror.put(podKind, pod('a'));
     queued();
 
-    mirror.remove('Namespace', namespace('ours'));
+    mirror.remove('Namespace', namespace('managed'));
     mirror.put(podKind, pod('late'));
 
-    expect(queued().sort()).toEqual(['-ns-ours', '-pod-a']);
+    expect(queued().sort()).toEqual(['-ns-managed', '-pod-a']);
   });
 
-  test('that change to another deployment bring their objects along', () => {
-    mirror.put(namespaceKind, namespace('ours'));
+  test('that moves to another deployment moves its objects too', () => {
+    mirror.put(namespaceKind, namespace('managed'));
     mirror.put(podKind, pod('a'));
     changes = [];
 
-    mirror.put(namespaceKind, namespace('ours', otherDeploymentId));
-    list(podKind, [pod('a')], 'ours');
+    mirror.put(namespaceKind, namespace('managed', otherDeploymentId));
+    list(podKind, [pod('a')], 'managed');
 
     expect(changes.map(({ put }) => put?.deployment_id)).toEqual([otherDeploymentId, otherDeploymentId]);
   });
 
-  test.for([[undefined], ['no-uuid']])('with the deployment id %s are not tracked, nor is what was', ([id]) => {
-    mirror.put(namespaceKind, namespace('ours'));
+  test.for([[undefined], ['no-uuid']])('with the deployment id %s is not tracked, nor are its objects', ([id]) => {
+    mirror.put(namespaceKind, namespace('managed'));
     mirror.put(podKind, pod('a'));
     queued();
     const anonymous = {
-      metadata: { ...namespace('ours').metadata, annotations: id ? { 'berth.dev/deployment-id': id } : {} },
+      metadata: { ...namespace('managed').metadata, annotations: id ? { 'berth.dev/deployment-id': id } : {} },
     };
 
     mirror.put(namespaceKind, anonymous);
 
-    expect(queued().sort()).toEqual(['-ns-ours', '-pod-a']);
+    expect(queued().sort()).toEqual(['-ns-managed', '-pod-a']);
     expect(warn).toHaveBeenCalledOnce();
   });
 });
 
-describe('objects that come before their namespace', () => {
-  test('are tracked once it is seen, as they were last, without a list', () => {
-    mirror.put(podKind, pod('early', 'ours', 'Pending'));
+describe('an object that arrives before its namespace', () => {
+  test('is tracked in its newest state when the namespace arrives, without a list', () => {
+    mirror.put(podKind, pod('early', 'managed', 'Pending'));
     mirror.put(podKind, pod('early'));
     mirror.put(podKind, pod('gone'));
     mirror.remove('Pod', pod('gone'));
     expect(queued()).toEqual([]);
 
-    mirror.put(namespaceKind, namespace('ours'));
+    mirror.put(namespaceKind, namespace('managed'));
 
     expect(changes).toMatchObject([
       { put: { name: 'early', deployment_id: deploymentId, metadata: { summary: { phase: 'Running' } } } },
@@ -222,47 +222,47 @@ describe('objects that come before their namespace', () => {
     expect(onNamespace).not.toHaveBeenCalled();
   });
 
-  test('are forgotten when it is not ours, or gone', () => {
-    mirror.put(podKind, pod('a', 'theirs'));
+  test('is dropped when the namespace has no deployment, or is deleted', () => {
+    mirror.put(podKind, pod('a', 'unmanaged'));
     mirror.put(podKind, pod('b', 'gone'));
 
-    mirror.put(namespaceKind, foreign('theirs'));
+    mirror.put(namespaceKind, foreign('unmanaged'));
     mirror.remove('Namespace', namespace('gone'));
-    mirror.put(namespaceKind, namespace('theirs'));
+    mirror.put(namespaceKind, namespace('unmanaged'));
     mirror.put(namespaceKind, namespace('gone'));
 
-    expect(queued()).toEqual(['+ns-theirs', '+ns-gone']);
-    expect(onNamespace.mock.calls).toEqual([['theirs'], ['gone']]);
+    expect(queued()).toEqual(['+ns-unmanaged', '+ns-gone']);
+    expect(onNamespace.mock.calls).toEqual([['unmanaged'], ['gone']]);
   });
 
-  test('are tracked only if a list of their kind that began meanwhile shows them', () => {
+  test('is tracked only if it is in a list of its kind that has begun since', () => {
     for (const name of ['a', 'b']) mirror.put(podKind, pod(name));
 
     const pass = mirror.beginPass(podKind);
-    pass.saw(pod('a'));
-    mirror.put(namespaceKind, namespace('ours'));
+    pass.add(pod('a'));
+    mirror.put(namespaceKind, namespace('managed'));
     pass.end();
 
-    expect(queued()).toEqual(['+pod-a', '+ns-ours']);
+    expect(queued()).toEqual(['+pod-a', '+ns-managed']);
   });
 
-  test('are no reason to remove what a list of another namespace does not show', () => {
+  test('is not removed by a list of another namespace', () => {
     mirror.put(podKind, pod('early'));
     mirror.put(namespaceKind, namespace('more'));
     list(podKind, [], 'more');
 
-    mirror.put(namespaceKind, namespace('ours'));
+    mirror.put(namespaceKind, namespace('managed'));
 
-    expect(queued()).toEqual(['+ns-more', '+pod-early', '+ns-ours']);
+    expect(queued()).toEqual(['+ns-more', '+pod-early', '+ns-managed']);
   });
 
-  test('are listed when they were too many to keep, until the next list of namespaces has ended', () => {
+  test('is listed if too many were held back, until the next list of namespaces has ended', () => {
     for (const name of ['a', 'b', 'c', 'd']) mirror.put(podKind, pod(name));
 
-    mirror.put(namespaceKind, namespace('ours'));
-    expect(onNamespace.mock.calls).toEqual([['ours']]);
-    list(namespaceKind, [namespace('ours'), namespace('listed')]);
-    expect(onNamespace.mock.calls).toEqual([['ours'], ['listed']]);
+    mirror.put(namespaceKind, namespace('managed'));
+    expect(onNamespace.mock.calls).toEqual([['managed']]);
+    list(namespaceKind, [namespace('managed'), namespace('listed')]);
+    expect(onNamespace.mock.calls).toEqual([['managed'], ['listed']]);
     mirror.put(namespaceKind, namespace('later'));
 
     expect(onNamespace).toHaveBeenCalledTimes(2);
@@ -277,17 +277,17 @@ describe('after a restart', () => {
     fingerprint: 'as it was',
   });
 
-  test('what vanished meanwhile is removed by the first lists', () => {
+  test('objects that were deleted in the meantime are removed by the first lists', () => {
     start([
-      known('ns-ours', 'Namespace', 'ours'),
-      known('pod-a', 'Pod', 'ours'),
-      known('pod-b', 'Pod', 'ours'),
+      known('ns-managed', 'Namespace', 'managed'),
+      known('pod-a', 'Pod', 'managed'),
+      known('pod-b', 'Pod', 'managed'),
       known('ns-gone', 'Namespace', 'gone'),
       known('pod-c', 'Pod', 'gone'),
     ]);
 
-    list(namespaceKind, [namespace('ours')]);
-    expect(queued().sort()).toEqual(['+ns-ours', '-ns-gone', '-pod-c']);
+    list(namespaceKind, [namespace('managed')]);
+    expect(queued().sort()).toEqual(['+ns-managed', '-ns-gone', '-pod-c']);
     list(podKind, [pod('a')]);
 
     expect(queued()).toEqual(['+pod-a', '-pod-b']);

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import type { ChangeQueue } from '../rows/change-queue.ts';
 import { deploymentNamespace } from '../objects/deployment-namespace.ts';
 import { createHeldBackObjects } from './held-back-objects.ts';
-import { createNamespaceBook } from './namespace-index.ts';
+import { createNamespaceIndex } from './namespace-index.ts';
 import { type ObservedObject, observedObject } from '../objects/observed-object.ts';
 import type { KindName, TrackedKind } from '../objects/tracked-kinds.ts';
 import { trackedObject } from '../objects/tracked-object.ts';
 
-/** What is known of a row without reading it. */
+/** The identity and fingerprint of a stored row. */
 export interface KnownObject {
   readonly uid: string;
   readonly kind: string;
@@ -16,18 +16,18 @@ export interface KnownObject {
 }
 
 export interface ClusterMirrorDeps {
-  /** The rows as they are when the watch begins. */
+  /** The rows at the start of the watch. */
   readonly known: readonly KnownObject[];
   readonly queue: Pick<ChangeQueue, 'add'>;
   readonly log: { warn(fields: object, words: string): void };
-  /** A namespace became tracked, and objects in it may have been missed: it has to be listed. */
+  /** Called when a namespace became tracked and objects in it may have been missed, so that it is listed. */
   onNamespace(namespace: string): void;
   readonly heldBackLimit?: number;
 }
 
-/** One list of a kind, whole or of one namespace: what it does not show is gone. */
+/** One list of a kind, whole or of one namespace: objects that are not in it are gone. */
 export interface ListPass {
-  saw(object: unknown): void;
+  add(object: unknown): void;
   end(): void;
 }
 
@@ -36,25 +36,25 @@ const Named = z.object({
 });
 
 /**
- * The last known state of one cluster's tracked objects. Lists and watches come in by the same doors, and
- * what differs from before goes to the queue. All namespaces come in, so that of an object in a namespace without
- * deployment it is known whether it is of no interest or only early.
+ * The last known state of one cluster's tracked objects. Lists and watches both feed it, and differences go to the queue.
+ * It receives all namespaces, so that it can tell an object that is not tracked from one that arrived before its
+ * namespace.
  */
 export function createClusterMirror(deps: ClusterMirrorDeps) {
   const { known, queue, log, onNamespace, heldBackLimit = 2_000 } = deps;
   const objects = new Map(known.map((object) => [object.uid, object]));
-  const namespaces = createNamespaceBook();
+  const namespaces = createNamespaceIndex();
   const heldBack = createHeldBackObjects(heldBackLimit);
 
-  /** Answers the uid of an object that is tracked, or may be soon. */
+  /** Returns the uid of an object that is tracked or held back. */
   function put(kind: TrackedKind, object: unknown): string | undefined {
     let uid: string | undefined;
     try {
       const { metadata } = Named.parse(object);
-      if (kind.kind === 'Namespace') seeNamespace(object);
+      if (kind.kind === 'Namespace') putNamespace(object);
       const namespace = kind.kind === 'Namespace' ? metadata.name : (metadata.namespace ?? '');
       const deploymentId = namespace === '' ? null : namespaces.deploymentOf(namespace);
-      // Most objects of a cluster are not tracked, so this reads as little as it can.
+      // Most objects of a cluster are not tracked, so as little as possible is parsed before this check.
       if (deploymentId === null) return undefined;
 
       uid = metadata.uid;
@@ -62,10 +62,7 @@ export function createClusterMirror(deps: ClusterMirrorDeps) {
       if (deploymentId === undefined) heldBack.put(observed);
       else track(observed, deploymentId);
     } catch (error) {
-      log.warn(
-        { kind: kind.kind, uid, reason: wordsOf(error) },
-        'an object of the cluster is not as Kubernetes writes it',
-      );
+      log.warn({ kind: kind.kind, uid, reason: messageOf(error) }, 'an object of the cluster is malformed');
     }
     return uid;
   }
@@ -78,20 +75,20 @@ export function createClusterMirror(deps: ClusterMirrorDeps) {
     queue.add({ uid, put: tracked });
   }
 
-  function seeNamespace(object: unknown): void {
+  function putNamespace(object: unknown): void {
     const { namespace, deploymentId, isAnonymous } = deploymentNamespace(object);
     if (isAnonymous)
-      log.warn({ namespace }, 'a namespace with our label names no deployment; nothing in it is tracked');
-    const change = namespaces.see(namespace, deploymentId);
+      log.warn({ namespace }, 'a namespace managed by berth names no deployment; nothing in it is tracked');
+    const change = namespaces.put(namespace, deploymentId);
     if (change === 'none') return;
 
-    const early = heldBack.take(namespace);
+    const waiting = heldBack.take(namespace);
     if (deploymentId === null) {
-      if (change === 'other') dropWhere((known) => known.namespace === namespace);
+      if (change === 'reassigned') dropWhere((known) => known.namespace === namespace);
       return;
     }
-    for (const observed of early) track(observed, deploymentId);
-    if (change === 'other' || heldBack.isIncomplete()) onNamespace(namespace);
+    for (const observed of waiting) track(observed, deploymentId);
+    if (change === 'reassigned' || heldBack.isIncomplete()) onNamespace(namespace);
   }
 
   function drop(uid: string): void {
@@ -104,10 +101,10 @@ export function createClusterMirror(deps: ClusterMirrorDeps) {
   }
 
   function dropNamespace(namespace: string): void {
-    const isOurs = namespaces.deploymentOf(namespace) !== null;
+    const mayBeTracked = namespaces.deploymentOf(namespace) !== null;
     namespaces.remove(namespace);
     heldBack.take(namespace);
-    if (isOurs) dropWhere((object) => object.namespace === namespace);
+    if (mayBeTracked) dropWhere((object) => object.namespace === namespace);
   }
 
   function beginNamespaces(): () => void {
@@ -116,7 +113,7 @@ export function createClusterMirror(deps: ClusterMirrorDeps) {
     return () => {
       namespaces.endPass();
       endRecovery();
-      // Also what an earlier watch left behind in namespaces that vanished meanwhile.
+      // This includes rows of an earlier watch, in namespaces that were deleted since.
       dropWhere((object) => typeof namespaces.deploymentOf(object.namespace) !== 'string');
     };
   }
@@ -133,27 +130,27 @@ export function createClusterMirror(deps: ClusterMirrorDeps) {
       drop(data.metadata.uid);
     },
 
-    /** Its row may differ, so it is written again at the object's next event. */
-    doubt(uid: string): void {
+    /** Makes the row of an object be written again at its next event. */
+    invalidate(uid: string): void {
       const object = objects.get(uid);
       if (object) objects.set(uid, { ...object, fingerprint: '' });
     },
 
     beginPass(kind: TrackedKind, namespace?: string): ListPass {
-      const seen = new Set<string>();
+      const listed = new Set<string>();
       const isWhole = namespace === undefined;
       const endNamespaces = kind.kind === 'Namespace' && isWhole ? beginNamespaces() : undefined;
-      // The list shows what still is there.
-      if (isWhole) heldBack.forgetKind(kind.kind);
+      // The list will contain those that still exist.
+      if (isWhole) heldBack.removeKind(kind.kind);
       return {
-        saw(object) {
+        add(object) {
           const uid = put(kind, object);
-          if (uid !== undefined) seen.add(uid);
+          if (uid !== undefined) listed.add(uid);
         },
         end() {
           dropWhere(
             (object) =>
-              object.kind === kind.kind && (isWhole || object.namespace === namespace) && !seen.has(object.uid),
+              object.kind === kind.kind && (isWhole || object.namespace === namespace) && !listed.has(object.uid),
           );
           endNamespaces?.();
         },
@@ -163,7 +160,7 @@ export function createClusterMirror(deps: ClusterMirrorDeps) {
 }
 export type ClusterMirror = ReturnType<typeof createClusterMirror>;
 
-const wordsOf = (error: unknown): string =>
+const messageOf = (error: unknown): string =>
   error instanceof z.ZodError
     ? error.issues
         .slice(0, 3)

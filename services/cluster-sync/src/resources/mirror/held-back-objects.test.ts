@@ -20,7 +20,7 @@ beforeEach(() => {
   heldBack = createHeldBackObjects(3);
 });
 
-test('are given out once, those of the namespace only', () => {
+test('held-back objects are taken once, by namespace', () => {
   heldBack.put(object('a'));
   heldBack.put(object('b', { namespace: 'other' }));
 
@@ -29,25 +29,25 @@ test('are given out once, those of the namespace only', () => {
   expect(uids(heldBack.take('other'))).toEqual(['b']);
 });
 
-test('are kept in their newest state, however often they change', () => {
+test('held-back objects are kept in their newest state', () => {
   for (const name of ['1', '2', '3', '4', '5']) heldBack.put(object('a', { name }));
 
   expect(heldBack.take('new').map(({ name }) => name)).toEqual(['5']);
   expect(heldBack.isIncomplete()).toBe(false);
 });
 
-test('are forgotten one by one, or all of a kind', () => {
+test('held-back objects are removed one by one, or all of a kind', () => {
   heldBack.put(object('a'));
   heldBack.put(object('b', { kind: 'Service' }));
   heldBack.put(object('c'));
 
   heldBack.remove('a');
-  heldBack.forgetKind('Service');
+  heldBack.removeKind('Service');
 
   expect(uids(heldBack.take('new'))).toEqual(['c']);
 });
 
-test('are all given up when they are too many, until a list of namespaces that began later has ended', () => {
+test('too many held-back objects are dropped, and incomplete until a list of namespaces that began later has ended', () => {
   const endOfEarlierList = heldBack.startRecovery();
   for (const uid of ['a', 'b', 'c', 'd']) heldBack.put(object(uid));
   expect(heldBack.isIncomplete()).toBe(true);

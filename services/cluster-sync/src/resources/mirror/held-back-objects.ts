@@ -1,18 +1,18 @@
 import type { ObservedObject } from '../objects/observed-object.ts';
 
 /**
- * Objects whose namespace is not known yet: each kind has a watch of its own, so a pod may arrive before the
- * namespace it lies in. Of each object the newest state is kept, and of all of them no more than `limit`.
+ * Objects whose namespace is not known yet: each kind has a watch of its own, so a pod may arrive before its namespace.
+ * Keeps the newest state of each object, and at most `limit` objects.
  */
 export function createHeldBackObjects(limit: number) {
   const held = new Map<string, ObservedObject>();
   let overflows = 0;
   let recovered = 0;
 
-  function forgetWhere(isMeant: (object: ObservedObject) => boolean): ObservedObject[] {
-    const forgotten = [...held.values()].filter(isMeant);
-    for (const { uid } of forgotten) held.delete(uid);
-    return forgotten;
+  function takeWhere(matches: (object: ObservedObject) => boolean): ObservedObject[] {
+    const taken = [...held.values()].filter(matches);
+    for (const { uid } of taken) held.delete(uid);
+    return taken;
   }
 
   return {
@@ -28,19 +28,19 @@ export function createHeldBackObjects(limit: number) {
       held.delete(uid);
     },
 
-    /** What was held back for a namespace, which is not held any more. */
-    take: (namespace: string): ObservedObject[] => forgetWhere((object) => object.namespace === namespace),
+    /** Removes and returns the objects of a namespace. */
+    take: (namespace: string): ObservedObject[] => takeWhere((object) => object.namespace === namespace),
 
-    forgetKind(kind: string): void {
-      forgetWhere((object) => object.kind === kind);
+    removeKind(kind: string): void {
+      takeWhere((object) => object.kind === kind);
     },
 
-    /** Whether objects of namespaces that are not known yet were lost. */
+    /** Whether objects were dropped whose namespaces may still arrive. */
     isIncomplete: () => overflows > recovered,
 
     /**
-     * Call it when a list of all namespaces begins, and its result when the list has ended: what was lost before lay in
-     * namespaces that this list shows.
+     * Call it when a list of all namespaces begins, and its result when the list has ended: the list contains the
+     * namespaces of all objects that were dropped before it began.
      */
     startRecovery(): () => void {
       const until = overflows;

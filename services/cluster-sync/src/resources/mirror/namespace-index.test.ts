@@ -1,57 +1,60 @@
 import { beforeEach, expect, test } from 'vitest';
-import { createNamespaceBook, type NamespaceBook } from './namespace-index.ts';
+import { createNamespaceIndex, type NamespaceIndex } from './namespace-index.ts';
 
-let book: NamespaceBook;
+let index: NamespaceIndex;
 
 beforeEach(() => {
-  book = createNamespaceBook({ removedLimit: 2 });
+  index = createNamespaceIndex({ removedLimit: 2 });
 });
 
-test('a name is new once, whether it is ours or not', () => {
-  expect(book.deploymentOf('ours')).toBeUndefined();
+test('a namespace is new once, with or without a deployment', () => {
+  expect(index.deploymentOf('managed')).toBeUndefined();
 
-  expect([book.see('ours', 'd1'), book.see('ours', 'd1')]).toEqual(['first', 'none']);
-  expect([book.see('theirs', null), book.see('theirs', null)]).toEqual(['first', 'none']);
+  expect([index.put('managed', 'd1'), index.put('managed', 'd1')]).toEqual(['new', 'none']);
+  expect([index.put('unmanaged', null), index.put('unmanaged', null)]).toEqual(['new', 'none']);
 
-  expect(book.deploymentOf('ours')).toBe('d1');
-  expect(book.deploymentOf('theirs')).toBeNull();
+  expect(index.deploymentOf('managed')).toBe('d1');
+  expect(index.deploymentOf('unmanaged')).toBeNull();
 });
 
 test.for<[string | null, string | null]>([
   ['d1', 'd2'],
   ['d1', null],
   [null, 'd1'],
-])('a namespace of %s that is one of %s now is something else', ([before, after]) => {
-  book.see('a', before);
+])('a namespace of %s that becomes one of %s is reassigned', ([before, after]) => {
+  index.put('a', before);
 
-  expect(book.see('a', after)).toBe('other');
-  expect(book.deploymentOf('a')).toBe(after);
+  expect(index.put('a', after)).toBe('reassigned');
+  expect(index.deploymentOf('a')).toBe(after);
 });
 
-test.for([['d1'], [null]])('a name of %s that was removed is not new when it comes again', ([before = null]) => {
-  book.see('a', before);
-  book.remove('a');
-  expect(book.deploymentOf('a')).toBeUndefined();
+test.for([['d1'], [null]])(
+  'a namespace of %s that was removed is reassigned when its name is used again',
+  ([before = null]) => {
+    index.put('a', before);
+    index.remove('a');
+    expect(index.deploymentOf('a')).toBeUndefined();
 
-  expect([book.see('a', 'd1'), book.see('a', 'd1')]).toEqual(['other', 'none']);
+    expect([index.put('a', 'd1'), index.put('a', 'd1')]).toEqual(['reassigned', 'none']);
+  },
+);
+
+test('the last removed namespaces are remembered', () => {
+  for (const name of ['a', 'b', 'a', 'c']) index.remove(name);
+
+  expect(['a', 'b', 'c'].map((name) => index.put(name, 'd1'))).toEqual(['reassigned', 'new', 'reassigned']);
 });
 
-test('of removed names the last ones are remembered', () => {
-  for (const name of ['a', 'b', 'a', 'c']) book.remove(name);
+test('a namespace that is missing in a complete list is removed', () => {
+  for (const name of ['a', 'b', 'c']) index.put(name, 'd1');
+  index.beginPass();
+  index.put('c', 'd1');
 
-  expect(['a', 'b', 'c'].map((name) => book.see(name, 'd1'))).toEqual(['other', 'first', 'other']);
-});
+  index.beginPass();
+  index.put('a', 'd1');
+  index.put('new', null);
+  index.endPass();
 
-test('what a list does not show is removed, a list that failed half way aside', () => {
-  for (const name of ['a', 'b', 'c']) book.see(name, 'd1');
-  book.beginPass();
-  book.see('c', 'd1');
-
-  book.beginPass();
-  book.see('a', 'd1');
-  book.see('new', null);
-  book.endPass();
-
-  expect(['a', 'b', 'c', 'new'].map((name) => book.deploymentOf(name))).toEqual(['d1', undefined, undefined, null]);
-  expect(book.see('c', 'd1')).toBe('other');
+  expect(['a', 'b', 'c', 'new'].map((name) => index.deploymentOf(name))).toEqual(['d1', undefined, undefined, null]);
+  expect(index.put('c', 'd1')).toBe('reassigned');
 });

@@ -1,14 +1,14 @@
-/** The change by an event of a namespace: none, a new name, or a name that now belongs to something else. */
-export type NamespaceNews = 'none' | 'first' | 'other';
+/** What an event of a namespace changes: nothing, the name is new, or the name belongs to another deployment or namespace. */
+export type NamespaceChange = 'none' | 'new' | 'reassigned';
 
 /**
- * The known namespaces, and the deployment to which each belongs. A name that comes again after
- * its namespace was removed is not a first one: objects of the new namespace may have been taken for objects of the old.
+ * The known namespaces, each with the deployment it belongs to. A name that is used again after its namespace was removed
+ * counts as reassigned: objects of the new namespace may have been taken for objects of the old one.
  */
-export function createNamespaceBook({ removedLimit = 1_000 } = {}) {
+export function createNamespaceIndex({ removedLimit = 1_000 } = {}) {
   const deployments = new Map<string, string | null>();
   const removed = new Set<string>();
-  let shown: Set<string> | null = null;
+  let listed: Set<string> | null = null;
 
   function remove(name: string): void {
     deployments.delete(name);
@@ -19,31 +19,31 @@ export function createNamespaceBook({ removedLimit = 1_000 } = {}) {
   }
 
   return {
-    /** Null: known, and of no deployment. Undefined: not known yet. */
+    /** Null: the namespace belongs to no deployment. Undefined: it is not known yet. */
     deploymentOf: (name: string): string | null | undefined => deployments.get(name),
 
-    see(name: string, deploymentId: string | null): NamespaceNews {
-      shown?.add(name);
+    put(name: string, deploymentId: string | null): NamespaceChange {
+      listed?.add(name);
       const before = deployments.get(name);
       if (before === deploymentId) return 'none';
       deployments.set(name, deploymentId);
-      const isOther = before !== undefined || removed.has(name);
+      const isReassigned = before !== undefined || removed.has(name);
       removed.delete(name);
-      return isOther ? 'other' : 'first';
+      return isReassigned ? 'reassigned' : 'new';
     },
 
     remove,
 
-    /** A list of all namespaces begins; one that failed half way is restarted. */
+    /** Begins a list of all namespaces, or restarts one that failed. */
     beginPass(): void {
-      shown = new Set();
+      listed = new Set();
     },
 
-    /** Namespaces without an event since the list began are gone. */
+    /** Removes the namespaces without an event since the list began. */
     endPass(): void {
-      for (const name of deployments.keys()) if (!shown?.has(name)) remove(name);
-      shown = null;
+      for (const name of deployments.keys()) if (!listed?.has(name)) remove(name);
+      listed = null;
     },
   };
 }
-export type NamespaceBook = ReturnType<typeof createNamespaceBook>;
+export type NamespaceIndex = ReturnType<typeof createNamespaceIndex>;

@@ -14,9 +14,9 @@ const Namespace = z.object({
 
 export interface DeploymentNamespace {
   readonly namespace: string;
-  /** Null where it is no namespace of a deployment: nothing in it is tracked. */
+  /** Null where the namespace does not belong to a deployment: nothing in it is tracked. */
   readonly deploymentId: string | null;
-  /** It has our label, and yet the annotation is missing or no UUID. */
+  /** The namespace has our label, but its annotation is missing or not a UUID. */
   readonly isAnonymous: boolean;
 }
 

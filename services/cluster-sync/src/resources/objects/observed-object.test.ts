@@ -18,7 +18,7 @@ describe('trackedObject', () => {
     expect(track(pod())).toMatchObject({ kind: 'Pod', api_version: 'v1', name: 'web-1', uid: 'u1' });
   });
 
-  test('drops what changes all the time or repeats the whole object', () => {
+  test('drops metadata that changes constantly or repeats the whole object', () => {
     const { metadata } = track(
       pod({
         managedFields: [{ manager: 'helm' }],
@@ -63,7 +63,7 @@ describe('trackedObject', () => {
     expect(isJson(metadata)).toBe(true);
   });
 
-  test('shows the first of many hosts and ports, and how many more there are', () => {
+  test('shows the first of many hosts and ports, and the number of the others', () => {
     const many = Array.from({ length: 5_000 }, (_, index) => index);
     const ingress = { ...pod(), spec: { rules: many.map((index) => ({ host: `${index}.example.com` })) } };
     const service = { ...pod(), spec: { ports: many.map((port) => ({ port })) } };

@@ -6,10 +6,10 @@ import { storableMetadata } from './storable-metadata.ts';
 import { summaryOf } from './summary.ts';
 import type { TrackedKind } from './tracked-kinds.ts';
 
-/** What of an object of a cluster is shown. It is small, whatever the object is. */
+/** The fields of a Kubernetes object that are shown. Its size is bounded. */
 export interface ObservedObject {
   readonly uid: string;
-  /** Of a namespace, its own name. */
+  /** For a namespace, its own name. */
   readonly namespace: string;
   readonly kind: string;
   readonly api_version: string;
@@ -21,7 +21,7 @@ export interface ObservedObject {
 const Shape = z.object({ metadata: z.custom<JsonObject>(isJsonObject, 'must be an object') });
 const Identifiers = z.object({ uid: z.string().min(1).max(200), name: z.string().min(1).max(253) });
 
-/** Throws where the object is not as Kubernetes writes it. */
+/** Throws where the object is malformed. */
 export function observedObject({ kind, apiVersion }: TrackedKind, object: unknown, namespace: string): ObservedObject {
   const { metadata } = Shape.parse(object);
   const { uid, name } = Identifiers.parse(metadata);

@@ -19,19 +19,19 @@ describe('statusColor', () => {
     ['a deployment scaled to nothing: no entry', 'Deployment', { status: {} }, []],
     ['a deployment without status: no entry', 'Deployment', {}, []],
     [
-      'a stateful set: replicas that are wanted and not there count as bad',
+      'a stateful set: desired replicas that do not exist count as bad',
       'StatefulSet',
       { spec: { replicas: 3 }, status: { replicas: 1, readyReplicas: 1 } },
       ['Success', 'Danger', 'Danger'],
     ],
     [
-      'a stateful set that shrinks: more ready than wanted is not bad',
+      'a stateful set that shrinks: more ready than desired is not bad',
       'StatefulSet',
       { spec: { replicas: 1 }, status: { replicas: 1, readyReplicas: 2 } },
       ['Success', 'Success'],
     ],
     [
-      'a daemon set: one per node it should be on',
+      'a daemon set: one entry per node it should run on',
       'DaemonSet',
       { status: { desiredNumberScheduled: 3, numberAvailable: 1 } },
       ['Success', 'Danger', 'Danger'],
@@ -44,26 +44,26 @@ describe('statusColor', () => {
     ],
     ['a pod that is ready', 'Pod', pod('Running', ready), ['Success']],
     ['a pod that runs and is not ready yet', 'Pod', pod('Running'), ['Warning']],
-    ['a pod that is done', 'Pod', pod('Succeeded'), ['Success']],
+    ['a pod that succeeded', 'Pod', pod('Succeeded'), ['Success']],
     ['a pod that failed', 'Pod', pod('Failed'), ['Danger']],
-    ['a pod whose container crashes again and again', 'Pod', pod('Running', waiting('CrashLoopBackOff')), ['Danger']],
+    ['a pod whose container crashes repeatedly', 'Pod', pod('Running', waiting('CrashLoopBackOff')), ['Danger']],
     ['a pod whose image cannot be pulled', 'Pod', pod('Pending', waiting('ErrImagePull')), ['Danger']],
-    ['a pod whose container is being made', 'Pod', pod('Pending', waiting('ContainerCreating')), ['Warning']],
+    ['a pod whose container is being created', 'Pod', pod('Pending', waiting('ContainerCreating')), ['Warning']],
     ['a bound claim', 'PersistentVolumeClaim', pod('Bound'), ['Success']],
-    ['a namespace that goes away', 'Namespace', pod('Terminating'), ['Warning']],
-    ['a phase that is not known', 'Namespace', pod('constructor'), ['Secondary']],
-    ['a service has no state of its own', 'Service', { status: { loadBalancer: {} } }, []],
+    ['a namespace that is being deleted', 'Namespace', pod('Terminating'), ['Warning']],
+    ['an unknown phase', 'Namespace', pod('constructor'), ['Secondary']],
+    ['a service, which has no status of its own', 'Service', { status: { loadBalancer: {} } }, []],
   ])('%s', ([, kind, object, expected]) => {
     expect(statusColor[kind](object)).toEqual(expected);
   });
 
-  test('is bounded for a status that claims millions of replicas', () => {
+  test('bounds a status that claims millions of replicas', () => {
     const status = { availableReplicas: 2_000_000_000, unavailableReplicas: 5 };
 
     expect(statusColor.Deployment({ status })).toHaveLength(1000);
   });
 
-  test('throws on a status of another type than Kubernetes writes', () => {
+  test('throws on a malformed status', () => {
     expect(() => statusColor.Deployment({ status: { availableReplicas: 'many' } })).toThrow('availableReplicas');
   });
 });

@@ -2,7 +2,7 @@ import type { StatusColor } from '@berth/shared/contracts/resources/k8s-resource
 import { z } from 'zod';
 import type { KindName } from './tracked-kinds.ts';
 
-/** Against a status that claims millions of replicas. */
+/** Bounds a status that claims millions of replicas. */
 const maxEntries = 1000;
 
 const count = z.number().int().nonnegative().default(0);
@@ -28,14 +28,14 @@ const PodStatus = z.object({
     .object({
       phase: z.string().default('Pending'),
       conditions: z.array(Condition).default([]),
-      // One that cannot be read is no reason to know nothing of the pod.
+      // A malformed container status must not hide the rest of the pod.
       containerStatuses: z.array(ContainerStatus.nullable().catch(null)).default([]),
     })
     .optional(),
 });
 const Phase = z.object({ status: z.object({ phase: z.string().optional() }).optional() });
 
-/** A container that waits for one of these will not start without somebody's help. */
+/** A container with one of these waiting reasons will not start without intervention. */
 const stuck = /BackOff$|^Err|Error$|^InvalidImageName$/;
 
 const claimColors = new Map<string, StatusColor>([
@@ -51,8 +51,8 @@ const namespaceColors = new Map<string, StatusColor>([
 const none = (): StatusColor[] => [];
 
 /**
- * How an object is doing, in the order good to bad: one entry per replica of a workload or pod of a job, one for a pod,
- * claim or namespace, none for what has no state of its own. It throws on a status that is not as Kubernetes writes it.
+ * The colours of an object's status, good ones first: one entry per replica of a workload or pod of a job, one for a pod,
+ * claim or namespace, none for an object without a status of its own. Throws where the status is malformed.
  */
 export const statusColor: Record<KindName, (object: unknown) => StatusColor[]> = {
   Deployment: (object) => {
@@ -62,8 +62,8 @@ export const statusColor: Record<KindName, (object: unknown) => StatusColor[]> =
   StatefulSet: (object) => {
     const { spec, status } = StatefulSetStatus.parse(object);
     if (!status) return [];
-    const wanted = Math.max(spec?.replicas ?? 0, status.replicas);
-    return colors([status.readyReplicas, 'Success'], [wanted - status.readyReplicas, 'Danger']);
+    const desired = Math.max(spec?.replicas ?? 0, status.replicas);
+    return colors([status.readyReplicas, 'Success'], [desired - status.readyReplicas, 'Danger']);
   },
   DaemonSet: (object) => {
     const { status } = DaemonSetStatus.parse(object);

@@ -1,15 +1,15 @@
 import { isForbiddenKey, isJsonObject, type JsonObject, type JsonValue } from '@berth/shared/contracts/json';
 
-/** `resourceVersion` changes with every status; the others are bookkeeping of tools, large, and may repeat what secrets hold. */
+/** `resourceVersion` changes with every status; the others are bookkeeping of tools, large, and may repeat secrets. */
 const dropped = new Set(['managedFields', 'resourceVersion', 'selfLink']);
-/** What an object was applied from, for the same reason; the claim of a namespace, which changes with every task. */
+/** The applied configuration, which may repeat secrets; the claim of a namespace, which changes with every task. */
 const droppedAnnotations = new Set(['kubectl.kubernetes.io/last-applied-configuration', 'berth.dev/claim']);
 
-/** Annotations may fill 256 KiB; a row goes through the bus and into a browser. */
+/** Annotations may have 256 KiB; a row goes through the bus and into a browser. */
 const maxCharacters = 32 * 1024;
 const maxDepth = 16;
 
-/** An object's metadata as we store it: without bookkeeping, bounded, and only what JSON in Postgres and our contracts can hold. */
+/** The metadata of an object without bookkeeping, bounded, and limited to what Postgres and the contracts can store. */
 export function storableMetadata(metadata: JsonObject): JsonObject {
   const kept = entriesOf(metadata).filter(([key]) => !dropped.has(key));
   const stored = objectOf(kept.map(([key, value]) => [key, key === 'annotations' ? annotationsOf(value) : value]));
@@ -38,5 +38,5 @@ const objectOf = (entries: [string, JsonValue][], depth = maxDepth): JsonObject 
 const entriesOf = (object: JsonObject): [string, JsonValue][] =>
   Object.entries(object).filter(([key]) => !isForbiddenKey(key));
 
-/** Postgres refuses NUL and lone surrogates within JSON. */
+/** Postgres refuses NUL and lone surrogates in JSON. */
 const storableText = (text: string): string => text.replaceAll('\0', '').toWellFormed();

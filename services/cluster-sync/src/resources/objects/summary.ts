@@ -43,17 +43,17 @@ const CronJob = z.object({
   status: z.object({ lastScheduleTime: word.optional() }).optional(),
 });
 
-const shownAtMost = 20;
+const maxListed = 20;
 
-/** Of many the first ones: a row is for a person to read, and must stay small whatever the object is. */
+/** Lists the first ones: a row is for people to read, and must stay small. */
 const listed = (words: readonly string[]): string =>
-  words.length <= shownAtMost
+  words.length <= maxListed
     ? words.join(', ')
-    : `${words.slice(0, shownAtMost).join(', ')} and ${words.length - shownAtMost} more`;
+    : `${words.slice(0, maxListed).join(', ')} and ${words.length - maxListed} more`;
 
 const nothing = (): Summary => ({});
 
-/** The little that a person wants to see of an object besides its colours, such as why a pod does not start. */
+/** A few fields for people, such as why a pod does not start. */
 export const summaryOf: Record<KindName, (object: unknown) => Summary> = {
   Pod: (object) => {
     const { spec, status } = Pod.parse(object);

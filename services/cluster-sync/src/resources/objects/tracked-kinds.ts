@@ -1,4 +1,4 @@
-/** What is watched in every cluster, and where its API lies. */
+/** The kinds that are watched in every cluster, with their API paths. */
 export const trackedKinds = [
   { kind: 'Namespace', apiVersion: 'v1', root: '/api/v1', plural: 'namespaces' },
   { kind: 'Pod', apiVersion: 'v1', root: '/api/v1', plural: 'pods' },

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import type { ObservedObject } from './observed-object.ts';
 
-/** An object of a cluster as it becomes a row. */
+/** An object of a deployment, as its row is written. */
 export interface TrackedObject extends ObservedObject {
   readonly deployment_id: string;
-  /** Changes with anything else of it, so that a row is written only then. */
+  /** A hash of all other fields: a row is written only if it differs. */
   readonly fingerprint: string;
 }
 

@@ -10,7 +10,7 @@ import { createClusterRepository } from '../../clusters/cluster-repository.ts';
 import { leaseNameOf } from '../../clusters/lease-name-of.ts';
 import { createChangeQueue, type RowChange } from './change-queue.ts';
 import { createK8sResourceRepository, type K8sResourceRepository } from './k8s-resource-repository.ts';
-import { NotOurCluster } from '../../clusters/cluster-lease-lost.ts';
+import { ClusterLeaseLost } from '../../clusters/cluster-lease-lost.ts';
 import { resourceId } from './resource-id.ts';
 import type { TrackedObject } from '../objects/tracked-object.ts';
 import { writeChanges } from './write-changes.ts';
@@ -75,7 +75,7 @@ const published = () =>
   db.any(sql.type(Published)`
     select operation, env_id, row from outbox where resource = 'k8s_resources' order by operation desc
   `);
-const forget = () => db.query(sql.unsafe`delete from outbox`);
+const clearOutbox = () => db.query(sql.unsafe`delete from outbox`);
 
 describe('save', () => {
   test('writes new objects and publishes them with the env of their cluster', async () => {
@@ -97,10 +97,10 @@ describe('save', () => {
     ]);
   });
 
-  test('writes nothing when nothing changed', async () => {
+  test('writes and publishes nothing when no object changed', async () => {
     await save(put('u1'));
     const before = await all();
-    await forget();
+    await clearOutbox();
 
     await save(put('u1'));
 
@@ -108,12 +108,12 @@ describe('save', () => {
     expect(await published()).toEqual([]);
   });
 
-  test('updates what changed and removes what is gone', async () => {
+  test('updates changed objects and deletes removed ones', async () => {
     await save(put('u1'), put('u2'), put('u3'));
-    await forget();
+    await clearOutbox();
     const idOf = new Map((await all()).map(({ name, id }) => [name, id]));
 
-    await save(put('u1', { name: 'new', fingerprint: 'f2' }), { uid: 'u2' }, { uid: 'never there' });
+    await save(put('u1', { name: 'new', fingerprint: 'f2' }), { uid: 'u2' }, { uid: 'unknown' });
 
     expect((await all()).map(({ name }) => name).sort()).toEqual(['new', 'u3']);
     expect(await published()).toMatchObject([
@@ -122,37 +122,37 @@ describe('save', () => {
     ]);
   });
 
-  test('of a replica whose lease went to another one writes nothing', async () => {
+  test('writes nothing for a replica that lost its lease', async () => {
     await releaseLease(db, lease);
-    await takeLease('somebody else');
+    await takeLease('other');
 
-    await expect(save(put('u1'))).rejects.toBeInstanceOf(NotOurCluster);
+    await expect(save(put('u1'))).rejects.toBeInstanceOf(ClusterLeaseLost);
     expect(await all()).toEqual([]);
   });
 
-  test('for a cluster that is gone writes nothing', async () => {
+  test('writes nothing for a deleted cluster', async () => {
     await db.query(sql.unsafe`delete from k8s_clusters`);
 
-    await expect(save(put('u1'))).rejects.toBeInstanceOf(NotOurCluster);
+    await expect(save(put('u1'))).rejects.toBeInstanceOf(ClusterLeaseLost);
   });
 
-  test('keeps objects of two clusters apart that have the same uid', async () => {
-    await save(put('u1', { name: 'ours' }));
+  test('keeps objects with the same uid in two clusters apart', async () => {
+    await save(put('u1', { name: 'first' }));
     const first = { clusterId, lease };
     clusterId = await addCluster('two', null);
     lease = await takeLease('me');
 
-    await save(put('u1', { name: 'theirs' }));
+    await save(put('u1', { name: 'second' }));
     await save({ uid: 'u1' });
 
-    expect((await all()).map(({ name }) => name)).toEqual(['ours']);
+    expect((await all()).map(({ name }) => name)).toEqual(['first']);
     expect(await resources.known(first.clusterId)).toEqual([
       { uid: 'u1', kind: 'Pod', namespace: 'web-one', fingerprint: 'f1' },
     ]);
   });
 });
 
-test('one object that Postgres does not take holds up no other', async () => {
+test('an object that Postgres refuses does not block the others', async () => {
   const queue = createChangeQueue(10);
   const stopping = new AbortController();
   for (const uid of ['u1', 'bad', 'u3']) queue.add(put(uid, uid === 'bad' ? { metadata: { nul: 'a\0b' } } : {}));
@@ -179,13 +179,13 @@ describe('lists', () => {
     [{ deployment_id: envA }, []],
     [{ cluster_id: envA }, []],
     [{ name: 'w' }, []],
-  ] as const)('filter by %j', async ([filters, names]) => {
+  ] as const)('tracked resources are filtered by %j', async ([filters, names]) => {
     const { items } = await resources.list(filters, 'all', { sort: 'name' });
 
     expect(items.map(({ name }) => name)).toEqual(names);
   });
 
-  test('show each viewer what lies in its envs', async () => {
+  test('a list shows only the tracked resources in the visible envs', async () => {
     const id = resourceId(clusterId, 'u1');
 
     expect(await resources.list({}, [envA], {})).toMatchObject({ num_total: 2 });
@@ -194,7 +194,7 @@ describe('lists', () => {
     expect(await resources.find(id, [])).toBeNull();
   });
 
-  test('go on where the last page ended', async () => {
+  test('the next page of tracked resources continues where the last one ended', async () => {
     const first = await resources.list({}, 'all', { after: '', per_page: 1 });
     const second = await resources.list({}, 'all', { after: first.next ?? '', per_page: 1 });
 

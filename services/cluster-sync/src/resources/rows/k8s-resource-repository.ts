@@ -8,7 +8,7 @@ import { recordStates } from '@berth/shared/db/outbox/outbox';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { RowChange } from './change-queue.ts';
-import { NotOurCluster } from '../../clusters/cluster-lease-lost.ts';
+import { ClusterLeaseLost } from '../../clusters/cluster-lease-lost.ts';
 import { resourceId } from './resource-id.ts';
 
 export interface K8sResourceFilters {
@@ -25,7 +25,7 @@ const cluster = sql.type(z.object({ env_id: z.uuid().nullable() }));
 
 const columns = sql.fragment`
   r.id, r.last_updated_at, r.cluster_id, r.deployment_id, r.kind, r.api_version, r.name, r.status_color, r.metadata`;
-/** A tracked resource lies in the env of its cluster. */
+/** A tracked resource belongs to the env of its cluster. */
 const withCluster = sql.fragment`k8s_resources r join k8s_clusters c on c.id = r.cluster_id`;
 
 export const createK8sResourceRepository = (db: Queries) => ({
@@ -61,7 +61,7 @@ export const createK8sResourceRepository = (db: Queries) => ({
   known: (clusterId: string) =>
     db.any(known`select uid, kind, namespace, fingerprint from k8s_resources where cluster_id = ${clusterId}`),
 
-  /** Throws `NotOurCluster` when another replica holds the lease by now, so that stale state never overwrites newer. */
+  /** Throws `ClusterLeaseLost` when another replica holds the lease, so that stale state never overwrites newer. */
   save: (clusterId: string, lease: Lease, changes: readonly RowChange[]) =>
     db.transaction(async (tx) => {
       const owned = await tx.maybeOne(cluster`
@@ -70,7 +70,7 @@ export const createK8sResourceRepository = (db: Queries) => ({
         where c.id = ${clusterId}
         for share
       `);
-      if (!owned) throw new NotOurCluster(clusterId);
+      if (!owned) throw new ClusterLeaseLost(clusterId);
 
       const put = await upsert(tx, clusterId, changes);
       const dropped = await drop(tx, clusterId, changes);

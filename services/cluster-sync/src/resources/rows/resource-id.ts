@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * The id of a tracked resource: a UUID (version 5) made of the cluster and the object's uid. The uid alone would let one
- * cluster claim the rows of another; a random id would change when a row is lost and found again.
+ * The id of a tracked resource: a UUID (version 5) of the cluster and the object's uid. The uid alone would let one
+ * cluster overwrite the rows of another; a random id would change when a row is deleted and inserted again.
  */
 export function resourceId(clusterId: string, uid: string): string {
   const digest = createHash('sha1')

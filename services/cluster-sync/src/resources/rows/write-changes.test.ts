@@ -1,8 +1,8 @@
 import { AppError } from '@berth/shared/errors';
 import { silentLog } from '@berth/shared/testing/test-bus';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type ChangeQueue, createChangeQueue, type RowChange } from './change-queue.ts';
-import { NotOurCluster } from '../../clusters/cluster-lease-lost.ts';
+import { ClusterLeaseLost } from '../../clusters/cluster-lease-lost.ts';
 import { writeChanges } from './write-changes.ts';
 
 const gone = (uid: string): RowChange => ({ uid });
@@ -31,7 +31,7 @@ function write(fail: (uids: string[]) => void = () => undefined): void {
   running = writeChanges({ queue, log: silentLog, save, onRefused: () => undefined }, stopping.signal);
 }
 
-test('writes what waits in one go, of each object the newest only', async () => {
+test('queued changes are written together, only the newest of each object', async () => {
   for (const uid of ['a', 'b', 'a']) queue.add(gone(uid));
 
   write();
@@ -39,7 +39,7 @@ test('writes what waits in one go, of each object the newest only', async () => 
   await vi.waitFor(() => expect(saved).toEqual([['a', 'b']]));
 });
 
-test('writes an object once that changes several times within a moment', async () => {
+test('an object that changes several times within a moment is written once', async () => {
   write();
 
   for (const uid of ['a', 'b', 'a', 'b', 'a']) {
@@ -50,7 +50,7 @@ test('writes an object once that changes several times within a moment', async (
   await vi.waitFor(() => expect(saved).toEqual([['a', 'b']]));
 });
 
-test('tries again when the database is away, and loses nothing', async () => {
+test('changes are written again after an outage of the database', async () => {
   let attempts = 0;
   queue.add(gone('a'));
 
@@ -63,34 +63,32 @@ test('tries again when the database is away, and loses nothing', async () => {
   await vi.waitFor(() => expect(saved).toEqual([['a', 'b']]), { timeout: 5_000 });
 });
 
-test('ends when somebody else looks after the cluster', async () => {
+test('writing changes ends when another replica syncs the cluster', async () => {
   queue.add(gone('a'));
 
   write(() => {
-    throw new NotOurCluster('c1');
+    throw new ClusterLeaseLost('c1');
   });
 
-  await expect(running).rejects.toBeInstanceOf(NotOurCluster);
+  await expect(running).rejects.toBeInstanceOf(ClusterLeaseLost);
 });
 
-describe('a full queue', () => {
-  test('makes those who add wait until something was taken', async () => {
-    for (const uid of ['a', 'b', 'c']) queue.add(gone(uid));
-    const waiting = queue.waitForRoom(stopping.signal).then(() => 'there is room');
+test('a full queue makes producers wait for room', async () => {
+  for (const uid of ['a', 'b', 'c']) queue.add(gone(uid));
+  const waiting = queue.waitForRoom(stopping.signal).then(() => 'there is room');
 
-    write();
+  write();
 
-    expect(await waiting).toBe('there is room');
-    await vi.waitFor(() => expect(saved).toEqual([['a', 'b', 'c']]));
-  });
+  expect(await waiting).toBe('there is room');
+  await vi.waitFor(() => expect(saved).toEqual([['a', 'b', 'c']]));
+});
 
-  test('lets go of those who wait when the watch stops', async () => {
-    for (const uid of ['a', 'b', 'c']) queue.add(gone(uid));
-    const waiting = queue.waitForRoom(stopping.signal);
-    running = Promise.resolve();
+test('a producer that waits for room is released when the watch stops', async () => {
+  for (const uid of ['a', 'b', 'c']) queue.add(gone(uid));
+  const waiting = queue.waitForRoom(stopping.signal);
+  running = Promise.resolve();
 
-    stopping.abort();
+  stopping.abort();
 
-    await expect(waiting).rejects.toThrow('aborted');
-  });
+  await expect(waiting).rejects.toThrow('aborted');
 });

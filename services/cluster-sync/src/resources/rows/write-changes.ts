@@ -3,22 +3,22 @@ import type { Service } from '@berth/shared/service/service';
 import { nextPause } from '../../reflector/next-pause.ts';
 import { pause } from '../../reflector/pause.ts';
 import type { ChangeQueue, RowChange } from './change-queue.ts';
-import { NotOurCluster } from '../../clusters/cluster-lease-lost.ts';
+import { ClusterLeaseLost } from '../../clusters/cluster-lease-lost.ts';
 
 export interface WriteChangesDeps {
   readonly queue: ChangeQueue;
   readonly log: Service['log'];
-  /** One transaction. Throws `NotOurCluster` where somebody else looks after the cluster by now. */
+  /** Saves in one transaction. Throws `ClusterLeaseLost` when another replica syncs the cluster now. */
   save(changes: readonly RowChange[]): Promise<void>;
   /** Called for an object that cannot be stored, so that its next event retries it. */
   onRefused(uid: string): void;
 }
 
 const batchSize = 100;
-/** A new object changes several times within a moment, which is written once; an event may be visible a second later. */
+/** A new object changes several times within a moment; gathering writes it once. An event may be visible a second later. */
 const gatherMs = 300;
 
-/** Brings the queue into the database until the signal aborts. */
+/** Writes the queued changes to the database until the signal aborts. */
 export async function writeChanges(
   { queue, log, save, onRefused }: WriteChangesDeps,
   signal: AbortSignal,
@@ -32,15 +32,15 @@ export async function writeChanges(
       await saveAll(changes);
       pauseMs = 0;
     } catch (error) {
-      if (error instanceof NotOurCluster) throw error;
+      if (error instanceof ClusterLeaseLost) throw error;
       queue.giveBack(changes);
-      if (pauseMs === 0) log.warn({ err: error }, 'tracked resources cannot be written for now');
+      if (pauseMs === 0) log.warn({ err: error }, 'writing tracked resources fails');
       pauseMs = nextPause(pauseMs, Math.random());
       await pause(pauseMs, signal);
     }
   }
 
-  /** Waits for a change, and then a little for others that come with it. Ends early when the signal aborts. */
+  /** Waits for a change, and then briefly for others that come with it. Ends early when the signal aborts. */
   async function gather(): Promise<void> {
     await queue.waitForChange(signal).catch(() => undefined);
     if (queue.size() < batchSize) await pause(gatherMs, signal);
@@ -50,15 +50,15 @@ export async function writeChanges(
     try {
       await save(changes);
     } catch (error) {
-      if (error instanceof NotOurCluster || isOutage(error)) throw error;
-      // One object that the database does not take must not hold up the others.
+      if (error instanceof ClusterLeaseLost || isOutage(error)) throw error;
+      // An object that the database refuses must not block the others.
       if (changes.length > 1) for (const change of changes) await saveAll([change]);
       else for (const { uid } of changes) refuse(uid, error);
     }
   }
 
   function refuse(uid: string, error: unknown): void {
-    log.warn({ err: error, uid }, 'an object of the cluster cannot be stored');
+    log.warn({ err: error, uid }, 'storing an object of the cluster failed');
     onRefused(uid);
   }
 }
