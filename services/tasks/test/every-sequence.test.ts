@@ -12,6 +12,7 @@ import {
   run,
   schedule,
 } from './support/deployment-model.ts';
+import { randomOf } from './support/random-of.ts';
 import { sampleDeployment } from './support/sample-deployment.ts';
 
 const runs = deployRun(sampleDeployment, 'Web');
@@ -132,17 +133,6 @@ test.for(Object.keys(starts))(
     expect(seen.size).toBeGreaterThan(1_000);
   },
 );
-
-/** Mulberry32: the same numbers for the same seed. */
-function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 test.for(Object.entries(starts))(
   'random walks of forty events over queues of eight tasks leave a deployment that was %s explained',

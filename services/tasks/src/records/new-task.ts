@@ -1,11 +1,11 @@
 import type { Requester } from './requester.ts';
 import type { TaskRecord } from './task-record.ts';
 
-type Told = 'deployment_id' | 'cluster_id' | 'env_id' | 'operation';
+type Needed = 'deployment_id' | 'cluster_id' | 'env_id' | 'operation';
 type Optional = 'run' | 'change' | 'undo' | 'also_cluster_id' | 'reinstall_dependents' | 'deletes_deployment';
 
 /** A task to be queued; what is left out is null or false. */
-export type NewTask = Pick<TaskRecord, Told> &
+export type NewTask = Pick<TaskRecord, Needed> &
   Partial<Pick<TaskRecord, Optional>> & {
     /** Now, unless it lies in the future. */
     execute_at?: string | undefined;

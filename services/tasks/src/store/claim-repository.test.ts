@@ -3,7 +3,7 @@ import { type OpenTestDatabase, openTestDatabase } from '@berth/shared/testing/o
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { emptyAll, insertCluster, insertDeployment, insertQueue, insertTask } from '../../test/support/sample-rows.ts';
 import { type InTransaction, inTransactionOf } from './store.ts';
-import type { Limits } from '../engine/tasks/wait-reason.ts';
+import type { Limits } from '../records/limits.ts';
 
 const limits: Limits = { perCluster: 1_000, inAll: 1_000 };
 

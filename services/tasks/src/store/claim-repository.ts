@@ -5,7 +5,8 @@ import { z } from 'zod';
 import { Requester } from '../records/requester.ts';
 import { TaskRecord } from '../records/task-record.ts';
 import { taskRecordColumns } from './task-repository.ts';
-import type { Limits } from '../engine/tasks/wait-reason.ts';
+import type { Limits } from '../records/limits.ts';
+import { clusterIsFree, taskIsFree } from './obstacles.ts';
 
 export interface ClaimOptions {
   runner: string;
@@ -24,23 +25,7 @@ const planned = sql.type(z.object({ plans: z.string() }))`select ${planAnew} as 
 
 const turn = sql.type(z.object({ is_any_due: z.boolean() }));
 
-/** The rules of `whyNotYet`, but for the limits: those are of the cluster, not of the task. */
-const mayStart = (p: FragmentSqlToken) => sql.fragment`
-  ${p}.status = 'Pending'
-  and ${p}.due_at <= clock_timestamp()
-  and not exists (
-    select 1 from deployment_tasks e
-    where e.deployment_id = ${p}.deployment_id and e.status in ('Pending', 'Started')
-      and (e.execute_at, e.created_at, e.seq) < (${p}.execute_at, ${p}.created_at, ${p}.seq)
-  )
-  and (
-    ${p}.also_cluster_id is null
-    or exists (select 1 from k8s_clusters_seen o where o.id = ${p}.also_cluster_id and ${usable(sql.fragment`o`)})
-  )`;
-
-function usable(c: FragmentSqlToken) {
-  return sql.fragment`not ${c}.deleted and ${c}.is_ok and not ${c}.ignore`;
-}
+const p = sql.fragment`p`;
 
 /**
  * The first task that may start among those of `which`. The cluster is chosen first, by its oldest task, so that the cost
@@ -52,18 +37,16 @@ const firstOf = (which: FragmentSqlToken, limits: Limits) => sql.fragment`
     from k8s_clusters_seen c
     cross join lateral (
       select p.due_at, p.seq from deployment_tasks p
-      where p.cluster_id = c.id and ${mayStart(sql.fragment`p`)} and ${which}
+      where p.cluster_id = c.id and p.status = 'Pending' and ${taskIsFree(p)} and ${which}
       order by p.due_at, p.seq limit 1
     ) oldest
-    where ${usable(sql.fragment`c`)}
-      and (select count(*) from deployment_tasks s where s.cluster_id = c.id and s.status = 'Started') < ${limits.perCluster}
-      and (select count(*) from deployment_tasks s where s.status = 'Started') < ${limits.inAll}
+    where ${clusterIsFree(sql.fragment`c`, limits)}
     order by oldest.due_at, oldest.seq limit 1
   ),
   first as materialized (
     select p.id
     from deployment_tasks p join deployments d on d.id = p.deployment_id
-    where p.cluster_id = (select id from chosen) and ${mayStart(sql.fragment`p`)} and ${which}
+    where p.cluster_id = (select id from chosen) and p.status = 'Pending' and ${taskIsFree(p)} and ${which}
     order by p.due_at, p.seq limit 1`;
 
 /**

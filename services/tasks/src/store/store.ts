@@ -14,8 +14,7 @@ import { createQueueChanges, type QueueChangesRepository } from './queue-changes
 import { createReinstalls, type ReinstallsRepository } from './reinstalls-repository.ts';
 import { createTaskChanges, type TaskChangesRepository } from './task-changes-repository.ts';
 import { createTaskRepository } from './task-repository.ts';
-import type { Limits } from '../engine/tasks/wait-reason.ts';
-import { createWorldRepository } from './wait-facts-repository.ts';
+import { createWaitFactsRepository } from './wait-facts-repository.ts';
 
 /** What can be read, in or outside a transaction. */
 export const readingStore = (db: Queries) => ({
@@ -26,7 +25,7 @@ export const readingStore = (db: Queries) => ({
   leases: createLeaseRepository(db),
   seen: createSeenRepository(db),
   items: createItemRepository(db),
-  worlds: (limits: Limits) => createWorldRepository(db, limits),
+  waitFacts: createWaitFactsRepository(db),
   isPast: (time: string) => isPast(db, time),
 });
 export type ReadingStore = ReturnType<typeof readingStore>;

@@ -7,8 +7,8 @@ import { cancelTask } from './transitions/cancel-task.ts';
 import { logPage, logText } from './logs/read-log.ts';
 import { requestTask } from './transitions/request-task.ts';
 import { retryTask } from './transitions/retry-task.ts';
-import { toldWithin, withReasons } from '../queue/with-wait-reasons.ts';
-import type { Limits } from '../engine/tasks/wait-reason.ts';
+import { createWaitReasons } from '../queue/wait-reasons.ts';
+import type { Limits } from '../records/limits.ts';
 
 export interface TaskHandlersDeps extends DeploymentsDeps {
   limits: Limits;
@@ -17,19 +17,19 @@ export interface TaskHandlersDeps extends DeploymentsDeps {
 
 export const taskHandlers = (deps: TaskHandlersDeps) => {
   const { store, limits } = deps;
-  const told = toldWithin(limits);
-  const create = requestTask({ ...deps, told });
+  const waitReasons = createWaitReasons(limits);
+  const create = requestTask({ ...deps, waitReasons });
   const cancel = cancelTask(deps);
-  const retry = retryTask({ ...deps, told });
+  const retry = retryTask({ ...deps, waitReasons });
 
   return implement(deploymentTasks, {
     list: async ({ query }, { identity }) => {
       const page = await store.tasks.list(query, visibleEnvs(identity));
-      return { ...page, items: await withReasons(store.worlds(limits), page.items) };
+      return { ...page, items: await waitReasons.addToAll(store, page.items) };
     },
 
     get: async ({ id }, { identity }) =>
-      told(store, found(await store.tasks.read(id, visibleEnvs(identity)), 'deployment task')),
+      waitReasons.addTo(store, found(await store.tasks.read(id, visibleEnvs(identity)), 'deployment task')),
 
     create: ({ body }, context) => create(body, context),
 

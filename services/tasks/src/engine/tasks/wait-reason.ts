@@ -1,64 +1,74 @@
-export interface WaitingTask {
-  /** When it may run; after a failed attempt later than it was asked for. */
-  due_at: string;
-  attempts: number;
-  /** Whether it waits for what it depends on, rather than for its next attempt. */
-  is_waiting: boolean;
-  /** Why the last attempt, or look, failed. */
-  reason: string | null;
-}
+import type { Limits } from '../../records/limits.ts';
 
-export interface ClusterState {
+export const queueObstacles = ['earlier task', 'not due'] as const;
+export type QueueObstacle = (typeof queueObstacles)[number];
+
+export const clusterObstacles = ['unknown', 'ignored', 'unreachable'] as const;
+export type ClusterObstacle = (typeof clusterObstacles)[number];
+
+export const limitObstacles = ['cluster full', 'platform full'] as const;
+export type LimitObstacle = (typeof limitObstacles)[number];
+
+interface ClusterFacts {
   name: string;
-  ignore: boolean;
-  is_ok: boolean;
   last_seen_at: string;
 }
 
-/** What a task may have to wait for, as it is now. */
-export interface World {
-  /** By the clock of the database, as all times here. */
-  now: string;
-  /** The first task of the same deployment that is before it in the queue. */
-  earlier: { id: string } | null;
-  /** Those it needs, in the order in which they are told; null stands for one that is not known (any more). */
-  clusters: readonly (ClusterState | null)[];
-  startedOnCluster: number;
-  startedInAll: number;
-  limits: Limits;
+/** What is in the way of a pending task, as the database found it by the conditions of the claim, and what to say about it. */
+export interface WaitFacts {
+  queue_obstacle: QueueObstacle | null;
+  earlier_task_id: string | null;
+  /** After a failed attempt later than requested. */
+  due_at: string;
+  attempts: number;
+  /** It waits for what it depends on, rather than for its next attempt. */
+  is_waiting: boolean;
+  /** Why its last claim ended without success. */
+  reason: string | null;
+
+  cluster_obstacle: ClusterObstacle | null;
+  cluster: ClusterFacts | null;
+  other_cluster_obstacle: ClusterObstacle | null;
+  other_cluster: ClusterFacts | null;
+
+  limit_obstacle: LimitObstacle | null;
 }
 
-export interface Limits {
-  perCluster: number;
-  inAll: number;
+/** Why a pending task cannot start now, in words for the user; null where it can. */
+export function waitReason(facts: WaitFacts, limits: Limits): string | null {
+  return (
+    queueReason(facts) ??
+    clusterReason(facts.cluster_obstacle, facts.cluster) ??
+    clusterReason(facts.other_cluster_obstacle, facts.other_cluster) ??
+    limitReason(facts, limits)
+  );
 }
 
-/**
- * Why a pending task cannot start now, in words for the user; null where it can.
- * The claim statement in `claim-repository.ts` decides by the same rules; a test holds the two together.
- */
-export function whyNotYet(task: WaitingTask, world: World): string | null {
-  const { earlier, clusters, limits } = world;
-  if (earlier) return `waiting for task ${earlier.id}`;
-  if (task.due_at > world.now) return scheduled(task);
-
-  for (const cluster of clusters) {
-    if (cluster === null) return 'its cluster is not known';
-    if (cluster.ignore) return `cluster ${cluster.name} is ignored`;
-    if (!cluster.is_ok) return `cluster ${cluster.name} not reachable since ${cluster.last_seen_at}`;
-  }
-
-  if (world.startedOnCluster >= limits.perCluster)
-    return `${noFreeRunner}: ${limits.perCluster} tasks run on its cluster`;
-  if (world.startedInAll >= limits.inAll) return `${noFreeRunner}: ${limits.inAll} tasks run`;
-  return null;
-}
-
-/** What a task waits for that could start: somebody who takes it. */
+/** What a task waits for that can start. */
 export const noFreeRunner = 'no free runner';
 
-function scheduled({ due_at, attempts, is_waiting, reason }: WaitingTask): string {
+function queueReason({ queue_obstacle, earlier_task_id, ...schedule }: WaitFacts): string | null {
+  if (queue_obstacle === null) return null;
+  return queue_obstacle === 'earlier task' ? `waiting for task ${earlier_task_id}` : scheduled(schedule);
+}
+
+function scheduled({ due_at, attempts, is_waiting, reason }: Omit<WaitFacts, 'queue_obstacle' | 'earlier_task_id'>) {
   if (is_waiting) return `waiting until ${due_at} to try again${reason === null ? '' : `: ${reason}`}`;
   if (attempts === 0) return reason ?? `scheduled for ${due_at}`;
   return `scheduled for ${due_at} after attempt ${attempts} failed${reason === null ? '' : `: ${reason}`}`;
+}
+
+function clusterReason(obstacle: ClusterObstacle | null, cluster: ClusterFacts | null): string | null {
+  if (obstacle === null) return null;
+  if (obstacle === 'unknown' || cluster === null) return 'its cluster is not known';
+  return obstacle === 'ignored'
+    ? `cluster ${cluster.name} is ignored`
+    : `cluster ${cluster.name} not reachable since ${cluster.last_seen_at}`;
+}
+
+function limitReason({ limit_obstacle }: WaitFacts, { perCluster, inAll }: Limits): string | null {
+  if (limit_obstacle === null) return null;
+  return limit_obstacle === 'cluster full'
+    ? `${noFreeRunner}: ${perCluster} tasks run on its cluster`
+    : `${noFreeRunner}: ${inAll} tasks run`;
 }

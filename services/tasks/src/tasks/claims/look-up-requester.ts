@@ -5,7 +5,7 @@ import type { Service } from '@berth/shared/service/service';
 import type { Requester } from '../../records/requester.ts';
 import type { InTransaction, ReadingStore } from '../../store/store.ts';
 import type { Current } from './requester-rights.ts';
-import type { Limits } from '../../engine/tasks/wait-reason.ts';
+import type { Limits } from '../../records/limits.ts';
 
 /** The scheduled change that may start next, with what its requester is now. */
 export interface CheckedChange {

@@ -18,18 +18,20 @@ import { variantOf } from '../../records/variant.ts';
 import { queueOperation } from './queue-operation.ts';
 import { ruleOfChange } from './rule-of-change.ts';
 import { publicTask } from '../../records/task-record.ts';
-import type { Told } from '../../queue/with-wait-reasons.ts';
+import type { WaitReasons } from '../../queue/wait-reasons.ts';
 
 type Context = HandlerContext<typeof deploymentTasks.operations.create>;
 
 /** A task by its operation, which is accepted as what it means for the deployment (decision 5). */
 export const requestTask =
-  (deps: DeploymentsDeps & { told: Told }) =>
+  (deps: DeploymentsDeps & { waitReasons: WaitReasons }) =>
   async (body: NewDeploymentTask, context: Context): Promise<DeploymentTask> => {
     const task = await confirmedCatalogue(
       () =>
         deps.inTransaction((store) =>
-          store.once(context, async () => deps.told(store, publicTask(await request(deps, store, body, context)))),
+          store.once(context, async () =>
+            deps.waitReasons.addTo(store, publicTask(await request(deps, store, body, context))),
+          ),
         ),
       deps.confirm,
       { helm_chart_id: changesOf(body.operation)?.helm_chart_id },

@@ -28,17 +28,19 @@ import { type Variant, variantOf } from '../../records/variant.ts';
 import type { DeployRun } from '../../records/task-run.ts';
 import { ruleOfChange } from './rule-of-change.ts';
 import { publicTask, type TaskRecord } from '../../records/task-record.ts';
-import type { Told } from '../../queue/with-wait-reasons.ts';
+import type { WaitReasons } from '../../queue/wait-reasons.ts';
 
 type Context = HandlerContext<typeof deploymentTasks.operations.retry>;
 type Deps = Pick<DeploymentsDeps, 'heldReaders' | 'reserved'>;
 
 /** A new task of the same operation, due at once, with the checks of a new request (decision 6). */
 export const retryTask =
-  (deps: DeploymentsDeps & { told: Told }) =>
+  (deps: DeploymentsDeps & { waitReasons: WaitReasons }) =>
   async (id: string, context: Context): Promise<DeploymentTask> => {
     const task = await deps.inTransaction((store) =>
-      store.once(context, async () => deps.told(store, publicTask(await request(deps, store, id, context)))),
+      store.once(context, async () =>
+        deps.waitReasons.addTo(store, publicTask(await request(deps, store, id, context))),
+      ),
     );
     deps.wakeRunners();
     return task;

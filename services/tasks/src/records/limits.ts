@@ -1,0 +1,5 @@
+/** How many tasks run at the same time. */
+export interface Limits {
+  perCluster: number;
+  inAll: number;
+}
