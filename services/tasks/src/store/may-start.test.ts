@@ -112,7 +112,7 @@ test.for(Object.entries(situations))(
 
     const { reason, claimed } = await db.transaction((tx) => explainedAndClaimed(writingStore(tx), id));
 
-    expect(reason).toEqual(situation.says && expect.stringMatching(situation.says));
+    expect(reason ?? '').toMatch(situation.says ?? /^$/);
     // The queue may hold an earlier task that can start.
     expect(claimed === id).toBe(reason === null);
   },
@@ -120,7 +120,7 @@ test.for(Object.entries(situations))(
 
 test('in generated situations a task is claimed exactly when it has no reason to wait', async () => {
   const combinations = new Map<string, number>();
-  for (let seed = 0; seed < 120; seed += 1) {
+  for (let seed = 0; seed < 80; seed += 1) {
     await rolledBack(database.db, async (tx) => {
       const pending = await generate(tx, randomOf(seed));
       for (const id of pending) {
