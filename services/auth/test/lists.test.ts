@@ -1,30 +1,37 @@
 import { limits } from '@berth/shared/bus/limits';
-import { EnvChanges, envs } from '@berth/shared/contracts/resources/envs';
-import type { ListRequest } from '@berth/shared/contracts/paging';
-import { openTestDatabase, type OpenTestDatabase } from '@berth/shared/testing/open-test-database';
-import { sampleIdentities } from '@berth/shared/testing/test-identities';
-import { extremeTimes, listedResources, walkList } from '@berth/shared/testing/walk-list';
+import { botTokens } from '@berth/shared/contracts/resources/bot-tokens';
+import { bots } from '@berth/shared/contracts/resources/bots';
+import { envs } from '@berth/shared/contracts/resources/envs';
+import { userTokens } from '@berth/shared/contracts/resources/user-tokens';
+import { largestBody, type LargestOptions, resourcesWithTexts } from '@berth/shared/testing/largest-body';
+import {
+  type CallOperation,
+  extremeTimes,
+  largestOf,
+  listedResources,
+  readEveryWay,
+} from '@berth/shared/testing/walk-list';
 import { type FragmentSqlToken, sql } from 'slonik';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { createBotRepository } from '../src/bots/bot-repository.ts';
-import { createDeploymentPermissionRepository } from '../src/deployment-permissions/deployment-permission-repository.ts';
-import { createEnvMemberRepository } from '../src/env-members/env-member-repository.ts';
-import { createEnvRepository } from '../src/envs/env-repository.ts';
-import { createBotTokenRepository } from '../src/tokens/bot-token-repository.ts';
-import { createUserTokenRepository } from '../src/tokens/user-token-repository.ts';
+import { personFrom } from '../src/sign-in/person.ts';
 import { createUserRepository } from '../src/users/user-repository.ts';
-import { migrations } from './auth-under-test.ts';
-import { newEnv } from './people.ts';
+import { type AuthUnderTest, startAuth } from './auth-under-test.ts';
+import { type Somebody, somebody } from './people.ts';
 
-const { siteAdmin } = sampleIdentities;
 const withId = sql.type(z.object({ id: z.string() }));
 
-let database: OpenTestDatabase;
+let auth: AuthUnderTest;
+let admin: Somebody;
 beforeAll(async () => {
-  database = await openTestDatabase({ service: 'auth', migrations });
+  auth = await startAuth();
+  admin = await somebody(auth, { is_admin: true });
 });
-afterAll(() => database?.[Symbol.asyncDispose]());
+afterAll(() => auth?.[Symbol.asyncDispose]());
+
+/** As a site admin. */
+const call: CallOperation = (operation, request) => admin.send(operation, request);
 
 const times = sql.fragment`unnest(${sql.array(extremeTimes, 'text')}::timestamptz[]) with ordinality as t(at, n)`;
 const secret = sql.fragment`sha256('secret')`;
@@ -32,96 +39,156 @@ const secret = sql.fragment`sha256('secret')`;
 const nthUser = sql.fragment`(select id from users order by created_at desc, id desc offset n - 1 limit 1)`;
 const anEnv = sql.fragment`(select id from envs order by created_at, id limit 1)`;
 
-interface ListOfRows {
-  insert: FragmentSqlToken;
-  page: (request: ListRequest) => Promise<{ items: readonly { id: string }[]; next?: string | null | undefined }>;
-}
-
-/** One after the other: the later ones point to rows of those before. */
-const lists: Record<string, ListOfRows> = {
-  users: {
-    insert: sql.fragment`
+/** In this order: later tables refer to rows of earlier ones. */
+const inserts: Record<string, FragmentSqlToken> = {
+  users: sql.fragment`
       insert into users (issuer, subject, email, display_name, is_admin, is_active, created_at)
       select 'test', n, n || '@example.test', 'Somebody', false, true, at from ${times}`,
-    page: (request) => createUserRepository(database.db).list(request, siteAdmin),
-  },
-  bots: {
-    insert: sql.fragment`insert into bots (display_name, created_at) select 'Somebot', at from ${times}`,
-    page: (request) => createBotRepository(database.db).list(request),
-  },
-  envs: {
-    insert: sql.fragment`insert into envs (name, auto_add_new_users, created_at) select n, false, at from ${times}`,
-    page: (request) => createEnvRepository(database.db).list(request, 'all'),
-  },
-  env_user_permissions: {
-    insert: sql.fragment`
+  bots: sql.fragment`insert into bots (display_name, created_at) select 'Somebot', at from ${times}`,
+  envs: sql.fragment`insert into envs (name, auto_add_new_users, created_at) select n, false, at from ${times}`,
+  env_user_permissions: sql.fragment`
       insert into env_user_permissions (env_id, user_id, role, created_at)
       select ${anEnv}, ${nthUser}, 'User', at from ${times}`,
-    page: (request) => createEnvMemberRepository(database.db).list(request, 'all'),
-  },
-  deployment_permissions: {
-    insert: sql.fragment`
+  deployment_permissions: sql.fragment`
       insert into deployment_permissions (env_id, user_id, kind_id, role, created_at)
       select ${anEnv}, ${nthUser}, ${crypto.randomUUID()}::uuid, 'Owner', at from ${times}`,
-    page: (request) => createDeploymentPermissionRepository(database.db).list(request, 'all'),
-  },
-  user_tokens: {
-    insert: sql.fragment`
+  user_tokens: sql.fragment`
       insert into user_tokens (id, user_id, secret_hash, created_at, expires_at, last_used_at)
       select gen_random_uuid(), ${nthUser}, ${secret}, at, at, at from ${times}`,
-    page: (request) => createUserTokenRepository(database.db).list(request, 'all'),
-  },
-  bot_tokens: {
-    insert: sql.fragment`
+  bot_tokens: sql.fragment`
       insert into bot_tokens (id, bot_id, created_by_user_id, secret_hash, created_at, expires_at, last_used_at)
       select gen_random_uuid(), gen_random_uuid(), ${nthUser}, ${secret}, at, at, at from ${times}`,
-    page: (request) => createBotTokenRepository(database.db).list(request),
-  },
 };
 
-describe('times at the ends of what can be stored', () => {
-  test('are not forgotten for any list', () => {
-    expect(Object.keys(lists).toSorted()).toEqual(listedResources('auth').toSorted());
+describe('timestamps at the limits of Postgres', () => {
+  test('are tested for every list', () => {
+    expect(Object.keys(inserts).toSorted()).toEqual(listedResources('auth').toSorted());
   });
 
-  test.for(Object.entries(lists))('do not end a walk over %s', async ([, { insert, page }]) => {
-    const rows = await database.db.any(withId`${insert} returning id`);
+  test.for(Object.entries(inserts))('do not break any read of %s', async ([name, insert]) => {
+    const inserted = (await auth.db.any(withId`${insert} returning id`)).map(({ id }) => id);
+    const ofThese = (ids: readonly string[]) => ids.filter((id) => inserted.includes(id));
 
-    expect(await walkList((after) => page({ after, per_page: 1 }))).toEqual(rows.map(({ id }) => id));
+    const { walked, read, sorted } = await readEveryWay(name, call, 3);
+
+    expect(ofThese(walked.map(({ id }) => id))).toEqual(inserted);
+    expect(read).toEqual(walked.slice(0, 10));
+    for (const [sort, ids] of Object.entries(sorted)) {
+      expect([sort, ...ofThese(ids).toSorted()]).toEqual([sort, ...inserted.toSorted()]);
+    }
   });
 });
 
-test('a hundred envs with the largest placement come in pages that an answer can hold', async () => {
-  const key = (n: number) => `${'d'.repeat(248)}${100 + n}/${'k'.repeat(63)}`;
-  const value = 'v'.repeat(63);
-  const numbers = Array.from({ length: 100 }, (_, n) => n);
-  const placement = EnvChanges.parse({
-    node_selector: Object.fromEntries(numbers.map((n) => [key(n), value])),
-    tolerations: numbers.map((n) => ({
-      key: key(n),
-      operator: 'Equal',
-      value,
-      effect: 'NoExecute',
-      tolerationSeconds: Number.MIN_SAFE_INTEGER,
-    })),
-  });
-  const { id } = await newEnv(database.db);
-  const repository = createEnvRepository(database.db);
-  const { node_selector = null, tolerations = null } = placement;
-  await database.db.query(withId`
-    update envs set node_selector = ${sql.jsonb(node_selector)}, tolerations = ${sql.jsonb(tolerations)} where id = ${id}
-  `);
-  await database.db.query(withId`
-    insert into envs (name, auto_add_new_users, node_selector, tolerations)
-    select 'large ' || n, false, node_selector, tolerations from envs, generate_series(1, 99) n where id = ${id}
-  `);
+/** As many entries as a placement may have, each as long as Kubernetes allows. */
+const key = (n: number) => `${'d'.repeat(248)}${100 + n}/${'k'.repeat(63)}`;
+const value = 'v'.repeat(63);
+const hundred = Array.from({ length: 100 }, (_, n) => n);
+const largestPlacement = {
+  node_selector: Object.fromEntries(hundred.map((n) => [key(n), value])),
+  tolerations: hundred.map((n) => ({
+    key: key(n),
+    operator: 'Equal',
+    value,
+    effect: 'NoExecute',
+    tolerationSeconds: Number.MIN_SAFE_INTEGER,
+  })),
+};
 
-  const row = envs.state?.row.parse(await repository.find(id, 'all'));
-  expect(Buffer.byteLength(JSON.stringify(row))).toBeLessThan(limits.responseBytes / 10);
-  const first = await repository.list({ after: '', per_page: 100 }, 'all');
+describe('the largest rows that can be written', () => {
+  const ten = hundred.slice(0, 10);
+  const options = (n: number): LargestOptions => ({
+    mark: String(n).padStart(3, '0'),
+    largestAs: n % 2 === 0 ? 'json' : 'utf8',
+  });
+  let botId: string;
+  beforeAll(async () => {
+    ({ id: botId } = await createBotRepository(auth.db).insert({ display_name: 'Somebot' }));
+  });
+
+  /** In the order of the tests. */
+  const writes: Record<string, (options: LargestOptions) => Promise<unknown>> = {
+    users: async ({ mark = '' }) => {
+      const email = `${'あ'.repeat(150)}@${'あ'.repeat(150)}${mark}`;
+      const claims = {
+        iss: 'https://id.example.test',
+        sub: `${'あ'.repeat(252)}${mark}`,
+        email,
+        name: '😀'.repeat(101),
+      };
+      const { displayName, ...person } = personFrom(claims);
+      const user = { ...person, display_name: displayName ?? '', is_admin: false, is_active: true };
+      return createUserRepository(auth.db).insertUnlessTaken(user);
+    },
+    bots: (given) => call(bots.operations.create, { body: largestBody(bots.operations.create, given) }),
+    envs: async (given) => {
+      const body = largestBody(envs.operations.create, given);
+      const { id } = z.looseObject({ id: z.string() }).parse(await call(envs.operations.create, { body }));
+      const changes = largestBody(envs.operations.update, { ...given, given: largestPlacement });
+      return call(envs.operations.update, { id, body: changes });
+    },
+    user_tokens: (given) =>
+      call(userTokens.operations.create, {
+        body: largestBody(userTokens.operations.create, { ...given, given: { user_id: null } }),
+      }),
+    bot_tokens: (given) =>
+      call(botTokens.operations.create, {
+        body: largestBody(botTokens.operations.create, { ...given, given: { bot_id: botId } }),
+      }),
+  };
+
+  test('are tested for every resource with texts', () => {
+    expect(Object.keys(writes)).toEqual(expect.arrayContaining(resourcesWithTexts('auth')));
+  });
+
+  test.for(Object.entries(writes))(
+    'can be read by id and by every list of %s',
+    { timeout: 60_000 },
+    async ([name, write]) => {
+      const before = new Set((await readEveryWay(name, call, 100, [])).walked.map(({ id }) => id));
+      for (const n of ten) await write(options(n));
+
+      const { walked, read, sorted } = await readEveryWay(name, call, 100);
+
+      expect(walked.filter(({ id }) => !before.has(id))).toHaveLength(ten.length);
+      expect(read).toEqual(walked.slice(0, 10));
+      for (const ids of Object.values(sorted)) expect(ids).toHaveLength(walked.length);
+      // A hundred fit into one answer. Fewer envs do, which the last test of this file is about.
+      const rows = name === 'envs' ? 10 : 100;
+      expect(rows * largestOf(walked)).toBeLessThan(limits.responseBytes);
+    },
+  );
+
+  test.for(['cluster-sync', 'tasks'] as const)('reach the copy of envs in %s', async (follower) => {
+    const { walked } = await readEveryWay('envs', call, 100, []);
+    const bus = await auth.connect(follower);
+    const copy = new Map<string, unknown>();
+    const end = new AbortController();
+    const following = bus.state.follow(envs, {
+      signal: end.signal,
+      apply: async ({ id, row }) => void copy.set(id, row),
+    });
+
+    const large = walked.filter(({ node_selector }) => node_selector !== null);
+    expect(large).toHaveLength(ten.length);
+    await vi.waitFor(() => expect(large.filter(({ id }) => !copy.has(id))).toEqual([]), { timeout: 20_000 });
+    expect(large.map(({ id }) => copy.get(id))).toEqual(large);
+    end.abort();
+    await following;
+  });
+});
+
+test('a hundred envs with the largest placement are split into pages that fit into an answer', async () => {
+  await auth.db.query(withId`
+    insert into envs (name, auto_add_new_users, node_selector, tolerations)
+    select 'large ' || n, false, node_selector, tolerations
+    from generate_series(1, 100) n, (select * from envs where node_selector is not null limit 1) large
+  `);
+  const { list } = envs.operations;
+
+  const first = await admin.send(list, { query: { after: '', per_page: 100 } });
+
   expect(first.items.length).toBeGreaterThan(1);
   expect(Buffer.byteLength(JSON.stringify(first))).toBeLessThan(limits.responseBytes);
-  const large = await walkList((after) => repository.list({ after, per_page: 100 }, 'all'));
-  expect(large).toHaveLength(first.num_total);
-  await expect(repository.list({ per_page: 100 }, 'all')).rejects.toMatchObject({ code: 'too_large' });
+  expect((await readEveryWay('envs', call, 100, [])).walked).toHaveLength(first.num_total);
+  await expect(admin.send(list, { query: { per_page: 100 } })).rejects.toMatchObject({ code: 'too_large' });
 });

@@ -76,8 +76,11 @@ test('an env adds new users by itself unless 5,000 do already', async () => {
   });
 });
 
-test('a new user becomes a member of 5,000 envs at once', async () => {
+test('a new user becomes a member of 5,000 envs at once, and of no more', async () => {
   const { id } = await newUser(auth.db);
+  await auth.db.query(nothing`update envs set auto_add_new_users = true`);
+  const number = sql.type(z.object({ n: z.number() }))`select count(*)::int as n from envs`;
+  expect(await auth.db.oneFirst(number)).toBeGreaterThan(maxRolesOfUser);
 
   expect(await createEnvMemberRepository(auth.db).addToAutomaticEnvs(id)).toHaveLength(maxRolesOfUser);
 });

@@ -1,75 +1,133 @@
 import { limits } from '@berth/shared/bus/limits';
-import type { ListRequest } from '@berth/shared/contracts/paging';
-import { type OpenTestDatabase, openTestDatabase } from '@berth/shared/testing/open-test-database';
-import { extremeTimes, listedResources, walkList } from '@berth/shared/testing/walk-list';
+import { k8sClusters } from '@berth/shared/contracts/resources/k8s-clusters';
+import { k8sResources } from '@berth/shared/contracts/resources/k8s-resources';
+import { outboxRelay } from '@berth/shared/db/outbox/outbox-relay';
+import { largestBody, resourcesWithTexts } from '@berth/shared/testing/largest-body';
+import { silentLog } from '@berth/shared/testing/test-bus';
+import { identityToken, sampleIdentities } from '@berth/shared/testing/test-identities';
+import {
+  type CallOperation,
+  extremeTimes,
+  largestOf,
+  listedResources,
+  readEveryWay,
+} from '@berth/shared/testing/walk-list';
 import { type FragmentSqlToken, sql } from 'slonik';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { createClusterRepository } from '../src/clusters/cluster-repository.ts';
-import { createK8sResourceRepository } from '../src/resources/rows/k8s-resource-repository.ts';
 import { storableMetadata } from '../src/resources/objects/storable-metadata.ts';
+import { type ServiceInTest, startServiceInTest } from './support/service-in-test.ts';
 
 const withId = sql.type(z.object({ id: z.string() }));
-const migrations = new URL('../migrations/', import.meta.url);
+const envId = crypto.randomUUID();
 
-let database: OpenTestDatabase;
+let service: ServiceInTest;
 beforeAll(async () => {
-  database = await openTestDatabase({ service: 'cluster-sync', migrations });
+  service = await startServiceInTest();
+  service.envs = [envId];
 });
-afterAll(() => database?.[Symbol.asyncDispose]());
+afterAll(() => service?.[Symbol.asyncDispose]());
+
+/** As a site admin. */
+const call: CallOperation = async (operation, request) =>
+  service.gateway.call(operation, request, {
+    identityToken: await identityToken(sampleIdentities.siteAdmin, 'cluster-sync'),
+    deadlineMs: 20_000,
+  });
 
 const times = sql.fragment`unnest(${sql.array(extremeTimes, 'text')}::timestamptz[]) with ordinality as t(at, n)`;
 
-interface ListOfRows {
-  insert: FragmentSqlToken;
-  page: (request: ListRequest) => Promise<{ items: readonly { id: string }[]; next?: string | null | undefined }>;
-}
-
 /** In this order: later tables refer to rows of earlier ones. */
-const lists: Record<string, ListOfRows> = {
-  k8s_clusters: {
-    insert: sql.fragment`
+const inserts: Record<string, FragmentSqlToken> = {
+  k8s_clusters: sql.fragment`
       insert into k8s_clusters (provider_id, name, region_name, ignore, created_at, last_seen_at)
       select n, n, 'here', false, at, at from ${times}`,
-    page: (request) => createClusterRepository(database.db).list({}, 'all', request),
-  },
-  k8s_resources: {
-    insert: sql.fragment`
+  k8s_resources: sql.fragment`
       insert into k8s_resources (id, cluster_id, deployment_id, kind, api_version, name, status_color, metadata, uid,
         namespace, fingerprint, last_updated_at)
       select gen_random_uuid(), (select id from k8s_clusters limit 1), gen_random_uuid(), 'Pod', 'v1', n, '{}', '{}', n,
         'web', 'f', at from ${times}`,
-    page: (request) => createK8sResourceRepository(database.db).list({}, 'all', request),
-  },
 };
 
 describe('timestamps at the limits of Postgres', () => {
   test('are tested for every list', () => {
-    expect(Object.keys(lists).toSorted()).toEqual(listedResources('cluster-sync').toSorted());
+    expect(Object.keys(inserts).toSorted()).toEqual(listedResources('cluster-sync').toSorted());
   });
 
-  test.for(Object.entries(lists))('do not end a walk over %s', async ([, { insert, page }]) => {
-    const rows = await database.db.any(withId`${insert} returning id`);
+  test.for(Object.entries(inserts))('do not break any read of %s', async ([name, insert]) => {
+    const inserted = (await service.db.any(withId`${insert} returning id`)).map(({ id }) => id);
 
-    expect(await walkList((after) => page({ after, per_page: 1 }))).toEqual(rows.map(({ id }) => id));
+    const { walked, read, sorted } = await readEveryWay(name, call, 3);
+
+    expect(walked.map(({ id }) => id)).toEqual(inserted);
+    expect(read).toEqual(walked.slice(0, 10));
+    for (const [sort, ids] of Object.entries(sorted)) {
+      expect([sort, ...ids.toSorted()]).toEqual([sort, ...inserted.toSorted()]);
+    }
   });
 });
 
-test('a hundred tracked resources with the largest metadata are split into pages that fit into an answer', async () => {
-  const { list } = createK8sResourceRepository(database.db);
-  const metadata = storableMetadata({ name: 'web', labels: { note: 'あ'.repeat(32_000) } });
-  expect(Buffer.byteLength(JSON.stringify(metadata))).toBeGreaterThan(90_000);
-  await database.db.query(withId`
-    insert into k8s_resources (id, cluster_id, deployment_id, kind, api_version, name, status_color, metadata, uid,
-      namespace, fingerprint)
-    select gen_random_uuid(), (select id from k8s_clusters limit 1), gen_random_uuid(), 'Job', 'v1', 'large',
-      array_fill('Secondary'::text, array[1000]), ${sql.jsonb(metadata)}, 'large ' || n, 'web', 'f'
-    from generate_series(1, 100) n
-  `);
+describe('the largest rows that can be written', () => {
+  const clusters = 10;
+  const { update } = k8sClusters.operations;
 
-  const first = await list({}, 'all', { after: '', per_page: 100 });
-  expect(first.items.length).toBeGreaterThan(1);
-  expect(Buffer.byteLength(JSON.stringify(first))).toBeLessThan(limits.responseBytes);
-  expect(await walkList((after) => list({}, 'all', { after, per_page: 100 }))).toHaveLength(first.num_total);
-  await expect(list({}, 'all', { per_page: 100 })).rejects.toMatchObject({ code: 'too_large' });
+  test('are tested for every resource with texts', () => {
+    expect(resourcesWithTexts('cluster-sync')).toEqual(['k8s_clusters']);
+  });
+
+  test('can be read by id and by every list of k8s_clusters, and reach the copy in tasks', {
+    timeout: 60_000,
+  }, async () => {
+    await service.db.query(withId`truncate k8s_clusters cascade`);
+    const rows = await service.db.any(withId`
+      insert into k8s_clusters (provider_id, name, region_name, ignore, is_ok, not_ok_reason)
+      select 'test:' || n, repeat('c', 253), repeat('r', 100), false, false, repeat('"', 500)
+      from generate_series(1, ${clusters}) n
+      returning id
+    `);
+    const change = (id: string, n: number) => {
+      const largestAs = n % 2 === 0 ? 'json' : 'utf8';
+      const body = largestBody(update, { mark: String(100 + n), largestAs, given: { env_id: envId } });
+      return call(update, { id, body });
+    };
+    for (const [n, { id }] of rows.entries()) await change(id, n);
+    const copy = new Map<string, unknown>();
+    const end = new AbortController();
+    const { bus, db, tasks } = service;
+    const loops = [
+      outboxRelay({ db, bus, owner: 'cluster-sync', log: silentLog })(end.signal),
+      tasks.state.follow(k8sClusters, { signal: end.signal, apply: async ({ id, row }) => void copy.set(id, row) }),
+    ];
+
+    const { walked, read, sorted } = await readEveryWay('k8s_clusters', call, 100);
+
+    expect(walked).toHaveLength(clusters);
+    expect(read).toEqual(walked.slice(0, 10));
+    for (const ids of Object.values(sorted)) expect(ids).toHaveLength(clusters);
+    expect(100 * largestOf(walked)).toBeLessThan(limits.responseBytes);
+    await vi.waitFor(() => expect(walked.filter(({ id }) => !copy.has(id))).toEqual([]), { timeout: 20_000 });
+    expect(walked.map(({ id }) => copy.get(id))).toEqual(walked);
+    end.abort();
+    await Promise.all(loops);
+  });
+
+  test('of tracked resources are split into pages that fit into an answer', async () => {
+    const metadata = storableMetadata({ name: 'web', labels: { note: 'あ'.repeat(32_000) } });
+    expect(Buffer.byteLength(JSON.stringify(metadata))).toBeGreaterThan(90_000);
+    await service.db.query(withId`
+      insert into k8s_resources (id, cluster_id, deployment_id, kind, api_version, name, status_color, metadata, uid,
+        namespace, fingerprint)
+      select gen_random_uuid(), (select id from k8s_clusters limit 1), gen_random_uuid(), 'Job', 'v1', 'large',
+        array_fill('Secondary'::text, array[1000]), ${sql.jsonb(metadata)}, 'large ' || n, 'web', 'f'
+      from generate_series(1, 100) n
+    `);
+    const { list } = k8sResources.operations;
+
+    const first = await call(list, { query: { after: '', per_page: 100 } });
+    expect(Buffer.byteLength(JSON.stringify(first))).toBeLessThan(limits.responseBytes);
+    const { walked, read } = await readEveryWay('k8s_resources', call, 100, []);
+    expect(walked).toHaveLength(100);
+    expect(read).toEqual(walked.slice(0, 10));
+    await expect(call(list, { query: { per_page: 100 } })).rejects.toMatchObject({ code: 'too_large' });
+  });
 });

@@ -96,10 +96,11 @@ test('a runner reads the chart archive of its claim in parts, and no other', asy
   await scan();
   const chart = await chartOf('7.0.0');
   const claim = { task_id: missing, fence: 7 };
+  const withoutChart = crypto.randomUUID();
   const { runner, tasks } = service().callers;
   const get: Handlers<(typeof taskClaims)['operations']>['get'] = async ({ body }) => {
     if (body.fence !== claim.fence) throw new AppError('conflict', 'The task was taken over by another runner');
-    return { cluster_id: missing, helm_chart_id: chart.id };
+    return { cluster_id: missing, helm_chart_id: body.task_id === withoutChart ? null : chart.id };
   };
   tasks.serve(implement(taskClaims, { get }));
   await tasks.listening();
@@ -115,6 +116,11 @@ test('a runner reads the chart archive of its claim in parts, and no other', asy
   expect(Buffer.concat(answers.map(({ data }) => Buffer.from(data, 'base64')))).toEqual(archive);
   await expect(read(0, 8)).rejects.toMatchObject({ code: 'conflict' });
   await expect(read(2)).rejects.toMatchObject({ code: 'unprocessable' });
+  const ofUninstall = { body: { ...claim, task_id: withoutChart, part: 0 } };
+  await expect(runner.call(chartArchives.operations.read, ofUninstall)).rejects.toMatchObject({
+    code: 'unprocessable',
+    message: 'The task needs no chart',
+  });
   await expect(runner.call(ensure, { body: { helm_chart_id: chart.id } })).rejects.toThrow('does not allow runner');
   await expect(runner.objects.get(archiveDigest)).rejects.toThrow(/permission/i);
 });

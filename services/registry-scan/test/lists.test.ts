@@ -1,83 +1,172 @@
 import { limits } from '@berth/shared/bus/limits';
-import type { ListRequest } from '@berth/shared/contracts/paging';
-import { type OpenTestDatabase, openTestDatabase } from '@berth/shared/testing/open-test-database';
-import { extremeTimes, listedResources, walkList } from '@berth/shared/testing/walk-list';
+import { deploymentKinds } from '@berth/shared/contracts/resources/deployment-kinds';
+import { helmCharts } from '@berth/shared/contracts/resources/helm-charts';
+import { helmRegistries } from '@berth/shared/contracts/resources/helm-registries';
+import { helmTagFormats } from '@berth/shared/contracts/resources/helm-tag-formats';
+import { outboxRelay } from '@berth/shared/db/outbox/outbox-relay';
+import { largestBody, type LargestOptions, resourcesWithTexts } from '@berth/shared/testing/largest-body';
+import { silentLog } from '@berth/shared/testing/test-bus';
+import { identityToken, sampleIdentities } from '@berth/shared/testing/test-identities';
+import {
+  type CallOperation,
+  extremeTimes,
+  largestOf,
+  listedResources,
+  readEveryWay,
+} from '@berth/shared/testing/walk-list';
 import { type FragmentSqlToken, sql } from 'slonik';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { createChartRepository } from '../src/charts/chart-repository.ts';
-import { createKindRepository } from '../src/kinds/kind-repository.ts';
-import { createRegistryRepository } from '../src/registries/registry-repository.ts';
-import { createTagFormatRepository } from '../src/tag-formats/tag-format-repository.ts';
+import { type ServiceInTest, startServiceInTest } from './support/service-in-test.ts';
 
 const withId = sql.type(z.object({ id: z.string() }));
-const migrations = new URL('../migrations/', import.meta.url);
 
-let database: OpenTestDatabase;
+let service: ServiceInTest;
 beforeAll(async () => {
-  database = await openTestDatabase({ service: 'registry-scan', migrations });
-  await database.db.query(withId`delete from helm_tag_formats`);
+  service = await startServiceInTest();
+  await service.db.query(withId`delete from helm_tag_formats`);
 });
-afterAll(() => database?.[Symbol.asyncDispose]());
+afterAll(() => service?.[Symbol.asyncDispose]());
+
+/** As a site admin. */
+const call: CallOperation = async (operation, request) =>
+  service.callers.gateway.call(operation, request, {
+    identityToken: await identityToken(sampleIdentities.siteAdmin, 'registry-scan'),
+    deadlineMs: 20_000,
+  });
 
 const times = sql.fragment`unnest(${sql.array(extremeTimes, 'text')}::timestamptz[]) with ordinality as t(at, n)`;
 
-interface ListOfRows {
-  insert: FragmentSqlToken;
-  page: (request: ListRequest) => Promise<{ items: readonly { id: string }[]; next?: string | null | undefined }>;
-}
-
 /** In this order: later tables refer to rows of earlier ones. */
-const lists: Record<string, ListOfRows> = {
-  deployment_kinds: {
-    insert: sql.fragment`insert into deployment_kinds (name, created_at) select n, at from ${times}`,
-    page: (request) => createKindRepository(database.db).list(request),
-  },
-  helm_registries: {
-    insert: sql.fragment`
+const inserts: Record<string, FragmentSqlToken> = {
+  deployment_kinds: sql.fragment`insert into deployment_kinds (name, created_at) select n, at from ${times}`,
+  helm_registries: sql.fragment`
       insert into helm_registries (domain_name, repo_name, kind_id, provider, created_at)
       select 'registry.example.com', n, (select id from deployment_kinds limit 1), 'Oci', at from ${times}`,
-    page: (request) => createRegistryRepository(database.db).list(request),
-  },
-  helm_charts: {
-    insert: sql.fragment`
+  helm_charts: sql.fragment`
       insert into helm_charts (helm_registry_id, image_digest, image_tag, archive_digest, is_final, formats_revision,
         created_at)
       select (select id from helm_registries limit 1), n, '1.0.0', n, true, 1, at from ${times}`,
-    page: (request) => createChartRepository(database.db).list(request),
-  },
-  helm_tag_formats: {
-    insert: sql.fragment`insert into helm_tag_formats (pattern, created_at) select n, at from ${times}`,
-    page: (request) => createTagFormatRepository(database.db).list(request),
-  },
+  helm_tag_formats: sql.fragment`insert into helm_tag_formats (pattern, created_at) select n, at from ${times}`,
 };
 
 describe('timestamps at the limits of Postgres', () => {
   test('are tested for every list', () => {
-    expect(Object.keys(lists).toSorted()).toEqual(listedResources('registry-scan').toSorted());
+    expect(Object.keys(inserts).toSorted()).toEqual(listedResources('registry-scan').toSorted());
   });
 
-  test.for(Object.entries(lists))('do not end a walk over %s', async ([, { insert, page }]) => {
-    const rows = await database.db.any(withId`${insert} returning id`);
+  test.for(Object.entries(inserts))('do not break any read of %s', async ([name, insert]) => {
+    const inserted = (await service.db.any(withId`${insert} returning id`)).map(({ id }) => id);
 
-    expect(await walkList((after) => page({ after, per_page: 1 }))).toEqual(rows.map(({ id }) => id));
+    const { walked, read, sorted } = await readEveryWay(name, call, 3);
+
+    expect(walked.map(({ id }) => id)).toEqual(inserted);
+    expect(read).toEqual(walked.slice(0, 10));
+    for (const [sort, ids] of Object.entries(sorted)) {
+      expect([sort, ...ids.toSorted()]).toEqual([sort, ...inserted.toSorted()]);
+    }
   });
 });
 
-test('a hundred charts with the largest extensions are split into pages that fit into an answer', async () => {
-  const { list } = createChartRepository(database.db);
-  const values_ui = { text: '"'.repeat(60 * 1024) };
-  await database.db.query(withId`
-    insert into helm_charts (helm_registry_id, image_digest, image_tag, archive_digest, is_final, formats_revision,
-      values_ui, error)
-    select (select id from helm_registries limit 1), 'large ' || n, repeat('t', 128), 'digest', true, 1,
-      ${sql.jsonb(values_ui)}, repeat('"', 2000)
-    from generate_series(1, 100) n
-  `);
+describe('the largest rows that can be written', () => {
+  const ten = Array.from({ length: 10 }, (_, n) => n);
+  const options = (n: number): LargestOptions => ({
+    mark: String(n).padStart(3, '0'),
+    largestAs: n % 2 === 0 ? 'json' : 'utf8',
+  });
+  const changed = async (insert: FragmentSqlToken, update: (id: string, given: LargestOptions) => Promise<unknown>) => {
+    const rows = await service.db.any(withId`${insert} returning id`);
+    for (const [n, { id }] of rows.entries()) await update(id, options(n));
+  };
+  const numbered = sql.fragment`generate_series(100, 109) n`;
+  const kinds = deploymentKinds.operations;
+  const registries = helmRegistries.operations;
 
-  const first = await list({ after: '', per_page: 100 });
-  expect(first.items.length).toBeGreaterThan(1);
-  expect(Buffer.byteLength(JSON.stringify(first))).toBeLessThan(limits.responseBytes);
-  expect(await walkList((after) => list({ after, per_page: 100 }))).toHaveLength(first.num_total);
-  await expect(list({ per_page: 100 })).rejects.toMatchObject({ code: 'too_large' });
+  beforeAll(async () => {
+    await service.db.query(withId`truncate helm_charts, helm_registries, deployment_kinds, helm_tag_formats`);
+  });
+
+  /** In the order of the tests. */
+  const writes: Record<string, () => Promise<void>> = {
+    deployment_kinds: () =>
+      changed(sql.fragment`insert into deployment_kinds (name) select n::text from ${numbered}`, (id, given) =>
+        call(kinds.update, { id, body: largestBody(kinds.update, given) }),
+      ),
+    helm_registries: () =>
+      changed(
+        sql.fragment`
+          insert into helm_registries (domain_name, repo_name, kind_id, provider)
+          select repeat('d', 253), repeat('r', 252) || n, (select id from deployment_kinds limit 1), 'HelmRepo'
+          from ${numbered}`,
+        (id, given) => call(registries.update, { id, body: largestBody(registries.update, given) }),
+      ),
+    helm_tag_formats: async () => {
+      for (const n of ten) {
+        const pattern = `(?<version>${(n % 2 === 0 ? '\u0001' : '😀').repeat(485)}${100 + n})`;
+        await call(helmTagFormats.operations.create, { body: { pattern } });
+      }
+    },
+  };
+
+  test('are tested for every resource with texts', () => {
+    expect(Object.keys(writes).toSorted()).toEqual(resourcesWithTexts('registry-scan').toSorted());
+  });
+
+  test.for(Object.entries(writes))(
+    'can be read by id and by every list of %s',
+    { timeout: 60_000 },
+    async ([name, write]) => {
+      await write();
+
+      const { walked, read, sorted } = await readEveryWay(name, call, 100);
+
+      expect(walked).toHaveLength(ten.length);
+      expect(read).toEqual(walked.slice(0, 10));
+      for (const ids of Object.values(sorted)) expect(ids).toHaveLength(ten.length);
+      expect(100 * largestOf(walked)).toBeLessThan(limits.responseBytes);
+    },
+  );
+
+  test.for([
+    ['deployment_kinds', deploymentKinds],
+    ['helm_registries', helmRegistries],
+  ] as const)('reach the copy of %s in tasks', async ([name, resource]) => {
+    const copy = new Map<string, unknown>();
+    const end = new AbortController();
+    const { bus, db, callers } = service;
+    const loops = [
+      outboxRelay({ db, bus, owner: 'registry-scan', log: silentLog })(end.signal),
+      callers.tasks.state.follow(resource, {
+        signal: end.signal,
+        apply: async ({ id, row }) => void copy.set(id, row),
+      }),
+    ];
+
+    const { walked } = await readEveryWay(name, call, 100, []);
+    await vi.waitFor(() => expect(walked.filter(({ id }) => !copy.has(id))).toEqual([]), { timeout: 20_000 });
+    expect(walked.map(({ id }) => copy.get(id))).toEqual(walked);
+    end.abort();
+    await Promise.all(loops);
+  });
+
+  test('of charts are split into pages that fit into an answer', async () => {
+    const values_ui = { text: '"'.repeat(60 * 1024) };
+    await service.db.query(withId`
+      insert into helm_charts (helm_registry_id, image_digest, image_tag, archive_digest, is_final, formats_revision,
+        values_ui, error)
+      select (select id from helm_registries limit 1), 'large ' || n, repeat('t', 128), 'digest', true, 1,
+        ${sql.jsonb(values_ui)}, repeat('"', 2000)
+      from generate_series(1, 100) n
+    `);
+    const page = { query: { after: '', per_page: 100 } };
+
+    const first = await call(helmCharts.operations.list, page);
+    expect(Buffer.byteLength(JSON.stringify(first))).toBeLessThan(limits.responseBytes);
+    const { walked, read } = await readEveryWay('helm_charts', call, 100, []);
+    expect(walked).toHaveLength(100);
+    expect(read).toEqual(walked.slice(0, 10));
+    await expect(call(helmCharts.operations.list, { query: { per_page: 100 } })).rejects.toMatchObject({
+      code: 'too_large',
+    });
+  });
 });

@@ -49,6 +49,29 @@ const listed = (per_page: number, query: { deployment_id?: string } = {}) => ({
     call(siteAdmin, deployments.operations.list, { query: { per_page, ...(after !== undefined && { after }) } }),
 });
 
+/** The database as the service uses it, and how many bytes came from it. */
+function counting(db: Database): { db: Database; bytes: () => number } {
+  let bytes = 0;
+  const counted = <Q extends Queries>(queries: Q): Q => {
+    const ask =
+      <Result>(run: (query: Query<never>) => Promise<Result>) =>
+      async (query: Query<never>) => {
+        const result = await run(query);
+        bytes += bytesOf(result ?? null);
+        return result;
+      };
+    return {
+      ...queries,
+      any: ask(queries.any),
+      one: ask(queries.one),
+      maybeOne: ask(queries.maybeOne),
+      query: ask(queries.query),
+    };
+  };
+  const transaction: Database['transaction'] = (work) => db.transaction((tx) => work(counted(tx)));
+  return { db: { ...counted(db), transaction }, bytes: () => bytes };
+}
+
 describe('the largest rows that can be written', () => {
   let deployment: Deployment;
   let latest: DeploymentTask;
@@ -126,6 +149,22 @@ describe('the largest rows that can be written', () => {
     );
   });
 
+  test('of deployments cost a list one answer of them', async () => {
+    const copies = await tasks.database.db.any(sql.type(z.object({ id: z.string() }))`
+      insert into deployments (name, kind_id, env_id, cluster_id, namespace, helm_chart_id, config, values_override)
+      select 'copy-' || n, kind_id, env_id, cluster_id, 'copy-' || n, helm_chart_id, config, values_override
+      from deployments, generate_series(1, 5) n where id = ${deployment.id}
+      returning id
+    `);
+    const { db, bytes } = counting(tasks.database.db);
+
+    const page = await readingStore(db).deployments.list({ after: '', per_page: 100 }, 'all');
+
+    expect(page.items.length).toBeGreaterThan(1);
+    expect(bytes()).toBeLessThan(limits.responseBytes);
+    for (const { id } of copies) await tasks.database.db.query(nothing`delete from deployments where id = ${id}`);
+  });
+
   test('a change whose paths would be larger than everything else keeps no delta', async () => {
     const inputs = (value: number) => ({
       [`k${'x'.repeat(200_000)}`]: Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => [`k${n}`, value])),
@@ -171,29 +210,6 @@ describe('98 scheduled upgrades of the largest inputs', () => {
       body: { deployment_id: (await tasks.create({ helm_chart_id: chartId })).id, operation: { Uninstall: {} } },
     }));
   }, 60_000);
-
-  /** The database as the service uses it, and how many bytes came from it. */
-  function counting(db: Database): { db: Database; bytes: () => number } {
-    let bytes = 0;
-    const counted = <Q extends Queries>(queries: Q): Q => {
-      const ask =
-        <Result>(run: (query: Query<never>) => Promise<Result>) =>
-        async (query: Query<never>) => {
-          const result = await run(query);
-          bytes += bytesOf(result ?? null);
-          return result;
-        };
-      return {
-        ...queries,
-        any: ask(queries.any),
-        one: ask(queries.one),
-        maybeOne: ask(queries.maybeOne),
-        query: ask(queries.query),
-      };
-    };
-    const transaction: Database['transaction'] = (work) => db.transaction((tx) => work(counted(tx)));
-    return { db: { ...counted(db), transaction }, bytes: () => bytes };
-  }
 
   test('cost what looks at all of them only their names', async () => {
     const { db, bytes } = counting(tasks.database.db);

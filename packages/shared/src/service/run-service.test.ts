@@ -27,6 +27,7 @@ async function start(wiring: string, environment: Record<string, string> = {}) {
     file,
     `import { runService } from '${runService}';\nimport { every } from '${loop}';\n` +
       `import { setTimeout as sleep } from 'node:timers/promises';\n` +
+      `import { spawnSync } from 'node:child_process';\nimport { Worker } from 'node:worker_threads';\n` +
       `await runService('sample', async (service) => { const { use, loop, log, signal } = service;\n${wiring}\n});\n`,
   );
   const child = spawn(process.execPath, [file], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -68,8 +69,14 @@ describe('a service', () => {
   test.for([
     ['that computes', 'while (process.threadCpuUsage().user < before + 400_000);', { delay: 1, own_delay: 1 }],
     [
-      'that waits for something else',
-      'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400);',
+      'that waits while another thread computes',
+      `new Worker('for (;;);', { eval: true }).unref();
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000);`,
+      { delay: 1, own_delay: 0 },
+    ],
+    [
+      'during which the process is stopped',
+      `spawnSync('sh', ['-c', 'kill -STOP $PPID; sleep 0.5; kill -CONT $PPID']);`,
       { delay: 1, own_delay: 0 },
     ],
   ] as const)('counts into its metrics how long work %s held up the rest', async ([, work, most]) => {

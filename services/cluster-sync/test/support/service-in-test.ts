@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Bus } from '@berth/shared/bus/bus';
 import type { Database } from '@berth/shared/db/database';
 import { openTestDatabase } from '@berth/shared/testing/open-test-database';
 import { connectTestBus } from '@berth/shared/testing/test-bus';
@@ -17,6 +18,8 @@ import { type Neighbours, startNeighbours } from './neighbours.ts';
 
 export interface ServiceInTest extends Neighbours {
   readonly db: Database;
+  /** The service's own. */
+  readonly bus: Bus;
   addCluster(cluster: { name: string; envId: string | null }): Promise<string>;
   addResource(resource: { clusterId: string; deploymentId: string; kind: string; name: string }): Promise<string>;
 }
@@ -43,6 +46,7 @@ export async function startServiceInTest(): Promise<ServiceInTest> {
 
   return Object.assign(neighbours, {
     db,
+    bus,
     async addCluster({ name, envId }: { name: string; envId: string | null }) {
       const id = randomUUID();
       await db.query(sql.unsafe`

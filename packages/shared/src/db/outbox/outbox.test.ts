@@ -5,6 +5,7 @@ import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { envs } from '../../contracts/resources/envs.ts';
 import { identities } from '../../contracts/resources/identities.ts';
+import { userTokens } from '../../contracts/resources/user-tokens.ts';
 import { memoryStateStream } from '../../testing/memory-state-stream.ts';
 import type { Transaction } from '../database.ts';
 import { recordState, recordStates } from './outbox.ts';
@@ -141,6 +142,16 @@ test('many rows of one change are recorded in one statement', async () => {
 
   await vi.waitFor(() => expect(stream.last.size).toBe(1_000), patience);
   expect(stream.published).toHaveLength(1_000);
+});
+
+test('of a row that no service copies only its id and the fields of its event are recorded', async () => {
+  const [id, user_id] = [randomUUID(), randomUUID()];
+  const row = { id, user_id, created_at: '2026-01-01T00:00:00Z', name: 'laptop', expires_at: null, last_used_at: null };
+
+  await relays.db.transaction((tx) => recordState(tx, userTokens, { id, env_id: null, operation: 'INSERT', row }));
+
+  const recorded = sql.type(z.object({ row: z.unknown() }))`select row from outbox where id = ${id}`;
+  expect(await relays.db.oneFirst(recorded)).toEqual({ id, user_id });
 });
 
 test('a field that the contract does not publish is refused', async () => {

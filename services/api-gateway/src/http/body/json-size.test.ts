@@ -17,15 +17,18 @@ test.for([
   expect(sizeOf(text)).toEqual({ depth, members });
 });
 
-test('stops at the first byte that is too much', () => {
+test.for([
+  ['members', `[${'0,'.repeat(500_000)}0]`, { depth: 64, members: 100 }, { depth: 1, members: 101 }],
+  ['levels', '['.repeat(500_000), { depth: 64, members: 100 }, { depth: 65, members: 64 }],
+] as const)('stops at the first byte that makes too many %s', ([, text, most, size]) => {
   let looked = 0;
-  const bytes = new Proxy(Buffer.from(`[${'0,'.repeat(500_000)}0]`), {
+  const bytes = new Proxy(Buffer.from(text), {
     get(target, key) {
       if (typeof key === 'string' && /^\d+$/.test(key)) looked += 1;
       return Reflect.get(target, key, target);
     },
   });
 
-  expect(jsonSizeOf(bytes, { depth: 64, members: 100 })).toEqual({ depth: 1, members: 101 });
+  expect(jsonSizeOf(bytes, most)).toEqual(size);
   expect(looked).toBeLessThan(300);
 });
