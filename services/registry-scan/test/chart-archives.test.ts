@@ -119,7 +119,7 @@ test('a runner reads the chart archive of its claim in parts, and no other', asy
   const ofUninstall = { body: { ...claim, task_id: withoutChart, part: 0 } };
   await expect(runner.call(chartArchives.operations.read, ofUninstall)).rejects.toMatchObject({
     code: 'unprocessable',
-    message: 'The task needs no chart',
+    message: 'The task does not use a chart',
   });
   await expect(runner.call(ensure, { body: { helm_chart_id: chart.id } })).rejects.toThrow('does not allow runner');
   await expect(runner.objects.get(archiveDigest)).rejects.toThrow(/permission/i);
