@@ -5,6 +5,7 @@ import { AppError } from '../errors.ts';
 import type { Identity } from './identity.ts';
 import { identityTokens } from './identity-token.ts';
 import { PackedIdentity, unpackIdentity } from './packed-identity.ts';
+import { singleFlight } from '../waiting/single-flight.ts';
 
 /** Refuses a token that was signed for another service than `audience`. */
 export type IdentityVerifier = (token: string, audience: ServiceName) => Promise<Identity>;
@@ -95,22 +96,15 @@ export function createIdentityVerifier({ fetchKeys, refetchAfterMs = 3_000 }: Id
 function keySource(fetchKeys: () => Promise<readonly PublicJwk[]>, refetchAfterMs: number) {
   let keys = new Map<string, CryptoKey | Uint8Array>();
   let fetchedAt = Number.NEGATIVE_INFINITY;
-  let fetching: Promise<void> | undefined;
-
-  async function fetchAll(): Promise<void> {
+  const fetchAll = singleFlight(async (): Promise<void> => {
     const jwks = await fetchKeys();
     const imported = jwks.map(async (jwk) => [jwk.kid, await importJWK({ ...jwk }, identityTokens.algorithm)] as const);
     keys = new Map(await Promise.all(imported));
     fetchedAt = performance.now();
-  }
+  });
 
   return async (kid: string): Promise<CryptoKey | Uint8Array | undefined> => {
-    if (!keys.has(kid) && (fetching || performance.now() - fetchedAt > refetchAfterMs)) {
-      fetching ??= fetchAll().finally(() => {
-        fetching = undefined;
-      });
-      await fetching;
-    }
+    if (!keys.has(kid) && performance.now() - fetchedAt > refetchAfterMs) await fetchAll();
     return keys.get(kid);
   };
 }

@@ -1,18 +1,12 @@
 import { Histogram, type Registry } from 'prom-client';
+import { oncePerRegistry } from './once-per-registry.ts';
 
 const sampleEveryMs = 20;
 const buckets = [0.005, 0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.5, 1, 2, 5, 10, 30];
 
-interface Histograms {
-  delay: Histogram;
-  ownDelay: Histogram;
-}
-
-const made = new WeakMap<Registry, Histograms>();
-
-function histogramsOf(registry: Registry): Histograms {
+const histogramsOf = oncePerRegistry((registry) => {
   const histogram = (name: string, help: string) => new Histogram({ name, help, buckets, registers: [registry] });
-  const known = made.get(registry) ?? {
+  return {
     delay: histogram(
       'berth_event_loop_delay_seconds',
       'How much later than due the event loop came to a timer, sampled every 20 ms',
@@ -22,9 +16,7 @@ function histogramsOf(registry: Registry): Histograms {
       'The part of each event loop delay that the thread of the loop spent on a core: the rest is waiting for a core or a disk',
     ),
   };
-  made.set(registry, known);
-  return known;
-}
+});
 
 /**
  * Shows how long everything that a process serves had to wait for one piece of work. Histograms that only grow, unlike

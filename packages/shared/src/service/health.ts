@@ -1,4 +1,5 @@
 import type { Registry } from 'prom-client';
+import { withinMs } from '../waiting/within-ms.ts';
 
 type Check = () => boolean | Promise<boolean>;
 
@@ -58,15 +59,9 @@ async function report(checks: Map<string, Check>): Promise<HealthReport> {
 }
 
 async function passes(check: Check): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(resolve, patienceMs, false);
-  });
   try {
-    return await Promise.race([check(), late]);
+    return (await withinMs(patienceMs, Promise.resolve(check()))) ?? false;
   } catch {
     return false;
-  } finally {
-    clearTimeout(timer);
   }
 }

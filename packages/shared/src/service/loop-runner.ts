@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { Counter, Gauge, type Registry } from 'prom-client';
+import { oncePerRegistry } from './once-per-registry.ts';
 import type { Loop } from './service.ts';
 
 export interface LoopRunnerDeps {
@@ -9,17 +10,7 @@ export interface LoopRunnerDeps {
   onFatal(error: unknown): void;
 }
 
-const made = new WeakMap<Registry, LoopMetrics>();
-
-type LoopMetrics = ReturnType<typeof createMetrics>;
-
-function loopMetrics(registry: Registry): LoopMetrics {
-  const known = made.get(registry) ?? createMetrics(registry);
-  made.set(registry, known);
-  return known;
-}
-
-function createMetrics(registry: Registry) {
+const loopMetrics = oncePerRegistry((registry) => {
   const registers = [registry];
   const labelNames = ['loop', 'outcome'] as const;
   return {
@@ -32,7 +23,7 @@ function createMetrics(registry: Registry) {
       registers,
     }),
   };
-}
+});
 
 /** Starts loops, counts their runs, and knows when all have ended. */
 export function createLoopRunner({ signal, log, metrics, onFatal }: LoopRunnerDeps) {

@@ -1,4 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { backOffMs } from '../waiting/back-off.ts';
+import { pause } from '../waiting/pause.ts';
 import type { Loop } from './service.ts';
 
 const longestPauseMs = 60_000;
@@ -31,11 +32,6 @@ export const every =
   };
 
 export function pauseMs(ms: number, failures: number): number {
-  const whole =
-    failures === 0 ? ms : Math.min(Math.max(longestPauseMs, ms), Math.max(ms, 100) * 2 ** Math.min(failures, 20));
-  return whole * (0.95 + Math.random() / 10);
+  if (failures === 0) return ms * (0.95 + Math.random() / 10);
+  return backOffMs({ firstMs: 2 * Math.max(ms, 100), longestMs: Math.max(longestPauseMs, ms), jitter: 0.05 }, failures);
 }
-
-/** Ends early, without a throw, when the signal aborts. */
-const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  sleep(ms, undefined, { signal }).catch(() => undefined);

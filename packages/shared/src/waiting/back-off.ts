@@ -1,5 +1,16 @@
-/** 0.25 s, doubling up to 5 s, with jitter, so that many clients of one failed server do not return at once. */
-export const backoffMs = (failures: number): number => {
-  const whole = Math.min(5_000, 250 * 2 ** Math.min(failures - 1, 10));
-  return Math.round(whole * (0.75 + Math.random() / 2));
+export interface BackOff {
+  firstMs: number;
+  longestMs: number;
+  /** The share by which a pause is longer or shorter at random, so that many clients of one failed server do not return at once. */
+  jitter?: number;
+}
+
+/** The pause after so many failures in a row, from 1: it doubles up to the longest. */
+export const backOffMs = (
+  { firstMs, longestMs, jitter = 0 }: BackOff,
+  failures: number,
+  random: number = Math.random(),
+): number => {
+  const whole = Math.min(longestMs, firstMs * 2 ** Math.min(Math.max(failures - 1, 0), 30));
+  return Math.round(whole * (1 - jitter + 2 * jitter * random));
 };

@@ -1,4 +1,5 @@
 import type { AppError } from '../errors.ts';
+import { withinMs } from './within-ms.ts';
 
 export interface Turn {
   /** Work of the same name runs one after the other. */
@@ -25,20 +26,17 @@ export function createTurns(): InTurn {
     const last = bothOver();
     lastOf.set(name, last);
     try {
-      if (before && !(await endsWithin(before, patienceMs))) throw refusal();
+      if (
+        before &&
+        !(await withinMs(
+          patienceMs,
+          before.then(() => true),
+        ))
+      )
+        throw refusal();
       return await work();
     } finally {
       mine.resolve();
     }
   };
-}
-
-async function endsWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
-  const { promise: late, resolve } = Promise.withResolvers<false>();
-  const timer = setTimeout(resolve, ms, false);
-  try {
-    return await Promise.race([work.then(() => true), late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

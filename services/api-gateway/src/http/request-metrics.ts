@@ -1,6 +1,5 @@
+import { oncePerRegistry } from '@berth/shared/service/once-per-registry';
 import { Gauge, Histogram, type Registry } from 'prom-client';
-
-const made = new WeakMap<Registry, RequestMetrics>();
 
 export interface RequestMetrics {
   seconds: Histogram<'method' | 'route' | 'status'>;
@@ -9,11 +8,7 @@ export interface RequestMetrics {
 }
 
 /** The same ones for every server of a registry. */
-export function requestMetrics(registry: Registry): RequestMetrics {
-  const known = made.get(registry) ?? create(registry);
-  made.set(registry, known);
-  return known;
-}
+export const requestMetrics = oncePerRegistry(create);
 
 function create(registry: Registry): RequestMetrics {
   const registers = [registry];

@@ -1,4 +1,5 @@
 import { type ServiceName, serviceNames } from '@berth/shared/contracts/contract';
+import { singleFlight } from '@berth/shared/waiting/single-flight';
 import type { FastifyInstance } from 'fastify';
 
 export interface HealthDeps {
@@ -21,7 +22,15 @@ const others = serviceNames.filter((name) => name !== 'api-gateway');
 /** `/healthz`: this process lives. `/readyz`: the bus and every service answer, each told by name. */
 export function healthRoutes(app: FastifyInstance, { isAlive, isConnected, isAnswering, stopping }: HealthDeps): void {
   const config = { isProbe: true };
-  let asking: Promise<Readiness> | undefined;
+
+  // Anybody may request it; however many do at a time, the services are pinged once.
+  const readiness = singleFlight(async (): Promise<Readiness> => {
+    const bus = isConnected();
+    const states = await Promise.all(
+      others.map(async (name) => [name, bus && (await isAnswering(name)) ? 'ok' : 'not answering'] as const),
+    );
+    return { ready: bus && states.every(([, state]) => state === 'ok'), bus, services: Object.fromEntries(states) };
+  });
 
   app.get('/healthz', { config }, async (_request, reply) => {
     const alive = isAlive();
@@ -29,21 +38,9 @@ export function healthRoutes(app: FastifyInstance, { isAlive, isConnected, isAns
   });
 
   app.get('/readyz', { config }, async (_request, reply) => {
-    // Anybody may ask, so however many do at a time, the services are asked once.
-    asking ??= readiness().finally(() => {
-      asking = undefined;
-    });
-    const { ready, bus, services } = await asking;
+    const { ready, bus, services } = await readiness();
     const status = stopping.aborted ? 'stopping' : ready ? 'ok' : 'not ready';
     if (status !== 'ok') reply.code(503).header('retry-after', '1');
     return { status, bus: bus ? 'ok' : 'not connected', services };
   });
-
-  async function readiness(): Promise<Readiness> {
-    const bus = isConnected();
-    const states = await Promise.all(
-      others.map(async (name) => [name, bus && (await isAnswering(name)) ? 'ok' : 'not answering'] as const),
-    );
-    return { ready: bus && states.every(([, state]) => state === 'ok'), bus, services: Object.fromEntries(states) };
-  }
 }

@@ -1,5 +1,6 @@
 import { Env } from '@berth/shared/contracts/resources/envs';
 import type { ListRequest } from '@berth/shared/contracts/paging';
+import { jsonOrNull } from '@berth/shared/db/postgres/json-or-null';
 import { conflictOn } from '@berth/shared/db/postgres/conflict-on';
 import type { Queries } from '@berth/shared/db/database';
 import { equals, equalsIgnoringCase, inEnvs } from '@berth/shared/db/lists/list-filters';
@@ -22,9 +23,6 @@ const columns = sql.fragment`id, created_at, name, node_selector, tolerations, a
 const isVisible = (visible: Visible) => inEnvs(sql.fragment`id`, visible) ?? sql.fragment`true`;
 
 const nameIsTaken = (name: string) => conflictOn('envs_name_key', `An env named ${name} already exists`);
-
-/** JSON null is no value at all, so that "has none" is one thing. */
-const jsonOrNull = (value: Env['node_selector']) => (value === null ? null : sql.jsonb(value));
 
 export const createEnvRepository = (db: Queries) => ({
   list: (request: EnvFilters, visible: Visible) =>

@@ -1,4 +1,5 @@
 import type { HandlerContext } from '@berth/shared/bus/bus';
+import { withinMs } from '@berth/shared/waiting/within-ms';
 import { providerUnavailable } from './login-failure.ts';
 
 /** Time to write down the answer and to send it. */
@@ -9,12 +10,10 @@ export async function beforeDeadline<T>(
   { remainingMs }: Pick<HandlerContext, 'remainingMs'>,
   work: Promise<T>,
 ): Promise<T> {
-  const overdue = Promise.withResolvers<never>();
-  const giveUp = () => overdue.reject(providerUnavailable(new Error('no answer before the deadline of the request')));
-  const timer = setTimeout(giveUp, Math.max(0, remainingMs() - marginMs));
-  try {
-    return await Promise.race([work, overdue.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const done = await withinMs(
+    Math.max(0, remainingMs() - marginMs),
+    work.then((value) => ({ value })),
+  );
+  if (!done) throw providerUnavailable(new Error('no answer before the deadline of the request'));
+  return done.value;
 }

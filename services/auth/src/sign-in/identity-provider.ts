@@ -1,5 +1,6 @@
 import { loginCallbackPath } from '@berth/shared/contracts/resources/logins';
 import type { Service } from '@berth/shared/service/service';
+import { singleFlight } from '@berth/shared/waiting/single-flight';
 import * as oidc from 'openid-client';
 import { boundedFetch } from './bounded-fetch.ts';
 import { claimsOfBoth, isComplete } from './claims-of-both.ts';
@@ -102,15 +103,12 @@ async function allClaims(config: oidc.Configuration, tokens: Tokens): Promise<ob
 
 function discovered(settings: ProviderSettings, log: Service['log']): () => Promise<oidc.Configuration> {
   let last: { configuration: oidc.Configuration; at: number } | undefined;
-  let discovering: Promise<oidc.Configuration> | undefined;
+  const discoverOnce = singleFlight(() => discover(settings));
 
   return async () => {
     if (last && performance.now() - last.at < discoveredForMs) return last.configuration;
-    discovering ??= discover(settings).finally(() => {
-      discovering = undefined;
-    });
     try {
-      last = { configuration: await discovering, at: performance.now() };
+      last = { configuration: await discoverOnce(), at: performance.now() };
     } catch (error) {
       log.warn({ reason: reasonOf(error) }, 'the identity provider was not discovered');
       // What was true an hour ago is a better guess than nothing.

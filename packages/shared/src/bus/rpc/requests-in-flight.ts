@@ -1,3 +1,4 @@
+import { withinMs } from '../../waiting/within-ms.ts';
 import { delays, limits } from '../limits.ts';
 
 /** How far past its deadline a request still counts as in flight. */
@@ -27,12 +28,7 @@ export class RequestsInFlight {
 
   /** Waits, within a limit, until all have ended; returns how many have not. */
   async ended(): Promise<number> {
-    let timer: NodeJS.Timeout | undefined;
-    const patience = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, delays.drain);
-    });
-    await Promise.race([Promise.allSettled(this.#work.keys()), patience]);
-    clearTimeout(timer);
+    await withinMs(delays.drain, Promise.allSettled(this.#work.keys()));
     return this.#work.size;
   }
 }

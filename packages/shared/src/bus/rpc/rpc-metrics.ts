@@ -1,16 +1,11 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { oncePerRegistry } from '../../service/once-per-registry.ts';
 
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 const labelNames = ['resource', 'operation', 'code'] as const;
 
-const made = new WeakMap<Registry, RpcMetrics>();
-
 /** Both sides of every call, counted by operation and outcome; the same ones for every bus of a registry. */
-export function rpcMetrics(registry: Registry): RpcMetrics {
-  const known = made.get(registry) ?? create(registry);
-  made.set(registry, known);
-  return known;
-}
+export const rpcMetrics = oncePerRegistry(create);
 
 function create(registry: Registry) {
   const registers = [registry];

@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsMsg } from '@nats-io/jetstream';
 import type { Resource } from '../../contracts/contract.ts';
 import { inTraceOf } from '../../service/trace-context.ts';
-import { backoffMs } from '../../waiting/back-off.ts';
+import { backOffMs } from '../../waiting/back-off.ts';
+import { pause } from '../../waiting/pause.ts';
 import { compareDigests } from './compare-digests.ts';
 import type { FollowOptions, StateFollower } from './follow-state.ts';
 import type { StateMessage } from './publish-state.ts';
@@ -14,6 +14,7 @@ import { untilUp, whileUp } from '../connection/while-up.ts';
 
 /** Attempts at one message before the next ones get their turn; it is redelivered after a minute. */
 const attemptsInPlace = 6;
+const times = { firstMs: 250, longestMs: 5_000, jitter: 0.25 };
 
 export function createStateFollower(deps: StateFollowerDeps): StateFollower {
   return {
@@ -60,7 +61,7 @@ async function followRows(
       // Both are normal: the stream is missing until its owner creates it, and a lost server loses every consumer.
       const level = failures > 3 ? 'warn' : 'info';
       log[level]({ err: error, resource: resource.name, failures }, 'following state failed; retrying');
-      await sleep(backoffMs(failures), undefined, { signal }).catch(() => undefined);
+      await pause(backOffMs(times, failures), signal);
     }
   }
 
@@ -95,7 +96,7 @@ async function followRows(
       } catch (error) {
         log.error({ err: error, resource: state.resource, id: state.id, attempt }, 'applying state failed');
         message.working();
-        await sleep(backoffMs(attempt), undefined, { signal }).catch(() => undefined);
+        await pause(backOffMs(times, attempt), signal);
       }
     }
     message.nak(60_000);

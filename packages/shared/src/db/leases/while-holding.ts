@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pause } from '../../waiting/pause.ts';
 import type { Queries } from '../database.ts';
 import { acquireLease, type Lease, type LeaseRequest, releaseLease, renewLease } from './lease.ts';
 
@@ -40,7 +40,7 @@ async function keepAlive(db: Queries, first: Lease, { heartbeatMs, marginMs }: H
   let lease = first;
   let deadline = endAt(lease.until - marginMs, over);
   while (!over.signal.aborted) {
-    await sleep(heartbeatMs, undefined, { signal: over.signal }).catch(() => undefined);
+    await pause(heartbeatMs, over.signal);
     if (over.signal.aborted) break;
 
     const renewed = await renewLease(db, lease).catch(() => undefined);

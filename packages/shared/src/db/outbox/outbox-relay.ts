@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { eventRow, isCopied } from '../../bus/state/event-row.ts';
 import type { StatePublisher } from '../../bus/state/publish-state.ts';
 import type { Resource, ServiceName } from '../../contracts/contract.ts';
@@ -8,7 +7,9 @@ import { resources } from '../../contracts/index.ts';
 import { AppError } from '../../errors.ts';
 import type { Loop } from '../../service/service.ts';
 import type { Queries } from '../database.ts';
+import { backOffMs } from '../../waiting/back-off.ts';
 import { dueEvery } from '../../waiting/due-every.ts';
+import { pause } from '../../waiting/pause.ts';
 import { type OutboxStore, outboxStore } from './outbox-store.ts';
 import { publishBatch } from './publish-batch.ts';
 import { RefusedMessages } from './refused-messages.ts';
@@ -49,6 +50,7 @@ const batchSize = 200;
 const parallel = 32;
 
 const unquietDigestMs = 60_000;
+const afterTrouble = { firstMs: 100, longestMs: 2_000 };
 
 /** Publishes what `recordState` wrote, in one process of the service at a time. */
 export const outboxRelay =
@@ -82,7 +84,7 @@ export const outboxRelay =
           signal: held,
         }),
       ).then(trouble.fine, trouble.failed);
-      await sleep(leaseMs / 10, undefined, { signal }).catch(() => undefined);
+      await pause(leaseMs / 10, signal);
     }
   };
 
@@ -164,7 +166,8 @@ async function relay({ store, state, publish, copied, requested, log, times, sig
       if (signal.aborted) return;
       trouble.failed(error);
       streamCheck.now();
-      await sleep(Math.min(2_000, 100 * 2 ** failures++), undefined, { signal }).catch(() => undefined);
+      failures += 1;
+      await pause(backOffMs(afterTrouble, failures), signal);
     }
   }
 }

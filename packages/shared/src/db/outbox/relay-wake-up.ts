@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pause } from '../../waiting/pause.ts';
 
 const relays = new Set<() => void>();
 
@@ -23,10 +23,10 @@ export function relayWakeUps(): WakeUps {
   return {
     async next({ ms, gatherMs }, signal) {
       const enough = new AbortController();
-      const timer = sleep(ms, undefined, { signal: AbortSignal.any([signal, enough.signal]) }).catch(() => undefined);
+      const timer = pause(ms, AbortSignal.any([signal, enough.signal]));
       await Promise.race([woken.promise, timer]);
       enough.abort();
-      await sleep(gatherMs, undefined, { signal }).catch(() => undefined);
+      await pause(gatherMs, signal);
       woken = Promise.withResolvers<void>();
     },
     [Symbol.dispose]() {

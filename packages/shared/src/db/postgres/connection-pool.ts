@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClientConfig, Pool, type PoolClient, type QueryResult } from 'pg';
 import type { Query } from '../database.ts';
 import { fromPg, LostConnection, NoAnswer } from './postgres-error.ts';
@@ -71,7 +70,7 @@ export function connectionPool(settings: ClientConfig, max: number): ConnectionP
     withSession,
     end: async () => {
       // Waits for statements in flight; an unreachable server never confirms the end.
-      if (!pool.ending) await Promise.race([pool.end(), sleep(endMs, undefined, { ref: false })]);
+      if (!pool.ending) await withinMs(endMs, pool.end());
     },
   };
 }
