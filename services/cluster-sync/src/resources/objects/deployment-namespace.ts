@@ -1,8 +1,6 @@
 import { Id } from '@berth/shared/contracts/fields';
+import { managedBy, namespaceAnnotations } from '@berth/shared/contracts/kubernetes-names';
 import { z } from 'zod';
-
-const label = { name: 'app.kubernetes.io/managed-by', value: 'berth' };
-const deploymentIdAnnotation = 'berth.dev/deployment-id';
 
 const Namespace = z.object({
   metadata: z.object({
@@ -22,7 +20,7 @@ export interface DeploymentNamespace {
 
 export function deploymentNamespace(object: unknown): DeploymentNamespace {
   const { name: namespace, labels, annotations } = Namespace.parse(object).metadata;
-  if (labels?.[label.name] !== label.value) return { namespace, deploymentId: null, isAnonymous: false };
-  const { data: deploymentId = null } = Id.safeParse(annotations?.[deploymentIdAnnotation]);
+  if (labels?.[managedBy.label] !== managedBy.value) return { namespace, deploymentId: null, isAnonymous: false };
+  const { data: deploymentId = null } = Id.safeParse(annotations?.[namespaceAnnotations.deploymentId]);
   return { namespace, deploymentId, isAnonymous: deploymentId === null };
 }

@@ -1,9 +1,10 @@
 import { isForbiddenKey, isJsonObject, type JsonObject, type JsonValue } from '@berth/shared/contracts/json';
+import { namespaceAnnotations } from '@berth/shared/contracts/kubernetes-names';
 
 /** `resourceVersion` changes with every status; the others are bookkeeping of tools, large, and may repeat secrets. */
 const dropped = new Set(['managedFields', 'resourceVersion', 'selfLink']);
 /** The applied configuration, which may repeat secrets; the claim of a namespace, which changes with every task. */
-const droppedAnnotations = new Set(['kubectl.kubernetes.io/last-applied-configuration', 'berth.dev/claim']);
+const droppedAnnotations = new Set(['kubectl.kubernetes.io/last-applied-configuration', namespaceAnnotations.claim]);
 
 /** Annotations may have 256 KiB; a row goes through the bus and into a browser. */
 const maxCharacters = 32 * 1024;

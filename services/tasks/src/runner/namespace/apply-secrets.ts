@@ -1,10 +1,10 @@
+import { managedBy, managedLabels } from '@berth/shared/contracts/kubernetes-names';
 import type { ClaimedTask } from '@berth/shared/contracts/resources/runner-tasks';
 import { allEnded } from '../waiting/all-ended.ts';
 import type { ClusterClient, NewSecret } from '../cluster/cluster-client.ts';
 import type { Secret } from '../cluster/kube-objects.ts';
 import { permanent, transient } from '../outcome/task-failure.ts';
 
-const managedBy = { 'app.kubernetes.io/managed-by': 'berth' };
 const batchSize = 8;
 
 type Target = Pick<ClaimedTask, 'namespace' | 'secrets'>;
@@ -25,7 +25,7 @@ export async function applySecrets(
   { cluster, found }: { cluster: ClusterClient; found: FoundSecrets },
 ): Promise<void> {
   await inBatches(Object.entries(secrets), ([name, entries]) => {
-    const metadata = { name, namespace, labels: managedBy };
+    const metadata = { name, namespace, labels: managedLabels };
     return apply({ metadata, type: 'Opaque', stringData: entries }, cluster, found.get(name) ?? null);
   });
 }
@@ -42,7 +42,7 @@ async function apply(wanted: NewSecret, cluster: ClusterClient, found: Secret | 
 
 async function replace(existing: Secret, wanted: NewSecret, cluster: ClusterClient): Promise<boolean> {
   const { name, namespace } = wanted.metadata;
-  if (existing.metadata.labels?.['app.kubernetes.io/managed-by'] !== 'berth') {
+  if (existing.metadata.labels?.[managedBy.label] !== managedBy.value) {
     throw permanent(`The Secret ${name} exists already in ${namespace} and was not created by Berth`);
   }
   if (contains(existing, wanted.stringData)) return true;

@@ -1,12 +1,10 @@
+import { namespaceAnnotations } from '@berth/shared/contracts/kubernetes-names';
 import type { ClaimedTask } from '@berth/shared/contracts/resources/runner-tasks';
 import type { Namespace } from '../cluster/kube-objects.ts';
 import { permanent, type TaskFailure } from '../outcome/task-failure.ts';
 
-/** cluster-sync, too, finds the namespaces of deployments by it. */
-export const deploymentIdAnnotation = 'berth.dev/deployment-id';
-
 export const belongsTo = (namespace: Namespace, deploymentId: string): boolean =>
-  namespace.metadata.annotations?.[deploymentIdAnnotation] === deploymentId;
+  namespace.metadata.annotations?.[namespaceAnnotations.deploymentId] === deploymentId;
 
 export const isTerminating = (namespace: Namespace): boolean => namespace.status?.phase === 'Terminating';
 

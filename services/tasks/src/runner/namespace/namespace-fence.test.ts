@@ -1,11 +1,14 @@
+import { namespaceAnnotations } from '@berth/shared/contracts/kubernetes-names';
 import { expect, test } from 'vitest';
-import { deploymentIdAnnotation } from './deployment-namespace.ts';
 import type { Namespace } from '../cluster/kube-objects.ts';
-import { fenceAnnotation, isTakenOver, takeFence } from './namespace-fence.ts';
+import { isTakenOver, takeFence } from './namespace-fence.ts';
 
 const claim = { task_id: 'this', fence: 3, namespace: 'n', deployment_id: 'd' };
 const heldBy = (holder: string): Namespace => ({
-  metadata: { name: 'n', annotations: { [deploymentIdAnnotation]: 'd', [fenceAnnotation]: holder } },
+  metadata: {
+    name: 'n',
+    annotations: { [namespaceAnnotations.deploymentId]: 'd', [namespaceAnnotations.claim]: holder },
+  },
 });
 
 /** A namespace as Kubernetes keeps it: a write must name the latest version. */
@@ -15,7 +18,7 @@ function cluster(held: Namespace | null) {
     readNamespace: async () => held,
     annotateNamespace: async (read: Namespace, annotations: Record<string, string>) => {
       if (read !== held) return false;
-      written.push(annotations[fenceAnnotation]);
+      written.push(annotations[namespaceAnnotations.claim]);
       return true;
     },
   };

@@ -1,3 +1,4 @@
+import { namespaceAnnotations } from '@berth/shared/contracts/kubernetes-names';
 import type { ClaimedTask } from '@berth/shared/contracts/resources/runner-tasks';
 import type { ClaimLease } from '../claim/claim-lease.ts';
 import type { ClusterClient } from '../cluster/cluster-client.ts';
@@ -5,14 +6,11 @@ import type { Namespace } from '../cluster/kube-objects.ts';
 import { transient } from '../outcome/task-failure.ts';
 import { belongsTo, isTerminating } from './deployment-namespace.ts';
 
-/** Names the claim that may act in the namespace, as `<task>:<fence>`. */
-export const fenceAnnotation = 'berth.dev/claim';
-
 type Claim = Pick<ClaimedTask, 'task_id' | 'fence' | 'namespace' | 'deployment_id'>;
 
 export const holderOf = ({ task_id, fence }: Pick<Claim, 'task_id' | 'fence'>): string => `${task_id}:${fence}`;
 
-const holderIn = (namespace: Namespace): string => namespace.metadata.annotations?.[fenceAnnotation] ?? '';
+const holderIn = (namespace: Namespace): string => namespace.metadata.annotations?.[namespaceAnnotations.claim] ?? '';
 
 /** True when a later claim of the same task holds the namespace: this claim is over, even if its lease seems to last. */
 export function isTakenOver(holder: string, { task_id, fence }: Pick<Claim, 'task_id' | 'fence'>): boolean {
@@ -44,7 +42,7 @@ export async function takeFence(claim: Claim, { cluster, lease, found }: TakeFen
     // The holder is another task: an earlier one, or the next one, if this runner slept. Confirmed after the read, so that
     // a claim which takes the namespace after this confirmation makes the swap below fail.
     await lease.confirm();
-    if (await cluster.annotateNamespace(namespace, { [fenceAnnotation]: wanted })) return;
+    if (await cluster.annotateNamespace(namespace, { [namespaceAnnotations.claim]: wanted })) return;
 
     const again = await cluster.readNamespace(claim.namespace);
     if (!again || isTerminating(again) || !belongsTo(again, claim.deployment_id)) {

@@ -1,11 +1,11 @@
+import { namespaceAnnotations } from '@berth/shared/contracts/kubernetes-names';
 import { expect, test } from 'vitest';
 import type { ClusterClient } from '../cluster/cluster-client.ts';
 import type { Namespace } from '../cluster/kube-objects.ts';
-import { deploymentIdAnnotation } from './deployment-namespace.ts';
 import { prepareNamespace } from './prepare-namespace.ts';
 
 const task = { task_id: 't', fence: 2, namespace: 'n', deployment_id: 'd', deployment_name: 'n', kind: 'k' };
-const earlier: Namespace = { metadata: { name: 'n', annotations: { [deploymentIdAnnotation]: 'd' } } };
+const earlier: Namespace = { metadata: { name: 'n', annotations: { [namespaceAnnotations.deploymentId]: 'd' } } };
 
 /** A cluster whose answers about the release and to the fence are given by the test. */
 function prepare({ isFirst }: { isFirst: boolean }) {

@@ -1,3 +1,4 @@
+import { managedLabels, namespaceAnnotations } from '@berth/shared/contracts/kubernetes-names';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ClaimedTask } from '@berth/shared/contracts/resources/runner-tasks';
 import type { ClaimLease } from '../claim/claim-lease.ts';
@@ -8,7 +9,7 @@ import { type Observed, observeRelease } from '../release/observe-release.ts';
 import { allEnded } from '../waiting/all-ended.ts';
 import { countPending } from '../waiting/count-pending.ts';
 import { belongsTo, deploymentIdAnnotation, foreignNamespace, isTerminating } from './deployment-namespace.ts';
-import { fenceAnnotation, holderOf, takeFence } from './namespace-fence.ts';
+import { holderOf, takeFence } from './namespace-fence.ts';
 
 /** After this the task waits in the queue instead, where it keeps no other one from running. */
 const terminatingWaitMs = 15_000;
@@ -69,12 +70,12 @@ async function createNamespace({ task, log }: Run, cluster: ClusterClient): Prom
 const namespaceOf = (task: ClaimedTask): NewNamespace => ({
   metadata: {
     name: task.namespace,
-    labels: { 'app.kubernetes.io/managed-by': 'berth' },
+    labels: managedLabels,
     annotations: {
-      [deploymentIdAnnotation]: task.deployment_id,
-      [fenceAnnotation]: holderOf(task),
-      'berth.dev/deployment-name': task.deployment_name,
-      'berth.dev/kind': task.kind,
+      [namespaceAnnotations.deploymentId]: task.deployment_id,
+      [namespaceAnnotations.claim]: holderOf(task),
+      [namespaceAnnotations.deploymentName]: task.deployment_name,
+      [namespaceAnnotations.kind]: task.kind,
     },
   },
 });

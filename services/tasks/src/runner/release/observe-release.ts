@@ -1,11 +1,8 @@
+import { releaseLabels } from '@berth/shared/contracts/kubernetes-names';
 import type { ClusterClient } from '../cluster/cluster-client.ts';
 import type { ObjectMetadata, Secret } from '../cluster/kube-objects.ts';
 import { statusInPayload, withStatus } from './release-payload.ts';
 import { permanent, transient } from '../outcome/task-failure.ts';
-
-/** Labels of every release: the claim that made it. */
-export const taskLabel = 'berth-task-id';
-export const fenceLabel = 'berth-fence';
 
 const revisionOf = ({ labels }: ObjectMetadata): number => Number(labels?.['version'] ?? 0);
 
@@ -29,7 +26,11 @@ export async function observeRelease(cluster: ClusterClient, release: string): P
   const status = await statusInPayload(secret.data?.['release'] ?? '');
   if (status === null) return { status: 'unreadable' };
   const labels = secret.metadata.labels ?? {};
-  return { status, taskId: labels[taskLabel] ?? null, fence: labels[fenceLabel] ? Number(labels[fenceLabel]) : null };
+  return {
+    status,
+    taskId: labels[releaseLabels.task] ?? null,
+    fence: labels[releaseLabels.fence] ? Number(labels[releaseLabels.fence]) : null,
+  };
 }
 
 /** Sets a release that a dead run left halfway to `failed`, in label and payload at once, so that Helm can continue from it. */

@@ -1,3 +1,4 @@
+import { releaseLabels } from '@berth/shared/contracts/kubernetes-names';
 import { inSpan } from '@berth/shared/service/trace-context';
 import { deployArguments, type HelmFiles } from '../helm/helm-arguments.ts';
 import type { TaskCluster } from '../cluster/task-cluster.ts';
@@ -5,7 +6,6 @@ import { valuesYaml } from '../files/values-yaml.ts';
 import { applySecrets, readSecrets } from '../namespace/apply-secrets.ts';
 import { prepareNamespace } from '../namespace/prepare-namespace.ts';
 import { permanent, TaskFailure } from '../outcome/task-failure.ts';
-import { fenceLabel, taskLabel } from '../release/observe-release.ts';
 import { abortable } from '../waiting/abortable.ts';
 import { countPending } from '../waiting/count-pending.ts';
 import { explainPods } from './explain-pods.ts';
@@ -73,7 +73,7 @@ interface Upgrade {
 
 async function upgrade(run: TaskRun, cluster: TaskCluster, { files, isFenceFresh }: Upgrade): Promise<void> {
   const { task } = run;
-  const labels = { [taskLabel]: task.task_id, [fenceLabel]: String(task.fence) };
+  const labels = { [releaseLabels.task]: task.task_id, [releaseLabels.fence]: String(task.fence) };
   const title = `helm upgrade --install ${task.namespace}, chart version ${task.chart?.version ?? '?'}`;
   const args = deployArguments(task, files, labels);
   try {
