@@ -51,7 +51,7 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
     resyncMs: config.resyncMs,
   };
 
-  bus.serve(clusterHandlers({ clusterRepository, bus }));
+  bus.serve(clusterHandlers({ db, clusterRepository, bus }));
   bus.serve(k8sResourceHandlers({ k8sResourceRepository }));
   bus.serve(clusterUsageHandlers({ clusterRepository }));
   bus.serve(clusterStateHandlers({ db }));

@@ -4,11 +4,14 @@ import { implement } from '@berth/shared/bus/rpc/implement';
 import { deploymentUsage } from '@berth/shared/contracts/resources/deployment-usage';
 import { envs } from '@berth/shared/contracts/resources/envs';
 import { type K8sCluster, k8sClusters } from '@berth/shared/contracts/resources/k8s-clusters';
+import type { Database } from '@berth/shared/db/database';
 import { AppError, found, named } from '@berth/shared/errors';
+import { deleteCluster, updateCluster } from './change-cluster.ts';
 import type { ClusterRepository } from './cluster-repository.ts';
 
 export interface ClusterHandlersDeps {
-  readonly clusterRepository: Pick<ClusterRepository, 'list' | 'find' | 'update' | 'remove' | 'releaseEnv'>;
+  readonly db: Database;
+  readonly clusterRepository: Pick<ClusterRepository, 'list' | 'find' | 'releaseEnv'>;
   readonly bus: Pick<Bus, 'call'>;
 }
 
@@ -19,7 +22,7 @@ interface Caller extends Required<Pick<CallOptions, 'requestId'>> {
   remainingMs(): number;
 }
 
-export const clusterHandlers = ({ clusterRepository, bus }: ClusterHandlersDeps) => {
+export const clusterHandlers = ({ db, clusterRepository, bus }: ClusterHandlersDeps) => {
   const onBehalfOf = ({ identityToken, requestId, remainingMs }: Caller): CallOptions => ({
     identityToken,
     requestId,
@@ -69,25 +72,16 @@ export const clusterHandlers = ({ clusterRepository, bus }: ClusterHandlersDeps)
       if (movesEnv && body.env_id) await refuseMissingEnv(body.env_id, context);
       if (movesEnv) await refuseWithDeployments(cluster, context);
 
-      const updated = await clusterRepository.update(id, body, {
-        by: context,
-        check: (now) => {
-          context.checkIfMatch(now);
-          // The checks above were made for the env that the row had then.
-          if (now.env_id !== cluster.env_id)
-            throw new AppError('conflict', 'The env of the cluster was changed concurrently; try again');
-        },
-      });
+      const updated = await updateCluster(db, context, { id, changes: body, envId: cluster.env_id });
       if (movesEnv && body.env_id) await takeBackFromMissingEnv(body.env_id, context);
-      return found(updated, singular);
+      return updated;
     },
 
     delete: async ({ id }, context) => {
       const cluster = found(await clusterRepository.find(id, 'all'), singular);
       context.checkIfMatch(cluster);
       await refuseWithDeployments(cluster, context);
-      found(await clusterRepository.remove(id, { by: context, check: context.checkIfMatch }), singular);
-      return null;
+      return deleteCluster(db, context, id);
     },
   });
 };

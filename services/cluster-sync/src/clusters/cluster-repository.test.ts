@@ -1,4 +1,4 @@
-import type { K8sCluster } from '@berth/shared/contracts/resources/k8s-clusters';
+import type { K8sCluster, K8sClusterChanges } from '@berth/shared/contracts/resources/k8s-clusters';
 import type { Database } from '@berth/shared/db/database';
 import { acquireLease } from '@berth/shared/db/leases/lease';
 import { found } from '@berth/shared/errors';
@@ -6,6 +6,7 @@ import { type OpenTestDatabase, openTestDatabase } from '@berth/shared/testing/o
 import { sql } from 'slonik';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
+import { deleteCluster, updateCluster } from './change-cluster.ts';
 import { type ClusterRepository, createClusterRepository } from './cluster-repository.ts';
 import { leaseNameOf } from './lease-name-of.ts';
 
@@ -20,8 +21,14 @@ const Published = z.object({
   env_id: z.string().nullable(),
   row: z.any(),
 });
-const by = { identity: undefined, requestId: null };
-const accept = { by, check: () => undefined };
+/** A caller who may do everything. */
+const caller = {
+  identity: undefined,
+  requestId: null,
+  permit: () => undefined,
+  checkIfMatch: (): void => undefined,
+  checkChange: () => undefined,
+};
 
 let database: OpenTestDatabase;
 let db: Database;
@@ -51,6 +58,11 @@ async function addResource(clusterId: string): Promise<void> {
       namespace, fingerprint)
     values (gen_random_uuid(), ${clusterId}, gen_random_uuid(), 'Pod', 'v1', 'p', '{Success}', '{}', 'u', 'n', 'f')
   `);
+}
+
+async function change(id: string, changes: K8sClusterChanges): Promise<K8sCluster> {
+  const { env_id: envId } = found(await clusters.find(id, 'all'), 'cluster');
+  return updateCluster(db, caller, { id, changes, envId });
 }
 
 const longAgo = (id: string) =>
@@ -122,15 +134,15 @@ test('a probe of a cluster that was deleted is ignored', async () => {
 test('an update of a cluster clears fields that are null, and publishes its tracked resources if the env changes', async () => {
   const { id } = await add();
   await addResource(id);
-  await clusters.update(id, { ingress_class: 'nginx' }, accept);
+  await change(id, { ingress_class: 'nginx' });
   await clearOutbox();
 
-  const cluster = await clusters.update(id, { env_id: envA, ingress_class: null, ignore: false }, accept);
+  const cluster = await change(id, { env_id: envA, ingress_class: null, ignore: false });
 
   expect(cluster).toMatchObject({ env_id: envA, ingress_class: null, ignore: false, name: 'one' });
   expect(await published()).toMatchObject([
-    { resource: 'k8s_clusters', operation: 'UPDATE', env_id: envA },
     { resource: 'k8s_resources', operation: 'UPDATE', env_id: envA },
+    { resource: 'k8s_clusters', operation: 'UPDATE', env_id: envA },
   ]);
 });
 
@@ -138,38 +150,33 @@ test('an update of a cluster without a change is not published', async () => {
   const { id } = await add();
   await clearOutbox();
 
-  await clusters.update(id, {}, accept);
-  await clusters.update(id, { ignore: true, env_id: null }, accept);
+  await change(id, {});
+  await change(id, { ignore: true, env_id: null });
 
   expect(await published()).toEqual([]);
 });
 
 test('the ingress domain of another cluster is refused', async () => {
   const [first, second] = [await add(), await add(two)];
-  await clusters.update(first.id, { ingress_domain: 'apps.example.com' }, accept);
+  await change(first.id, { ingress_domain: 'apps.example.com' });
 
-  await expect(clusters.update(second.id, { ingress_domain: 'apps.example.com' }, accept)).rejects.toMatchObject({
+  await expect(change(second.id, { ingress_domain: 'apps.example.com' })).rejects.toMatchObject({
     code: 'conflict',
     message: 'Another cluster has the ingress domain apps.example.com',
   });
 });
 
-test('an update of a cluster writes nothing when its check throws', async () => {
+test('an update of a cluster writes nothing when its env is not the one that was checked', async () => {
   const { id } = await add();
-  const refuse = {
-    by,
-    check: () => {
-      throw new Error('no');
-    },
-  };
+  const update = updateCluster(db, caller, { id, changes: { ignore: false }, envId: envA });
 
-  await expect(clusters.update(id, { ignore: false }, refuse)).rejects.toThrow('no');
+  await expect(update).rejects.toMatchObject({ code: 'conflict' });
   expect(await clusters.find(id, 'all')).toMatchObject({ ignore: true });
 });
 
 test('a list shows only the clusters of the visible envs', async () => {
   const [first, second] = [await add(), await add(two)];
-  await clusters.update(first.id, { env_id: envA }, accept);
+  await change(first.id, { env_id: envA });
 
   expect((await clusters.list({}, [envA], {})).items.map(({ id }) => id)).toEqual([first.id]);
   expect((await clusters.list({}, [envB], {})).num_total).toBe(0);
@@ -180,7 +187,7 @@ test('a list shows only the clusters of the visible envs', async () => {
 
 test('clusters are filtered by env, by having none, and by name ignoring case', async () => {
   const [first, second] = [await add(), await add(two)];
-  await clusters.update(first.id, { env_id: envA }, accept);
+  await change(first.id, { env_id: envA });
   const idsOf = async (filters: Parameters<ClusterRepository['list']>[0]) =>
     (await clusters.list(filters, 'all', {})).items.map(({ id }) => id);
 
@@ -196,20 +203,20 @@ test('removing a cluster removes its tracked resources, and both removals are pu
   await acquireLease(db, { name: leaseNameOf(id), holder: 'me', ttlMs: 60_000 });
   await clearOutbox();
 
-  await clusters.remove(id, accept);
+  await deleteCluster(db, caller, id);
 
   expect(await published()).toMatchObject([
     { resource: 'k8s_resources', operation: 'DELETE' },
     { resource: 'k8s_clusters', operation: 'DELETE', row: { id } },
   ]);
-  expect(await clusters.remove(id, accept)).toBeNull();
+  await expect(deleteCluster(db, caller, id)).rejects.toMatchObject({ code: 'not_found' });
   expect(await db.any(sql.unsafe`select 1 from leases where name = ${leaseNameOf(id)}`)).toEqual([]);
 });
 
 test('a deleted env releases its clusters', async () => {
   const [first, second] = [await add(), await add(two)];
-  await clusters.update(first.id, { env_id: envA }, accept);
-  await clusters.update(second.id, { env_id: envB }, accept);
+  await change(first.id, { env_id: envA });
+  await change(second.id, { env_id: envB });
 
   await clusters.releaseEnv(envA);
 

@@ -1,13 +1,11 @@
-import { K8sCluster, type K8sClusterChanges, k8sClusters } from '@berth/shared/contracts/resources/k8s-clusters';
+import { K8sCluster, k8sClusters } from '@berth/shared/contracts/resources/k8s-clusters';
 import { K8sResource, k8sResources } from '@berth/shared/contracts/resources/k8s-resources';
 import type { ListRequest } from '@berth/shared/contracts/paging';
-import type { Doer } from '@berth/shared/db/audit/audit-log';
 import { conflictOn } from '@berth/shared/db/postgres/conflict-on';
 import type { Queries, Transaction } from '@berth/shared/db/database';
 import { equals, equalsIgnoringCase, inEnvs } from '@berth/shared/db/lists/list-filters';
 import { listPage } from '@berth/shared/db/lists/list-page';
 import { recordState, recordStates } from '@berth/shared/db/outbox/outbox';
-import { recordChange } from '@berth/shared/db/changes/record-change';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { NewCluster } from './new-cluster.ts';
@@ -38,13 +36,6 @@ export interface ClusterFilters {
   /** Null selects clusters without an env. */
   env_id?: string | null | undefined;
   name?: string | undefined;
-}
-
-/** A change by a caller. */
-export interface CallerChange {
-  by: Doer;
-  /** Checks the locked row; may throw. */
-  check: (cluster: K8sCluster) => void;
 }
 
 export const createClusterRepository = (db: Queries) => ({
@@ -130,56 +121,32 @@ export const createClusterRepository = (db: Queries) => ({
       if (after.publish) await publish(tx, 'UPDATE', updated);
     }),
 
-  update: (id: string, changes: K8sClusterChanges, { by, check }: CallerChange) =>
-    db
-      .transaction(async (tx) => {
-        const before = await tx.maybeOne(
-          cluster`select ${columns} from k8s_clusters where id = ${id} for no key update`,
-        );
-        if (!before) return null;
-        check(before);
+  lock: (id: string) => db.maybeOne(cluster`select ${columns} from k8s_clusters where id = ${id} for no key update`),
 
-        const after = { ...before, ...definedOf(changes) };
-        if (JSON.stringify(after) === JSON.stringify(before)) return before;
-        const updated = await tx.one(cluster`
-          update k8s_clusters set env_id = ${after.env_id}, ignore = ${after.ignore},
-            ingress_domain = ${after.ingress_domain}, ingress_class = ${after.ingress_class},
-            ingress_tls_secret_name = ${after.ingress_tls_secret_name}, metrics_url = ${after.metrics_url},
-            metrics_datasource_name = ${after.metrics_datasource_name}
-          where id = ${id} returning ${columns}
-        `);
-        await recordChange(tx, by, k8sClusters, { before, after: updated });
-        if (updated.env_id !== before.env_id) await publishResources(tx, updated);
-        return updated;
-      })
+  /** Also blocks transactions that are about to refer to it. */
+  lockToRemove: (id: string) => db.maybeOne(cluster`select ${columns} from k8s_clusters where id = ${id} for update`),
+
+  save: (row: K8sCluster) =>
+    db
+      .one(cluster`
+        update k8s_clusters set env_id = ${row.env_id}, ignore = ${row.ignore},
+          ingress_domain = ${row.ingress_domain}, ingress_class = ${row.ingress_class},
+          ingress_tls_secret_name = ${row.ingress_tls_secret_name}, metrics_url = ${row.metrics_url},
+          metrics_datasource_name = ${row.metrics_datasource_name}
+        where id = ${row.id} returning ${columns}
+      `)
       .catch(
-        conflictOn(
-          'k8s_clusters_ingress_domain_key',
-          `Another cluster has the ingress domain ${changes.ingress_domain}`,
-        ),
+        conflictOn('k8s_clusters_ingress_domain_key', `Another cluster has the ingress domain ${row.ingress_domain}`),
       ),
 
-  /** Removes a cluster with its tracked resources. */
-  remove: (id: string, { by, check }: CallerChange) =>
-    db.transaction(async (tx) => {
-      const row = await tx.maybeOne(cluster`select ${columns} from k8s_clusters where id = ${id} for update`);
-      if (!row) return null;
-      check(row);
+  /** Those tracked on it. */
+  removeResources: (id: string) =>
+    db.any(resource`delete from k8s_resources where cluster_id = ${id} returning ${resourceColumns}`),
 
-      const resources = await tx.any(resource`
-        delete from k8s_resources where cluster_id = ${id} returning ${resourceColumns}
-      `);
-      const gone = { env_id: row.env_id, operation: 'DELETE' as const };
-      await recordStates(
-        tx,
-        k8sResources,
-        resources.map((tracked) => ({ ...gone, id: tracked.id, row: tracked })),
-      );
-      await tx.query(identified`delete from k8s_clusters where id = ${id}`);
-      await tx.query(identified`delete from leases where name = ${leaseNameOf(id)}`);
-      await recordChange(tx, by, k8sClusters, { before: row });
-      return row;
-    }),
+  remove: async (id: string) => {
+    await db.query(identified`delete from k8s_clusters where id = ${id}`);
+    await db.query(identified`delete from leases where name = ${leaseNameOf(id)}`);
+  },
 
   /** Takes clusters out of a deleted env. Auth refuses to delete an env with clusters; this handles one assigned since. */
   releaseEnv: (envId: string) =>
@@ -199,7 +166,7 @@ const publish = (tx: Transaction, operation: 'INSERT' | 'UPDATE', row: K8sCluste
   recordState(tx, k8sClusters, { id: row.id, env_id: row.env_id, operation, row });
 
 /** The env of a cluster decides who may see its tracked resources, so a change of env is published for each of them. */
-async function publishResources(tx: Transaction, { id, env_id }: K8sCluster): Promise<void> {
+export async function publishResources(tx: Transaction, { id, env_id }: K8sCluster): Promise<void> {
   const rows = await tx.any(resource`select ${resourceColumns} from k8s_resources where cluster_id = ${id}`);
   await recordStates(
     tx,
@@ -207,7 +174,3 @@ async function publishResources(tx: Transaction, { id, env_id }: K8sCluster): Pr
     rows.map((row) => ({ id: row.id, env_id, operation: 'UPDATE', row })),
   );
 }
-
-/** The changes without the fields that were not given, to be merged into a row. */
-const definedOf = (changes: K8sClusterChanges) =>
-  Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));

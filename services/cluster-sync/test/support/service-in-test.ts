@@ -36,7 +36,7 @@ export async function startServiceInTest(): Promise<ServiceInTest> {
 
   const clusterRepository = createClusterRepository(db);
   const directory = stack.use(createClusterDirectory());
-  bus.serve(clusterHandlers({ clusterRepository, bus }));
+  bus.serve(clusterHandlers({ db, clusterRepository, bus }));
   bus.serve(k8sResourceHandlers({ k8sResourceRepository: createK8sResourceRepository(db) }));
   bus.serve(clusterUsageHandlers({ clusterRepository }));
   bus.serve(clusterStateHandlers({ db }));

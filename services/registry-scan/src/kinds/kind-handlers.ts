@@ -1,7 +1,8 @@
 import { implement } from '@berth/shared/bus/rpc/implement';
 import { deploymentKinds } from '@berth/shared/contracts/resources/deployment-kinds';
 import type { Database } from '@berth/shared/db/database';
-import { recordChange } from '@berth/shared/db/changes/record-change';
+import { applyGiven } from '@berth/shared/db/changes/apply-given';
+import { change } from '@berth/shared/db/changes/change';
 import { found } from '@berth/shared/errors';
 import { createKindRepository } from './kind-repository.ts';
 
@@ -19,16 +20,11 @@ export const kindHandlers = ({ db }: KindHandlersDeps) => {
 
     get: async ({ id }) => found(await kindRepository.find(id), singular),
 
-    update: ({ id, body: { name } }, context) =>
-      db.transaction(async (tx) => {
-        const kindRepository = createKindRepository(tx);
-        const before = found(await kindRepository.lock(id), singular);
-        context.checkIfMatch(before);
-        if (before.name === name) return before;
-
-        const after = await kindRepository.rename(id, name);
-        await recordChange(tx, context, deploymentKinds, { before, after });
-        return after;
+    update: ({ id, body }, context) =>
+      change(db, context, deploymentKinds, {
+        lock: (tx) => createKindRepository(tx).lock(id),
+        wanted: (before) => applyGiven(before, body),
+        update: (tx, { name }) => createKindRepository(tx).rename(id, name),
       }),
   });
 };

@@ -1,7 +1,8 @@
 import { implement } from '@berth/shared/bus/rpc/implement';
 import { helmRegistries } from '@berth/shared/contracts/resources/helm-registries';
 import type { Database } from '@berth/shared/db/database';
-import { recordChange } from '@berth/shared/db/changes/record-change';
+import { applyGiven } from '@berth/shared/db/changes/apply-given';
+import { change } from '@berth/shared/db/changes/change';
 import { found } from '@berth/shared/errors';
 import { createRegistryRepository } from './registry-repository.ts';
 
@@ -19,16 +20,11 @@ export const registryHandlers = ({ db }: RegistryHandlersDeps) => {
 
     get: async ({ id }) => found(await registryRepository.find(id), singular),
 
-    update: ({ id, body: { fa_icon } }, context) =>
-      db.transaction(async (tx) => {
-        const registryRepository = createRegistryRepository(tx);
-        const before = found(await registryRepository.lock(id), singular);
-        context.checkIfMatch(before);
-        if (fa_icon === undefined || fa_icon === before.fa_icon) return before;
-
-        const after = await registryRepository.changeIcon(id, fa_icon);
-        await recordChange(tx, context, helmRegistries, { before, after });
-        return after;
+    update: ({ id, body }, context) =>
+      change(db, context, helmRegistries, {
+        lock: (tx) => createRegistryRepository(tx).lock(id),
+        wanted: (before) => applyGiven(before, body),
+        update: (tx, { fa_icon }) => createRegistryRepository(tx).changeIcon(id, fa_icon),
       }),
   });
 };

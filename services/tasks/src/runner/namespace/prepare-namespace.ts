@@ -8,7 +8,7 @@ import { transient } from '../outcome/task-failure.ts';
 import { type Observed, observeRelease } from '../release/observe-release.ts';
 import { allEnded } from '../waiting/all-ended.ts';
 import { countPending } from '../waiting/count-pending.ts';
-import { belongsTo, deploymentIdAnnotation, foreignNamespace, isTerminating } from './deployment-namespace.ts';
+import { belongsTo, foreignNamespace, isTerminating } from './deployment-namespace.ts';
 import { holderOf, takeFence } from './namespace-fence.ts';
 
 /** After this the task waits in the queue instead, where it keeps no other one from running. */
