@@ -19,7 +19,8 @@ export const updateCluster = (db: Database, context: ChangeContext, { id, change
     lock: (tx) => createClusterRepository(tx).lock(id),
     wanted: (before) => applyGiven(before, changes),
     update: async (tx, wanted, before) => {
-      if (before.env_id !== envId) throw new AppError('conflict', 'The env of the cluster was changed concurrently; try again');
+      if (before.env_id !== envId)
+        throw new AppError('conflict', 'The env of the cluster was changed concurrently; try again');
       const after = await createClusterRepository(tx).save(wanted);
       if (after.env_id !== before.env_id) await publishResources(tx, after);
       return after;

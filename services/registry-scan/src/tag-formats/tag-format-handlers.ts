@@ -1,8 +1,7 @@
 import { implement } from '@berth/shared/bus/rpc/implement';
 import { helmTagFormats } from '@berth/shared/contracts/resources/helm-tag-formats';
 import type { Database } from '@berth/shared/db/database';
-import { once } from '@berth/shared/db/idempotency/once';
-import { recordChange } from '@berth/shared/db/changes/record-change';
+import { change } from '@berth/shared/db/changes/change';
 import { AppError, found } from '@berth/shared/errors';
 import { tagFormat, UnusablePattern } from './tag-format.ts';
 import { createTagFormatRepository } from './tag-format-repository.ts';
@@ -26,37 +25,36 @@ export const tagFormatHandlers = ({ db, onChanged }: TagFormatHandlersDeps) => {
 
     create: async ({ body: { pattern } }, context) => {
       refuseUnusable(pattern);
-      const created = await db.transaction((tx) =>
-        once(tx, context, async () => {
+      const created = await change(db, context, helmTagFormats, {
+        insert: async (tx) => {
           const tagFormatRepository = createTagFormatRepository(tx);
           // Its row lock serialises changes of the formats.
           await tagFormatRepository.raiseRevision();
           const formats = await tagFormatRepository.newestFirst();
-          if (formats.length >= maxFormats) {
-            throw new AppError('conflict', `There are already ${maxFormats} tag formats, the most allowed`);
-          }
-          const after = await tagFormatRepository.insert(pattern);
-          await recordChange(tx, context, helmTagFormats, { after });
-          return after;
-        }),
-      );
+          if (formats.length >= maxFormats) throw tooManyFormats();
+          return tagFormatRepository.insert(pattern);
+        },
+      });
       onChanged();
       return created;
     },
 
     delete: async ({ id }, context) => {
-      await db.transaction(async (tx) => {
-        const tagFormatRepository = createTagFormatRepository(tx);
-        await tagFormatRepository.raiseRevision();
-        const before = found(await tagFormatRepository.remove(id), singular);
-        context.checkIfMatch(before);
-        await recordChange(tx, context, helmTagFormats, { before });
+      await change(db, context, helmTagFormats, {
+        lock: async (tx) => {
+          const tagFormatRepository = createTagFormatRepository(tx);
+          await tagFormatRepository.raiseRevision();
+          return tagFormatRepository.find(id);
+        },
+        remove: (tx) => createTagFormatRepository(tx).remove(id),
       });
       onChanged();
       return null;
     },
   });
 };
+
+const tooManyFormats = () => new AppError('conflict', `There are already ${maxFormats} tag formats, the most allowed`);
 
 function refuseUnusable(pattern: string): void {
   try {

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { envIdOf, type Resource } from '../../contracts/contract.ts';
 import { found } from '../../errors.ts';
-import type { Doer } from '../audit/audit-log.ts';
+import type { JsonObject } from '../../contracts/json.ts';
+import { type Doer, recordAudit } from '../audit/audit-log.ts';
 import type { Database, Recorded, Transaction } from '../database.ts';
 import { type OnceContext, once } from '../idempotency/once.ts';
 import { type Change, type PublicRow, recordChanges } from './record-change.ts';
@@ -23,31 +24,44 @@ type Answered = Pick<Resource, 'name' | 'state' | 'singular'>;
 export const removed = (rows: readonly PublicRow[], action?: string): Change[] =>
   rows.map((before) => ({ before, action }));
 
+/** A line of the audit log for a row that its repository publishes with each write. */
+export interface Audited {
+  action: string;
+  objectId: string;
+  envId: string;
+  /** Never a secret, nor what may be one. */
+  details: JsonObject;
+}
+
 interface Recording<Row> {
-  /** The row for followers and the audit log, where what is stored has more fields. */
+  /** The row for followers, the audit log and `If-Match`, where what is stored has other fields. */
   published?: (row: Row) => PublicRow;
   /** The verb of the audit log, where it is not `create`, `update` or `delete`. */
   action?: string;
+  /** Where the repository publishes the row, since more than this change writes it: only the audit log is left to write. */
+  audited?: (row: Row, before: Row | null) => Audited;
 }
 
 /** A new row. The rule of a creation depends on what the request names, so `insert` calls `permit`. */
 export interface Insertion<Row, Answer> extends Recording<Row> {
   insert: (tx: Transaction, also: AlsoChanged) => Promise<Row>;
-  answer?: (row: Row) => Answer;
+  answer?: (row: Row, tx: Transaction) => Answer | Promise<Answer>;
 }
 
 interface OfOneRow<Row> extends Recording<Row> {
   /** Locks the row until the end, after all that has to be locked before it. Null where the caller sees none. */
   lock: (tx: Transaction) => Promise<Row | null>;
+  /** What the rule of the operation is checked on, where it is not the row. */
+  scope?: (before: Row) => object;
   /** Refusals of the caller that no rule expresses; they come before `If-Match`. */
-  refuse?: (before: Row) => void;
+  refuse?: (before: Row, tx: Transaction) => void | Promise<void>;
 }
 
 export interface Update<Row, Answer> extends OfOneRow<Row> {
   /** The row as the request wants it. Where it is so already, nothing is written and nothing is recorded. */
   wanted: (before: Row) => Row;
   update: (tx: Transaction, wanted: Row, before: Row, also: AlsoChanged) => Promise<Row>;
-  answer?: (row: Row) => Answer;
+  answer?: (row: Row, tx: Transaction) => Answer | Promise<Answer>;
 }
 
 export interface Removal<Row> extends OfOneRow<Row> {
@@ -64,7 +78,7 @@ export function change<Row extends PublicRow, Answer extends object = Row>(
   resource: Answered,
   steps: Insertion<Row, Answer>,
 ): Promise<Answer>;
-export function change<Row extends PublicRow, Answer extends object = Row>(
+export function change<Row extends PublicRow, Answer extends object | null = Row>(
   db: Pick<Database, 'transaction'>,
   context: ChangeContext,
   resource: Answered,
@@ -83,45 +97,53 @@ export function change<Row extends PublicRow, Answer extends object>(
   steps: Insertion<Row, Answer> | Update<Row, Answer> | Removal<Row>,
 ): Promise<Answer | null> {
   return db.transaction(async (tx) => {
-    const { published = (row: Row): PublicRow => row, action } = steps;
+    const { published = asPublished, action, audited } = steps;
     const others = new Map<Changed, Change[]>();
     const also: AlsoChanged = (other, changes) => {
       others.set(other, [...(others.get(other) ?? []), ...changes]);
     };
-    const record = async (own: Change): Promise<void> => {
-      also(resource, [{ ...own, action }]);
+    const record = async (before: Row | null, after: Row | null): Promise<void> => {
+      const row = after ?? before;
+      if (audited && row) await recordAudit(tx, { ...audited(row, before), by: context, resource: resource.name });
+      else also(resource, [{ ...(before && { before: published(before) }), ...(after && { after: published(after) }), action }]);
       // Always in the same order, so that two changes of the same rows wait for each other and do not deadlock.
       const inOrder = [...others].sort(([a], [b]) => (a.name < b.name ? -1 : 1));
       for (const [changed, changes] of inOrder) await recordChanges(tx, context, changed, changes);
       context.checkChange(tx.recorded);
     };
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an answer is the row unless the steps make another
-    const answered = ({ answer = (row: Row) => row as unknown as Answer }: { answer?: (row: Row) => Answer }) => answer;
 
     if ('insert' in steps) {
+      const { answer = asAnswer<Row, Answer> } = steps;
       return await once(tx, { repeatable: () => context.repeatable?.() }, async () => {
         const after = await steps.insert(tx, also);
-        await record({ after: published(after) });
-        return answered(steps)(after);
+        await record(null, after);
+        return answer(after, tx);
       });
     }
 
     const before = found(await steps.lock(tx), resource.singular);
-    context.permit({ ...before, env_id: envIdOf(resource, before) });
-    steps.refuse?.(before);
-    context.checkIfMatch(before);
+    context.permit(steps.scope?.(before) ?? { ...before, env_id: envIdOf(resource, before) });
+    await steps.refuse?.(before, tx);
+    context.checkIfMatch(published(before));
     if ('remove' in steps) {
       await steps.remove(tx, before, also);
-      await record({ before: published(before) });
+      await record(before, null);
       return null;
     }
+
+    const { answer = asAnswer<Row, Answer> } = steps;
     const wanted = steps.wanted(before);
     if (isDeepStrictEqual(wanted, before)) {
       context.checkChange('nothing');
-      return answered(steps)(before);
+      return answer(before, tx);
     }
     const after = await steps.update(tx, wanted, before, also);
-    await record({ before: published(before), after: published(after) });
-    return answered(steps)(after);
+    await record(before, after);
+    return answer(after, tx);
   });
 }
+
+const asPublished = (row: PublicRow): PublicRow => row;
+
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the answer is the row unless the steps make another
+const asAnswer = <Row, Answer>(row: Row): Answer => row as unknown as Answer;
