@@ -16,13 +16,13 @@ function withoutFormHeader(form: unknown): unknown {
 
 const Header = z.strictObject(header('ValuesUi', ['v1beta1']));
 
-/** A call into the running deployment that people may ask for. */
+/** A call into the running deployment that users may request. */
 export const Action = z.preprocess(
   withNeutralIcon,
   nullsAbsent({
     id: z.string().min(1).max(100),
     allowed_role: DeploymentRole,
-    /** Names of reported statuses in which it may be invoked; always, where there are none. */
+    /** Reported statuses in which it may be invoked; always when empty. */
     allowed_on_statuses: z.array(z.string()).max(100).default([]),
     ...callTarget,
     title: z.string(),
@@ -46,11 +46,11 @@ const ActionList = z
     }
   });
 
-/** This is what a chart's `actions_schema` holds. */
+/** The stored form of a chart's `actions_schema`. */
 export const Actions = z.strictObject({ actions: ActionList });
 export type Actions = z.infer<typeof Actions>;
 
-/** As `actions.yaml` has them: a list of documents. */
+/** The form of `actions.yaml`: a list of documents. */
 export const ActionsFile = z
   .array(z.strictObject({ ...header('Action', ['v1beta1']), spec: Action }))
   .max(100)

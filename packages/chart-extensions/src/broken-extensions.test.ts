@@ -160,7 +160,7 @@ outputs: { values: [{ path: [x], value: { FieldProperty: { input: a, property: $
       'berth/values-ui.yaml: outputs.values[0].path[1]: is not a possible key',
     ],
     [
-      'a secret of ours',
+      'a secret of the platform',
       { 'berth/values-ui.yaml': `${formHeader}inputs: []\noutputs: { secrets: { service-creds: {} } }` },
       'berth/values-ui.yaml: outputs.secrets.service-creds',
     ],
@@ -191,7 +191,7 @@ outputs: { values: [{ path: [x], value: { FieldProperty: { input: a, property: $
     expect(error?.slice(0, start.length)).toBe(start);
   });
 
-  test('and leaves the other files of the chart readable', () => {
+  test('a broken file leaves the other files of the chart readable', () => {
     const {
       error,
       features: read1,
@@ -206,7 +206,7 @@ outputs: { values: [{ path: [x], value: { FieldProperty: { input: a, property: $
     expect(read1).toMatchObject({ cardinality: 'Many' });
   });
 
-  test('names at most ten of many', () => {
+  test('a broken file names at most ten of its errors', () => {
     const inputs = Array.from({ length: 50 }, () => '{}').join();
     const { error } = readFiles({ 'berth/values-ui.yaml': `${formHeader}inputs: [${inputs}]` });
 

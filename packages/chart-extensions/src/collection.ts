@@ -30,7 +30,7 @@ const tables = [
 ] as const;
 export type CollectionTable = (typeof tables)[number];
 
-/** What a chart may read of the items of a table. Of the others it has the id, as the value of the input. */
+/** Properties that a chart may read from the items of a table. Of other tables it knows only the id, the value of the input. */
 export const readableProperties = {
   deployments: ['id', 'created_at', 'name', 'kind', 'cluster_id', 'enabled'],
   secrets: ['id', 'created_at', 'updated_at', 'env_id', 'collection', 'name', 'contents'],
@@ -38,7 +38,7 @@ export const readableProperties = {
 
 export type CollectionSource =
   | { table: CollectionTable }
-  /** `kind` is null in the older form: the first type with this key in the env, or global. */
+  /** `kind` is null in the older form, which means the first type with this key in the env, or a global one. */
   | { resourceType: { kind: string | null; key: string } };
 
 export function sourceOf(collection: Collection): CollectionSource {
@@ -49,7 +49,7 @@ export function sourceOf(collection: Collection): CollectionSource {
   return table ? { table } : { resourceType: { kind: null, key: collection } };
 }
 
-/** Null where any property may be there: those of a resource are known only by its type. */
+/** Null when any property is allowed: only the type of a resource knows its properties. */
 export function propertiesIn(collection: Collection): { table: string; properties: readonly string[] } | null {
   const source = sourceOf(collection);
   if ('resourceType' in source) return null;

@@ -1,7 +1,7 @@
 import { isForbiddenKey, type JsonObject, type JsonValue } from '@berth/shared/contracts/json';
 import type { Budget } from './budget.ts';
 
-/** A copy of its own, every byte of whose JSON is counted before it is made. */
+/** A deep copy; its bytes as JSON are counted before they are copied. */
 export function copyJson(value: JsonValue, budget: Budget): JsonValue {
   budget.step();
   if (typeof value !== 'object' || value === null) {
@@ -26,10 +26,10 @@ export function copyJson(value: JsonValue, budget: Budget): JsonValue {
 /** Counts a text, as a key or a value, with the comma or colon behind it and a brace around it. */
 export const writeText = (text: string, budget: Budget): void => budget.write(jsonBytes(text) + 2);
 
-/** Texts that are their own JSON, between quotes: most are, and to look is cheaper than to print them. */
+/** Strings that need no escapes in JSON. Most need none, and this test is cheaper than serializing them. */
 const plain = /^[ !#-[\]-~]*$/;
 
-/** Of a text or another single value, as JSON in UTF-8. */
+/** Bytes of a string or another scalar as JSON in UTF-8. */
 function jsonBytes(value: string | number | boolean | null): number {
   if (typeof value !== 'string') return String(value).length;
   return plain.test(value) ? value.length + 2 : Buffer.byteLength(JSON.stringify(value));

@@ -2,13 +2,13 @@ import { z } from 'zod';
 
 const pattern = /^-?\d{1,30}(?:\.\d{1,30})?$/;
 
-/** Kept as text, as the interface has it, so that 0.1 stays 0.1; YAML authors write a number. */
+/** A string, as in the API, so that 0.1 stays 0.1; in YAML a number. */
 export const Decimal = z.preprocess(
   (value) => (typeof value === 'number' ? String(value) : value),
   z.string().regex(pattern, 'must be a decimal number'),
 );
 
-/** Both as whole numbers of the smaller unit of the two, because binary fractions do not add up. */
+/** Both as integers in the smaller of their units, because binary fractions are inexact. */
 function scaled(a: string, b: string): [bigint, bigint] {
   const places = Math.max(placesOf(a), placesOf(b));
   return [scale(a, places), scale(b, places)];
@@ -32,7 +32,7 @@ export function isOnStep(value: string, { base, step }: { base: string; step: st
   return (scale(value, places) - scale(base, places)) % scale(step, places) === 0n;
 }
 
-/** The decimal digits of a number; undefined where it is too large or too small to have them written out. */
+/** The decimal digits of a number; undefined when it is too large or too small to be written without an exponent. */
 export function decimalOf(value: number): string | undefined {
   const digits = String(value);
   return pattern.test(digits) ? digits : undefined;

@@ -21,7 +21,7 @@ export interface Layout {
   files: Record<string, ExtensionName>;
 }
 
-/** Ours, then the two of the upstream project, whose charts work here unchanged. The first that a chart has counts. */
+/** Berth's folder, then the two of the upstream project, whose charts work here unchanged. The first that exists is read. */
 export const layouts: readonly Layout[] = [
   { folder: 'berth/', strict: true, files: inFolder },
   { folder: 'platz/', strict: false, files: inFolder },
@@ -32,7 +32,7 @@ export const layouts: readonly Layout[] = [
   },
 ];
 
-/** Whether a file of a chart, by its path in it, is one that `readExtensions` wants to see. */
+/** Whether `readExtensions` reads the file with this path in the chart. */
 export const isExtensionPath = (path: string): boolean =>
   layouts.some(
     ({ folder, strict, files }) =>

@@ -40,7 +40,7 @@ const common = {
   wait: Wait.prefault({}),
 };
 
-/** What a chart asks of the platform. This is what a chart's `features` holds. */
+/** What a chart requires of the platform: the stored form of a chart's `features`. */
 export const Features = nullsAbsent({
   ...common,
   ingress: Ingress.prefault({ enabled: false }),

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { isJsonObject } from '@berth/shared/contracts/json';
 import { ruleWords } from '@berth/shared/contracts/rule-words';
 
-/** Ours, and the one of the project whose charts work here unchanged. */
+/** Berth's, and that of the upstream project, whose charts work here unchanged. */
 const groups = ['berth.dev', 'platz.io'];
 
-/** `apiVersion` and `kind`, as every extension file has them, in the way of Kubernetes manifests. */
+/** `apiVersion` and `kind` of an extension file, as in Kubernetes manifests. */
 export function header(kind: string, versions: readonly string[]) {
   const allowed = groups.flatMap((group) => versions.map((version) => `${group}/${version}`));
   return {

@@ -13,7 +13,7 @@ const repeat = <T>(times: number, make: (index: number) => T): T[] =>
 const overSteps = `take more than ${formLimits.steps} steps`;
 const overBytes = `would be larger than ${formLimits.bytes} bytes`;
 
-/** What a pass over a form spends before it ends or is stopped, and how. */
+/** What a pass over a form spends until it ends or is stopped, and how it ends. */
 function spent(pass: (budget: Budget) => unknown) {
   const budget = new Budget();
   try {
@@ -33,13 +33,13 @@ describe('a chart is refused when it is read', () => {
   const nested = (levels: number): JsonValue =>
     levels === 0 ? { '>': [{ val: [[2], 'zz'] }, 0] } : { all: [repeat(40, (index) => index), nested(levels - 1)] };
 
-  test('for a rule that goes through lists in lists, naming file, path and rule', () => {
+  test('a chart is refused for a rule that iterates nested lists; the error names file, path and rule', () => {
     expect(errorOf({ inputs: [{ id: 'a', type: 'text', label: 'A', showIf: nested(4) }] })).toMatch(
       /^berth\/values-ui\.yaml: inputs\[0\]\.showIf: must use one operator of var == /,
     );
   });
 
-  test('for rules that are too large together', () => {
+  test('a chart is refused when its rules together are too large', () => {
     const showIf = { in: [1, repeat(400, () => 1)] };
     const inputs = repeat(13, (index) => ({ id: `i${index}`, type: 'text', label: 'I', showIf }));
 
@@ -72,7 +72,7 @@ describe('the rules of one form stop at their budget', () => {
     expect(steps).toBeGreaterThan(9_000);
   });
 
-  test('as do conditions on objects of the config', () => {
+  test('conditions on objects of the config stop at their budget', () => {
     const inputs = repeat(500, (index) => ({
       id: `i${index}`,
       type: 'text',
@@ -97,7 +97,7 @@ describe('what outputs make of a config stops at its budget', () => {
     return spent((budget) => outputValues(parsed, { config, budget, propertyOf: () => 'x'.repeat(100) }));
   };
 
-  test('where an input of 1 MB goes to 2,000 places', () => {
+  test('outputs that write an input of 1 MB to 2,000 paths stop at their budget', () => {
     const values = repeat(2_000, (index) => ({ path: [`k${index}`], value: ref }));
 
     const { bytes, words } = made({ inputs: [text], outputs: { values } }, { a: 'x'.repeat(1_000_000) });
@@ -106,7 +106,7 @@ describe('what outputs make of a config stops at its budget', () => {
     expect(bytes).toBeLessThan(formLimits.bytes + 1_100_000);
   });
 
-  test('where it goes into 1,000 Secrets', () => {
+  test('outputs that write an input of 1 MB into 1,000 Secrets stop at their budget', () => {
     const secrets = Object.fromEntries(repeat(1_000, (index) => [`s${index}`, { k: ref }]));
 
     const { bytes, words } = made({ inputs: [text], outputs: { secrets } }, { a: 'x'.repeat(1_000_000) });
@@ -115,7 +115,7 @@ describe('what outputs make of a config stops at its budget', () => {
     expect(bytes).toBeLessThan(formLimits.bytes + 1_100_000);
   });
 
-  test('where paths lead to the last cell of lists in lists', () => {
+  test('outputs whose paths end in the last cell of nested lists stop at their budget', () => {
     const values = repeat(2_000, (index) => ({
       path: [`k${index}`, ...repeat(31, () => '[1023]')],
       value: ref,
@@ -128,7 +128,7 @@ describe('what outputs make of a config stops at its budget', () => {
     expect(bytes).toBeLessThan(formLimits.bytes);
   });
 
-  test('where properties of many items go to many places', () => {
+  test('outputs that write properties of many items to many paths stop at their budget', () => {
     const peers = { id: 'a', type: 'array', itemType: 'CollectionSelect', collection: 'deployments', label: 'P' };
     const values = repeat(2_000, (index) => ({
       path: [`k${index}`],
@@ -142,7 +142,7 @@ describe('what outputs make of a config stops at its budget', () => {
     expect(bytes).toBeLessThan(formLimits.bytes + 2_000);
   });
 
-  test('which a form and a config of ordinary size come nowhere near', () => {
+  test('outputs of an ordinary form and config stay far below their budget', () => {
     const inputs = repeat(200, (index) => ({
       id: `i${index}`,
       type: 'text',
@@ -263,7 +263,7 @@ describe('the budget of a form counts', () => {
 describe('the check of a config', () => {
   const items = repeat(1_000, (index) => ({ size: 'l', n: -index }));
 
-  test('looks at each item of a list once, however many options there are', () => {
+  test('the check of a config visits each item of a list once, however many options there are', () => {
     let looks = 0;
     const watched = items.map((item) => new Proxy(item, { ownKeys: (of) => (looks++, Reflect.ownKeys(of)) }));
     const options = repeat(1_000, (index) => ({ value: { size: 'l', n: index } }));
@@ -277,7 +277,7 @@ describe('the check of a config', () => {
     expect(looks).toBe(1_000);
   });
 
-  test('names the first of many options only, and the first 50 errors', () => {
+  test('the check of a config names only the first of many options, and the first 50 errors', () => {
     const options = repeat(1_000, (index) => ({ value: `option ${index}` }));
     const form = ValuesUi.parse({ inputs: [{ id: 'a', type: 'array', itemType: 'RadioSelect', label: 'A', options }] });
 

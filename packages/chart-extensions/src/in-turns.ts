@@ -1,10 +1,10 @@
 import { nextTurn } from '@berth/shared/waiting/next-turn';
 import type { Budget } from './budget.ts';
 
-/** Work that says after each of its parts that it may pause. */
+/** Work in parts; between two of them it may pause. */
 export type Parts<Result> = Generator<undefined, Result>;
 
-/** With the largest part, a config of 10,000 members, some 25 ms. */
+/** About 25 ms, with the largest part: a config of 10,000 members. */
 const stepsPerTurn = 5_000;
 
 export function atOnce<Result>(parts: Parts<Result>): Result {
@@ -14,7 +14,7 @@ export function atOnce<Result>(parts: Parts<Result>): Result {
   }
 }
 
-/** Lets the event loop turn whenever the work has spent its steps, so that what others wait for comes in between. */
+/** Yields to the event loop whenever the work has spent its steps, so that other requests are not held up. */
 export async function inTurns<Result>(
   parts: Parts<Result>,
   budget: Budget,

@@ -4,9 +4,9 @@ import { isJsonObject, type JsonValue } from '@berth/shared/contracts/json';
 import { compareDecimals, decimalOf, isOnStep } from './decimal.ts';
 import type { Input, SingleType } from './input.ts';
 
-/** The rule that a value breaks, in words; undefined where it breaks none. */
+/** The rule that a value violates, in words; undefined when it violates none. */
 type Check = (value: JsonValue) => string | undefined;
-/** What can be worked out once for all items of a list is worked out here. */
+/** Prepares once what the checks of all items of a list share. */
 type InputRule = (input: Input) => Check;
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -31,11 +31,11 @@ const number: InputRule =
     return `must be ${minimum ?? '0'} or a number of steps of ${step} from it`;
   };
 
-/** As many characters of the options as help somebody who misspelt one. */
+/** Characters of the options that an error lists, to help with a misspelling. */
 const shownOptions = 500;
 
 const radioSelect: InputRule = ({ options = [] }) => {
-  // Compared by their texts: every item of a list against every option would take millions of comparisons.
+  // As JSON texts in a set: comparing every item with every option would take millions of comparisons.
   const texts = new Set(options.map((option) => canonicalJson(option.value)));
   const all = options.map((option) => JSON.stringify(option.value)).join(', ');
   const message = `must be one of ${cutText(all, shownOptions)}`;

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { isForbiddenKey } from '@berth/shared/contracts/json';
 
-/** More cells than any chart means to have; it keeps `[999999999]` from filling the memory. */
+/** More cells than any real chart needs; without it `[999999999]` would fill the memory. */
 export const maxCells = 1024;
 
 /** One step of an output path: a key of an object, or a cell of a list (`[3]`, `[+]` a new one, `[=]` the last one). */
 export type PathPart = { key: string } | { cell: number | 'append' | 'last' };
 
-/** Undefined where the brackets hold something else. */
+/** Undefined when the brackets contain anything else. */
 export function pathPart(text: string): PathPart | undefined {
   const content = /^\[(.*)\]$/s.exec(text)?.[1];
   if (content === undefined) return { key: text };
@@ -23,7 +23,7 @@ function ruleBroken(text: string, index: number): string | undefined {
   return isForbiddenKey(part.key) || part.key === 'prototype' ? 'is not a possible key' : undefined;
 }
 
-/** Where an output goes in the values. */
+/** The position of an output in the values. */
 export const OutputPath = z
   .array(z.string().min(1, 'must not be empty').max(253))
   .min(1, 'must not be empty')

@@ -94,7 +94,7 @@ describe('output paths', () => {
       /a\.\[0\] of the chart cannot be set: a cell was meant/,
     ],
     ['more cells than there may be', Array.from({ length: 1025 }, () => ['a', '[+]']), /more than 1024 cells/],
-  ])('%s is refused in words', ([, paths, words]) => {
+  ])('%s is refused with a reason', ([, paths, words]) => {
     expect(() => valuesAt(...paths)).toThrow(words);
   });
 });
@@ -102,16 +102,16 @@ describe('output paths', () => {
 describe('outputs', () => {
   const at = (ref: JsonObject) => ({ values: [{ path: ['x'], value: ref }] });
 
-  test('of hidden and of absent optional inputs are left out', () => {
+  test('outputs of hidden inputs and of absent optional inputs are left out', () => {
     expect(run(at(value('hidden')), { hidden: 'x' }).values).toEqual({});
     expect(run(at(value('a')), {}).values).toEqual({});
   });
 
-  test('of null pass it on, so that Helm takes the default away', () => {
+  test('outputs pass null on, so that Helm removes the default', () => {
     expect(run(at(value('a')), { a: null }).values).toEqual({ x: null });
   });
 
-  test('leave the config as it is', () => {
+  test('outputs do not change the config', () => {
     const config = { when: { run_days: '1', schedule: '10:00' }, a: 'UTC' };
 
     const { values } = run(
@@ -128,7 +128,7 @@ describe('outputs', () => {
     expect(config.when).toEqual({ run_days: '1', schedule: '10:00' });
   });
 
-  test('take a property of the item, and one of each in a list', () => {
+  test('outputs read a property of the referenced item, and of each item in a list', () => {
     const properties = { [`${id}.name`]: 'main', [`${other}.name`]: 'spare' };
 
     expect(run(at(property('db', 'name')), { db: id }, properties).values).toEqual({ x: 'main' });
@@ -138,20 +138,20 @@ describe('outputs', () => {
     expect(run(at(property('db', 'name')), { db: null }).values).toEqual({});
   });
 
-  test('of an item without the property are refused, naming both', () => {
+  test('outputs of an item without the property are refused with the names of both', () => {
     expect(() => run(at(property('peers', 'colour')), { peers: [id] })).toThrow(
       /input peers points to nothing that has the property colour/,
     );
   });
 
-  test('of a required input without a value are refused', () => {
+  test('outputs of a required input without a value are refused', () => {
     const form = ValuesUi.parse({ inputs: [{ ...inputs[0], required: true }], outputs: at(value('a')) });
 
     const sources = { config: {}, propertyOf: () => undefined, budget: new Budget() };
     expect(() => outputValues(form, sources)).toThrow('The input a is required');
   });
 
-  test('make secrets: text as it is, the rest as JSON, none of no keys', () => {
+  test('outputs write Secrets: strings unchanged, other values as JSON, no Secret without keys', () => {
     const outputs = {
       secrets: {
         app: { text: value('a'), number: value('b'), absent: value('hidden') },

@@ -10,7 +10,7 @@ export const InputRef = oneKeyOf({
 });
 export type InputRef = z.infer<typeof InputRef>;
 
-// What Kubernetes takes; a name that it refuses would only fail once somebody deploys.
+// A name that Kubernetes accepts: any other would fail only at a deployment.
 const SecretName = z
   .string()
   .max(253)
@@ -21,7 +21,7 @@ const SecretKey = z
   .max(253)
   .regex(/^[-._a-zA-Z0-9]+$/, 'may only contain letters, digits, dashes, dots and underscores');
 
-/** What of the inputs goes where in the values, and which Secrets are made of them. */
+/** Which inputs are written where in the values and into which Secrets. */
 export const Outputs = z.strictObject({
   values: z
     .array(z.strictObject({ path: OutputPath, value: InputRef }))

@@ -2,8 +2,8 @@ import type { z } from 'zod';
 import { isJsonObject } from '@berth/shared/contracts/json';
 
 /**
- * Charts of the upstream project may carry members that neither it nor we know; there they are ignored.
- * Everything else about them is checked as strictly as ours.
+ * Charts of the upstream project may have members unknown to both projects, which are ignored. Everything else is checked as
+ * strictly as in Berth's own charts.
  */
 export function parseIgnoringUnknown<T>(schema: z.ZodType<T>, document: unknown): z.ZodSafeParseResult<T> {
   let candidate = structuredClone(document);

@@ -35,7 +35,7 @@ outputs:
     'berth/resources.yaml': sampleResourceType,
   });
 
-test('a chart with all four files has them in the form that we keep', () => {
+test('a chart with all four extension files is read into the stored form', () => {
   expect(complete()).toEqual({
     values_ui: {
       inputs: [
@@ -88,7 +88,7 @@ test('a chart with all four files has them in the form that we keep', () => {
   });
 });
 
-test('what is kept reads as the same again, and has defaults where a chart has no file', () => {
+test('the stored form of an extension reads back unchanged, with defaults for files that the chart does not have', () => {
   const { values_ui, actions_schema, features: kept, resource_types } = complete();
 
   expect(ValuesUi.parse(values_ui)).toEqual(values_ui);
@@ -109,7 +109,7 @@ test('what is kept reads as the same again, and has defaults where a chart has n
 });
 
 describe('charts of the upstream project', () => {
-  test('work with their folder, headers and icon names', () => {
+  test('charts of the upstream project are read from their folder, with their headers and icon names', () => {
     const upstream = readFiles({
       'platz/features.yaml': 'apiVersion: platz.io/v1beta1\nkind: Features\nspec: { standard_ingress: true, more: 1 }',
       'platz/actions.yaml': sampleAction
@@ -124,7 +124,7 @@ describe('charts of the upstream project', () => {
     });
   });
 
-  test('work with the older root files, which have no headers', () => {
+  test('charts of the upstream project are read from the older root files without headers', () => {
     const older = readFiles({
       'values.ui.json': '{"inputs":[{"id":"a","type":"Text","label":"A","options":[{"value":null}]}]}',
       'actions.schema.json': '{"schema_version":0,"actions":[]}',
@@ -152,13 +152,13 @@ describe('charts of the upstream project', () => {
     expect(ValuesUi.parse(values_ui).inputs).toMatchObject([{ id: 'a' }, { id: 'a' }]);
   });
 
-  test('lose no setting to a wrong header: it is an error, not an older form', () => {
+  test('a wrong header in a chart of the upstream project is an error, not an older form', () => {
     const { error } = readFiles({ 'platz/features.yaml': 'apiVersion: platz.io/v2\nkind: Features\nspec: {}' });
 
     expect(error).toMatch(/^platz\/features\.yaml: apiVersion: must be one of berth\.dev\/v1beta1, /);
   });
 
-  test('may ignore members that nobody knows, at any depth, but not wrong ones', () => {
+  test('charts of the upstream project may have unknown members at any depth, but no invalid ones', () => {
     const { error, values_ui } = readFiles({
       'platz/values-ui.yaml': 'inputs: [{ id: a, type: text, label: A, hue: 1, options: [{ value: 1, hue: 2 }] }]',
     });
@@ -171,7 +171,7 @@ describe('charts of the upstream project', () => {
   });
 });
 
-test('our folder counts before the others, and a folder before the root', () => {
+test('the folder of Berth takes precedence over other folders, and a folder over the root', () => {
   const both = {
     'berth/features.yaml': `${featuresHeader}spec: { cardinality: OnePerCluster }`,
     'platz/features.yaml': 'broken: [',

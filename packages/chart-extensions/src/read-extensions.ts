@@ -62,7 +62,7 @@ const inWords = (path: string, rule: string): string => (path ? `${path}: ${rule
 const firstLine = (cause: unknown): string =>
   (cause instanceof Error ? cause.message : String(cause)).split(/:?\n/, 1)[0] ?? '';
 
-/** A misspelt file name in our own folder would otherwise be a setting that silently does nothing. */
+/** Without this, a misspelt file name in Berth's folder would silently have no effect. */
 function strangers(files: ReadonlyMap<string, string>, { folder, strict, files: known }: Layout): string[] {
   if (!strict) return [];
   return [...files.keys()]

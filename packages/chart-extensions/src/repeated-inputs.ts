@@ -4,7 +4,7 @@ import type { ExtensionName } from './extension-files.ts';
 
 const Form = z.object({ inputs: z.array(z.object({ id: z.string() })) }).optional();
 
-/** The forms of a file, where they lie in it. */
+/** The forms in a file, with their paths. */
 const formsIn: Record<ExtensionName, z.ZodType<{ at: PropertyKey[]; form: z.infer<typeof Form> }[]>> = {
   values_ui: Form.transform((form) => [{ at: [], form }]),
   actions_schema: z
@@ -20,14 +20,14 @@ const formsIn: Record<ExtensionName, z.ZodType<{ at: PropertyKey[]; form: z.infe
   features: z.unknown().transform(() => []),
 };
 
-/** Inputs of one id in one form: two meanings of one value, which only charts of the upstream project may have. */
+/** Inputs that share an id in one form, which only charts of the upstream project may have: two meanings of one value. */
 export function repeatedInputs(extension: ExtensionName, document: unknown): string[] {
   const { data = [] } = formsIn[extension].safeParse(document);
   return data.flatMap(({ at, form }) => {
-    const seen = new Set<string>();
+    const ids = new Set<string>();
     return (form?.inputs ?? []).flatMap(({ id }, index) => {
-      if (seen.has(id)) return [`${pathOf([...at, 'inputs', index, 'id'])}: repeats ${id}`];
-      seen.add(id);
+      if (ids.has(id)) return [`${pathOf([...at, 'inputs', index, 'id'])}: repeats ${id}`];
+      ids.add(id);
       return [];
     });
   });

@@ -7,7 +7,7 @@ import { withNeutralIcon } from './icon-name.ts';
 import { nullsAbsent } from './nulls-absent.ts';
 import { ValuesUi } from './values-ui.ts';
 
-/** An operation that the type allows: who may ask for it, and the call that does it. */
+/** An operation that the type allows: the roles that may request it, and the call that performs it. */
 const LifecycleOperation = nullsAbsent({
   allowed_role: DeploymentRole.optional(),
   target: z.strictObject(callTarget).optional(),
@@ -38,11 +38,11 @@ const Key = z
   .max(100)
   .refine((key) => !isForbiddenKey(key), 'is not a possible name');
 
-/** Specs by their key. This is what a chart's `resource_types` holds. */
+/** Specs by key: the stored form of a chart's `resource_types`. */
 export const ResourceTypes = z.record(Key, ResourceTypeSpec);
 export type ResourceTypes = z.infer<typeof ResourceTypes>;
 
-/** As `resources.yaml` has them: a list of documents. */
+/** The form of `resources.yaml`: a list of documents. */
 export const ResourceTypesFile = z
   .array(z.strictObject({ ...header('ResourceType', ['v1beta1']), key: Key, spec: ResourceTypeSpec }))
   .max(100)

@@ -11,7 +11,7 @@ interface Slot {
   set(value: JsonValue): void;
 }
 
-/** Puts a value into the values, making the objects and lists on the way; all of it counts into the budget. */
+/** Sets a value at a path, creating objects and lists on the way; all of it counts against the budget. */
 export function setAtPath(values: JsonObject, path: OutputPath, value: JsonValue, budget: Budget): void {
   const refuse = (why: string): never => {
     throw new AppError('unprocessable', `The output ${path.join('.')} of the chart cannot be set: ${why}`);

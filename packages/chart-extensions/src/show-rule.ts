@@ -2,7 +2,7 @@ import { isJsonObject, Json, type JsonValue } from '@berth/shared/contracts/json
 import type { Budget } from './budget.ts';
 import { sameText } from './same-value.ts';
 
-/** Charts in the field stay far below: their rules have some ten operators and values. */
+/** Far above the rules of real charts, which have some ten operators and values. */
 const maxNodes = 500;
 /** Of all rules of one form together. */
 export const maxNodesOfForm = 5_000;
@@ -13,8 +13,8 @@ type Evaluate = (rule: JsonValue | undefined) => JsonValue;
 type Operator = (args: readonly JsonValue[], evaluate: Evaluate, budget: Budget) => JsonValue;
 
 /**
- * The operators of JsonLogic that a rule may use. None of them calls a rule once per item of a list, so that a rule costs
- * what can be seen by reading it, and none makes a value larger than what it is given.
+ * The operators of JsonLogic that a rule may use. None evaluates a rule once per item of a list, so the size of a rule bounds
+ * its cost, and none returns a value larger than its arguments.
  */
 const operators: Record<string, Operator> = {
   '==': (args, evaluate, budget) => looselyEqual(evaluate(args[0]), evaluate(args[1]), budget),
@@ -36,7 +36,7 @@ const operators: Record<string, Operator> = {
 
 const operatorNames = ['var', ...Object.keys(operators)];
 
-/** The value of a rule over the inputs of a config; what is not there is null. */
+/** The value of a rule over the inputs of a config; an absent input is null. */
 export function runRule(rule: JsonValue, config: JsonValue, budget: Budget): JsonValue {
   const evaluate: Evaluate = (node = null) => {
     budget.step();
@@ -87,13 +87,13 @@ function firstOrLast(args: readonly JsonValue[], evaluate: Evaluate, stops: (val
   return value;
 }
 
-/** As JsonLogic has it: an empty list is false. */
+/** As in JsonLogic, an empty list is false. */
 const isTruthy = (value: JsonValue): boolean => (Array.isArray(value) ? value.length > 0 : Boolean(value));
 
 const isScalar = (value: JsonValue): value is string | number | boolean | null =>
   typeof value !== 'object' || value === null;
 
-/** Lists and objects equal nothing, as two of them never are one in JavaScript. */
+/** A list or an object equals nothing, as two JavaScript objects are never identical. */
 function equal(a: JsonValue, b: JsonValue, budget: Budget): boolean {
   if (!isScalar(a) || !isScalar(b)) return false;
   if (typeof a === 'string' && typeof b === 'string') return sameText(a, b, budget);
@@ -107,7 +107,7 @@ function looselyEqual(a: JsonValue, b: JsonValue, budget: Budget): boolean {
   return numberOf(a, budget) === numberOf(b, budget);
 }
 
-/** Two, or three of which the second lies between the others. Texts compare as texts, everything else as numbers. */
+/** Compares two values, or three of which the second must lie between the others; strings as strings, all else as numbers. */
 function inOrder(
   values: readonly JsonValue[],
   budget: Budget,
@@ -128,7 +128,7 @@ function numberOf(value: JsonValue, budget: Budget): number {
   return Number(value);
 }
 
-/** A value in a list, or a text in a text. */
+/** A value in a list, or a substring. */
 function isIn(part: JsonValue, whole: JsonValue, budget: Budget): boolean {
   if (Array.isArray(whole)) {
     return whole.some((item) => {
@@ -137,7 +137,7 @@ function isIn(part: JsonValue, whole: JsonValue, budget: Budget): boolean {
     });
   }
   if (typeof part !== 'string' || typeof whole !== 'string') return false;
-  // The worst that a search can take: every letter of the one against every letter of the other.
+  // The worst case of a search: every letter of the one against every letter of the other.
   budget.step(Math.ceil((part.length * whole.length) / 4096));
   return whole.includes(part);
 }
@@ -148,7 +148,7 @@ export function nodesIn(rule: JsonValue): number {
   return Object.values(rule).reduce<number>((sum, node) => sum + nodesIn(node), 1);
 }
 
-/** Why a rule cannot be run, in words that may follow its path; undefined where it can. */
+/** Why a rule cannot be evaluated, to be appended to its path; undefined when it can. */
 function ruleProblem(rule: JsonValue): string | undefined {
   if (nodesIn(rule) > maxNodes) return `must not have more than ${maxNodes} operators and values`;
   return problemIn(rule, 1);
@@ -182,9 +182,9 @@ function variableProblem([path = '', fallback = null]: readonly JsonValue[]): st
   return isScalar(fallback) ? undefined : 'must not have a list or an operator as the default of a var';
 }
 
-/** JsonLogic over all inputs. What it may be is checked when a chart is read, so that no form costs much to show. */
+/** JsonLogic over all inputs, checked when the chart is read, so that every form is cheap to evaluate. */
 export const ShowRule = Json.superRefine((rule, context) => {
-  // A rule that is null is no rule, and is left out.
+  // A null rule means no rule.
   const message = rule === null ? 'must not be null' : ruleProblem(rule);
   if (message !== undefined) context.addIssue({ code: 'custom', message });
 });

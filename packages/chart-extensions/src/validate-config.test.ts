@@ -57,7 +57,7 @@ describe('the value of one input', () => {
     expect(errors(formOf({ id: 'a', ...input }), { a: value })).toEqual(message ? [`body.config.a: ${message}`] : []);
   });
 
-  test('in a list is named by its place', () => {
+  test('the error for a value in a list names its index', () => {
     const form = formOf({ id: 'hosts', type: 'array', itemType: 'text' });
 
     expect(errors(form, { hosts: ['a', 1, null] })).toEqual([
@@ -74,11 +74,11 @@ describe('a required input', () => {
     ['absent', {}],
     ['null', { name: null }],
     ['empty', { name: '' }],
-  ])('that is %s is an error', ([, config]) => {
+  ])('a required input that is %s is an error', ([, config]) => {
     expect(errors(form, config)).toEqual(['body.config.name: is required']);
   });
 
-  test('with a name that objects have anyway is absent all the same', () => {
+  test('a required input is absent even when objects inherit a property of its name', () => {
     expect(errors(formOf({ id: 'toString', type: 'text', required: true }), {})).toEqual([
       'body.config.toString: is required',
     ]);
@@ -111,12 +111,12 @@ describe('visibility', () => {
     expect(errors(shownIf(rule), config)).toEqual(shown ? ['body.config.host: is required'] : []);
   });
 
-  test('leaves what a hidden input holds alone', () => {
+  test('the value of a hidden input is not checked', () => {
     expect(errors(shownIf(all), { host: 7 })).toEqual([]);
   });
 });
 
-test('a value for an input that there is not is an error of its own', () => {
+test('a value for an unknown input is an error', () => {
   const form = formOf({ id: 'replicas', type: 'number' });
 
   expect(errors(form, { replica: 1 })).toEqual(['body.config.replica: is no input of the chart']);
@@ -124,7 +124,7 @@ test('a value for an input that there is not is an error of its own', () => {
   expect(unknownInputs(form, { replicas: 1 })).toEqual([]);
 });
 
-test('paths begin where the config lies in the request', () => {
+test('paths of errors start at the position of the config in the request', () => {
   const form = formOf({ id: 'replicas', type: 'number' });
 
   expect(validateConfig(form, { replicas: 'x' }, 'body.operation.Install.config_inputs')).toEqual([

@@ -9,14 +9,14 @@ import { visibleInputs } from './visible-inputs.ts';
 
 type Form = Pick<ValuesUi, 'inputs'>;
 
-/** More errors than anybody reads at a time; a config has room for a million. */
+/** More than a person reads at a time; a config has room for a million errors. */
 const maxErrors = 50;
 
-/** The first rules of the form that the config breaks. `at` is where the config lies in the request. */
+/** The first rules of the form that the config violates. `at` is the position of the config in the request. */
 export const validateConfig = (form: Form, config: JsonObject, at = 'body.config'): FieldError[] =>
   [...unknownInputs(form, config, at), ...validateInputs(form, config, at)].slice(0, maxErrors);
 
-/** Values for inputs that the form does not have: a misspelt name, or one that a newer chart has dropped. */
+/** Values for unknown inputs: a misspelt name, or one that a newer chart has dropped. */
 export function unknownInputs({ inputs }: Form, config: JsonObject, at = 'body.config'): FieldError[] {
   const known = new Set(inputs.map(({ id }) => id));
   return Object.keys(config)
@@ -25,7 +25,7 @@ export function unknownInputs({ inputs }: Form, config: JsonObject, at = 'body.c
     .map((key) => ({ path: pathOf([at, key]), message: 'is no input of the chart' }));
 }
 
-/** The visible inputs alone. What a hidden one holds is kept for when it is shown again, and not looked at. */
+/** Visible inputs only. The value of a hidden input is kept for when it is shown again, and not checked. */
 export function validateInputs(form: Form, config: JsonObject, at = 'body.config'): FieldError[] {
   const errors: FieldError[] = [];
   for (const input of visibleInputs(form, config)) {
@@ -35,7 +35,7 @@ export function validateInputs(form: Form, config: JsonObject, at = 'body.config
   return errors.slice(0, maxErrors);
 }
 
-/** Absent and null are one here: forms send either for an empty field. */
+/** Absent and null mean the same: forms send either for an empty field. */
 const valueOf = (config: JsonObject, id: string): JsonValue =>
   Object.hasOwn(config, id) ? (config[id] ?? null) : null;
 

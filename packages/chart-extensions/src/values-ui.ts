@@ -15,10 +15,10 @@ interface Form {
   outputs: Outputs;
 }
 
-/** What no single field can tell: outputs name inputs that there are, and properties that these have. */
+/** Checks between fields: outputs name existing inputs, and properties that these inputs have. */
 function checkForm({ inputs, outputs }: Form, context: z.RefinementCtx<Form>): void {
   const refuse = (path: PropertyKey[], message: string) => context.addIssue({ code: 'custom', path, message });
-  // Charts of the upstream project may have several inputs of one id; one of them having the property is enough.
+  // Charts of the upstream project may have several inputs with one id; one of them with the property is enough.
   const byId = Map.groupBy(inputs, ({ id }) => id);
 
   const nodes = inputs.reduce((sum, { showIf }) => sum + (showIf === undefined ? 0 : nodesIn(showIf)), 0);
@@ -45,11 +45,11 @@ function checkForm({ inputs, outputs }: Form, context: z.RefinementCtx<Form>): v
   }
 }
 
-/** The form of a chart: its inputs and what becomes of them. This is what a chart's `values_ui` holds. */
+/** The form of a chart, its inputs and outputs: the stored form of a chart's `values_ui`. */
 export const ValuesUi = z.strictObject(shape).superRefine(checkForm);
 export type ValuesUi = z.infer<typeof ValuesUi>;
 
-/** As `values-ui.yaml` has it. */
+/** The form of `values-ui.yaml`. */
 export const ValuesUiFile = z
   .strictObject({ ...header('ValuesUi', ['v1beta1']), ...shape })
   .superRefine(checkForm)

@@ -1,6 +1,6 @@
 import { AnswerTooLarge, KubeError } from './kube-error.ts';
 
-/** Why a cluster did not answer as it should, in our own words, which cannot contain a secret. */
+/** Why a call to a cluster failed, in fixed phrases, which cannot contain a secret. */
 export function describeFailure(error: unknown, server: string): string {
   const host = new URL(server).host;
   if (error instanceof KubeError) return describeAnswer(error.status, host);

@@ -21,8 +21,8 @@ const userFields = ['token', 'client-certificate-data', 'client-key-data', 'exte
 
 /**
  * The access that a context gives, or why it is refused. Only what lies in the kubeconfig itself is accepted: `exec` and
- * `auth-provider` run programs with our environment, paths read our files, `proxy-url` and `insecure-skip-tls-verify`
- * hand the credential to any server that answers. A field is refused by name unless it is known to be harmless.
+ * `auth-provider` run programs with this process's environment, paths read this machine's files, `proxy-url` and
+ * `insecure-skip-tls-verify` hand the credential to any server that answers. A field is refused by name unless it is known to be harmless.
  */
 export function kubeAccessOf(kubeconfig: Kubeconfig, contextName: string): KubeAccessResult {
   const context = kubeconfig.contexts.find(({ name }) => name === contextName)?.context;

@@ -13,7 +13,7 @@ export interface KubeCall {
 }
 
 export interface KubeApiOptions {
-  /** Our name in the cluster's audit log. */
+  /** The caller's name in the cluster's audit log. */
   readonly userAgent?: string;
   /** A longer answer is an `AnswerTooLarge`: it would fill the memory. */
   readonly maxAnswerBytes?: number;
@@ -40,7 +40,7 @@ const usualMaxAnswerBytes = 64 * 1024 * 1024;
 const maxErrorBytes = 64 * 1024;
 // etcd takes no object above 1.5 MiB; escaped as JSON it can grow.
 const maxLineCharacters = 8 * 1024 * 1024;
-/** API servers close an idle connection after 90 s; we close it earlier, so that no request meets a closing one. */
+/** API servers close an idle connection after 90 s; closing it earlier avoids a request on a closing connection. */
 const idleMs = 60_000;
 
 /**
@@ -91,7 +91,7 @@ export function openKubeApi(
       await refuseFailure(response);
       return await readText(response, maxAnswerBytes);
     } catch (error) {
-      // Node reports an abort as such; what ended the call (the deadline, or our stop) is the signal's reason.
+      // Node reports an abort as such; what ended the call (the deadline, or the caller) is the signal's reason.
       throw limit.aborted ? limit.reason : error;
     }
   }

@@ -21,7 +21,7 @@ export class KubeError extends Error {
   }
 }
 
-/** An answer longer than we read. Where it is a list, a shorter page may do. */
+/** The response exceeds the limit; a list may succeed with a shorter page. */
 export class AnswerTooLarge extends Error {
   override readonly name = 'AnswerTooLarge';
 

@@ -9,7 +9,7 @@ const listOf = <T extends z.ZodType>(item: T) =>
     .nullish()
     .transform((items) => items ?? []);
 
-/** A kubeconfig as far as we read it; what its clusters and users hold is checked in `kubeAccessOf`. */
+/** The parts of a kubeconfig that are read; `kubeAccessOf` checks its clusters and users. */
 export const Kubeconfig = z.object({
   clusters: listOf(z.object({ name: z.string(), cluster: Fields })),
   users: listOf(z.object({ name: z.string(), user: Fields })),
