@@ -3,15 +3,13 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { unwrap } from '@berth/client';
 import { createHello, waitForRunning } from '@berth/devstack/journey/hello-deployment';
-import { connect } from '@nats-io/transport-node';
+import { administratorOf } from '@berth/shared/bus/connection/nats-accounts';
+import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Platform, startPlatform } from './setup/platform.ts';
 
-const observer = {
-  name: 'observer',
-  password: 'listening-in-for-a-test',
-  permissions: { publish: { allow: ['>'] }, subscribe: { allow: ['>'] } },
-};
+const operator = { name: 'operator', password: 'listening-in-for-a-test' };
+const streams = ['STATE_auth', 'STATE_tasks', 'STATE_cluster-sync', 'STATE_registry-scan', 'EVENTS', 'OBJ_charts'];
 
 interface Recorded {
   subject: string;
@@ -26,22 +24,26 @@ let recording: Promise<unknown>;
 let canaries: Record<string, string>;
 
 beforeAll(async () => {
-  platform = await startPlatform({ natsObservers: [observer] });
-  const nc = await connect({ servers: platform.stack.nats.url, user: observer.name, pass: observer.password });
-  const listening = (async () => {
-    for await (const message of nc.subscribe('>')) {
-      const headers = [...(message.headers ?? [])].map(([name, values]) => `${name}: ${values.join(',')}`).join('\n');
-      recorded.push({ subject: message.subject, text: `${headers}\n${message.string()}` });
-    }
-  })();
-  recording = Promise.all([recordProcesses(), listening]);
-  stopRecording.signal.addEventListener('abort', () => void nc.close(), { once: true });
+  platform = await startPlatform({ natsOperator: operator });
+  const users = [operator.name, ...streams.map((stream) => administratorOf(stream, operator))];
+  const servers = platform.stack.nats.url;
+  const accounts = await Promise.all(users.map((user) => connect({ servers, user, pass: operator.password })));
+  recording = Promise.all([recordProcesses(), ...accounts.map(recordMessages)]);
 });
 afterAll(async () => {
   stopRecording.abort();
   await recording;
   await platform[Symbol.asyncDispose]();
 });
+
+/** Everything that is published in the account of this connection. */
+async function recordMessages(nc: NatsConnection): Promise<void> {
+  stopRecording.signal.addEventListener('abort', () => void nc.close(), { once: true });
+  for await (const message of nc.subscribe('>')) {
+    const headers = [...(message.headers ?? [])].map(([name, values]) => `${name}: ${values.join(',')}`).join('\n');
+    recorded.push({ subject: message.subject, text: `${headers}\n${message.string()}` });
+  }
+}
 
 /** Arguments and environment of every process of the machine, until the test ends. */
 async function recordProcesses(): Promise<void> {

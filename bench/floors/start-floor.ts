@@ -36,7 +36,7 @@ export async function startFloor({ databaseUrl, row, hops }: FloorStart): Promis
   try {
     await createTable(databaseUrl, row);
     const tools = await ensureTools({ names: ['nats-server'], env: process.env, log: () => undefined, signal });
-    const nats = await startNats({ stateFolder, guard, signal, program: tools['nats-server'], users: [] });
+    const nats = await startNats({ stateFolder, guard, signal, program: tools['nats-server'], accounts: [] });
     const subjects = Array.from({ length: hops }, (_, hop) => `floor.${hop}`);
     const run = (entry: string, ...args: string[]) => startProcess(guard, entry, args);
     for (const subject of subjects) await run('floor-service-main.ts', nats.url, databaseUrl, subject);

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createHello, waitForRunning } from '@berth/devstack/journey/hello-deployment';
 import { unwrap, waitUntil } from '@berth/client';
+import { administratorOf } from '@berth/shared/bus/connection/nats-accounts';
 import { isCopied } from '@berth/shared/bus/state/event-row';
 import { callerNames } from '@berth/shared/contracts/contract';
 import { resources } from '@berth/shared/contracts/index';
@@ -12,15 +13,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type Platform, startPlatform } from '../setup/platform.ts';
 
-const observer = {
-  name: 'observer',
-  password: 'listening-in-for-a-test',
-  permissions: { publish: { allow: ['>'] }, subscribe: { allow: ['>'] } },
-};
+const operator = { name: 'operator', password: 'looking-inside-for-a-test' };
 
 let platform: Platform;
 beforeAll(async () => {
-  platform = await startPlatform({ natsObservers: [observer] });
+  platform = await startPlatform({ natsOperator: operator });
 });
 afterAll(() => platform[Symbol.asyncDispose]());
 
@@ -51,13 +48,15 @@ const owners = ['auth', 'tasks', 'cluster-sync', 'registry-scan'];
 
 /** The messages in all state streams. */
 async function streamCount(): Promise<number> {
-  const nc = await connect({ servers: platform.stack.nats.url, user: observer.name, pass: observer.password });
+  const counts = await Promise.all(owners.map((owner) => messagesIn(`STATE_${owner}`).catch(() => 0)));
+  return counts.reduce((sum, count) => sum + count);
+}
+
+async function messagesIn(stream: string): Promise<number> {
+  const user = administratorOf(stream, operator);
+  const nc = await connect({ servers: platform.stack.nats.url, user, pass: operator.password });
   try {
-    const manager = await jetstreamManager(nc);
-    const counts = owners.map(async (owner) => (await manager.streams.info(`STATE_${owner}`)).state.messages);
-    return (await Promise.all(counts)).reduce((sum, count) => sum + count);
-  } catch {
-    return 0;
+    return (await (await jetstreamManager(nc)).streams.info(stream)).state.messages;
   } finally {
     await nc.close();
   }

@@ -4,8 +4,8 @@ import type { Bus } from '@berth/shared/bus/bus';
 import { busOptions, busSettings } from '@berth/shared/bus/connection/bus-settings';
 import { connectBus } from '@berth/shared/bus/connect-bus';
 import { natsServerConfig } from '@berth/shared/bus/connection/nats-server-config';
-import { natsPermissions } from '@berth/shared/bus/connection/permissions';
-import { resources } from '@berth/shared/contracts/index';
+import { administratorOf, natsAccounts } from '@berth/shared/bus/connection/nats-accounts';
+import { callerNames, type CallerName } from '@berth/shared/contracts/contract';
 import { readConfig } from '@berth/shared/service/read-config';
 import { freePort } from '@berth/shared/testing/free-port';
 import { silentLog } from '@berth/shared/testing/test-bus';
@@ -19,10 +19,9 @@ import { startNats } from './nats.ts';
 import { startServerProcess } from './server-process.ts';
 
 const password = 'password-of-the-test';
-const users = [
-  { name: 'tasks', password, permissions: natsPermissions(resources).tasks },
-  { name: 'operator', password },
-];
+const operator = { name: 'operator', password };
+const passwords = Object.fromEntries(callerNames.map((name) => [name, password])) as Record<CallerName, string>;
+const accounts = natsAccounts({ passwords, operator });
 
 let program: string;
 beforeAll(async () => {
@@ -39,7 +38,7 @@ describe('a NATS with TLS', () => {
   test('is accepted by clients with its authority only', async () => {
     const start = await startForTest();
     const { server, pem } = await ensureCertificates(start.stateFolder);
-    const nats = await startNats({ ...start, program, users, tls: server });
+    const nats = await startNats({ ...start, program, accounts, tls: server });
 
     await using bus = await busOf({ NATS_URL: nats.url, NATS_CA: pem.authority });
     expect(bus.isConnected()).toBe(true);
@@ -53,7 +52,7 @@ describe('a NATS with TLS', () => {
   ] as const)('is required with %s: a server without TLS does not get the password', async ([, settings]) => {
     const start = await startForTest();
     const { pem } = await ensureCertificates(start.stateFolder);
-    const nats = await startNats({ ...start, program, users });
+    const nats = await startNats({ ...start, program, accounts });
 
     await expect(busOf(settings(nats.url, pem.authority), 1_000)).rejects.toThrow('timeout');
     await using bus = await busOf({ NATS_URL: nats.url });
@@ -75,7 +74,7 @@ test('with NATS_REPLICAS the stream lies on that many servers of a cluster, and 
       const cluster = { serverName: `nats-${number}`, port: clusterPorts[number] ?? 0, routes };
       const storeDir = join(stateFolder, `store-${number}`);
       const configFile = join(stateFolder, `nats-${number}.conf`);
-      await writeFile(configFile, natsServerConfig({ host: '127.0.0.1', port, storeDir, users, cluster }));
+      await writeFile(configFile, natsServerConfig({ host: '127.0.0.1', port, storeDir, accounts, cluster }));
       return startServerProcess({
         name: `nats-${number}`,
         command: [program, '--config', configFile],
@@ -102,7 +101,7 @@ test('with NATS_REPLICAS the stream lies on that many servers of a cluster, and 
 });
 
 async function replicasOf(servers: string[]): Promise<number> {
-  const connection = await connect({ servers, user: 'operator', pass: password });
+  const connection = await connect({ servers, user: administratorOf('STATE_tasks', operator), pass: password });
   try {
     const [stream] = await (await jetstreamManager(connection)).streams.list().next();
     return stream?.config.num_replicas ?? 0;

@@ -1,6 +1,6 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { NatsUser } from '@berth/shared/bus/connection/nats-server-config';
+import type { NatsUser } from '@berth/shared/bus/connection/nats-accounts';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { beforeAll, expect, test } from 'vitest';
@@ -14,14 +14,14 @@ beforeAll(async () => {
 
 test('a NATS that is stopped and started again has the same port and the same messages', async () => {
   const start = await startForTest();
-  const first = await startNats({ ...start, program, users: [] });
+  const first = await startNats({ ...start, program, accounts: [] });
   await using(first.url, async (connection) => {
     await (await jetstreamManager(connection)).streams.add({ name: 'KEPT', subjects: ['kept.>'] });
     await jetstream(connection).publish('kept.one', 'here');
   });
 
   await first.stop();
-  const second = await startNats({ ...start, program, users: [] });
+  const second = await startNats({ ...start, program, accounts: [] });
 
   expect(second.url).toBe(first.url);
   await using(second.url, async (connection) => {
@@ -43,7 +43,7 @@ test('a NATS user can publish and subscribe where its permissions say, and nowhe
       },
     },
   ];
-  const nats = await startNats({ ...start, program, users });
+  const nats = await startNats({ ...start, program, accounts: [{ name: 'BUS', users, hasJetStream: false }] });
 
   const connection = await connect({ servers: nats.url, user: 'tasks', pass: users[0]?.password ?? '' });
   const refusals: string[] = [];
@@ -69,7 +69,7 @@ test('a NATS user can publish and subscribe where its permissions say, and nowhe
 
 test('the configuration with the passwords can be read by its owner only', async () => {
   const start = await startForTest();
-  const nats = await startNats({ ...start, program, users: [] });
+  const nats = await startNats({ ...start, program, accounts: [] });
 
   const { mode } = await stat(join(start.stateFolder, 'nats', 'nats-server.conf'));
 
@@ -79,7 +79,7 @@ test('the configuration with the passwords can be read by its owner only', async
 
 test('a NATS that dies is reported by name with the last lines of its log', async () => {
   const start = await startForTest();
-  const nats = await startNats({ ...start, program, users: [] });
+  const nats = await startNats({ ...start, program, accounts: [] });
 
   process.kill(nats.pid, 'SIGKILL');
   const { message } = await nats.died;
@@ -94,7 +94,7 @@ test('a start that is given up ends what it started', async () => {
   const never = join(start.stateFolder, 'never-ready');
   await writeFile(never, '#!/bin/sh\necho $$ > "$0.pid"; exec sleep 60\n', { mode: 0o755 });
   const givenUp = new AbortController();
-  const starting = startNats({ ...start, signal: givenUp.signal, program: never, users: [] });
+  const starting = startNats({ ...start, signal: givenUp.signal, program: never, accounts: [] });
   await expect.poll(() => readFile(`${never}.pid`, 'utf8')).toMatch(/\d/);
   const pid = Number(await readFile(`${never}.pid`, 'utf8'));
 

@@ -1,19 +1,16 @@
 import { mkdir } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import {
-  type NatsServerSettings,
-  type NatsUser,
-  natsServerConfig,
-} from '@berth/shared/bus/connection/nats-server-config';
+import type { NatsAccount } from '@berth/shared/bus/connection/nats-accounts';
+import { type NatsServerSettings, natsServerConfig } from '@berth/shared/bus/connection/nats-server-config';
 import { rememberedPorts, writePrivately } from './remembered.ts';
 import { type RunningServer, type ServerStart, startServerProcess } from './server-process.ts';
 
 export interface NatsStart extends ServerStart {
   /** The nats-server to run. */
   readonly program: string;
-  /** Nobody can connect without being one of them; with none given, anybody on this machine can do anything. */
-  readonly users: readonly NatsUser[];
+  /** Only their users can connect; with none given, anybody on this machine can do anything. */
+  readonly accounts: readonly NatsAccount[];
   readonly tls?: NatsServerSettings['tls'];
 }
 
@@ -24,13 +21,13 @@ export interface NatsServer extends RunningServer {
 }
 
 /** Starts NATS with JetStream. Started again on the same state folder it has the same port and the same streams. */
-export async function startNats({ stateFolder, program, users, tls, guard, signal }: NatsStart): Promise<NatsServer> {
+export async function startNats({ stateFolder, program, accounts, tls, guard, signal }: NatsStart): Promise<NatsServer> {
   const folder = join(stateFolder, 'nats');
   const storeFolder = join(folder, 'store');
   await mkdir(folder, { recursive: true });
   const { nats: port } = await rememberedPorts(join(folder, 'ports.json'), ['nats']);
   const configFile = join(folder, 'nats-server.conf');
-  const settings = { host: '127.0.0.1', port, storeDir: storeFolder, users, isDurable: true, ...(tls && { tls }) };
+  const settings = { host: '127.0.0.1', port, storeDir: storeFolder, accounts, isDurable: true, ...(tls && { tls }) };
   await writePrivately(configFile, natsServerConfig(settings));
 
   const server = await startServerProcess({

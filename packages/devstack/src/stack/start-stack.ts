@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { NatsUser } from '@berth/shared/bus/connection/nats-server-config';
-import { natsPermissions } from '@berth/shared/bus/connection/permissions';
+import { natsAccounts, type NatsOperator } from '@berth/shared/bus/connection/nats-accounts';
 import { type CallerName, callerNames } from '@berth/shared/contracts/contract';
-import { resources } from '@berth/shared/contracts/index';
 import { loginCallbackPath } from '@berth/shared/contracts/resources/logins';
 import { type ProcessGuard, startProcessGuard } from '@berth/process-guard/process-guard';
 import { startKubernetes } from '../servers/kubernetes.ts';
@@ -33,8 +31,8 @@ export interface StackStart {
   /** False trades durability against speed, for tests. */
   durable?: boolean;
   overrides?: Surroundings['overrides'];
-  /** NATS users beside the services', for tests that listen in. */
-  natsObservers?: readonly NatsUser[];
+  /** For tests that look inside. */
+  natsOperator?: NatsOperator;
 }
 
 export type ServerName = 'postgres' | 'nats' | 'registry' | 'oidc' | 'kubernetes';
@@ -119,7 +117,7 @@ async function bringUp(options: StackStart, { guard, parts, stop }: Ground): Pro
       startNats({
         ...given,
         program: tools['nats-server'],
-        users: [...natsUsers(known.nats), ...(options.natsObservers ?? [])],
+        accounts: natsAccounts({ passwords: known.nats, operator: options.natsOperator }),
       }),
     ),
     launch('registry', (given) =>
@@ -194,11 +192,6 @@ async function bringUp(options: StackStart, { guard, parts, stop }: Ground): Pro
     died: died.promise,
     stop,
   };
-}
-
-function natsUsers(passwords: Record<CallerName, string>) {
-  const permissions = natsPermissions(resources);
-  return callerNames.map((name) => ({ name, password: passwords[name], permissions: permissions[name] }));
 }
 
 /** Ports and secrets that stay the same from start to start. */

@@ -2,13 +2,15 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { jetstreamManager, jetstream as jetstreamOf } from '@nats-io/jetstream';
 import { type Registry, register } from 'prom-client';
 import { createIdentityVerifier, type IdentityVerifier } from '../access/identity-verifier.ts';
-import type { ServiceName } from '../contracts/contract.ts';
+import type { Resource, ServiceName } from '../contracts/contract.ts';
+import { resources as allResources } from '../contracts/index.ts';
 import { signingKeys } from '../contracts/resources/signing-keys.ts';
 import type { Bus } from './bus.ts';
 import { defaultStateBytes } from './connection/bus-settings.ts';
 import { createCaller } from './rpc/call.ts';
 import { createChartStore } from './objects/chart-store.ts';
 import { type Connection, type ConnectionOptions, openConnection } from './connection/connection.ts';
+import { streamsUser, usesStreams } from './connection/stream-grants.ts';
 import { createHints } from './hints/hints-on-nats.ts';
 import { delays } from './limits.ts';
 import { listenToOwnVoice } from './rpc/own-voice.ts';
@@ -30,29 +32,36 @@ export interface BusOptions extends ConnectionOptions {
   replicas?: number | undefined;
   /** What this service's state may take in NATS. */
   stateBytes?: number | undefined;
+  /** The contracts of the platform. */
+  resources?: readonly Resource[] | undefined;
 }
 
 /** Waits for NATS as long as it takes, then connects as one service. The only way to NATS. */
 export async function connectBus(options: BusOptions): Promise<Bus> {
   const { caller, log, replicas = 1, stateBytes = defaultStateBytes, metrics: registry = register } = options;
+  const { resources = allResources } = options;
   const connection = await openConnection(options);
+  const streams = await openStreams(options, connection);
+  const connections = [...new Set([connection, streams])];
   const { nc } = connection;
   const instance = crypto.randomUUID().replaceAll('-', '').slice(0, 16);
   const metrics = rpcMetrics(registry);
   const failure = new AbortController();
   let closing = false;
 
-  connection.onDenied((violation) => {
-    const { operation, subject } = violation;
-    metrics.denied.inc({ operation });
-    // A denial is only a status event; ignored, the service would report healthy and receive nothing.
-    if (operation === 'subscription') failure.abort(new Error(`NATS does not let ${caller} listen to ${subject}`));
-  });
-  void (async () => {
-    const cause = await nc.closed();
-    if (!closing) failure.abort(new Error('The connection to NATS is closed for good', { cause }));
-  })();
-  connection.onSlow(() => metrics.slow.inc());
+  for (const one of connections) {
+    one.onDenied((violation) => {
+      const { operation, subject } = violation;
+      metrics.denied.inc({ operation });
+      // A denial is only a status event; ignored, the service would report healthy and receive nothing.
+      if (operation === 'subscription') failure.abort(new Error(`NATS does not let ${caller} listen to ${subject}`));
+    });
+    void (async () => {
+      const cause = await one.nc.closed();
+      if (!closing) failure.abort(new Error('The connection to NATS is closed for good', { cause }));
+    })();
+    one.onSlow(() => metrics.slow.inc());
+  }
 
   const send = createSender(nc);
   const inbox = openReplyInbox({ connection, caller, instance, send, log });
@@ -61,16 +70,17 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
     options.verifyIdentity ??
     createIdentityVerifier({ fetchKeys: async () => (await call(signingKeys.operations.list, {})).keys });
   const server = createServer({ connection, caller, instance, send, verifyIdentity, log, metrics });
-  const voice = listenToOwnVoice({ connection, caller, instance, log });
+  const voices = connections.map((one) => listenToOwnVoice({ connection: one, caller, instance, log }));
 
-  const jetstream = jetstreamOf(nc, { timeout: delays.stateAck, checkAPI: false });
-  const manager = await jetstreamManager(nc, { timeout: delays.stateAck, checkAPI: false });
-  const shared = { connection, jetstream, manager, instance, log };
+  const jetstream = jetstreamOf(streams.nc, { timeout: delays.stateAck, checkAPI: false });
+  const manager = await jetstreamManager(streams.nc, { timeout: delays.stateAck, checkAPI: false });
+  const shared = { connection, streams, jetstream, manager, instance, log };
+  const close = () => Promise.all(connections.filter((one) => !one.isClosed()).map((one) => one.nc.close()));
 
   // A lost connection reconnects by itself; a refusal then surfaces as an ordinary failure.
-  await nc.flush().catch(() => undefined);
+  await Promise.all(connections.map((one) => one.nc.flush().catch(() => undefined)));
   if (failure.signal.aborted) {
-    await nc.close();
+    await close();
     throw failure.signal.reason;
   }
 
@@ -84,15 +94,16 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
       ...createStatePublisher({
         ...shared,
         owner: caller as ServiceName,
+        resources,
         replicas,
         maxBytes: stateBytes,
         metrics: registry,
       }),
       ...createStateFollower({ ...shared, follower: caller }),
     },
-    objects: createChartStore({ connection, jetstream, manager, replicas }),
-    isAlive: () => !connection.isClosed() && voice.isHeard(),
-    isConnected: () => connection.isUp(),
+    objects: createChartStore({ connection: streams, jetstream, manager, replicas }),
+    isAlive: () => connections.every((one) => !one.isClosed()) && voices.every((voice) => voice.isHeard()),
+    isConnected: () => connections.every((one) => one.isUp()),
     failure: failure.signal,
 
     async isAnswering(service, deadlineMs = 500) {
@@ -106,11 +117,26 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
     async [Symbol.asyncDispose]() {
       closing = true;
       await server.drain();
-      await voice.stop();
-      await lastWords(connection);
-      if (!nc.isClosed()) await nc.close();
+      await Promise.all(voices.map((voice) => voice.stop()));
+      await Promise.all(connections.map(lastWords));
+      await close();
     },
   };
+}
+
+/**
+ * The second connection, in an account that has this caller's streams and nothing else. Callers without streams have none;
+ * the server refuses what they would do with one.
+ */
+async function openStreams(options: BusOptions, connection: Connection): Promise<Connection> {
+  const { caller } = options;
+  if (!usesStreams(caller)) return connection;
+  try {
+    return await openConnection({ ...options, user: streamsUser(caller) });
+  } catch (error) {
+    await connection.nc.close();
+    throw error;
+  }
 }
 
 /** Closing drops unsent messages, possibly the last answers. */

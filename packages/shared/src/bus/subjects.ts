@@ -35,6 +35,8 @@ export const eventSubject = (owner: ServiceName, resource: string, id: string): 
 
 export const allEvents = 'event.v1.>';
 
+export const allEventsOf = (owner: ServiceName): string => `event.v1.${owner}.>`;
+
 export const digestSubject = (owner: ServiceName, resource: string): string => `digest.v1.${owner}.${resource}`;
 
 /** A follower requests that the owner publish a table again. */

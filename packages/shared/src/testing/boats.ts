@@ -13,7 +13,7 @@ export const boats = resource('boats', {
   owner: 'auth',
   singular: 'boat',
   etag: ['name'],
-  state: { row: Boat, consumers: ['api-gateway', 'tasks'] },
+  state: { row: Boat, consumers: ['tasks'] },
   operations: {
     list: operation({
       http: 'GET /boats',

@@ -13,6 +13,7 @@ export const connectTestBus = (nats: TestNats, caller: CallerName, options: Part
     servers: [nats.url],
     caller,
     password: nats.password,
+    resources: nats.resources,
     log: silentLog,
     verifyIdentity: verifyTestIdentity,
     ...options,

@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { natsServerConfig } from '../bus/connection/nats-server-config.ts';
-import { natsPermissions } from '../bus/connection/permissions.ts';
-import type { Resource } from '../contracts/contract.ts';
+import { administratorOf, natsAccounts } from '../bus/connection/nats-accounts.ts';
+import { callerNames, type CallerName, type Resource } from '../contracts/contract.ts';
 import { resources as allResources } from '../contracts/index.ts';
 import { type ProcessGuard, startProcessGuard } from '@berth/process-guard/process-guard';
 import { freePort } from './free-port.ts';
@@ -17,8 +17,11 @@ export interface TestNats extends AsyncDisposable {
   readonly url: string;
   /** Every user has the same password in tests; what differs are the permissions. */
   readonly password: string;
-  /** A user without restrictions, for what a test does to the server from outside. */
+  /** A user of the bus without restrictions, for what a test does from outside. */
   readonly operator: string;
+  /** A user without restrictions in the account of a stream. */
+  administratorOf(stream: string): string;
+  readonly resources: readonly Resource[];
   /** The server process, to pause or kill. */
   pid(): number;
   stop(): Promise<void>;
@@ -39,11 +42,8 @@ export async function startTestNats({ resources = allResources }: TestNatsOption
   const operator = 'operator';
   const storeDir = join(folder, 'store');
   const config = join(folder, 'nats.conf');
-  const users = Object.entries(natsPermissions(resources)).map(([name, permissions]) => ({
-    name,
-    password,
-    permissions,
-  }));
+  const passwords = Object.fromEntries(callerNames.map((name) => [name, password])) as Record<CallerName, string>;
+  const accounts = natsAccounts({ passwords, resources, operator: { name: operator, password } });
   let port = 0;
   let server: ChildProcess | undefined;
 
@@ -54,7 +54,7 @@ export async function startTestNats({ resources = allResources }: TestNatsOption
   /** Another test may take the port between the choice and the start. */
   async function startOnFreePort(attempts = 3): Promise<void> {
     port = await freePort();
-    const settings = { host: '127.0.0.1', port, storeDir, users: [...users, { name: operator, password }] };
+    const settings = { host: '127.0.0.1', port, storeDir, accounts };
     await writeFile(config, natsServerConfig(settings), { mode: 0o600 });
     await start().catch((error: unknown) => {
       if (attempts === 1 || !String(error).includes('address already in use')) throw error;
@@ -78,6 +78,8 @@ export async function startTestNats({ resources = allResources }: TestNatsOption
     url: `nats://127.0.0.1:${port}`,
     password,
     operator,
+    administratorOf: (stream) => administratorOf(stream, { name: operator }),
+    resources,
     pid: () => server?.pid ?? Number.NaN,
     start,
     stop,

@@ -1,19 +1,18 @@
+import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { JetStreamApiError, type JetStreamManager, jetstreamManager } from '@nats-io/jetstream';
+import { type JetStreamManager, jetstreamManager } from '@nats-io/jetstream';
 import { connect, type NatsConnection, PermissionViolationError } from '@nats-io/transport-node';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CallerName, callerNames, type ServiceName, serviceNames } from '../../contracts/contract.ts';
 import { hints } from '../../contracts/hints.ts';
-import { identities } from '../../contracts/resources/identities.ts';
 import { resources } from '../../contracts/index.ts';
+import { identities } from '../../contracts/resources/identities.ts';
 import { connectTestBus } from '../../testing/test-bus.ts';
 import { startTestNats, type TestNats } from '../../testing/test-nats.ts';
 import type { Bus } from '../bus.ts';
 import { chartBucket, chartStream } from '../objects/chart-store.ts';
-import { callersOf } from './permissions.ts';
 import { durableName } from '../state/state-consumer.ts';
-import { eventStream } from '../state/state-stream.ts';
-import { stateStream } from '../state/state-stream.ts';
+import { eventStream, stateStream } from '../state/state-stream.ts';
 import {
   allEvents,
   digestSubject,
@@ -26,44 +25,67 @@ import {
   rpcSubjectsOf,
   stateSubject,
 } from '../subjects.ts';
+import { callersOf } from './permissions.ts';
+import { callersWithStreams, streamGrants, streamsUser, usesStreams } from './stream-grants.ts';
+
+const allStreams = [...new Set(streamGrants(resources).map(({ stream }) => stream))];
 
 let nats: TestNats;
 let gateway: Bus;
-let auth: Bus;
 let operator: NatsConnection;
-let manager: JetStreamManager;
+const owners = new Map<CallerName, Bus>();
+const managers = new Map<string, JetStreamManager>();
 const open: NatsConnection[] = [];
 
 beforeAll(async () => {
   nats = await startTestNats();
   gateway = await connectTestBus(nats, 'api-gateway');
-  auth = await connectTestBus(nats, 'auth');
-  await auth.state.ensureStream();
-  operator = await connect({ servers: nats.url, user: nats.operator, pass: nats.password });
-  open.push(operator);
-  manager = await jetstreamManager(operator);
+  for (const owner of callersWithStreams) {
+    const bus = await connectTestBus(nats, owner);
+    owners.set(owner, bus);
+    await bus.state.ensureStream();
+  }
+  await owners.get('registry-scan')?.objects.put(`sha256:${hash('sha256', 'chart')}`, Buffer.from('chart'));
+  operator = await connectAs(nats.operator);
+  for (const stream of allStreams) {
+    managers.set(stream, await jetstreamManager(await connectAs(nats.administratorOf(stream))));
+  }
 });
 afterAll(async () => {
   await Promise.all(open.map((connection) => connection.close()));
-  await Promise.all([gateway, auth].map((bus) => bus?.[Symbol.asyncDispose]()));
+  await Promise.all([gateway, ...owners.values()].map((bus) => bus?.[Symbol.asyncDispose]()));
   await nats?.[Symbol.asyncDispose]();
 });
 
-/** The NATS credentials of a part, used by an attacker. */
-async function as(user: CallerName): Promise<NatsConnection> {
-  const connection = await connect({ servers: nats.url, user, pass: nats.password, inboxPrefix: inboxPrefix(user) });
+async function connectAs(user: string, inbox?: string): Promise<NatsConnection> {
+  const connection = await connect({
+    servers: nats.url,
+    user,
+    pass: nats.password,
+    ...(inbox !== undefined && { inboxPrefix: inbox }),
+  });
   open.push(connection);
   return connection;
 }
+
+/** The NATS credentials of a part, used by an attacker. */
+const as = (part: CallerName) => connectAs(part, inboxPrefix(part));
+
+const withItsStreams = (part: CallerName) => connectAs(streamsUser(part), inboxPrefix(part));
 
 interface Tried {
   publish: string[];
   subscribe: string[];
 }
 
-/** Which of the attempts the server allowed. */
-async function passed(user: CallerName, tried: Tried): Promise<Set<string>> {
-  const connection = await as(user);
+/** Which of the attempts the server allowed to one of the users of a part. */
+async function passed(part: CallerName, tried: Tried): Promise<Set<string>> {
+  const users = [await as(part), ...(usesStreams(part) ? [await withItsStreams(part)] : [])];
+  const each = await Promise.all(users.map((user) => passedWith(user, tried)));
+  return new Set(each.flatMap((allowed) => [...allowed]));
+}
+
+async function passedWith(connection: NatsConnection, tried: Tried): Promise<Set<string>> {
   const refused = new Set<string>();
   void (async () => {
     for await (const status of connection.status()) {
@@ -109,7 +131,17 @@ const attempts: Record<string, Record<string, Partial<Tried>>> = {
       digestSubject(victim, name),
     ]),
   })),
-  'makes the stream of': byService((victim) => ({ publish: [js('STREAM.CREATE', stateStream(victim))] })),
+  'creates the stream of': byService((victim) => ({ publish: [js('STREAM.CREATE', stateStream(victim))] })),
+  'creates consumers of': byService((victim) => ({
+    publish: stated(victim).flatMap(({ name }) => {
+      const durables = [...callerNames.map((caller) => durableName(caller, name)), 'x'];
+      return durables.flatMap((durable) => [
+        js('CONSUMER.CREATE', `${stateStream(victim)}.${durable}.${stateSubject(victim, name, '>')}`),
+        js('CONSUMER.CREATE', `${stateStream(victim)}.${durable}`),
+        js('CONSUMER.DURABLE.CREATE', `${stateStream(victim)}.${durable}`),
+      ]);
+    }),
+  })),
   'requests tables as': byCaller((victim) => ({
     publish: serviceNames.flatMap((owner) => stated(owner).map(({ name }) => republishSubject(owner, victim, name))),
   })),
@@ -123,7 +155,6 @@ const attempts: Record<string, Record<string, Partial<Tried>>> = {
       stated(owner).flatMap(({ name }) => {
         const durable = durableName(victim, name);
         return [
-          js('CONSUMER.CREATE', `${stateStream(owner)}.${durable}.${stateSubject(owner, name, '>')}`),
           js('CONSUMER.DELETE', `${stateStream(owner)}.${durable}`),
           js('CONSUMER.MSG.NEXT', `${stateStream(owner)}.${durable}`),
           `$JS.ACK.${stateStream(owner)}.${durable}.1.1.1.1.1`,
@@ -245,21 +276,102 @@ describe('a compromised part', () => {
     await expect(answer).rejects.toMatchObject({ code: 'timeout' });
   });
 
-  test('that is a runner cannot make JetStream publish to a subject denied to itself', async () => {
-    const runner = await as('runner');
-    const place = stateSubject('auth', 'envs', 'forged');
-    const subjects = [
-      js('STREAM.MSG.GET', chartStream),
-      js('STREAM.INFO', chartStream),
-      js('CONSUMER.INFO', `${chartStream}.x`),
-    ];
-
-    // The server answers to any reply subject that the request names.
-    for (const subject of subjects) runner.publish(subject, '{"seq":1}', { reply: place });
-    await runner.flush();
-    await operator.flush();
-
-    const stored = manager.streams.getMessage(stateStream('auth'), { last_by_subj: place });
-    await expect(stored.catch((error: unknown) => error instanceof JetStreamApiError && null)).resolves.toBeNull();
+  /** JetStream answers to the reply subject of a request; these are subjects that the thief may not publish to. */
+  const forbiddenReplies = (thief: CallerName) => ({
+    api: allStreams.flatMap((stream) => [js('STREAM.DELETE', stream), js('STREAM.PURGE', stream)]),
+    streams: serviceNames
+      .filter((owner) => owner !== thief)
+      .flatMap((owner) =>
+        stated(owner).flatMap(({ name }) => [stateSubject(owner, name, 'forged'), eventSubject(owner, name, 'forged')]),
+      ),
+    bus: [
+      rpcSubject(identities.operations.authenticate, 'api-gateway'),
+      ...callerNames.map((caller) => `${inboxPrefix(caller)}.auth.instance.token`),
+      ...serviceNames.map((owner) => digestSubject(owner, 'envs')),
+      ...callerNames.map((caller) => republishSubject('auth', caller, 'envs')),
+    ],
   });
+
+  /** What is granted, with names in the place of wildcards; what would end the tricks comes last. */
+  function grantedTo(thief: CallerName): string[] {
+    const subjects = streamGrants(resources)
+      .filter(({ caller }) => caller === thief)
+      .flatMap(({ publish }) => publish.map((subject) => subject.replace(/>$/, 'x.y').replaceAll('*', 'x')));
+    const isLast = (subject: string) => Number(/(DELETE|PURGE)\./.test(subject));
+    return subjects.sort((one, other) => isLast(one) - isLast(other));
+  }
+
+  /** When each stream was created, and the start of those in which the thief may not write. */
+  async function streamsAsSeenBy(thief: CallerName) {
+    const writes = (stream: string) =>
+      streamGrants(resources).some(
+        (grant) =>
+          grant.caller === thief && grant.stream === stream && grant.publish.some((one) => !one.startsWith('$JS')),
+      );
+    const states = allStreams.map(async (stream) => {
+      const info = await managers
+        .get(stream)
+        ?.streams.info(stream)
+        .catch(() => null);
+      return [stream, { created: info?.created, ...(!writes(stream) && { first: info?.state.first_seq }) }] as const;
+    });
+    return Object.fromEntries(await Promise.all(states));
+  }
+
+  test.for(callersWithStreams)(
+    'with the streams user of %s cannot make JetStream publish for it to the bus, to the API or to another stream',
+    async (thief) => {
+      const replies = forbiddenReplies(thief);
+      const pulled = resources.find(({ state }) => state?.consumers.some((consumer) => consumer === thief));
+      if (!pulled) throw new Error(`${thief} follows nothing`);
+      const [consumer, stream] = [durableName(thief, pulled.name), stateStream(pulled.owner)];
+      const id = crypto.randomUUID();
+      await owners.get(pulled.owner)?.state.ensureStream();
+      await owners.get(pulled.owner)?.state.publish({
+        resource: pulled.name,
+        id,
+        version: 1,
+        env_id: null,
+        operation: 'INSERT',
+        row: { id },
+      });
+      const onTheBus: string[] = [];
+      const listening = operator.subscribe('>', { callback: (_, { subject }) => void onTheBus.push(subject) });
+      await operator.flush();
+      const before = await streamsAsSeenBy(thief);
+      const connection = await withItsStreams(thief);
+
+      for (const subject of grantedTo(thief).filter((granted) => !granted.includes('CONSUMER.DELETE.'))) {
+        for (const reply of Object.values(replies).flat()) {
+          for (const body of ['', '{"batch":1,"no_wait":true}', '{"seq":1}'])
+            connection.publish(subject, body, { reply });
+        }
+      }
+      // The same trick with what the thief may do anyway: when it has worked, the others had their time.
+      const control = () => {
+        const reply = js('CONSUMER.DELETE', `${stream}.${consumer}`);
+        connection.publish(js('CONSUMER.MSG.NEXT', `${stream}.${consumer}`), '{"batch":1,"no_wait":true}', { reply });
+        return managers
+          .get(stream)
+          ?.consumers.info(stream, consumer)
+          .then(
+            () => 'exists',
+            () => 'deleted',
+          );
+      };
+      await expect.poll(control, { timeout: 10_000, interval: 200 }).toBe('deleted');
+
+      expect(await streamsAsSeenBy(thief)).toEqual(before);
+      for (const subject of replies.streams) {
+        const held = subject.startsWith('event') ? eventStream : stateStream(ownerIn(subject));
+        expect(await managers.get(held)?.streams.getMessage(held, { last_by_subj: subject }), subject).toBeNull();
+      }
+      await operator.flush();
+      listening.unsubscribe();
+      expect(onTheBus.filter((subject) => replies.bus.includes(subject))).toEqual([]);
+      expect(onTheBus.filter((subject) => subject.startsWith('$JS') || subject.startsWith('state_v1'))).toEqual([]);
+    },
+  );
+
+  const ownerIn = (subject: string) => serviceNames.find((owner) => subject.split('.')[1] === owner) ?? 'auth';
 });

@@ -10,13 +10,15 @@ import {
 import type { Logger } from 'pino';
 import type { CallerName } from '../../contracts/contract.ts';
 import { delays } from '../limits.ts';
-import { refusalOfServer } from './server-version.ts';
 import { inboxPrefix } from '../subjects.ts';
+import { refusalOfServer } from './server-version.ts';
 
 export interface ConnectionOptions {
   /** URLs of the servers of one NATS. With `tls:` in any of them, an unencrypted connection is refused. */
   servers: readonly string[];
   caller: CallerName;
+  /** By default named as the caller. */
+  user?: string | undefined;
   password?: string | undefined;
   log: Logger;
   /** Gives up waiting for the first connection. */
@@ -57,7 +59,7 @@ class UnfitServer extends Error {}
 
 /** One round of attempts; ends with the cause of the last one. */
 async function connectWithin(options: ConnectionOptions): Promise<NatsConnection> {
-  const { caller, password, signal, servers, ca } = options;
+  const { caller, user = caller, password, signal, servers, ca } = options;
   // For a `tls:` URL the library would accept a server without TLS and send it the password.
   const isEncrypted = ca !== undefined || servers.some((url) => url.startsWith('tls:'));
   const end = performance.now() + delays.connect;
@@ -65,9 +67,9 @@ async function connectWithin(options: ConnectionOptions): Promise<NatsConnection
     try {
       const nc = await connect({
         servers: [...servers],
-        name: caller,
+        name: user,
         inboxPrefix: inboxPrefix(caller),
-        ...(password !== undefined && { user: caller, pass: password }),
+        ...(password !== undefined && { user, pass: password }),
         ...(isEncrypted && { tls: ca === undefined ? {} : { ca } }),
         timeout: 5_000,
         reconnect: true,

@@ -1,26 +1,14 @@
 import { limits } from '../limits.ts';
+import type { NatsAccount, NatsUser } from './nats-accounts.ts';
 
 const gibibyte = 1024 ** 3;
-
-export interface NatsUser {
-  readonly name: string;
-  /** In clear or as a bcrypt hash. */
-  readonly password: string;
-  /** Without them the user may do everything; for operators and tests. */
-  readonly permissions?: { readonly publish: SubjectRules; readonly subscribe: SubjectRules } | undefined;
-}
-
-interface SubjectRules {
-  readonly allow?: readonly string[];
-  readonly deny?: readonly string[];
-}
 
 export interface NatsServerSettings {
   host: string;
   port: number;
   storeDir: string;
-  /** Only these users can connect; with none, every client that reaches the port can do anything. */
-  users: readonly NatsUser[];
+  /** Only their users can connect; with no account, every client that reaches the port can do anything. */
+  accounts: readonly NatsAccount[];
   /** Whether what JetStream has acknowledged survives a power cut. */
   isDurable?: boolean;
   /** Files with the server's certificate and key; connections without TLS are refused then. */
@@ -31,7 +19,7 @@ export interface NatsServerSettings {
 
 /** The configuration file of a server as our services want it; write it for the owner's eyes only. */
 export function natsServerConfig(settings: NatsServerSettings): string {
-  const { host, port, storeDir, users, isDurable = false, tls, cluster } = settings;
+  const { host, port, storeDir, accounts, isDurable = false, tls, cluster } = settings;
   const config = {
     host,
     port,
@@ -46,7 +34,7 @@ export function natsServerConfig(settings: NatsServerSettings): string {
       max_memory_store: gibibyte / 4,
       ...(isDurable && { sync_interval: 'always' }),
     },
-    ...(users.length > 0 && { authorization: { users: users.map(userEntry) } }),
+    ...(accounts.length > 0 && { accounts: Object.fromEntries(accounts.map(accountEntry)) }),
     ...(tls && { tls: { cert_file: tls.certificate, key_file: tls.key } }),
     ...(cluster && {
       server_name: cluster.serverName,
@@ -56,6 +44,20 @@ export function natsServerConfig(settings: NatsServerSettings): string {
   // NATS reads JSON as its own format.
   return `${JSON.stringify(config, null, 2)}\n`;
 }
+
+const accountEntry = ({ name, users, hasJetStream, exports = [], imports = [] }: NatsAccount) => [
+  name,
+  {
+    users: users.map(userEntry),
+    ...(hasJetStream && { jetstream: 'enabled' }),
+    exports: exports.map(({ subject, to, hasManyAnswers }) => ({
+      service: subject,
+      accounts: to,
+      response_type: hasManyAnswers ? 'stream' : 'singleton',
+    })),
+    imports: imports.map(({ account, subject }) => ({ service: { account, subject } })),
+  },
+];
 
 const userEntry = ({ name, password, permissions }: NatsUser) => ({
   user: name,

@@ -6,8 +6,8 @@ import { boatHandlers, boats } from '../../testing/boats.ts';
 import { connectTestBus } from '../../testing/test-bus.ts';
 import { startTestNats, type TestNats } from '../../testing/test-nats.ts';
 import { implement } from '../rpc/implement.ts';
-import { callersOf, natsPermissions } from './permissions.ts';
 import { rpcSubject } from '../subjects.ts';
+import { callersOf, natsPermissions } from './permissions.ts';
 
 describe('permissions made from the contracts', () => {
   const permissions = natsPermissions(resources);

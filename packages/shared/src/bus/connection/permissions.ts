@@ -1,20 +1,8 @@
-import {
-  type CallerName,
-  callerNames,
-  isService,
-  type Resource,
-  type ServiceName,
-  serviceNames,
-} from '../../contracts/contract.ts';
+import { type CallerName, callerNames, isService, type Resource, serviceNames } from '../../contracts/contract.ts';
 import { type HintName, hints } from '../../contracts/hints.ts';
-import { chartBucket, chartStream } from '../objects/chart-store.ts';
-import { durableName } from '../state/state-consumer.ts';
-import { eventStream, stateStream } from '../state/state-stream.ts';
 import {
-  allEvents,
   digestSubject,
   discoverySubject,
-  eventSubject,
   hintSubject,
   inboxPrefix,
   operatorsInbox,
@@ -24,7 +12,6 @@ import {
   rpcSubject,
   rpcSubjectsOf,
   serviceVerbs,
-  stateSubject,
 } from '../subjects.ts';
 
 export interface NatsPermissions {
@@ -38,7 +25,10 @@ interface Grants {
   subscribe: string[];
 }
 
-/** What each NATS user may publish and receive, from the contracts alone; the server refuses everything else. */
+/**
+ * What the NATS user of each part may publish and receive in the account of the bus, from the contracts alone; the server
+ * refuses everything else. Streams are in other accounts: see `streamGrants`.
+ */
 export function natsPermissions(resources: readonly Resource[]): Record<CallerName, NatsPermissions> {
   const users = callerNames.map((caller) => {
     const parts = [
@@ -48,7 +38,6 @@ export function natsPermissions(resources: readonly Resource[]): Record<CallerNa
       publishedState(resources, caller),
       followedState(resources, caller),
       sentHints(caller),
-      chartArchives(caller),
     ];
     const publish = [...new Set(parts.flatMap((part) => part.publish))].sort();
     const subscribe = [...new Set(parts.flatMap((part) => part.subscribe))].sort();
@@ -96,56 +85,19 @@ function answers(resources: readonly Resource[], caller: CallerName): Grants {
 
 function publishedState(resources: readonly Resource[], caller: CallerName): Grants {
   const owned = resources.filter(({ owner, state }) => state && owner === caller);
-  if (owned.length === 0) return { publish: [], subscribe: [] };
   return {
-    publish: [
-      ...owned.flatMap(({ owner, name }) => [
-        stateSubject(owner, name, '>'),
-        eventSubject(owner, name, '>'),
-        digestSubject(owner, name),
-      ]),
-      ...owned.flatMap(({ owner }) => streamsOf(owner)),
-    ],
-    subscribe: [...new Set(owned.map(({ owner }) => republishSubject(owner, '*', '*')))],
+    publish: owned.map(({ owner, name }) => digestSubject(owner, name)),
+    subscribe: owned.map(({ owner }) => republishSubject(owner, '*', '*')),
   };
 }
 
-const streamsOf = (owner: ServiceName): string[] =>
-  [stateStream(owner), eventStream].flatMap((name) => [`$JS.API.STREAM.CREATE.${name}`, `$JS.API.STREAM.INFO.${name}`]);
-
 function followedState(resources: readonly Resource[], caller: CallerName): Grants {
-  if (caller === 'api-gateway') return watchedEvents();
   const followed = resources.filter(({ state }) => state?.consumers.some((consumer) => consumer === caller));
-  if (followed.length === 0) return { publish: [], subscribe: [] };
   return {
-    publish: followed.flatMap(({ owner, name }) => [
-      ...consumerApi(stateStream(owner), durableName(caller, name), stateSubject(owner, name, '>')),
-      ...acks(stateStream(owner), durableName(caller, name)),
-      republishSubject(owner, caller, name),
-    ]),
+    publish: followed.map(({ owner, name }) => republishSubject(owner, caller, name)),
     subscribe: followed.map(({ owner, name }) => digestSubject(owner, name)),
   };
 }
-
-/** The gateway keeps no projection: each of its processes may watch events by its own consumer, without acks. */
-const watchedEvents = (): Grants => ({
-  publish: [...consumerApi(eventStream, '*', allEvents), `$JS.API.STREAM.INFO.${eventStream}`],
-  subscribe: [],
-});
-
-const consumerApi = (stream: string, consumer: string, filter: string): string[] => [
-  // The filter is part of the subject, so the server permits no other filter.
-  `$JS.API.CONSUMER.CREATE.${stream}.${consumer}.${filter}`,
-  `$JS.API.CONSUMER.INFO.${stream}.${consumer}`,
-  `$JS.API.CONSUMER.MSG.NEXT.${stream}.${consumer}`,
-  `$JS.API.CONSUMER.DELETE.${stream}.${consumer}`,
-];
-
-/** Both forms: the second carries domain and account hash, and becomes the default of later servers. */
-const acks = (stream: string, consumer: string): string[] => [
-  `$JS.ACK.${stream}.${consumer}.>`,
-  `$JS.ACK.*.*.${stream}.${consumer}.>`,
-];
 
 function sentHints(caller: CallerName): Grants {
   const grants: Grants = { publish: [], subscribe: [] };
@@ -155,26 +107,6 @@ function sentHints(caller: CallerName): Grants {
     if (listeners.some((listener) => listener === caller)) grants.subscribe.push(subject);
   }
   return grants;
-}
-
-/**
- * Only `registry-scan` reads and writes chart archives; runners call it. A user that may send JetStream any request chooses
- * the subject to which the server publishes the answer, past the user's own permissions.
- */
-function chartArchives(caller: CallerName): Grants {
-  const stream = chartStream;
-  const chunks = `$O.${chartBucket}.C.>`;
-  const read = [
-    `$JS.API.STREAM.INFO.${stream}`,
-    `$JS.API.STREAM.MSG.GET.${stream}`,
-    `$JS.API.CONSUMER.CREATE.${stream}.*.$O.${chartBucket}.C.*`,
-    `$JS.API.CONSUMER.INFO.${stream}.*`,
-    `$JS.API.CONSUMER.DELETE.${stream}.*`,
-    `$JS.FC.${stream}.>`,
-  ];
-  const write = [`$JS.API.STREAM.CREATE.${stream}`, `$JS.API.STREAM.PURGE.${stream}`, chunks, `$O.${chartBucket}.M.>`];
-  if (caller === 'registry-scan') return { publish: [...read, ...write], subscribe: [] };
-  return { publish: [], subscribe: [] };
 }
 
 const operationsOf = (resources: readonly Resource[]) =>

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectTestBus } from '../../testing/test-bus.ts';
 import { startTestNats, type TestNats } from '../../testing/test-nats.ts';
 import type { Bus } from '../bus.ts';
+import { chartStream } from './chart-store.ts';
 
 let nats: TestNats;
 let scanner: Bus;
@@ -16,7 +17,7 @@ beforeAll(async () => {
   [scanner, reader, operator] = await Promise.all([
     connectTestBus(nats, 'registry-scan'),
     connectTestBus(nats, 'registry-scan'),
-    connect({ servers: nats.url, user: nats.operator, pass: nats.password }),
+    connect({ servers: nats.url, user: nats.administratorOf(chartStream), pass: nats.password }),
   ]);
 });
 

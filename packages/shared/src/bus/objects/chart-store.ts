@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { JetStreamApiError, type JetStreamClient, type JetStreamManager } from '@nats-io/jetstream';
-import { type ObjectStore as NatsObjects, Objm } from '@nats-io/obj';
+import { type ObjectInfo, type ObjectStore as NatsObjects, Objm } from '@nats-io/obj';
 import { nanos } from '@nats-io/transport-node';
 import { AppError } from '../../errors.ts';
 import type { Connection } from '../connection/connection.ts';
@@ -42,30 +42,31 @@ export function createChartStore({ connection, jetstream, manager, replicas }: C
   }
 
   async function read(digest: string, patience: AbortSignal): Promise<Uint8Array | null> {
-    const objects = await open();
-    const found = await objects.get(digest);
-    if (found === null) return null;
-    if (found.info.size > limits.objectBytes) throw tooLarge();
-    // Its outcome is that of the stream, which is read below.
-    found.error.catch(() => undefined);
-    const chunks: Uint8Array[] = [];
-    const reader = found.data.getReader();
-    const giveUp = () => void reader.cancel(patience.reason);
-    patience.addEventListener('abort', giveUp, { once: true });
+    const info = await (await open()).info(digest);
+    if (info === null || info.deleted) return null;
+    if (info.size > limits.objectBytes) throw tooLarge();
     try {
-      for (;;) {
-        patience.throwIfAborted();
-        const { done, value } = await reader.read();
-        patience.throwIfAborted();
-        if (done) return Buffer.concat(chunks);
-        if (value) chunks.push(value);
-      }
+      return await readChunks(info, patience);
     } catch (error) {
       if (!patience.aborted) throw error;
       throw new AppError('timeout', 'The chart archive did not arrive in time', { cause: error });
-    } finally {
-      patience.removeEventListener('abort', giveUp);
     }
+  }
+
+  /** One by one: the library reads by a consumer that pushes, and what the server pushes stays in the account of the stream. */
+  async function readChunks({ nuid, chunks, size }: ObjectInfo, patience: AbortSignal): Promise<Uint8Array | null> {
+    const subject = `$O.${chartBucket}.C.${nuid}`;
+    const read: Uint8Array[] = [];
+    let seq = 1;
+    for (let chunk = 0; chunk < chunks; chunk += 1) {
+      patience.throwIfAborted();
+      const message = await manager.direct.getMessage(chartStream, { seq, next_by_subj: subject });
+      if (message === null) return null;
+      read.push(message.data);
+      seq = message.seq + 1;
+    }
+    const bytes = Buffer.concat(read);
+    return bytes.length === size ? bytes : null;
   }
 
   async function put(digest: string, bytes: Uint8Array): Promise<void> {

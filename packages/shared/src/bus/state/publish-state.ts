@@ -27,7 +27,7 @@ export interface StatePublisher {
   publish(message: StateMessage): Promise<void>;
   /** Publishes an event about a changed row, kept for an hour; `row` is its `eventRow`. */
   announce(event: StateMessage): Promise<void>;
-  /** Creates the stream where it is missing and returns its status. */
+  /** Creates the stream and its followers' consumers where they are missing, and returns the stream's status. */
   ensureStream(): Promise<StreamStatus>;
   /** Publishes count and hash of an owner's table, for followers to compare with. */
   publishDigest(digest: StateDigest): void;

@@ -7,8 +7,9 @@ import {
   type JetStreamManager,
 } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
-import type { Resource } from '../../contracts/contract.ts';
+import type { Resource, ServiceName } from '../../contracts/contract.ts';
 import { stateSubject } from '../subjects.ts';
+import { stateStream } from './state-stream.ts';
 
 export const durableName = (follower: string, resource: string): string => `${follower}-${resource}`;
 
@@ -25,13 +26,35 @@ export const durableConfig = (follower: string, { owner, name }: Resource): Part
   max_deliver: -1,
 });
 
+/** What is followed of an owner's stream, and by whom. */
+export const consumedBy = (resources: readonly Resource[], owner: ServiceName) =>
+  resources
+    .filter((resource) => resource.owner === owner)
+    .flatMap((resource) => (resource.state?.consumers ?? []).map((follower) => ({ follower, resource })));
+
+/** Creates the consumers of an owner's followers that are missing. */
+export async function ensureConsumers(
+  manager: JetStreamManager,
+  resources: readonly Resource[],
+  owner: ServiceName,
+): Promise<void> {
+  const stream = stateStream(owner);
+  const existing = new Set<string>();
+  for await (const { name } of manager.consumers.list(stream)) existing.add(name);
+  for (const { follower, resource } of consumedBy(resources, owner)) {
+    if (existing.has(durableName(follower, resource.name))) continue;
+    await manager.consumers.add(stream, durableConfig(follower, resource));
+  }
+}
+
+/** Throws where the owner has not created it yet. */
 export async function openConsumer(
   jetstream: JetStreamClient,
   manager: JetStreamManager,
-  stream: string,
-  config: Partial<ConsumerConfig>,
+  follower: string,
+  { owner, name }: Resource,
 ): Promise<Consumer> {
-  const info = await manager.consumers.add(stream, config);
+  const info = await manager.consumers.info(stateStream(owner), durableName(follower, name));
   return jetstream.consumers.getConsumerFromInfo(info);
 }
 

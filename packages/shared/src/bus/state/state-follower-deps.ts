@@ -5,10 +5,12 @@ import type { Connection } from '../connection/connection.ts';
 
 /** What following state works with. */
 export interface StateFollowerDeps {
+  /** For digests, and requests to publish again. */
   connection: Connection;
+  /** For rows, together with the next two. */
+  streams: Connection;
   jetstream: JetStreamClient;
   manager: JetStreamManager;
   follower: CallerName;
-
   log: Logger;
 }

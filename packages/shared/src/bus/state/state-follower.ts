@@ -6,7 +6,7 @@ import { pause } from '../../waiting/pause.ts';
 import { compareDigests } from './compare-digests.ts';
 import type { FollowOptions, StateFollower } from './follow-state.ts';
 import type { StateMessage } from './publish-state.ts';
-import { durableConfig, durableName, nextRound, openConsumer } from './state-consumer.ts';
+import { durableName, nextRound, openConsumer } from './state-consumer.ts';
 import type { StateFollowerDeps } from './state-follower-deps.ts';
 import { stateStream } from './state-stream.ts';
 import { stateSubject } from '../subjects.ts';
@@ -29,28 +29,27 @@ export function createStateFollower(deps: StateFollowerDeps): StateFollower {
   };
 }
 
-/** Follows until the signal aborts. After any failure it opens the consumer again and creates it if missing. */
+/** Follows until the signal aborts. After any failure it opens the consumer again; the owner creates it where it is missing. */
 async function followRows(
   deps: StateFollowerDeps,
   resource: Resource,
   options: FollowOptions,
   isRebuildDue: () => boolean,
 ): Promise<void> {
-  const { connection, follower, jetstream, manager, log } = deps;
+  const { streams, follower, jetstream, manager, log } = deps;
   const { signal } = options;
   let failures = 0;
 
   while (!signal.aborted) {
-    await untilUp(connection, signal);
+    await untilUp(streams, signal);
     try {
-      const consumer = await whileUp(connection, () =>
-        openConsumer(jetstream, manager, stateStream(resource.owner), durableConfig(follower, resource)),
-      );
+      const consumer = await whileUp(streams, () => openConsumer(jetstream, manager, follower, resource));
       while (!signal.aborted) {
         await takeRound(consumer);
         failures = 0;
         if (isRebuildDue()) {
           log.warn({ resource: resource.name }, 'reading all state of a resource again');
+          // The owner creates it again, and a new consumer delivers every row.
           await manager.consumers.delete(stateStream(resource.owner), durableName(follower, resource.name));
           break;
         }
@@ -58,7 +57,7 @@ async function followRows(
     } catch (error) {
       if (signal.aborted) return;
       failures += 1;
-      // Both are normal: the stream is missing until its owner creates it, and a lost server loses every consumer.
+      // Both are normal: stream and consumer are missing until the owner creates them, and a lost server loses both.
       const level = failures > 3 ? 'warn' : 'info';
       log[level]({ err: error, resource: resource.name, failures }, 'following state failed; retrying');
       await pause(backOffMs(times, failures), signal);
@@ -69,7 +68,7 @@ async function followRows(
     const round = await nextRound(consumer);
     const stop = () => round.stop();
     signal.addEventListener('abort', stop, { once: true });
-    const stopListening = connection.onDown(stop);
+    const stopListening = streams.onDown(stop);
     try {
       for await (const message of round) {
         if (signal.aborted) return;

@@ -8,22 +8,27 @@ import type { Msg } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { z } from 'zod';
-import type { ServiceName } from '../../contracts/contract.ts';
+import type { Resource, ServiceName } from '../../contracts/contract.ts';
 import { AppError } from '../../errors.ts';
 import type { Connection } from '../connection/connection.ts';
 import { delays, limits } from '../limits.ts';
 import type { StateMessage, StatePublisher, StreamStatus } from './publish-state.ts';
 import { knowsMessageLifetimes } from '../connection/server-version.ts';
+import { ensureConsumers } from './state-consumer.ts';
 import { stateMetrics } from './state-metrics.ts';
 import { ensureStateStream, eventStream, stateStream } from './state-stream.ts';
 import { digestSubject, eventSubject, republishSubject, stateSubject } from '../subjects.ts';
 import { whileUp } from '../connection/while-up.ts';
 
 export interface StatePublisherDeps {
+  /** For digests, and requests to publish again. */
   connection: Connection;
+  /** For rows, together with the next two. */
+  streams: Connection;
   jetstream: JetStreamClient;
   manager: JetStreamManager;
   owner: ServiceName;
+  resources: readonly Resource[];
   instance: string;
   replicas: number;
   maxBytes: number;
@@ -38,7 +43,7 @@ const tombstoneLifetime = `${31 * 24}h`;
 
 /** Publishes the state of an owner. Only the relay waits for it, never a request. */
 export function createStatePublisher(deps: StatePublisherDeps): StatePublisher {
-  const { connection, jetstream, manager, owner, instance, replicas, maxBytes, log } = deps;
+  const { connection, streams, jetstream, manager, owner, resources, instance, replicas, maxBytes, log } = deps;
   const metrics = stateMetrics(deps.metrics);
   // Part of each message id: a deliberate republication must not be dropped as a duplicate.
   let epoch = 0;
@@ -51,7 +56,7 @@ export function createStatePublisher(deps: StatePublisherDeps): StatePublisher {
     if (Buffer.byteLength(payload) > limits.responseBytes) throw new AppError('too_large', 'The row is too large');
     const msgID = `${resource}.${id}.${version}.${instance}.${epoch}`;
     const all = { msgID, timeout: delays.stateAck, ...options };
-    await whileUp(connection, () => jetstream.publish(subject, payload, all)).catch(asRefused);
+    await whileUp(streams, () => jetstream.publish(subject, payload, all)).catch(asRefused);
   }
 
   return {
@@ -67,8 +72,13 @@ export function createStatePublisher(deps: StatePublisherDeps): StatePublisher {
     },
 
     async ensureStream() {
-      const settings = { replicas, maxBytes, hasLifetimes: knowsMessageLifetimes(connection.nc.info?.version ?? '') };
-      const stream = await whileUp(connection, () => ensureStateStream(manager, owner, settings)).catch(asUnavailable);
+      const settings = { replicas, maxBytes, hasLifetimes: knowsMessageLifetimes(streams.nc.info?.version ?? '') };
+      const ensure = async () => {
+        const found = await ensureStateStream(manager, owner, settings);
+        await ensureConsumers(manager, resources, owner);
+        return found;
+      };
+      const stream = await whileUp(streams, ensure).catch(asUnavailable);
       const { status } = stream;
       ({ hasLifetimes } = stream);
       if (known && (known.created !== status.created || known.lastSeq > status.lastSeq)) epoch += 1;

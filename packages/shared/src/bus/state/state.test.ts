@@ -19,7 +19,12 @@ beforeEach(async () => {
   [auth, tasks, operator] = await Promise.all([
     connectTestBus(nats, 'auth'),
     connectTestBus(nats, 'tasks'),
-    connect({ servers: nats.url, user: nats.operator, pass: nats.password, maxReconnectAttempts: -1 }),
+    connect({
+      servers: nats.url,
+      user: nats.administratorOf('STATE_auth'),
+      pass: nats.password,
+      maxReconnectAttempts: -1,
+    }),
   ]);
   end = new AbortController();
   following = [];
@@ -139,7 +144,7 @@ describe('the published state of a resource', () => {
 });
 
 describe('a follower survives', () => {
-  test('the loss of its consumer', async () => {
+  test('the loss of its consumer, once the owner has created it again', async () => {
     await auth.state.ensureStream();
     const versions = followed();
     await publish(change('a', 1));
@@ -147,6 +152,7 @@ describe('a follower survives', () => {
 
     const manager = await jetstreamManager(operator);
     await manager.consumers.delete('STATE_auth', 'tasks-boats');
+    await auth.state.ensureStream();
 
     await publish(change('a', 2));
     await expect.poll(() => versions, { timeout: 10_000 }).toEqual({ a: 2 });
@@ -226,7 +232,12 @@ describe('a digest', () => {
     auth.state.publishDigest(digest);
 
     await expect.poll(() => requested).toEqual(['boats']);
-    await expect.poll(() => applied, { timeout: 15_000 }).toBeGreaterThan(1);
+    // The relay of an owner does this every few seconds.
+    const keepConsumers = async () => {
+      await auth.state.ensureStream();
+      return applied;
+    };
+    await expect.poll(keepConsumers, { timeout: 15_000 }).toBeGreaterThan(1);
   });
 
   test('that matches in between resets the count of mismatches', async () => {

@@ -25,19 +25,28 @@ let tasks: Bus;
 let auth: Bus;
 /** It may keep no more than one MiB. */
 let registryScan: Bus;
-let operator: NatsConnection;
+let ofState: NatsConnection;
+let ofEvents: NatsConnection;
 
 beforeAll(async () => {
   nats = await startTestNats();
-  [tasks, auth, registryScan, operator] = await Promise.all([
+  const administrate = (stream: string) =>
+    connect({
+      servers: nats.url,
+      user: nats.administratorOf(stream),
+      pass: nats.password,
+      maxReconnectAttempts: -1,
+    });
+  [tasks, auth, registryScan, ofState, ofEvents] = await Promise.all([
     connectTestBus(nats, 'tasks'),
     connectTestBus(nats, 'auth'),
     connectTestBus(nats, 'registry-scan', { stateBytes: 1024 * 1024, metrics }),
-    connect({ servers: nats.url, user: nats.operator, pass: nats.password, maxReconnectAttempts: -1 }),
+    administrate('STATE_tasks'),
+    administrate('EVENTS'),
   ]);
 });
 afterAll(async () => {
-  await operator?.close();
+  await Promise.all([ofState, ofEvents].map((connection) => connection?.close()));
   await Promise.all([tasks, auth, registryScan].map((bus) => bus?.[Symbol.asyncDispose]()));
   await nats?.[Symbol.asyncDispose]();
 });
@@ -98,7 +107,7 @@ async function published() {
 }
 
 async function subjectsIn(stream: string): Promise<string[]> {
-  const { streams } = await jetstreamManager(operator);
+  const { streams } = await jetstreamManager(stream === 'EVENTS' ? ofEvents : ofState);
   const { state } = await streams.info(stream, { subjects_filter: '>' });
   return Object.keys(state.subjects ?? {});
 }
@@ -106,7 +115,7 @@ async function subjectsIn(stream: string): Promise<string[]> {
 test('a row without a projection is published as an event of id, status and env only, kept for an hour', async () => {
   const { deployment, task } = await published();
 
-  const { streams } = await jetstreamManager(operator);
+  const { streams } = await jetstreamManager(ofEvents);
   const event = await streams.getMessage('EVENTS', { last_by_subj: `event.v1.tasks.deployment_tasks.${task.id}` });
   expect(event?.json()).toMatchObject({ env_id, operation: 'INSERT', row: { id: task.id, status: 'Done' } });
   expect(event?.data.length).toBeLessThan(500);

@@ -22,25 +22,27 @@ let nats: TestNats;
 let auth: Bus;
 let tasks: Bus;
 let operator: NatsConnection;
+let administrator: NatsConnection;
 let stop: AbortController;
 let following: Promise<void>;
 
 beforeAll(async () => {
   nats = await startTestNats();
-  [auth, tasks, operator] = await Promise.all([
+  [auth, tasks, operator, administrator] = await Promise.all([
     connectTestBus(nats, 'auth'),
     connectTestBus(nats, 'tasks'),
     connect({ servers: nats.url, user: nats.operator, pass: nats.password }),
+    connect({ servers: nats.url, user: nats.administratorOf(stateStream('auth')), pass: nats.password }),
   ]);
 });
 afterAll(async () => {
-  await operator?.close();
+  await Promise.all([operator, administrator].map((connection) => connection?.close()));
   await Promise.all([auth, tasks].map((bus) => bus?.[Symbol.asyncDispose]()));
   await nats?.[Symbol.asyncDispose]();
 });
 
 beforeEach(async () => {
-  const { streams } = await jetstreamManager(operator);
+  const { streams } = await jetstreamManager(administrator);
   await auth.state.ensureStream();
   await streams.purge(stateStream('auth'));
   stop = new AbortController();
@@ -136,7 +138,7 @@ test.for(Object.keys(wrongWays))(
     await wrongWays[way]?.(a, b);
     await equal();
 
-    const { streams } = await jetstreamManager(operator);
+    const { streams } = await jetstreamManager(administrator);
     const lastSeq = async () => (await streams.info(stateStream('auth'))).state.last_seq;
     // A republication requested before they were equal may still be in flight.
     await someDigests(4);
