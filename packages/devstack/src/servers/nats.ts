@@ -21,7 +21,14 @@ export interface NatsServer extends RunningServer {
 }
 
 /** Starts NATS with JetStream. Started again on the same state folder it has the same port and the same streams. */
-export async function startNats({ stateFolder, program, accounts, tls, guard, signal }: NatsStart): Promise<NatsServer> {
+export async function startNats({
+  stateFolder,
+  program,
+  accounts,
+  tls,
+  guard,
+  signal,
+}: NatsStart): Promise<NatsServer> {
   const folder = join(stateFolder, 'nats');
   const storeFolder = join(folder, 'store');
   await mkdir(folder, { recursive: true });

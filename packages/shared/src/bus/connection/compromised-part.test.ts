@@ -158,6 +158,13 @@ const attempts: Record<string, Record<string, Partial<Tried>>> = {
           js('CONSUMER.DELETE', `${stateStream(owner)}.${durable}`),
           js('CONSUMER.MSG.NEXT', `${stateStream(owner)}.${durable}`),
           `$JS.ACK.${stateStream(owner)}.${durable}.1.1.1.1.1`,
+          // With `+NXT` as its body, it pulls from that consumer. Later servers put other names in these places.
+          ...callerNames
+            .filter((other) => other !== victim)
+            .map(
+              (other) =>
+                `$JS.ACK.${stateStream(owner)}.${durable}.${stateStream(owner)}.${durableName(other, name)}.1.1.1`,
+            ),
         ];
       }),
     ),

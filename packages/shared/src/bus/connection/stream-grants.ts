@@ -56,9 +56,10 @@ function followedState(resources: readonly Resource[]): StreamGrant[] {
       const consumer = durableName(follower, resource.name);
       const publish = [
         ...['INFO', 'MSG.NEXT', 'DELETE'].map((verb) => `$JS.API.CONSUMER.${verb}.${stream}.${consumer}`),
-        // The second form carries domain and account hash, and becomes the default of later servers.
+        // The second form, of later servers, carries domain (`_` for none) and account hash. With a wildcard for the domain it
+        // would match acknowledgements of other consumers in the first form.
         `$JS.ACK.${stream}.${consumer}.>`,
-        `$JS.ACK.*.*.${stream}.${consumer}.>`,
+        `$JS.ACK._.*.${stream}.${consumer}.>`,
       ];
       return { caller: follower, stream, publish };
     }),
