@@ -1,11 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Bus } from '@berth/shared/bus/bus';
-import { busOptions, busSettings } from '@berth/shared/bus/connection/bus-settings';
 import { connectBus } from '@berth/shared/bus/connect-bus';
-import { natsServerConfig } from '@berth/shared/bus/connection/nats-server-config';
+import { busOptions, busSettings } from '@berth/shared/bus/connection/bus-settings';
 import { administratorOf, natsAccounts } from '@berth/shared/bus/connection/nats-accounts';
-import { callerNames, type CallerName } from '@berth/shared/contracts/contract';
+import { natsServerConfig } from '@berth/shared/bus/connection/nats-server-config';
+import { type CallerName, callerNames } from '@berth/shared/contracts/contract';
+import { deployments } from '@berth/shared/contracts/resources/deployments';
 import { readConfig } from '@berth/shared/service/read-config';
 import { freePort } from '@berth/shared/testing/free-port';
 import { silentLog } from '@berth/shared/testing/test-bus';
@@ -29,9 +30,12 @@ beforeAll(async () => {
 }, 20 * 60_000);
 
 /** The bus as a service has it that is set up like this. */
-function busOf(settings: Record<string, string>, patienceMs = 10_000): Promise<Bus> {
+function busOf(
+  settings: Record<string, string>,
+  { patienceMs = 10_000, caller = 'tasks' }: { patienceMs?: number; caller?: CallerName } = {},
+): Promise<Bus> {
   const options = busOptions(readConfig(z.object(busSettings), { NATS_PASSWORD: password, ...settings }));
-  return connectBus({ ...options, caller: 'tasks', log: silentLog, signal: AbortSignal.timeout(patienceMs) });
+  return connectBus({ ...options, caller, log: silentLog, signal: AbortSignal.timeout(patienceMs) });
 }
 
 describe('a NATS with TLS', () => {
@@ -43,7 +47,7 @@ describe('a NATS with TLS', () => {
     await using bus = await busOf({ NATS_URL: nats.url, NATS_CA: pem.authority });
     expect(bus.isConnected()).toBe(true);
 
-    await expect(busOf({ NATS_URL: nats.url }, 1_000)).rejects.toThrow('timeout');
+    await expect(busOf({ NATS_URL: nats.url }, { patienceMs: 1_000 })).rejects.toThrow('timeout');
   });
 
   test.for([
@@ -54,14 +58,14 @@ describe('a NATS with TLS', () => {
     const { pem } = await ensureCertificates(start.stateFolder);
     const nats = await startNats({ ...start, program, accounts });
 
-    await expect(busOf(settings(nats.url, pem.authority), 1_000)).rejects.toThrow('timeout');
+    await expect(busOf(settings(nats.url, pem.authority), { patienceMs: 1_000 })).rejects.toThrow('timeout');
     await using bus = await busOf({ NATS_URL: nats.url });
     expect(bus.isConnected()).toBe(true);
   });
 });
 
-test('with NATS_REPLICAS the stream lies on that many servers of a cluster, and outlives one of them', {
-  timeout: 60_000,
+test('with NATS_REPLICAS the stream lies on that many servers of a cluster, reaches a follower at another, and outlives one', {
+  timeout: 90_000,
 }, async () => {
   const { stateFolder, guard, signal } = await startForTest();
   const numbers = [0, 1, 2];
@@ -87,17 +91,34 @@ test('with NATS_REPLICAS the stream lies on that many servers of a cluster, and 
     }),
   );
   const urls = ports.map((port) => `nats://127.0.0.1:${port}`);
-  await using bus = await busOf({ NATS_URL: urls.join(','), NATS_REPLICAS: '3' });
+  await using bus = await busOf({ NATS_URL: urls.slice(0, 2).join(','), NATS_REPLICAS: '3' });
 
   await expect
     .poll(() => bus.state.ensureStream().catch(() => null), { timeout: 30_000, interval: 200 })
     .not.toBeNull();
   expect(await replicasOf(urls)).toBe(3);
+  const followed: string[] = [];
+  const end = new AbortController();
+  await using follower = await busOf({ NATS_URL: urls[2] ?? '' }, { caller: 'cluster-sync' });
+  const following = follower.state.follow(deployments, {
+    signal: end.signal,
+    apply: async ({ id }) => void followed.push(id),
+  });
+  const publish = (id: string) =>
+    bus.state
+      .publish({ resource: 'deployments', id, version: 1, env_id: null, operation: 'INSERT', row: { id } })
+      .then(() => true);
+  await publish('before');
+  await expect.poll(() => followed, { timeout: 20_000 }).toContain('before');
 
   await servers[0]?.stop();
   await expect
     .poll(() => bus.state.ensureStream().catch(() => null), { timeout: 30_000, interval: 200 })
     .not.toBeNull();
+  await expect.poll(() => publish('after').catch(() => false), { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => followed, { timeout: 20_000 }).toContain('after');
+  end.abort();
+  await following;
 });
 
 async function replicasOf(servers: string[]): Promise<number> {

@@ -42,7 +42,7 @@ const startBoth = (stateFolder: string, program: string) => `
   import { startNats } from ${moduleAt('./nats.ts')};
   import { startPostgres } from ${moduleAt('./postgres.ts')};
   const start = { stateFolder: ${JSON.stringify(stateFolder)}, guard: startProcessGuard(), signal: AbortSignal.timeout(60_000) };
-  const nats = await startNats({ ...start, program: ${JSON.stringify(program)}, users: [] });
+  const nats = await startNats({ ...start, program: ${JSON.stringify(program)}, accounts: [] });
   const postgres = await startPostgres({ ...start, durable: false });
   console.log(nats.pid, postgres.pid);
   setInterval(() => {}, 1000);
