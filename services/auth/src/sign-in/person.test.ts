@@ -26,6 +26,11 @@ describe('the person behind a login', () => {
   });
 
   test.for([
+    ['without a subject', { sub: undefined }, 'no usable subject'],
+    ['with an empty subject', { sub: '' }, 'no usable subject'],
+    ['with NUL in the subject', { sub: 'ada\u0000' }, 'no usable subject'],
+    ['with half of a surrogate pair in the subject', { sub: 'ada\ud83d' }, 'no usable subject'],
+    ['with a subject longer than OpenID Connect allows', { sub: 'a'.repeat(256) }, 'no usable subject'],
     ['without an e-mail', { email: undefined }, 'no e-mail'],
     ['with an empty e-mail', { email: ' ' }, 'no e-mail'],
     ['with something else for an e-mail', { email: 'ada' }, 'no e-mail'],

@@ -16,9 +16,10 @@ const isFalse = (value: unknown): boolean => value === false || value === 'false
 
 const text = z.string().catch('');
 
+/** Which person it is. The library has compared the issuer with the provider's. */
+const Subject = z.object({ iss: Text, sub: Text.min(1).max(255) });
+
 const Claims = z.object({
-  iss: Text,
-  sub: Text.min(1).max(255),
   email: text,
   email_verified: z.unknown().optional(),
   name: text,
@@ -27,14 +28,16 @@ const Claims = z.object({
 
 /** Reads the claims of a verified ID token and the user info, or refuses the login. */
 export function personFrom(claims: unknown): Person {
-  const { iss, sub, email_verified, ...known } = Claims.parse(claims);
+  const { data: subject } = Subject.safeParse(claims);
+  if (!subject) throw new AppError('login_refused', 'The identity provider sent no usable subject (sub) for you');
+  const { email_verified, ...known } = Claims.parse(claims);
   const email = known.email.trim();
 
   if (!isEmail(email)) throw new AppError('login_refused', 'The identity provider sent no e-mail address for you');
   if (isFalse(email_verified)) {
     throw new AppError('login_refused', 'Your e-mail address is not verified at the identity provider');
   }
-  return { issuer: iss, subject: sub, email, displayName: displayName(known) };
+  return { issuer: subject.iss, subject: subject.sub, email, displayName: displayName(known) };
 }
 
 const isEmail = (value: string): boolean =>
