@@ -11,7 +11,7 @@ async function show() {
   signOutButton.hidden = !signedIn;
 }
 
-const tell = (error) => {
+const showError = (error) => {
   state.textContent = error.message;
   signInButton.disabled = false;
 };
@@ -20,10 +20,10 @@ signInButton.addEventListener('click', () => {
   signInButton.disabled = true;
   startSignIn(window)
     .then((address) => location.assign(address))
-    .catch(tell);
+    .catch(showError);
 });
 signOutButton.addEventListener('click', () => {
   signOut(window);
-  show().catch(tell);
+  show().catch(showError);
 });
-show().catch(tell);
+show().catch(showError);

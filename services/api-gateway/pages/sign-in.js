@@ -37,7 +37,7 @@ export async function finishSignIn({ fetch, history, localStorage, location, ses
   localStorage.setItem(tokenKey, access_token);
 }
 
-/** Who the stored session belongs to, in words. */
+/** A text about the user of the stored session. */
 export async function whoIsSignedIn({ fetch, localStorage }) {
   const token = localStorage.getItem(tokenKey);
   if (token === null) return { words: 'You are not signed in.', signedIn: false };

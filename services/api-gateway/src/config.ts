@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 const isNetwork = (text: string): boolean => ipaddr.isValid(text) || ipaddr.isValidCIDR(text);
 
-/** Addresses and networks, with spaces or commas between. */
+/** Addresses and networks, separated by spaces or commas. */
 const TrustedProxies = z
   .string()
   .default('')

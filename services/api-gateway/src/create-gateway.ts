@@ -16,7 +16,7 @@ import { type TaskLogDeps, taskLogRoute } from './routes/task-log-route.ts';
 export interface AttemptLimits {
   failedCredentialsPerMinute: number;
   signInsPerMinute: number;
-  /** The clock by which attempts come back, in ms. */
+  /** The clock of the limits, in ms. */
   now?: () => number;
 }
 
@@ -29,14 +29,14 @@ export interface GatewayDeps
   stopping: AbortSignal;
   version: string;
   ownUrl: string;
-  /** Addresses and networks of proxies whose word is taken for where a request comes from; nobody's unless given. */
+  /** Addresses and networks of proxies whose `X-Forwarded-For` is trusted; none unless given. */
   trustedProxies?: readonly string[];
   attempts: AttemptLimits;
   /** All contracts, unless given. */
   resources?: readonly Resource[];
 }
 
-/** The whole HTTP side: one server, its checks, and every route. It does not listen yet. */
+/** Creates the HTTP server with its checks and all routes. It does not listen yet. */
 export async function createGateway({ resources = allResources, ...deps }: GatewayDeps): Promise<FastifyInstance> {
   const { failedCredentialsPerMinute, signInsPerMinute, now } = deps.attempts;
   const failures = attemptsOf('credentials', failedCredentialsPerMinute);
@@ -50,7 +50,7 @@ export async function createGateway({ resources = allResources, ...deps }: Gatew
   pageRoutes(app);
   routesFromContracts(app, resources, { ...deps, authenticate, signIns });
   taskLogRoute(app, { ...deps, authenticate });
-  // Files register their routes when the plugins load.
+  // Plugins register the routes of their files when they load.
   await app.after();
   refuseOtherMethods(app, known);
   return app;

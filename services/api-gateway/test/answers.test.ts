@@ -2,7 +2,7 @@ import { etagOf } from '@berth/shared/bus/rpc/etag';
 import { envs } from '@berth/shared/contracts/resources/envs';
 import { logins } from '@berth/shared/contracts/resources/logins';
 import { AppError, errorCodes, isErrorCode } from '@berth/shared/errors';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { problemOf } from './support/problem-of.ts';
 import { some, startTestGateway, type TestGateway, testAuth } from './support/start-test-gateway.ts';
 
@@ -47,91 +47,88 @@ beforeAll(async () => {
 });
 afterAll(() => gateway[Symbol.asyncDispose]());
 
-describe('success', () => {
-  test('of a read is the row with its ETag', async () => {
-    const response = await gateway.get(`/api/v2/envs/${id}`);
-    expect(response.status).toBe(200);
-    expect(response.headers.get('etag')).toBe(etagOf(envs, env));
-    expect(response.headers.get('cache-control')).toBe('no-store');
-    expect(response.headers.get('content-type')).toMatch(/^application\/json/);
-    expect(await response.json()).toEqual(env);
-  });
-
-  test('of a creation is 201, of a deletion 204 without a body, of both ways to update 200', async () => {
-    const created = await gateway.send('POST', '/api/v2/envs', { name: 'harbour' });
-    expect([created.status, created.headers.get('etag')]).toEqual([201, etagOf(envs, env)]);
-    const deleted = await gateway.send('DELETE', `/api/v2/envs/${id}`);
-    expect([deleted.status, await deleted.text()]).toEqual([204, '']);
-    for (const method of ['PUT', 'PATCH']) {
-      expect((await gateway.send(method, `/api/v2/envs/${id}`, { name: 'harbour' })).status).toBe(200);
-    }
-  });
-
-  test('of HEAD has the headers of GET and no body', async () => {
-    const response = await gateway.send('HEAD', `/api/v2/envs/${id}`);
-    expect([response.status, response.headers.get('etag')]).toEqual([200, etagOf(envs, env)]);
-    expect(await response.text()).toBe('');
-  });
-
-  test('of the end of a login is the same at both paths, without a credential', async () => {
-    for (const path of ['/api/v2/auth/idp/callback', '/auth/idp/callback']) {
-      const response = await gateway.send('POST', path, { auth_code: 'c', state: 's' }, { 'x-service-token': '' });
-      expect([response.status, await response.json()]).toEqual([200, { access_token: 'session' }]);
-      expect(response.headers.get('set-cookie')).toBeNull();
-    }
-  });
-
-  test("carries the caller's request id if it is well-formed, else a new one", async () => {
-    const own = await gateway.get('/api/v2/server', { headers: { 'x-request-id': 'ci-42.a_b' } });
-    expect(own.headers.get('x-request-id')).toBe('ci-42.a_b');
-    for (const bad of ['a b', 'x'.repeat(101), '<script>', '"']) {
-      const response = await gateway.get('/api/v2/server', { headers: { 'x-request-id': bad } });
-      expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
-    }
-  });
+test('a read answers the row with its ETag', async () => {
+  const response = await gateway.get(`/api/v2/envs/${id}`);
+  expect(response.status).toBe(200);
+  expect(response.headers.get('etag')).toBe(etagOf(envs, env));
+  expect(response.headers.get('cache-control')).toBe('no-store');
+  expect(response.headers.get('content-type')).toMatch(/^application\/json/);
+  expect(await response.json()).toEqual(env);
 });
 
-describe('If-Match', () => {
-  const update = (ifMatch: string) =>
-    gateway.send('PATCH', `/api/v2/envs/${id}`, { name: 'harbour' }, { 'if-match': ifMatch });
-
-  test('is passed on: the right tag, one of several, or * fit', async () => {
-    const etag = etagOf(envs, env) ?? '';
-    for (const fits of [etag, `"other", ${etag}`, '*']) expect((await update(fits)).status).toBe(200);
-  });
-
-  test('is refused as stale where it does not fit', async () => {
-    for (const stale of ['"other"', `W/${etagOf(envs, env)}`, 'ü', '']) {
-      expect(await problemOf(await update(stale))).toMatchObject({ status: 412, code: 'stale' });
-    }
-  });
+test('a creation answers 201, a deletion 204 without a body, and PUT and PATCH 200', async () => {
+  const created = await gateway.send('POST', '/api/v2/envs', { name: 'harbour' });
+  expect([created.status, created.headers.get('etag')]).toEqual([201, etagOf(envs, env)]);
+  const deleted = await gateway.send('DELETE', `/api/v2/envs/${id}`);
+  expect([deleted.status, await deleted.text()]).toEqual([204, '']);
+  for (const method of ['PUT', 'PATCH']) {
+    expect((await gateway.send(method, `/api/v2/envs/${id}`, { name: 'harbour' })).status).toBe(200);
+  }
 });
 
-describe('an error of the owner', () => {
-  test.for(Object.entries(errorCodes))('leaves with its code, status and words: %s %i', async ([code, status]) => {
+test('HEAD answers the headers of GET and no body', async () => {
+  const response = await gateway.send('HEAD', `/api/v2/envs/${id}`);
+  expect([response.status, response.headers.get('etag')]).toEqual([200, etagOf(envs, env)]);
+  expect(await response.text()).toBe('');
+});
+
+test('a login is finished at both paths, without a credential', async () => {
+  for (const path of ['/api/v2/auth/idp/callback', '/auth/idp/callback']) {
+    const response = await gateway.send('POST', path, { auth_code: 'c', state: 's' }, { 'x-service-token': '' });
+    expect([response.status, await response.json()]).toEqual([200, { access_token: 'session' }]);
+    expect(response.headers.get('set-cookie')).toBeNull();
+  }
+});
+
+test("an answer carries the caller's request id if it is well-formed, else a new one", async () => {
+  const own = await gateway.get('/api/v2/server', { headers: { 'x-request-id': 'ci-42.a_b' } });
+  expect(own.headers.get('x-request-id')).toBe('ci-42.a_b');
+  for (const bad of ['a b', 'x'.repeat(101), '<script>', '"']) {
+    const response = await gateway.get('/api/v2/server', { headers: { 'x-request-id': bad } });
+    expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+  }
+});
+
+const update = (ifMatch: string) =>
+  gateway.send('PATCH', `/api/v2/envs/${id}`, { name: 'harbour' }, { 'if-match': ifMatch });
+
+test('If-Match accepts the current tag, a list with it, and *', async () => {
+  const etag = etagOf(envs, env) ?? '';
+  for (const current of [etag, `"other", ${etag}`, '*']) expect((await update(current)).status).toBe(200);
+});
+
+test('If-Match refuses any other tag as stale', async () => {
+  for (const stale of ['"other"', `W/${etagOf(envs, env)}`, 'ü', '']) {
+    expect(await problemOf(await update(stale))).toMatchObject({ status: 412, code: 'stale' });
+  }
+});
+
+test.for(Object.entries(errorCodes))(
+  'an error of the owner is sent with its code, status and message: %s %i',
+  async ([code, status]) => {
     const errors = [{ path: 'body.name', message: 'is taken' }];
     if (!isErrorCode(code)) throw new Error('not an error code');
-    refusal = new AppError(code, 'A harbour is there already', { errors });
+    refusal = new AppError(code, 'The harbour exists', { errors });
     expect(await problemOf(await gateway.get('/api/v2/envs'))).toMatchObject({
       status,
       code,
-      detail: 'A harbour is there already',
+      detail: 'The harbour exists',
       errors,
     });
-  });
+  },
+);
 
-  test('that is a bug leaves without its words, and our log has none of them either', async () => {
-    refusal = new Error(`select * from secrets where contents = '${canary}' at postgres://berth:${canary}@db`);
-    const response = await gateway.get('/api/v2/envs');
-    const text = await response.clone().text();
-    expect(await problemOf(response)).toMatchObject({ status: 500, code: 'internal' });
-    expect(text).not.toContain(canary);
-    expect(text).not.toMatch(/select|postgres|at .*\.ts/);
-    expect(JSON.stringify(gateway.logged())).not.toContain(canary);
-  });
+test('a bug of the owner is sent and logged without its message', async () => {
+  refusal = new Error(`select * from secrets where contents = '${canary}' at postgres://berth:${canary}@db`);
+  const response = await gateway.get('/api/v2/envs');
+  const text = await response.clone().text();
+  expect(await problemOf(response)).toMatchObject({ status: 500, code: 'internal' });
+  expect(text).not.toContain(canary);
+  expect(text).not.toMatch(/select|postgres|at .*\.ts/);
+  expect(JSON.stringify(gateway.logged())).not.toContain(canary);
 });
 
-test('an operation that has no handler yet answers 501, after the checks before it', async () => {
+test('an outstanding operation answers 501, after credential and shape were checked', async () => {
   const path = '/api/v2/events';
   expect(await problemOf(await fetch(`${gateway.url}${path}`))).toMatchObject({ status: 401 });
   expect(await problemOf(await gateway.get(`${path}?nope=1`))).toMatchObject({ status: 400 });

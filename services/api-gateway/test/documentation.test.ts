@@ -17,14 +17,14 @@ const Document = z.looseObject({
   paths: z.record(z.string(), z.record(z.string(), z.unknown())),
 });
 
-test('the document needs no credential and tells the address of this server', async () => {
+test('the OpenAPI document needs no credential and contains the address of this server', async () => {
   const response = await fetch(`${gateway.url}/api/v2/openapi.json`);
   const { servers, paths } = Document.parse(await response.json());
   expect(servers).toEqual([{ url: 'https://berth.example.test' }]);
   expect(Object.keys(paths).length).toBeGreaterThan(30);
 });
 
-test('every documented operation is there for somebody signed in, and its owner is asked', async () => {
+test('every documented operation has a route', async () => {
   const { paths } = Document.parse(await (await fetch(`${gateway.url}/api/v2/openapi.json`)).json());
   const answers = await Promise.all(
     Object.entries(paths).flatMap(([path, operations]) =>
@@ -36,7 +36,7 @@ test('every documented operation is there for somebody signed in, and its owner 
       }),
     ),
   );
-  // Owners are away: a request is wrong, not answered, or not there yet, but never unknown.
+  // The owners are not running: a request may be invalid, unanswered or outstanding, but its route exists.
   expect(answers.filter(({ status }) => ![200, 400, 500, 501, 503].includes(status))).toEqual([]);
 });
 
@@ -55,7 +55,7 @@ test('OPTIONS of every documented path allows the documented methods', async () 
   expect(allowed).toEqual(documented);
 });
 
-test('its page loads from this server alone', async () => {
+test('the page of the API reference loads from this server only', async () => {
   const page = await fetch(`${gateway.url}/api/v2/docs`);
   expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
   const html = await page.text();

@@ -61,7 +61,7 @@ test.for(reads.map((read) => [read.path, read] as const))(
   },
 );
 
-test('the ETag of a token does not depend on when it was last used, that of a tracked resource on everything', () => {
+test('the ETag of a token ignores last_used_at, and that of a tracked resource covers all its fields', () => {
   const tagOf = (name: string, changes: object) => {
     const read = reads.find(({ resource }) => resource.name === name);
     return read ? etagOf(read.resource, { ...read.row, ...changes }) : null;

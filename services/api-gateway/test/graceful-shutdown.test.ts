@@ -36,10 +36,10 @@ afterEach(async () => {
   await gateway[Symbol.asyncDispose]();
 });
 
-test('what is under way is finished, nothing new is taken, and idle connections do not hold it up', async () => {
+test('a gateway that stops finishes requests in flight, refuses new ones and closes idle connections', async () => {
   const agent = new Agent({ keepAlive: true });
   const headers = { 'x-service-token': 'siteAdmin' };
-  const underWay = once(get(`${gateway.url}/api/v2/envs`, { agent, headers }), 'response');
+  const inFlight = once(get(`${gateway.url}/api/v2/envs`, { agent, headers }), 'response');
   await arrived;
 
   const stopped = gateway.stop();
@@ -47,7 +47,7 @@ test('what is under way is finished, nothing new is taken, and idle connections 
   await expect(fetch(`${gateway.url}/api/v2/server`)).rejects.toThrow('fetch failed');
   release();
 
-  const [response]: IncomingMessage[] = await underWay;
+  const [response]: IncomingMessage[] = await inFlight;
   expect(response?.statusCode).toBe(200);
   response?.resume();
   const started = performance.now();
@@ -56,17 +56,17 @@ test('what is under way is finished, nothing new is taken, and idle connections 
   agent.destroy();
 });
 
-test('what does not end is cut off in the end', async () => {
-  const underWay = gateway.get('/api/v2/envs');
+test('a gateway that stops cuts off requests that do not end', async () => {
+  const inFlight = gateway.get('/api/v2/envs');
   await arrived;
 
   const started = performance.now();
-  await Promise.all([gateway.stop(), expect(underWay).rejects.toThrow('fetch failed')]);
+  await Promise.all([gateway.stop(), expect(inFlight).rejects.toThrow('fetch failed')]);
 
   expect(performance.now() - started).toBeLessThan(4_000);
 });
 
-test('readiness is false from the first moment on, while requests are still answered', async () => {
+test('a gateway that stops is not ready at once, while it still answers requests', async () => {
   gateway.announceStop();
 
   const ready = await fetch(`${gateway.url}/readyz`);
@@ -74,7 +74,7 @@ test('readiness is false from the first moment on, while requests are still answ
   expect((await fetch(`${gateway.url}/api/v2/server`)).status).toBe(200);
 });
 
-test('open streams end, and their readers see that something is missing', async () => {
+test('a gateway that stops aborts open streams, so that readers notice', async () => {
   await gateway.serve(
     'tasks',
     some(deploymentTasks, {

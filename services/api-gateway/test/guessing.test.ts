@@ -7,18 +7,18 @@ import { problemOf } from './support/problem-of.ts';
 import { some, startTestGateway, type TestGateway, testAuth } from './support/start-test-gateway.ts';
 
 let gateway: TestGateway;
-let asked: Credential[];
+let presented: Credential[];
 let signIns: number;
 
 async function start(trustedProxies: string[] = []): Promise<void> {
-  [asked, signIns] = [[], 0];
+  [presented, signIns] = [[], 0];
   gateway = await startTestGateway({
     trustedProxies,
     attempts: { failedCredentialsPerMinute: 5, signInsPerMinute: 4, now: () => 0 },
   });
   const auth = testAuth();
   const authenticate = auth.handlers['authenticate'];
-  if (!authenticate) throw new Error('the auth of the tests authenticates nobody');
+  if (!authenticate) throw new Error('the test auth has no handler for authenticate');
   await gateway.serve(
     'auth',
     {
@@ -26,7 +26,7 @@ async function start(trustedProxies: string[] = []): Promise<void> {
       handlers: {
         ...auth.handlers,
         authenticate: async (request, context) => {
-          asked.push((request as { body: Credential }).body);
+          presented.push((request as { body: Credential }).body);
           return authenticate(request, context);
         },
       },
@@ -71,36 +71,36 @@ async function guess(times: number, from?: string): Promise<number[]> {
   return statuses;
 }
 
-describe('behind a proxy that is trusted', () => {
+describe('behind a trusted proxy', () => {
   beforeEach(() => start(['127.0.0.0/8']));
 
-  test('a network that guesses credentials gets 429 with Retry-After and costs no question to auth, others go on', async () => {
+  test('a network that guesses credentials gets 429 with Retry-After without a call to auth, and others are unaffected', async () => {
     expect(await guess(5, '203.0.113.9')).toEqual([401, 401, 401, 401, 401]);
     const refused = await present({ 'x-service-token': 'guess' }, '203.0.113.9');
 
     expect(refused.headers.get('retry-after')).toBe('12');
     expect(await problemOf(refused)).toMatchObject({ status: 429, code: 'too_many_requests' });
-    expect(asked).toHaveLength(5);
-    // What the client claims itself comes before the address that the proxy saw.
+    expect(presented).toHaveLength(5);
+    // The client's own claim precedes the address that the proxy appended.
     expect(await guess(1, '198.51.100.1, 203.0.113.9')).toEqual([429]);
     expect(await guess(1, '203.0.113.10')).toEqual([401]);
     expect(await guess(1, 'no address')).toEqual([401]);
   });
 
-  test('a network of IPv6 is its /64', async () => {
+  test('IPv6 addresses are limited by /64', async () => {
     await guess(5, '2001:db8:1:2::1');
 
     expect(await guess(1, '2001:db8:1:2:ffff::9')).toEqual([429]);
     expect(await guess(1, '2001:db8:1:3::1')).toEqual([401]);
   });
 
-  test('who was let in before works on at the address of somebody who guesses, who presents nothing gets 401', async () => {
+  test('a known credential still works at the address of a guesser, and a missing one gets 401', async () => {
     expect((await present({ 'x-service-token': 'bot' }, '203.0.113.9')).status).toBe(200);
     await guess(6, '203.0.113.9');
 
     expect((await present({ 'x-service-token': 'bot' }, '203.0.113.9')).status).toBe(200);
     expect((await present({}, '203.0.113.9')).status).toBe(401);
-    // Never seen, it is one more guess; elsewhere it is let in, and then here too.
+    // An unknown credential counts as a guess here. Once accepted elsewhere, it is known here too.
     expect((await present({ 'x-service-token': 'siteAdmin' }, '203.0.113.9')).status).toBe(429);
     expect((await present({ 'x-service-token': 'siteAdmin' }, '203.0.113.10')).status).toBe(200);
     expect((await present({ 'x-service-token': 'siteAdmin' }, '203.0.113.9')).status).toBe(200);
@@ -127,7 +127,7 @@ describe('behind a proxy that is trusted', () => {
     expect(signIns).toBe(4);
   });
 
-  test('one line in the log says which network guesses, without the credential', async () => {
+  test('a network that reaches its limit is logged once, without the credential', async () => {
     await guess(8, '203.0.113.9');
 
     const lines = gateway.logged().filter(({ level }) => level === 'warn');
@@ -136,7 +136,7 @@ describe('behind a proxy that is trusted', () => {
   });
 });
 
-test('where no proxy is trusted the address of the connection counts, whatever the request claims', async () => {
+test('without a trusted proxy the address of the connection counts, not X-Forwarded-For', async () => {
   await start();
 
   expect(await guess(5, '203.0.113.1')).toEqual([401, 401, 401, 401, 401]);

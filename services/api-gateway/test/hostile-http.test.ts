@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway[Symbol.asyncDispose]());
 
-// Whatever was sent, the next request is fine.
+// Every test leaves the gateway able to answer the next request.
 afterEach(async () => {
   const { status } = await gateway.get('/api/v2/server');
   if (status !== 200) throw new Error(`the request after it was answered ${status}`);
@@ -23,10 +23,10 @@ const close = 'connection: close';
 const many = Array.from({ length: 200 }, (_, n) => `x-header-${n}: ${n}`);
 
 test.for([
-  ['what is no HTTP', 'hello\r\n\r\n', 400, 'invalid'],
+  ['a request that is not HTTP', 'hello\r\n\r\n', 400, 'invalid'],
   ['an unknown method', 'STEAL / HTTP/1.1\r\nhost: x\r\n\r\n', 400, 'invalid'],
   ['no Host header', head(close), 400, 'invalid'],
-  ['a Content-Length that is no number', head('host: x', 'content-length: ten'), 400, 'invalid'],
+  ['a Content-Length that is not a number', head('host: x', 'content-length: ten'), 400, 'invalid'],
   ['two Content-Lengths', head('host: x', 'content-length: 1', 'content-length: 2'), 400, 'invalid'],
   ['Content-Length and chunks', head('host: x', 'content-length: 5', 'transfer-encoding: chunked'), 400, 'invalid'],
   ['a header without a colon', head('host: x', 'nonsense'), 400, 'invalid'],
@@ -34,14 +34,14 @@ test.for([
   ['headers of more than 16 KiB', head('host: x', `x: ${'x'.repeat(17_000)}`), 431, 'too_large'],
   ['200 headers', head('host: x', close, ...many), 431, 'too_large'],
   [
-    'a path that decodes to nothing',
+    'a path that cannot be decoded',
     'GET /api/v2/envs/%ff HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n',
     400,
     'invalid',
   ],
   ['a method override', head('host: x', close, 'x-http-method-override: DELETE'), 401, 'unauthenticated'],
   [
-    'a chunk that is none',
+    'a malformed chunk',
     `${head('host: x', 'x-service-token: siteAdmin', 'content-type: application/json', 'transfer-encoding: chunked')}zz\r\n`,
     400,
     'invalid',
@@ -50,14 +50,14 @@ test.for([
   expect(rawProblemOf(await gateway.raw(request))).toMatchObject({ status, code });
 });
 
-test('an unknown expectation is no reason to refuse', async () => {
+test('an unknown Expect header is ignored', async () => {
   const answer = await gateway.raw(
     'GET /api/v2/nothing HTTP/1.1\r\nhost: x\r\nexpect: wonders\r\nconnection: close\r\n\r\n',
   );
   expect(rawProblemOf(answer)).toMatchObject({ status: 404 });
 });
 
-test('a connection is closed after its thousandth request, whatever the client makes of the announcement', async () => {
+test('a connection is closed after its thousandth request, even if the client ignores the announcement', async () => {
   const socket = connect(gateway.port, '127.0.0.1');
   const closed = once(socket, 'close');
   const statuses: string[] = [];
@@ -72,21 +72,21 @@ test('a connection is closed after its thousandth request, whatever the client m
   await closed;
 });
 
-test('what was sent behind the thousandth request of a connection is not run', async () => {
+test('requests that are pipelined behind the thousandth one of a connection are not run', async () => {
   const one = 'GET /api/v2/docs/show.js HTTP/1.1\r\nhost: x\r\n\r\n';
   const answers = await gateway.raw(one.repeat(1_010));
   expect(answers.match(/^HTTP\/1\.1 \d+/gm)).toStrictEqual(Array(1_000).fill('HTTP/1.1 200'));
   expect(gateway.logged().filter(({ route }) => route === '/api/v2/docs/show.js').length).toBe(1_000);
 });
 
-test('headers that do not arrive are waited for no longer than 10 s', { timeout: 20_000 }, async () => {
+test('a request whose headers do not arrive within 10 s is refused', { timeout: 20_000 }, async () => {
   const started = performance.now();
   const answer = await gateway.raw('GET / HTTP/1.1\r\nhost: x\r\nx-slow: ');
   expect(rawProblemOf(answer)).toMatchObject({ status: 408, code: 'timeout' });
   expect(performance.now() - started).toBeLessThan(13_000);
 });
 
-test('a client that leaves in the middle of its body leaves nothing behind', async () => {
+test('a client that disconnects in the middle of its body leaves no request in flight', async () => {
   const controller = new AbortController();
   const body = new ReadableStream({
     async pull(stream) {
@@ -104,7 +104,7 @@ test('a client that leaves in the middle of its body leaves nothing behind', asy
     .toBe('berth_http_in_flight 0');
 });
 
-test('a body of 1 MiB nested, escaped or keyed in hostile ways is refused', async () => {
+test('a hostile body of 1 MiB is refused', async () => {
   const escapes = `{"name":"${'\\n'.repeat(500_000)}"}`;
   const keys = `{${Array.from({ length: 60_000 }, (_, n) => `"k${n}":1`).join(',')}}`;
   const deep = `${'['.repeat(500_000)}${']'.repeat(500_000)}`;
@@ -125,7 +125,7 @@ test.for([
   expect(text.length).toBeLessThan(50_000);
 });
 
-test('a query of thousands of parameters is refused with the first of them', async () => {
+test('a query with thousands of unknown parameters is refused, naming the first fifty', async () => {
   const query = Array.from({ length: 2_000 }, (_, n) => `a${n}`).join('&');
   for (const path of [`/api/v2/envs?${query}`, `/api/v2/server?${query}`]) {
     expect((await problemOf(await gateway.get(path))).errors).toHaveLength(50);

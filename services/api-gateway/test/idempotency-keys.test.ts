@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { problemOf } from './support/problem-of.ts';
 import { some, startTestGateway, type TestGateway, testAuth } from './support/start-test-gateway.ts';
 
-// The tables that every service has are enough for an owner that remembers its answers.
+// The tables that every service has are enough for an owner that stores its answers.
 const migrations = new URL('../../../packages/shared/src/db/test-migrations/', import.meta.url);
 
 let gateway: TestGateway;
@@ -50,7 +50,7 @@ afterAll(async () => {
 const create = (name: string, key?: string) =>
   gateway.send('POST', '/api/v2/envs', { name }, key === undefined ? {} : { 'idempotency-key': key });
 
-test('the same request with the same key gets the first answer, ETag and all', async () => {
+test('a request that is repeated with its idempotency key gets the first answer, including its ETag', async () => {
   const key = `"${randomUUID()}"`;
   const before = created;
 
@@ -70,7 +70,7 @@ test('the same request with the same key gets the first answer, ETag and all', a
   });
 });
 
-test('without a key each request creates', async () => {
+test('creations without an idempotency key are all executed', async () => {
   const before = created;
   await create('harbour');
   await create('harbour');
@@ -78,7 +78,7 @@ test('without a key each request creates', async () => {
   expect(created).toBe(before + 2);
 });
 
-test.for(['', 'x'.repeat(256), 'caf\u00e9'])('the key %j is refused', async (key) => {
+test.for(['', 'x'.repeat(256), 'caf\u00e9'])('the idempotency key %j is refused', async (key) => {
   const before = created;
 
   expect(await problemOf(await create('harbour', key))).toMatchObject({
@@ -89,11 +89,11 @@ test.for(['', 'x'.repeat(256), 'caf\u00e9'])('the key %j is refused', async (key
   expect(created).toBe(before);
 });
 
-test('the longest key is taken', async () => {
+test('an idempotency key of 255 characters is accepted', async () => {
   expect((await create('harbour', 'x'.repeat(255))).status).toBe(201);
 });
 
-test('a login has no use for a key, and does not mind one', async () => {
+test('a login ignores an idempotency key', async () => {
   const headers = { 'x-service-token': '', 'idempotency-key': 'x'.repeat(300) };
   const body = { auth_code: 'c', state: 's' };
 

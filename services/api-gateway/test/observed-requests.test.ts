@@ -37,7 +37,7 @@ afterAll(async () => {
 const linesOf = (requestId: string) =>
   gateway.logged().filter((line) => line['request_id'] === requestId && line['msg'] === 'request');
 
-test('one line tells of a request: who, what, how it ended and how long it took, but no credential and no query', async () => {
+test('one log line per request has the caller, route, status and duration, but no credential and no query', async () => {
   await gateway.get('/api/v2/envs?name=hidden-words', {
     headers: { authorization: 'Bearer siteAdmin', 'x-request-id': 'one' },
   });
@@ -56,7 +56,7 @@ test('one line tells of a request: who, what, how it ended and how long it took,
   expect(JSON.stringify(gateway.logged())).not.toMatch(/hidden-words|Bearer|"siteAdmin/);
 });
 
-test('a path that nobody knows is not repeated in the log or the metrics', async () => {
+test('an unknown path does not appear in the log or the metrics', async () => {
   await gateway.get('/api/v2/made-up-4711', { headers: { 'x-request-id': 'two' } });
   await gateway.raw('GET /%ff HTTP/1.1\r\nhost: x\r\nx-request-id: three\r\nconnection: close\r\n\r\n');
 
@@ -69,12 +69,12 @@ test('a path that nobody knows is not repeated in the log or the metrics', async
   expect(await gateway.metrics.metrics()).not.toContain('made-up');
 });
 
-test('probes leave no line', async () => {
+test('probes are not logged', async () => {
   await gateway.get('/healthz', { headers: { 'x-request-id': 'probe' } });
   expect(linesOf('probe')).toEqual([]);
 });
 
-test('durations are counted by method, route and status; nothing is in flight at the end', async () => {
+test('durations are counted by method, route and status, and no request stays in flight', async () => {
   await gateway.get(`/api/v2/envs/${id}`, { headers: {} });
 
   await expect
@@ -83,7 +83,7 @@ test('durations are counted by method, route and status; nothing is in flight at
   await expect.poll(() => gateway.metrics.metrics()).toContain('berth_http_in_flight 0');
 });
 
-test('the trace of the caller goes on through the gateway to the owner, also behind a body', async () => {
+test("the caller's trace continues through the gateway to the owner, also with a body", async () => {
   const traceId = '0af7651916cd43dd8448eb211c80319c';
   exporter.reset();
   await gateway.send('PUT', `/api/v2/envs/${id}`, { name: 'x' }, { traceparent: `00-${traceId}-b7ad6b7169203331-01` });
@@ -97,6 +97,6 @@ test('the trace of the caller goes on through the gateway to the owner, also beh
     ({ parentSpanContext }) => parentSpanContext?.spanId === server?.spanContext().spanId,
   );
   expect(children.map(({ name }) => name).toSorted()).toEqual(['envs.update', 'identities.authenticate']);
-  // And theirs, in the services that were asked.
+  // The other two are the server spans of auth and of the owner.
   expect(spans()).toHaveLength(5);
 });

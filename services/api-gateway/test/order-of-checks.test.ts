@@ -14,7 +14,7 @@ const env = {
 };
 
 let gateway: TestGateway;
-const asked: unknown[] = [];
+const received: unknown[] = [];
 
 beforeAll(async () => {
   gateway = await startTestGateway();
@@ -23,7 +23,7 @@ beforeAll(async () => {
     testAuth(new Set(['siteAdmin', 'outsider'])),
     some(envs, {
       list: async (request) => {
-        asked.push(request);
+        received.push(request);
         return { page: 1, per_page: 50, items: [], num_total: 0 };
       },
       create: async (_request, { repeatable }) => {
@@ -31,7 +31,7 @@ beforeAll(async () => {
         return env;
       },
       update: async (request, { permit, checkIfMatch }) => {
-        asked.push(request);
+        received.push(request);
         permit({ ...env, env_id: id });
         checkIfMatch(env);
         return env;
@@ -42,11 +42,11 @@ beforeAll(async () => {
 });
 afterAll(() => gateway[Symbol.asyncDispose]());
 
-/** Wrong in every way that comes after the check in question. */
+/** Fails all later checks too. */
 const wrong = { method: 'POST', body: 'x'.repeat(100), headers: { 'content-type': 'text/plain' } };
 
-describe('the first check that fails answers', () => {
-  test('route: nothing at the path, whatever else is wrong', async () => {
+describe('the first failing check decides', () => {
+  test('route: an unknown path is 404, whatever else is wrong', async () => {
     for (const path of ['/api/v2/nothing', '/api/v2//envs', '/api/v2/ENVS', `/api/v2/envs/${id}/more`, '/api']) {
       const response = await fetch(`${gateway.url}${path}`, wrong);
       expect(response.status).toBe(404);
@@ -80,39 +80,39 @@ describe('the first check that fails answers', () => {
     expect(trace).toMatch(/^HTTP\/1.1 405 .*allow: GET, POST, HEAD/s);
   });
 
-  test('credential: before the body is checked', async () => {
+  test('credential: it is checked before the body', async () => {
     const response = await fetch(`${gateway.url}/api/v2/envs?nope=1`, wrong);
     expect(await problemOf(response)).toMatchObject({ status: 401, code: 'unauthenticated' });
   });
 
-  test('credential: of an inactive user', async () => {
+  test('credential: that of an inactive user is 401', async () => {
     const response = await gateway.get('/api/v2/envs', { headers: { 'x-service-token': 'envUser' } });
     expect(await problemOf(response)).toMatchObject({ status: 401, code: 'user_inactive' });
   });
 
-  test('media type: before size', async () => {
+  test('media type: it is checked before the size', async () => {
     const headers = { 'content-type': 'text/plain' };
     const response = await gateway.send('POST', '/api/v2/envs?nope=1', 'x'.repeat(2_000_000), headers);
     expect(await problemOf(response)).toMatchObject({ status: 415, code: 'unsupported_media_type' });
   });
 
-  test('size: before shape', async () => {
+  test('size: it is checked before the shape', async () => {
     const response = await gateway.send('POST', '/api/v2/envs?nope=1', `{"name":"${'x'.repeat(1_100_000)}"}`);
     expect(await problemOf(response)).toMatchObject({ status: 413, code: 'too_large' });
   });
 
   test.for([
-    ['POST', '/api/v2/auth/idp/callback', 'which needs no credential'],
-    ['POST', '/auth/idp/callback', 'its other path'],
-    ['POST', `/api/v2/deployment-tasks/${id}/retry`, 'which takes no body'],
-  ] as const)('size: more than 16 KiB is too much for %s %s, %s', async ([method, path]) => {
+    ['POST', '/api/v2/auth/idp/callback', 'without a credential'],
+    ['POST', '/auth/idp/callback', 'its alias'],
+    ['POST', `/api/v2/deployment-tasks/${id}/retry`, 'without a body'],
+  ] as const)('size: more than 16 KiB is refused at %s %s, an operation %s', async ([method, path]) => {
     const body = (bytes: number) => `{"name":"${'x'.repeat(bytes - 11)}"}`;
     const tooLarge = await gateway.send(method, path, body(16 * 1024 + 1));
     expect(await problemOf(tooLarge)).toMatchObject({ status: 413, detail: 'The body must not be larger than 16 KiB' });
     expect(await problemOf(await gateway.send(method, path, body(16 * 1024)))).toMatchObject({ status: 400 });
   });
 
-  test('shape: before the permission', async () => {
+  test('shape: it is checked before the permission', async () => {
     const outsider = { 'x-service-token': 'outsider' };
     const malformed = await gateway.send('POST', '/api/v2/envs', { name: '' }, outsider);
     expect(await problemOf(malformed)).toMatchObject({ status: 400, code: 'invalid', errors: [{ path: 'body.name' }] });
@@ -134,7 +134,7 @@ describe('credentials', () => {
       'a bad x-service-token beside a good bearer token',
       { 'x-service-token': 'no', authorization: 'Bearer siteAdmin' },
     ],
-  ] as const)('%s: refused with the same words', async ([, headers]) => {
+  ] as const)('a missing or invalid credential is refused with the same message: %s', async ([, headers]) => {
     const { request_id: _, ...problem } = await problemOf(await gateway.get('/api/v2/envs', { headers }));
     expect(problem).toEqual({
       type: 'urn:berth:error:unauthenticated',
@@ -146,7 +146,7 @@ describe('credentials', () => {
     });
   });
 
-  test('of both kinds are taken, and x-service-token decides', async () => {
+  test('both kinds of credentials are accepted, and x-service-token wins', async () => {
     for (const headers of [
       { authorization: 'bearer siteAdmin' },
       { 'x-service-token': 'siteAdmin', authorization: 'Bearer nobody' },
@@ -164,7 +164,7 @@ describe('media types', () => {
     ['application/json; charset=utf-16'],
     ['application/jsonp'],
     ['nonsense'],
-  ])('%s is refused', async ([type = '']) => {
+  ])('a body of the media type %s is refused', async ([type = '']) => {
     const response = await gateway.send('POST', '/api/v2/envs', '{"name":"x"}', { 'content-type': type });
     expect(await problemOf(response)).toMatchObject({ status: 415 });
   });
@@ -178,19 +178,19 @@ describe('media types', () => {
     expect(await problemOf(untyped)).toMatchObject({ status: 415 });
   });
 
-  test('JSON is taken however it is written', async () => {
+  test('all spellings of the media type of JSON are accepted', async () => {
     for (const type of ['application/json', 'Application/JSON; charset=UTF-8', 'application/json;charset="utf-8"']) {
       const response = await gateway.send('POST', '/api/v2/envs', '{"name":"x"}', { 'content-type': type });
       expect(response.status).toBe(201);
     }
   });
 
-  test('none is needed where there is no body, and one that is named means nothing', async () => {
+  test('the media type of a request without a body is ignored', async () => {
     for (const type of [undefined, 'text/plain', 'application/json']) {
       const headers: Record<string, string> = type === undefined ? {} : { 'content-type': type };
       const response = await gateway.send('PUT', `/api/v2/envs/${id}`, undefined, headers);
       expect(response.status).toBe(200);
-      expect(asked.at(-1)).toEqual({ id, body: {} });
+      expect(received.at(-1)).toEqual({ id, body: {} });
     }
   });
 });
@@ -200,16 +200,16 @@ describe('shape', () => {
     ['text', 'no-uuid'],
     ['one digit short', '0b8a6b0e-0000-4000-8000-00000000000'],
     ['in braces', '%7B0b8a6b0e-0000-4000-8000-000000000001%7D'],
-    ['a way up', '..%2f..%2fetc'],
+    ['a parent directory', '..%2f..%2fetc'],
     ['NUL', '%00'],
     ['longer than any id', 'x'.repeat(300)],
     ['of 10,000 characters', 'x'.repeat(10_000)],
-    ['nothing at all', ''],
-  ])('an id that is no UUID is not found: %s', async ([, bad]) => {
+    ['empty', ''],
+  ])('an id that is not a UUID is not found: %s', async ([, bad]) => {
     expect(await problemOf(await gateway.get(`/api/v2/envs/${bad}`))).toMatchObject({ status: 404, code: 'not_found' });
   });
 
-  test('an id may be written in capitals', async () => {
+  test('an id may be in upper case', async () => {
     expect((await gateway.get(`/api/v2/envs/${id.toUpperCase()}`)).status).toBe(200);
   });
 
@@ -225,13 +225,13 @@ describe('shape', () => {
     ['name=a&name=b', 'query.name'],
     ['name=%00', 'query.name'],
     ['sort=tolerations', 'query.sort'],
-  ] as const)('a query is refused with the parameter named: %s', async ([query, path]) => {
+  ] as const)('a wrong query parameter is refused by name: %s', async ([query, path]) => {
     const problem = await problemOf(await gateway.get(`/api/v2/envs?${query}`));
     expect(problem).toMatchObject({ status: 400, code: 'invalid' });
     expect(problem.errors?.map((error) => error.path)).toContain(path);
   });
 
-  test('a query is refused where none is known', async () => {
+  test('query parameters are refused where the operation has none', async () => {
     expect(await problemOf(await gateway.get(`/api/v2/envs/${id}?a=1&b=2`))).toMatchObject({
       status: 400,
       errors: [{ path: 'query.a' }, { path: 'query.b' }],
@@ -239,28 +239,28 @@ describe('shape', () => {
   });
 
   test.for([
-    ['a field too many', { name: 'x', id }, 'body.id'],
+    ['an unknown field', { name: 'x', id }, 'body.id'],
     ['a wrong type', { name: 7 }, 'body.name'],
     ['null as a body', 'null', 'body'],
     ['a list as a body', [], 'body'],
     ['NUL in text', '{"name":"a\\u0000"}', 'body.name'],
-    ['a member twice', '{"name":"a","name":"b"}', 'body'],
+    ['a duplicate member', '{"name":"a","name":"b"}', 'body'],
     ['a prototype', '{"name":"a","__proto__":{}}', 'body'],
-    ['no JSON', '{', 'body'],
-  ] as const)('a body is refused with the place named: %s', async ([, body, path]) => {
+    ['text that is not JSON', '{', 'body'],
+  ] as const)('a wrong body is refused with its path: %s', async ([, body, path]) => {
     const problem = await problemOf(await gateway.send('POST', '/api/v2/envs', body));
     expect(problem).toMatchObject({ status: 400, code: 'invalid', errors: [{ path }] });
   });
 
-  test('a body is refused where none is taken, except an empty one', async () => {
+  test('a body is refused where the operation takes none, except an empty object', async () => {
     const path = `/api/v2/deployment-tasks/${id}/retry`;
     expect(await problemOf(await gateway.send('POST', path, { a: 1 }))).toMatchObject({ status: 400 });
-    // Taken as far as the owner, who is not there.
+    // Accepted by the gateway; the owner is not running.
     expect(await problemOf(await gateway.send('POST', path, {}))).toMatchObject({ status: 503 });
   });
 
-  test('an owner gets what was sent, once', async () => {
+  test('an owner receives the parsed query', async () => {
     await gateway.get('/api/v2/envs?name=a&per_page=7');
-    expect(asked.at(-1)).toMatchObject({ query: { name: 'a', per_page: 7 } });
+    expect(received.at(-1)).toMatchObject({ query: { name: 'a', per_page: 7 } });
   });
 });

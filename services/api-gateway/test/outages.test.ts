@@ -19,7 +19,7 @@ async function timed<T>(work: Promise<T>): Promise<[T, number]> {
   return [await work, performance.now() - started];
 }
 
-test('a service that is not there is 503 within a second', async () => {
+test('an operation of a service that is not running is 503 within a second', async () => {
   await gateway.serve('auth', testAuth());
 
   const [response, ms] = await timed(gateway.get('/api/v2/deployments'));
@@ -28,12 +28,12 @@ test('a service that is not there is 503 within a second', async () => {
   expect(ms).toBeLessThan(1_000);
 });
 
-test('without auth nobody is let in, and what needs no credential is answered', async () => {
+test('without auth every credential is 503, and operations without a credential are answered', async () => {
   expect(await problemOf(await gateway.get('/api/v2/deployments'))).toMatchObject({ status: 503 });
   expect(await (await gateway.get('/api/v2/server')).json()).toEqual({ version: '1.2.3' });
 });
 
-test('an owner that never answers is 504 when the time for the request is over', async () => {
+test('an owner that never answers is 504 after the deadline of the request', async () => {
   await gateway.serve('auth', testAuth(), list);
 
   const [response, ms] = await timed(gateway.get('/api/v2/envs'));
@@ -42,16 +42,16 @@ test('an owner that never answers is 504 when the time for the request is over',
   expect(ms).toBeLessThan(1_000);
 });
 
-test('a stopped NATS is 503 within a second, for requests under way as well, until it is back', async () => {
+test('a stopped NATS is 503 within a second, also for requests in flight, until it is back', async () => {
   await gateway[Symbol.asyncDispose]();
   gateway = await startTestGateway();
   await gateway.serve('auth', testAuth(), list);
-  const underWay = gateway.get('/api/v2/envs');
+  const inFlight = gateway.get('/api/v2/envs');
   await sleep(100);
 
   await gateway.nats.stop();
 
-  const [during] = await timed(underWay);
+  const [during] = await timed(inFlight);
   expect(await problemOf(during)).toMatchObject({ status: 503, code: 'unavailable' });
   for (const path of ['/api/v2/envs', '/api/v2/server', '/readyz']) {
     const [response, ms] = await timed(gateway.get(path));
@@ -64,7 +64,7 @@ test('a stopped NATS is 503 within a second, for requests under way as well, unt
   await expect.poll(async () => (await gateway.get('/api/v2/server')).status, { timeout: 5_000 }).toBe(200);
 });
 
-test('readiness names who does not answer', async () => {
+test('/readyz names the services that do not answer', async () => {
   const ready = async () => {
     const response = await fetch(`${gateway.url}/readyz`);
     return { code: response.status, body: await response.json() };

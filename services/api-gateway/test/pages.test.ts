@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { logins } from '@berth/shared/contracts/resources/logins';
 import { me } from '@berth/shared/contracts/resources/me';
 import { AppError } from '@berth/shared/errors';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { problemOf } from './support/problem-of.ts';
 import { some, startTestGateway, type TestGateway, testAuth } from './support/start-test-gateway.ts';
 
@@ -47,7 +47,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway[Symbol.asyncDispose]());
 
-/** As much of a browser's tab as the pages touch. */
+/** The parts of a browser tab that the pages use. */
 function openTab() {
   const storage = () => {
     const kept = new Map<string, string>();
@@ -77,57 +77,59 @@ beforeEach(() => {
   finished = undefined;
 });
 
-describe('signing in', () => {
-  test('binds the attempt to the tab, ends in a stored session and tells who is signed in', async () => {
-    expect(await startSignIn(tab)).toBe('https://provider.example.test/authorize?state=s1');
-    tab.location.search = '?code=siteAdmin&state=s1&iss=https%3A%2F%2Fprovider.example.test';
-    await finishSignIn(tab);
+test('a sign-in is bound to its tab, ends with a stored session and shows the user', async () => {
+  expect(await startSignIn(tab)).toBe('https://provider.example.test/authorize?state=s1');
+  tab.location.search = '?code=siteAdmin&state=s1&iss=https%3A%2F%2Fprovider.example.test';
+  await finishSignIn(tab);
 
-    expect(tab.location.search).toBe('');
-    expect(finished).toMatchObject({ auth_code: 'siteAdmin', state: 's1', iss: 'https://provider.example.test' });
-    const { verifier = '' } = finished ?? {};
-    expect(verifier).toMatch(/^[A-Za-z0-9_-]{43}$/);
-    expect(createHash('sha256').update(verifier).digest('base64url')).toBe(challenge);
-    expect(tab.localStorage.kept).toEqual(new Map([['access_token', 'siteAdmin']]));
-    expect(tab.sessionStorage.kept.size).toBe(0);
-    expect(await whoIsSignedIn(tab)).toEqual({ words: 'Signed in as Ada.', signedIn: true });
+  expect(tab.location.search).toBe('');
+  expect(finished).toMatchObject({ auth_code: 'siteAdmin', state: 's1', iss: 'https://provider.example.test' });
+  const { verifier = '' } = finished ?? {};
+  expect(verifier).toMatch(/^[A-Za-z0-9_-]{43}$/);
+  expect(createHash('sha256').update(verifier).digest('base64url')).toBe(challenge);
+  expect(tab.localStorage.kept).toEqual(new Map([['access_token', 'siteAdmin']]));
+  expect(tab.sessionStorage.kept.size).toBe(0);
+  expect(await whoIsSignedIn(tab)).toEqual({ words: 'Signed in as Ada.', signedIn: true });
 
-    signOut(tab);
-    expect(await whoIsSignedIn(tab)).toMatchObject({ words: 'You are not signed in.', signedIn: false });
-  });
+  signOut(tab);
+  expect(await whoIsSignedIn(tab)).toMatchObject({ words: 'You are not signed in.', signedIn: false });
+});
 
-  test.for([
-    ['that another tab started', '?code=siteAdmin&state=s1', false],
-    ['with a foreign state', '?code=siteAdmin&state=s2', true],
-    ['without a state', '?code=siteAdmin', true],
-  ] as const)('%s is refused without a request, and the code leaves the address', async ([, search, started]) => {
+test.for([
+  ['that another tab started', '?code=siteAdmin&state=s1', false],
+  ['with a foreign state', '?code=siteAdmin&state=s2', true],
+  ['without a state', '?code=siteAdmin', true],
+] as const)(
+  'a sign-in %s is refused without a request, and the code is removed from the address',
+  async ([, search, started]) => {
     if (started) await startSignIn(tab);
     tab.location.search = search;
     await expect(finishSignIn(tab)).rejects.toThrow('was not started in this tab');
     expect([tab.location.search, finished, tab.localStorage.kept.size]).toEqual(['', undefined, 0]);
-  });
+  },
+);
 
-  test('tells what the provider or the server refuses', async () => {
-    await startSignIn(tab);
-    tab.location.search = '?error=access_denied&error_description=Not%20today&state=s1';
-    await expect(finishSignIn(tab)).rejects.toThrow('refused the sign-in: Not today');
+test('a refusal of the identity provider or the server is shown', async () => {
+  await startSignIn(tab);
+  tab.location.search = '?error=access_denied&error_description=Not%20today&state=s1';
+  await expect(finishSignIn(tab)).rejects.toThrow('refused the sign-in: Not today');
 
-    await startSignIn(tab);
-    tab.location.search = '?code=bad&state=s1';
-    await expect(finishSignIn(tab)).rejects.toThrow('This sign-in is not valid any more');
-  });
-
-  test('of somebody inactive says so; a session that has ended is forgotten', async () => {
-    tab.localStorage.setItem('access_token', 'envUser');
-    expect((await whoIsSignedIn(tab)).words).toMatch(/^Inactive user/);
-    tab.localStorage.setItem('access_token', 'nobody');
-    expect((await whoIsSignedIn(tab)).words).toMatch(/^Your session has ended/);
-    expect(tab.localStorage.kept.size).toBe(0);
-  });
+  await startSignIn(tab);
+  tab.location.search = '?code=bad&state=s1';
+  await expect(finishSignIn(tab)).rejects.toThrow('This sign-in is not valid any more');
 });
 
-describe('the pages', () => {
-  test.for([['/'], ['/auth/idp/callback']])('%s runs nothing that is inline or from elsewhere', async ([path = '']) => {
+test('the page shows that a user is inactive, and removes a session that has ended', async () => {
+  tab.localStorage.setItem('access_token', 'envUser');
+  expect((await whoIsSignedIn(tab)).words).toMatch(/^Inactive user/);
+  tab.localStorage.setItem('access_token', 'nobody');
+  expect((await whoIsSignedIn(tab)).words).toMatch(/^Your session has ended/);
+  expect(tab.localStorage.kept.size).toBe(0);
+});
+
+test.for([['/'], ['/auth/idp/callback']])(
+  'the page %s runs no inline script and loads nothing from other servers',
+  async ([path = '']) => {
     const response = await fetch(`${gateway.url}${path}`, { headers: { accept: 'text/html,*/*;q=0.8' } });
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toMatch(/^text\/html/);
@@ -144,19 +146,19 @@ describe('the pages', () => {
       expect([source, file.status]).toEqual([source, 200]);
       expect(file.headers.get('content-type')).toMatch(/javascript|css/);
     }
-  });
+  },
+);
 
-  test('a client that wants no HTML finds only POST at the path of the callback', async () => {
-    const response = await fetch(`${gateway.url}/auth/idp/callback?code=x`, {
-      headers: { accept: 'application/json' },
-    });
-    expect(response.headers.get('allow')).toBe('POST');
-    expect(await problemOf(response)).toMatchObject({ status: 405 });
+test('the path of the callback allows only POST for clients that do not accept HTML', async () => {
+  const response = await fetch(`${gateway.url}/auth/idp/callback?code=x`, {
+    headers: { accept: 'application/json' },
   });
+  expect(response.headers.get('allow')).toBe('POST');
+  expect(await problemOf(response)).toMatchObject({ status: 405 });
+});
 
-  test('nothing beside them can be read', async () => {
-    for (const path of ['../package.json', '..%2fpackage.json', '%2e%2e/src/main.ts', '.hidden', '']) {
-      expect((await fetch(`${gateway.url}/pages/${path}`)).status).toBe(404);
-    }
-  });
+test('no other files are served below /pages', async () => {
+  for (const path of ['../package.json', '..%2fpackage.json', '%2e%2e/src/main.ts', '.hidden', '']) {
+    expect((await fetch(`${gateway.url}/pages/${path}`)).status).toBe(404);
+  }
 });

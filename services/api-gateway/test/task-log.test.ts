@@ -19,11 +19,11 @@ let active: Set<string>;
 let kept: LogLine[];
 let finished: boolean;
 let reads: number;
-/** Characters that fit into one answer of the owner. */
+/** The most characters in one answer of the owner. */
 let fits: number;
 
 beforeEach(async () => {
-  gateway = await startTestGateway({ slowReaderMs: 400, limits: { inAll: 3, perIdentity: 2 } });
+  gateway = await startTestGateway({ slowReaderMs: 400, limits: { total: 3, perIdentity: 2 } });
   [active, kept, finished, reads, fits] = [new Set(Object.keys(sampleIdentities)), [], false, 0, 3_000_000];
   await gateway.serve('auth', testAuth(active));
   tasks = await gateway.serve(
@@ -43,7 +43,7 @@ afterEach(() => gateway[Symbol.asyncDispose]());
 
 const line = (text: string): LogLine => ({ at: '2026-01-02T03:04:05.678Z', source: 'stdout', text });
 
-function say(...texts: string[]): void {
+function append(...texts: string[]): void {
   kept.push(...texts.map(line));
   tasks.hints.send('task_log', id);
 }
@@ -53,7 +53,9 @@ function end(): void {
   tasks.hints.send('task_log', id);
 }
 
-async function follow(token = 'siteAdmin'): Promise<{ leave: () => void; text: () => string; done: Promise<string> }> {
+async function follow(
+  token = 'siteAdmin',
+): Promise<{ disconnect: () => void; text: () => string; done: Promise<string> }> {
   const reader = new AbortController();
   const response = await gateway.get(`${path}?follow=true`, {
     headers: { 'x-service-token': token },
@@ -67,44 +69,42 @@ async function follow(token = 'siteAdmin'): Promise<{ leave: () => void; text: (
     return text;
   })();
   done.catch(() => undefined);
-  return { leave: () => reader.abort(), text: () => text, done };
+  return { disconnect: () => reader.abort(), text: () => text, done };
 }
 
-describe('without follow', () => {
-  test('the log so far is sent and the answer ends, however long it is', async () => {
-    say(...Array.from({ length: 1_200 }, (_, n) => `line ${n}`));
-    const response = await gateway.get(path);
-    expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
-    expect(response.headers.get('cache-control')).toBe('no-store');
-    expect(await response.text()).toBe(kept.map(({ text }) => `${text}\n`).join(''));
-  });
-
-  test('lines that do not fit into one answer are read in smaller parts', async () => {
-    fits = 20_000;
-    say(...Array.from({ length: 20 }, () => 'x'.repeat(8_000)));
-    expect((await (await gateway.get(path)).text()).length).toBe(20 * 8_001);
-  });
-
-  test('refusals are problems: no credential, no such task, no such query', async () => {
-    expect(await problemOf(await fetch(`${gateway.url}${path}`))).toMatchObject({ status: 401 });
-    expect(await problemOf(await gateway.get(path.replace(/.\/log/, '2/log')))).toMatchObject({ status: 404 });
-    expect(await problemOf(await gateway.get(`${path}?follow=maybe`))).toMatchObject({ status: 400 });
-  });
-
-  test('HEAD sends the headers of a log and reads no lines', async () => {
-    const response = await gateway.send('HEAD', `${path}?follow=true`);
-    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
-  });
+test('a log without follow is sent to its current end, however long it is', async () => {
+  append(...Array.from({ length: 1_200 }, (_, n) => `line ${n}`));
+  const response = await gateway.get(path);
+  expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+  expect(response.headers.get('cache-control')).toBe('no-store');
+  expect(await response.text()).toBe(kept.map(({ text }) => `${text}\n`).join(''));
 });
 
-describe('a follower', () => {
-  test('gets lines as they come, soon after the hint, and the stream ends with the task', async () => {
-    say('first');
+test('log lines that do not fit into one message are read in smaller parts', async () => {
+  fits = 20_000;
+  append(...Array.from({ length: 20 }, () => 'x'.repeat(8_000)));
+  expect((await (await gateway.get(path)).text()).length).toBe(20 * 8_001);
+});
+
+test('a refused log request is a problem: no credential, unknown task, wrong query', async () => {
+  expect(await problemOf(await fetch(`${gateway.url}${path}`))).toMatchObject({ status: 401 });
+  expect(await problemOf(await gateway.get(path.replace(/.\/log/, '2/log')))).toMatchObject({ status: 404 });
+  expect(await problemOf(await gateway.get(`${path}?follow=maybe`))).toMatchObject({ status: 400 });
+});
+
+test('HEAD of a log answers its headers', async () => {
+  const response = await gateway.send('HEAD', `${path}?follow=true`);
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
+});
+
+describe('a follower of a log', () => {
+  test('gets lines soon after the hint, and its stream ends with the task', async () => {
+    append('first');
     const { text, done } = await follow();
     await expect.poll(text).toBe('first\n');
 
     const started = performance.now();
-    say('second');
+    append('second');
     await expect.poll(text, { interval: 10 }).toBe('first\nsecond\n');
     expect(performance.now() - started).toBeLessThan(800);
 
@@ -113,13 +113,13 @@ describe('a follower', () => {
     expect(await done).toBe('first\nsecond\nlast\n');
   });
 
-  test('gets lines even where the hint was lost', async () => {
+  test('gets lines even if the hint was lost', async () => {
     const { text } = await follow();
     kept.push(line('without a hint'));
     await expect.poll(text, { timeout: 3_000 }).toBe('without a hint\n');
   });
 
-  test('that is deactivated is cut off within three seconds and sees that something is missing', async () => {
+  test('that is deactivated is cut off within three seconds, so that it notices', async () => {
     const { done } = await follow('envAdmin');
     active.delete('envAdmin');
     const started = performance.now();
@@ -133,17 +133,17 @@ describe('a follower', () => {
     await sleep(1_500);
     await gateway.nats.start();
     await expect.poll(() => tasks.isConnected(), { timeout: 5_000 }).toBe(true);
-    say('still here');
+    append('still here');
     await expect.poll(text, { timeout: 8_000 }).toBe('still here\n');
     end();
     await done;
   });
 
-  test('that has gone is not read for any more', async () => {
-    const { leave } = await follow();
+  test('that disconnects causes no more reads', async () => {
+    const { disconnect } = await follow();
     await expect.poll(() => reads, { timeout: 4_000 }).toBeGreaterThan(1);
 
-    leave();
+    disconnect();
 
     await expect
       .poll(
@@ -158,8 +158,8 @@ describe('a follower', () => {
     expect(await gateway.metrics.metrics()).toContain('berth_http_in_flight 0');
   });
 
-  test('that takes nothing costs a batch or two, and is cut off', async () => {
-    say(...Array.from({ length: 30_000 }, () => 'x'.repeat(2_000)));
+  test('that reads nothing costs a few batches of memory and is cut off', async () => {
+    append(...Array.from({ length: 30_000 }, () => 'x'.repeat(2_000)));
     const request = get(`${gateway.url}${path}`, { headers: { 'x-service-token': 'siteAdmin' } });
     const [response]: IncomingMessage[] = await once(request, 'response');
     const broken = new Promise<string>((resolve) => response?.once('error', ({ message }) => resolve(message)));
@@ -172,7 +172,7 @@ describe('a follower', () => {
     expect(await broken).toBe('aborted');
   });
 
-  test('may have two streams at a time, and all together three', async () => {
+  test('may have two streams at a time, and all followers together three', async () => {
     await Promise.all([follow(), follow()]);
     expect(await problemOf(await gateway.get(path))).toMatchObject({ status: 429, code: 'too_many_requests' });
     await follow('envUser');

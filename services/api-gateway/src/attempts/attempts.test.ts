@@ -24,7 +24,7 @@ function attemptsWithClock(perMinute = 6) {
   return { attempts, count, pass, retryAfter, usedUp };
 }
 
-test('a network that has used up its attempts waits for the next one, and no other network with it', () => {
+test('a network that has used up its attempts waits for the next one, and other networks do not', () => {
   const { count, pass, retryAfter, usedUp } = attemptsWithClock();
 
   count('a', 5);
@@ -37,7 +37,7 @@ test('a network that has used up its attempts waits for the next one, and no oth
   expect(retryAfter('a')).toBe(0);
 });
 
-test('attempts beyond the last, made at the same time, make the wait longer but never longer than two minutes', () => {
+test('concurrent attempts beyond the last one lengthen the wait, to two minutes at most', () => {
   const { count, retryAfter } = attemptsWithClock();
 
   count('a', 8);
@@ -46,7 +46,7 @@ test('attempts beyond the last, made at the same time, make the wait longer but 
   expect(retryAfter('a')).toBe(70);
 });
 
-test('quiet time gives back no more than there were', () => {
+test('a network never has more attempts than the limit, however long it was quiet', () => {
   const { count, pass, retryAfter } = attemptsWithClock();
 
   count('a', 6);
@@ -55,7 +55,7 @@ test('quiet time gives back no more than there were', () => {
   expect(retryAfter('a')).toBe(10);
 });
 
-test('ten thousand networks are remembered, the one that was quiet for longest is forgotten', () => {
+test('ten thousand networks are counted, and the least recently used one is dropped', () => {
   const { attempts, count, retryAfter } = attemptsWithClock(1);
 
   count('first', 1);

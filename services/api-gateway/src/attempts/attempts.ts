@@ -1,24 +1,24 @@
 import { TooManyAttempts } from './too-many-attempts.ts';
 
 export interface AttemptsOptions {
-  /** As many at once, and as many more in each minute. */
+  /** The size of a burst, and how many attempts are added each minute. */
   perMinute: number;
   /** Called when a network has used up all of them. */
   onUsedUp?: (network: string) => void;
-  /** In ms. */
+  /** The clock, in ms. */
   now?: () => number;
 }
 
 interface Bucket {
   left: number;
-  /** When `left` was true. */
+  /** The time at which `left` was computed. */
   at: number;
 }
 
-/** Beyond, the one that was quiet for longest is forgotten: an attacker with more networks has as many attempts anyway. */
-const mostNetworks = 10_000;
+/** Beyond it the least recently used bucket is dropped: an attacker with more networks has enough attempts anyway. */
+const maxNetworks = 10_000;
 
-/** Attempts of each network, in a bucket that fills up again as time passes. */
+/** Limits the attempts of each network with a token bucket. */
 export class Attempts {
   readonly #buckets = new Map<string, Bucket>();
   readonly #perMinute: number;
@@ -35,20 +35,20 @@ export class Attempts {
     return this.#buckets.size;
   }
 
-  /** Throws where the network has none left. */
+  /** Throws where the network has no attempts left. */
   refuseUsedUp(network: string): void {
     const left = this.#left(network);
     if (left < 1) throw new TooManyAttempts(Math.ceil(((1 - left) * 60) / this.#perMinute));
   }
 
-  /** Several at a time may use up more than there are; then it takes longer until there is one again. */
+  /** Counts an attempt. Concurrent attempts may overdraw the bucket; then it takes longer until there is one again. */
   count(network: string): void {
     const before = this.#left(network);
     const left = Math.max(before - 1, -this.#perMinute);
-    // Taken out and put back, it is the last one to be forgotten.
+    // Deleted and set again, the bucket is the most recently used one.
     this.#buckets.delete(network);
     this.#buckets.set(network, { left, at: this.#now() });
-    if (this.#buckets.size > mostNetworks) this.#buckets.delete(this.#buckets.keys().next().value ?? '');
+    if (this.#buckets.size > maxNetworks) this.#buckets.delete(this.#buckets.keys().next().value ?? '');
     if (before >= 1 && left < 1) this.#onUsedUp(network);
   }
 

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import type { Credential } from '@berth/shared/contracts/resources/identities';
 
-const most = 10_000;
+const maxCredentials = 10_000;
 
 /**
- * Credentials that were valid when they were last presented, as hashes. Never a reason to let somebody in, only to ask
- * auth about them though others at the same address guess.
+ * Hashes of credentials that were valid when last presented. A known credential is still authenticated by auth; it is
+ * only exempt from the limit on failed attempts of its address.
  */
 export class KnownCredentials {
   readonly #hashes = new Set<string>();
@@ -16,10 +16,10 @@ export class KnownCredentials {
 
   add(credential: Credential): void {
     const key = hashOf(credential);
-    // Put in again, it is the last one to be forgotten.
+    // Deleted and added again, it is the most recently used one.
     this.#hashes.delete(key);
     this.#hashes.add(key);
-    if (this.#hashes.size > most) this.#hashes.delete(this.#hashes.keys().next().value ?? '');
+    if (this.#hashes.size > maxCredentials) this.#hashes.delete(this.#hashes.keys().next().value ?? '');
   }
 
   remove(credential: Credential): void {

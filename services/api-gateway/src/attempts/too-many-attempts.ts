@@ -1,6 +1,6 @@
 import { AppError } from '@berth/shared/errors';
 
-/** 429 that says when to come back. */
+/** A 429 with its Retry-After. */
 export class TooManyAttempts extends AppError {
   readonly retryAfterSeconds: number;
 

@@ -8,7 +8,7 @@ import { KnownCredentials } from '../attempts/known-credentials.ts';
 import { networkOf } from '../attempts/network-of.ts';
 import { credentialOf } from './credential-of.ts';
 
-/** Calls auth on every request, without a cache: a deactivated user fails on the next one. */
+/** Calls auth on every request, without a cache, so a deactivated user fails on the next request. */
 export type Authenticate = (
   request: Pick<FastifyRequest, 'headers' | 'id' | 'ip' | 'socket'>,
   /** The service to call next. */
@@ -17,14 +17,14 @@ export type Authenticate = (
 
 export interface AuthenticateDeps {
   bus: Pick<Bus, 'call'>;
-  /** Credentials that were not valid, by network. */
+  /** Failed attempts, by network. */
   failures: Attempts;
 }
 
 /**
- * A network that has presented too many credentials that are none is not asked about any more, except for credentials
- * that were valid before: others behind the same address go on with their work. A credential that is valid but new waits
- * until the network may try again.
+ * After too many failed attempts of a network, its unknown credentials are refused without a call to auth. Credentials
+ * that were valid before are exempt, so others behind the same address continue to work. A new valid credential waits
+ * until the network has attempts again.
  */
 export function authenticateBy({ bus, failures }: AuthenticateDeps): Authenticate {
   const known = new KnownCredentials();
@@ -40,7 +40,7 @@ export function authenticateBy({ bus, failures }: AuthenticateDeps): Authenticat
       return authenticated;
     } catch (error) {
       if (error instanceof AppError && error.status === 401) known.remove(credential);
-      // The other ways to fail, such as an expired token, need the secret: they are no guesses.
+      // Other failures, such as an expired token, require the secret: they are not guesses.
       if (error instanceof AppError && error.code === 'unauthenticated') failures.count(network);
       throw error;
     }

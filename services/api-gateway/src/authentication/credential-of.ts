@@ -2,10 +2,10 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Credential } from '@berth/shared/contracts/resources/identities';
 import { AppError } from '@berth/shared/errors';
 
-/** The same message as auth's for an invalid credential: the cause stays hidden. */
+/** Has the same message as auth's error for an invalid credential, so that the cause stays hidden. */
 const missing = () => new AppError('unauthenticated', 'The credential is missing or not valid');
 
-/** The credential of a request; `x-service-token` decides where both are sent (Specification, "Credentials"). */
+/** The credential of a request; `x-service-token` wins where both are sent (Specification, "Credentials"). */
 export function credentialOf({ 'x-service-token': token, authorization }: IncomingHttpHeaders): Credential {
   if (token !== undefined) {
     if (typeof token !== 'string' || token.length > 4096) throw missing();

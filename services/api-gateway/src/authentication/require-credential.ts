@@ -2,8 +2,8 @@ import type { Operation } from '@berth/shared/contracts/contract';
 import type { FastifyRequest } from 'fastify';
 import type { Authenticate } from './authenticate.ts';
 
-/** Checks the credential before the body is read. */
-export const signedInFor =
+/** A hook that authenticates the request before its body is read. */
+export const requireCredential =
   ({ allow, owner }: Operation, authenticate: Authenticate) =>
   async (request: FastifyRequest): Promise<void> => {
     if (allow.on === 'nothing') return;

@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 
-/** What is still under way after this is cut off. */
-const patienceMs = 20_000;
-const lookAgainMs = 50;
+/** Requests that are in flight after this are cut off. */
+const defaultGraceMs = 20_000;
+const checkMs = 50;
 
-/** Takes nothing new, lets what is under way finish, and closes. */
-export const closingGracefully = (app: FastifyInstance, patience = patienceMs): AsyncDisposable => ({
+/** On disposal: stops accepting connections, waits for requests in flight, and closes. */
+export const closingGracefully = (app: FastifyInstance, graceMs = defaultGraceMs): AsyncDisposable => ({
   async [Symbol.asyncDispose]() {
-    const end = performance.now() + patience;
+    const end = performance.now() + graceMs;
     const closed = app.close().then(() => true);
-    while (!(await Promise.race([closed, sleep(lookAgainMs, false)]))) {
-      // Connections that were busy have become idle meanwhile; they would stay until their clients leave.
+    while (!(await Promise.race([closed, sleep(checkMs, false)]))) {
+      // Connections that have become idle would otherwise stay open until their clients close them.
       if (performance.now() < end) app.server.closeIdleConnections();
       else app.server.closeAllConnections();
     }

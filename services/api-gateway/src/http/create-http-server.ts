@@ -14,11 +14,11 @@ import { sendProblem } from './problems/send-problem.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The caller, as auth identified it; undefined where no credential is needed. */
+    /** The caller, as identified by auth; undefined where the route needs no credential. */
     identity: Authenticated['identity'] | undefined;
-    /** The same as auth signed it, to pass on. */
+    /** The identity as a JWT signed by auth, for the owner. */
     identityToken: string | undefined;
-    /** Time that the call to auth took, in ms. */
+    /** Duration of the call to auth, in ms. */
     spentMs: number;
   }
 }
@@ -27,24 +27,24 @@ export interface HttpServerDeps extends Pick<Service, 'log' | 'metrics'> {
   trustedProxies?: readonly string[];
 }
 
-/** Fastify with our limits, our JSON reading and one way for every error to leave. It knows no route. */
+/** Creates a Fastify server with our limits, our JSON parser and our error handling, without routes. */
 export function createHttpServer({ log, metrics, trustedProxies = [] }: HttpServerDeps): FastifyInstance {
   const loggerInstance: FastifyBaseLogger = log;
   const app = Fastify({
     loggerInstance,
-    // A logger per request would be made for nothing: what is logged names the request itself.
+    // A logger per request is not needed: each line names its request.
     childLoggerFactory: (logger) => logger,
     logController: new LogController({ disableRequestLogging: true }),
-    // Routes of operations that take a body allow more.
+    // Routes of operations that take a body set a higher limit.
     bodyLimit: smallBodyBytes,
     requestTimeout: 30_000,
     keepAliveTimeout: 72_000,
-    // Long enough for a bearer token of 8 KiB beside what proxies add; without a Host header we answer ourselves.
+    // The header limit has room for a bearer token of 8 KiB and the headers of proxies. `firstChecks` requires the Host header.
     http: {
       headersTimeout: 10_000,
       maxHeaderSize: 16 * 1024,
       requireHostHeader: false,
-      // Interval of checking the time limits; by default 30 s.
+      // How often the time limits are checked; 30 s by default.
       connectionsCheckingInterval: 1_000,
     },
     genReqId: ({ headers }) => requestIdOf(headers['x-request-id']),
@@ -60,9 +60,9 @@ export function createHttpServer({ log, metrics, trustedProxies = [] }: HttpServ
     },
   });
   app.server.maxConnections = 8_192;
-  // By default more than 2,000 would be left out without a word; their size is bounded, and we count them.
+  // By default Node drops headers beyond 2,000 silently; their size is limited, and `firstChecks` counts them.
   app.server.maxHeadersCount = 0;
-  // An expectation that we do not know is no reason to refuse, and the default answer is no problem+json.
+  // Unknown expectations are ignored; the default would be a refusal without problem+json.
   app.server.on('checkExpectation', app.routing);
   limitRequestsPerConnection(app.server, 1_000);
 
@@ -73,9 +73,7 @@ export function createHttpServer({ log, metrics, trustedProxies = [] }: HttpServ
   firstChecks(app);
   readJsonOnly(app);
   app.setErrorHandler(sendProblem);
-  app.setNotFoundHandler((request, reply) =>
-    sendProblem(new AppError('not_found', 'There is nothing at this path'), request, reply),
-  );
+  app.setNotFoundHandler((request, reply) => sendProblem(new AppError('not_found', 'No such path'), request, reply));
   return app;
 }
 
@@ -92,12 +90,12 @@ function readJsonOnly(app: FastifyInstance): void {
     }
     if (body.length === 0) return undefined;
     const parsed = parseJsonBody(body);
-    // Its schema is next, which looks at all of it once more: others get their turn in between.
+    // The schema is checked next, which takes long for a large body: other requests get a turn in between.
     if (body.length > largeBodyBytes) await nextTurn();
     return parsed;
   });
   app.addContentTypeParser('*', async ({ headers }: FastifyRequest) => {
-    // A media type may be named where there is no body; it says nothing then.
+    // The media type of an empty body is ignored.
     const isEmpty = headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
     if (isEmpty) return undefined;
     throw new AppError('unsupported_media_type', 'The body must be sent as application/json');

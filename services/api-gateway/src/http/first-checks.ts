@@ -7,12 +7,12 @@ const maxHeaders = 100;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** A probe: answered under any load, and not worth a line in the log. */
+    /** A probe: answered under any load, and not logged. */
     isProbe?: boolean;
   }
 }
 
-/** What is decided before anything is asked or read: is this HTTP, is there a route, is there room. */
+/** The checks before authentication: is the request valid HTTP, is there a route, is the gateway overloaded. */
 export function firstChecks(app: FastifyInstance, overload: Overload = watchOverload()): void {
   app.addHook('onListen', async () => overload.begin());
   app.addHook('onClose', async () => overload[Symbol.dispose]());
@@ -27,11 +27,11 @@ export function firstChecks(app: FastifyInstance, overload: Overload = watchOver
       if (raw.headers.host === undefined && raw.httpVersion === '1.1') {
         return new AppError('invalid', 'The request has no Host header');
       }
-      // Names and values in turn.
+      // `rawHeaders` has names and values alternately.
       if (raw.rawHeaders.length > 2 * maxHeaders) return new TooManyHeaders();
-      if (request.is404) return new AppError('not_found', 'There is nothing at this path');
+      if (request.is404) return new AppError('not_found', 'No such path');
       if (overload.isOverloaded() && !request.routeOptions.config.isProbe) {
-        return new AppError('unavailable', 'Too much to do right now');
+        return new AppError('unavailable', 'The server is overloaded; try again later');
       }
       return undefined;
     }

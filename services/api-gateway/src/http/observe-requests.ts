@@ -16,10 +16,10 @@ const headersAsCarrier: TextMapGetter<FastifyRequest['headers']> = {
   get: (headers, key) => headers[key],
 };
 
-/** The client went away before the answer was out; never sent, only counted. */
-const clientGone = 499;
+/** The client closed the connection before the response was sent; only counted, never sent. */
+const clientClosedRequest = 499;
 
-/** One span, one line in the log and one measurement for each request, however it ends. */
+/** Records one span, one log line and one measurement for each request, however it ends. */
 export function observeRequests(app: FastifyInstance, { log, metrics }: Pick<Service, 'log' | 'metrics'>) {
   const { seconds, inFlight } = requestMetrics(metrics);
   const tracer = trace.getTracer('berth');
@@ -27,7 +27,7 @@ export function observeRequests(app: FastifyInstance, { log, metrics }: Pick<Ser
   function begin(request: FastifyRequest, reply: FastifyReply): Span {
     const started = performance.now();
     const { id, method, routeOptions } = request;
-    // Patterns, not paths: those have no bound, and queries may hold what is not for logs.
+    // The pattern of the route: paths have unlimited cardinality, and queries may contain secrets.
     const { url: route = 'unknown', config } = routeOptions;
     const parent = propagation.extract(context.active(), request.headers, headersAsCarrier);
     const span = tracer.startSpan(`${method} ${route}`, { kind: SpanKind.SERVER }, parent);
@@ -35,7 +35,7 @@ export function observeRequests(app: FastifyInstance, { log, metrics }: Pick<Ser
 
     reply.raw.once('close', () => {
       const ms = performance.now() - started;
-      const status = reply.raw.writableFinished ? reply.raw.statusCode : clientGone;
+      const status = reply.raw.writableFinished ? reply.raw.statusCode : clientClosedRequest;
       inFlight.count -= 1;
       seconds.observe({ method, route, status }, ms / 1_000);
       if (!config?.isProbe)
@@ -59,7 +59,7 @@ export function observeRequests(app: FastifyInstance, { log, metrics }: Pick<Ser
 
   app.addHook('onRequest', (request, reply, done) => {
     const span = begin(request, reply);
-    // Calls over the bus take the span from the context; without traces there is nothing to carry.
+    // Calls over the bus take the span from the context; without tracing there is none.
     if (trace.isSpanContextValid(span.spanContext())) context.with(trace.setSpan(context.active(), span), done);
     else done();
   });

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { type DelayMonitor, type Overload, watchOverload } from './overload.ts';
 
-/** Delays in ms since the last reset, as node records them while it is enabled. */
+/** Delays in ms since the last reset, recorded while the monitor is enabled. */
 let delays: number[];
 let isOn: boolean;
 let clock: number;
@@ -17,7 +17,7 @@ const monitor: DelayMonitor = {
   },
 };
 
-/** The loop turns, each time so late. */
+/** Turns of the event loop, each with its delay. */
 function turns(...late: number[]): void {
   for (const ms of late) {
     clock += ms;
@@ -30,7 +30,7 @@ beforeEach(() => {
   overload = watchOverload({ monitor, now: () => clock });
 });
 
-test('how long the loop was held up before the server listens does not count', () => {
+test('delays before the server listens are no overload', () => {
   turns(900, 900, 900);
   overload.begin();
   turns(5, 5);
@@ -40,7 +40,7 @@ test('how long the loop was held up before the server listens does not count', (
   expect(overload.isOverloaded()).toBe(false);
 });
 
-test('half of its turns 200 ms late is too late, until a second shows better', () => {
+test('a median delay above 200 ms is an overload, until a second with a better one', () => {
   overload.begin();
 
   turns(300, 300, 300, 300);
@@ -51,7 +51,7 @@ test('half of its turns 200 ms late is too late, until a second shows better', (
   expect(overload.isOverloaded()).toBe(false);
 });
 
-test('one long pause is over already', () => {
+test('a single long pause is no overload', () => {
   overload.begin();
 
   turns(5, 5, 10_000, 5, 5);

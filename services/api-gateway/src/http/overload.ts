@@ -5,13 +5,13 @@ const tooLateMs = 200;
 const windowMs = 1_000;
 
 export interface Overload extends Disposable {
-  /** Begins to measure: how long the loop was held up before, as by loading what the process needs, is no load. */
+  /** Begins to measure: delays during the start of the process do not count. */
   begin(): void;
-  /** Whether the event loop came 200 ms late most of the time: then taking more work helps nobody. */
+  /** Whether the event loop was more than 200 ms late most of the time. */
   isOverloaded(): boolean;
 }
 
-/** What is read of the monitor of node. */
+/** The part of Node's event loop monitor that is used. */
 export interface DelayMonitor {
   enable(): unknown;
   disable(): unknown;
@@ -25,17 +25,17 @@ export interface OverloadDeps {
   now?: () => number;
 }
 
-/** Looks once a second at most. The median, because one long pause, such as of a paused machine, is over already. */
+/** Evaluates the delays at most once a second, by their median: a single long pause, as of a paused machine, is over. */
 export function watchOverload({
   monitor = monitorEventLoopDelay({ resolution: resolutionMs }),
   now = () => performance.now(),
 }: OverloadDeps = {}): Overload {
-  let lookedAt = now();
+  let windowStart = now();
   let overloaded = false;
 
   function beginWindow(): void {
     monitor.reset();
-    lookedAt = now();
+    windowStart = now();
   }
 
   return {
@@ -44,7 +44,7 @@ export function watchOverload({
       beginWindow();
     },
     isOverloaded() {
-      if (now() - lookedAt < windowMs) return overloaded;
+      if (now() - windowStart < windowMs) return overloaded;
       overloaded = monitor.percentile(50) / 1e6 - resolutionMs > tooLateMs;
       beginWindow();
       return overloaded;

@@ -2,7 +2,7 @@ import { METHODS } from 'node:http';
 import { AppError } from '@berth/shared/errors';
 import type { FastifyInstance } from 'fastify';
 
-/** Methods by path, of every route that is added from now on. */
+/** The methods of each path, of routes added after `collectMethods`. */
 export type KnownMethods = Map<string, Set<string>>;
 
 export function collectMethods(app: FastifyInstance): KnownMethods {
@@ -15,7 +15,7 @@ export function collectMethods(app: FastifyInstance): KnownMethods {
   return known;
 }
 
-/** What is known at a path but not by this method answers 405 with `Allow`. Comes after all routes. */
+/** Answers other methods of a known path with 405 and `Allow`. Call it after all routes are added. */
 export function refuseOtherMethods(app: FastifyInstance, known: KnownMethods): void {
   for (const method of METHODS) {
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method);
@@ -25,7 +25,7 @@ export function refuseOtherMethods(app: FastifyInstance, known: KnownMethods): v
     app.route({
       method: app.supportedMethods.filter((method) => !allow.includes(method)),
       url,
-      // Before any body is read: the method alone decides.
+      // In a hook, before the body is read.
       onRequest: (request, reply, done) => {
         reply.header('allow', allow.join(', '));
         done(methodNotAllowed(request.method, allow));
@@ -35,11 +35,11 @@ export function refuseOtherMethods(app: FastifyInstance, known: KnownMethods): v
   }
 }
 
-/** `HEAD` last, which the framework adds to each `GET` by itself. */
+/** With `HEAD` last, which the framework adds to each `GET`. */
 function allowed(methods: Set<string>): string[] {
   const named = [...methods].filter((method) => method !== 'HEAD');
   return methods.has('GET') ? [...named, 'HEAD'] : named;
 }
 
 export const methodNotAllowed = (method: string, allow: readonly string[]): AppError =>
-  new AppError('method_not_allowed', `${method} is not possible here; allowed are ${allow.join(', ')}`);
+  new AppError('method_not_allowed', `${method} is not allowed here; allowed: ${allow.join(', ')}`);

@@ -3,20 +3,20 @@ import { Gauge, Histogram, type Registry } from 'prom-client';
 
 export interface RequestMetrics {
   seconds: Histogram<'method' | 'route' | 'status'>;
-  /** Read when somebody asks for the metrics. */
+  /** Read when the metrics are scraped. */
   inFlight: { count: number };
 }
 
-/** The same ones for every server of a registry. */
+/** The metrics of a registry, shared by all servers that use it. */
 export const requestMetrics = oncePerRegistry(create);
 
 function create(registry: Registry): RequestMetrics {
   const registers = [registry];
   const inFlight = { count: 0 };
-  // oxlint-disable-next-line no-new -- it registers itself
+  // oxlint-disable-next-line no-new -- a gauge registers itself
   new Gauge({
     name: 'berth_http_in_flight',
-    help: 'Requests being answered',
+    help: 'Requests in flight',
     registers,
     collect() {
       this.set(inFlight.count);
@@ -24,7 +24,7 @@ function create(registry: Registry): RequestMetrics {
   });
   const seconds = new Histogram({
     name: 'berth_http_request_seconds',
-    help: 'Time to answer a request, by method, route and status; 499 where the client was gone first',
+    help: 'Duration of requests by method, route and status; 499 if the client closed the connection first',
     labelNames: ['method', 'route', 'status'],
     buckets: [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     registers,

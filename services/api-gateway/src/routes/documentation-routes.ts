@@ -21,11 +21,11 @@ const page = `<!doctype html>
 
 const showScript = `SwaggerUIBundle({ url: '/api/v2/openapi.json', dom_id: '#api', deepLinking: true, validatorUrl: null });\n`;
 
-/** Everything comes from this server; only the styles that the page computes are inline. */
+/** Everything is loaded from this server; only styles that the page computes are inline. */
 const contentSecurityPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/** The OpenAPI document, made from the contracts once at start, and its rendered page. */
+/** Serves the OpenAPI document, generated from the contracts once at start, and a page that renders it. */
 export function documentationRoutes(
   app: FastifyInstance,
   { resources, version, ownUrl }: { resources: readonly Resource[]; version: string; ownUrl: string },

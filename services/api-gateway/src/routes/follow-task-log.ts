@@ -4,32 +4,32 @@ import type { WakeUp } from '@berth/shared/waiting/wake-up';
 
 export interface LogPart {
   lines: readonly LogLine[];
-  /** Where the next part begins. */
+  /** The index of the next line to read. */
   next: number;
   finished: boolean;
 }
 
 export interface FollowDeps {
-  /** The next lines, at most `limit` of them. */
+  /** Reads at most `limit` lines. */
   read: (from: number, limit: number) => Promise<LogPart>;
-  /** Throws when the reader may no longer see the log. */
+  /** Throws when the reader may no longer read the log. */
   reauthenticate: () => Promise<void>;
   wakeUp: Pick<WakeUp, 'wait'>;
   follow: boolean;
   signal: AbortSignal;
 }
 
-const largestBatch = 500;
-/** How long a follower waits for a hint before it looks by itself: hints may be lost. */
+const maxLines = 500;
+/** How long to wait for a hint before reading anyway: hints may be lost. */
 const pollMs = 1_000;
-/** The identity behind a stream is read again this often, so that a caller that lost its rights is cut off. */
+/** How often the reader is authenticated again, so that one that lost its permission is cut off. */
 const reauthenticateMs = 900;
-/** The platform may be away for this long before a stream is given up. */
+/** The longest outage that a stream survives. */
 const outageMs = 20_000;
 
-/** A part that fits into one message: lines may be long, so where the answer is too large, half as many are asked for. */
+/** Reads a part that fits into one message: where the answer is too large, half as many lines are requested. */
 export async function readPart(read: FollowDeps['read'], from: number): Promise<LogPart & { complete: boolean }> {
-  for (let limit = largestBatch; ; limit = Math.ceil(limit / 2)) {
+  for (let limit = maxLines; ; limit = Math.ceil(limit / 2)) {
     try {
       const part = await read(from, limit);
       return { ...part, complete: part.lines.length < limit };
@@ -39,13 +39,13 @@ export async function readPart(read: FollowDeps['read'], from: number): Promise<
   }
 }
 
-/** The log in parts, from `first` on: as far as it goes, or until its task has ended. Throws where it must end early. */
+/** Yields the log in parts, from `first` on: to its current end, or with `follow` until the task has ended. Throws where it must stop early. */
 export async function* followTaskLog(
   first: Awaited<ReturnType<typeof readPart>>,
   { read, reauthenticate, wakeUp, follow, signal }: FollowDeps,
 ): AsyncGenerator<readonly LogLine[]> {
-  let readAs = performance.now();
-  let away: number | undefined;
+  let authenticatedAt = performance.now();
+  let outageSince: number | undefined;
 
   for (let part = first; ; ) {
     yield part.lines;
@@ -53,16 +53,16 @@ export async function* followTaskLog(
     if (part.complete) await wakeUp.wait(pollMs);
     signal.throwIfAborted();
     try {
-      if (performance.now() - readAs > reauthenticateMs) {
+      if (performance.now() - authenticatedAt > reauthenticateMs) {
         await reauthenticate();
-        readAs = performance.now();
+        authenticatedAt = performance.now();
       }
       part = await readPart(read, part.next);
-      away = undefined;
+      outageSince = undefined;
     } catch (error) {
-      away ??= performance.now();
-      if (!isOutage(error) || performance.now() - away > outageMs) throw error;
-      // Nothing new, so that the loop waits and looks again.
+      outageSince ??= performance.now();
+      if (!isOutage(error) || performance.now() - outageSince > outageMs) throw error;
+      // An empty part makes the loop wait and read again.
       part = { lines: [], next: part.next, finished: false, complete: true };
     }
   }

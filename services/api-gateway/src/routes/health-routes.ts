@@ -3,11 +3,11 @@ import { singleFlight } from '@berth/shared/waiting/single-flight';
 import type { FastifyInstance } from 'fastify';
 
 export interface HealthDeps {
-  /** The process is alive: its event loop turns and its bus connection hears itself. */
+  /** The process is alive: its event loop turns, and its bus connection receives its own messages. */
   isAlive: () => boolean;
   isConnected: () => boolean;
   isAnswering: (service: ServiceName) => Promise<boolean>;
-  /** Aborts when the gateway stops: it is not ready from then on. */
+  /** Aborts when the gateway stops; it is not ready from then on. */
   stopping: AbortSignal;
 }
 
@@ -19,11 +19,11 @@ interface Readiness {
 
 const others = serviceNames.filter((name) => name !== 'api-gateway');
 
-/** `/healthz`: this process lives. `/readyz`: the bus and every service answer, each told by name. */
+/** `/healthz`: this process is alive. `/readyz`: the bus and every service answer, each listed by name. */
 export function healthRoutes(app: FastifyInstance, { isAlive, isConnected, isAnswering, stopping }: HealthDeps): void {
   const config = { isProbe: true };
 
-  // Anybody may request it; however many do at a time, the services are pinged once.
+  // Anonymous callers can request this, so concurrent requests share one check.
   const readiness = singleFlight(async (): Promise<Readiness> => {
     const bus = isConnected();
     const states = await Promise.all(

@@ -6,14 +6,14 @@ import { methodNotAllowed } from '../http/refuse-other-methods.ts';
 
 const root = fileURLToPath(new URL('../../pages/', import.meta.url));
 
-/** Nothing inline, nothing from elsewhere; an address with a login code in it is told to nobody. */
+/** Nothing inline, nothing from other servers; a URL with a login code is never sent as a referrer. */
 const headers = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'referrer-policy': 'no-referrer',
 };
 
-/** What a browser gets as long as there is no console: who is signed in, and the end of a login. */
+/** The pages for browsers while there is no console: the signed-in user, and the callback of a login. */
 export function pageRoutes(app: FastifyInstance): void {
   const files = { root, prefix: '/pages/', index: false, wildcard: false, cacheControl: false } as const;
   app.register(fastifyStatic, { ...files, setHeaders: (reply) => void reply.headers(headers) });
@@ -23,7 +23,7 @@ export function pageRoutes(app: FastifyInstance): void {
   app.get(loginCallbackPath, (request, reply) => {
     reply.header('vary', 'accept');
     if (request.headers.accept?.includes('text/html')) return send(reply, 'callback.html');
-    // For clients there is only the operation of this path.
+    // Other clients get the methods of the operation at this path.
     reply.header('allow', 'POST');
     throw methodNotAllowed(request.method, ['POST']);
   });

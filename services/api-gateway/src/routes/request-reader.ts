@@ -13,12 +13,12 @@ export interface HttpParts {
 export type ReadRequest = (parts: HttpParts) => object;
 
 /**
- * Reads the request of an operation as its owner gets it, checked by the contract: the owner checks it again, but what
- * is malformed is answered here, before anybody is asked for a permission.
+ * Builds the request of an operation for its owner and checks it by the contract. The owner checks it again; here a
+ * malformed request is refused before any permission is checked.
  */
 export function requestReader(operation: Operation): ReadRequest {
   const readId = hasPathId(operation);
-  // Without query and body there is nothing that the schema could add.
+  // Without query and body there is nothing for the schema to check.
   const needsSchema = operation.query !== undefined || operation.body !== undefined;
 
   return ({ params, query, body }) => {
@@ -60,11 +60,11 @@ function readBody({ body: schema, bodyOptional }: Operation, body: unknown, requ
     else if (!bodyOptional) request['body'] = {};
   } else if (body !== undefined && !isEmptyObject(body)) {
     throw new AppError('invalid', 'This operation takes no body', {
-      errors: [{ path: 'body', message: 'is not taken here' }],
+      errors: [{ path: 'body', message: 'must be empty' }],
     });
   }
 }
 
-/** Many clients send one where they have nothing to say. */
+/** Many clients send `{}` where there is no body. */
 const isEmptyObject = (body: unknown): boolean =>
   typeof body === 'object' && body !== null && !Array.isArray(body) && Object.keys(body).length === 0;

@@ -10,15 +10,15 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 
 import type { Attempts } from '../attempts/attempts.ts';
 import { isAttempt, limitAttempts } from '../attempts/limit-attempts.ts';
 import type { Authenticate } from '../authentication/authenticate.ts';
-import { signedInFor } from '../authentication/require-credential.ts';
+import { requireCredential } from '../authentication/require-credential.ts';
 import { requestReader } from './request-reader.ts';
 
 export interface RouteDeps {
   bus: Pick<Bus, 'call'>;
   authenticate: Authenticate;
-  /** Starts and ends of sign-ins, by network. */
+  /** Attempts to sign in, by network. */
   signIns: Attempts;
-  /** What asking auth and the owner may take together, in ms; 5,000 unless given. */
+  /** The time for the calls to auth and the owner together, in ms; 5,000 unless given. */
   budgetMs?: number;
 }
 
@@ -29,8 +29,9 @@ interface Route {
   url: string;
 }
 
-/** Streams are written by routes of their own; here are the requests that have one answer, be it 501. */
-const hasOneAnswer = ({ produces, outstanding }: Operation): boolean => produces === undefined || outstanding === true;
+/** Streams have routes of their own; the others have one response, even if it is 501. */
+const hasOneResponse = ({ produces, outstanding }: Operation): boolean =>
+  produces === undefined || outstanding === true;
 
 export function routesOf(resources: readonly Resource[]): Route[] {
   return resources.flatMap((resource) =>
@@ -39,7 +40,7 @@ export function routesOf(resources: readonly Resource[]): Route[] {
       if (!http) return [];
       const { method, path: url } = http;
       const route = { resource, operation, method, url };
-      // PATCH is an alias of PUT: both change only the fields that are there.
+      // PATCH is an alias of PUT: both change only the given fields.
       if (method === 'PUT') return [route, { ...route, method: 'PATCH' }];
       return operation.http === logins.operations.finish.http ? [route, { ...route, url: loginCallbackPath }] : [route];
     }),
@@ -50,12 +51,12 @@ export function routesOf(resources: readonly Resource[]): Route[] {
 export function routesFromContracts(app: FastifyInstance, resources: readonly Resource[], deps: RouteDeps): void {
   for (const route of routesOf(resources)) {
     const { method, url, operation } = route;
-    if (!hasOneAnswer(operation)) continue;
+    if (!hasOneResponse(operation)) continue;
     app.route({
       method,
       url,
       bodyLimit: bodyLimitOf(operation),
-      ...(operation.allow.on !== 'nothing' && { onRequest: signedInFor(operation, deps.authenticate) }),
+      ...(operation.allow.on !== 'nothing' && { onRequest: requireCredential(operation, deps.authenticate) }),
       ...(isAttempt(operation) && { onRequest: limitAttempts(deps.signIns) }),
       handler: answer(route, deps),
     });
@@ -78,7 +79,7 @@ function answer({ operation, resource }: Route, { bus, budgetMs = 5_000 }: Route
       requestId: request.id,
       ifMatch: request.headers['if-match'],
       idempotencyKey,
-      // Receiving the body does not count: a slow line is no slow owner.
+      // The time to receive the body does not count.
       deadlineMs: Math.max(0, budgetMs - request.spentMs),
     });
     if (status !== 200) reply.code(status);

@@ -1,21 +1,22 @@
 import { AppError } from '@berth/shared/errors';
 
 export interface StreamLimits {
-  inAll: number;
+  total: number;
   perIdentity: number;
 }
 
 export type TakeSlot = (identity: string) => Disposable;
 
-/** How many streams are open: each costs a socket and questions to two services every second. */
-export function createStreamSlots({ inAll, perIdentity }: StreamLimits): TakeSlot {
+/** Limits the open streams: each costs a socket and calls to two services every second. */
+export function createStreamSlots({ total: maxTotal, perIdentity }: StreamLimits): TakeSlot {
   const open = new Map<string, number>();
   let total = 0;
 
   return (identity) => {
     const own = open.get(identity) ?? 0;
-    if (own >= perIdentity) throw new AppError('too_many_requests', `At most ${perIdentity} streams at a time`);
-    if (total >= inAll) throw new AppError('unavailable', 'Too many streams are open right now');
+    if (own >= perIdentity)
+      throw new AppError('too_many_requests', `At most ${perIdentity} streams may be open at a time`);
+    if (total >= maxTotal) throw new AppError('unavailable', 'Too many streams are open; try again later');
     open.set(identity, own + 1);
     total += 1;
     return {

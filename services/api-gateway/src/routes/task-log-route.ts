@@ -6,7 +6,7 @@ import { deploymentTasks } from '@berth/shared/contracts/resources/deployment-ta
 import type { LogLine } from '@berth/shared/contracts/resources/runner-tasks';
 import { createWakeUp } from '@berth/shared/waiting/wake-up';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { signedInFor } from '../authentication/require-credential.ts';
+import { requireCredential } from '../authentication/require-credential.ts';
 import { commonHeaders } from '../http/problems/send-problem.ts';
 import { type FollowDeps, followTaskLog, readPart } from './follow-task-log.ts';
 import { requestReader } from './request-reader.ts';
@@ -18,24 +18,24 @@ export interface TaskLogDeps extends Omit<RouteDeps, 'signIns'> {
   /** Aborts when the gateway stops, which ends every open stream. */
   stopping: AbortSignal;
   limits?: StreamLimits;
-  /** A reader that takes nothing for this long is cut off. */
+  /** A reader that receives nothing for this long is cut off. */
   slowReaderMs?: number;
 }
 
 const { log, log_lines } = deploymentTasks.operations;
 
-/** `GET /deployment-tasks/:id/log`: the text so far, or with `?follow=true` until the task has ended. */
+/** Serves `GET /deployment-tasks/:id/log`: the text so far, or with `?follow=true` until the task has ended. */
 export function taskLogRoute(app: FastifyInstance, deps: TaskLogDeps): void {
-  const { limits = { inAll: 500, perIdentity: 20 }, slowReaderMs = 30_000 } = deps;
+  const { limits = { total: 500, perIdentity: 20 }, slowReaderMs = 30_000 } = deps;
   const takeSlot = createStreamSlots(limits);
   const readRequest = requestReader(log);
 
-  app.get(httpRouteOf(log).path, { onRequest: signedInFor(log, deps.authenticate) }, async (request, reply) => {
+  app.get(httpRouteOf(log).path, { onRequest: requireCredential(log, deps.authenticate) }, async (request, reply) => {
     const { id, query } = readRequest(request) as { id: string; query: { follow?: string } };
     const read = reader(deps, request, id);
     await using slot = new AsyncDisposableStack();
     slot.use(takeSlot(request.identity?.id ?? ''));
-    // The first read answers 404 and the like before the stream begins.
+    // The first read can fail with 404 and the like, before the stream begins.
     const first = await readPart(read, 0);
     if (request.method === 'HEAD') return reply.type('text/plain; charset=utf-8').send();
 
@@ -59,7 +59,7 @@ function startText(request: FastifyRequest, reply: FastifyReply): void {
   reply.raw.writeHead(200, {
     'content-type': 'text/plain; charset=utf-8',
     'x-request-id': request.id,
-    // Proxies that collect an answer before they pass it on would hide what is new.
+    // Proxies must not buffer the response: new lines would be delayed.
     'x-accel-buffering': 'no',
     ...commonHeaders,
   });
@@ -80,11 +80,11 @@ async function stream(
   first: Awaited<ReturnType<typeof readPart>>,
   { deps, read, taskId, follow, request, reply: { raw }, slowReaderMs }: Stream,
 ): Promise<void> {
-  const gone = new AbortController();
-  const leave = () => gone.abort();
-  raw.once('close', leave);
-  if (raw.destroyed) leave();
-  const signal = AbortSignal.any([gone.signal, deps.stopping]);
+  const closed = new AbortController();
+  const onClose = () => closed.abort();
+  raw.once('close', onClose);
+  if (raw.destroyed) onClose();
+  const signal = AbortSignal.any([closed.signal, deps.stopping]);
   const wakeUp = createWakeUp(signal);
 
   const reauthenticate = async () => {
@@ -97,16 +97,16 @@ async function stream(
     }
     raw.end();
   } catch (error) {
-    if (!gone.signal.aborted)
+    if (!closed.signal.aborted)
       request.log.info({ err: error, request_id: request.id, task_id: taskId }, 'log stream cut short');
-    // Broken off, not ended: a reader must not take a part of the log for all of it.
+    // Cut off, not ended: a reader must not take a part of the log for all of it.
     raw.destroy();
   } finally {
-    leave();
+    onClose();
   }
 }
 
-/** Waits until the reader has taken it, so that a slow one costs one batch of memory. */
+/** Waits until the reader has received the lines, so that a slow reader costs one batch of memory. */
 async function write(raw: ServerResponse, lines: readonly LogLine[], signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   if (lines.length === 0) return;

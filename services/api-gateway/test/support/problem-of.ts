@@ -13,7 +13,7 @@ const Problem = z.strictObject({
 });
 type Problem = z.infer<typeof Problem>;
 
-/** The answer as the problem that it must be, with all that belongs to one. */
+/** Parses a response as a problem and checks its headers. */
 export async function problemOf(response: Response): Promise<Problem> {
   expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json/);
   expect(response.headers.get('cache-control')).toBe('no-store');
@@ -27,7 +27,7 @@ export async function problemOf(response: Response): Promise<Problem> {
   return problem;
 }
 
-/** The same for an answer read from the wire. */
+/** The same for a raw HTTP response. */
 export function rawProblemOf(answer: string): Problem {
   const [head = '', body = ''] = answer.split('\r\n\r\n');
   expect(head).toContain('application/problem+json');

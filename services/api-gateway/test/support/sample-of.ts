@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@berth/shared/contracts/json';
 import { z } from 'zod';
 
-/** Some value that fits the schema of an answer. */
+/** A value that matches the schema of an answer. */
 export const sampleOf = (schema: z.ZodType): JsonValue =>
   sample(z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' }) as JsonObject);
 
@@ -20,7 +20,7 @@ function sample(schema: JsonObject): JsonValue {
   if (type !== 'object') return null;
 
   const fields = isJsonObject(properties) ? properties : {};
-  // Where any one of the fields will do, the smallest is `Uninstall: {}`, as good as the others.
+  // Where one of several fields is required, the last one is used.
   const names = minProperties === 1 ? Object.keys(fields).slice(-1) : (required as string[]);
   return Object.fromEntries(names.map((name) => [name, sample(fields[name] as JsonObject)]));
 }

@@ -23,15 +23,15 @@ export interface TestGateway extends AsyncDisposable {
   nats: TestNats;
   app: FastifyInstance;
   metrics: Registry;
-  /** Lines of its log so far. */
+  /** Its log lines so far. */
   logged(): Record<string, unknown>[];
-  /** A service whose handlers the test brings; those it does not bring are not there. */
+  /** Starts a service with these handlers; other operations have none. */
   serve(owner: ServiceName, ...served: ServedResource[]): Promise<Bus>;
   get(path: string, init?: RequestInit): Promise<Response>;
   send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>;
-  /** Bytes as they are; resolves to all that came back until the connection was closed. */
+  /** Sends raw bytes; resolves to everything received until the connection is closed. */
   raw(request: string): Promise<string>;
-  /** Told to stop, but not closing yet. */
+  /** Signals the stop without closing the gateway yet. */
   announceStop(): void;
   stop(): Promise<void>;
 }
@@ -45,7 +45,7 @@ export function some<Ops extends Record<string, OperationSpec>>(
   const missing = Object.keys(resource.operations).filter((name) => given[name] === undefined);
   const absent = missing.map((name) => [name, () => Promise.reject(new Error(`${name} is not part of this test`))]);
   const served = implement(resource, { ...Object.fromEntries(absent), ...handlers });
-  const forgetful = Object.entries(served.handlers).map(([name, handle]) => {
+  const withoutStore = Object.entries(served.handlers).map(([name, handle]) => {
     const handler: typeof handle = async (request, context) => {
       context.repeatable();
       const answer = await handle(request, context);
@@ -54,10 +54,10 @@ export function some<Ops extends Record<string, OperationSpec>>(
     };
     return [name, handler];
   });
-  return { ...served, handlers: Object.fromEntries(forgetful) };
+  return { ...served, handlers: Object.fromEntries(withoutStore) };
 }
 
-/** A credential is the name of a sample identity; those that are not among `names` are inactive. */
+/** An auth whose credentials are the names of sample identities; those not in `names` are inactive. */
 export const testAuth = (names: Set<string> = new Set(Object.keys(sampleIdentities))): ServedResource => {
   const known: Record<string, Identity> = sampleIdentities;
   return some(identities, {
@@ -77,7 +77,7 @@ export const testAuth = (names: Set<string> = new Set(Object.keys(sampleIdentiti
 
 type Options = Partial<Pick<GatewayDeps, 'attempts' | 'budgetMs' | 'limits' | 'slowReaderMs' | 'trustedProxies'>>;
 
-/** The gateway as it runs, on a port and a NATS server of its own. */
+/** Starts the gateway on a port and a NATS server of its own. */
 export async function startTestGateway(options: Options = {}): Promise<TestGateway> {
   const nats = await startTestNats();
   const buses: Bus[] = [];
@@ -131,7 +131,7 @@ export async function startTestGateway(options: Options = {}): Promise<TestGatew
       const owning = await connectTestBus(nats, owner);
       buses.push(owning);
       for (const one of served) owning.serve(one);
-      // The server has seen the subscriptions when it has answered this.
+      // The NATS server has processed the subscriptions when this is answered.
       await owning.isAnswering(owner);
       return owning;
     },

@@ -1,19 +1,19 @@
 import type { FieldError } from '@berth/shared/errors';
 
 interface Level {
-  /** Where this object or array is. */
+  /** The path of this object or array. */
   path: string;
-  /** Names so far of an object; undefined for an array. */
+  /** Member names so far; undefined for an array. */
   names: Set<string> | undefined;
-  /** Of the value that comes next. */
+  /** The name or index of the next value. */
   key: string | number;
 }
 
 const token = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*|[{}[\],:]/g;
 
 /**
- * What a parser would decide silently: of two members of one name the last one counts, and integers beyond 2^53 lose
- * digits. The text is valid JSON and nested no deeper than our limit.
+ * Finds what a parser would resolve silently: of two members with the same name the last one wins, and integers beyond
+ * 2^53 lose digits. The text must be valid JSON within the depth limit.
  */
 export function ambiguityIn(json: string): FieldError | null {
   const levels: Level[] = [];
@@ -32,17 +32,17 @@ export function ambiguityIn(json: string): FieldError | null {
     } else if (first === ':') {
       if (!level?.names) continue;
       const name = textOf(lastString);
-      if (level.names.has(name)) return { path: level.path, message: 'must not have two members of one name' };
+      if (level.names.has(name)) return { path: level.path, message: 'must not have two members with the same name' };
       level.names.add(name);
       level.key = name;
     } else if (losesDigits(part)) {
-      return { path: pathOf(level), message: 'is an integer beyond 2^53 and would lose digits; send it as text' };
+      return { path: pathOf(level), message: 'must be a string: an integer beyond 2^53 would lose digits' };
     }
   }
   return null;
 }
 
-/** What a string literal says. Most have nothing to unescape. */
+/** The value of a string literal. Most have nothing to unescape. */
 const textOf = (literal: string): string =>
   literal.includes('\\') ? String(JSON.parse(literal)) : literal.slice(1, -1);
 

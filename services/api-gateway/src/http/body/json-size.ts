@@ -15,11 +15,11 @@ const closesObject = 0x7d;
 const space = 0x20;
 
 /**
- * Depth and members of a JSON text by one look at each byte, which stops where `most` is exceeded. Parsing first and
- * counting then would take a hundred times as long for the text of a stranger: half a million members fit into 1 MiB.
- * Says nothing about whether the text is JSON.
+ * Counts depth and members of a JSON text in one pass over its bytes and stops when `limits` is exceeded. Parsing an
+ * untrusted text before counting would take a hundred times as long: half a million members fit into 1 MiB. It does not
+ * validate the text.
  */
-export function jsonSizeOf(bytes: Uint8Array, most: JsonSize): JsonSize {
+export function jsonSizeOf(bytes: Uint8Array, limits: JsonSize): JsonSize {
   const size = { depth: 0, members: 0 };
   let level = 0;
   let isFirst = false;
@@ -29,7 +29,7 @@ export function jsonSizeOf(bytes: Uint8Array, most: JsonSize): JsonSize {
     const closes = byte === closesArray || byte === closesObject;
     if (byte === comma || (isFirst && !closes)) {
       size.members += 1;
-      if (size.members > most.members) return size;
+      if (size.members > limits.members) return size;
     }
     isFirst = false;
     if (closes) level -= 1;
@@ -38,13 +38,13 @@ export function jsonSizeOf(bytes: Uint8Array, most: JsonSize): JsonSize {
       isFirst = true;
       level += 1;
       size.depth = Math.max(size.depth, level);
-      if (size.depth > most.depth) return size;
+      if (size.depth > limits.depth) return size;
     }
   }
   return size;
 }
 
-/** Of the closing quote, or of the last byte. */
+/** The index of the closing quote, or the length of the text. */
 function endOfString(bytes: Uint8Array, start: number): number {
   for (let at = start + 1; at < bytes.length; at += 1) {
     if (bytes[at] === quote) return at;

@@ -4,7 +4,7 @@ import { AppError } from '@berth/shared/errors';
 import { ambiguityIn } from './ambiguity-in-json.ts';
 import { jsonSizeOf } from './json-size.ts';
 
-const most = { depth: 64, members: 10_000 };
+const limits = { depth: 64, members: 10_000 };
 const refusedKeys = new Set(['__proto__', 'constructor']);
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -13,21 +13,22 @@ const refuse = (path: string, message: string): never => {
 };
 
 /**
- * A body as JSON, or `invalid` naming the place and the rule. What would hurt somebody further in is refused here, once:
- * bytes that are no UTF-8, nesting beyond 64, more than 10,000 members, keys that reach into prototypes, two members of
- * one name, NUL, lone surrogates, numbers that a double cannot hold. Its size comes first: it bounds all the rest.
+ * Parses a body as JSON, or throws `invalid` with the path and the rule. Everything that could harm a service behind the
+ * gateway is refused here, once: bytes that are not UTF-8, nesting beyond 64, more than 10,000 members, keys that reach
+ * into prototypes, two members with the same name, NUL, lone surrogates, numbers beyond a double. The size is checked
+ * first: it bounds the cost of the other checks.
  */
 export function parseJsonBody(bytes: Buffer): unknown {
-  const { depth, members } = jsonSizeOf(bytes, most);
-  if (depth > most.depth) refuse('body', `must not be nested deeper than ${most.depth}`);
-  if (members > most.members) refuse('body', `must not have more than ${most.members} members in all`);
+  const { depth, members } = jsonSizeOf(bytes, limits);
+  if (depth > limits.depth) refuse('body', `must not be nested deeper than ${limits.depth}`);
+  if (members > limits.members) refuse('body', `must not have more than ${limits.members} members in total`);
   let text: string;
   let body: unknown;
   try {
     text = utf8.decode(bytes);
     body = JSON.parse(text);
   } catch (cause) {
-    throw new AppError('invalid', 'The body is no valid JSON in UTF-8', {
+    throw new AppError('invalid', 'body: must be valid JSON in UTF-8', {
       cause,
       errors: [{ path: 'body', message: 'must be valid JSON in UTF-8' }],
     });
@@ -40,21 +41,22 @@ export function parseJsonBody(bytes: Buffer): unknown {
 }
 
 interface Harm {
-  /** From the value that was looked at, as in `.a[0]`. */
+  /** Relative to the checked value, as in `.a[0]`. */
   path: string;
   message: string;
 }
 
 const harmAt = (message: string | null): Harm | null => (message === null ? null : { path: '', message });
 
-// The path grows on the way back: where nothing is wrong, it costs nothing.
+// The path is built on the way back, so that a harmless body costs nothing.
 const within = (step: string | number, harm: Harm | null): Harm | null =>
   harm && { ...harm, path: (typeof step === 'number' ? `[${step}]` : `.${step}`) + harm.path };
 
-/** The first thing that would hurt somebody further in. No deeper than our limit, so that it may call itself. */
+/** The first harmful value. Recursion is safe: the depth is limited. */
 function harmOf(value: unknown): Harm | null {
   if (typeof value === 'string') return harmAt(harmIn(value));
-  if (typeof value === 'number') return harmAt(Number.isFinite(value) ? null : 'is beyond the range of numbers');
+  if (typeof value === 'number')
+    return harmAt(Number.isFinite(value) ? null : 'must be a number within the range of a double');
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index += 1) {
       const harm = within(index, harmOf(value[index]));

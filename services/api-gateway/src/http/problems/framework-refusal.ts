@@ -1,7 +1,7 @@
 import { smallBodyBytes } from '@berth/shared/contracts/body-limit';
 import { AppError } from '@berth/shared/errors';
 
-/** The framework's refusals as errors of the API; null for a bug. `bodyLimit` is that of the route, in bytes. */
+/** Converts a refusal of the framework into an error of the API; null for a bug. `bodyLimit` is the route's, in bytes. */
 export function frameworkRefusal(error: unknown, bodyLimit: number | undefined): AppError | null {
   if (!(error instanceof Error)) return null;
   const code = 'code' in error ? error.code : undefined;
@@ -11,14 +11,15 @@ export function frameworkRefusal(error: unknown, bodyLimit: number | undefined):
     return new AppError('unsupported_media_type', 'The body must be sent as application/json');
   }
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE' || status === 413) {
-    return new AppError('too_large', `The body must not be larger than ${inWords(bodyLimit ?? smallBodyBytes)}`);
+    return new AppError('too_large', `The body must not be larger than ${sizeText(bodyLimit ?? smallBodyBytes)}`);
   }
-  // No id is that long, nor any other part of a path of the API.
-  if (code === 'FST_ERR_MAX_PARAM_LENGTH') return new AppError('not_found', 'There is nothing at this path');
+  // No path of the API has a part that long.
+  if (code === 'FST_ERR_MAX_PARAM_LENGTH') return new AppError('not_found', 'No such path');
   if (typeof status === 'number' && status >= 400 && status < 500) {
     return new AppError('invalid', 'The request is malformed', { cause: error });
   }
   return null;
 }
 
-const inWords = (bytes: number): string => (bytes < 1024 * 1024 ? `${bytes / 1024} KiB` : `${bytes / 1024 / 1024} MiB`);
+const sizeText = (bytes: number): string =>
+  bytes < 1024 * 1024 ? `${bytes / 1024} KiB` : `${bytes / 1024 / 1024} MiB`;

@@ -37,7 +37,7 @@ export const titleOf = (status: number): string => titles[status] ?? 'Error';
 
 export interface ProblemOptions {
   requestId: string;
-  /** Where HTTP has a status of its own for what the code says. */
+  /** A more specific HTTP status than that of the error code. */
   status?: number;
 }
 
@@ -54,7 +54,7 @@ export function problemOf(error: AppError, { requestId, status = error.status }:
   };
 }
 
-/** Headers that go with a problem: what to present, when to come back. */
+/** The headers of a problem: how to authenticate, when to retry. */
 export function problemHeaders(error: AppError): Record<string, string> {
   if (error.status === 401) return { 'www-authenticate': 'Bearer realm="berth"' };
   if (error instanceof TooManyAttempts) return { 'retry-after': String(error.retryAfterSeconds) };

@@ -18,11 +18,11 @@ function refusalOf(code: string | undefined): Refusal {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return { status: 408, error: new AppError('timeout', 'The request did not arrive in time') };
     default:
-      return { status: 400, error: new AppError('invalid', 'The request is no valid HTTP') };
+      return { status: 400, error: new AppError('invalid', 'The request is not valid HTTP') };
   }
 }
 
-/** Answers what never became a request for the framework, and closes: nothing after it on the connection can be trusted. */
+/** Answers bytes that Node could not parse as a request, and closes the connection: nothing after them can be trusted. */
 export function refuseClientError(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
   if (!socket.writable) {

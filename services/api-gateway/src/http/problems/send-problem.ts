@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { frameworkRefusal } from './framework-refusal.ts';
 import { problemHeaders, problemOf } from './problem.ts';
 
-/** The one way in which errors leave. What was not made for callers is logged here and leaves without its words. */
+/** Sends every error. A bug is logged here and sent without its message. */
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = error instanceof AppError ? error : frameworkRefusal(error, request.routeOptions.bodyLimit);
   if (!known) request.log.error({ err: error, request_id: request.id }, 'request failed');
@@ -17,12 +17,12 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
     .send(problemOf(answer, { requestId: request.id, status }));
 }
 
-/** HTTP has a status of its own for this one (431). */
+/** Sent with the HTTP status 431. */
 export class TooManyHeaders extends AppError {
   constructor() {
     super('too_large', 'The request has too many headers');
   }
 }
 
-/** Of every answer, whatever it is. */
+/** The headers of every response. */
 export const commonHeaders = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const;
