@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL('../', import.meta.url));
 const services: Record<string, string[]> = {
   'api-gateway': ['src/main.ts'],
   auth: ['src/main.ts'],
-  tasks: ['src/main.ts', 'src/runner-main.ts'],
+  tasks: ['src/main.ts', 'src/runner-main.ts', 'src/rotate-key-main.ts'],
   'cluster-sync': ['src/main.ts'],
   'registry-scan': ['src/main.ts'],
 };

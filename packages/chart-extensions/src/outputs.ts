@@ -33,3 +33,11 @@ export type Outputs = z.infer<typeof Outputs>;
 
 export const inputOf = (ref: InputRef): string =>
   'FieldValue' in ref ? ref.FieldValue.input : ref.FieldProperty.input;
+
+/** The inputs of which some output takes this property. */
+export function inputsWith(property: string, { values, secrets }: Outputs): Set<string> {
+  const refs = [...values.map(({ value }) => value), ...Object.values(secrets).flatMap((keys) => Object.values(keys))];
+  return new Set(
+    refs.filter((ref) => 'FieldProperty' in ref && ref.FieldProperty.property === property).map((ref) => inputOf(ref)),
+  );
+}

@@ -1,5 +1,7 @@
 import { busOptions, busSettings } from '@berth/shared/bus/connection/bus-settings';
+import { KeyEncryptionKey } from '@berth/shared/sealing/key-encryption-key';
 import { z } from 'zod';
+import { createSecretKeys } from './secrets/secret-keys.ts';
 
 const count = (usual: number) => z.coerce.number().int().min(1).max(10_000).default(usual);
 
@@ -8,10 +10,32 @@ const Namespaces = z
   .default('berth')
   .transform((list) => list.split(/[\s,]+/).filter((name) => name !== ''));
 
+const KeyEncryptionKeys = z
+  .string()
+  .default('')
+  .transform((list) => list.split(/\s+/).filter((key) => key !== ''))
+  .pipe(z.array(KeyEncryptionKey));
+
+const databaseSettings = {
+  DATABASE_URL: z.url(),
+  /** Seals the contents of secrets. */
+  KEY_ENCRYPTION_KEY: KeyEncryptionKey,
+  /** These open them as well, while the key is being replaced. */
+  OTHER_KEY_ENCRYPTION_KEYS: KeyEncryptionKeys,
+};
+const DatabaseSettings = z.object(databaseSettings);
+
+const databaseOptions = (env: z.output<typeof DatabaseSettings>) => ({
+  databaseUrl: env.DATABASE_URL,
+  secretKeys: createSecretKeys(env.KEY_ENCRYPTION_KEY, env.OTHER_KEY_ENCRYPTION_KEYS),
+});
+
+export const RotateKeyConfig = DatabaseSettings.transform(databaseOptions);
+
 export const Config = z
   .object({
     ...busSettings,
-    DATABASE_URL: z.url(),
+    ...databaseSettings,
     SERVICE_OWN_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }),
     /** Tasks that run at the same time. */
     TASKS_PER_CLUSTER: count(20),
@@ -23,7 +47,7 @@ export const Config = z
   })
   .transform((env) => ({
     bus: busOptions(env),
-    databaseUrl: env.DATABASE_URL,
+    ...databaseOptions(env),
     ownUrl: env.SERVICE_OWN_URL.replace(/\/+$/, ''),
     limits: { perCluster: env.TASKS_PER_CLUSTER, inAll: env.TASKS_IN_ALL },
     leaseMs: Math.round(env.TASK_LEASE_SECONDS * 1_000),

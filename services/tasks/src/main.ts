@@ -12,6 +12,8 @@ import { deploymentStateHandlers } from './deployments/deployment-state-handlers
 import { deploymentUsageHandlers } from './deployments/deployment-usage-handlers.ts';
 import { createConfirm } from './projections/confirm.ts';
 import { createProjections } from './projections/projections.ts';
+import { keysAreThere } from './secrets/missing-keys.ts';
+import { secretHandlers } from './secrets/secret-handlers.ts';
 import { inTransactionOf, readingStore, type WritingStore } from './store/store.ts';
 import { claimHandlers } from './tasks/claims/claim-handlers.ts';
 import { createDueWatch } from './tasks/claims/due-watch.ts';
@@ -23,13 +25,14 @@ const name = 'tasks';
 
 await runService(name, async ({ log, metrics, signal, use, loop, readiness }) => {
   const config = readConfig(Config, process.env);
-  const { databaseUrl: url, ownUrl, limits, leaseMs, maxAttempts, reserved } = config;
+  const { databaseUrl: url, ownUrl, limits, leaseMs, maxAttempts, reserved, secretKeys } = config;
   const migrations = new URL('../migrations/', import.meta.url);
   const db = use(await openDatabase({ url, migrations, log, signal, applicationName: name }));
   const bus = use(await connectBus({ ...config.bus, caller: name, log, metrics, signal }));
   readiness('database', () => databaseIsUp(db));
 
   const store = readingStore(db);
+  readiness('keys of secrets', keysAreThere({ store, secretKeys, log }));
   const tell = () => bus.hints.send('tasks_due', 'due');
   const due = createDueWatch({ leases: store.leases, tell, signal });
   const projections = createProjections(due);
@@ -40,6 +43,7 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
     readers: itemReaders(store.items),
     heldReaders: ({ items }: Pick<WritingStore, 'items'>) => heldItemReaders(items),
     reserved,
+    secretKeys,
     policy: { maxAttempts, leaseMs, spread: Math.random },
     wakeRunners: due.wakeRunners,
     hintCancel: (taskId: string) => bus.hints.send('task_cancel', taskId),
@@ -49,6 +53,7 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
   bus.serve(deploymentHandlers(engine));
   bus.serve(deploymentUsageHandlers(engine));
   bus.serve(deploymentStateHandlers(engine));
+  bus.serve(secretHandlers({ ...engine, db }));
   bus.serve(taskHandlers({ ...engine, limits }));
   bus.serve(claimHandlers(engine));
   bus.serve(runnerHandlers({ ...engine, bus, log, ownUrl, options: { leaseMs, limits } }));

@@ -56,6 +56,7 @@ describe('installing', () => {
         },
       },
       secrets: { 'web-tier': { tier: 'small' } },
+      confidential: [],
       wait: { enabled: true, timeout_secs: 300 },
       traceparent: null,
       request_id: expect.any(String),

@@ -3,6 +3,7 @@ import { maxInputBytes } from '@berth/shared/contracts/resources/deployment-inpu
 import { type DeploymentTask, deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
 import { type Deployment, deployments } from '@berth/shared/contracts/resources/deployments';
 import { jsonBytes } from '@berth/shared/contracts/json-bytes';
+import { secrets } from '@berth/shared/contracts/resources/secrets';
 import type { Database, Queries, Query } from '@berth/shared/db/database';
 import { found } from '@berth/shared/errors';
 import { sampleIdentities } from '@berth/shared/testing/test-identities';
@@ -293,6 +294,16 @@ describe('times at the ends of what can be stored', () => {
           query: { per_page: 1, after, cluster_id: elsewhere },
         }),
     },
+    secrets: {
+      rows: (times: readonly string[]) => sql.fragment`
+        insert into secrets (id, env_id, collection, name, key_id, wrapped_key, sealed_contents, created_at)
+        select gen_random_uuid(), ${elsewhere}::uuid, 'times', 't' || n, '', '', '', at
+        from unnest(${sql.array([...times], 'text')}::timestamptz[]) with ordinality as t(at, n)
+        returning id
+      `,
+      page: (after: string) =>
+        call(siteAdmin, secrets.operations.list, { query: { per_page: 1, after, env_id: elsewhere } }),
+    },
   };
   const elsewhere = crypto.randomUUID();
 
@@ -300,7 +311,7 @@ describe('times at the ends of what can be stored', () => {
     expect(Object.keys(lists).sort()).toEqual(listedResources('tasks').sort());
   });
 
-  test.for(['deployments', 'deployment_tasks'] as const)('do not end a walk over %s', async (name) => {
+  test.for(['deployments', 'deployment_tasks', 'secrets'] as const)('do not end a walk over %s', async (name) => {
     const { rows, page } = lists[name];
     const inserted = await tasks.database.db.any(sql.type(z.object({ id: z.string() }))`${rows(extremeTimes)}`);
 

@@ -9,7 +9,7 @@ const surroundings: Surroundings = {
   natsUrl: 'nats://127.0.0.1:4222',
   natsPasswords: { 'api-gateway': '', auth: '', tasks: '', 'cluster-sync': '', 'registry-scan': '', runner: '' },
   databaseUrls: {},
-  keyEncryptionKey: '',
+  keyEncryptionKeys: { auth: '', tasks: '' },
   oidc: { issuer: '', clientId: '', clientSecret: '' },
   adminEmail: '',
   registryUrl: '',

@@ -7,7 +7,8 @@ export interface Surroundings {
   natsUrl: string;
   natsPasswords: Record<CallerName, string>;
   databaseUrls: Record<string, string>;
-  keyEncryptionKey: string;
+  /** Of each service that seals what it stores. */
+  keyEncryptionKeys: Record<'auth' | 'tasks', string>;
   oidc: { issuer: string; clientId: string; clientSecret: string };
   adminEmail: string;
   registryUrl: string;
@@ -54,7 +55,7 @@ type Own = (all: Surroundings) => { settings?: Record<string, string>; secrets?:
 
 const own: Record<CallerName, Own> = {
   'api-gateway': ({ url, gatewayPort }) => ({ settings: { SERVICE_OWN_URL: url, PORT: String(gatewayPort) } }),
-  auth: ({ url, oidc, adminEmail, keyEncryptionKey }) => ({
+  auth: ({ url, oidc, adminEmail, keyEncryptionKeys }) => ({
     settings: {
       SERVICE_OWN_URL: url,
       OIDC_SERVER_URL: oidc.issuer,
@@ -62,9 +63,12 @@ const own: Record<CallerName, Own> = {
       OIDC_ALLOW_HTTP: 'true',
       ADMIN_EMAILS: adminEmail,
     },
-    secrets: { OIDC_CLIENT_SECRET: oidc.clientSecret, KEY_ENCRYPTION_KEY: keyEncryptionKey },
+    secrets: { OIDC_CLIENT_SECRET: oidc.clientSecret, KEY_ENCRYPTION_KEY: keyEncryptionKeys.auth },
   }),
-  tasks: ({ url }) => ({ settings: { SERVICE_OWN_URL: url } }),
+  tasks: ({ url, keyEncryptionKeys }) => ({
+    settings: { SERVICE_OWN_URL: url },
+    secrets: { KEY_ENCRYPTION_KEY: keyEncryptionKeys.tasks },
+  }),
   'cluster-sync': ({ kubeconfigFile, kubeContext }) => ({
     settings: {
       CLUSTER_KUBECONFIG: kubeconfigFile,

@@ -142,7 +142,7 @@ async function bringUp(options: StackStart, { guard, parts, stop }: Ground): Pro
     natsUrl: nats.url,
     natsPasswords: known.nats,
     databaseUrls,
-    keyEncryptionKey: createHash('sha256').update(known.secrets.kek).digest('base64'),
+    keyEncryptionKeys: { auth: keyFrom(known.secrets.kek), tasks: keyFrom(known.secrets.secretsKek) },
     oidc: { issuer: oidc.issuer, clientId, clientSecret: oidc.clientSecret },
     adminEmail: people[0]?.email ?? '',
     registryUrl: registry.url,
@@ -194,6 +194,8 @@ async function bringUp(options: StackStart, { guard, parts, stop }: Ground): Pro
   };
 }
 
+const keyFrom = (secret: string): string => createHash('sha256').update(secret).digest('base64');
+
 /** Ports and secrets that stay the same from start to start. */
 async function memory(stateFolder: string) {
   const [ports, health, nats, database, secrets] = await Promise.all([
@@ -201,7 +203,7 @@ async function memory(stateFolder: string) {
     rememberedPorts(join(stateFolder, 'health-ports.json'), callerNames),
     rememberedSecrets(join(stateFolder, 'nats-users.json'), callerNames),
     rememberedSecrets(join(stateFolder, 'database-roles.json'), withDatabase),
-    rememberedSecrets(join(stateFolder, 'secrets.json'), ['push', 'kek']),
+    rememberedSecrets(join(stateFolder, 'secrets.json'), ['push', 'kek', 'secretsKek']),
   ]);
   return { ports, health, nats, database, secrets };
 }

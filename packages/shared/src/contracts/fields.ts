@@ -51,9 +51,15 @@ export const text = (min: number, max: number) =>
     .refine((value) => hasAtMost(value, max), `must have at most ${max} characters`)
     .meta({ ...(min > 0 && { minLength: min }), maxLength: max });
 
+/** In UTF-8, where a code unit takes one to three bytes. */
+const bytesWithin = (value: string, max: number): boolean =>
+  value.length * 3 <= max || (value.length <= max && new TextEncoder().encode(value).length <= max);
+
 /** Text that is kept as it was sent, white space and all, such as the contents of a secret. */
-export const verbatim = (max: number) =>
-  Text.refine((value) => hasAtMost(value, max), `must have at most ${max} characters`).meta({ maxLength: max });
+export const verbatim = (maxBytes: number) => {
+  const rule = `must take at most ${maxBytes} bytes`;
+  return Text.refine((value) => bytesWithin(value, maxBytes), rule).meta({ maxLength: maxBytes, description: rule });
+};
 
 export const Name = text(1, 100);
 

@@ -129,11 +129,6 @@ test('the outstanding operations are listed', () => {
       "deployment_resources.update",
       "deployment_resources.delete",
       "events.stream",
-      "secrets.list",
-      "secrets.create",
-      "secrets.get",
-      "secrets.update",
-      "secrets.delete",
     ]
   `);
 });

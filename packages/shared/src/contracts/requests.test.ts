@@ -417,4 +417,20 @@ describe('bodies', () => {
 
     expect(operationNamed('secrets.create').request.parse({ body })).toEqual({ body });
   });
+
+  test.for([
+    ['letters', 'x', 1],
+    ['emoji', '\u{1f6a2}', 4],
+    ['letters with accents', '\u00e9', 2],
+  ] as const)('take contents of 256 KiB of %s and not a byte more', ([, character, bytes]) => {
+    const { request } = operationNamed('secrets.create');
+    const withContents = (contents: string) =>
+      request.safeParse({ body: { env_id: id, collection: 'tls', name: 'key', contents } }).error?.issues;
+    const largest = character.repeat((256 * 1024) / bytes);
+
+    expect(withContents(largest)).toBeUndefined();
+    expect(withContents(`${largest}x`)).toMatchObject([
+      { path: ['body', 'contents'], message: 'must take at most 262144 bytes' },
+    ]);
+  });
 });

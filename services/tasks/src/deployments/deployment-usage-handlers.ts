@@ -4,10 +4,13 @@ import type { ReadingStore } from '../store/store.ts';
 
 const none = { count: 0, names: [] };
 
-export const deploymentUsageHandlers = ({ store }: { store: Pick<ReadingStore, 'deployments'> }) =>
+export const deploymentUsageHandlers = ({ store }: { store: Pick<ReadingStore, 'deployments' | 'secrets'> }) =>
   implement(deploymentUsage, {
     of_cluster: async ({ body }) => ({ deployments: await store.deployments.onCluster(body.cluster_id) }),
 
-    // Nobody can make either yet; both resources are outstanding.
-    of_env: async () => ({ secrets: none, deployment_resources: none }),
+    of_env: async ({ body }) => ({
+      secrets: await store.secrets.inEnv(body.env_id),
+      // Nobody can make them yet; the resource is outstanding.
+      deployment_resources: none,
+    }),
   });

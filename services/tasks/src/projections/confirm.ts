@@ -3,13 +3,14 @@ import type { StateMessage } from '@berth/shared/bus/state/publish-state';
 import { catalogueState } from '@berth/shared/contracts/resources/catalogue-state';
 import { clusterState } from '@berth/shared/contracts/resources/cluster-state';
 import type { Resource } from '@berth/shared/contracts/contract';
+import { envs } from '@berth/shared/contracts/resources/envs';
 import { deploymentKinds } from '@berth/shared/contracts/resources/deployment-kinds';
 import { helmCharts } from '@berth/shared/contracts/resources/helm-charts';
 import { helmRegistries } from '@berth/shared/contracts/resources/helm-registries';
 import { k8sClusters } from '@berth/shared/contracts/resources/k8s-clusters';
 import type { Database } from '@berth/shared/db/database';
 import type { Projection } from '@berth/shared/db/projections/projection';
-import { AppError } from '@berth/shared/errors';
+import { AppError, named } from '@berth/shared/errors';
 import type { Projections } from './projections.ts';
 
 /** A request, as far as questions to other services are asked on behalf of it. */
@@ -24,6 +25,8 @@ export interface Asking {
  */
 export interface Confirm {
   cluster(id: string, asking: Asking): Promise<void>;
+  /** That the env exists and the caller sees it; 422 for the field at `path` otherwise. Nothing is taken into a copy. */
+  env(id: string, path: string, asking: Asking & { readonly identityToken: string | undefined }): Promise<void>;
   /** A chart with its registry, and a kind, whichever is named. */
   catalogue(named: { helm_chart_id?: string | undefined; kind_id?: string | undefined }, asking: Asking): Promise<void>;
 }
@@ -48,10 +51,20 @@ export function createConfirm({ db, bus, projections }: ConfirmDeps): Confirm {
       await take(projections.clusters, k8sClusters, cluster);
     },
 
-    async catalogue(named, asking) {
+    async env(id, path, asking) {
+      const env = await bus
+        .call(envs.operations.get, { id }, { ...onBehalfOf(asking), identityToken: asking.identityToken })
+        .catch((error: unknown) => {
+          if (error instanceof AppError && error.code === 'not_found') return null;
+          return outage('The env could not be confirmed')(error);
+        });
+      named(env, path, envs.singular);
+    },
+
+    async catalogue(wanted, asking) {
       const { now } = catalogueState.operations;
       const { chart, registry, kind } = await bus
-        .call(now, { body: named }, onBehalfOf(asking))
+        .call(now, { body: wanted }, onBehalfOf(asking))
         .catch(outage('The chart could not be confirmed'));
       await take(projections.kinds, deploymentKinds, kind);
       await take(projections.registries, helmRegistries, registry);

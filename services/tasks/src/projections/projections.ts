@@ -69,7 +69,29 @@ const envProjection = (wakeRunners: () => void) =>
       const tasks = await reinstalls.ofEnv(env.id, `The placement of env ${env.name} has changed`, nobody);
       if (tasks.length > 0) wakeRunners();
     },
+    onGone: async (id, tx, why) => {
+      // What a restored backup forgot may be back with the next one; contents that were deleted would not.
+      if (why === 'deleted') await removeSecretsOf(writingStore(tx), id);
+    },
   });
+
+/** An env with secrets is not deleted; these were stored while its owner was deleting it. */
+async function removeSecretsOf(
+  { seen, secretChanges, recordAudit }: Pick<WritingStore, 'seen' | 'secretChanges' | 'recordAudit'>,
+  envId: string,
+): Promise<void> {
+  await seen.waitForHoldersOfEnv(envId);
+  for (const { id, collection, name } of await secretChanges.removeOfEnv(envId)) {
+    await recordAudit({
+      by: { identity: undefined, requestId: null },
+      action: 'delete with the env',
+      resource: 'secrets',
+      objectId: id,
+      envId,
+      details: { collection, name },
+    });
+  }
+}
 
 /** Copies of rows of other services; `wakeRunners` says that something that waited may start now. */
 export const createProjections = ({ wakeRunners }: { wakeRunners: () => void }) => ({

@@ -14,6 +14,19 @@ const DeploymentItem = z.object({
   enabled: z.boolean(),
 } satisfies Record<(typeof readableProperties.deployments)[number], z.ZodType>);
 
+/**
+ * The same of a secret, but not its contents: these are opened only for the one answer that needs them, and no filter of a
+ * chart may compare with them.
+ */
+const SecretItem = z.object({
+  id: Id,
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  env_id: Id,
+  collection: z.string(),
+  name: z.string(),
+} satisfies Record<Exclude<(typeof readableProperties.secrets)[number], 'contents'>, z.ZodType>);
+
 export const createItemRepository = (db: Queries) => {
   const deploymentsOf = (env_id: string, ids: readonly string[], lock: FragmentSqlToken) =>
     db.any(sql.type(DeploymentItem)`
@@ -22,12 +35,27 @@ export const createItemRepository = (db: Queries) => {
       where d.id = any(${sql.array([...ids], 'uuid')}) and d.env_id = ${env_id} and not d.deleting
       order by d.id ${lock}
     `);
+  const secretsOf = (env_id: string, ids: readonly string[], lock: FragmentSqlToken) =>
+    db.any(sql.type(SecretItem)`
+      select id, created_at, updated_at, env_id, collection, name from secrets
+      where id = any(${sql.array([...ids], 'uuid')}) and env_id = ${env_id}
+      order by id ${lock}
+    `);
   return {
     deployments: (env_id: string, ids: readonly string[]) => deploymentsOf(env_id, ids, sql.fragment``),
 
     /** The same, and none of them is disabled or deleted until the transaction ends. */
     heldDeployments: (env_id: string, ids: readonly string[]) =>
       deploymentsOf(env_id, ids, sql.fragment`for share of d`),
+
+    /**
+     * For a task whose start is committed. This waits for changes under way: a change locks the row before it looks for
+     * started tasks of deployments that refer to it, so either it is read here, or it queues a `Reinstall` behind the task.
+     */
+    secrets: (env_id: string, ids: readonly string[]) => secretsOf(env_id, ids, sql.fragment`for share`),
+
+    /** The same, and none of them is deleted until the transaction ends. Their contents may change: no task has read them. */
+    heldSecrets: (env_id: string, ids: readonly string[]) => secretsOf(env_id, ids, sql.fragment`for key share`),
   };
 };
 export type ItemRepository = ReturnType<typeof createItemRepository>;

@@ -42,6 +42,8 @@ const ClusterInEnv = SeenCluster.pick({
 
 const SeenKind = z.object({ id: Id, name: z.string() });
 
+const lockOfEnv = (id: string) => sql.fragment`hashtextextended(${`env ${id}`}, 0)`;
+
 /** What the owners of clusters, charts, kinds and envs told us last. */
 export const createSeenRepository = (db: Queries) => ({
   /** Held as it is until the transaction ends: what is decided by it is committed before any news of it are taken in. */
@@ -69,6 +71,20 @@ export const createSeenRepository = (db: Queries) => ({
       select c.env_id from k8s_clusters_seen c left join envs_seen e on e.id = c.env_id
       where c.id = ${id} and not c.deleted and e.deleted is not true
     `),
+
+  /**
+   * False for an env that was deleted. One that no copy is known of yet counts, since its owner was asked. Its end is not
+   * applied before the transaction ends.
+   */
+  holdEnv: async (id: string): Promise<boolean> => {
+    await db.query(sql.type(z.object({}))`select pg_advisory_xact_lock_shared(${lockOfEnv(id)})`);
+    return !(await db.exists(sql.type(z.object({}))`select from envs_seen where id = ${id} and deleted`));
+  },
+
+  /** Waits until nothing holds the env any more. */
+  waitForHoldersOfEnv: async (id: string): Promise<void> => {
+    await db.query(sql.type(z.object({}))`select pg_advisory_xact_lock(${lockOfEnv(id)})`);
+  },
 
   kind: (id: string) =>
     db.maybeOne(sql.type(SeenKind)`select id, name from deployment_kinds_seen where id = ${id} and not deleted`),

@@ -13,6 +13,8 @@ import { createLogChanges, createLogRepository, type LogChangesRepository } from
 import { createQueueChanges, type QueueChangesRepository } from './queue-changes-repository.ts';
 import { createReinstalls, type ReinstallsRepository } from './reinstalls-repository.ts';
 import { createTaskChanges, type TaskChangesRepository } from './task-changes-repository.ts';
+import { createSecretChanges, type SecretChangesRepository } from './secret-changes-repository.ts';
+import { createSecretRepository } from './secret-repository.ts';
 import { createTaskRepository } from './task-repository.ts';
 import { createWaitFactsRepository } from './wait-facts-repository.ts';
 
@@ -26,6 +28,7 @@ export const readingStore = (db: Queries) => ({
   seen: createSeenRepository(db),
   items: createItemRepository(db),
   waitFacts: createWaitFactsRepository(db),
+  secrets: createSecretRepository(db),
   isPast: (time: string) => isPast(db, time),
 });
 export type ReadingStore = ReturnType<typeof readingStore>;
@@ -36,6 +39,7 @@ export interface WritingStore extends ReadingStore {
   taskChanges: TaskChangesRepository;
   queueChanges: QueueChangesRepository;
   reinstalls: ReinstallsRepository;
+  secretChanges: SecretChangesRepository;
   logChanges: LogChangesRepository;
   claims: ClaimRepository;
   /** A line for what people do, in the transaction that does it. */
@@ -52,6 +56,7 @@ export const writingStore = (tx: Transaction): WritingStore => ({
   taskChanges: createTaskChanges(tx),
   queueChanges: createQueueChanges(tx),
   reinstalls: createReinstalls(tx),
+  secretChanges: createSecretChanges(tx),
   logChanges: createLogChanges(tx),
   claims: createClaimRepository(tx),
   recordAudit: (entry) => recordAudit(tx, entry),

@@ -1,22 +1,29 @@
 import { Budget } from '@berth/chart-extensions/budget';
-import { configReferences } from '@berth/chart-extensions/config-references';
+import { type ConfigReference, configReferences } from '@berth/chart-extensions/config-references';
+import { writeText } from '@berth/chart-extensions/copy-json';
 import { inTurns } from '@berth/chart-extensions/in-turns';
 import { outputParts, type OutputValues, type PropertyOf } from '@berth/chart-extensions/output-values';
+import { inputsWith } from '@berth/chart-extensions/outputs';
+import type { ValuesUi } from '@berth/chart-extensions/values-ui';
 import type { JsonObject } from '@berth/shared/contracts/json';
 import { AppError } from '@berth/shared/errors';
+import { collectionKey } from '../collections/collection-key.ts';
 import { findItems, type ItemReaders } from '../collections/find-items.ts';
 import { type Chart, readChart } from '../deployments/chart.ts';
 import type { SeenRepository } from '../store/projection-repository.ts';
 import type { DeployRun } from '../records/task-run.ts';
+import { openSecrets, type OpenSecretsDeps } from '../secrets/open-secrets.ts';
 import { resolvedByLayer } from './resolve-values.ts';
 
 export interface HelmInput {
   chart: Chart;
   values: JsonObject;
   secrets: OutputValues['secrets'];
+  /** Contents of secrets, but for those that `secrets` has as they are. */
+  confidential: string[];
 }
 
-export interface HelmInputDeps {
+export interface HelmInputDeps extends OpenSecretsDeps {
   seen: SeenRepository;
   readers: ItemReaders;
   ownUrl: string;
@@ -24,7 +31,7 @@ export interface HelmInputDeps {
 
 /** What Helm gets for a snapshot: the snapshot itself, and what it points to as it is now. */
 export async function helmInput(
-  { seen, readers, ownUrl }: HelmInputDeps,
+  { seen, readers, ownUrl, ...opening }: HelmInputDeps,
   { run, deploymentId, revisionId }: { run: DeployRun; deploymentId: string; revisionId: string },
 ): Promise<HelmInput> {
   const [cluster, seenChart] = await Promise.all([seen.clusterInEnv(run.cluster_id), seen.chart(run.helm_chart_id)]);
@@ -36,7 +43,7 @@ export async function helmInput(
   if (seenChart.error !== null) throw new AppError('unprocessable', `The chart has an error: ${seenChart.error}`);
   const chart = readChart(seenChart);
   const budget = new Budget();
-  const outputs = await outputsOf(readers, { chart, run, envId: env.id, budget });
+  const outputs = await outputsOf({ readers, ...opening }, { chart, run, envId: env.id, budget });
   const world = {
     env,
     cluster,
@@ -50,7 +57,7 @@ export async function helmInput(
     budget,
   };
   const values = await inTurns(resolvedByLayer(world), budget);
-  return { chart, values, secrets: outputs?.secrets ?? {} };
+  return { chart, values, secrets: outputs?.secrets ?? {}, confidential: outputs?.confidential ?? [] };
 }
 
 /** A new env may be heard of after its cluster: then the task is to be tried again. */
@@ -60,15 +67,43 @@ async function noEnv(seen: SeenRepository, clusterId: string): Promise<AppError>
     : new AppError('unprocessable', 'The cluster of the deployment has no env any more');
 }
 
+interface Outputs extends OutputValues {
+  confidential: string[];
+}
+
+interface OutputsWanted {
+  chart: Chart;
+  run: DeployRun;
+  envId: string;
+  budget: Budget;
+}
+
 async function outputsOf(
-  readers: ItemReaders,
-  { chart: { form }, run: { config }, envId, budget }: { chart: Chart; run: DeployRun; envId: string; budget: Budget },
-): Promise<OutputValues | null> {
+  { readers, ...opening }: Pick<HelmInputDeps, 'readers'> & OpenSecretsDeps,
+  { chart: { form }, run: { config }, envId, budget }: OutputsWanted,
+): Promise<Outputs | null> {
   if (!form) return null;
-  const itemOf = await findItems(readers, configReferences(form, config), envId);
+  const references = configReferences(form, config);
+  const itemOf = await findItems(readers, references, envId);
+  const contents = await openSecrets(opening, envId, idsOfContents(form, references));
   const propertyOf: PropertyOf = (reference, property) => {
     const item = itemOf(reference);
-    return item && Object.hasOwn(item, property) ? item[property] : undefined;
+    if (!item) return undefined;
+    if (property === 'contents' && isSecret(reference)) return contents.get(reference.id);
+    return Object.hasOwn(item, property) ? item[property] : undefined;
   };
-  return inTurns(outputParts(form, { config, propertyOf, budget }), budget);
+  const { values, secrets } = await inTurns(outputParts(form, { config, propertyOf, budget }), budget);
+  const entries = new Set(Object.values(secrets).flatMap((keys) => Object.values(keys)));
+  const confidential = [...contents.values()].filter((text) => !entries.has(text));
+  for (const text of confidential) writeText(text, budget);
+  return { values, secrets, confidential };
+}
+
+const isSecret = ({ collection }: ConfigReference): boolean => collectionKey(collection) === 'secrets';
+
+/** Only what an output asks for is opened. */
+function idsOfContents({ outputs }: Pick<ValuesUi, 'outputs'>, references: readonly ConfigReference[]): string[] {
+  const inputs = inputsWith('contents', outputs);
+  const ids = references.filter((reference) => inputs.has(reference.input) && isSecret(reference)).map(({ id }) => id);
+  return [...new Set(ids)];
 }

@@ -124,6 +124,7 @@ export function taskOf(chart: ClaimedTask['chart'], fields: Partial<ClaimedTask>
     chart,
     values: {},
     secrets: {},
+    confidential: [],
     wait: { enabled: true, timeout_secs: 60 },
     traceparent: null,
     request_id: null,

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { seesEnv } from '@berth/shared/access/visible-envs';
 import { packIdentity } from '@berth/shared/access/packed-identity';
 import type { Bus } from '@berth/shared/bus/bus';
 import { implement } from '@berth/shared/bus/rpc/implement';
@@ -8,7 +9,7 @@ import { chartArchives } from '@berth/shared/contracts/resources/chart-archives'
 import { clusterState } from '@berth/shared/contracts/resources/cluster-state';
 import type { CallerName } from '@berth/shared/contracts/contract';
 import { DeploymentKind } from '@berth/shared/contracts/resources/deployment-kinds';
-import type { Env } from '@berth/shared/contracts/resources/envs';
+import { Env, envs } from '@berth/shared/contracts/resources/envs';
 import { identities } from '@berth/shared/contracts/resources/identities';
 import { HelmChart } from '@berth/shared/contracts/resources/helm-charts';
 import { HelmRegistry } from '@berth/shared/contracts/resources/helm-registries';
@@ -29,7 +30,7 @@ export interface Neighbours extends AsyncDisposable {
   readonly registryScan: Bus;
   /** Each tells the state of a row; `deleted` tells its end. */
   tell: {
-    env(row: Partial<Env> & { id: string }): Promise<Env>;
+    env(row: Partial<Env> & { id: string }, deleted?: 'deleted'): Promise<Env>;
     cluster(row: Partial<K8sCluster>, deleted?: 'deleted'): Promise<K8sCluster>;
     kind(row: DeploymentKind): Promise<void>;
     registry(id: string, kind_id: string): Promise<void>;
@@ -37,18 +38,29 @@ export interface Neighbours extends AsyncDisposable {
   };
   /** What auth answers of users and bots by their ids, at first the sample identities; `away`: it does not answer. */
   people: Map<string, Current> & { away?: boolean };
-  /** Changes of clusters and charts that their owners have committed and not published yet; each publishes what it says. */
+  /** Changes of envs, clusters and charts that their owners have committed and not published yet; each publishes what it says. */
   holdBack: {
+    env(row: Partial<Env> & { id: string }): () => Promise<void>;
     cluster(row: K8sCluster): () => Promise<void>;
     chart(row: HelmChart): () => Promise<void>;
   };
-  /** While false, cluster-sync does not say how clusters are now. */
-  answers: { clusters: boolean };
+  /** While false, cluster-sync does not say how clusters are now, and auth not which envs there are. */
+  answers: { clusters: boolean; envs: boolean };
   /** What registry-scan answers for a chart's archive; null: it cannot be reached. */
   archives: { digest: string | null; asked: number };
 }
 
 const created_at = '2026-01-01T00:00:00.000Z';
+
+const newEnv = (fields: Partial<Env> & { id: string }): Env => ({
+  created_at,
+  name: 'staging',
+  node_selector: null,
+  tolerations: null,
+  auto_add_new_users: false,
+  ...fields,
+});
+
 export const archiveDigest = `sha256:${'a'.repeat(64)}`;
 
 export async function startNeighbours(nats: TestNats): Promise<Neighbours> {
@@ -63,7 +75,7 @@ export async function startNeighbours(nats: TestNats): Promise<Neighbours> {
   const people: Neighbours['people'] = new Map(
     Object.values(sampleIdentities).map((identity) => [identity.id, { identity }]),
   );
-  const answers: Neighbours['answers'] = { clusters: true };
+  const answers: Neighbours['answers'] = { clusters: true, envs: true };
   const current = new Map<string, StateMessage>();
   const now = <Row>(id: string | undefined, row: { parse(given: unknown): Row }) => {
     const state = current.get(id ?? '');
@@ -83,6 +95,22 @@ export async function startNeighbours(nats: TestNats): Promise<Neighbours> {
         if (people.away) throw new AppError('unavailable', 'The database of auth is away');
         const now = people.get(body.id) ?? { missing: 'unknown' };
         return 'missing' in now ? now : { identity: packIdentity(now.identity) };
+      },
+    }),
+  );
+  const notHere = () => Promise.reject(new AppError('not_implemented', 'Nobody needs this of auth here'));
+  auth.serve(
+    implement(envs, {
+      list: notHere,
+      create: notHere,
+      update: notHere,
+      delete: notHere,
+      get: async ({ id }, { identity }) => {
+        if (!answers.envs) throw new AppError('unavailable', 'The database of auth is away');
+        const env = current.get(id);
+        if (env?.resource !== 'envs' || env.operation === 'DELETE' || !seesEnv(identity, id))
+          throw new AppError('not_found', 'There is no such env');
+        return Env.strip().parse(env.row);
       },
     }),
   );
@@ -137,20 +165,14 @@ export async function startNeighbours(nats: TestNats): Promise<Neighbours> {
     people,
     answers,
     holdBack: {
+      env: (fields) => commit(auth, 'envs', { ...newEnv(fields), env_id: fields.id }),
       cluster: (row) => commit(clusterSync, 'k8s_clusters', row),
       chart: (row) => commit(registryScan, 'helm_charts', row),
     },
     tell: {
-      async env(fields) {
-        const row: Env = {
-          created_at,
-          name: 'staging',
-          node_selector: null,
-          tolerations: null,
-          auto_add_new_users: false,
-          ...fields,
-        };
-        await publish(auth, 'envs', { ...row, env_id: row.id });
+      async env(fields, deleted) {
+        const row = newEnv(fields);
+        await publish(auth, 'envs', { ...row, env_id: row.id }, deleted);
         return row;
       },
       async cluster(fields, deleted) {

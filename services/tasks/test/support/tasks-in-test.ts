@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Identity } from '@berth/shared/access/identity';
 import type { CallOptions } from '@berth/shared/bus/bus';
@@ -18,6 +18,9 @@ import { startTasksProcess, type TasksProcess } from './tasks-process.ts';
 
 export const { envId, otherEnvId, kindId } = samplePlaces;
 export const otherKindId = '66666666-6666-4666-8666-666666666666';
+
+/** The key that seals secrets, unless a test gives another one. */
+export const testKey = randomBytes(32).toString('base64');
 
 /** The service in its own process, with a real bus and database, and an env with a cluster, a kind and a chart. */
 export interface TasksInTest extends Neighbours {
@@ -80,6 +83,7 @@ export async function startTasksInTest(settings: Record<string, string> = {}): P
         NATS_PASSWORD: nats.password,
         DATABASE_URL: database.url,
         SERVICE_OWN_URL: 'https://berth.example.com',
+        KEY_ENCRYPTION_KEY: testKey,
         ...settings,
         ...more,
       }),

@@ -7,6 +7,7 @@ import { freePort } from '@berth/shared/testing/free-port';
 export interface TasksProcess extends AsyncDisposable {
   /** Everything it wrote so far. */
   log(): string;
+  readiness(): Promise<unknown>;
   kill(signal: NodeJS.Signals): Promise<number | null>;
 }
 
@@ -47,6 +48,7 @@ export async function startTasksProcess(settings: Record<string, string>): Promi
   }
   return {
     log: () => said,
+    readiness: async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).json(),
     kill,
     [Symbol.asyncDispose]: async () => {
       await kill('SIGKILL');

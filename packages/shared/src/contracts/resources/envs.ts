@@ -47,8 +47,8 @@ export const envs = resource('envs', {
       http: 'GET /envs/:id',
       summary: 'Read an env',
       allow: signedIn,
-      // A cluster that is put into an env: the env must exist, now.
-      callers: ['cluster-sync'],
+      // A cluster or a secret that is put into an env: the env must exist, now.
+      callers: ['cluster-sync', 'tasks'],
       response: Env,
     }),
     update: operation({

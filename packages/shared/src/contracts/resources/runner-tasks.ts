@@ -36,6 +36,8 @@ export const ClaimedTask = z.strictObject({
   values: JsonObject,
   /** Kubernetes Secrets that the chart's inputs require, in the namespace: entries by name of the Secret. */
   secrets: z.record(z.string(), z.record(z.string(), z.string())),
+  /** Contents of secrets that lie elsewhere, such as in the values; no log shows them. */
+  confidential: z.array(z.string()),
   wait: z.strictObject({ enabled: z.boolean(), timeout_secs: z.number().int() }),
   /** W3C trace context of the request that made the task. */
   traceparent: z.string().nullable(),

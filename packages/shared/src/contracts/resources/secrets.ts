@@ -39,7 +39,6 @@ export const secrets = resource('secrets', {
         sort: ['created_at', 'updated_at', 'collection', 'name'],
       }),
       response: pageOf(Secret),
-      outstanding: true,
     }),
     create: operation({
       http: 'POST /secrets',
@@ -47,29 +46,26 @@ export const secrets = resource('secrets', {
       allow: envAdmin,
       body: NewSecret,
       response: Secret,
-      outstanding: true,
     }),
     get: operation({
       http: 'GET /secrets/:id',
       summary: 'Read a secret, without its contents',
       allow: signedIn,
       response: Secret,
-      outstanding: true,
     }),
     update: operation({
       http: 'PUT /secrets/:id',
       summary: 'Rename a secret or replace its contents',
       allow: envAdmin,
+      mayChange: ['deployment_tasks'],
       body: SecretChanges,
       response: Secret,
-      outstanding: true,
     }),
     delete: operation({
       http: 'DELETE /secrets/:id',
       summary: 'Delete a secret that no enabled deployment uses',
       allow: envAdmin,
       response: z.null(),
-      outstanding: true,
     }),
   },
 });

@@ -105,7 +105,10 @@ export function change<Row extends PublicRow, Answer extends object>(
     const record = async (before: Row | null, after: Row | null): Promise<void> => {
       const row = after ?? before;
       if (audited && row) await recordAudit(tx, { ...audited(row, before), by: context, resource: resource.name });
-      else also(resource, [{ ...(before && { before: published(before) }), ...(after && { after: published(after) }), action }]);
+      else
+        also(resource, [
+          { ...(before && { before: published(before) }), ...(after && { after: published(after) }), action },
+        ]);
       // Always in the same order, so that two changes of the same rows wait for each other and do not deadlock.
       const inOrder = [...others].sort(([a], [b]) => (a.name < b.name ? -1 : 1));
       for (const [changed, changes] of inOrder) await recordChanges(tx, context, changed, changes);

@@ -7,6 +7,9 @@ import type { Loop } from '../../service/service.ts';
 import type { Queries, Transaction } from '../database.ts';
 import { digestOf } from '../outbox/state-digest.ts';
 
+/** `lost`: the owner does not have the row and never said that it was deleted, as after a restore from a backup. */
+export type Gone = 'deleted' | 'lost';
+
 export interface ProjectionSpec {
   resource: Resource;
   /** See `createProjection` for its shape. */
@@ -16,7 +19,7 @@ export interface ProjectionSpec {
   /** In the transaction that changed the row; not called for older or repeated messages. */
   onApplied?: (message: StateMessage, tx: Transaction) => Promise<void>;
   /** In the transaction that removes the row, by a deletion or because the digest shows that the owner has none. */
-  onGone?: (id: string, tx: Transaction) => Promise<void>;
+  onGone?: (id: string, tx: Transaction, why: Gone) => Promise<void>;
 }
 
 export interface ProjectionOptions extends ProjectionSpec {
@@ -55,7 +58,7 @@ export function createProjection({ resource, table, columns, onApplied, onGone }
     if (!onApplied && !onGone) return store.apply(db, message);
     return db.transaction(async (tx) => {
       if (!(await store.apply(tx, message))) return false;
-      if (message.operation === 'DELETE') await onGone?.(message.id, tx);
+      if (message.operation === 'DELETE') await onGone?.(message.id, tx, 'deleted');
       else await onApplied?.(message, tx);
       return true;
     });
@@ -64,7 +67,7 @@ export function createProjection({ resource, table, columns, onApplied, onGone }
   /** No message will ever remove a row that the owner does not have. */
   const removeGhosts = (db: Queries, lowest: number): Promise<void> =>
     db.transaction(async (tx) => {
-      for (const id of await store.removeBelow(tx, lowest)) await onGone?.(id, tx);
+      for (const id of await store.removeBelow(tx, lowest)) await onGone?.(id, tx, 'lost');
     });
 
   const matches = async (db: Queries, digest: StateDigest): Promise<boolean> => {

@@ -17,6 +17,7 @@ const task = {
   chart: null,
   values: { password: 'canary' },
   secrets: {},
+  confidential: [],
   wait: { enabled: true, timeout_secs: 90 },
   traceparent: null,
   request_id: null,

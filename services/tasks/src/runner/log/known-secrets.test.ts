@@ -4,7 +4,7 @@ import { logTexts } from './log-texts.ts';
 
 const key = '-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQ\n-----END KEY-----';
 const secrets = { one: { password: 'sword"fish', short: 'yes' }, two: { key } };
-const known = createKnownSecrets({ secrets });
+const known = createKnownSecrets({ secrets, confidential: ['lies in the values'] });
 known.add(['a-token-of-a-cluster']);
 const shown = (line: string) => logTexts(line, known.texts()).join('');
 
@@ -13,6 +13,7 @@ test.for([
   ['quoted', 'password: "sword\\"fish"', 'password: "***"'],
   ['in base64, as in a Secret', `data: ${Buffer.from('sword"fish').toString('base64')}`, 'data: ***'],
   ['one of its lines', '    MIIEvQIBADANBgkqhkiG9w0BAQ', '    ***'],
+  ['a text in the values', 'it lies in the values', 'it ***'],
   ['a credential for the cluster', 'using a-token-of-a-cluster', 'using ***'],
 ])('a secret of the run is redacted from its log: %s', ([, line, text]) => {
   expect(shown(line ?? '')).toBe(text);

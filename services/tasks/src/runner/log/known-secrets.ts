@@ -13,8 +13,11 @@ export interface KnownSecrets {
   add(credentials: readonly string[]): void;
 }
 
-export function createKnownSecrets({ secrets }: Pick<ClaimedTask, 'secrets'>): KnownSecrets {
-  const values = new Set(Object.values(secrets).flatMap((entries) => Object.values(entries)));
+export function createKnownSecrets({
+  secrets,
+  confidential,
+}: Pick<ClaimedTask, 'secrets' | 'confidential'>): KnownSecrets {
+  const values = new Set([...Object.values(secrets).flatMap((entries) => Object.values(entries)), ...confidential]);
   let texts = textsOf(values);
   return {
     texts: () => texts,

@@ -10,6 +10,7 @@ import type { DeploymentsDeps } from '../../deployments/deployments-deps.ts';
 import { type HelmInput, helmInput } from '../../values/helm-input.ts';
 import type { ClaimOptions } from '../../store/claim-repository.ts';
 import type { RetryPolicy } from '../../engine/tasks/after-claim.ts';
+import type { SecretKeys } from '../../secrets/secret-keys.ts';
 import { finishTask } from '../transitions/finish-task.ts';
 import { lookUpRequester } from './look-up-requester.ts';
 import { ourFault } from './start-failure.ts';
@@ -20,6 +21,7 @@ export interface ClaimDeps
   extends Pick<DeploymentsDeps, 'store' | 'inTransaction' | 'readers' | 'heldReaders' | 'reserved'> {
   bus: Pick<Bus, 'call'>;
   log: Service['log'];
+  secretKeys: SecretKeys;
   ownUrl: string;
   policy: RetryPolicy;
   options: Omit<ClaimOptions, 'runner'>;
@@ -87,6 +89,7 @@ async function claimedTask(deps: ClaimDeps, started: Started, remainingMs: () =>
     },
     values: input?.values ?? {},
     secrets: input?.secrets ?? {},
+    confidential: input?.confidential ?? [],
     wait,
     traceparent: task.traceparent,
     request_id: task.request_id,
@@ -94,13 +97,13 @@ async function claimedTask(deps: ClaimDeps, started: Started, remainingMs: () =>
 }
 
 async function inputOf(
-  { store: { seen }, readers, ownUrl }: ClaimDeps,
+  { store: { seen, secrets }, readers, secretKeys, ownUrl }: ClaimDeps,
   { task, deployment }: Started,
   run: Extract<TaskRun, { action: 'deploy' }>,
 ): Promise<HelmInput> {
   // A Reinstall repeats the revision that is there; its workloads must not see another one.
   const revisionId = 'Reinstall' in task.operation ? (deployment.revision_id ?? task.id) : task.id;
-  return helmInput({ seen, readers, ownUrl }, { run, deploymentId: deployment.id, revisionId });
+  return helmInput({ seen, secrets, readers, secretKeys, ownUrl }, { run, deploymentId: deployment.id, revisionId });
 }
 
 /** Kept for all time: the archive of a chart never changes. The call leaves time to give the task back. */
@@ -121,7 +124,9 @@ async function askDigest(
 
 async function giveBack({ inTransaction, policy, log }: ClaimDeps, { task }: Started, error: unknown): Promise<void> {
   const isOurs = !(error instanceof AppError);
-  if (isOurs) log.error({ err: error, task_id: task.id }, 'a claimed task could not be completed');
+  // A secret that does not open is a matter for the operator, too.
+  if (isOurs || (error.code === 'unprocessable' && error.cause !== undefined))
+    log.error({ err: error, task_id: task.id }, 'a claimed task could not be completed');
   const reason = isOurs ? ourFault : cutText(error.message, 500);
   const outcome = isOurs ? 'Retry' : error.status >= 500 || error.status === 429 ? 'Unreachable' : 'Failed';
   const { id: task_id, fence } = task;

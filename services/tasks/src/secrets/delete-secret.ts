@@ -1,0 +1,36 @@
+import { visibleEnvs } from '@berth/shared/access/visible-envs';
+import type { HandlerContext } from '@berth/shared/bus/bus';
+import { type Secret, secrets } from '@berth/shared/contracts/resources/secrets';
+import { change } from '@berth/shared/db/changes/change';
+import { conflict } from '../errors/refuse.ts';
+import { type WritingStore, writingStore } from '../store/store.ts';
+import type { SecretsDeps } from './secrets-deps.ts';
+
+type Context = HandlerContext<typeof secrets.operations.delete>;
+
+export const deleteSecret =
+  ({ db }: SecretsDeps) =>
+  (id: string, context: Context): Promise<null> =>
+    change(db, context, secrets, {
+      lock: async (tx) => {
+        const store = writingStore(tx);
+        const visible = await store.secrets.find(id, visibleEnvs(context.identity));
+        return visible && store.secrets.lockToDelete(id);
+      },
+      remove: async (tx, secret: Secret) => {
+        const store = writingStore(tx);
+        await refuseWhileUsed(store, secret);
+        await store.secretChanges.remove(id);
+      },
+    });
+
+/** Under the lock of the secret: a deployment that is about to refer to it waits, and then finds it gone. */
+async function refuseWhileUsed(
+  { references }: Pick<WritingStore, 'references'>,
+  { id, collection, name }: Secret,
+): Promise<void> {
+  const users = await references.enabledUsersOf('secrets', id);
+  if (users.length === 0) return;
+  const names = users.map(({ namespace }) => namespace).join(', ');
+  throw conflict(`The secret ${collection}/${name} cannot be deleted while enabled deployments use it: ${names}`);
+}

@@ -1,0 +1,42 @@
+import { AppError } from '@berth/shared/errors';
+import type { Service } from '@berth/shared/service/service';
+import type { ReadingStore } from '../store/store.ts';
+import type { SecretKeys } from './secret-keys.ts';
+
+/** Keys that secrets are sealed under and that this process was not given. */
+export async function missingKeys(
+  { secrets }: Pick<ReadingStore, 'secrets'>,
+  { ids }: Pick<SecretKeys, 'ids'>,
+): Promise<string[]> {
+  return (await secrets.keyIds()).filter((id) => !ids.includes(id));
+}
+
+/** Whoever has the wrong key must not seal anything under it: nobody else could open that. */
+export async function refuseWithMissingKeys(store: Pick<ReadingStore, 'secrets'>, keys: SecretKeys): Promise<void> {
+  if ((await missingKeys(store, keys)).length === 0) return;
+  throw new AppError(
+    'unavailable',
+    'Secrets cannot be stored now: the service lacks a key that others are sealed under',
+  );
+}
+
+/** For readiness; what is missing is logged when it changes. */
+export function keysAreThere({
+  store,
+  secretKeys,
+  log,
+}: {
+  store: Pick<ReadingStore, 'secrets'>;
+  secretKeys: SecretKeys;
+  log: Service['log'];
+}): () => Promise<boolean> {
+  let logged = '';
+  return async () => {
+    const missing = await missingKeys(store, secretKeys);
+    const ids = missing.join(', ');
+    if (ids !== logged && ids !== '')
+      log.error({ key_ids: missing, known: secretKeys.ids }, 'secrets are sealed under keys that this process lacks');
+    logged = ids;
+    return missing.length === 0;
+  };
+}

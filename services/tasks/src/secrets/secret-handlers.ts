@@ -1,0 +1,26 @@
+import { visibleEnvs } from '@berth/shared/access/visible-envs';
+import { implement } from '@berth/shared/bus/rpc/implement';
+import { secrets } from '@berth/shared/contracts/resources/secrets';
+import { found } from '@berth/shared/errors';
+import { createSecret } from './create-secret.ts';
+import { deleteSecret } from './delete-secret.ts';
+import type { SecretsDeps } from './secrets-deps.ts';
+import { updateSecret } from './update-secret.ts';
+
+export const secretHandlers = (deps: SecretsDeps) => {
+  const create = createSecret(deps);
+  const update = updateSecret(deps);
+  const remove = deleteSecret(deps);
+
+  return implement(secrets, {
+    list: ({ query }, { identity }) => deps.store.secrets.list(query, visibleEnvs(identity)),
+
+    get: async ({ id }, { identity }) => found(await deps.store.secrets.find(id, visibleEnvs(identity)), 'secret'),
+
+    create: ({ body }, context) => create(body, context),
+
+    update: ({ id, body }, context) => update(id, body, context),
+
+    delete: ({ id }, context) => remove(id, context),
+  });
+};

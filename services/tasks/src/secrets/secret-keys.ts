@@ -1,0 +1,40 @@
+import { createHmac, hkdfSync } from 'node:crypto';
+
+/** A key from the configuration, as it is used: what each purpose needs is derived, so that no two share a key. */
+interface SecretKey {
+  /** Names the key in the rows that it seals, and reveals nothing of it. */
+  readonly id: string;
+  /** Wraps the data keys. */
+  readonly wrapping: Buffer;
+  readonly digesting: Buffer;
+}
+
+export interface SecretKeys {
+  /** Wraps the data keys of everything that is stored from now on. */
+  readonly current: Pick<SecretKey, 'id' | 'wrapping'>;
+  readonly ids: readonly string[];
+  wrappingKey(id: string): Buffer | undefined;
+  /** Equal for equal contents, and useless to whoever has a dump of the database only. */
+  digest(contents: string): string;
+}
+
+const derive = (key: Buffer, purpose: string, bytes: number): Buffer =>
+  Buffer.from(hkdfSync('sha256', key, Buffer.alloc(0), `berth secrets: ${purpose}`, bytes));
+
+const secretKey = (key: Buffer): SecretKey => ({
+  id: derive(key, 'id of the key', 8).toString('hex'),
+  wrapping: derive(key, 'wrapping of data keys', 32),
+  digesting: derive(key, 'digest of contents', 32),
+});
+
+/** `others` only open: the old key until `rotate-key` is done, the new one until all replicas have it. */
+export function createSecretKeys(current: Buffer, others: readonly Buffer[]): SecretKeys {
+  const first = secretKey(current);
+  const byId = new Map([first, ...others.map(secretKey)].map((key) => [key.id, key]));
+  return {
+    current: first,
+    ids: [...byId.keys()],
+    wrappingKey: (id) => byId.get(id)?.wrapping,
+    digest: (contents) => createHmac('sha256', first.digesting).update(contents).digest('base64url'),
+  };
+}

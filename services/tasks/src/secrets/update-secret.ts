@@ -1,0 +1,57 @@
+import { visibleEnvs } from '@berth/shared/access/visible-envs';
+import type { HandlerContext } from '@berth/shared/bus/bus';
+import { type Secret, type SecretChanges, secrets } from '@berth/shared/contracts/resources/secrets';
+import { change } from '@berth/shared/db/changes/change';
+import { originOf } from '../records/origin-of.ts';
+import { publicSecret, type SecretRecord } from '../records/secret-record.ts';
+import { writingStore } from '../store/store.ts';
+import { refuseWithMissingKeys } from './missing-keys.ts';
+import { openContents, sealContents } from './sealed-contents.ts';
+import type { SecretKeys } from './secret-keys.ts';
+import type { SecretsDeps } from './secrets-deps.ts';
+
+type Context = HandlerContext<typeof secrets.operations.update>;
+
+/** The change, and a `Reinstall` of every enabled deployment that refers to the secret, in one transaction. */
+export const updateSecret =
+  ({ db, secretKeys, wakeRunners }: SecretsDeps) =>
+  (id: string, { name, contents }: SecretChanges, context: Context): Promise<Secret> =>
+    change<SecretRecord, Secret>(db, context, secrets, {
+      lock: async (tx) => {
+        const store = writingStore(tx);
+        // Those who may not see it must not be able to hold it either.
+        const visible = await store.secrets.find(id, visibleEnvs(context.identity));
+        return visible && store.secrets.lock(id);
+      },
+      wanted: (before) => ({
+        ...before,
+        ...(name !== undefined && { name }),
+        ...(contents !== undefined &&
+          !holds(before, contents, secretKeys) &&
+          sealContents(secretKeys, before, contents)),
+      }),
+      update: async (tx, wanted, before) => {
+        const store = writingStore(tx);
+        const isReplaced = wanted.sealed_contents !== before.sealed_contents;
+        if (isReplaced) await refuseWithMissingKeys(store, secretKeys);
+        const after = await store.secretChanges.update(wanted);
+
+        const what = isReplaced ? 'has changed' : 'was renamed';
+        const reason = `The secret ${before.collection}/${before.name}, which it uses, ${what}`;
+        const origin = originOf(context);
+        const tasks = await store.reinstalls.ofDependents({ collection: 'secrets', id }, reason, origin);
+        if (tasks.length > 0) tx.afterCommit(wakeRunners);
+        return after;
+      },
+      published: publicSecret,
+      answer: publicSecret,
+    });
+
+/** What does not open can still be replaced. */
+function holds(secret: SecretRecord, contents: string, keys: SecretKeys): boolean {
+  try {
+    return openContents(keys, secret) === contents;
+  } catch {
+    return false;
+  }
+}

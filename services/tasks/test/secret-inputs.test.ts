@@ -1,0 +1,319 @@
+import { randomUUID } from 'node:crypto';
+import { deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
+import { deployments } from '@berth/shared/contracts/resources/deployments';
+import { type NewSecret, type Secret, secrets } from '@berth/shared/contracts/resources/secrets';
+import type { JsonObject } from '@berth/shared/contracts/json';
+import { sampleIdentities } from '@berth/shared/testing/test-identities';
+import { sql } from 'slonik';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { refusal } from './support/refusal.ts';
+import { sampleChart } from './support/sample-charts.ts';
+import { envId, otherEnvId, startTasksInTest, type TasksInTest, until } from './support/tasks-in-test.ts';
+
+const value = (input: string) => ({ FieldValue: { input } });
+const property = (input: string, name: string) => ({ FieldProperty: { input, property: name } });
+
+/** As a chart of the upstream project may have it: contents of `token` in its values. */
+const form = {
+  inputs: [
+    { id: 'password', type: 'CollectionSelect', label: 'P', collection: 'secrets', required: true },
+    { id: 'keys', type: 'array', itemType: 'CollectionSelect', label: 'K', collection: 'secrets' },
+    {
+      id: 'token',
+      type: 'CollectionSelect',
+      label: 'T',
+      collection: 'secrets',
+      filters: [{ field: 'collection', value: 'tokens' }],
+    },
+    {
+      id: 'guessed',
+      type: 'CollectionSelect',
+      label: 'G',
+      collection: 'secrets',
+      filters: [{ field: 'contents', value: 'a guess' }],
+    },
+  ],
+  outputs: {
+    values: [
+      { path: ['changed'], value: property('password', 'updated_at') },
+      { path: ['from'], value: property('password', 'collection') },
+      { path: ['ids'], value: value('keys') },
+      { path: ['token'], value: property('token', 'contents') },
+    ],
+    secrets: {
+      login: { password: property('password', 'contents'), name: property('password', 'name') },
+      keys: { all: property('keys', 'contents') },
+    },
+  },
+};
+
+let tasks: TasksInTest;
+let chartId: string;
+beforeAll(async () => {
+  tasks = await startTasksInTest();
+  ({ id: chartId } = await tasks.tell.chart(sampleChart({ values_ui: form })));
+});
+afterAll(() => tasks?.[Symbol.asyncDispose]());
+
+const { siteAdmin, envAdmin, owner } = sampleIdentities;
+const { create, update, delete: remove } = secrets.operations;
+const nothing = sql.type(z.object({}));
+
+const secret = (contents = 'swordfish', fields: Partial<NewSecret> = {}): Promise<Secret> =>
+  tasks.call(siteAdmin, create, {
+    body: { env_id: envId, collection: 'postgres', name: `s${randomUUID().slice(0, 8)}`, contents, ...fields },
+  });
+const deploy = (config: JsonObject) => tasks.create({ helm_chart_id: chartId, config });
+const change = (id: string, body: object) => tasks.call(owner, deployments.operations.update, { id, body });
+const setContents = ({ id }: Secret, contents: string) => tasks.call(envAdmin, update, { id, body: { contents } });
+const installed = async (config: JsonObject) => {
+  const { id } = await deploy(config);
+  await tasks.runAll();
+  return id;
+};
+const pending = async (id: string) => (await tasks.tasksOf(id)).filter(({ status }) => status === 'Pending');
+
+describe('contents of secrets', () => {
+  test('travel in the claim that needs them, in Kubernetes Secrets and nowhere else', async () => {
+    const [password, one, two] = [await secret(' kept as it is\n'), await secret('one'), await secret('"two"')];
+    const { id } = await deploy({ password: password.id, keys: [one.id, two.id.toUpperCase()] });
+
+    const claimed = await tasks.claimed();
+
+    expect(claimed.secrets).toEqual({
+      login: { password: ' kept as it is\n', name: password.name },
+      keys: { all: '["one","\\"two\\""]' },
+    });
+    expect(claimed.values).toMatchObject({
+      changed: password.updated_at,
+      from: 'postgres',
+      ids: [one.id, two.id.toUpperCase()],
+    });
+    expect(JSON.stringify(claimed.values)).not.toMatch(/kept|one|two/);
+    // No entry shows these as they are, so the runner is told what to hide.
+    expect(claimed.confidential).toEqual(expect.arrayContaining(['one', '"two"']));
+    await tasks.finish(claimed);
+    expect(await tasks.deployment(id)).toMatchObject({ config: { password: password.id } });
+  });
+
+  test('that a chart of the upstream project has in its values are named as confidential', async () => {
+    const password = await secret();
+    const token = await secret('of the chart', { collection: 'tokens' });
+    await deploy({ password: password.id, token: token.id });
+
+    const claimed = await tasks.claimed();
+
+    expect(claimed.values).toMatchObject({ token: 'of the chart' });
+    expect(claimed.confidential).toEqual(['of the chart']);
+    await tasks.finish(claimed);
+  });
+
+  test('are not what a filter of a chart compares with', async () => {
+    const password = await secret();
+
+    for (const contents of ['a guess', 'another'])
+      await expect(deploy({ password: password.id, guessed: (await secret(contents)).id })).resolves.toMatchObject({
+        status: 'Unknown',
+      });
+    await tasks.runAll();
+  });
+
+  test('that are too large together fail the task in words', async () => {
+    const large = 'x'.repeat(256 * 1024);
+    const keys = await Promise.all(Array.from({ length: 11 }, async () => (await secret(large)).id));
+    const password = await secret();
+    const { id } = await deploy({ password: password.id, keys });
+
+    expect(await tasks.claim()).toBeNull();
+
+    expect(await tasks.deployment(id)).toMatchObject({
+      status: 'Error',
+      reason: expect.stringContaining('are larger than 2621440 bytes together'),
+    });
+  });
+
+  test('that were copied to another row do not open: the task fails and the log says so', async () => {
+    const [victim, copy] = [await secret('of the victim'), await secret()];
+    await tasks.database.db.query(nothing`
+      update secrets set (key_id, wrapped_key, sealed_contents) =
+        (select key_id, wrapped_key, sealed_contents from secrets where id = ${victim.id})
+      where id = ${copy.id}
+    `);
+    const { id } = await deploy({ password: copy.id });
+
+    expect(await tasks.claim()).toBeNull();
+
+    const words = `The secret postgres/${copy.name} does not open: its row was changed outside of Berth`;
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Error', reason: `Install failed: ${words}` });
+    expect(tasks.process.log()).toContain('a claimed task could not be completed');
+    await setContents(copy, 'mended');
+    await expect(change(id, { config: { password: copy.id, keys: [] } })).resolves.toBeDefined();
+    expect(await tasks.claimed()).toMatchObject({ secrets: { login: { password: 'mended' } } });
+  });
+
+  test('sealed under a key that is missing are waited for', async () => {
+    const password = await secret();
+    const setKey = (key: string) =>
+      tasks.database.db.query(nothing`update secrets set key_id = ${key} where id = ${password.id}`);
+    const { key_id } = await tasks.database.db.one(
+      sql.type(z.object({ key_id: z.string() }))`select key_id from secrets where id = ${password.id}`,
+    );
+    const { id } = await deploy({ password: password.id });
+    await setKey('feedfacefeedface');
+
+    expect(await tasks.claim()).toBeNull();
+
+    const [install] = await tasks.tasksOf(id);
+    expect(install).toMatchObject({
+      status: 'Pending',
+      reason: expect.stringContaining('sealed under a key that the service lacks'),
+    });
+    await setKey(key_id);
+    await tasks.database.db.query(nothing`update deployment_tasks set due_at = now() where deployment_id = ${id}`);
+    expect(await tasks.claimed()).toMatchObject({ deployment_id: id, secrets: { login: { password: 'swordfish' } } });
+  });
+});
+
+describe('an input that points to a secret', () => {
+  test.for<[string, () => Promise<string>]>([
+    ['that is not there', async () => randomUUID()],
+    ['of another env', async () => (await secret('x', { env_id: otherEnvId })).id],
+    ['of another collection than its filter wants', async () => (await secret()).id],
+  ])('%s is refused', async ([, wrong]) => {
+    const password = await secret();
+
+    await expect(deploy({ password: password.id, token: await wrong() })).rejects.toEqual(
+      refusal('unprocessable', 'secret', 'body.config.token'),
+    );
+  });
+
+  test('keeps it from being deleted while its deployment is enabled, in lists too', async () => {
+    const [password, key] = [await secret(), await secret()];
+    const id = await installed({ password: password.id, keys: [key.id] });
+    const { namespace } = await tasks.deployment(id);
+
+    for (const used of [password, key])
+      await expect(tasks.call(envAdmin, remove, { id: used.id })).rejects.toEqual(
+        refusal('conflict', `${used.name} cannot be deleted while enabled deployments use it: ${namespace}`),
+      );
+
+    await change(id, { enabled: false });
+    await tasks.runAll();
+    await expect(tasks.call(envAdmin, remove, { id: key.id })).resolves.toBeNull();
+    await expect(change(id, { enabled: true })).rejects.toEqual(
+      refusal('unprocessable', 'no such secret in the env', 'body.config.keys'),
+    );
+    await expect(
+      tasks.call(owner, deploymentTasks.operations.create, {
+        body: {
+          deployment_id: id,
+          operation: {
+            Install: {
+              helm_chart_id: chartId,
+              config_inputs: { password: password.id, keys: [key.id] },
+              values_override: null,
+            },
+          },
+        },
+      }),
+    ).rejects.toEqual(refusal('unprocessable', 'no such secret in the env'));
+    await expect(change(id, { enabled: true, config: { password: password.id } })).resolves.toMatchObject({
+      enabled: true,
+    });
+    await tasks.runAll();
+  });
+
+  test('and the deletion of the secret at the same time: one of them is refused', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const password = await secret();
+
+      const [deployed, deleted] = await Promise.allSettled([
+        deploy({ password: password.id }),
+        tasks.call(envAdmin, remove, { id: password.id }),
+      ]);
+
+      const [refused, ...others] = [deployed, deleted].filter(({ status }) => status === 'rejected');
+      const reason =
+        refused === deployed ? refusal('unprocessable', 'no such secret') : refusal('conflict', 'cannot be deleted');
+      expect(refused).toMatchObject({ reason });
+      expect(others).toEqual([]);
+    }
+    await tasks.runAll();
+  });
+});
+
+describe('a changed secret', () => {
+  test('installs the enabled deployments that use it again, once, with its new contents', async () => {
+    const [password, other] = [await secret(), await secret()];
+    const id = await installed({ password: other.id, keys: [password.id] });
+    const disabled = await installed({ password: password.id });
+    await change(disabled, { enabled: false });
+    await tasks.runAll();
+    const unconcerned = await installed({ password: other.id });
+
+    await setContents(password, 'first change');
+    const changed = await setContents(password, 'second change');
+
+    const reinstalls = await pending(id);
+    const reason = `The secret postgres/${password.name}, which it uses, has changed`;
+    expect(reinstalls).toMatchObject([{ operation: { Reinstall: { reason } }, acting_user_id: envAdmin.id }]);
+    expect(await pending(disabled)).toEqual([]);
+    expect(await pending(unconcerned)).toEqual([]);
+    expect(await tasks.runAll()).toMatchObject([
+      { deployment_id: id, secrets: { keys: { all: '["second change"]' } } },
+    ]);
+    expect(changed.updated_at > password.updated_at).toBe(true);
+  });
+
+  test('reinstalls for its name, and for nothing where nothing changed', async () => {
+    const password = await secret();
+    const id = await installed({ password: password.id });
+
+    await setContents(password, 'swordfish');
+    expect(await pending(id)).toEqual([]);
+
+    await tasks.call(envAdmin, update, { id: password.id, body: { name: `${password.name}-2` } });
+    const reason = `The secret postgres/${password.name}, which it uses, was renamed`;
+    expect(await pending(id)).toMatchObject([{ operation: { Reinstall: { reason } } }]);
+    expect(await tasks.runAll()).toMatchObject([{ secrets: { login: { name: `${password.name}-2` } } }]);
+  });
+
+  test('is installed also where a task has just started with its old contents', async () => {
+    const password = await secret('old');
+    const { id } = await deploy({ password: password.id });
+    const claimed = await tasks.claimed();
+    expect(claimed).toMatchObject({ secrets: { login: { password: 'old' } } });
+
+    await setContents(password, 'new');
+    await tasks.finish(claimed);
+
+    expect(await tasks.runAll()).toMatchObject([{ deployment_id: id, secrets: { login: { password: 'new' } } }]);
+  });
+
+  test('is waited for by a claim while it is being changed', async () => {
+    const password = await secret('old');
+    await deploy({ password: password.id });
+    let claiming: ReturnType<typeof tasks.claimed> | undefined;
+    const waits = sql.type(z.object({}))`select from pg_locks where not granted and locktype = 'transactionid'`;
+
+    await tasks.database.db.transaction(async (tx) => {
+      await tx.query(nothing`select from secrets where id = ${password.id} for no key update`);
+      claiming = tasks.claimed();
+      await until(() => tx.exists(waits), 1_500);
+      await tx.query(nothing`update secrets set name = name || '-2' where id = ${password.id}`);
+    });
+
+    expect(await claiming).toMatchObject({ secrets: { login: { password: 'old', name: `${password.name}-2` } } });
+  });
+
+  test('can be renamed while a change of a deployment refers to it', async () => {
+    const password = await secret();
+
+    await tasks.database.db.transaction(async (tx) => {
+      await tx.query(nothing`select from secrets where id = ${password.id} for key share`);
+      const body = { name: `${password.name}-2`, contents: 'new' };
+      await expect(tasks.call(envAdmin, update, { id: password.id, body })).resolves.toMatchObject({ name: body.name });
+    });
+  });
+});
