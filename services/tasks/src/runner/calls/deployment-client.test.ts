@@ -79,7 +79,7 @@ describe('a call into a deployment', () => {
     async (address) => {
       const call = clientWith({ allowAddresses: [], resolve: at(address) });
 
-      await expect(call()).rejects.toThrow('localhost is at an address that is not allowed');
+      await expect(call()).rejects.toThrow('localhost resolves to an address that is not allowed');
       expect(deployment.calls).toEqual([]);
     },
   );
@@ -156,7 +156,7 @@ describe('a call into a deployment', () => {
       }
     });
 
-    await expect(clientWith()()).rejects.toThrow('more than 1000 bytes were sent');
+    await expect(clientWith()()).rejects.toThrow('the body is larger than 1000 bytes');
     const cut = await clientWith()({}, { beginningSuffices: true });
 
     expect(cut).toMatchObject({ status: 200, isCut: true });
