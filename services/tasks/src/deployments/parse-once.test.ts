@@ -36,13 +36,22 @@ test('parsed documents beyond the most entries are forgotten, the one asked for 
   expect(parsed).toEqual(['a', 'b', 'c', 'b']);
 });
 
-test('parsed documents beyond the most bytes are forgotten, and one that alone is larger is not kept', () => {
+test('parsed documents beyond the most bytes are forgotten, the one asked for least recently first', () => {
+  const { parse, parsed } = counted({ ...roomy, bytes: 100 });
+  const half = (name: string) => ({ name, text: 'x'.repeat(25) });
+
+  for (const name of ['a', 'b', 'a', 'c', 'a', 'b']) parse(half(name));
+
+  expect(parsed).toEqual(['a', 'b', 'c', 'b']);
+});
+
+test('a document that alone is larger than the most bytes is not kept, and pushes no other out', () => {
   const { parse, parsed } = counted({ ...roomy, bytes: 100 });
   const large = { name: 'large', text: 'x'.repeat(100) };
 
-  for (const document of [{ name: 'a' }, { name: 'a' }, large, large, { name: 'a' }]) parse(document);
+  for (const document of [{ name: 'a' }, { name: 'b' }, large, large, { name: 'a' }, { name: 'b' }]) parse(document);
 
-  expect(parsed).toEqual(['a', 'large', 'large', 'a']);
+  expect(parsed).toEqual(['a', 'b', 'large', 'large']);
 });
 
 test('a document that does not parse is refused each time', () => {

@@ -31,6 +31,8 @@ export function parseOnce<Parsed>(
   }
 
   function keep(key: string, entry: Kept<Parsed>): void {
+    // It would push out all others, and then itself.
+    if (entry.bytes > most.bytes) return;
     kept.set(key, entry);
     bytes += entry.bytes;
     for (const oldest of kept.keys()) {
