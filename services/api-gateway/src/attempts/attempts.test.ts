@@ -66,3 +66,18 @@ test('ten thousand networks are counted, and the least recently used one is drop
   count('one more', 1);
   expect([attempts.networks, retryAfter('first') > 0, retryAfter('second')]).toEqual([10_000, true, 0]);
 });
+
+test('a network that goes on trying is reported once, and once more after it was quiet', () => {
+  const { count, pass, usedUp } = attemptsWithClock();
+
+  count('a', 6);
+  for (let n = 0; n < 100; n += 1) {
+    pass(10);
+    count('a', 1);
+  }
+  expect(usedUp).toEqual(['a']);
+
+  pass(30);
+  count('a', 3);
+  expect(usedUp).toEqual(['a', 'a']);
+});

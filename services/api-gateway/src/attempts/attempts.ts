@@ -3,7 +3,7 @@ import { TooManyAttempts } from './too-many-attempts.ts';
 export interface AttemptsOptions {
   /** The size of a burst, and how many attempts are added each minute. */
   perMinute: number;
-  /** Called when a network has used up all of them. */
+  /** Called when a network has used up all of them, and not again before half of them have come back. */
   onUsedUp?: (network: string) => void;
   /** The clock, in ms. */
   now?: () => number;
@@ -13,6 +13,8 @@ interface Bucket {
   left: number;
   /** The time at which `left` was computed. */
   at: number;
+  /** It was used up, and has not been half full since. */
+  isReported: boolean;
 }
 
 /** Beyond it the least recently used bucket is dropped: an attacker with more networks has enough attempts anyway. */
@@ -46,10 +48,11 @@ export class Attempts {
     const before = this.#left(network);
     const left = Math.max(before - 1, -this.#perMinute);
     // Deleted and set again, the bucket is the most recently used one.
+    const wasReported = before < this.#perMinute / 2 && this.#buckets.get(network)?.isReported === true;
     this.#buckets.delete(network);
-    this.#buckets.set(network, { left, at: this.#now() });
+    this.#buckets.set(network, { left, at: this.#now(), isReported: wasReported || left < 1 });
     if (this.#buckets.size > maxNetworks) this.#buckets.delete(this.#buckets.keys().next().value ?? '');
-    if (before >= 1 && left < 1) this.#onUsedUp(network);
+    if (left < 1 && !wasReported) this.#onUsedUp(network);
   }
 
   #left(network: string): number {
