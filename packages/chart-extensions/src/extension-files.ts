@@ -3,7 +3,7 @@ import { ActionsFile, OlderActions } from './actions.ts';
 import { featuresFileSchema, OlderFeatures } from './features.ts';
 import { hasHeader } from './header.ts';
 import { ResourceTypesFile } from './resource-types.ts';
-import { ValuesUi, ValuesUiFile } from './values-ui.ts';
+import { OwnValuesUiFile, ValuesUi, ValuesUiFile } from './values-ui.ts';
 
 export type ExtensionName = 'values_ui' | 'actions_schema' | 'features' | 'resource_types';
 
@@ -41,12 +41,14 @@ export const isExtensionPath = (path: string): boolean =>
 
 interface Claim {
   document: unknown;
+  /** In our own layout. */
+  strict: boolean;
   /** Without `apiVersion` and `kind`, where that is allowed. */
   headerless: boolean;
 }
 
 const schemas: Record<ExtensionName, (claim: Claim) => z.ZodType> = {
-  values_ui: ({ headerless }) => (headerless ? ValuesUi : ValuesUiFile),
+  values_ui: ({ headerless, strict }) => (headerless ? ValuesUi : strict ? OwnValuesUiFile : ValuesUiFile),
   features: ({ document, headerless }) => (headerless ? OlderFeatures : featuresFileSchema(document)),
   actions_schema: ({ document, headerless }) => (headerless && !Array.isArray(document) ? OlderActions : ActionsFile),
   resource_types: () => ResourceTypesFile,
@@ -54,4 +56,4 @@ const schemas: Record<ExtensionName, (claim: Claim) => z.ZodType> = {
 
 /** The form that a document claims to have; errors are then about that form, and nothing is guessed. */
 export const schemaOf = (extension: ExtensionName, document: unknown, { strict }: Layout): z.ZodType =>
-  schemas[extension]({ document, headerless: !strict && !hasHeader(document) });
+  schemas[extension]({ document, strict, headerless: !strict && !hasHeader(document) });

@@ -171,6 +171,26 @@ describe('charts of the upstream project', () => {
   });
 });
 
+test('contents of a secret may go to Secrets only, but for charts of the upstream project', () => {
+  const output = '{ FieldProperty: { input: login, property: contents } }';
+  const form = `kind: ValuesUi
+inputs: [{ id: login, type: CollectionSelect, label: Login, collection: secrets }]
+outputs:
+`;
+  const inValues = `${form}  values: [{ path: [password], value: ${output} }]`;
+  const inSecrets = `${form}  secrets: { login: { password: ${output} } }`;
+  const file = (folder: string, text: string) =>
+    readFiles({
+      [`${folder}/values-ui.yaml`]: `apiVersion: ${folder}.${folder === 'berth' ? 'dev' : 'io'}/v1beta1\n${text}`,
+    });
+
+  expect(file('berth', inValues).error).toBe(
+    'berth/values-ui.yaml: outputs.values[0].value.FieldProperty.property: contents of a secret may go to outputs.secrets only',
+  );
+  expect(file('berth', inSecrets).error).toBeNull();
+  expect(file('platz', inValues).error).toBeNull();
+});
+
 test('the folder of Berth takes precedence over other folders, and a folder over the root', () => {
   const both = {
     'berth/features.yaml': `${featuresHeader}spec: { cardinality: OnePerCluster }`,

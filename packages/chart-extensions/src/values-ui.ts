@@ -49,8 +49,22 @@ function checkForm({ inputs, outputs }: Form, context: z.RefinementCtx<Form>): v
 export const ValuesUi = z.strictObject(shape).superRefine(checkForm);
 export type ValuesUi = z.infer<typeof ValuesUi>;
 
+const file = z.strictObject({ ...header('ValuesUi', ['v1beta1']), ...shape }).superRefine(checkForm);
+const withoutHeader = ({ inputs, outputs }: Form): ValuesUi => ({ inputs, outputs });
+
 /** The form of `values-ui.yaml`. */
-export const ValuesUiFile = z
-  .strictObject({ ...header('ValuesUi', ['v1beta1']), ...shape })
-  .superRefine(checkForm)
-  .transform(({ inputs, outputs }): ValuesUi => ({ inputs, outputs }));
+export const ValuesUiFile = file.transform(withoutHeader);
+
+/** A template can put a value anywhere; contents of secrets belong into Kubernetes Secrets only. */
+function keepContentsOut({ inputs, outputs }: Form, context: z.RefinementCtx<Form>): void {
+  const ofSecrets = new Set(inputs.filter(({ collection }) => collection === 'secrets').map(({ id }) => id));
+  for (const [index, { value }] of outputs.values.entries()) {
+    if (!('FieldProperty' in value) || value.FieldProperty.property !== 'contents') continue;
+    if (!ofSecrets.has(value.FieldProperty.input)) continue;
+    const path = ['outputs', 'values', index, 'value', 'FieldProperty', 'property'];
+    context.addIssue({ code: 'custom', path, message: 'contents of a secret may go to outputs.secrets only' });
+  }
+}
+
+/** The same in a chart written for Berth. Charts of the upstream project may put contents of secrets into values. */
+export const OwnValuesUiFile = file.superRefine(keepContentsOut).transform(withoutHeader);
