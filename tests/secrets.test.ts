@@ -1,12 +1,18 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { unwrap } from '@berth/client';
+import { promisify } from 'node:util';
+import { unwrap, waitUntil } from '@berth/client';
 import { createHello, waitForRunning } from '@berth/devstack/journey/hello-deployment';
 import { administratorOf } from '@berth/shared/bus/connection/nats-accounts';
+import type { CoreV1Api } from '@kubernetes/client-node';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Platform, startPlatform } from './setup/platform.ts';
+import { kubeClient } from './setup/slow-deployment.ts';
 
 const operator = { name: 'operator', password: 'listening-in-for-a-test' };
 const streams = ['STATE_auth', 'STATE_tasks', 'STATE_cluster-sync', 'STATE_registry-scan', 'EVENTS', 'OBJ_charts'];
@@ -70,6 +76,45 @@ async function filesBelow(folder: string, ending: string): Promise<Recorded[]> {
   );
 }
 
+/** Every table of every schema as text, one after the other. */
+async function databaseDump(): Promise<Recorded[]> {
+  const { databaseAdminUrl } = platform.stack;
+  const client = new Client({
+    connectionString: Object.assign(new URL(databaseAdminUrl), { pathname: '/berth' }).href,
+  });
+  await client.connect();
+  try {
+    const { rows: tables } = await client.query<{ name: string }>(`
+      select format('%I.%I', table_schema, table_name) as name from information_schema.tables
+      where table_schema not in ('pg_catalog', 'information_schema') and table_type = 'BASE TABLE'
+    `);
+    const dump: Recorded[] = [];
+    for (const { name } of tables) {
+      const { rows } = await client.query<{ text: string }>(`select t::text as text from ${name} t`);
+      dump.push({ subject: name, text: rows.map(({ text }) => text).join('\n') });
+    }
+    expect(dump.map(({ subject }) => subject)).toContain('tasks.secrets');
+    return dump;
+  } finally {
+    await client.end();
+  }
+}
+
+/** What Helm made in the namespace, and the values that it recorded, but not the Secret that is meant to hold a secret. */
+async function objectsOf(core: CoreV1Api, namespace: string): Promise<Recorded[]> {
+  const { stack } = platform;
+  const target = ['--namespace', namespace, '--kubeconfig', stack.kubeconfigFile, '--kube-context', stack.cluster];
+  const { stdout: release } = await run(stack.tools.helm, ['get', 'all', namespace, ...target]);
+  const { items } = await core.listNamespacedConfigMap({ namespace });
+  expect(release).toContain('token-changed-at');
+  return [
+    { subject: 'release', text: release },
+    { subject: 'config maps', text: JSON.stringify(items) },
+  ];
+}
+
+const run = promisify(execFile);
+
 const secretFile = (service: string, variable: string) =>
   readFile(join(platform.stack.stateFolder, 'services', `${service}.secrets`, variable), 'utf8');
 
@@ -87,12 +132,39 @@ test('no secret is in a log, a process, a file or a message that does not need i
     await fetch(`${stack.url}/api/v2/envs`, { headers: { 'x-service-token': `${token}x` } });
   }
   const sample = await platform.sample('secrets');
-  const { id } = await createHello(admin, sample, 'quiet');
+  const contents = [randomBytes(20).toString('hex'), randomBytes(20).toString('hex')] as const;
+  const secret = unwrap(
+    await admin.secrets.create({
+      body: { env_id: sample.cluster.env_id ?? '', collection: 'tokens', name: 'hello', contents: contents[0] },
+    }),
+  );
+  const { id, config, namespace } = await createHello(admin, sample, 'quiet', { token: secret.id });
   await waitForRunning(admin, id);
+  const core = kubeClient(stack);
+  const token = async () => {
+    const { data } = await core.readNamespacedSecret({ namespace, name: 'hello-web' });
+    return Buffer.from(data?.['token'] ?? '', 'base64').toString();
+  };
+  expect(await token()).toBe(contents[0]);
+
+  unwrap(await admin.secrets.update({ id: secret.id, body: { contents: contents[1] } }));
+  const reinstall = unwrap(await admin.deploymentTasks.list({ query: { deployment_id: id } })).items[0];
+  expect(reinstall?.operation).toEqual({
+    Reinstall: { reason: 'The secret tokens/hello, which it uses, has changed' },
+  });
+  await waitUntil(async () => unwrap(await admin.deploymentTasks.get({ id: reinstall?.id ?? '' })).status === 'Done', {
+    what: 'the deployment to be installed again',
+    withinMs: 180_000,
+  });
+  expect(await token()).toBe(contents[1]);
+  expect(config).toMatchObject({ token: secret.id });
   const [task] = unwrap(await admin.deploymentTasks.list({ query: { deployment_id: id } })).items;
   const log = await unwrap(await admin.deploymentTasks.log({ id: task?.id ?? '' })).text();
 
   canaries = {
+    'contents of a secret': contents[0],
+    'new contents of a secret': contents[1],
+    'key of secrets': await secretFile('tasks', 'KEY_ENCRYPTION_KEY'),
     'user token': created_token.split('.')[1] ?? '',
     'bot token': botToken.created_token.split('.')[1] ?? '',
     session: grace.session,
@@ -115,6 +187,11 @@ test('no secret is in a log, a process, a file or a message that does not need i
   const processes = [...processTexts].map((text) => ({ subject: text.slice(0, 80), text }));
   const taskFiles = await filesBelow(join(stack.stateFolder, 'runner', 'tasks'), '');
   const bus = recorded.filter(({ subject }) => !subject.startsWith('$'));
+  const stores = [
+    ...(await filesBelow(stack.nats.storeFolder, '')),
+    ...(await databaseDump()),
+    ...(await objectsOf(core, namespace)),
+  ];
 
   for (const [name, canary] of Object.entries(canaries)) {
     expect(canary.length, name).toBeGreaterThan(15);
@@ -122,6 +199,7 @@ test('no secret is in a log, a process, a file or a message that does not need i
     expect(log.includes(canary), `${name} in a task log`).toBe(false);
     expect(holding(processes, canary), `${name} in arguments or environment of a process`).toEqual([]);
     expect(holding(taskFiles, canary), `${name} in a file left behind`).toEqual([]);
+    expect(holding(stores, canary), `${name} in a database, a stream or an object of Kubernetes`).toEqual([]);
   }
 
   // On the bus a secret is only in the call that needs it: to authenticate, or in the answer that creates or issues it.
@@ -131,9 +209,17 @@ test('no secret is in a log, a process, a file or a message that does not need i
       'rpc.v1.auth.api-gateway.identities.authenticate',
     ]);
   }
+  expect(requestsWith(contents[0])).toEqual(['rpc.v1.tasks.api-gateway.secrets.create']);
+  expect(requestsWith(contents[1])).toEqual(['rpc.v1.tasks.api-gateway.secrets.update']);
+  for (const text of contents) {
+    const answers = holding(bus, text).filter((subject) => subject.startsWith('_INBOX_'));
+    expect(answers.length).toBeGreaterThan(0);
+    for (const subject of answers) expect(subject).toMatch(/^_INBOX_runner\./);
+  }
   for (const name of [
     'client secret',
     'key encryption key',
+    'key of secrets',
     'database password',
     'NATS password',
     'push token',

@@ -1,4 +1,5 @@
 import { type Client, unwrap, waitUntil } from '@berth/client';
+import type { JsonObject } from '@berth/shared/contracts/json';
 import type { Deployment } from '@berth/shared/contracts/resources/deployments';
 import type { Sample } from './find-sample.ts';
 import { sampleChart } from './publish-sample-chart.ts';
@@ -8,6 +9,7 @@ export const createHello = async (
   { deployments }: Client,
   { registry, chart, cluster }: Sample,
   name: string,
+  inputs: JsonObject = {},
 ): Promise<Deployment> =>
   unwrap(
     await deployments.create({
@@ -16,7 +18,7 @@ export const createHello = async (
         kind_id: registry.kind_id,
         cluster_id: cluster.id,
         helm_chart_id: chart.id,
-        config: sampleChart.inputs,
+        config: { ...sampleChart.inputs, ...inputs },
         values_override: null,
       },
     }),
