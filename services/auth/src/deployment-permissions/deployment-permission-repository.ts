@@ -68,4 +68,3 @@ export const createDeploymentPermissionRepository = (db: Queries) => ({
   removeOfEnv: (envId: string) =>
     db.any(permission`delete from deployment_permissions where env_id = ${envId} returning ${columns}`),
 });
-export type DeploymentPermissionRepository = ReturnType<typeof createDeploymentPermissionRepository>;

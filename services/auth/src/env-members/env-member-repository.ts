@@ -81,4 +81,3 @@ export const createEnvMemberRepository = (db: Queries) => ({
   removeOfEnv: (envId: string) =>
     db.any(member`delete from env_user_permissions where env_id = ${envId} returning ${columns}`),
 });
-export type EnvMemberRepository = ReturnType<typeof createEnvMemberRepository>;

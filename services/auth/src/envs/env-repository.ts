@@ -77,4 +77,3 @@ export const createEnvRepository = (db: Queries) => ({
 
   remove: (id: string) => db.one(env`delete from envs where id = ${id} returning ${columns}`),
 });
-export type EnvRepository = ReturnType<typeof createEnvRepository>;

@@ -48,4 +48,3 @@ export const createLoginAttemptRepository = (db: Queries) => ({
     return rowCount;
   },
 });
-export type LoginAttemptRepository = ReturnType<typeof createLoginAttemptRepository>;

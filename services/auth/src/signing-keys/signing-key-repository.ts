@@ -54,4 +54,3 @@ export const createSigningKeyRepository = (db: Queries) => ({
       returning ${columns}
     `),
 });
-export type SigningKeyRepository = ReturnType<typeof createSigningKeyRepository>;

@@ -68,4 +68,3 @@ export const createBotTokenRepository = (db: Queries) => ({
     `);
   },
 });
-export type BotTokenRepository = ReturnType<typeof createBotTokenRepository>;

@@ -70,4 +70,3 @@ export const createUserTokenRepository = (db: Queries) => ({
     `);
   },
 });
-export type UserTokenRepository = ReturnType<typeof createUserTokenRepository>;

@@ -113,4 +113,3 @@ export const createUserRepository = (db: Queries) => ({
       returning ${storedColumns}
     `),
 });
-export type UserRepository = ReturnType<typeof createUserRepository>;
