@@ -6,7 +6,7 @@ import type { Service } from '@berth/shared/service/service';
 import { listPages } from '../kube/list-pages.ts';
 import { type WatchEvent, watchEvents } from '../kube/watch-events.ts';
 import { initialState, nextStep, type Outcome, type ReflectorState, watchSeconds } from './next-step.ts';
-import { pause } from './pause.ts';
+import { pause } from '@berth/shared/waiting/pause';
 
 /** Receives objects. Every call may wait, and the reflector reads no further until it is done. */
 export interface ReflectorSink {

@@ -2,7 +2,7 @@ import type { Lease } from '@berth/shared/db/leases/lease';
 import { troubleLog } from '@berth/shared/db/outbox/trouble-log';
 import type { KubeApi } from '@berth/kube/kube-api';
 import type { Service } from '@berth/shared/service/service';
-import { pause } from '../reflector/pause.ts';
+import { pause } from '@berth/shared/waiting/pause';
 import { runTogether } from '../reflector/run-together.ts';
 import { type WatchClusterDeps, watchCluster } from '../resources/watch-cluster.ts';
 import type { ClusterRepository } from '../clusters/cluster-repository.ts';

@@ -1,5 +1,6 @@
 import type { ObjectStore } from '@berth/shared/bus/objects/object-store';
 import { AppError, named } from '@berth/shared/errors';
+import { singleFlights } from '@berth/shared/waiting/single-flight';
 import { EgressRefused } from '@berth/egress/egress-errors';
 import { fetchArchive, NoArchive } from '../oci/client/fetch-archive.ts';
 import type { RegistryClient } from '../oci/client/registry-client.ts';
@@ -18,7 +19,7 @@ export interface EnsureArchiveDeps {
 /** Fetches the package of a chart into the object store if it is missing, and returns its digest. */
 export function ensureArchive({ chartRepository, objects, clientOf, deadlineMs = 60_000 }: EnsureArchiveDeps) {
   /** After the store was lost many tasks of one chart start at once: they share one fetch. */
-  const fetches = new Map<string, Promise<void>>();
+  const fetches = singleFlights<void>();
 
   async function fetchInto(digest: string, domain: string, repository: string): Promise<void> {
     const client = clientOf(domain);
@@ -35,10 +36,7 @@ export function ensureArchive({ chartRepository, objects, clientOf, deadlineMs =
     const { archive_digest: digest, domain_name, repo_name } = chart;
     if (await objects.get(digest)) return digest;
 
-    const fetch =
-      fetches.get(digest) ?? fetchInto(digest, domain_name, repo_name).finally(() => fetches.delete(digest));
-    fetches.set(digest, fetch);
-    await fetch;
+    await fetches.run(digest, () => fetchInto(digest, domain_name, repo_name));
     return digest;
   };
 }

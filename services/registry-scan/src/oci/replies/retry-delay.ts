@@ -1,5 +1,8 @@
+import { backOffMs } from '@berth/shared/waiting/back-off';
+
 export const maxAttempts = 4;
 const longestWait = 30_000;
+const backOff = { firstMs: 500, longestMs: longestWait, jitter: 0.5 };
 
 /** The outcome of an attempt. */
 export type Attempt = { status: number; retryAfter?: string | undefined } | 'no answer';
@@ -11,7 +14,7 @@ export function retryDelay(
   { now, random }: { now: Date; random: number },
 ): number | null {
   if (attempt >= maxAttempts) return null;
-  const backoff = 250 * 2 ** attempt * (0.5 + random);
+  const backoff = backOffMs(backOff, attempt, random);
   if (outcome === 'no answer') return backoff;
 
   const { status, retryAfter } = outcome;
