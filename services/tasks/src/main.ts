@@ -33,8 +33,8 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
 
   const store = readingStore(db);
   readiness('keys of secrets', keysAreThere({ store, secretKeys, log }));
-  const tell = () => bus.hints.send('tasks_due', 'due');
-  const due = createDueWatch({ leases: store.leases, tell, signal });
+  const notifyRunners = () => bus.hints.send('tasks_due', 'due');
+  const due = createDueWatch({ leases: store.leases, notifyRunners, signal });
   const projections = createProjections(due);
   const engine = {
     store,
@@ -58,7 +58,7 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
   bus.serve(claimHandlers(engine));
   bus.serve(runnerHandlers({ ...engine, bus, log, ownUrl, options: { leaseMs, limits } }));
 
-  loop('tell of changes', outboxRelay({ db, bus, owner: name, log }));
+  loop('publish state', outboxRelay({ db, bus, owner: name, log }));
   loop('forget idempotency keys', forgetIdempotencyKeys({ db }));
   for (const [copied, projection] of Object.entries(projections))
     loop(`follow ${copied}`, projection.follow({ db, bus }));

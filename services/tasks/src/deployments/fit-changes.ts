@@ -84,7 +84,7 @@ interface Move {
   chart: Chart;
 }
 
-/** A rename or move computes the namespace anew; nothing else ever does. */
+/** A rename or move computes the namespace again; nothing else does. */
 async function moved(
   store: ReadingStore,
   { before, wanted, kind, chart }: Move,

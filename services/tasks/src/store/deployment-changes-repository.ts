@@ -12,9 +12,9 @@ import type { Reference } from '../records/reference.ts';
 const record = sql.type(DeploymentRecord);
 const nothing = sql.type(z.object({}));
 
-/** Every change of a deployment; each is told to the followers in the same transaction. */
+/** Every change of a deployment; each is published in the same transaction. */
 export const createDeploymentChanges = (tx: Transaction) => {
-  const told = async (operation: StateOperation, row: DeploymentRecord): Promise<DeploymentRecord> => {
+  const published = async (operation: StateOperation, row: DeploymentRecord): Promise<DeploymentRecord> => {
     await recordState(tx, deployments, { id: row.id, env_id: row.env_id, operation, row: publicDeployment(row) });
     return row;
   };
@@ -34,7 +34,7 @@ export const createDeploymentChanges = (tx: Transaction) => {
 
   return {
     insert: async (row: NewDeploymentRow) =>
-      told(
+      published(
         'INSERT',
         await tx
           .one(record`
@@ -51,7 +51,7 @@ export const createDeploymentChanges = (tx: Transaction) => {
 
     /** Writes what people can change, and where that puts the deployment. */
     saveWanted: async (row: DeploymentRecord) =>
-      told(
+      published(
         'UPDATE',
         await tx
           .one(record`
@@ -68,7 +68,7 @@ export const createDeploymentChanges = (tx: Transaction) => {
 
     /** Writes what the tasks made of it. */
     saveState: async (row: DeploymentRecord) =>
-      told(
+      published(
         'UPDATE',
         await tx.one(record`
           update deployments set
@@ -81,7 +81,7 @@ export const createDeploymentChanges = (tx: Transaction) => {
       ),
 
     remove: async (id: string) =>
-      told('DELETE', await tx.one(record`delete from deployments where id = ${id} returning ${recordColumns}`)),
+      published('DELETE', await tx.one(record`delete from deployments where id = ${id} returning ${recordColumns}`)),
 
     /** What its inputs point to, from now on. */
     saveReferences: async (id: string, references: readonly Reference[]) => {

@@ -5,7 +5,7 @@ import { z } from 'zod';
 
 const Renewed = z.object({ cancel_requested: z.boolean() });
 const Held = z.object({ cluster_id: Id, helm_chart_id: Id.nullable() });
-const NextDue = z.object({ now: Timestamp, told: Timestamp, wait_ms: z.number().nullable() });
+const NextDue = z.object({ now: Timestamp, notified_until: Timestamp, wait_ms: z.number().nullable() });
 export type NextDue = z.infer<typeof NextDue>;
 const Expired = z.object({ id: Id, deployment_id: Id });
 
@@ -41,22 +41,22 @@ export const createLeaseRepository = (db: Queries) => ({
     `),
 
   /**
-   * The first task that becomes due within the time, and how far away that is; negative: it is past. `told` is up to when
-   * the runners were told: a moment given, or so many milliseconds ago.
+   * The time until the next task becomes due, negative if it is past. `notified_until`: the runners were notified of all
+   * tasks due until then; it is the later of the given time and so many milliseconds ago.
    */
-  nextDue: (after: string | null, { toldAgoMs, withinMs }: { toldAgoMs: number | null; withinMs: number }) =>
+  nextDue: (after: string | null, { notifiedAgoMs, withinMs }: { notifiedAgoMs: number | null; withinMs: number }) =>
     db.one(sql.type(NextDue)`
-      select now, told, (extract(epoch from min(due_at) - now) * 1000)::double precision as wait_ms
+      select now, notified_until, (extract(epoch from min(due_at) - now) * 1000)::double precision as wait_ms
       from (select clock_timestamp()::timestamptz(3) as now) clock
       cross join lateral (
         select greatest(
-          coalesce(${after}::timestamptz, now), now - ${toldAgoMs}::double precision * interval '1 millisecond'
-        )::timestamptz(3) as told
-      ) heard
+          coalesce(${after}::timestamptz, now), now - ${notifiedAgoMs}::double precision * interval '1 millisecond'
+        )::timestamptz(3) as notified_until
+      ) notified
       left join deployment_tasks on status = 'Pending'
-        and due_at > told
+        and due_at > notified_until
         and due_at <= now + ${withinMs} * interval '1 millisecond'
-      group by now, told
+      group by now, notified_until
     `),
 });
 export type LeaseRepository = ReturnType<typeof createLeaseRepository>;

@@ -44,7 +44,7 @@ const SeenKind = z.object({ id: Id, name: z.string() });
 
 const lockOfEnv = (id: string) => sql.fragment`hashtextextended(${`env ${id}`}, 0)`;
 
-/** What the owners of clusters, charts, kinds and envs told us last. */
+/** The projections of clusters, charts, kinds and envs. */
 export const createSeenRepository = (db: Queries) => ({
   /** Held as it is until the transaction ends: what is decided by it is committed before any news of it are taken in. */
   holdCluster: (id: string) =>
@@ -104,9 +104,9 @@ export const createSeenRepository = (db: Queries) => ({
       on conflict do nothing
     `),
 
-  /** Whether the placement differs from what the deployments of the env were told before; true only once per change. */
+  /** Whether the placement differs from the one that the deployments of the env were last reinstalled with; true once per change. */
   placementChanged: async ({ id, node_selector, tolerations }: Omit<SeenEnv, 'name'>) => {
-    const told = await db.maybeOne(sql.type(z.object({ is_new: z.boolean() }))`
+    const changed = await db.maybeOne(sql.type(z.object({ is_new: z.boolean() }))`
       insert into env_placements (env_id, node_selector, tolerations)
       values (${id}, ${sql.jsonb(node_selector)}, ${sql.jsonb(tolerations)})
       on conflict (env_id) do update
@@ -115,7 +115,7 @@ export const createSeenRepository = (db: Queries) => ({
           is distinct from (excluded.node_selector, excluded.tolerations)
       returning (xmax = 0) as is_new
     `);
-    return told !== null && !told.is_new;
+    return changed !== null && !changed.is_new;
   },
 });
 export type SeenRepository = ReturnType<typeof createSeenRepository>;

@@ -37,7 +37,7 @@ export function ingressHost({ cluster, name, namespace }: IngressTarget, format:
       `Cluster ${cluster.name} has a TLS secret for ingress but no ingress domain: set its ingress_domain`,
     );
   }
-  // A deployment without a name has only its namespace to be told by.
+  // A deployment without a name is identified by its namespace only.
   const first = format === 'Name' && name !== '' ? name : namespace;
   return `${first}.${cluster.ingress_domain}`;
 }

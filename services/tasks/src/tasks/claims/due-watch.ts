@@ -4,43 +4,45 @@ import { createWakeUp } from '@berth/shared/waiting/wake-up';
 import type { LeaseRepository, NextDue } from '../../store/lease-repository.ts';
 
 const horizonMs = 1_000;
-/** Changes that come together share one look, tasks that become due together one hint. */
+/** Changes within this time share one query, and tasks that become due within it share one hint. */
 const leastMs = 20;
 
 export interface DueWatch {
-  /** There are new tasks. The runners are told at once; those that are not due yet are waited for. */
+  /** Call it when tasks were queued. It notifies the runners at once; tasks that are not due yet are notified later. */
   wakeRunners(): void;
   watch: Loop;
 }
 
 export interface DueWatchDeps {
   leases: Pick<LeaseRepository, 'nextDue'>;
-  /** Tells the runners. */
-  tell: () => void;
+  /** Sends the hint to the runners. */
+  notifyRunners: () => void;
   signal: AbortSignal;
 }
 
-/** Wakes the runners in the moment in which a task becomes due; their own poll is the floor under it. */
-export function createDueWatch({ leases, tell, signal }: DueWatchDeps): DueWatch {
+/** Notifies the runners when a task becomes due. Hints may be lost: the runners also poll. */
+export function createDueWatch({ leases, notifyRunners, signal }: DueWatchDeps): DueWatch {
   const { wake, wait } = createWakeUp(signal);
-  let toldAt: number | undefined;
+  let notifiedAt: number | undefined;
 
   const wakeRunners = () => {
-    tell();
-    toldAt = performance.now();
+    notifyRunners();
+    notifiedAt = performance.now();
     wake();
   };
 
   const watch = async () => {
-    // All that became due up to this moment has been told; by the clock of the database, so that nothing falls between.
-    let told: string | null = null;
+    // Runners were notified of all tasks due until then. By the clock of the database, so that no task is missed.
+    let notifiedUntil: string | null = null;
     while (!signal.aborted) {
-      const toldAgoMs = toldAt === undefined ? null : performance.now() - toldAt;
-      toldAt = undefined;
-      const next: NextDue | null = await leases.nextDue(told, { toldAgoMs, withinMs: horizonMs }).catch(() => null);
+      const notifiedAgoMs = notifiedAt === undefined ? null : performance.now() - notifiedAt;
+      notifiedAt = undefined;
+      const next: NextDue | null = await leases
+        .nextDue(notifiedUntil, { notifiedAgoMs, withinMs: horizonMs })
+        .catch(() => null);
       const isPast: boolean = next !== null && next.wait_ms !== null && next.wait_ms <= 0;
-      if (isPast) tell();
-      if (next) told = isPast || next.wait_ms === null ? next.now : next.told;
+      if (isPast) notifyRunners();
+      if (next) notifiedUntil = isPast || next.wait_ms === null ? next.now : next.notified_until;
 
       await sleep(leastMs);
       if (!isPast) await wait(Math.max(0, (next?.wait_ms ?? horizonMs) - leastMs));
