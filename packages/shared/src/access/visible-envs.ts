@@ -6,3 +6,9 @@ export function visibleEnvs(identity: Identity): 'all' | string[] {
   if (identity.kind === 'deployment') return [identity.env_id];
   return identity.is_admin ? 'all' : Object.keys(identity.env_roles);
 }
+
+export function seesEnv(identity: Identity, envId: string | null): boolean {
+  if (identity.kind === 'user' && !identity.is_admin) return envId !== null && identity.env_roles[envId] !== undefined;
+  const visible = visibleEnvs(identity);
+  return visible === 'all' || (envId !== null && visible.includes(envId));
+}
