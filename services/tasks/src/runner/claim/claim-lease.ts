@@ -22,7 +22,7 @@ export interface ClaimLeaseDeps {
   claimedAt: number;
 }
 
-/** A claim that heartbeats keep alive, by the machine's own clock, which nobody sets. */
+/** A claim that heartbeats keep alive, by the machine's boot-time clock, which cannot be set. */
 export interface ClaimLease extends Disposable {
   /** Aborts when the claim belongs, or may belong, to another runner. Nothing may be written after it. */
   readonly lost: AbortSignal;

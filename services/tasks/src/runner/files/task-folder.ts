@@ -15,7 +15,7 @@ export interface TaskFolder {
 /** Process ids are reused, and each container counts from one; together with its start time an id names one process. */
 const ownerOf = (pid: number): string => `${pid}-${startTimeOf(pid) ?? '0'}`;
 
-/** The folder is made by its first file. Its name tells a later runner which process it belonged to. */
+/** The first file creates the folder, whose name shows a later runner which process it belonged to. */
 export function createTaskFolder(root: string): TaskFolder {
   const path = join(root, `${ownerOf(process.pid)}-${randomUUID()}`);
   return {

@@ -37,3 +37,11 @@ test('control characters and lone surrogates are removed from log lines', () => 
 test('an empty line of output stays a line of the log', () => {
   expect(logTexts('', [])).toEqual(['']);
 });
+
+test('a credential stays redacted after it was replaced by another one', () => {
+  const replaced = createKnownSecrets({ secrets: {}, confidential: [] });
+  replaced.add(['the-first-credential']);
+  replaced.add(['the-second-credential']);
+
+  expect(logTexts('the-first-credential the-second-credential', replaced.texts())).toEqual(['*** ***']);
+});

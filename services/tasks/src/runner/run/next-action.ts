@@ -5,7 +5,7 @@ export interface Desired {
   taskId: string;
 }
 
-/** `adopt`: deployed already, only its outcome was not recorded. `refuse`: data of somebody else, which Berth leaves unchanged. */
+/** `adopt`: deployed already, only its outcome was not recorded. `refuse`: data that Helm did not write, which Berth leaves unchanged. */
 export type NextAction = 'adopt' | 'unlock' | 'deploy' | 'uninstall' | 'nothing' | 'refuse';
 
 /** The whole release policy: what to do next, given the release that is there. Decided after the claim, under its fence. */
