@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { NatsAccount } from '@berth/shared/bus/connection/nats-accounts';
 import { type NatsServerSettings, natsServerConfig } from '@berth/shared/bus/connection/nats-server-config';
+import { greetsWithJetStream } from '@berth/shared/testing/greets-with-jetstream';
 import { rememberedPorts, writePrivately } from './remembered.ts';
 import { type RunningServer, type ServerStart, startServerProcess } from './server-process.ts';
 
@@ -46,16 +46,4 @@ export async function startNats({
     isReady: (probe) => greetsWithJetStream(port, probe),
   });
   return { ...server, url: `${tls ? 'tls://localhost' : 'nats://127.0.0.1'}:${port}`, port, storeFolder };
-}
-
-/** The server sends its capabilities as the first line of each connection. */
-function greetsWithJetStream(port: number, signal: AbortSignal): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({ host: '127.0.0.1', port, signal });
-    socket.once('error', reject);
-    socket.once('data', (line) => {
-      socket.destroy();
-      resolve(line.includes('"jetstream":true'));
-    });
-  });
 }

@@ -34,7 +34,7 @@ describe('a log line', () => {
     expect(text()).not.toContain('hunter2');
   });
 
-  test('keeps what only sounds alike', () => {
+  test('keeps fields whose names only resemble those of secrets', () => {
     const { log, text } = capture();
 
     log.info({ token_id: 'abc', secret_id: 'def', passed: true, user: { id: 5 } }, 'message');
@@ -42,7 +42,7 @@ describe('a log line', () => {
     expect(JSON.parse(text())).toMatchObject({ token_id: 'abc', secret_id: 'def', passed: true, user: { id: 5 } });
   });
 
-  test('is one line, whatever is said', () => {
+  test('is one line, whatever the message', () => {
     const { log, text } = capture();
 
     log.info({ name: 'a\nb\u001b[31m' }, 'first\r\nsecond');
@@ -52,7 +52,7 @@ describe('a log line', () => {
 });
 
 describe('an error in the log', () => {
-  test('has type, words, frames and causes, and nothing that was hung on it', () => {
+  test('has type, message, frames and causes, and no other property', () => {
     const { log, text } = capture();
     const cause = Object.assign(new Error('inner'), { values: ['hunter2'], sql: "select 'hunter2'" });
 
@@ -64,7 +64,7 @@ describe('an error in the log', () => {
     expect(text()).not.toContain('hunter2');
   });
 
-  test('of the database tells no values', () => {
+  test('of the database shows no values', () => {
     const { log, text } = capture();
     const database = Object.assign(new Error('invalid input syntax for type json: "hunter2\nmore"'), {
       severity: 'ERROR',
@@ -82,7 +82,7 @@ describe('an error in the log', () => {
     expect(text()).not.toContain('hunter2');
   });
 
-  test('that is no error, or is its own cause, does no harm', () => {
+  test('that is not an Error, or is its own cause, is logged without failing', () => {
     const { log, text } = capture();
     const loop = new Error('round');
     loop.cause = loop;

@@ -9,7 +9,7 @@ export interface LogOptions {
   destination?: DestinationStream | undefined;
 }
 
-/** One JSON object per line on standard output; nothing that is named like a secret, and of errors only their words. */
+/** One JSON object per line on standard output; fields named like a secret are hidden, and errors are reduced to type, message and frames. */
 export function createLog(service: string, { level = 'info', destination }: LogOptions = {}): Logger {
   const options = {
     level,
@@ -25,7 +25,7 @@ export function createLog(service: string, { level = 'info', destination }: LogO
   return guardChildren(pino(options, destination ?? bunchedOutput()));
 }
 
-/** What a child logger is given does not pass the formatters; children inherit this. */
+/** Bindings of a child logger skip the formatters; children inherit this override. */
 function guardChildren(log: Logger): Logger {
   const { child } = log;
   function guarded(this: Logger, bindings: Bindings, options?: ChildLoggerOptions): Logger {

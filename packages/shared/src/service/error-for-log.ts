@@ -9,10 +9,10 @@ export interface ErrorForLog {
 
 const maxCauses = 4;
 
-/** What is named here goes to the log and nothing else: statements, rows and values that errors carry along stay out. */
+/** Only these fields of an error are logged; statements, rows and values that errors carry are left out. */
 export function errorForLog(error: unknown, causes = maxCauses): ErrorForLog {
   if (!(error instanceof Error))
-    return { type: typeof error, message: 'something that is no error was thrown', stack: '' };
+    return { type: typeof error, message: 'a value that is not an Error was thrown', stack: '' };
   const { cause, message, name, stack = '' } = error;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
   return {
@@ -31,7 +31,7 @@ const framesOf = (stack: string): string =>
     .slice(0, 12)
     .join('\n');
 
-/** PostgreSQL quotes what it could not read: `invalid input syntax for type json: "…"`. */
+/** PostgreSQL quotes invalid input: `invalid input syntax for type json: "…"`. */
 const withoutValues = (error: Error, message: string): string =>
   isFromDatabase(error) ? message.replace(/: ".*/s, ': …') : message;
 

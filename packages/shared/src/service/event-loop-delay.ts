@@ -7,21 +7,18 @@ const buckets = [0.005, 0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.5,
 const histogramsOf = oncePerRegistry((registry) => {
   const histogram = (name: string, help: string) => new Histogram({ name, help, buckets, registers: [registry] });
   return {
-    delay: histogram(
-      'berth_event_loop_delay_seconds',
-      'How much later than due the event loop came to a timer, sampled every 20 ms',
-    ),
+    delay: histogram('berth_event_loop_delay_seconds', 'How late the event loop ran a timer, sampled every 20 ms'),
     ownDelay: histogram(
       'berth_event_loop_own_delay_seconds',
-      'The part of each event loop delay that the thread of the loop spent on a core: the rest is waiting for a core or a disk',
+      'The part of each event loop delay that its thread spent on a core; the rest it waited for a core or a disk',
     ),
   };
 });
 
 /**
- * Shows how long everything that a process serves had to wait for one piece of work. Histograms that only grow, unlike
- * the gauges of Node's own metrics, which forget at every scrape: whoever scrapes seldom, or twice, sees every block.
- * On a busy machine a loop is late without doing anything itself, so its own part is shown beside the delay.
+ * Measures how long one piece of work blocked everything else in the process. These are histograms because Node's own
+ * metrics are gauges that reset at every scrape, so that infrequent or duplicate scrapers miss blocks.
+ * On a busy machine the loop is late without computing, so the time it computed itself is a second histogram.
  */
 export function observeEventLoopDelay(registry: Registry): Disposable {
   const { delay, ownDelay } = histogramsOf(registry);

@@ -5,7 +5,7 @@ import type { Health } from './health.ts';
 
 export interface HealthServerOptions {
   host: string;
-  /** 0 takes a free one. */
+  /** 0 picks a free port. */
   port: number;
   health: Health;
   log: Logger;
@@ -15,11 +15,11 @@ export interface HealthServer extends AsyncDisposable {
   readonly port: number;
 }
 
-/** `/healthz`, `/readyz` and `/metrics`, for probes and Prometheus; not for the world. */
+/** `/healthz`, `/readyz` and `/metrics` for probes and Prometheus; not meant to be public. */
 export async function startHealthServer({ host, port, health, log }: HealthServerOptions): Promise<HealthServer> {
   const server = createServer((request, response) => {
     answer(request, response, health).catch((error: unknown) => {
-      log.error({ err: error }, 'a probe could not be answered');
+      log.error({ err: error }, 'answering a probe failed');
       response.writeHead(500).end();
     });
   });
@@ -29,7 +29,7 @@ export async function startHealthServer({ host, port, health, log }: HealthServe
   await once(server, 'listening');
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the health server has no port');
-  log.info({ port: address.port }, 'health and metrics are served');
+  log.info({ port: address.port }, 'serving health and metrics');
 
   return {
     port: address.port,

@@ -15,17 +15,22 @@ const loopMetrics = oncePerRegistry((registry) => {
   const labelNames = ['loop', 'outcome'] as const;
   return {
     runs: new Counter({ name: 'berth_loop_runs_total', help: 'Runs of a loop', labelNames, registers }),
-    seconds: new Counter({ name: 'berth_loop_seconds_total', help: 'Time spent in them', labelNames, registers }),
+    seconds: new Counter({
+      name: 'berth_loop_seconds_total',
+      help: 'Time spent in runs of a loop',
+      labelNames,
+      registers,
+    }),
     last: new Gauge({
       name: 'berth_loop_last_success_timestamp_seconds',
-      help: 'When a loop last did its work without a failure',
+      help: 'When a run of a loop last succeeded',
       labelNames: ['loop'] as const,
       registers,
     }),
   };
 });
 
-/** Starts loops, counts their runs, and knows when all have ended. */
+/** Starts loops, counts their runs, and waits for all of them to end. */
 export function createLoopRunner({ signal, log, metrics, onFatal }: LoopRunnerDeps) {
   const { runs, seconds, last } = loopMetrics(metrics);
   const running = new Set<Promise<void>>();

@@ -11,7 +11,7 @@ function listen() {
 }
 
 describe('every', () => {
-  test('runs at once and again and again, never twice at a time, until it is told to end', async () => {
+  test('runs at once and then repeatedly, never twice at a time, until its signal aborts', async () => {
     const end = new AbortController();
     let running = 0;
     let most = 0;
@@ -29,7 +29,7 @@ describe('every', () => {
     expect({ runs, most }).toEqual({ runs: 5, most: 1 });
   });
 
-  test('goes on after a failure and reports it', async () => {
+  test('reports a failure and continues', async () => {
     const end = new AbortController();
     const { outcomes, reporter } = listen();
     let runs = 0;
@@ -43,13 +43,13 @@ describe('every', () => {
     expect(outcomes).toEqual(['failed', 'ok']);
   });
 
-  test('ends with the failure where nobody hears of it', async () => {
+  test('ends with the failure where it has no reporter', async () => {
     const loop = every(1, () => Promise.reject(new Error('unheard')));
 
     await expect(loop(new AbortController().signal)).rejects.toThrow('unheard');
   });
 
-  test('ends at once out of a long pause', async () => {
+  test('ends at once when its signal aborts during a long pause', async () => {
     const end = new AbortController();
     const loop = every(60_000, () => undefined)(end.signal);
     await sleep(10);

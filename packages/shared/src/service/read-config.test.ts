@@ -11,7 +11,7 @@ const Config = z.object({
   MODE: z.enum(['a', 'b']),
 });
 
-test('gives what the schema makes of the environment', () => {
+test('a configuration is the environment as its schema transforms it', () => {
   expect(readConfig(Config, { NATS_URL: 'nats://x:4222', MODE: 'a', HOME: '/root' })).toEqual({
     NATS_URL: 'nats://x:4222',
     CONCURRENCY: 4,
@@ -19,14 +19,14 @@ test('gives what the schema makes of the environment', () => {
   });
 });
 
-test('names every variable and the rule it breaks, and no value', () => {
+test('an invalid configuration names every invalid variable and its rule, and no value', () => {
   const read = () => readConfig(Config, { NATS_URL: 'hunter2', CONCURRENCY: 'hunter3', MODE: 'hunter4' });
 
   expect(read).toThrow(/NATS_URL: .*URL.*\n.*CONCURRENCY: .*\n.*MODE: .*/);
   expect(read).not.toThrow(/hunter/);
 });
 
-test('reads a setting from the file that NAME_FILE names, without its last line break', async () => {
+test('a setting is read from the file that NAME_FILE names, without its last line break', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'berth-config-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const file = join(folder, 'url');
@@ -35,7 +35,7 @@ test('reads a setting from the file that NAME_FILE names, without its last line 
   expect(readConfig(Config, { NATS_URL_FILE: file, MODE: 'a' })).toMatchObject({ NATS_URL: 'nats://x:4222' });
 });
 
-test('leaves files alone that others on the machine have named', () => {
+test('files of unrelated variables are not read', () => {
   const environment = { NATS_URL: 'nats://x:4222', MODE: 'a', SSL_CERT_FILE: '/nowhere/ca.pem' };
 
   expect(readConfig(Config, environment)).toMatchObject({ MODE: 'a' });

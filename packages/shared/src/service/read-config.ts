@@ -1,12 +1,12 @@
 import type { z } from 'zod';
 import { secretsFromFiles } from './secrets-from-files.ts';
 
-/** Says which variable breaks which rule; never what stands in it, for it may be a secret. */
+/** Names each invalid variable and its rule, never its value, which may be a secret. */
 export class ConfigError extends Error {
   readonly problems: readonly string[];
 
   constructor(problems: readonly string[]) {
-    super(`The configuration is not usable:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
+    super(`The configuration is invalid:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
     this.name = 'ConfigError';
     this.problems = problems;
   }

@@ -116,7 +116,7 @@ describe('a service', () => {
     expect(service.output()).toContain('closed it');
   });
 
-  test('that fails at closing ends with code 1', async () => {
+  test('that fails to close ends with code 1', async () => {
     const service = await start(`use({ [Symbol.dispose]() { throw new Error('stuck door'); } });`);
     await service.says('"msg":"started"');
 
@@ -126,7 +126,7 @@ describe('a service', () => {
     expect(service.output()).toContain('stuck door');
   });
 
-  test('that is told to stop while it waits for a server ends with code 0', async () => {
+  test('that is stopped while it waits for a server ends with code 0', async () => {
     const service = await start(`
       log.info('waiting');
       await sleep(60_000, undefined, { signal });
@@ -138,7 +138,7 @@ describe('a service', () => {
     expect(await service.exited).toBe(0);
   });
 
-  test('with a wrong setting says which, and ends with code 1', async () => {
+  test('with an invalid setting names it and ends with code 1', async () => {
     const service = await start('', { HEALTH_PORT: 'hunter2' });
 
     expect(await service.exited).toBe(1);
@@ -148,7 +148,7 @@ describe('a service', () => {
 });
 
 describe('the health server', () => {
-  test('tells that the process lives before it is ready, and serves metrics', async () => {
+  test('reports that the process is alive before it is ready, and serves metrics', async () => {
     const port = await freePort();
     const service = await start(
       `

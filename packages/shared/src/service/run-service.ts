@@ -17,11 +17,11 @@ type Environment = Record<string, string | undefined>;
 
 const Level = z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info');
 
-/** What every service understands beside its own settings. */
+/** Settings of every service, beside its own. */
 const Settings = z
   .object({
     LOG_LEVEL: Level,
-    /** Where `/healthz`, `/readyz` and `/metrics` are; without it nowhere. */
+    /** Port of `/healthz`, `/readyz` and `/metrics`; without it they are not served. */
     HEALTH_PORT: z.coerce.number().int().min(0).max(65_535).optional(),
     HEALTH_HOST: z.string().min(1).default('127.0.0.1'),
   })
@@ -34,13 +34,13 @@ export interface RunOptions {
 }
 
 /**
- * Runs a service until SIGTERM, SIGINT or a failure: `wire` opens what it needs with `use` and starts loops; what was
- * opened is closed in reverse order. The exit code is 0 after a signal and 1 after a failure.
+ * Runs a service until SIGTERM, SIGINT or a failure: `wire` opens resources with `use` and starts loops; resources
+ * are closed in reverse order. The exit code is 0 after a signal and 1 after a failure.
  */
 export async function runService(
   name: string,
   wire: (service: Service) => Promise<void>,
-  // oxlint-disable-next-line node/no-process-env -- the same for every main.ts; tests give their own
+  // oxlint-disable-next-line node/no-process-env -- the same for every main.ts; tests pass their own
   { environment = process.env, stop }: RunOptions = {},
 ): Promise<void> {
   const log = createLog(name, { level: Level.safeParse(environment['LOG_LEVEL']).data });
@@ -52,7 +52,7 @@ export async function runService(
   } catch (error) {
     end.onFatal(error);
   }
-  // Whoever stops it by hand goes on without it; else the process has nothing left to do and must end.
+  // A test that stops the service by its signal goes on; otherwise a process that has nothing left to do must end.
   if (stop) watchdog[Symbol.dispose]();
   if (end.failed()) process.exitCode = 1;
   log.info({ exit_code: process.exitCode ?? 0 }, 'stopped');
@@ -76,7 +76,7 @@ async function runUntil(
   health.liveness('event loop', stack.use(watchEventLoop()).turns);
   stack.use(observeEventLoopDelay(metrics));
   if (wantsTraces(environment)) stack.use(await startTracing(name));
-  // Before the wiring: while a service waits for its servers it is alive, and says that it is not ready.
+  // Before the wiring: a service that waits for its servers reports that it is alive and not ready.
   const { host, port } = settings;
   if (port !== undefined) stack.use(await startHealthServer({ host, port, health, log }));
   const loops = createLoopRunner({ signal, log, metrics, onFatal });
@@ -95,7 +95,7 @@ async function runUntil(
     log.info('started');
     await aborted(signal);
   } catch (error) {
-    // Told to stop while it still waited for a server: no failure.
+    // Stopped while it still waited for a server: not a failure.
     if (!signal.aborted) onFatal(error);
   }
   health.stopping();
@@ -103,14 +103,14 @@ async function runUntil(
   await loops.ended();
 }
 
-/** Signals and what nobody caught; the first failure is what the service ends with. */
+/** Signals and uncaught errors; the service ends with the first failure. */
 function listenForTheEnd(log: Logger, stop: AbortSignal | undefined) {
   const stopping = new AbortController();
   let failed = false;
 
   const onStop = () => stopping.abort();
   const onSignal = (which: NodeJS.Signals) => {
-    log.info({ signal: which }, 'asked to stop');
+    log.info({ signal: which }, 'stopping on a signal');
     onStop();
   };
   const onFatal = (error: unknown) => {
@@ -159,7 +159,7 @@ function countIntoHealth<T extends TellsHealth>(resource: T, health: Health, onF
 
 const longestTimer = 2 ** 31 - 1;
 
-/** A timer, not only a listener: it keeps the process running where nothing else would. */
+/** The timer keeps the process running where nothing else does; a listener alone would not. */
 async function aborted(signal: AbortSignal): Promise<void> {
   while (!signal.aborted) await sleep(longestTimer, undefined, { signal }).catch(() => undefined);
 }

@@ -6,8 +6,8 @@ const suffix = '_FILE';
 
 /**
  * The environment with every `NAME_FILE` also as `NAME`, the content of that file without its last line break. So a
- * secret is mounted as a file and never stands in the environment, which other processes can read.
- * A file is read when its `NAME` is: machines have variables of others that end like this, such as `SSL_CERT_FILE`.
+ * secret is mounted as a file and is never in the environment, which other processes can read.
+ * A file is read only when its `NAME` is read: unrelated variables also end like this, such as `SSL_CERT_FILE`.
  */
 export function secretsFromFiles(environment: Environment): Environment {
   const settings: Environment = { ...environment };

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 
-/** Who hears how a loop fares; `runService` gives one to each. */
+/** Receives the outcome of each run of a loop; `runService` gives one to each loop. */
 export interface LoopReporter {
   readonly log: Logger;
   ran(outcome: 'ok' | 'failed', seconds: number): void;
@@ -10,7 +10,7 @@ export interface LoopReporter {
 /** Work that repeats until shutdown; see `every` in `loop.ts`. It ends when the signal aborts. */
 export type Loop = (signal: AbortSignal, reporter?: LoopReporter) => Promise<void>;
 
-/** Resources that know how they are count into the health of the service by themselves. */
+/** A resource that implements these is part of the service's health without registering checks. */
 export interface TellsHealth {
   /** False where only a new process helps. */
   isAlive?(): boolean;
@@ -24,14 +24,14 @@ export interface TellsHealth {
 export interface Service {
   readonly log: Logger;
   readonly metrics: Registry;
-  /** Aborts when the service is told to stop. */
+  /** Aborts when the service must stop. */
   readonly signal: AbortSignal;
   /** Closes it at shutdown, last opened first closed. */
   use<T extends (AsyncDisposable | Disposable) & TellsHealth>(resource: T): T;
   /** Runs until shutdown; a throw stops the service with exit code 1. */
   loop(name: string, run: Loop): void;
-  /** Counts into `/readyz`: ready when all checks answer true. */
+  /** A check of `/readyz`: ready while all checks are true. */
   readiness(name: string, check: () => boolean | Promise<boolean>): void;
-  /** Counts into `/healthz`. */
+  /** A check of `/healthz`. */
   liveness(name: string, check: () => boolean): void;
 }

@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
 
-/** In-flight requests get 20 s at shutdown; what is still there after this hangs. */
+/** In-flight requests get 20 s at shutdown; a shutdown that takes longer than this hangs. */
 const shutdownLimitMs = 25_000;
 
 /**
- * The one place that ends the process by force: a shutdown that hangs would else last until the supervisor's SIGKILL,
- * without a word in the log about it.
+ * The one place that ends the process by force: otherwise a hanging shutdown would last until the supervisor's SIGKILL and
+ * leave nothing in the log.
  */
 export function watchShutdown(signal: AbortSignal, log: Logger, limitMs = shutdownLimitMs): Disposable {
   let timer: NodeJS.Timeout | undefined;

@@ -1,13 +1,13 @@
 import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 
-/** The W3C `traceparent` of what is going on, to be kept with work that is done later; null where nothing is traced. */
+/** The W3C `traceparent` of the current span, to be stored with work that is done later; null without tracing. */
 export function currentTraceparent(): string | null {
   const carrier: { traceparent?: string } = {};
   propagation.inject(context.active(), carrier);
   return carrier.traceparent ?? null;
 }
 
-/** Does work that was asked for earlier as part of the trace it was asked in; a malformed `traceparent` starts a new one. */
+/** Runs deferred work within the trace that requested it; a malformed `traceparent` starts a new trace. */
 export async function inTraceOf<T>(
   traceparent: string | null | undefined,
   name: string,
@@ -25,7 +25,7 @@ export async function inTraceOf<T>(
   }
 }
 
-/** A step of what is going on, as a span of its own. */
+/** Runs a step of the current trace in a span of its own. */
 export function inSpan<T>(name: string, work: () => Promise<T>): Promise<T> {
   return trace.getTracer('berth').startActiveSpan(name, async (span) => {
     try {

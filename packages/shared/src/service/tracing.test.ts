@@ -10,7 +10,7 @@ test('nothing is traced unless an endpoint is given', () => {
   expect(wantsTraces({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' })).toBe(true);
 });
 
-test('spans reach the collector, at the latest when the service ends', async () => {
+test('spans reach the collector by the time the service ends', async () => {
   const received: string[] = [];
   const collector = createServer((request, response) => {
     received.push(`${request.method} ${request.url}`);

@@ -37,7 +37,7 @@ export const boats = resource('boats', {
     }),
     echo: operation({
       http: 'POST /boats/echo',
-      summary: 'Says back what it got',
+      summary: 'Returns its text',
       allow: anyone,
       callers: ['tasks'],
       body: z.strictObject({ text: z.string() }),
@@ -45,7 +45,7 @@ export const boats = resource('boats', {
       idempotent: true,
     }),
     fail: operation({
-      summary: 'Fails in the way that is asked for',
+      summary: 'Fails in the requested way',
       allow: ourServices,
       callers: ['tasks'],
       body: z.strictObject({ how: z.enum(['known', 'bug', 'sync bug', 'wrong reply', 'huge reply', 'huge refusal']) }),

@@ -7,10 +7,10 @@ const FIRST_PORT = 15_000;
 const LAST_PORT = 30_000;
 const ATTEMPTS = 50;
 
-// Servers start side by side: a port is taken from the moment it is reserved, long before its server listens.
+// Servers start in parallel: a port is taken from the moment it is reserved, long before its server listens.
 const reserved = new Set<number>();
 
-/** A loopback port that nobody listens on, and that this process hands out only once. */
+/** A loopback port on which nothing listens, and which this process hands out only once. */
 export async function freePort(): Promise<number> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const port = randomInt(FIRST_PORT, LAST_PORT);

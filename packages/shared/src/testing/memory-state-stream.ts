@@ -5,9 +5,9 @@ import { AppError } from '../errors.ts';
 
 export interface MemoryStateStream {
   readonly state: StatePublisher & Pick<StateFollower, 'follow'>;
-  /** Everything that was acknowledged, in its order, also what was lost since. */
+  /** Every acknowledged message in order, including those lost since. */
   readonly published: StateMessage[];
-  /** What was announced to those who watch. */
+  /** The events, for those who watch. */
   readonly events: StateMessage[];
   readonly digests: StateDigest[];
   /** Of the bytes that it may hold. */
@@ -16,16 +16,16 @@ export interface MemoryStateStream {
   readonly last: ReadonlyMap<string, StateMessage>;
   /** While false, everything fails as without a server. */
   up: boolean;
-  /** Runs when a message is stored, before its publisher is told. */
+  /** Runs when a message is stored, before it is acknowledged. */
   beforeAck: (message: StateMessage) => Promise<void>;
-  /** The stream and all in it is gone, as with a broken disk. */
+  /** Loses the stream with everything in it, as with a broken disk. */
   lose(): void;
-  /** The end of the stream is gone, as after a power cut. */
+  /** Loses the end of the stream, as after a power cut. */
   loseLast(count: number): void;
   requestRepublication(resource: string, highest?: number): Promise<void>;
 }
 
-/** A state stream without a server: last message per subject, acknowledgements, followers, and all that can go wrong. */
+/** A state stream without a server: last message per subject, acknowledgements, followers and failures. */
 export function memoryStateStream(): MemoryStateStream {
   let created = new Date(0).toISOString();
   let lives = 1;

@@ -2,17 +2,17 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
 export interface TcpProxy extends AsyncDisposable {
-  /** The URL of the server behind it, by way of the proxy. */
+  /** The URL of the server, through the proxy. */
   readonly url: string;
   /** Connections break and new ones are refused, as when the server was killed. */
   refuse(): Promise<void>;
-  /** Connections stay but nothing comes through any more, as when the network is gone. */
+  /** Connections stay open but carry nothing any more, as when the network is lost. */
   silence(): void;
   /** The server is back, on the same port. */
   restore(): Promise<void>;
 }
 
-/** Stands before a server that others need as well, so that a test can take it away for itself alone. */
+/** A proxy before a shared server, so that a test can make the server unavailable to itself alone. */
 export async function startTcpProxy(target: string): Promise<TcpProxy> {
   const behind = new URL(target);
   const sockets = new Set<Socket>();

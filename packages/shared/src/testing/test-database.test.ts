@@ -9,7 +9,7 @@ async function queryRows(url: string, text: string): Promise<Record<string, unkn
   return await connection.query(text);
 }
 
-test('each has the migrated schema of its service and nothing of the others', async () => {
+test('a test database has the migrated schema of its service and nothing of other services', async () => {
   const databases = await Promise.all(Array.from({ length: 4 }, () => createTestDatabase(options)));
   const [one, two] = databases;
   if (!one || !two) throw new Error('no databases');
@@ -22,7 +22,7 @@ test('each has the migrated schema of its service and nothing of the others', as
   await expect(queryRows(one.url, 'select 1')).rejects.toThrow('does not exist');
 });
 
-test('without a server it says which command provides one', async () => {
+test('without a server a test database fails with the command that provides one', async () => {
   vi.stubEnv('TEST_DATABASE_URL', undefined);
 
   await expect(createTestDatabase(options)).rejects.toThrow('npm test');

@@ -3,7 +3,7 @@ import { migrate, readMigrations } from '../db/postgres/migrate.ts';
 import { type PgConnection, pgConnection } from '../db/postgres/pg-connection.ts';
 
 export interface TestDatabaseOptions {
-  /** Whose database it stands for; the search path is its schema, as in production. */
+  /** The service whose database it is; the search path is the schema of that service, as in production. */
   service: string;
   migrations: URL;
 }
@@ -65,7 +65,7 @@ interface Template {
   server: string;
 }
 
-/** Workers that arrive meanwhile wait for the lock; one that died half way left only the unfinished name behind. */
+/** Other workers wait for the lock; a worker that died half way leaves only the unfinished name behind. */
 async function ensureTemplate(admin: PgConnection, { template, schema, migrations, server }: Template): Promise<void> {
   await admin.query('select pg_advisory_lock(hashtextextended($1, 0))', [template]);
   try {

@@ -56,7 +56,7 @@ export const testKeys = {
 
 const sign = await createIdentitySigner(testKeys.privateJwk);
 
-/** A token for an identity, signed with the key of the tests for the service that is asked. */
+/** A token for an identity, signed with the key of the tests for the service that is called. */
 export const identityToken = (identity: Identity, audience: ServiceName): Promise<string> =>
   sign(packIdentity(identity), audience);
 

@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { connect as connectTcp } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,6 +11,7 @@ import { callerNames, type CallerName, type Resource } from '../contracts/contra
 import { resources as allResources } from '../contracts/index.ts';
 import { type ProcessGuard, startProcessGuard } from '@berth/process-guard/process-guard';
 import { freePort } from './free-port.ts';
+import { greetsWithJetStream } from './greets-with-jetstream.ts';
 
 export interface TestNats extends AsyncDisposable {
   readonly url: string;
@@ -25,9 +25,9 @@ export interface TestNats extends AsyncDisposable {
   /** The server process, to pause or kill. */
   pid(): number;
   stop(): Promise<void>;
-  /** Again, on the same port and store. */
+  /** Starts it again, on the same port and store. */
   start(): Promise<void>;
-  /** Loses everything JetStream has, as a broken disk would. */
+  /** Loses everything in JetStream, as with a broken disk. */
   wipe(): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export interface TestNatsOptions {
   resources?: readonly Resource[];
 }
 
-/** A server of this test's own, with the users and permissions of production. */
+/** A server for one test file, with the accounts, users and permissions of production. */
 export async function startTestNats({ resources = allResources }: TestNatsOptions = {}): Promise<TestNats> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-nats-'));
   const password = randomBytes(12).toString('hex');
@@ -96,9 +96,9 @@ let guard: ProcessGuard | undefined;
 async function startServer(config: string, port: number): Promise<ChildProcess> {
   const binary = process.env['BERTH_NATS_SERVER'] ?? 'nats-server';
   const server = spawn(binary, ['--config', config], { stdio: ['ignore', 'ignore', 'pipe'], detached: true });
-  let said = '';
+  let output = '';
   server.stderr?.on('data', (chunk: Buffer) => {
-    said = `${said}${chunk.toString()}`.slice(-4_000);
+    output = `${output}${chunk.toString()}`.slice(-4_000);
   });
   const { pid } = server;
   if (pid !== undefined) {
@@ -116,7 +116,7 @@ async function startServer(config: string, port: number): Promise<ChildProcess> 
           : cause,
       ),
     );
-    server.once('exit', (code) => reject(new Error(`nats-server ended with code ${code}:\n${said}`)));
+    server.once('exit', (code) => reject(new Error(`nats-server ended with code ${code}:\n${output}`)));
   });
   failed.catch(() => undefined);
   await Promise.race([failed, accepting(port)]);
@@ -126,20 +126,8 @@ async function startServer(config: string, port: number): Promise<ChildProcess> 
 async function accepting(port: number): Promise<void> {
   const end = performance.now() + 10_000;
   while (performance.now() < end) {
-    if (await accepts(port)) return;
+    if (await greetsWithJetStream(port).catch(() => false)) return;
     await sleep(20);
   }
   throw new Error(`nats-server does not listen on port ${port} after 10 s`);
-}
-
-function accepts(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connectTcp({ host: '127.0.0.1', port });
-    socket.once('error', () => resolve(false));
-    // The first line is the server's INFO, which tells whether JetStream is up too.
-    socket.once('data', (line) => {
-      socket.destroy();
-      resolve(line.includes('"jetstream":true'));
-    });
-  });
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Operation, Resource, ServiceName } from '../contracts/contract.ts';
 import { resources } from '../contracts/index.ts';
 
-/** Newest first, as Postgres spells them: every sort of time that a column may hold. */
+/** Newest first, in the notation of PostgreSQL: every sort of time that a column may hold. */
 export const extremeTimes = [
   'infinity',
   '9999-12-31 23:59:59.999Z',
@@ -18,7 +18,7 @@ interface PageOfRows {
   next?: string | null | undefined;
 }
 
-/** The ids of a list in the order of a walk by keyset, over pages as `page` asks for them. */
+/** The ids of a list in the order of a walk by keyset, over the pages that `page` requests. */
 export async function walkList(page: (after: string) => Promise<PageOfRows>): Promise<string[]> {
   const ids: string[] = [];
   for (let after: string | null = ''; after !== null; ) {

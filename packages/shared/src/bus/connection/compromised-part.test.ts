@@ -283,6 +283,37 @@ describe('a compromised part', () => {
     await expect(answer).rejects.toMatchObject({ code: 'timeout' });
   });
 
+  test('that creates its own stream, with the subjects of requests, receives no request', async () => {
+    const stream = stateStream('tasks');
+    await managers.get(stream)?.streams.delete(stream);
+    const heard: string[] = [];
+    const administrator = await connectAs(nats.administratorOf(stream));
+    administrator.subscribe('heard.>', { callback: (_, { subject }) => void heard.push(subject) });
+    await administrator.flush();
+    const thief = await withItsStreams('tasks');
+    const control = stateSubject('tasks', 'deployments', 'control');
+
+    const created = await thief.request(
+      js('STREAM.CREATE', stream),
+      JSON.stringify({
+        name: stream,
+        subjects: ['state_v1.tasks.>', 'rpc.v1.auth.>'],
+        no_ack: true,
+        storage: 'memory',
+        republish: { src: '>', dest: 'heard.>' },
+      }),
+    );
+    expect(created.json()).not.toHaveProperty('error');
+    const body = { credential: { token: 'x' }, audience: 'tasks' } as const;
+    await gateway.call(identities.operations.authenticate, { body }, { deadlineMs: 300 }).catch(() => undefined);
+    thief.publish(control);
+
+    await expect.poll(() => heard).toContain(`heard.${control}`);
+    expect(heard).toEqual([`heard.${control}`]);
+    await managers.get(stream)?.streams.delete(stream);
+    await owners.get('tasks')?.state.ensureStream();
+  });
+
   /** JetStream answers to the reply subject of a request; these are subjects that the thief may not publish to. */
   const forbiddenReplies = (thief: CallerName) => ({
     api: allStreams.flatMap((stream) => [js('STREAM.DELETE', stream), js('STREAM.PURGE', stream)]),
