@@ -15,7 +15,7 @@ afterAll(() => tasks?.[Symbol.asyncDispose]());
 const { owner, bot } = sampleIdentities;
 const { update, delete: remove } = deployments.operations;
 
-test('every change of a deployment is told to those who follow, in order, and nothing that is large or not public', async () => {
+test('every change of a deployment is published, in order, without fields that are large or not public', async () => {
   const heard: StateMessage[] = [];
   const stop = new AbortController();
   const following = tasks.clusterSync.state.follow(deployments, {

@@ -109,7 +109,7 @@ describe('the largest rows that can be written', () => {
     });
   });
 
-  test('of deployments and tasks fit into the messages that tell of them', async () => {
+  test('of deployments and tasks fit into the messages that publish them', async () => {
     const largestRow = sql.type(
       z.object({ bytes: z.number() }),
     )`select max(octet_length(row::text)) as bytes from outbox`;

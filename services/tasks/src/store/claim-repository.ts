@@ -58,7 +58,7 @@ const unguessable = sql.fragment`('x' || right(gen_random_uuid()::text, 10))::bi
 export const createClaimRepository = (tx: Transaction) => ({
   /**
    * Claims go one after the other, because two that count at the same time would both find the last free place.
-   * Tells whether any task is due at all, for most claims find nothing and must cost next to nothing.
+   * Whether any task is due at all: most claims find nothing and must cost almost nothing.
    */
   waitForTurn: async (): Promise<boolean> => {
     const { is_any_due } = await tx.one(turn`

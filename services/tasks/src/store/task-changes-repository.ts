@@ -65,7 +65,7 @@ export const createTaskChanges = (tx: Transaction) => {
         `),
       ),
 
-    /** What only the start could tell. */
+    /** Determined at the start. */
     saveStart: async (id: string, { run, operation, cluster_id, env_id }: StartedAs) =>
       tx.one(record`
         update deployment_tasks t set
@@ -95,7 +95,7 @@ export const createTaskChanges = (tx: Transaction) => {
       return row && published('UPDATE', row);
     },
 
-    /** Ends a started task, if the claim is still the one that is meant. `settles`: its runner told how it ended. */
+    /** Ends a started task, if the claim is still the latest. `settles`: its runner reported the outcome. */
     end: async (
       { id, fence }: Pick<TaskRecord, 'id' | 'fence'>,
       { status, reason, settles }: { status: 'Done' | 'Failed' | 'Canceled'; reason: string | null; settles: boolean },

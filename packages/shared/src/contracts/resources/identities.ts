@@ -38,7 +38,7 @@ export const identities = resource('identities', {
       response: Authenticated,
       idempotent: true,
     }),
-    // Unsigned, so it grants nothing. It tells a service what an absent requester may do now.
+    // Unsigned, so it grants nothing. A service learns from it what an absent requester may do now.
     current: operation({
       summary: 'What a user or bot may do now',
       allow: ourServices,

@@ -55,7 +55,7 @@ export const claimTask = (deps: ClaimDeps) => {
   };
 };
 
-/** Null where it cannot be completed; the task is told so, since nobody else knows of the claim. */
+/** Null where it cannot be completed; then the claim is ended here, since no runner knows of it. */
 async function complete(deps: ClaimDeps, started: Started, remainingMs: () => number): Promise<ClaimedTask | null> {
   try {
     return await claimedTask(deps, started, remainingMs);

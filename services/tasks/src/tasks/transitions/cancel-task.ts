@@ -26,7 +26,7 @@ export interface CancelDeps {
   inTransaction: InTransaction;
   confirm: Pick<Confirm, 'cluster'>;
   wakeRunners: () => void;
-  /** Tells the runner of a task sooner than its next heartbeat does. */
+  /** Notifies the runner of a task before its next heartbeat. */
   hintCancel: (taskId: string) => void;
 }
 

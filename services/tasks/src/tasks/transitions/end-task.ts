@@ -12,7 +12,7 @@ const byItself = { identity: undefined };
 
 /**
  * Ends a started task and makes of its deployment what follows. The caller holds the lock of the deployment.
- * False when the claim is not the latest one any more: then nothing was written. `settles`: the runner told the end.
+ * False when the claim is not the latest one any more: then nothing was written. `settles`: the runner reported the outcome.
  */
 export async function endTask(
   store: WritingStore,

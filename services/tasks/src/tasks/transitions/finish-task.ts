@@ -28,7 +28,7 @@ export async function finishTask(store: WritingStore, finish: Finish, policy: Re
 }
 
 export interface ClaimEnd {
-  /** `Silent`: no runner told how it ended. */
+  /** `Silent`: no runner reported an outcome. */
   outcome: TaskOutcome | 'Silent';
   reason: string | null;
 }

@@ -1,7 +1,7 @@
 import { AppError } from '@berth/shared/errors';
 import { conflict } from '../../errors/refuse.ts';
 
-/** A retry has no body that could be wrong: what a new request would be told as its fields, it is told in words (decision 6: 409). */
+/** A retry has no body: where a new request is refused with 422 and fields, a retry is refused with 409 and a message. */
 export function noLongerFits(error: unknown): unknown {
   if (!(error instanceof AppError) || error.code !== 'unprocessable') return error;
   const words = error.errors?.map(({ path, message }) => `${path.replace(inOperation, '')}: ${message}`).join('; ');
