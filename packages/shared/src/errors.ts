@@ -1,6 +1,6 @@
 import { cutText } from './cut-text.ts';
 
-/** Every way a request can end badly, with the HTTP status it leaves as. The set is closed: see decisions 1 and 4. */
+/** The closed set of error codes, each with its HTTP status (Specification, "Errors"). */
 export const errorCodes = {
   invalid: 400,
   invalid_login: 400,

@@ -25,7 +25,7 @@ const maxErrors = 50;
 /** Of a value of the chart in an error. */
 const shownCharacters = 200;
 
-/** The references of a config that fits the form of its chart; throws with every field that does not (decision 6). */
+/** The references of a config that fits the form of its chart; throws with every field that does not (Specification, "Creation"). */
 export async function checkConfig(
   readers: ItemReaders,
   { form, config, envId, at }: ConfigWanted,

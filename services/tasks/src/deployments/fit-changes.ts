@@ -113,7 +113,7 @@ function checkCardinality(chart: Chart, { name }: DeploymentRecord, paths: Field
   }
 }
 
-/** What others point to neither stops nor leaves their env (decision 6: 409 naming them). */
+/** A referenced deployment may not be disabled or moved to another env: 409 naming its dependents (Specification, "Dependents"). */
 async function checkUsers(store: ReadingStore, before: DeploymentRecord, after: DeploymentRecord): Promise<void> {
   const isDisabling = before.enabled && !after.enabled;
   const leavesEnv = before.env_id !== after.env_id;

@@ -11,7 +11,7 @@ export interface Naming {
   reserved: readonly string[];
 }
 
-/** Which rule of decision 6 the name of a deployment breaks, in words that follow the field's path; null if none. */
+/** The rule that the name of a deployment breaks, worded to follow the field's path; null if none (Specification, "Namespaces"). */
 export function nameProblem({ kind, name, cardinality, reserved }: Naming): string | null {
   if (cardinality === 'OnePerCluster' && name !== '')
     return 'must be empty: the chart allows one deployment per cluster';

@@ -35,7 +35,7 @@ export interface Place {
   namespace: string;
 }
 
-/** Where the deployment goes, if it may go there (decision 6). */
+/** The place of a deployment, if it is allowed there (Specification, "Creation"). */
 export async function findPlace(
   deployments: Pick<DeploymentRepository, 'siblingOn' | 'occupantOf'>,
   { id, name, kind, cluster, cardinality }: PlaceWanted,

@@ -55,7 +55,7 @@ async function followEnv(
   await reinstalls.of(ids, 'The cluster belongs to another env now', nobody);
 }
 
-/** Changed placement is a change of everything that runs there (decision 6). */
+/** A changed placement reinstalls everything that runs in the env (Specification, "Env"). */
 const envProjection = (wakeRunners: () => void) =>
   createProjection({
     resource: envs,

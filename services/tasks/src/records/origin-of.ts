@@ -2,7 +2,7 @@ import type { Identity } from '@berth/shared/access/identity';
 import type { Origin } from './new-task.ts';
 import type { Canceler } from './canceler.ts';
 
-/** Decision 5: what a bot asks for records neither a user nor a deployment; the audit log names the bot. */
+/** A request of a bot records neither a user nor a deployment; the audit log names the bot (Specification, "Deployment task"). */
 export const originOf = ({ identity, requestId }: { identity: Identity; requestId: string }): Origin => ({
   acting_user_id: identity.kind === 'user' ? identity.id : null,
   acting_deployment_id: identity.kind === 'deployment' ? identity.id : null,

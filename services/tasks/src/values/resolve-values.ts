@@ -30,7 +30,7 @@ export interface ValuesWorld {
   budget: Budget;
 }
 
-/** The values that Helm gets; the chart's defaults lie below them (decision 7: later wins, maps deep-merged). */
+/** The values that Helm gets; the chart's defaults lie below them (Specification, "Values"). */
 export const resolveValues = (world: ValuesWorld): JsonObject => atOnce(resolvedByLayer(world));
 
 /** The same, layer by layer. */
@@ -65,7 +65,7 @@ function injected(world: ValuesWorld): JsonObject {
       ingress: ingressValues({ cluster, name, namespace }, features.ingress.hostname_format),
     }),
     berth: infoBlock(world),
-    // Decision 7: charts written for the upstream project work unchanged, and this is where they look.
+    // Charts of the upstream project work unchanged; they read this block.
     platz: infoBlock(world),
   };
 }

@@ -1,5 +1,5 @@
 /**
- * Namespace and Helm release of a deployment: lower-cased kind, dash, name (decision 6).
+ * Namespace and Helm release of a deployment: lower-cased kind, dash, name (Specification, "Namespaces").
  * Computed once and stored, so that a kind's rename changes nothing that runs.
  */
 export function namespaceOf(kind: string, name: string): string {

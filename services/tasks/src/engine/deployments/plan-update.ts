@@ -12,7 +12,7 @@ export interface Wanted {
 
 export type PlannedOperation = 'Install' | 'Uninstall' | 'Recreate' | 'Upgrade';
 
-/** The tasks that take a deployment from what it was to what it shall be (decision 6: one plan per update). */
+/** The operations that an update of a deployment needs: one plan per update (Specification, "Updates"). */
 export function planUpdate(before: Wanted, after: Wanted): PlannedOperation[] {
   if (!after.enabled) return before.enabled ? ['Uninstall'] : [];
   if (!before.enabled) return ['Install'];

@@ -2,7 +2,7 @@ import type { OpenTask } from '../../records/open-task.ts';
 
 /**
  * Of the open tasks of a deployment, in their order, those that install something at the place to which a Recreate was
- * to go (decision 6). One that is not open any more was the first of them.
+ * to go (Specification, "Order of tasks"). If the Recreate is no longer open, every open task comes after it.
  */
 export const deploysBehind = (
   open: readonly Pick<OpenTask, 'id' | 'status' | 'deploys'>[],

@@ -101,7 +101,7 @@ async function cancelPending(
   await refreshReason(store, found(await store.deployments.lock(deployment.id), 'deployment'));
 }
 
-/** What was to run at the new place does not; if nothing was touched yet, the deployment goes back to what it was (decision 6). */
+/** Nothing runs at the new place; before its start a Recreate also restores name and place (Specification, "Order of tasks"). */
 async function endRecreate(
   store: WritingStore,
   { deployment_id }: TaskRecord,

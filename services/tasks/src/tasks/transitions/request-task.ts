@@ -22,7 +22,7 @@ import type { WaitReasons } from '../../queue/wait-reasons.ts';
 
 type Context = HandlerContext<typeof deploymentTasks.operations.create>;
 
-/** A task by its operation, which is accepted as what it means for the deployment (decision 5). */
+/** A task by its operation, which means the same update of the deployment (Specification, "Task operations"). */
 export const requestTask =
   (deps: DeploymentsDeps & { waitReasons: WaitReasons }) =>
   async (body: NewDeploymentTask, context: Context): Promise<DeploymentTask> => {

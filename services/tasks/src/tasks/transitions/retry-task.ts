@@ -33,7 +33,7 @@ import type { WaitReasons } from '../../queue/wait-reasons.ts';
 type Context = HandlerContext<typeof deploymentTasks.operations.retry>;
 type Deps = Pick<DeploymentsDeps, 'heldReaders' | 'reserved'>;
 
-/** A new task of the same operation, due at once, with the checks of a new request (decision 6). */
+/** A new task of the same operation, due at once, with the checks of a new request (Specification, "Retry"). */
 export const retryTask =
   (deps: DeploymentsDeps & { waitReasons: WaitReasons }) =>
   async (id: string, context: Context): Promise<DeploymentTask> => {

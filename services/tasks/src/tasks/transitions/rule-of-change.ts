@@ -3,7 +3,7 @@ import type { DeploymentChanges } from '@berth/shared/contracts/resources/deploy
 import { sameJson } from '@berth/shared/contracts/json';
 import type { DeploymentRecord } from '../../records/deployment-record.ts';
 
-/** Who may make a change of what runs, or of whether it runs (decision 5); an override that stays as it is needs no owner. */
+/** The rule of a change (Specification, "Who may do what"); an override that stays as it is needs no owner. */
 export function ruleOfChange(
   { enabled, values_override }: DeploymentChanges,
   deployment: Pick<DeploymentRecord, 'values_override'>,
