@@ -37,6 +37,7 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
   const due = createDueWatch({ leases: store.leases, notifyRunners, signal });
   const projections = createProjections(due);
   const engine = {
+    db,
     store,
     confirm: createConfirm({ db, bus, projections }),
     inTransaction: inTransactionOf(db),

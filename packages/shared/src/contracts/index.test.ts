@@ -49,7 +49,7 @@ test('the access table lists every operation', () => {
     deployment_tasks.create | POST /deployment-tasks | a maintainer of the deployment; an owner of the deployment for Install, Uninstall, a changed values_override, and actions that require an owner
     deployment_tasks.get | GET /deployment-tasks/:id | anyone signed in
     deployment_tasks.cancel | DELETE /deployment-tasks/:id | the creator of the task, or an owner of its deployment; an owner of the deployment for a move that goes back into another env
-    deployment_tasks.retry | POST /deployment-tasks/:id/retry | the creator of the task, or an owner of its deployment; an owner of the deployment for a deletion, and a change of enabled or values_override that was never made; who is no maintainer any more retries nothing
+    deployment_tasks.retry | POST /deployment-tasks/:id/retry | the creator of the task, or an owner of its deployment; a maintainer of the deployment for any task of a deployment that is left; an owner of the deployment for a deletion, and a change of enabled or values_override that was never made
     deployment_tasks.log | GET /deployment-tasks/:id/log | anyone signed in
     deployment_tasks.log_lines | from api-gateway | anyone signed in
     deployment_tokens.issue | from cluster-sync | services of the platform
@@ -278,6 +278,13 @@ test('every read by id answers a row with an ETag, and every change by id takes 
   );
 
   expect(notTagged).toEqual([]);
+});
+
+test('a change names other resources that publish their rows', () => {
+  const published = resources.filter(({ state }) => state).map(({ name }) => name);
+  const named = operations.flatMap(({ changesAlso = [], mayChange = [] }) => [...changesAlso, ...mayChange]);
+
+  expect(named.filter((name) => !published.includes(name))).toEqual([]);
 });
 
 test('the services with a projection of each resource are listed', () => {

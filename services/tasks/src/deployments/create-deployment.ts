@@ -1,8 +1,9 @@
 import { visibleEnvs } from '@berth/shared/access/visible-envs';
 import type { HandlerContext } from '@berth/shared/bus/bus';
-import type { Deployment, deployments, NewDeployment } from '@berth/shared/contracts/resources/deployments';
+import { type Deployment, deployments, type NewDeployment } from '@berth/shared/contracts/resources/deployments';
+import { change } from '@berth/shared/db/changes/change';
 import { confirmedCatalogue } from '../projections/confirmed-catalogue.ts';
-import type { WritingStore } from '../store/store.ts';
+import { type WritingStore, writingStore } from '../store/store.ts';
 import { originOf } from '../records/origin-of.ts';
 import { queueTasks } from '../queue/queue-tasks.ts';
 import { checkChart, findChart } from './chart.ts';
@@ -23,9 +24,16 @@ export const createDeployment =
     await deps.confirm.cluster(body.cluster_id, context);
     const created = await confirmedCatalogue(
       () =>
-        deps.inTransaction((store) =>
-          store.once(context, async () => publicDeployment(await create(deps, store, body, context))),
-        ),
+        change(deps.db, context, deployments, {
+          insert: (tx) => create(deps, writingStore(tx), body, context),
+          answer: ({ row }) => publicDeployment(row),
+          audited: ({ row: { id, env_id, name, namespace, cluster_id }, kind }) => ({
+            action: 'create',
+            objectId: id,
+            envId: env_id,
+            details: { kind, name, namespace, cluster_id },
+          }),
+        }),
       deps.confirm,
       { helm_chart_id: body.helm_chart_id, kind_id: body.kind_id },
       context,
@@ -34,12 +42,19 @@ export const createDeployment =
     return created;
   };
 
+interface Created {
+  id: string;
+  row: DeploymentRecord;
+  /** The name of its kind. */
+  kind: string;
+}
+
 async function create(
   { heldReaders, reserved }: DeploymentsDeps,
   store: WritingStore,
   body: NewDeployment,
   context: Context,
-): Promise<DeploymentRecord> {
+): Promise<Created> {
   const { name, config } = body;
   const visible = visibleEnvs(context.identity);
   const cluster = await findCluster(store.seen, body.cluster_id, { visible, path: paths.cluster_id });
@@ -58,13 +73,5 @@ async function create(
   if (references.length > 0) await store.deploymentChanges.saveReferences(row.id, references);
   const install = plannedTasks(['Install'], { before: null, after: row, kind: kind.name, reinstallDependents });
   await queueTasks(store, install, originOf(context));
-  await store.recordAudit({
-    by: context,
-    action: 'create',
-    resource: 'deployments',
-    objectId: row.id,
-    envId: row.env_id,
-    details: { kind: kind.name, name, namespace: row.namespace, cluster_id: row.cluster_id },
-  });
-  return row;
+  return { id: row.id, row, kind: kind.name };
 }

@@ -1,7 +1,8 @@
 import { visibleEnvs } from '@berth/shared/access/visible-envs';
 import type { HandlerContext } from '@berth/shared/bus/bus';
-import type { deployments } from '@berth/shared/contracts/resources/deployments';
-import type { WritingStore } from '../store/store.ts';
+import { deployments } from '@berth/shared/contracts/resources/deployments';
+import { change } from '@berth/shared/db/changes/change';
+import { type WritingStore, writingStore } from '../store/store.ts';
 import { afterCancelPending } from '../engine/tasks/after-end.ts';
 import { cancelerOf, originOf } from '../records/origin-of.ts';
 import { queueTasks } from '../queue/queue-tasks.ts';
@@ -15,26 +16,27 @@ type Context = HandlerContext<typeof deployments.operations.delete>;
 
 /** The row goes when its release and namespace are gone; at once where there never was one. */
 export const deleteDeployment =
-  (deps: Pick<DeploymentsDeps, 'inTransaction' | 'wakeRunners'>) =>
+  ({ db, wakeRunners }: Pick<DeploymentsDeps, 'db' | 'wakeRunners'>) =>
   async (id: string, context: Context): Promise<null> => {
-    await deps.inTransaction(async (store) => {
-      const deployment = await lockVisible(store, id, visibleEnvs(context.identity));
-      context.permit(deployment);
-      context.checkIfMatch(publicDeployment(deployment));
-      // Asked twice, it is under way already.
-      if (deployment.deleting) return;
-      await refuseWhileUsed(store, deployment, 'deleted');
-      await store.recordAudit({
-        by: context,
+    await change(db, context, deployments, {
+      lock: (tx) => lockVisible(writingStore(tx), id, visibleEnvs(context.identity)),
+      published: publicDeployment,
+      // Requested twice, the deletion is under way already.
+      wanted: (deployment) => ({ ...deployment, deleting: true }),
+      update: async (tx, wanted, before) => {
+        const store = writingStore(tx);
+        await refuseWhileUsed(store, before, 'deleted');
+        await startDeletion(store, before, context);
+        return wanted;
+      },
+      audited: ({ env_id, name, namespace, cluster_id }) => ({
         action: 'delete',
-        resource: 'deployments',
         objectId: id,
-        envId: deployment.env_id,
-        details: { name: deployment.name, namespace: deployment.namespace, cluster_id: deployment.cluster_id },
-      });
-      await startDeletion(store, deployment, context);
+        envId: env_id,
+        details: { name, namespace, cluster_id },
+      }),
     });
-    deps.wakeRunners();
+    wakeRunners();
     return null;
   };
 

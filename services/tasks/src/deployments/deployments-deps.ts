@@ -1,10 +1,12 @@
+import type { Database } from '@berth/shared/db/database';
 import type { ItemReaders } from '../collections/find-items.ts';
 import type { Confirm } from '../projections/confirm.ts';
-import type { InTransaction, ReadingStore, WritingStore } from '../store/store.ts';
+import type { ReadingStore, WritingStore } from '../store/store.ts';
 
 export interface DeploymentsDeps {
   store: ReadingStore;
-  inTransaction: InTransaction;
+  /** For `change`. */
+  db: Pick<Database, 'transaction'>;
   /** Asks other services where our copies of their rows may lag. */
   confirm: Confirm;
   /** Items that inputs may point to. */

@@ -2,10 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { owner } from '@berth/shared/access/rules';
 import { visibleEnvs } from '@berth/shared/access/visible-envs';
 import type { HandlerContext } from '@berth/shared/bus/bus';
-import type { Deployment, DeploymentChanges, deployments } from '@berth/shared/contracts/resources/deployments';
+import { type Deployment, type DeploymentChanges, deployments } from '@berth/shared/contracts/resources/deployments';
 import { found } from '@berth/shared/errors';
 import { confirmedCatalogue } from '../projections/confirmed-catalogue.ts';
-import type { WritingStore } from '../store/store.ts';
+import { applyGiven } from '@berth/shared/db/changes/apply-given';
+import { change } from '@berth/shared/db/changes/change';
+import { type WritingStore, writingStore } from '../store/store.ts';
 import { originOf } from '../records/origin-of.ts';
 import { type DeploymentRecord, publicDeployment } from '../records/deployment-record.ts';
 import type { VisibleEnvs } from '../store/deployment-repository.ts';
@@ -27,23 +29,49 @@ export const updateDeployment =
     const target = targetOf(found(await deps.store.deployments.find(id, visible), 'deployment'), changes);
     // Its env decides who may do this, and what the deployment sees.
     if (target !== null) await deps.confirm.cluster(target, context);
-    const { deployment, tasks } = await confirmedCatalogue(
-      () => deps.inTransaction((store) => change(deps, store, { id, changes, visible, context, target })),
+    const updated = await confirmedCatalogue(
+      () =>
+        change(deps.db, context, deployments, {
+          lock: async (tx) => {
+            const store = writingStore(tx);
+            // The cluster before the deployment, as a change of the cluster locks them; the reverse order deadlocks.
+            if (target !== null) await store.seen.holdCluster(target);
+            const before = await lockVisible(store, id, visible);
+            if (target !== targetOf(before, changes)) {
+              throw conflict('The deployment was renamed or moved concurrently; try again');
+            }
+            return before;
+          },
+          refuse: (before, tx) => permitMove(writingStore(tx), before, { changes, visible, context }),
+          published: publicDeployment,
+          wanted: (before) => applyGiven(before, changes),
+          update: (tx, wanted, before) => update(deps, writingStore(tx), { before, wanted, changes, visible, context }),
+          audited: ({ env_id, namespace }, before) => ({
+            action: 'update',
+            objectId: id,
+            envId: before?.env_id ?? env_id,
+            // Names only: inputs may be confidential.
+            details: {
+              namespace: before?.namespace ?? namespace,
+              changed: before ? changedFields(before, changes) : [],
+            },
+          }),
+          answer: publicDeployment,
+        }),
       deps.confirm,
       { helm_chart_id: changes.helm_chart_id },
       context,
     );
-    if (tasks.length > 0) deps.wakeRunners();
-    return publicDeployment(deployment);
+    deps.wakeRunners();
+    return updated;
   };
 
-interface Change {
-  id: string;
+interface Wanted {
+  before: DeploymentRecord;
+  wanted: DeploymentRecord;
   changes: DeploymentChanges;
   visible: VisibleEnvs;
   context: Context;
-  /** The cluster on which the change finds a new place for the deployment. */
-  target: string | null;
 }
 
 /** Null where the deployment stays in its place. */
@@ -52,34 +80,19 @@ function targetOf(deployment: Pick<Deployment, 'name' | 'cluster_id'>, changes: 
   return name === deployment.name && cluster_id === deployment.cluster_id ? null : cluster_id;
 }
 
-async function change(deps: DeploymentsDeps, store: WritingStore, { id, changes, visible, context, target }: Change) {
-  // The cluster before the deployment, as news of the cluster lock them; the other way round they would deadlock.
-  if (target !== null) await store.seen.holdCluster(target);
-  const before = await lockVisible(store, id, visible);
-  if (target !== targetOf(before, changes)) throw conflict('The deployment was renamed or moved meanwhile; try again');
-  await permitChange(store, before, { changes, visible, context });
-  context.checkIfMatch(publicDeployment(before));
-
-  const changed = changedFields(before, changes);
-  if (changed.length === 0) return { deployment: before, tasks: [] };
+async function update(
+  deps: DeploymentsDeps,
+  store: WritingStore,
+  { before, wanted, changes, visible, context }: Wanted,
+): Promise<DeploymentRecord> {
   if (before.deleting) throw conflict('The deployment is being deleted');
+  const changed = changedFields(before, changes);
+  if (changed.length === 1 && changed[0] === 'description_md') return store.deploymentChanges.saveWanted(wanted);
 
-  await store.recordAudit({
-    by: context,
-    action: 'update',
-    resource: 'deployments',
-    objectId: id,
-    envId: before.env_id,
-    // Names only: inputs may be confidential.
-    details: { namespace: before.namespace, changed },
-  });
-  if (changed.length === 1 && changed[0] === 'description_md') {
-    const described = { ...before, description_md: changes.description_md ?? null };
-    return { deployment: await store.deploymentChanges.saveWanted(described), tasks: [] };
-  }
   const options = { paths: deploymentPaths, visible, reserved: deps.reserved, readers: deps.heldReaders(store) };
   const fit = await fitChanges(store, before, changes, options);
-  return makeChanges(store, planUpdate(before, fit.after), { before, fit, origin: originOf(context) });
+  const plan = planUpdate(before, fit.after);
+  return (await makeChanges(store, plan, { before, fit, origin: originOf(context) })).deployment;
 }
 
 /** The deployment, or `not_found`; from then on nobody else changes it. */
@@ -93,16 +106,12 @@ export async function lockVisible(
   return found(await store.deployments.lock(id), 'deployment');
 }
 
-async function permitChange(
+/** A move needs the role in the env of the new cluster too. */
+async function permitMove(
   store: WritingStore,
   before: DeploymentRecord,
-  { changes, visible, context }: Pick<Change, 'changes' | 'visible' | 'context'>,
+  { changes, visible, context }: Pick<Wanted, 'changes' | 'visible' | 'context'>,
 ): Promise<void> {
-  context.permit(before);
-  const forOwners = ['name', 'cluster_id', 'enabled', 'values_override'];
-  if (!changedFields(before, changes).some((field) => forOwners.includes(field))) return;
-
-  context.permit(before, owner);
   if (changes.cluster_id === undefined || changes.cluster_id === before.cluster_id) return;
   const path = deploymentPaths.cluster_id;
   const { env_id } = await findCluster(store.seen, changes.cluster_id, { visible, path });

@@ -1,7 +1,6 @@
 import { type AuditEntry, recordAudit } from '@berth/shared/db/audit/audit-log';
 import type { Database, Queries, Transaction } from '@berth/shared/db/database';
 import { isPast } from '@berth/shared/db/postgres/is-past';
-import { type OnceContext, once } from '@berth/shared/db/idempotency/once';
 import { createItemRepository } from './item-repository.ts';
 import { createDeploymentChanges, type DeploymentChangesRepository } from './deployment-changes-repository.ts';
 import { createDeploymentRepository } from './deployment-repository.ts';
@@ -44,8 +43,6 @@ export interface WritingStore extends ReadingStore {
   claims: ClaimRepository;
   /** A line for what people do, in the transaction that does it. */
   recordAudit: (entry: AuditEntry) => Promise<void>;
-  /** Creates, or answers what the same request got before. */
-  once: <Answer extends object>(context: OnceContext<Answer>, create: () => Promise<Answer>) => Promise<Answer>;
   /** A part of the transaction that leaves nothing behind when it throws, while the rest goes on. */
   attempt: InTransaction;
 }
@@ -60,7 +57,6 @@ export const writingStore = (tx: Transaction): WritingStore => ({
   logChanges: createLogChanges(tx),
   claims: createClaimRepository(tx),
   recordAudit: (entry) => recordAudit(tx, entry),
-  once: (context, create) => once(tx, context, create),
   attempt: (work) => tx.transaction((inner) => work(writingStore(inner))),
 });
 

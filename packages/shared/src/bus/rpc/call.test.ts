@@ -143,6 +143,13 @@ describe('a call', () => {
     await expect(call).rejects.toMatchObject({ code: 'internal' });
     expect(errorsLogged()).toEqual([expect.stringContaining('boats.update changed a row without checkIfMatch()')]);
   });
+
+  test('that changes a row outside of change() is not answered', async () => {
+    const call = gateway.call(update, { id: boat.id, body: { name: 'unrecorded' } }, await as('envAdmin'));
+
+    await expect(call).rejects.toMatchObject({ code: 'internal' });
+    expect(errorsLogged()).toEqual([expect.stringContaining('boats.update changed rows without change()')]);
+  });
 });
 
 describe('a handler', () => {

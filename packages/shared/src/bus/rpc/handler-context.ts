@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Identity } from '../../access/identity.ts';
 import type { Rule } from '../../access/rules.ts';
-import { type CallerName, type Operation, type Resource, takesIfMatch } from '../../contracts/contract.ts';
+import { type CallerName, changesRows, type Operation, type Resource, takesIfMatch } from '../../contracts/contract.ts';
 import { isCreation } from '../../contracts/idempotency-key.ts';
 import type { Recorded } from '../../db/database.ts';
 import { AppError } from '../../errors.ts';
@@ -78,13 +78,11 @@ export class CallContext implements HandlerContext {
     return this.#aborter.signal;
   }
 
-  get wentThroughChange(): boolean {
-    return this.#checkedChange;
-  }
-
   /** Throws where the handler has left out a check that the contract wants. Such an answer is not sent. */
   refuseForgotten(): void {
     this.#refuseUnchecked();
+    const { operation, resource } = this.#call;
+    if (changesRows(operation, resource) && !this.#checkedChange) throw this.#bug('changed rows without change()');
   }
 
   #refuseUnchecked(): void {

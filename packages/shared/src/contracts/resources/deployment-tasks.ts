@@ -57,9 +57,8 @@ export interface RetriedTask {
 }
 
 /** Whether a change is for owners: what runs is for maintainers, whether it runs and a new override are not. */
-function changesForOwners(change: DeploymentChanges | null, deployment: Overridden): boolean {
-  return change !== null && (change.enabled !== undefined || differsFrom(deployment, change, ['values_override']));
-}
+export const changesForOwners = (change: DeploymentChanges, deployment: Overridden): boolean =>
+  change.enabled !== undefined || differsFrom(deployment, change, ['values_override']);
 
 function isForOwners(operation: RequestedOperation, deployment: Overridden): boolean {
   if ('Install' in operation || 'Uninstall' in operation) return true;
@@ -123,7 +122,7 @@ export const deploymentTasks = resource('deployment_tasks', {
         stricter({
           rule: owner,
           for: 'a move that goes back into another env',
-          when: ({ returnsTo }: { returnsTo?: KindScope | null }) => returnsTo ?? null,
+          when: ({ returnsTo }: { returnsTo: KindScope | null }) => returnsTo,
         }),
       ],
       mayChange: ['deployments'],
@@ -140,15 +139,13 @@ export const deploymentTasks = resource('deployment_tasks', {
         stricter({
           rule: maintainer,
           for: 'any task of a deployment that is left',
-          when: ({ retried }: { retried?: RetriedTask }) => retried?.deployment ?? null,
+          when: ({ retried }: { retried: RetriedTask }) => retried.deployment,
         }),
         stricter({
           rule: owner,
           for: 'a deletion, and a change of enabled or values_override that was never made',
-          when: ({ retried }: { retried?: RetriedTask }) =>
-            retried?.deployment && (retried.deletes || changesForOwners(retried.change, retried.deployment))
-              ? retried.deployment
-              : null,
+          when: ({ retried: { deployment, change, deletes } }: { retried: RetriedTask }) =>
+            deployment && (deletes || (change && changesForOwners(change, deployment))) ? deployment : null,
         }),
       ],
       mayChange: ['deployments'],

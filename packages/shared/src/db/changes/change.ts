@@ -115,12 +115,15 @@ export function change<Row extends PublicRow, Answer extends object>(
       context.checkChange(tx.recorded);
     };
 
+    const answer = (row: Row): Answer | Promise<Answer> =>
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the answer is the row unless the steps make another
+      'answer' in steps && steps.answer ? steps.answer(row, tx) : (row as unknown as Answer);
+
     if ('insert' in steps) {
-      const { answer = asAnswer<Row, Answer> } = steps;
       return await once(tx, { repeatable: () => context.repeatable?.() }, async () => {
         const after = await steps.insert(tx, also);
         await record(null, after);
-        return answer(after, tx);
+        return answer(after);
       });
     }
 
@@ -134,19 +137,15 @@ export function change<Row extends PublicRow, Answer extends object>(
       return null;
     }
 
-    const { answer = asAnswer<Row, Answer> } = steps;
     const wanted = steps.wanted(before);
     if (isDeepStrictEqual(wanted, before)) {
       context.checkChange('nothing');
-      return answer(before, tx);
+      return answer(before);
     }
     const after = await steps.update(tx, wanted, before, also);
     await record(before, after);
-    return answer(after, tx);
+    return answer(after);
   });
 }
 
 const asPublished = (row: PublicRow): PublicRow => row;
-
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the answer is the row unless the steps make another
-const asAnswer = <Row, Answer>(row: Row): Answer => row as unknown as Answer;

@@ -16,9 +16,10 @@ import { lookUpRequester } from './look-up-requester.ts';
 import { ourFault } from './start-failure.ts';
 import { type Started, startNext } from './start-next.ts';
 import type { TaskRun } from '../../records/task-run.ts';
+import type { InTransaction } from '../../store/store.ts';
 
-export interface ClaimDeps
-  extends Pick<DeploymentsDeps, 'store' | 'inTransaction' | 'readers' | 'heldReaders' | 'reserved'> {
+export interface ClaimDeps extends Pick<DeploymentsDeps, 'store' | 'readers' | 'heldReaders' | 'reserved'> {
+  inTransaction: InTransaction;
   bus: Pick<Bus, 'call'>;
   log: Service['log'];
   secretKeys: SecretKeys;

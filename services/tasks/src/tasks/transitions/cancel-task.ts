@@ -1,18 +1,19 @@
-import { owner } from '@berth/shared/access/rules';
 import { visibleEnvs } from '@berth/shared/access/visible-envs';
 import type { HandlerContext } from '@berth/shared/bus/bus';
-import type { DeploymentTask, deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
+import { type DeploymentTask, deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
+import { change } from '@berth/shared/db/changes/change';
+import type { Database } from '@berth/shared/db/database';
 import { found } from '@berth/shared/errors';
 import type { DeploymentRecord } from '../../records/deployment-record.ts';
 import { conflict } from '../../errors/refuse.ts';
 import type { Confirm } from '../../projections/confirm.ts';
 import type { SeenCluster } from '../../store/projection-repository.ts';
-import type { InTransaction, ReadingStore, WritingStore } from '../../store/store.ts';
+import { type ReadingStore, type WritingStore, writingStore } from '../../store/store.ts';
 import { afterCancelPending } from '../../engine/tasks/after-end.ts';
 import { refreshReason } from '../../queue/at-rest.ts';
 import { deploysBehind } from '../../engine/tasks/deploys-behind.ts';
 import { isCancelable } from '../../engine/deployments/lifecycle.ts';
-import { permitOnTask } from './permit-on-task.ts';
+import { scopeOfTask } from './scope-of-task.ts';
 import { lockTask } from '../../queue/lock-task.ts';
 import { cancelerOf } from '../../records/origin-of.ts';
 import type { Canceler } from '../../records/canceler.ts';
@@ -23,7 +24,7 @@ type Context = HandlerContext<typeof deploymentTasks.operations.cancel>;
 
 export interface CancelDeps {
   store: Pick<ReadingStore, 'tasks'>;
-  inTransaction: InTransaction;
+  db: Pick<Database, 'transaction'>;
   confirm: Pick<Confirm, 'cluster'>;
   wakeRunners: () => void;
   /** Notifies the runner of a task before its next heartbeat. */
@@ -32,31 +33,51 @@ export interface CancelDeps {
 
 /** A pending task at once; a started one is asked to stop; a finished one not at all. */
 export const cancelTask =
-  ({ store: { tasks }, inTransaction, confirm, wakeRunners, hintCancel }: CancelDeps) =>
+  ({ store: { tasks }, db, confirm, wakeRunners, hintCancel }: CancelDeps) =>
   async (id: string, reason: string | undefined, context: Context): Promise<DeploymentTask> => {
     const visible = visibleEnvs(context.identity);
     found(await tasks.find(id, visible), 'deployment task');
     const target = await tasks.clusterToReturnTo(id);
     // It may belong to another env by now than when the deployment left it, as for a move.
     if (target !== null) await confirm.cluster(target, context);
-    const canceled = await inTransaction(async (store) => {
-      // The cluster before the deployment, as news of the cluster lock them.
-      const cluster = target === null ? null : await store.seen.holdCluster(target);
-      found(await store.tasks.find(id, visible), 'deployment task');
-      const { task, deployment } = found(await lockTask(store, id), 'deployment task');
-      permitOnTask(context, task, deployment);
-      const back = deployment && placeBefore(task, deployment, cluster);
-      if (deployment && back && back.env_id !== deployment.env_id) {
-        context.permit({ env_id: back.env_id, kind_id: deployment.kind_id }, owner);
-      }
-      context.checkIfMatch(publicTask(task));
-      if (!isCancelable(task.status)) throw conflict(`The task is ${task.status} already`);
-
-      await tellAudit(store, task, context);
-      const by = cancelerOf(context.identity, reason ?? null);
-      if (task.status === 'Started') return publicTask(await store.taskChanges.requestCancel(id, by));
-      await cancelPending(store, task, { deployment: found(deployment, 'deployment'), back, by });
-      return found(await store.tasks.read(id, 'all'), 'deployment task');
+    const canceled = await change(db, context, deploymentTasks, {
+      lock: async (tx): Promise<Canceling | null> => {
+        const store = writingStore(tx);
+        // The cluster before the deployment, as a change of the cluster locks them.
+        const cluster = target === null ? null : await store.seen.holdCluster(target);
+        const isVisible = (await store.tasks.find(id, visible)) !== null;
+        const locked = isVisible ? await lockTask(store, id) : null;
+        if (!locked) return null;
+        const { task, deployment } = locked;
+        return { id, task, deployment, back: deployment && placeBefore(task, deployment, cluster), canceled: null };
+      },
+      scope: ({ task, deployment, back }) => ({
+        ...scopeOfTask(task, deployment),
+        returnsTo:
+          deployment && back && back.env_id !== deployment.env_id
+            ? { env_id: back.env_id, kind_id: deployment.kind_id }
+            : null,
+      }),
+      published: ({ task }) => publicTask(task),
+      wanted: (before) => ({ ...before, canceled: publicTask(before.task) }),
+      update: async (tx, _wanted, before) => {
+        const { task, deployment, back } = before;
+        if (!isCancelable(task.status)) throw conflict(`The task is ${task.status} already`);
+        const store = writingStore(tx);
+        const by = cancelerOf(context.identity, reason ?? null);
+        if (task.status === 'Started') {
+          return { ...before, canceled: publicTask(await store.taskChanges.requestCancel(id, by)) };
+        }
+        await cancelPending(store, task, { deployment: found(deployment, 'deployment'), back, by });
+        return { ...before, canceled: await store.tasks.read(id, 'all') };
+      },
+      audited: ({ task: { env_id, deployment_id, operation } }) => ({
+        action: 'cancel',
+        objectId: id,
+        envId: env_id,
+        details: { deployment_id, operation: Object.keys(operation)[0] ?? null },
+      }),
+      answer: (row) => found(row.canceled, 'deployment task'),
     });
     if (canceled.status === 'Started') hintCancel(id);
     else wakeRunners();
@@ -78,6 +99,16 @@ function placeBefore(
 }
 
 interface Canceling {
+  id: string;
+  task: TaskRecord;
+  deployment: DeploymentRecord | null;
+  /** Where the deployment goes back to. */
+  back: Undo | null;
+  /** The answer. */
+  canceled: DeploymentTask | null;
+}
+
+interface CancelPending {
   deployment: DeploymentRecord;
   /** Where the deployment goes back to. */
   back: Undo | null;
@@ -87,7 +118,7 @@ interface Canceling {
 async function cancelPending(
   store: WritingStore,
   task: TaskRecord,
-  { deployment, back, by }: Canceling,
+  { deployment, back, by }: CancelPending,
 ): Promise<void> {
   const open = await store.tasks.open(task.deployment_id);
   const [canceled] = await store.queueChanges.cancelPending([task.id], by);
@@ -105,7 +136,7 @@ async function cancelPending(
 async function endRecreate(
   store: WritingStore,
   { deployment_id }: TaskRecord,
-  { behind, back, by }: Omit<Canceling, 'deployment'> & { behind: readonly string[] },
+  { behind, back, by }: Omit<CancelPending, 'deployment'> & { behind: readonly string[] },
 ): Promise<void> {
   await store.queueChanges.cancelPending(behind, { ...by, reason: 'The Recreate before it was canceled' });
   const deployment = await store.deployments.lock(deployment_id);
@@ -114,13 +145,3 @@ async function endRecreate(
   const returned = await store.deploymentChanges.saveWanted({ ...deployment, ...back });
   await store.queueChanges.movePending(returned);
 }
-
-const tellAudit = (store: WritingStore, task: TaskRecord, by: Context) =>
-  store.recordAudit({
-    by,
-    action: 'cancel',
-    resource: 'deployment_tasks',
-    objectId: task.id,
-    envId: task.env_id,
-    details: { deployment_id: task.deployment_id, operation: Object.keys(task.operation)[0] ?? null },
-  });

@@ -1,22 +1,20 @@
-import { owner } from '@berth/shared/access/rules';
 import { visibleEnvs } from '@berth/shared/access/visible-envs';
 import type { HandlerContext } from '@berth/shared/bus/bus';
-import type {
-  DeploymentTask,
+import {
+  type DeploymentTask,
   deploymentTasks,
-  NewDeploymentTask,
+  type NewDeploymentTask,
 } from '@berth/shared/contracts/resources/deployment-tasks';
 import type { RequestedOperation } from '@berth/shared/contracts/resources/task-operation';
+import { change } from '@berth/shared/db/changes/change';
 import { named } from '@berth/shared/errors';
-import type { DeploymentRecord } from '../../records/deployment-record.ts';
 import type { DeploymentsDeps } from '../../deployments/deployments-deps.ts';
 import { confirmedCatalogue } from '../../projections/confirmed-catalogue.ts';
-import type { WritingStore } from '../../store/store.ts';
+import { type WritingStore, writingStore } from '../../store/store.ts';
 import { originOf } from '../../records/origin-of.ts';
 import { operations } from '../../engine/operations/index.ts';
 import { variantOf } from '../../records/variant.ts';
 import { queueOperation } from './queue-operation.ts';
-import { ruleOfChange } from './rule-of-change.ts';
 import { publicTask } from '../../records/task-record.ts';
 import type { WaitReasons } from '../../queue/wait-reasons.ts';
 
@@ -28,11 +26,16 @@ export const requestTask =
   async (body: NewDeploymentTask, context: Context): Promise<DeploymentTask> => {
     const task = await confirmedCatalogue(
       () =>
-        deps.inTransaction((store) =>
-          store.once(context, async () =>
-            deps.waitReasons.addTo(store, publicTask(await request(deps, store, body, context))),
-          ),
-        ),
+        change(deps.db, context, deploymentTasks, {
+          insert: (tx) => request(deps, writingStore(tx), body, context),
+          audited: ({ id, env_id, deployment_id, execute_at }) => ({
+            action: 'create',
+            objectId: id,
+            envId: env_id,
+            details: { deployment_id, operation: Object.keys(body.operation)[0] ?? null, execute_at },
+          }),
+          answer: (task, tx) => deps.waitReasons.addTo(writingStore(tx), publicTask(task)),
+        }),
       deps.confirm,
       { helm_chart_id: changesOf(body.operation)?.helm_chart_id },
       context,
@@ -48,28 +51,13 @@ async function request(deps: DeploymentsDeps, store: WritingStore, body: NewDepl
   const visible = visibleEnvs(context.identity);
   named(await store.deployments.find(deployment_id, visible), 'body.deployment_id', 'deployment');
   const deployment = named(await store.deployments.lock(deployment_id), 'body.deployment_id', 'deployment');
-  permitOperation(context, deployment, operation);
+  context.permit(deployment);
 
-  const task = await queueOperation(deps, store, {
+  return queueOperation(deps, store, {
     deployment,
     operation,
     visible,
     origin: originOf(context),
     executeAt: execute_at,
   });
-  await store.recordAudit({
-    by: context,
-    action: 'create',
-    resource: 'deployment_tasks',
-    objectId: task.id,
-    envId: task.env_id,
-    details: { deployment_id, operation: Object.keys(operation)[0] ?? null, execute_at: task.execute_at },
-  });
-  return task;
-}
-
-function permitOperation(context: Context, deployment: DeploymentRecord, operation: RequestedOperation): void {
-  context.permit(deployment);
-  const changes = changesOf(operation);
-  if (changes && ruleOfChange(changes, deployment) === owner) context.permit(deployment, owner);
 }

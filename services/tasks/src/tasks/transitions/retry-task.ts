@@ -1,7 +1,7 @@
-import { type KindScope, maintainer, owner, type Rule } from '@berth/shared/access/rules';
 import { visibleEnvs } from '@berth/shared/access/visible-envs';
 import type { HandlerContext } from '@berth/shared/bus/bus';
-import type { DeploymentTask, deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
+import { type DeploymentTask, deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
+import { change } from '@berth/shared/db/changes/change';
 import { found } from '@berth/shared/errors';
 import { checkChart, findChart } from '../../deployments/chart.ts';
 import { checkConfig } from '../../deployments/check-config.ts';
@@ -12,9 +12,9 @@ import { operationPaths } from '../../deployments/field-paths.ts';
 import { refuseWhileUsed } from '../../deployments/fit-changes.ts';
 import { plannedTasks } from '../../engine/tasks/planned-tasks.ts';
 import { conflict } from '../../errors/refuse.ts';
-import type { WritingStore } from '../../store/store.ts';
+import { type WritingStore, writingStore } from '../../store/store.ts';
 import { refreshReason } from '../../queue/at-rest.ts';
-import { permitOnTask } from './permit-on-task.ts';
+import { scopeOfTask } from './scope-of-task.ts';
 import { refuseDeleted } from './refuse-wrong-state.ts';
 import { lockTask } from '../../queue/lock-task.ts';
 import type { Origin } from '../../records/new-task.ts';
@@ -26,7 +26,6 @@ import { operations } from '../../engine/operations/index.ts';
 import { lastOf, queueTasks } from '../../queue/queue-tasks.ts';
 import { type Variant, variantOf } from '../../records/variant.ts';
 import type { DeployRun } from '../../records/task-run.ts';
-import { ruleOfChange } from './rule-of-change.ts';
 import { publicTask, type TaskRecord } from '../../records/task-record.ts';
 import type { WaitReasons } from '../../queue/wait-reasons.ts';
 
@@ -37,42 +36,39 @@ type Deps = Pick<DeploymentsDeps, 'heldReaders' | 'reserved'>;
 export const retryTask =
   (deps: DeploymentsDeps & { waitReasons: WaitReasons }) =>
   async (id: string, context: Context): Promise<DeploymentTask> => {
-    const task = await deps.inTransaction((store) =>
-      store.once(context, async () =>
-        deps.waitReasons.addTo(store, publicTask(await request(deps, store, id, context))),
-      ),
-    );
+    const task = await change(deps.db, context, deploymentTasks, {
+      insert: (tx) => request(deps, writingStore(tx), id, context),
+      audited: ({ old: { env_id, deployment_id }, retried }) => ({
+        action: 'retry',
+        objectId: id,
+        envId: env_id,
+        details: { deployment_id, new_task_id: retried.id },
+      }),
+      answer: ({ retried }, tx) => deps.waitReasons.addTo(writingStore(tx), publicTask(retried)),
+    });
     deps.wakeRunners();
     return task;
   };
 
-async function request(deps: Deps, store: WritingStore, id: string, context: Context): Promise<TaskRecord> {
+interface Retried {
+  id: string;
+  old: TaskRecord;
+  retried: TaskRecord;
+}
+
+async function request(deps: Deps, store: WritingStore, id: string, context: Context): Promise<Retried> {
   found(await store.tasks.find(id, visibleEnvs(context.identity)), 'deployment task');
   const { task: old, deployment } = found(await lockTask(store, id), 'deployment task');
-  permitOnTask(context, old, deployment);
+  const { change: unmade, deletes_deployment: deletes } = old;
+  context.permit({ ...scopeOfTask(old, deployment), retried: { deployment, change: unmade, deletes } });
   if (!isRetriable(old.status)) throw conflict(`The task is ${old.status}`);
   if (!deployment) throw conflict('The deployment was deleted');
 
-  context.permit(deployment, ruleOfRetry(old, deployment));
   const retried = await retry(deps, store, { old, deployment, origin: originOf(context) }).catch((error: unknown) => {
     throw noLongerFits(error);
   });
   await refreshReason(store, found(await store.deployments.lock(deployment.id), 'deployment'));
-  await store.recordAudit({
-    by: context,
-    action: 'retry',
-    resource: 'deployment_tasks',
-    objectId: id,
-    envId: old.env_id,
-    details: { deployment_id: old.deployment_id, new_task_id: retried.id },
-  });
-  return retried;
-}
-
-/** As for a new request: whoever made the task may have lost the role since. */
-function ruleOfRetry({ change, deletes_deployment }: TaskRecord, deployment: DeploymentRecord): Rule<KindScope> {
-  if (change) return ruleOfChange(change, deployment);
-  return deletes_deployment ? owner : maintainer;
+  return { id, old, retried };
 }
 
 interface Retry {
