@@ -3,7 +3,7 @@ import { type Operation, type Resource, type ServiceName, serviceNames } from '@
 import { resources } from '@berth/shared/contracts/index';
 import type { JsonObject } from '@berth/shared/contracts/json';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sampleOf } from './support/sample-of.ts';
+import { sampleOf } from '@berth/shared/testing/sample-of';
 import { some, startTestGateway, type TestGateway, testAuth } from './support/start-test-gateway.ts';
 
 const id = '0b8a6b0e-0000-4000-8000-000000000001';

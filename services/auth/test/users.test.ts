@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { users } from '@berth/shared/contracts/resources/users';
+import { answeredUnlikeContract } from '@berth/shared/testing/refusals';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AuthUnderTest, startAuth } from './auth-under-test.ts';
 import { somebot } from './bots-and-deployments.ts';
@@ -145,4 +146,16 @@ test('a user who is missing answers 404', async () => {
   const { send } = await somebody(auth);
 
   await expect(send(get, { id: randomUUID() })).rejects.toEqual(refusal('not_found'));
+});
+
+test('every operation of auth refuses what its contract refuses', async () => {
+  const { send: siteAdmin } = await somebody(auth, { is_admin: true });
+  const { send: outsider } = await somebody(auth);
+  const callers = { siteAdmin, outsider, nobody: auth.gateway.call };
+
+  const wrong = await answeredUnlikeContract('auth', (caller, operation, request) =>
+    callers[caller](operation, request),
+  );
+
+  expect(wrong).toEqual([]);
 });

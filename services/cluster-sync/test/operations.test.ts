@@ -7,6 +7,7 @@ import { k8sClusters } from '@berth/shared/contracts/resources/k8s-clusters';
 import { k8sResources } from '@berth/shared/contracts/resources/k8s-resources';
 import { audited } from '@berth/shared/db/test-support/audited';
 import { AppError } from '@berth/shared/errors';
+import { answeredUnlikeContract } from '@berth/shared/testing/refusals';
 import { identityToken, sampleIdentities, samplePlaces } from '@berth/shared/testing/test-identities';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -294,4 +295,12 @@ test('the gateway may not request access to a cluster', async () => {
   const stolen = gateway.call(clusterAccess.operations.issue, { body: claimOn(service, inEnv) });
 
   await expect(stolen).rejects.toThrow('NATS does not allow api-gateway to send to');
+});
+
+test('every operation of cluster-sync refuses what its contract refuses', async () => {
+  const wrong = await answeredUnlikeContract('cluster-sync', (caller, operation, request) =>
+    caller === 'nobody' ? gateway.call(operation, request) : call(operation, sampleIdentities[caller], request),
+  );
+
+  expect(wrong).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import { deploymentKinds } from '@berth/shared/contracts/resources/deployment-kinds';
 import { helmCharts } from '@berth/shared/contracts/resources/helm-charts';
 import { audited } from '@berth/shared/db/test-support/audited';
+import { answeredUnlikeContract } from '@berth/shared/testing/refusals';
 import { sampleIdentities } from '@berth/shared/testing/test-identities';
 import { expect, test } from 'vitest';
 import { everybody, filledService, missing, notSiteAdmins, packaged } from './support/filled-service.ts';
@@ -77,4 +78,13 @@ test('an unknown kind is not found, and a stale If-Match is refused', async () =
   await expect(call(kinds.update, siteAdmin, { id, body }, { ifMatch: '"old"' })).rejects.toMatchObject({
     code: 'stale',
   });
+});
+
+test('every operation of registry-scan refuses what its contract refuses', async () => {
+  const { gateway } = service().callers;
+  const wrong = await answeredUnlikeContract('registry-scan', (caller, operation, request) =>
+    caller === 'nobody' ? gateway.call(operation, request) : call(operation, sampleIdentities[caller], request),
+  );
+
+  expect(wrong).toEqual([]);
 });

@@ -1,4 +1,5 @@
 import { deployments } from '@berth/shared/contracts/resources/deployments';
+import { answeredUnlikeContract } from '@berth/shared/testing/refusals';
 import { sampleIdentities } from '@berth/shared/testing/test-identities';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -340,4 +341,14 @@ describe('reading', () => {
     expect(await found({ name: 'needle', status: 'Running' })).toEqual([]);
     expect(await found({ name: 'needle', helm_chart_id: crypto.randomUUID() })).toEqual([]);
   });
+});
+
+test('every operation of tasks refuses what its contract refuses', async () => {
+  const wrong = await answeredUnlikeContract('tasks', (caller, operation, request) =>
+    caller === 'nobody'
+      ? tasks.gateway.call(operation, request)
+      : tasks.call(sampleIdentities[caller], operation, request),
+  );
+
+  expect(wrong).toEqual([]);
 });

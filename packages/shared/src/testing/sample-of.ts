@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '@berth/shared/contracts/json';
+import { isJsonObject, type JsonObject, type JsonValue } from '../contracts/json.ts';
 import { z } from 'zod';
 
 /** A value that matches the schema of an answer. */
