@@ -40,6 +40,15 @@ export class BoundedCache<Value> {
     this.#weight -= entry.weight;
   }
 
+  *values(): Generator<Value> {
+    for (const { value } of this.#entries.values()) yield value;
+  }
+
+  clear(): void {
+    this.#entries.clear();
+    this.#weight = 0;
+  }
+
   get size(): number {
     return this.#entries.size;
   }

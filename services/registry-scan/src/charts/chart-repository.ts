@@ -1,5 +1,5 @@
+import { jsonOrNull } from '@berth/shared/db/postgres/json-or-null';
 import { HelmChart } from '@berth/shared/contracts/resources/helm-charts';
-import type { JsonObject } from '@berth/shared/contracts/json';
 import type { ListRequest } from '@berth/shared/contracts/paging';
 import type { Queries } from '@berth/shared/db/database';
 import { type Condition, equals } from '@berth/shared/db/lists/list-filters';
@@ -50,8 +50,6 @@ const Content = HelmChart.pick({
 }).extend({ metadata: ChartMetadata.nullable(), archive_digest: z.string() });
 
 const Source = z.object({ domain_name: z.string(), repo_name: z.string(), archive_digest: z.string() });
-
-const jsonOrNull = (value: JsonObject | null) => (value === null ? null : sql.jsonb(value));
 
 const isInUse = sql.fragment`exists (
   select from deployment_projection d where d.helm_chart_id = helm_charts.id and not d.deleted

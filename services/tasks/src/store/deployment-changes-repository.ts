@@ -1,3 +1,4 @@
+import { jsonOrNull } from '@berth/shared/db/postgres/json-or-null';
 import type { StateOperation } from '@berth/shared/bus/state/publish-state';
 import { PublishedDeployment, deployments } from '@berth/shared/contracts/resources/deployments';
 import { conflictOn } from '@berth/shared/db/postgres/conflict-on';
@@ -42,7 +43,7 @@ export const createDeploymentChanges = (tx: Transaction) => {
               name, kind_id, env_id, cluster_id, namespace, helm_chart_id, config, values_override
             ) values (
               ${row.name}, ${row.kind_id}, ${row.env_id}, ${row.cluster_id}, ${row.namespace}, ${row.helm_chart_id},
-              ${sql.jsonb(row.config)}, ${nullableJson(row.values_override)}
+              ${sql.jsonb(row.config)}, ${jsonOrNull(row.values_override)}
             )
             returning ${recordColumns}
           `)
@@ -59,7 +60,7 @@ export const createDeploymentChanges = (tx: Transaction) => {
               name = ${row.name}, env_id = ${row.env_id}, cluster_id = ${row.cluster_id},
               namespace = ${row.namespace}, enabled = ${row.enabled}, deleting = ${row.deleting},
               description_md = ${row.description_md}, helm_chart_id = ${row.helm_chart_id},
-              config = ${sql.jsonb(row.config)}, values_override = ${nullableJson(row.values_override)}
+              config = ${sql.jsonb(row.config)}, values_override = ${jsonOrNull(row.values_override)}
             where id = ${row.id}
             returning ${recordColumns}
           `)
@@ -73,7 +74,7 @@ export const createDeploymentChanges = (tx: Transaction) => {
         await tx.one(record`
           update deployments set
             state = ${row.state}, deleting = ${row.deleting}, reason = ${row.reason},
-            revision_id = ${row.revision_id}, reported_status = ${nullableJson(row.reported_status)},
+            revision_id = ${row.revision_id}, reported_status = ${jsonOrNull(row.reported_status)},
             installed_cluster_id = ${row.installed_cluster_id}, installed_namespace = ${row.installed_namespace}
           where id = ${row.id}
           returning ${recordColumns}
@@ -118,5 +119,3 @@ export type NewDeploymentRow = Pick<
   DeploymentRecord,
   'name' | 'kind_id' | 'env_id' | 'cluster_id' | 'namespace' | 'helm_chart_id' | 'config' | 'values_override'
 >;
-
-const nullableJson = (value: Parameters<typeof sql.jsonb>[0] | null) => (value === null ? null : sql.jsonb(value));

@@ -16,9 +16,6 @@ export const publishedColumns = sql.fragment`t.id, t.env_id, t.status`;
 /** Times come from one clock, to the millisecond and never ahead of it, so that a task is due when it is there. */
 export const clock = sql.fragment`date_trunc('milliseconds', clock_timestamp())`;
 
-export const maybeJson = (value: Parameters<typeof sql.jsonb>[0] | undefined) =>
-  value === null || value === undefined ? null : sql.jsonb(value);
-
 /** Records the new state of changed tasks in the outbox, in the transaction that changed them. */
 export const publishingTasks =
   (tx: Transaction) =>

@@ -1,9 +1,10 @@
+import { jsonOrNull } from '@berth/shared/db/postgres/json-or-null';
 import type { Transaction } from '@berth/shared/db/database';
 import { currentTraceparent } from '@berth/shared/service/trace-context';
 import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 import type { Origin } from '../records/new-task.ts';
-import { clock, maybeJson, publishedColumns, publishedTask, publishingTasks } from './published-tasks.ts';
+import { clock, publishedColumns, publishedTask, publishingTasks } from './published-tasks.ts';
 
 const withId = sql.type(z.object({ id: z.string() }));
 
@@ -51,7 +52,7 @@ export const createReinstalls = (tx: Transaction) => {
         operation, requester, request_id, traceparent
       )
       select now, now, now, d.cluster_id, d.env_id, d.id, ${origin.acting_user_id}::uuid,
-        ${origin.acting_deployment_id}::uuid, ${sql.jsonb({ Reinstall: { reason } })}, ${maybeJson(origin.requester)}::jsonb, ${origin.request_id}::text,
+        ${origin.acting_deployment_id}::uuid, ${sql.jsonb({ Reinstall: { reason } })}, ${jsonOrNull(origin.requester)}::jsonb, ${origin.request_id}::text,
         ${currentTraceparent()}::text
       from dependents d cross join clock
       where not exists (

@@ -1,3 +1,4 @@
+import { jsonOrNull } from '@berth/shared/db/postgres/json-or-null';
 import type { StateOperation } from '@berth/shared/bus/state/publish-state';
 import type { Transaction } from '@berth/shared/db/database';
 import { currentTraceparent } from '@berth/shared/service/trace-context';
@@ -6,14 +7,7 @@ import type { TaskWaits } from '../engine/tasks/after-claim.ts';
 import type { Canceler } from '../records/canceler.ts';
 import type { NewTask, Origin } from '../records/new-task.ts';
 import { TaskRecord } from '../records/task-record.ts';
-import {
-  clock,
-  maybeJson,
-  type PublishedTask,
-  publishedColumns,
-  publishedTask,
-  publishingTasks,
-} from './published-tasks.ts';
+import { clock, type PublishedTask, publishedColumns, publishedTask, publishingTasks } from './published-tasks.ts';
 import { taskRecordColumns } from './task-repository.ts';
 
 const record = sql.type(TaskRecord);
@@ -56,8 +50,8 @@ export const createTaskChanges = (tx: Transaction) => {
           )
           select now, greatest(now, ${task.execute_at ?? null}::timestamptz), greatest(now, ${task.execute_at ?? null}::timestamptz),
             ${task.cluster_id}::uuid, ${task.env_id}::uuid, ${task.deployment_id}::uuid, ${origin.acting_user_id}::uuid,
-            ${origin.acting_deployment_id}::uuid, ${sql.jsonb(task.operation)}, ${maybeJson(task.run)}::jsonb,
-            ${maybeJson(task.change)}::jsonb, ${maybeJson(origin.requester)}::jsonb, ${maybeJson(task.undo)}::jsonb, ${task.also_cluster_id ?? null}::uuid,
+            ${origin.acting_deployment_id}::uuid, ${sql.jsonb(task.operation)}, ${jsonOrNull(task.run)}::jsonb,
+            ${jsonOrNull(task.change)}::jsonb, ${jsonOrNull(origin.requester)}::jsonb, ${jsonOrNull(task.undo)}::jsonb, ${task.also_cluster_id ?? null}::uuid,
             ${task.reinstall_dependents ?? false}, ${task.deletes_deployment ?? false}, ${origin.request_id}::text,
             ${currentTraceparent()}::text
           from clock

@@ -1,3 +1,5 @@
+import { BoundedCache } from '@berth/shared/waiting/bounded-cache';
+import { singleFlights } from '@berth/shared/waiting/single-flight';
 import type { Bus } from '@berth/shared/bus/bus';
 import { clusterAccess } from '@berth/shared/contracts/resources/cluster-access';
 import type { ClaimedTask } from '@berth/shared/contracts/resources/runner-tasks';
@@ -24,9 +26,9 @@ export type AccessCache = ReturnType<typeof createAccessCache>;
 
 /** Keeps the access that cluster-sync issues for as long as it lasts long enough. */
 export function createAccessCache({ bus }: { bus: Pick<Bus, 'call'> }) {
-  const cache = new Map<string, ClusterAccess>();
+  const cache = new BoundedCache<ClusterAccess>(maxClusters);
   /** Tasks that start together share one request. */
-  const inFlight = new Map<string, Promise<ClusterAccess>>();
+  const requests = singleFlights<ClusterAccess>();
 
   async function issue({ cluster_id: clusterId, task_id, fence }: Claim): Promise<ClusterAccess> {
     const { kubeconfig, expires_at } = await bus.call(
@@ -35,24 +37,17 @@ export function createAccessCache({ bus }: { bus: Pick<Bus, 'call'> }) {
       { deadlineMs: 10_000 },
     );
     const access = openAccess(kubeconfig, Date.parse(expires_at) - Date.now());
-    cache.delete(clusterId);
+    // The oldest is not disposed of: another run may use it. Idle connections close by themselves.
     cache.set(clusterId, access);
-    for (const oldest of cache.keys()) {
-      if (cache.size <= maxClusters) break;
-      // Not disposed of: another run may use it. Idle connections close by themselves.
-      cache.delete(oldest);
-    }
     return access;
   }
 
   function issueOnce(claim: Claim): Promise<ClusterAccess> {
     const { cluster_id } = claim;
-    const shared = inFlight.get(cluster_id);
+    const shared = requests.underWay(cluster_id);
     // The request of another task fails when that task's claim is over.
     if (shared) return shared.catch(() => issue(claim));
-    const issuing = issue(claim).finally(() => inFlight.delete(cluster_id));
-    inFlight.set(cluster_id, issuing);
-    return issuing;
+    return requests.run(cluster_id, () => issue(claim));
   }
 
   return {

@@ -1,3 +1,4 @@
+import { singleFlights } from '@berth/shared/waiting/single-flight';
 import { hash, randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -29,7 +30,7 @@ const digestOf = (bytes: Uint8Array): string => `sha256:${hash('sha256', bytes, 
 /** Packaged charts by digest, on disk. Verified at every use, because they decide what runs in a cluster. */
 export async function openChartCache({ folder, bus, maxBytes = defaultMaxBytes }: ChartCacheDeps) {
   const fileOf = (digest: string) => join(folder, `${digest.replace('sha256:', '')}.tgz`);
-  const inFlight = new Map<string, Promise<string>>();
+  const verifications = singleFlights<string>();
 
   await mkdir(folder, { recursive: true, mode: 0o700 });
   // Unfinished writes of an earlier process.
@@ -94,12 +95,10 @@ export async function openChartCache({ folder, bus, maxBytes = defaultMaxBytes }
     /** Path of the verified archive. Tasks that need the same archive together share the work. */
     async path(chart: Chart, claim: Claim): Promise<string> {
       if (!/^sha256:[0-9a-f]{64}$/.test(chart.digest)) throw permanent('The digest of the chart is malformed');
-      const shared = inFlight.get(chart.digest);
+      const shared = verifications.underWay(chart.digest);
       // The request of another task fails when that task's claim is over.
       if (shared) return shared.catch(() => verified(chart, claim));
-      const verifying = verified(chart, claim).finally(() => inFlight.delete(chart.digest));
-      inFlight.set(chart.digest, verifying);
-      return verifying;
+      return verifications.run(chart.digest, () => verified(chart, claim));
     },
   };
 }
