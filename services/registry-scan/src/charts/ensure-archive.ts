@@ -1,4 +1,3 @@
-import { singleFlights } from '@berth/shared/waiting/single-flight';
 import type { ObjectStore } from '@berth/shared/bus/objects/object-store';
 import { AppError, named } from '@berth/shared/errors';
 import { singleFlights } from '@berth/shared/waiting/single-flight';
