@@ -239,7 +239,7 @@ describe('size and load', () => {
   });
 
   test('requests beyond 256 in flight are refused at once', async () => {
-    const calls = Array.from({ length: 300 }, () => tasks.call(wait, { body: { ms: 100 } }));
+    const calls = Array.from({ length: 300 }, () => tasks.call(wait, { body: { ms: 1_000 } }));
 
     const outcomes = await Promise.allSettled(calls);
 
