@@ -22,6 +22,7 @@ import { createClusterDirectory } from './discovery/cluster-directory.ts';
 import { discoverClusters } from './discovery/discover-clusters.ts';
 import { readKubeconfig } from './discovery/read-kubeconfig.ts';
 import { envProjection } from './envs/env-projection.ts';
+import { k8sResourceStateHandlers } from './resources/rows/k8s-resource-state-handlers.ts';
 import { k8sResourceHandlers } from './resources/rows/k8s-resource-handlers.ts';
 import { createK8sResourceRepository } from './resources/rows/k8s-resource-repository.ts';
 
@@ -53,6 +54,7 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
 
   bus.serve(clusterHandlers({ db, clusterRepository, bus }));
   bus.serve(k8sResourceHandlers({ k8sResourceRepository }));
+  bus.serve(k8sResourceStateHandlers({ k8sResourceRepository }));
   bus.serve(clusterUsageHandlers({ clusterRepository }));
   bus.serve(clusterStateHandlers({ db }));
   bus.serve(clusterAccessHandlers({ bus, clusterRepository, directory, issueAccess: accessIssuer(config) }));

@@ -6,6 +6,7 @@ import { startProcessGuard } from '@berth/process-guard/process-guard';
 import { readConfig } from '@berth/shared/service/read-config';
 import { runService } from '@berth/shared/service/run-service';
 import { createHelmStarter } from './runner/helm/helm-starter.ts';
+import { createDeploymentClient } from './runner/calls/deployment-client.ts';
 import { openChartCache } from './runner/files/chart-cache.ts';
 import { createAccessCache } from './runner/cluster/access-cache.ts';
 import { findHelm } from './runner/helm/find-helm.ts';
@@ -35,6 +36,7 @@ await runService('runner', async ({ log, metrics, use, loop, signal }) => {
       charts: await openChartCache({ bus, folder: join(config.folder, 'charts') }),
       metrics: createRunnerMetrics(metrics),
       helm: use(createHelmStarter({ binary, guard })),
+      deployments: use(createDeploymentClient(config.calls)),
       concurrency: config.concurrency,
       name: config.name ?? `${hostname()}-${process.pid}`,
     }),

@@ -93,7 +93,7 @@ test('rows from before tasks had sizes, waits and requesters are as good as new 
     ]),
   );
   expect((await tasks.sizeOfOpen(deployment)).bytes).toBeGreaterThan(100);
-  expect(await tasks.isAnyChangeDue()).toBe(true);
+  expect(await tasks.isAnyCheckDue()).toBe(true);
   expect(await leases.expired()).toHaveLength(1);
   const told = sql.type(z.object({ n: z.number().int() }))`
     select count(*) as n from outbox where row ?& array['id', 'status'] and not row ? 'operation'

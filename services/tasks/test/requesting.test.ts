@@ -189,16 +189,6 @@ describe('asking for a task', () => {
       },
       ['unprocessable', 'rename or move', 'body.operation.Recreate'],
     ],
-    [
-      'an action',
-      { InvokeAction: { helm_chart_id: crypto.randomUUID(), action_id: 'a', body: {} } },
-      ['not_implemented', 'InvokeAction'],
-    ],
-    [
-      'a restart',
-      { RestartK8sResource: { resource_id: crypto.randomUUID(), resource_name: 'a' } },
-      ['not_implemented', 'RestartK8sResource'],
-    ],
   ])('%s is refused', async ([, operation, words]) => {
     const { id } = await tasks.create();
 
@@ -427,49 +417,49 @@ describe('the requester of a scheduled change', () => {
       maintainer,
       { missing: 'inactive' },
       () => upgrade(2),
-      'The user who asked for this change is not active any more',
+      'The user who requested it is not active any more',
     ],
     [
       'a user who is gone',
       maintainer,
       { missing: 'unknown' },
       () => upgrade(2),
-      'The user who asked for this change does not exist any more',
+      'The user who requested it does not exist any more',
     ],
     [
       'a user who has left the env',
       maintainer,
       { identity: { ...maintainer, env_roles: {} } },
       () => upgrade(2),
-      'The user who asked for this change is not a maintainer of the deployment any more',
+      'The user who requested it is not a maintainer of the deployment any more',
     ],
     [
       'a user who was an owner, and disables',
       owner,
       { identity: demoted },
       () => ({ Uninstall: {} }),
-      'The user who asked for this change is not an owner of the deployment any more',
+      'The user who requested it is not an owner of the deployment any more',
     ],
     [
       'a user who was an owner, and overrides',
       owner,
       { identity: demoted },
       () => upgrade(1, { a: 1 }),
-      'The user who asked for this change is not an owner of the deployment any more',
+      'The user who requested it is not an owner of the deployment any more',
     ],
     [
       'a bot that is not active',
       bot,
       { missing: 'inactive' },
       () => upgrade(2),
-      'The bot that asked for this change is not active any more',
+      'The bot that requested it is not active any more',
     ],
     [
       'a bot that is gone',
       bot,
       { missing: 'unknown' },
       () => upgrade(2),
-      'The bot that asked for this change does not exist any more',
+      'The bot that requested it does not exist any more',
     ],
   ])('is refused when it starts: %s', async ([, by, answer, operation, reason]) => {
     const { task, deployment } = await answering(by.id, answer, () => whenDue(by, operation()));
@@ -493,11 +483,11 @@ describe('the requester of a scheduled change', () => {
     const { id } = await tasks.installed();
     const asked: [string, string][] = [];
     const leave = {
-      'The deployment that asked for this change is disabled': (parent: string) =>
+      'The deployment that requested it is disabled': (parent: string) =>
         tasks.call(owner, update, { id: parent, body: { enabled: false } }),
-      'The deployment that asked for this change does not exist any more': (parent: string) =>
+      'The deployment that requested it does not exist any more': (parent: string) =>
         tasks.call(owner, remove, { id: parent }),
-      'The deployment that asked for this change is not a maintainer of the deployment any more': (parent: string) =>
+      'The deployment that requested it is not a maintainer of the deployment any more': (parent: string) =>
         tasks.call(siteAdmin, update, { id: parent, body: { cluster_id: tasks.otherClusterId } }),
     };
     for (const [reason, work] of Object.entries(leave)) {

@@ -3,23 +3,129 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { actionsIn, helmsOf, soon } from './support/helm-actions.ts';
+import { type HttpsDeployment, startHttpsDeployment } from './support/https-deployment.ts';
 import { type RunnerProcess, type RunnerWorld, startRunnerWorld } from './support/runner-world.ts';
 import { taskOf } from './support/fake-tasks.ts';
 
 let world: RunnerWorld;
 let runner: RunnerProcess;
 let act: ReturnType<typeof actionsIn>;
+let deployment: HttpsDeployment;
 beforeAll(async () => {
   world = await startRunnerWorld();
   act = actionsIn(world);
-  runner = await world.start();
+  deployment = await startHttpsDeployment();
+  const { ca, port } = deployment;
+  runner = await world.start({ CALL_CA: ca, CALL_PORT: `${port}`, CALL_ALLOW_ADDRESSES: '127.0.0.1' });
 }, 120_000);
 afterAll(async () => {
   await runner?.[Symbol.asyncDispose]();
   await world?.[Symbol.asyncDispose]();
+  await deployment?.[Symbol.asyncDispose]();
 });
 
 const taskFolders = () => readdir(join(runner.folder, 'tasks'));
+
+/** A workload of one pod, in the namespace of an installed deployment. */
+async function installedWorkload(kind: 'Deployment' | 'StatefulSet' | 'DaemonSet', podSpec: object = {}) {
+  const task = taskOf(world.chart);
+  await act.run(task);
+  const labels = { app: 'web' };
+  const pods = { metadata: { labels }, spec: { containers: [{ name: 'web', image: 'web' }], ...podSpec } };
+  const path = `/apis/apps/v1/namespaces/${task.namespace}/${kind.toLowerCase()}s`;
+  const object = z.object({ metadata: z.object({ uid: z.string() }) }).parse(
+    await act.post(path, {
+      apiVersion: 'apps/v1',
+      kind,
+      metadata: { name: 'web' },
+      spec: {
+        selector: { matchLabels: labels },
+        template: pods,
+        ...(kind === 'StatefulSet' && { serviceName: 'web' }),
+      },
+    }),
+  );
+  const at = '2026-01-02T03:04:05.678Z';
+  const { uid } = object.metadata;
+  const restart = {
+    ...task,
+    task_id: crypto.randomUUID(),
+    action: 'restart' as const,
+    restart: { kind, name: 'web', uid, at },
+  };
+  const restartedAt = async () =>
+    z
+      .object({
+        metadata: z.object({ generation: z.number() }),
+        spec: z.object({
+          template: z.object({ metadata: z.object({ annotations: z.record(z.string(), z.string()).optional() }) }),
+        }),
+      })
+      .transform(({ metadata, spec }) => ({
+        generation: metadata.generation,
+        at: spec.template.metadata.annotations?.['kubectl.kubernetes.io/restartedAt'],
+      }))
+      .parse(await act.get(`${path}/web`));
+  return { restart, at, restartedAt };
+}
+
+test.for(['Deployment', 'StatefulSet', 'DaemonSet'] as const)(
+  'a restart of a %s waits until its pods are new, and a repeat restarts nothing',
+  async (kind) => {
+    const { restart, at, restartedAt } = await installedWorkload(kind);
+
+    expect(await act.run(restart)).toMatchObject({ outcome: 'Done', reason: null });
+    const first = await restartedAt();
+    expect(await act.run({ ...restart, task_id: crypto.randomUUID() })).toMatchObject({ outcome: 'Done' });
+
+    expect(first).toMatchObject({ at });
+    expect(await restartedAt()).toEqual(first);
+  },
+);
+
+test('a restart whose pods do not become ready fails, and its log names them', async () => {
+  const { restart, at, restartedAt } = await installedWorkload('Deployment', { nodeSelector: { never: 'yes' } });
+
+  const end = await act.run({ ...restart, wait: { enabled: true, timeout_secs: 2 } });
+
+  expect(end).toMatchObject({
+    outcome: 'Failed',
+    reason: expect.stringContaining('Deployment web was restarted and did not become ready within 2 s'),
+  });
+  expect(await restartedAt()).toMatchObject({ at });
+  expect(world.tasks.textOf(restart.task_id)).toContain('not scheduled');
+});
+
+test('a restart leaves another workload of the same name, and a namespace of another deployment, unchanged', async () => {
+  const { restart, restartedAt } = await installedWorkload('Deployment');
+  const other = { ...restart, restart: { ...restart.restart, uid: crypto.randomUUID() } };
+  const foreign = { ...restart, task_id: crypto.randomUUID(), deployment_id: crypto.randomUUID() };
+
+  expect(await act.run(other)).toMatchObject({ outcome: 'Failed', reason: expect.stringContaining('was replaced') });
+  expect(await act.run(foreign)).toMatchObject({
+    outcome: 'Failed',
+    reason: expect.stringContaining('does not belong'),
+  });
+
+  expect(await restartedAt()).toMatchObject({ at: undefined });
+});
+
+test('a call of an action is sent with its token, which is in no log, and needs no access to a cluster', async () => {
+  const token = 'a-token-of-the-test';
+  const call = { host: '127.0.0.1', path: '/drain', method: 'POST' as const, body: '{}', token, hidden: ['swordfish'] };
+  deployment.respond(({ headers }, response) => response.end(`swordfish ${headers.authorization}`));
+  const before = world.issued();
+  const task = taskOf(null, { action: 'invoke', call });
+
+  expect(await act.run(task)).toMatchObject({ outcome: 'Done', reason: null });
+
+  expect(deployment.calls).toMatchObject([{ path: '/drain', headers: { authorization: `Bearer ${token}` } }]);
+  expect(world.tasks.begun).toContain(task.task_id);
+  expect(world.tasks.textOf(task.task_id)).toContain('*** Bearer ***');
+  expect(runner.log()).not.toContain(token);
+  expect(world.issued()).toBe(before);
+  expect(await taskFolders()).toEqual([]);
+});
 
 test('a deploy creates namespace, fence, Secrets and release, and removes its files', async () => {
   const secrets = { access: { password: 'swordfish-of-the-test' } };

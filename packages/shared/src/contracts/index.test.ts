@@ -49,7 +49,7 @@ test('the access table lists every operation', () => {
     deployment_tasks.create | POST /deployment-tasks | a maintainer of the deployment; an owner of the deployment for Install, Uninstall, a changed values_override, and actions that require an owner
     deployment_tasks.get | GET /deployment-tasks/:id | anyone signed in
     deployment_tasks.cancel | DELETE /deployment-tasks/:id | the creator of the task, or an owner of its deployment; an owner of the deployment for a move that goes back into another env
-    deployment_tasks.retry | POST /deployment-tasks/:id/retry | the creator of the task, or an owner of its deployment; a maintainer of the deployment for any task of a deployment that is left; an owner of the deployment for a deletion, and a change of enabled or values_override that was never made
+    deployment_tasks.retry | POST /deployment-tasks/:id/retry | the creator of the task, or an owner of its deployment; a maintainer of the deployment for any task of a deployment that is left; an owner of the deployment for a deletion, actions that require an owner, and a change of enabled or values_override that was never made
     deployment_tasks.log | GET /deployment-tasks/:id/log | anyone signed in
     deployment_tasks.log_lines | from api-gateway | anyone signed in
     deployment_tokens.issue | from cluster-sync | services of the platform
@@ -87,6 +87,7 @@ test('the access table lists every operation', () => {
     k8s_clusters.get | GET /k8s-clusters/:id | anyone signed in
     k8s_clusters.update | PUT /k8s-clusters/:id | a site admin
     k8s_clusters.delete | DELETE /k8s-clusters/:id | a site admin
+    k8s_resource_state.now | from tasks | services of the platform
     k8s_resources.list | GET /k8s-resources | anyone signed in
     k8s_resources.get | GET /k8s-resources/:id | anyone signed in
     logins.start | GET /auth/idp | anyone, without a credential

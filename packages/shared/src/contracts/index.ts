@@ -23,6 +23,7 @@ import { helmRegistries } from './resources/helm-registries.ts';
 import { helmTagFormats } from './resources/helm-tag-formats.ts';
 import { identities } from './resources/identities.ts';
 import { k8sClusters } from './resources/k8s-clusters.ts';
+import { k8sResourceState } from './resources/k8s-resource-state.ts';
 import { k8sResources } from './resources/k8s-resources.ts';
 import { logins } from './resources/logins.ts';
 import { me } from './resources/me.ts';
@@ -60,6 +61,7 @@ export const contracts = {
   helmTagFormats,
   identities,
   k8sClusters,
+  k8sResourceState,
   k8sResources,
   logins,
   me,

@@ -11,6 +11,7 @@ const seen = (label: string) => ({
   values_ui: { inputs: [{ id: 'replicas', type: 'number', label }] },
   features: { cardinality: 'OnePerCluster' },
   digest: null,
+  actions_schema: null,
 });
 
 test('the form and the features of a chart are parsed once, however often the chart is read', () => {

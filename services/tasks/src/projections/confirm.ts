@@ -10,6 +10,7 @@ import { helmRegistries } from '@berth/shared/contracts/resources/helm-registrie
 import { k8sClusters } from '@berth/shared/contracts/resources/k8s-clusters';
 import type { Database } from '@berth/shared/db/database';
 import type { Projection } from '@berth/shared/db/projections/projection';
+import { k8sResourceState, type TrackedObject } from '@berth/shared/contracts/resources/k8s-resource-state';
 import { AppError, named } from '@berth/shared/errors';
 import type { Projections } from './projections.ts';
 
@@ -27,6 +28,8 @@ export interface Confirm {
   cluster(id: string, asking: Asking): Promise<void>;
   /** That the env exists and the caller sees it; 422 for the field at `path` otherwise. Nothing is taken into a copy. */
   env(id: string, path: string, asking: Asking & { readonly identityToken: string | undefined }): Promise<void>;
+  /** The object that a tracked resource is; null where it is tracked no more. */
+  trackedObject(resource_id: string, asking: Asking): Promise<TrackedObject | null>;
   /** A chart with its registry, and a kind, whichever is named. */
   catalogue(named: { helm_chart_id?: string | undefined; kind_id?: string | undefined }, asking: Asking): Promise<void>;
 }
@@ -59,6 +62,14 @@ export function createConfirm({ db, bus, projections }: ConfirmDeps): Confirm {
           return outage('The env could not be confirmed')(error);
         });
       named(env, path, envs.singular);
+    },
+
+    async trackedObject(resource_id, asking) {
+      const { now } = k8sResourceState.operations;
+      const { resource } = await bus
+        .call(now, { body: { resource_id } }, onBehalfOf(asking))
+        .catch(outage('The resource could not be confirmed'));
+      return resource;
     },
 
     async catalogue(wanted, asking) {

@@ -100,7 +100,7 @@ export const createProjections = ({ wakeRunners }: { wakeRunners: () => void }) 
   charts: createProjection({
     resource: helmCharts,
     table: 'helm_charts_seen',
-    columns: ['helm_registry_id', 'image_tag', 'available', 'values_ui', 'features', 'error'],
+    columns: ['helm_registry_id', 'image_tag', 'available', 'values_ui', 'features', 'actions_schema', 'error'],
   }),
   kinds: createProjection({ resource: deploymentKinds, table: 'deployment_kinds_seen', columns: ['name'] }),
   envs: envProjection(wakeRunners),

@@ -29,6 +29,8 @@ export const TaskRecord = DeploymentTask.extend({
   /** A second cluster that must be there: the old one of a move. */
   also_cluster_id: Id.nullable(),
   reinstall_dependents: z.boolean(),
+  /** It was requested for later, so the rights of its requester are checked when it starts. */
+  checks_requester: z.boolean(),
   deletes_deployment: z.boolean(),
   fence: z.number().int(),
   /** The last claim in which Helm had begun. */

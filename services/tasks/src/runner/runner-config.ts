@@ -2,6 +2,12 @@ import { resolve } from 'node:path';
 import { busOptions, busSettings } from '@berth/shared/bus/connection/bus-settings';
 import { z } from 'zod';
 
+const Addresses = z
+  .string()
+  .default('')
+  .transform((list) => list.split(/[\s,]+/).filter((address) => address !== ''))
+  .pipe(z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])));
+
 export const RunnerConfig = z
   .object({
     ...busSettings,
@@ -10,6 +16,12 @@ export const RunnerConfig = z
     RUNNER_FOLDER: z.string().min(1),
     RUNNER_CONCURRENCY: z.coerce.number().int().min(1).max(64).default(4),
     RUNNER_NAME: z.string().max(200).optional(),
+    /** PEM certificates that calls into deployments trust beside those of the system. */
+    CALL_CA: z.string().optional(),
+    /** Where ingress controllers listen. */
+    CALL_PORT: z.coerce.number().int().min(1).max(65_535).default(443),
+    /** Addresses or CIDR ranges that deployments may be called at although they are of this machine, its link or a cloud. */
+    CALL_ALLOW_ADDRESSES: Addresses,
   })
   .transform((env) => ({
     bus: busOptions(env),
@@ -18,5 +30,6 @@ export const RunnerConfig = z
     folder: resolve(env.RUNNER_FOLDER),
     concurrency: env.RUNNER_CONCURRENCY,
     name: env.RUNNER_NAME,
+    calls: { ca: env.CALL_CA, port: env.CALL_PORT, allowAddresses: env.CALL_ALLOW_ADDRESSES },
   }));
 export type RunnerConfig = z.output<typeof RunnerConfig>;

@@ -12,12 +12,12 @@ export interface ClaimOptions {
   runner: string;
   leaseMs: number;
   limits: Limits;
-  /** The scheduled change whose requester's rights were looked up; without it none is taken. */
-  change?: string | null;
+  /** The task whose requester's rights were looked up; without it none that needs this is taken. */
+  checked?: string | null;
 }
 
-const DueChange = z.object({ id: Id, requester: Requester.nullable() });
-export type DueChange = z.infer<typeof DueChange>;
+const DueCheck = z.object({ id: Id, requester: Requester.nullable() });
+export type DueCheck = z.infer<typeof DueCheck>;
 
 /** A plan kept from when the queue was empty scans all of it when it is long. */
 const planAnew = sql.fragment`set_config('plan_cache_mode', 'force_custom_plan', true)`;
@@ -71,20 +71,20 @@ export const createClaimRepository = (tx: Transaction) => ({
     return is_any_due;
   },
 
-  /** The task that the next claim would take, if it is a scheduled change; nothing is locked or promised by it. */
-  nextChange: async (limits: Limits): Promise<DueChange | null> => {
+  /** The task that the next claim would take, if its requester has to be checked; nothing is locked or promised by it. */
+  nextCheck: async (limits: Limits): Promise<DueCheck | null> => {
     await tx.query(planned);
-    return tx.maybeOne(sql.type(DueChange)`
+    return tx.maybeOne(sql.type(DueCheck)`
       ${firstOf(sql.fragment`true`, limits)}
       )
-      select t.id, t.requester from first join deployment_tasks t on t.id = first.id where t.change is not null
+      select t.id, t.requester from first join deployment_tasks t on t.id = first.id where t.checks_requester
     `);
   },
 
   /** Takes the first task that may start. A deployment that a request works on right now is passed over. */
-  take: ({ runner, leaseMs, limits, change = null }: ClaimOptions) =>
+  take: ({ runner, leaseMs, limits, checked = null }: ClaimOptions) =>
     tx.maybeOne(sql.type(TaskRecord)`
-      ${firstOf(sql.fragment`(p.change is null or p.id = ${change})`, limits)}
+      ${firstOf(sql.fragment`(not p.checks_requester or p.id = ${checked})`, limits)}
         for update of d skip locked
       )
       update deployment_tasks t set

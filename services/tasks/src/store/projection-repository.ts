@@ -24,6 +24,7 @@ const SeenChart = z.object({
   error: z.string().nullable(),
   values_ui: JsonObject.nullable(),
   features: JsonObject.nullable(),
+  actions_schema: JsonObject.nullable(),
   /** Once it was asked for. */
   digest: z.string().nullable(),
 });
@@ -91,7 +92,7 @@ export const createSeenRepository = (db: Queries) => ({
 
   chart: (id: string) =>
     db.maybeOne(sql.type(SeenChart)`
-      select c.id, r.kind_id, c.image_tag, c.available, c.error, c.values_ui, c.features, a.digest
+      select c.id, r.kind_id, c.image_tag, c.available, c.error, c.values_ui, c.features, c.actions_schema, a.digest
       from helm_charts_seen c
       join helm_registries_seen r on r.id = c.helm_registry_id
       left join chart_archive_digests a on a.helm_chart_id = c.id

@@ -53,14 +53,14 @@ export const createQueueChanges = (tx: Transaction) => {
         `),
       ),
 
-    /** All changes that are due wait; those that are being worked on right now are left to the next time. */
-    postponeChanges: async (reason: string, pauseMs: number): Promise<void> => {
+    /** All tasks that are due and whose requester has to be checked wait; those that are being worked on right now are left to the next time. */
+    postponeChecks: async (reason: string, pauseMs: number): Promise<void> => {
       await tx.query(sql.type(z.object({}))`
         update deployment_tasks t set
           reason = ${reason}, due_at = ${clock} + ${pauseMs} * interval '1 millisecond'
         from (
           select id from deployment_tasks
-          where status = 'Pending' and change is not null and due_at <= clock_timestamp()
+          where status = 'Pending' and checks_requester and due_at <= clock_timestamp()
           for update skip locked
         ) due
         where t.id = due.id

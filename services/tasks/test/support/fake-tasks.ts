@@ -125,6 +125,8 @@ export function taskOf(chart: ClaimedTask['chart'], fields: Partial<ClaimedTask>
     values: {},
     secrets: {},
     confidential: [],
+    call: null,
+    restart: null,
     wait: { enabled: true, timeout_secs: 60 },
     traceparent: null,
     request_id: null,

@@ -32,13 +32,14 @@ export async function startHttpsDeployment(): Promise<HttpsDeployment> {
 
   const calls: ReceivedCall[] = [];
   let respond: (call: ReceivedCall, response: ServerResponse) => unknown = (_call, response) => response.end('{}');
-  const server = createServer({ cert, key }, async (request, response) => {
+  const server = createServer({ cert, key }, (request, response) => void receive(request, response));
+  async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
     response.on('error', () => undefined);
     const body = await text(request).catch(() => '');
     const call = { method: request.method ?? '', path: request.url ?? '', headers: request.headers, body };
     calls.push(call);
     await respond(call, response);
-  });
+  }
   server.on('tlsClientError', () => undefined).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();

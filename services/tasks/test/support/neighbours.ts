@@ -9,11 +9,13 @@ import { chartArchives } from '@berth/shared/contracts/resources/chart-archives'
 import { clusterState } from '@berth/shared/contracts/resources/cluster-state';
 import type { CallerName } from '@berth/shared/contracts/contract';
 import { DeploymentKind } from '@berth/shared/contracts/resources/deployment-kinds';
+import { deploymentTokens } from '@berth/shared/contracts/resources/deployment-tokens';
 import { Env, envs } from '@berth/shared/contracts/resources/envs';
 import { identities } from '@berth/shared/contracts/resources/identities';
 import { HelmChart } from '@berth/shared/contracts/resources/helm-charts';
 import { HelmRegistry } from '@berth/shared/contracts/resources/helm-registries';
 import { K8sCluster } from '@berth/shared/contracts/resources/k8s-clusters';
+import { k8sResourceState, type TrackedObject } from '@berth/shared/contracts/resources/k8s-resource-state';
 import { signingKeys } from '@berth/shared/contracts/resources/signing-keys';
 import { AppError } from '@berth/shared/errors';
 import { connectTestBus } from '@berth/shared/testing/test-bus';
@@ -46,6 +48,10 @@ export interface Neighbours extends AsyncDisposable {
   };
   /** While false, cluster-sync does not say how clusters are now, and auth not which envs there are. */
   answers: { clusters: boolean; envs: boolean };
+  /** The calls into deployments for which a token was requested from auth; `away`: it does not answer. */
+  callTokens: { asked: { deployment_id: string; method: string; path: string }[]; away: boolean };
+  /** What cluster-sync tracks, by its id. */
+  tracked: Map<string, TrackedObject>;
   /** What registry-scan answers for a chart's archive; null: it cannot be reached. */
   archives: { digest: string | null; asked: number };
 }
@@ -76,6 +82,8 @@ export async function startNeighbours(nats: TestNats): Promise<Neighbours> {
     Object.values(sampleIdentities).map((identity) => [identity.id, { identity }]),
   );
   const answers: Neighbours['answers'] = { clusters: true, envs: true };
+  const tracked: Neighbours['tracked'] = new Map();
+  const callTokens: Neighbours['callTokens'] = { asked: [], away: false };
   const current = new Map<string, StateMessage>();
   const now = <Row>(id: string | undefined, row: { parse(given: unknown): Row }) => {
     const state = current.get(id ?? '');
@@ -85,6 +93,19 @@ export async function startNeighbours(nats: TestNats): Promise<Neighbours> {
   };
   let version = 0;
 
+  auth.serve(
+    implement(deploymentTokens, {
+      issue: () => Promise.reject(new AppError('not_implemented', 'Nobody calls back here')),
+      issue_for_call: async ({ body }) => {
+        callTokens.asked.push(body);
+        if (callTokens.away) throw new AppError('unavailable', 'The database of auth is away');
+        return {
+          access_token: `token-for-${body.deployment_id}`,
+          expires_at: new Date(Date.now() + 300_000).toISOString(),
+        };
+      },
+    }),
+  );
   auth.serve(implement(signingKeys, { list: async () => ({ keys: testKeys.publicJwks }) }));
   auth.serve(
     implement(identities, {
@@ -132,6 +153,9 @@ export async function startNeighbours(nats: TestNats): Promise<Neighbours> {
       },
     }),
   );
+  clusterSync.serve(
+    implement(k8sResourceState, { now: async ({ body }) => ({ resource: tracked.get(body.resource_id) ?? null }) }),
+  );
   registryScan.serve(
     implement(catalogueState, {
       now: async ({ body: { helm_chart_id, kind_id } }) => {
@@ -164,6 +188,8 @@ export async function startNeighbours(nats: TestNats): Promise<Neighbours> {
     archives,
     people,
     answers,
+    callTokens,
+    tracked,
     holdBack: {
       env: (fields) => commit(auth, 'envs', { ...newEnv(fields), env_id: fields.id }),
       cluster: (row) => commit(clusterSync, 'k8s_clusters', row),

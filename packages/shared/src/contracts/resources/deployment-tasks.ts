@@ -46,10 +46,17 @@ export type NewDeploymentTask = z.infer<typeof NewDeploymentTask>;
 
 type Overridden = Pick<Deployment, 'values_override'>;
 
+/** Whether an action is for owners, its chart says. */
+export interface OfAction {
+  needsOwner: boolean;
+}
+
 /** What decides who may retry a task. */
 export interface RetriedTask {
   /** Null where it was deleted. */
   deployment: (KindScope & Overridden) | null;
+  /** It is an action for owners. */
+  needsOwner: boolean;
   /** The change that the task was to make and has not made. */
   change: DeploymentChanges | null;
   /** Whether it deletes the deployment. */
@@ -100,8 +107,8 @@ export const deploymentTasks = resource('deployment_tasks', {
         stricter({
           rule: owner,
           for: 'Install, Uninstall, a changed values_override, and actions that require an owner',
-          when: (deployment: KindScope & Overridden, { body }: { body: NewDeploymentTask }) =>
-            isForOwners(body.operation, deployment) ? deployment : null,
+          when: (deployment: KindScope & Overridden & OfAction, { body }: { body: NewDeploymentTask }) =>
+            deployment.needsOwner || isForOwners(body.operation, deployment) ? deployment : null,
         }),
       ],
       mayChange: ['deployments'],
@@ -143,9 +150,9 @@ export const deploymentTasks = resource('deployment_tasks', {
         }),
         stricter({
           rule: owner,
-          for: 'a deletion, and a change of enabled or values_override that was never made',
-          when: ({ retried: { deployment, change, deletes } }: { retried: RetriedTask }) =>
-            deployment && (deletes || (change && changesForOwners(change, deployment))) ? deployment : null,
+          for: 'a deletion, actions that require an owner, and a change of enabled or values_override that was never made',
+          when: ({ retried: { deployment, change, deletes, needsOwner } }: { retried: RetriedTask }) =>
+            deployment && (deletes || needsOwner || (change && changesForOwners(change, deployment))) ? deployment : null,
         }),
       ],
       mayChange: ['deployments'],

@@ -45,8 +45,6 @@ export const k8sResources = resource('k8s_resources', {
       http: 'GET /k8s-resources/:id',
       summary: 'Read a tracked resource',
       allow: signedIn,
-      // A request to restart one is checked against what is tracked.
-      callers: ['tasks'],
       response: K8sResource,
     }),
   },

@@ -1,12 +1,33 @@
 import { z } from 'zod';
 import { ourServices } from '../../access/rules.ts';
 import { operation, resource } from '../contract.ts';
-import { Id, JsonObject, Text } from '../fields.ts';
+import { Id, JsonObject, Text, Timestamp } from '../fields.ts';
 import { Claim } from './task-claims.ts';
 
 /** What the runner does with the release; the deployment's operations are reduced to it by the service `tasks`. */
-export const RunnerAction = z.enum(['deploy', 'uninstall']);
+export const RunnerAction = z.enum(['deploy', 'uninstall', 'invoke', 'restart']);
 export type RunnerAction = z.infer<typeof RunnerAction>;
+
+/** A workload, by its uid: another one of the same name is not meant. */
+const RestartedObject = z.strictObject({
+  kind: z.enum(['Deployment', 'StatefulSet', 'DaemonSet']),
+  name: z.string(),
+  uid: z.string(),
+});
+
+/** A call into a deployment: https to the hostname of its ingress. */
+export const DeploymentCall = z.strictObject({
+  host: z.string(),
+  path: z.string(),
+  method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
+  /** JSON text. */
+  body: z.string().nullable(),
+  /** A JWT whose audience is the deployment. */
+  token: z.string(),
+  /** Texts of the body that no log shows. */
+  hidden: z.array(z.string()),
+});
+export type DeploymentCall = z.infer<typeof DeploymentCall>;
 
 /**
  * A claimed task with everything needed to run it: a complete snapshot, values resolved, secrets in clear.
@@ -31,7 +52,11 @@ export const ClaimedTask = z.strictObject({
   cluster_id: Id,
   /** Also the name of the Helm release. */
   namespace: z.string(),
-  /** Null for `uninstall`. `digest` is `sha256:<hex>` of the packaged chart, the key in the object store. */
+  /** For `invoke`, which needs nothing else. */
+  call: DeploymentCall.nullable(),
+  /** For `restart`. `at` is the same in all claims of the task. */
+  restart: RestartedObject.extend({ at: Timestamp }).nullable(),
+  /** For `deploy`. `digest` is `sha256:<hex>` of the packaged chart, the key in the object store. */
   chart: z.strictObject({ helm_chart_id: Id, digest: z.string(), version: z.string() }).nullable(),
   values: JsonObject,
   /** Kubernetes Secrets that the chart's inputs require, in the namespace: entries by name of the Secret. */
@@ -78,7 +103,7 @@ export const runnerTasks = resource('runner_tasks', {
       summary: 'Renew the lease, and count the attempt when Helm begins; returns whether cancellation was requested',
       allow: ourServices,
       callers: ['runner'],
-      // `helm_begins`: Helm starts after the answer. Recorded first, so that the attempt counts even if the runner dies with Helm.
+      // `helm_begins`: Helm, or the call into a deployment, starts after the answer. Recorded first, so that the attempt counts even if the runner dies with Helm.
       body: z.strictObject({ ...Claim, helm_begins: z.boolean().default(false) }),
       response: z.strictObject({ lease_ms: z.number().int(), cancel_requested: z.boolean() }),
       idempotent: true,

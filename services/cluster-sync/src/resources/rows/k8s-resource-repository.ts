@@ -1,4 +1,5 @@
 import { K8sResource, k8sResources } from '@berth/shared/contracts/resources/k8s-resources';
+import { TrackedObject } from '@berth/shared/contracts/resources/k8s-resource-state';
 import type { ListRequest } from '@berth/shared/contracts/paging';
 import type { Queries, Transaction } from '@berth/shared/db/database';
 import type { Lease } from '@berth/shared/db/leases/lease';
@@ -56,6 +57,11 @@ export const createK8sResourceRepository = (db: Queries) => ({
     db.maybeOne(resource`
       select ${columns} from ${withCluster}
       where ${sql.and([sql.fragment`r.id = ${id}`, inEnvs(sql.fragment`c.env_id`, visible)])}
+    `),
+
+  object: (id: string) =>
+    db.maybeOne(sql.type(TrackedObject)`
+      select id, cluster_id, deployment_id, kind, name, uid from k8s_resources where id = ${id}
     `),
 
   known: (clusterId: string) =>

@@ -1,9 +1,10 @@
 import type { Variant } from '../../records/variant.ts';
 import type { Operation } from './operation.ts';
 import { install } from './install.ts';
-import { notImplemented } from './not-implemented.ts';
+import { invokeAction } from './invoke-action.ts';
 import { recreate } from './recreate.ts';
 import { reinstall } from './reinstall.ts';
+import { restartK8sResource } from './restart-k8s-resource.ts';
 import { uninstall } from './uninstall.ts';
 import { upgrade } from './upgrade.ts';
 
@@ -14,6 +15,6 @@ export const operations: Record<Variant, Operation> = {
   Reinstall: reinstall,
   Recreate: recreate,
   Uninstall: uninstall,
-  InvokeAction: notImplemented('InvokeAction'),
-  RestartK8sResource: notImplemented('RestartK8sResource'),
+  InvokeAction: invokeAction,
+  RestartK8sResource: restartK8sResource,
 };

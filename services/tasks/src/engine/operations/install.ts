@@ -16,6 +16,7 @@ export const install: Operation = {
     reinstall_dependents: reinstallDependents,
   }),
 
+  isRepeatable: true,
   startEvent: 'Install starts',
   afterSuccess: (deployment, revision_id) => ({ ...after(deployment, 'release runs'), revision_id }),
 };

@@ -5,7 +5,7 @@ import type { DeploymentRecord } from '../../records/deployment-record.ts';
 import type { NewTask } from '../../records/new-task.ts';
 import type { OpenTask } from '../../records/open-task.ts';
 import type { TaskRecord } from '../../records/task-record.ts';
-import type { DeployRun, TaskRun } from '../../records/task-run.ts';
+import type { DeployRun, RestartedObject, TaskRun } from '../../records/task-run.ts';
 import type { Variant } from '../../records/variant.ts';
 import type { DeploymentEvent } from '../deployments/lifecycle.ts';
 
@@ -32,6 +32,8 @@ export interface Operation {
 
   /** The deployment after a task that is done. `isFollowed`: a task that deploys comes after it. */
   afterSuccess(deployment: DeploymentRecord, taskId: string, isFollowed: boolean): DeploymentRecord;
+  /** Whether a run that had begun may be run again when its claim is over without an outcome. */
+  isRepeatable: boolean;
   /** How a task that failed or was canceled is made again. Its deployment is not being deleted. */
   retry(old: Retryable, now: RetriedNow): Retry;
 }
@@ -46,6 +48,8 @@ export interface Planned {
   reinstallDependents: boolean;
   /** As it was requested, where it was requested by its name. */
   requested?: RequestedOperation;
+  /** What is to be restarted. */
+  object?: RestartedObject | undefined;
 }
 
 export type Startable = Pick<TaskRecord, 'operation' | 'run'>;

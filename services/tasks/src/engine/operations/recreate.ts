@@ -46,6 +46,7 @@ export const recreate: Operation = {
     return { run: task.run ?? uninstallRun(deployment, from) };
   },
 
+  isRepeatable: true,
   startEvent: 'Recreate starts',
   afterSuccess: (deployment, _, isFollowed) =>
     isFollowed

@@ -26,6 +26,7 @@ export const reinstall: Operation = {
     return unlessLeftBehind(revision, deployment);
   },
 
+  isRepeatable: true,
   startEvent: 'Reinstall starts',
   // The same chart and inputs again: the revision is still the one that brought them.
   afterSuccess: (deployment) => after(deployment, 'release runs'),

@@ -18,6 +18,7 @@ export const uninstall: Operation = {
 
   nothingToDo: () => null,
   runAtStart: ({ run }, deployment) => ({ run: run ?? uninstallRun(deployment, placeOf(deployment)) }),
+  isRepeatable: true,
   startEvent: 'Uninstall starts',
   afterSuccess: (deployment) => after({ ...deployment, ...gone }, 'release removed'),
 

@@ -23,6 +23,7 @@ export const upgrade: Operation = {
     reinstall_dependents: reinstallDependents,
   }),
 
+  isRepeatable: true,
   startEvent: 'Upgrade starts',
   afterSuccess: (deployment, revision_id) => ({ ...after(deployment, 'release runs'), revision_id }),
 };

@@ -3,10 +3,23 @@ import { afterClaim, type ClaimHistory, type EndedClaim, type RetryPolicy } from
 
 const policy: RetryPolicy = { maxAttempts: 3, leaseMs: 30_000, spread: () => 0 };
 const fresh: ClaimHistory = { attempts: 0, waited_ms: 0, forbidden_ms: 0, handed_back: 0 };
-const claim: EndedClaim = { ...fresh, outcome: 'Retry', helmBegan: false, isCanceled: false };
+const claim: EndedClaim = { ...fresh, outcome: 'Retry', helmBegan: false, isCanceled: false, isRepeatable: true };
 const outcomes = ['Done', 'Failed', 'Canceled', 'Retry', 'Unreachable', 'Forbidden', 'HandedBack', 'Silent'] as const;
 
 describe('afterClaim', () => {
+  test.for(outcomes.filter((outcome) => !['Done', 'Failed', 'Canceled'].includes(outcome)))(
+    'never repeats a call that had begun, after %s',
+    (outcome) => {
+      const begun = { ...claim, outcome, helmBegan: true, attempts: 1, isRepeatable: false };
+
+      expect(afterClaim(begun, policy)).toMatchObject({
+        ends: 'Failed',
+        because: expect.stringContaining('not repeated'),
+      });
+      expect(afterClaim({ ...begun, helmBegan: false, attempts: 0 }, policy)).toHaveProperty('pauseMs');
+    },
+  );
+
   test.for<[string, Partial<EndedClaim>, ReturnType<typeof afterClaim>]>([
     ['ends what is done', { outcome: 'Done', helmBegan: true, attempts: 1 }, { ends: 'Done' }],
     ['does not repeat what would fail again', { outcome: 'Failed', helmBegan: true, attempts: 1 }, { ends: 'Failed' }],
@@ -78,7 +91,7 @@ describe('afterClaim', () => {
   const waits = [0, 1, 5_000, 59_999, 60_000, 599_999, 600_000, 700_000];
   const all = every(outcomes, [false, true], [false, true], [0, 1, 2, 3, 4], waits, waits, [0, 99, 100], [0, 1]).map(
     ([outcome, helmBegan, isCanceled, attempts, waited_ms, forbidden_ms, handed_back, spread]) => {
-      const ended = { outcome, helmBegan, isCanceled, attempts, waited_ms, forbidden_ms, handed_back };
+      const ended = { ...claim, outcome, helmBegan, isCanceled, attempts, waited_ms, forbidden_ms, handed_back };
       return { ended, next: afterClaim(ended, { ...policy, spread: () => spread }) };
     },
   );
@@ -136,7 +149,10 @@ describe('afterClaim', () => {
     let paused = 0;
     for (let steps = 0; steps < 100; steps += 1) {
       const attempts = history.attempts + (helmBegan ? 1 : 0);
-      const next = afterClaim({ ...history, attempts, outcome, helmBegan, isCanceled: false }, policy);
+      const next = afterClaim(
+        { ...history, attempts, outcome, helmBegan, isCanceled: false, isRepeatable: true },
+        policy,
+      );
       if ('ends' in next) break;
       paused += next.pauseMs;
       history = next;
@@ -175,7 +191,7 @@ function walk(
   const most = { claims: 0, helms: 0 };
   for (const [outcome, helmBegan] of every(given.outcomes, [false, true])) {
     const attempts = history.attempts + (helmBegan ? 1 : 0);
-    const ended = { ...history, attempts, outcome, helmBegan, isCanceled: false };
+    const ended = { ...history, attempts, outcome, helmBegan, isCanceled: false, isRepeatable: true };
     const next = afterClaim(ended, { ...policy, spread: given.spread });
     const later = 'ends' in next ? { claims: 0, helms: 0 } : walk(next, given, seen);
     most.claims = Math.max(most.claims, later.claims + 1);

@@ -19,6 +19,8 @@ export interface EndedClaim extends ClaimHistory {
   /** Helm had begun in this claim, which `attempts` counts then. */
   helmBegan: boolean;
   isCanceled: boolean;
+  /** The operation may run again although it had begun. */
+  isRepeatable: boolean;
 }
 
 export interface RetryPolicy {
@@ -39,6 +41,9 @@ export interface TaskWaits extends ClaimHistory {
   pauseMs: number;
 }
 
+const notRepeated =
+  'the call may have arrived, so it is not repeated: look at the deployment before you retry the task';
+
 /** More than any rollout takes; past it a runner that always stops cannot run Helm for ever. */
 const mostHandedBack = 100;
 
@@ -50,6 +55,7 @@ export function afterClaim(claim: EndedClaim, policy: RetryPolicy): TaskEnds | T
   const { outcome, handed_back, attempts, waited_ms, forbidden_ms } = claim;
   if (outcome === 'Done' || outcome === 'Failed' || outcome === 'Canceled') return { ends: outcome };
   if (claim.isCanceled) return { ends: 'Canceled' };
+  if (claim.helmBegan && !claim.isRepeatable) return { ends: 'Failed', because: notRepeated };
   if (outcome === 'HandedBack' && handed_back < mostHandedBack) {
     const counted = attempts - (claim.helmBegan ? 1 : 0);
     return { pauseMs: 0, attempts: counted, waited_ms, forbidden_ms, handed_back: handed_back + 1 };

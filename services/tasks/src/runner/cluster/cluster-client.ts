@@ -1,7 +1,7 @@
 import type { KubeApi } from '@berth/kube/kube-api';
 import type { z } from 'zod';
 import { kubeFailure, statusOf } from './kube-failure.ts';
-import { MetadataList, Namespace, type ObjectMetadata, PodList, Secret } from './kube-objects.ts';
+import { MetadataList, Namespace, type ObjectMetadata, PodList, Secret, Workload } from './kube-objects.ts';
 
 type Pods = z.infer<typeof PodList>['items'];
 
@@ -31,8 +31,16 @@ export interface ClusterClient {
   createSecret(secret: NewSecret): Promise<boolean>;
   /** Compare-and-swap. False: it was changed since it was read. */
   replaceSecret(namespace: string, secret: Secret | NewSecret): Promise<boolean>;
+  readWorkload(namespace: string, workload: WorkloadName): Promise<Workload | null>;
+  /** False: it is gone, or another one has its name now. */
+  patchWorkload(namespace: string, workload: WorkloadName, patch: object): Promise<boolean>;
   /** At most 50. */
   listPods(namespace: string): Promise<Pods>;
+}
+
+export interface WorkloadName {
+  kind: 'Deployment' | 'StatefulSet' | 'DaemonSet';
+  name: string;
 }
 
 export interface ClusterClientDeps {
@@ -47,6 +55,9 @@ const deadlineMs = 10_000;
 const metadataOnly = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 
 const inCore = (namespace: string, kind: 'secrets' | 'pods') => `/api/v1/namespaces/${namespace}/${kind}`;
+
+const workloadPath = (namespace: string, { kind, name }: WorkloadName): string =>
+  `/apis/apps/v1/namespaces/${namespace}/${kind.toLowerCase()}s/${name}`;
 
 export function createClusterClient({ api, signal, beforeWrite }: ClusterClientDeps): ClusterClient {
   const call = { signal, deadlineMs };
@@ -106,6 +117,14 @@ export function createClusterClient({ api, signal, beforeWrite }: ClusterClientD
       unlessConflict('replace a Secret', () =>
         api.putJson(`${inCore(namespace, 'secrets')}/${secret.metadata.name}`, secret, call),
       ),
+    readWorkload: (namespace, workload) =>
+      orNull('read the workload', async () =>
+        Workload.parse(await api.getJson(workloadPath(namespace, workload), call)),
+      ),
+    patchWorkload: (namespace, workload, patch) => {
+      const write = () => api.patchJson(workloadPath(namespace, workload), patch, call);
+      return unlessConflict('restart the workload', write, [404, 409]);
+    },
     listPods: (namespace) =>
       attempt('list the pods', async () => {
         return PodList.parse(await api.getJson(`${inCore(namespace, 'pods')}?limit=50`, call)).items;

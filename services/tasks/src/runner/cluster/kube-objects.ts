@@ -16,6 +16,37 @@ export const Namespace = z.looseObject({
 });
 export type Namespace = z.infer<typeof Namespace>;
 
+const count = z.number().int().optional();
+
+/** A Deployment, StatefulSet or DaemonSet. */
+export const Workload = z.object({
+  metadata: z.object({ uid: z.string().optional(), generation: count }),
+  spec: z.object({
+    replicas: count,
+    paused: z.boolean().optional(),
+    updateStrategy: z
+      .object({ type: z.string().optional(), rollingUpdate: z.object({ partition: count }).nullish() })
+      .optional(),
+    template: z.object({
+      metadata: z.object({ annotations: z.record(z.string(), z.string()).nullish() }).nullish(),
+    }),
+  }),
+  status: z
+    .object({
+      observedGeneration: count,
+      replicas: count,
+      updatedReplicas: count,
+      readyReplicas: count,
+      availableReplicas: count,
+      desiredNumberScheduled: count,
+      updatedNumberScheduled: count,
+      numberAvailable: count,
+      conditions: z.array(z.object({ type: z.string(), reason: z.string().optional() })).nullish(),
+    })
+    .optional(),
+});
+export type Workload = z.infer<typeof Workload>;
+
 export const Secret = z.looseObject({ metadata: Metadata, data: z.record(z.string(), z.string()).optional() });
 export type Secret = z.infer<typeof Secret>;
 

@@ -16,6 +16,8 @@ const task = {
   namespace: 'web-a',
   chart: null,
   values: { password: 'canary' },
+  call: null,
+  restart: null,
   secrets: {},
   confidential: [],
   wait: { enabled: true, timeout_secs: 90 },

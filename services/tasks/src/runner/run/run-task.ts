@@ -3,20 +3,31 @@ import type { ClaimedTask, RunnerAction } from '@berth/shared/contracts/resource
 import { inSpan, inTraceOf } from '@berth/shared/service/trace-context';
 import { keepClaim } from '../claim/claim-lease.ts';
 import { reportOutcome } from '../claim/report-outcome.ts';
+import { invoke } from '../calls/invoke.ts';
 import { taskCluster, type TaskCluster } from '../cluster/task-cluster.ts';
 import { type Outcome, outcomeOf } from '../outcome/outcome-of.ts';
 import { AccessRefused } from '../outcome/task-failure.ts';
 import { abortable } from '../waiting/abortable.ts';
 import { deploy } from './deploy.ts';
 import { repairRelease } from './repair-release.ts';
+import { restart } from '../restart/restart.ts';
 import { newTaskRun, type RunnerDeps, type TaskRun } from './task-run.ts';
 import { uninstall } from './uninstall.ts';
 
+type InCluster = (run: TaskRun, cluster: TaskCluster) => Promise<void>;
+
+const inCluster =
+  (action: InCluster) =>
+  (run: TaskRun): Promise<void> =>
+    withAccess(run, action);
+
 /** One line per action; an action without a function does not compile. */
-const actions = { deploy, uninstall } satisfies Record<
-  RunnerAction,
-  (run: TaskRun, cluster: TaskCluster) => Promise<void>
->;
+const actions = {
+  deploy: inCluster(deploy),
+  uninstall: inCluster(uninstall),
+  restart: inCluster(restart),
+  invoke,
+} satisfies Record<RunnerAction, (run: TaskRun) => Promise<void>>;
 
 /** Access must outlast Helm's longest wait and the steps around it. */
 const accessBesidesHelmMs = 5 * 60_000;
@@ -45,7 +56,7 @@ async function act(run: TaskRun): Promise<Outcome> {
   if (task.attempt > 1) log.say(`attempt ${task.attempt}`);
   let outcome: Outcome = { outcome: 'Done', reason: null };
   try {
-    await withAccess(run);
+    await actions[task.action](run);
   } catch (error) {
     outcome = outcomeOfFailure(error, run);
   }
@@ -57,20 +68,20 @@ async function act(run: TaskRun): Promise<Outcome> {
 }
 
 /** Cached access may have been withdrawn; the action then starts again with new access. */
-async function withAccess(run: TaskRun): Promise<void> {
-  await withAccessOnce(run).catch((error: unknown) => {
+async function withAccess(run: TaskRun, action: InCluster): Promise<void> {
+  await withAccessOnce(run, action).catch((error: unknown) => {
     if (!(error instanceof AccessRefused) || run.stop.aborted) throw error;
-    return withAccessOnce(run);
+    return withAccessOnce(run, action);
   });
 }
 
-async function withAccessOnce(run: TaskRun): Promise<void> {
+async function withAccessOnce(run: TaskRun, action: InCluster): Promise<void> {
   const { task, lease, secrets, stop, deps } = run;
   const neededMs = task.wait.timeout_secs * 1_000 + accessBesidesHelmMs;
   const access = await abortable(deps.access.of(task, neededMs), stop);
   secrets.add(access.credentials);
   try {
-    await actions[task.action](run, taskCluster(access, { lease, signal: stop }));
+    await action(run, taskCluster(access, { lease, signal: stop }));
   } catch (error) {
     // The cluster may have moved or withdrawn the access: the next attempt requests it again.
     const outcome = outcomeOf(error, { lease, stopping: deps.stopping });

@@ -2,6 +2,7 @@ import type { Bus } from '@berth/shared/bus/bus';
 import type { ClaimedTask } from '@berth/shared/contracts/resources/runner-tasks';
 import type { Service } from '@berth/shared/service/service';
 import type { ClaimLease } from '../claim/claim-lease.ts';
+import type { DeploymentClient } from '../calls/deployment-client.ts';
 import type { AccessCache } from '../cluster/access-cache.ts';
 import type { ChartCache } from '../files/chart-cache.ts';
 import { createTaskFolder, type TaskFolder } from '../files/task-folder.ts';
@@ -18,6 +19,7 @@ export interface RunnerDeps {
   charts: ChartCache;
   metrics: RunnerMetrics;
   helm: HelmStarter;
+  deployments: DeploymentClient;
   /** Parents of the task folders and of the discovery caches. */
   folders: { tasks: string; discovery: string };
   /** Aborts when the runner stops: Helm is asked to end and the task is handed back. */

@@ -5,7 +5,7 @@ import type { ClaimedTask } from '@berth/shared/contracts/resources/runner-tasks
 import { AppError } from '@berth/shared/errors';
 import { oneAtATime } from '@berth/shared/waiting/one-at-a-time';
 import type { Service } from '@berth/shared/service/service';
-import type { Chart } from '../../deployments/chart.ts';
+import { type Chart, readChart } from '../../deployments/chart.ts';
 import type { DeploymentsDeps } from '../../deployments/deployments-deps.ts';
 import { type HelmInput, helmInput } from '../../values/helm-input.ts';
 import type { ClaimOptions } from '../../store/claim-repository.ts';
@@ -15,8 +15,9 @@ import { finishTask } from '../transitions/finish-task.ts';
 import { lookUpRequester } from './look-up-requester.ts';
 import { ourFault } from './start-failure.ts';
 import { type Started, startNext } from './start-next.ts';
-import type { TaskRun } from '../../records/task-run.ts';
 import type { InTransaction } from '../../store/store.ts';
+import { callOfAction } from '../../actions/call-of-action.ts';
+import type { InvokeRun, TaskRun } from '../../records/task-run.ts';
 
 export interface ClaimDeps extends Pick<DeploymentsDeps, 'store' | 'readers' | 'heldReaders' | 'reserved'> {
   inTransaction: InTransaction;
@@ -69,7 +70,7 @@ async function complete(deps: ClaimDeps, started: Started, remainingMs: () => nu
 async function claimedTask(deps: ClaimDeps, started: Started, remainingMs: () => number): Promise<ClaimedTask> {
   const { task, run, deployment, isFirst } = started;
   const input = run.action === 'deploy' ? await inputOf(deps, started, run) : null;
-  const { wait } = input?.chart.parsedFeatures ?? { wait: { enabled: true, timeout_secs: 300 } };
+  const { wait } = input?.chart.parsedFeatures ?? (await featuresOfRestart(deps, started)) ?? usualFeatures;
   return {
     task_id: task.id,
     fence: task.fence,
@@ -91,11 +92,31 @@ async function claimedTask(deps: ClaimDeps, started: Started, remainingMs: () =>
     values: input?.values ?? {},
     secrets: input?.secrets ?? {},
     confidential: input?.confidential ?? [],
+    call: run.action === 'invoke' ? await callOf(deps, started, { run, remainingMs }) : null,
+    restart: run.action === 'restart' ? { ...run.object, at: task.first_attempted_at ?? task.created_at } : null,
     wait,
     traceparent: task.traceparent,
     request_id: task.request_id,
   };
 }
+
+const usualFeatures = { wait: { enabled: true, timeout_secs: 300 } };
+
+/** A restart is waited for as a deploy of the chart is. */
+async function featuresOfRestart({ store: { seen } }: ClaimDeps, { run, deployment }: Started) {
+  const chart = run.action === 'restart' ? await seen.chart(deployment.helm_chart_id) : null;
+  return chart && readChart(chart).parsedFeatures;
+}
+
+const callOf = (
+  { bus, store: { seen }, readers }: ClaimDeps,
+  { deployment }: Started,
+  { run, remainingMs }: { run: InvokeRun; remainingMs: () => number },
+) =>
+  callOfAction(
+    { bus, seen, readers },
+    { run, deploymentId: deployment.id, deadlineMs: Math.max(100, remainingMs() - 500) },
+  );
 
 async function inputOf(
   { store: { seen, secrets }, readers, secretKeys, ownUrl }: ClaimDeps,

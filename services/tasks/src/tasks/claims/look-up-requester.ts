@@ -7,8 +7,8 @@ import type { InTransaction, ReadingStore } from '../../store/store.ts';
 import type { Current } from './requester-rights.ts';
 import type { Limits } from '../../records/limits.ts';
 
-/** The scheduled change that may start next, with what its requester is now. */
-export interface CheckedChange {
+/** The scheduled task that may start next, with what its requester is now. */
+export interface CheckedRequester {
   taskId: string;
   /** Null for deployments, which are looked up where the task starts, and where nobody is known. */
   current: Current | null;
@@ -31,16 +31,16 @@ const notNow =
   'The rights of its requester cannot be checked now, since the service auth does not answer; it is tried again';
 
 /**
- * Before the transaction of a claim: the change that it may start, if that is what comes next. When auth does not answer,
- * all changes that are due wait, and other tasks go on.
+ * Before the transaction of a claim: the scheduled task that it may start, if that is what comes next. When auth does not
+ * answer, all of them that are due wait, and other tasks go on.
  */
 export async function lookUpRequester(
   deps: LookUpDeps,
   limits: Limits,
   remainingMs: () => number,
-): Promise<CheckedChange | null> {
-  if (!(await deps.store.tasks.isAnyChangeDue())) return null;
-  const next = await deps.inTransaction(({ claims }) => claims.nextChange(limits));
+): Promise<CheckedRequester | null> {
+  if (!(await deps.store.tasks.isAnyCheckDue())) return null;
+  const next = await deps.inTransaction(({ claims }) => claims.nextCheck(limits));
   if (!next) return null;
   const { id: taskId, requester } = next;
   if (!requester || requester.kind === 'deployment') return { taskId, current: null };
@@ -50,8 +50,8 @@ export async function lookUpRequester(
   try {
     return { taskId, current: await ask(deps.bus, { ...requester, kind: requester.kind }, deadlineMs) };
   } catch (error) {
-    deps.log.warn({ err: error, task_id: taskId }, 'the requester of a scheduled change could not be looked up');
-    await deps.inTransaction(({ queueChanges }) => queueChanges.postponeChanges(notNow, pauseMs));
+    deps.log.warn({ err: error, task_id: taskId }, 'the requester of a scheduled task could not be looked up');
+    await deps.inTransaction(({ queueChanges }) => queueChanges.postponeChecks(notNow, pauseMs));
     return null;
   }
 }

@@ -1,8 +1,7 @@
 import type { Identity } from '@berth/shared/access/identity';
-import type { DeploymentChanges } from '@berth/shared/contracts/resources/deployments';
+import type { KindScope, Rule } from '@berth/shared/access/rules';
 import type { DeploymentRecord } from '../../records/deployment-record.ts';
 import type { Requester } from '../../records/requester.ts';
-import { ruleOfChange } from '../transitions/rule-of-change.ts';
 
 /** What a requester is now. */
 export type Current = { identity: Identity } | { missing: 'unknown' | 'inactive' };
@@ -16,18 +15,17 @@ export function currentDeployment(
   return { identity: { kind: 'deployment', id: row.id, env_id: row.env_id } };
 }
 
-/** Why a scheduled change may not be made any more in the name of its requester; null where it may. */
+/** Why a scheduled task may not run any more in the name of its requester; null where it may. */
 export function whyNotAllowed(
   requester: Requester | null,
   current: Current | null,
-  { change, deployment }: { change: DeploymentChanges; deployment: DeploymentRecord },
+  { rule, deployment }: { rule: Rule<KindScope>; deployment: DeploymentRecord },
 ): string | null {
-  if (!requester || !current) return 'It is not known who asked for this change: make it again';
-  const who = `${requester.kind === 'user' ? 'The user who' : `The ${requester.kind} that`} asked for this change`;
+  if (!requester || !current) return 'It is not known who requested it: make it again';
+  const who = `${requester.kind === 'user' ? 'The user who' : `The ${requester.kind} that`} requested it`;
   if ('missing' in current) {
     if (current.missing === 'unknown') return `${who} does not exist any more`;
     return requester.kind === 'deployment' ? `${who} is disabled` : `${who} is not active any more`;
   }
-  const rule = ruleOfChange(change, deployment);
   return rule.allows(current.identity, deployment) ? null : `${who} is not ${rule.says} any more`;
 }

@@ -1,4 +1,3 @@
-import type { DeploymentChanges } from '@berth/shared/contracts/resources/deployments';
 import { AppError } from '@berth/shared/errors';
 import type { Service } from '@berth/shared/service/service';
 import type { DeploymentRecord } from '../../records/deployment-record.ts';
@@ -7,8 +6,11 @@ import type { WritingStore } from '../../store/store.ts';
 import { changeAtStart } from './change-at-start.ts';
 import type { ClaimOptions } from '../../store/claim-repository.ts';
 import { endMoot, endTask } from '../transitions/end-task.ts';
-import type { CheckedChange } from './look-up-requester.ts';
+import type { CheckedRequester } from './look-up-requester.ts';
 import { currentDeployment, whyNotAllowed } from './requester-rights.ts';
+import { checkAction, type ActionWanted } from '../../actions/check-action.ts';
+import { noLongerFits } from '../transitions/no-longer-fits.ts';
+import { ruleOfOperation } from '../transitions/rule-of-operation.ts';
 import { startFailure } from './start-failure.ts';
 import { startOf, whileRunning } from '../../engine/tasks/start-of.ts';
 import type { TaskRecord } from '../../records/task-record.ts';
@@ -37,11 +39,11 @@ interface StartDeps extends Pick<DeploymentsDeps, 'heldReaders' | 'reserved'> {
 export async function startNext(
   deps: StartDeps,
   store: WritingStore,
-  options: Omit<ClaimOptions, 'change'>,
-  checked: CheckedChange | null,
+  options: Omit<ClaimOptions, 'checked'>,
+  checked: CheckedRequester | null,
 ): Promise<StartNext> {
   if (!(await store.claims.waitForTurn())) return 'nothing';
-  const task = await store.claims.take({ ...options, change: checked?.taskId ?? null });
+  const task = await store.claims.take({ ...options, checked: checked?.taskId ?? null });
   if (!task) return 'nothing';
 
   const deployment = await store.deployments.lock(task.deployment_id);
@@ -60,7 +62,7 @@ export async function startNext(
 interface Starting {
   task: TaskRecord;
   before: DeploymentRecord;
-  checked: CheckedChange | null;
+  checked: CheckedRequester | null;
 }
 
 async function start(
@@ -74,7 +76,8 @@ async function start(
     await endMoot(store, task, before, moot);
     return 'ended';
   }
-  if (change) await refuseWithoutRights(store, { task, change, deployment: before, checked });
+  if (task.checks_requester) await refuseWithoutRights(store, { task, deployment: before, checked });
+  if ('InvokeAction' in task.operation) await refuseAction(deps, store, task.operation.InvokeAction, before);
   const changed = change && (await changeAtStart(deps, store, { task, change, deployment: before }));
   const { operation, run: planned } = changed ?? task;
   const deployment = changed?.deployment ?? before;
@@ -94,21 +97,29 @@ async function start(
   return { task: started, run, deployment: running, isFirst: deployment.installed_cluster_id === null };
 }
 
-/** Who asked for a change may have lost the right to it by the time at which it is made. */
+/** Chart, action and reported status may have changed since the request. */
+async function refuseAction(
+  { heldReaders }: StartDeps,
+  store: WritingStore,
+  invoked: ActionWanted['invoked'],
+  deployment: DeploymentRecord,
+): Promise<void> {
+  await checkAction(store, heldReaders(store), { deployment, invoked, isNow: true }).catch((error: unknown) => {
+    throw noLongerFits(error);
+  });
+}
+
+/** The requester may have lost the right to it by the time at which it runs. */
 async function refuseWithoutRights(
   store: WritingStore,
-  {
-    task,
-    change,
-    deployment,
-    checked,
-  }: Omit<Starting, 'before'> & { change: DeploymentChanges; deployment: DeploymentRecord },
+  { task, deployment, checked }: Omit<Starting, 'before'> & { deployment: DeploymentRecord },
 ): Promise<void> {
   const { requester } = task;
   const current =
     requester?.kind === 'deployment'
       ? currentDeployment(await store.deployments.record(requester.id))
       : (checked?.current ?? null);
-  const why = whyNotAllowed(requester, current, { change, deployment });
+  const rule = await ruleOfOperation(store.seen, task, deployment);
+  const why = whyNotAllowed(requester, current, { rule, deployment });
   if (why !== null) throw new AppError('forbidden', why);
 }

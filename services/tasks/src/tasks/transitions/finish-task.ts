@@ -2,6 +2,8 @@ import type { TaskOutcome } from '@berth/shared/contracts/resources/runner-tasks
 import { AppError } from '@berth/shared/errors';
 import type { WritingStore } from '../../store/store.ts';
 import { afterClaim, type RetryPolicy } from '../../engine/tasks/after-claim.ts';
+import { operations } from '../../engine/operations/index.ts';
+import { variantOf } from '../../records/variant.ts';
 import { endTask } from './end-task.ts';
 import { type LockedTask, lockTask } from '../../queue/lock-task.ts';
 
@@ -43,7 +45,8 @@ export async function endClaim(
   const { task } = locked;
   const helmBegan = task.helm_fence === task.fence;
   const isCanceled = task.cancel_requested_at !== null;
-  const next = afterClaim({ ...task, outcome, helmBegan, isCanceled }, policy);
+  const { isRepeatable } = operations[variantOf(task.operation)];
+  const next = afterClaim({ ...task, outcome, helmBegan, isCanceled, isRepeatable }, policy);
   const settles = outcome !== 'Silent';
   if (!('ends' in next)) return (await store.taskChanges.putBack(task, { ...next, reason, settles })) !== null;
 

@@ -6,10 +6,12 @@ import type { VisibleEnvs } from '../../store/deployment-repository.ts';
 import type { DeploymentsDeps } from '../../deployments/deployments-deps.ts';
 import { operationPaths } from '../../deployments/field-paths.ts';
 import { fitChanges } from '../../deployments/fit-changes.ts';
+import { checkAction } from '../../actions/check-action.ts';
 import { makeChanges } from '../../deployments/make-changes.ts';
 import { plannedTasks } from '../../engine/tasks/planned-tasks.ts';
 import type { WritingStore } from '../../store/store.ts';
 import { refuseDeleted, refuseWrongState } from './refuse-wrong-state.ts';
+import type { RestartedObject } from '../../records/task-run.ts';
 import type { Origin } from '../../records/new-task.ts';
 import { operations } from '../../engine/operations/index.ts';
 import { lastOf, queueTasks } from '../../queue/queue-tasks.ts';
@@ -22,6 +24,8 @@ export interface Requested {
   visible: VisibleEnvs;
   origin: Origin;
   executeAt?: string | undefined;
+  /** What is to be restarted. */
+  object?: RestartedObject | undefined;
 }
 
 type Deps = Pick<DeploymentsDeps, 'heldReaders' | 'reserved'>;
@@ -32,7 +36,9 @@ export async function queueOperation(deps: Deps, store: WritingStore, requested:
   const operation = operations[variant];
   if (operation.notRequestable) throw operation.notRequestable();
   const changes = operation.changes(requested.operation);
-  return changes ? queueChange(deps, store, requested, { variant, changes }) : queueWithoutChange(store, requested);
+  return changes
+    ? queueChange(deps, store, requested, { variant, changes })
+    : queueWithoutChange(deps, store, requested);
 }
 
 export async function queueChange(deps: Deps, store: WritingStore, wanted: ChangeWanted, asked: Asked) {
@@ -90,15 +96,29 @@ function withoutSameOverride(changes: DeploymentChanges, before: DeploymentRecor
 }
 
 async function queueWithoutChange(
+  { heldReaders }: Deps,
   store: WritingStore,
-  { deployment, operation, origin, executeAt: execute_at }: Requested,
+  { deployment, operation, origin, object, executeAt: execute_at }: Requested,
 ): Promise<TaskRecord> {
   refuseDeleted(deployment);
-  if (!(await isLater(store, execute_at))) {
-    const { count } = await store.tasks.sizeOfOpen(deployment.id);
+  const isDue = !(await isLater(store, execute_at));
+  const { count } = await store.tasks.sizeOfOpen(deployment.id);
+  if (isDue) {
     refuseWrongState(variantOf(operation), deployment, count > 0);
   }
-  const planned = { before: deployment, after: deployment, kind: '', reinstallDependents: false, requested: operation };
+  if ('InvokeAction' in operation) {
+    // Behind other tasks it meets what they leave; the start decides.
+    const isNow = isDue && count === 0;
+    await checkAction(store, heldReaders(store), { deployment, invoked: operation.InvokeAction, isNow });
+  }
+  const planned = {
+    before: deployment,
+    after: deployment,
+    kind: '',
+    reinstallDependents: false,
+    requested: operation,
+    object,
+  };
   const tasks = plannedTasks([variantOf(operation)], planned).map((task) => ({ ...task, execute_at }));
   return lastOf(await queueTasks(store, tasks, origin));
 }

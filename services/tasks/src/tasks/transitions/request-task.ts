@@ -7,14 +7,18 @@ import {
 } from '@berth/shared/contracts/resources/deployment-tasks';
 import type { RequestedOperation } from '@berth/shared/contracts/resources/task-operation';
 import { change } from '@berth/shared/db/changes/change';
+import type { TrackedObject } from '@berth/shared/contracts/resources/k8s-resource-state';
 import { named } from '@berth/shared/errors';
 import type { DeploymentsDeps } from '../../deployments/deployments-deps.ts';
+import { checkRestart } from '../../deployments/check-restart.ts';
 import { confirmedCatalogue } from '../../projections/confirmed-catalogue.ts';
 import { type WritingStore, writingStore } from '../../store/store.ts';
 import { originOf } from '../../records/origin-of.ts';
 import { operations } from '../../engine/operations/index.ts';
 import { variantOf } from '../../records/variant.ts';
 import { queueOperation } from './queue-operation.ts';
+import { owner } from '@berth/shared/access/rules';
+import { ruleOfOperation } from './rule-of-operation.ts';
 import { publicTask } from '../../records/task-record.ts';
 import type { WaitReasons } from '../../queue/wait-reasons.ts';
 
@@ -24,10 +28,11 @@ type Context = HandlerContext<typeof deploymentTasks.operations.create>;
 export const requestTask =
   (deps: DeploymentsDeps & { waitReasons: WaitReasons }) =>
   async (body: NewDeploymentTask, context: Context): Promise<DeploymentTask> => {
+    const tracked = await trackedObject(deps, body, context);
     const task = await confirmedCatalogue(
       () =>
         change(deps.db, context, deploymentTasks, {
-          insert: (tx) => request(deps, writingStore(tx), body, context),
+          insert: (tx) => request(deps, writingStore(tx), { body, tracked }, context),
           audited: ({ id, env_id, deployment_id, execute_at }) => ({
             action: 'create',
             objectId: id,
@@ -46,12 +51,26 @@ export const requestTask =
 
 const changesOf = (operation: RequestedOperation) => operations[variantOf(operation)].changes(operation);
 
-async function request(deps: DeploymentsDeps, store: WritingStore, body: NewDeploymentTask, context: Context) {
+/** Read before anything is locked. Where it is and who may restart it is checked with everything else. */
+const trackedObject = async (
+  { confirm }: Pick<DeploymentsDeps, 'confirm'>,
+  { operation }: NewDeploymentTask,
+  context: Context,
+): Promise<TrackedObject | null> =>
+  'RestartK8sResource' in operation ? confirm.trackedObject(operation.RestartK8sResource.resource_id, context) : null;
+
+interface Request {
+  body: NewDeploymentTask;
+  tracked: TrackedObject | null;
+}
+
+async function request(deps: DeploymentsDeps, store: WritingStore, { body, tracked }: Request, context: Context) {
   const { deployment_id, operation, execute_at } = body;
   const visible = visibleEnvs(context.identity);
   named(await store.deployments.find(deployment_id, visible), 'body.deployment_id', 'deployment');
   const deployment = named(await store.deployments.lock(deployment_id), 'body.deployment_id', 'deployment');
-  context.permit(deployment);
+  const rule = await ruleOfOperation(store.seen, { operation, change: changesOf(operation) }, deployment);
+  context.permit({ ...deployment, needsOwner: rule === owner });
 
   return queueOperation(deps, store, {
     deployment,
@@ -59,5 +78,8 @@ async function request(deps: DeploymentsDeps, store: WritingStore, body: NewDepl
     visible,
     origin: originOf(context),
     executeAt: execute_at,
+    ...('RestartK8sResource' in operation && {
+      object: checkRestart(operation.RestartK8sResource, tracked, deployment),
+    }),
   });
 }

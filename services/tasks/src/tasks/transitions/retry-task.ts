@@ -1,3 +1,4 @@
+import { owner } from '@berth/shared/access/rules';
 import { visibleEnvs } from '@berth/shared/access/visible-envs';
 import type { HandlerContext } from '@berth/shared/bus/bus';
 import { type DeploymentTask, deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
@@ -26,6 +27,7 @@ import { operations } from '../../engine/operations/index.ts';
 import { lastOf, queueTasks } from '../../queue/queue-tasks.ts';
 import { type Variant, variantOf } from '../../records/variant.ts';
 import type { DeployRun } from '../../records/task-run.ts';
+import { ruleOfOperation } from './rule-of-operation.ts';
 import { publicTask, type TaskRecord } from '../../records/task-record.ts';
 import type { WaitReasons } from '../../queue/wait-reasons.ts';
 
@@ -60,7 +62,9 @@ async function request(deps: Deps, store: WritingStore, id: string, context: Con
   found(await store.tasks.find(id, visibleEnvs(context.identity)), 'deployment task');
   const { task: old, deployment } = found(await lockTask(store, id), 'deployment task');
   const { change: unmade, deletes_deployment: deletes } = old;
-  context.permit({ ...scopeOfTask(old, deployment), retried: { deployment, change: unmade, deletes } });
+  const rule = deployment && (await ruleOfOperation(store.seen, old, deployment));
+  const needsOwner = rule === owner;
+  context.permit({ ...scopeOfTask(old, deployment), retried: { deployment, change: unmade, deletes, needsOwner } });
   if (!isRetriable(old.status)) throw conflict(`The task is ${old.status}`);
   if (!deployment) throw conflict('The deployment was deleted');
 
@@ -87,7 +91,8 @@ async function retry(deps: Deps, store: WritingStore, { old, deployment, origin 
   const now = { deployment, open: await store.tasks.open(deployment.id) };
   const retried = operations[variant].retry(old, now);
   if ('refused' in retried) throw conflict(retried.refused);
-  if ('request' in retried) return queueOperation(deps, store, { ...requested, operation: retried.request });
+  const object = old.run?.action === 'restart' ? old.run.object : undefined;
+  if ('request' in retried) return queueOperation(deps, store, { ...requested, operation: retried.request, object });
   if ('deletion' in retried) return deleteAgain(store, deployment, origin);
 
   const { plan, again } = retried;

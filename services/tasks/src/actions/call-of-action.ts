@@ -1,0 +1,74 @@
+import { Budget } from '@berth/chart-extensions/budget';
+import { configReferences } from '@berth/chart-extensions/config-references';
+import { inTurns } from '@berth/chart-extensions/in-turns';
+import { outputParts } from '@berth/chart-extensions/output-values';
+import type { ValuesUi } from '@berth/chart-extensions/values-ui';
+import { visibleInputs } from '@berth/chart-extensions/visible-inputs';
+import type { Bus } from '@berth/shared/bus/bus';
+import { isJsonObject, type JsonObject, type JsonValue } from '@berth/shared/contracts/json';
+import { deploymentTokens } from '@berth/shared/contracts/resources/deployment-tokens';
+import type { DeploymentCall } from '@berth/shared/contracts/resources/runner-tasks';
+import { AppError } from '@berth/shared/errors';
+import { findItems, type ItemReaders } from '../collections/find-items.ts';
+import type { InvokeRun } from '../records/task-run.ts';
+import type { SeenRepository } from '../store/projection-repository.ts';
+import { ingressHost } from '../values/ingress-values.ts';
+import { findAction } from './find-action.ts';
+
+export interface CallDeps {
+  bus: Pick<Bus, 'call'>;
+  seen: Pick<SeenRepository, 'chart' | 'clusterInEnv'>;
+  readers: ItemReaders;
+}
+
+/** What the runner sends for an action: its body as the action's form makes it of the inputs, and a token for this call. */
+export async function callOfAction(
+  { bus, seen, readers }: CallDeps,
+  { run, deploymentId, deadlineMs }: { run: InvokeRun; deploymentId: string; deadlineMs: number },
+): Promise<DeploymentCall> {
+  const { chart, action } = await findAction(seen, run);
+  const cluster = await seen.clusterInEnv(run.cluster_id);
+  if (!cluster) throw new AppError('unavailable', 'The env of the cluster is not known');
+
+  const { method, path, ui_schema: form } = action;
+  const { deployment_name: name, namespace } = run;
+  const host = ingressHost({ cluster, name, namespace }, chart.parsedFeatures.ingress.hostname_format);
+  const inputs = isJsonObject(run.body) ? run.body : {};
+  const body = form ? await resolvedBody(readers, { form, inputs, envId: cluster.env.id }) : run.body;
+  const { access_token: token } = await bus.call(
+    deploymentTokens.operations.issue_for_call,
+    { body: { deployment_id: deploymentId, method, path } },
+    { deadlineMs },
+  );
+  return {
+    host,
+    path,
+    method,
+    // Servers differ in what they make of a GET with a body.
+    body: method === 'GET' || body === null ? null : JSON.stringify(body),
+    token,
+    hidden: form ? sensitiveTexts(form, inputs) : [],
+  };
+}
+
+async function resolvedBody(
+  readers: ItemReaders,
+  { form, inputs, envId }: { form: ValuesUi; inputs: JsonObject; envId: string },
+): Promise<JsonValue> {
+  const budget = new Budget();
+  const itemOf = await findItems(readers, configReferences(form, inputs), envId);
+  const propertyOf: Parameters<typeof outputParts>[1]['propertyOf'] = (reference, property) => {
+    const item = itemOf(reference);
+    return item && Object.hasOwn(item, property) ? item[property] : undefined;
+  };
+  const { values } = await inTurns(outputParts(form, { config: inputs, propertyOf, budget }), budget);
+  return values;
+}
+
+/** What the log must not show where the deployment answers with it. */
+const sensitiveTexts = (form: ValuesUi, inputs: JsonObject): string[] =>
+  visibleInputs(form, inputs)
+    .filter(({ sensitive }) => sensitive)
+    .flatMap(({ id }) => (Object.hasOwn(inputs, id) ? [inputs[id]] : []))
+    .filter((value) => typeof value === 'string')
+    .slice(0, 100);

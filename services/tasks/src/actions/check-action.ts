@@ -1,0 +1,35 @@
+import { isJsonObject } from '@berth/shared/contracts/json';
+import type { JsonValue } from '@berth/shared/contracts/json';
+import type { ItemReaders } from '../collections/find-items.ts';
+import { checkConfig } from '../deployments/check-config.ts';
+import { conflict, unfit } from '../errors/refuse.ts';
+import type { DeploymentRecord } from '../records/deployment-record.ts';
+import type { ReadingStore } from '../store/store.ts';
+import { type ActionName, findAction } from './find-action.ts';
+import { whyNotNow } from './why-not-now.ts';
+
+export interface ActionWanted {
+  deployment: DeploymentRecord;
+  invoked: ActionName & { body: JsonValue };
+  /** It is invoked now: the chart that runs and the reported status decide, not those of the time of the request. */
+  isNow: boolean;
+}
+
+/** Throws where the action does not fit the deployment, or its body the action's form (422, 409). */
+export async function checkAction(
+  { seen, tasks }: Pick<ReadingStore, 'seen' | 'tasks'>,
+  readers: ItemReaders,
+  { deployment, invoked, isNow }: ActionWanted,
+): Promise<void> {
+  const { chart, action } = await findAction(seen, invoked);
+  if (action.ui_schema) {
+    const at = 'body.operation.InvokeAction.body';
+    if (!isJsonObject(invoked.body)) throw unfit(at, 'must be a JSON object: the values of the inputs of the action');
+    await checkConfig(readers, { form: action.ui_schema, config: invoked.body, envId: deployment.env_id, at });
+  }
+  if (!isNow && invoked.helm_chart_id === deployment.helm_chart_id) return;
+  const running = await tasks.deployRunOf(deployment.revision_id);
+  if (running?.helm_chart_id !== invoked.helm_chart_id) throw conflict('The deployment runs another chart');
+  const why = isNow ? whyNotNow(action, chart.parsedFeatures, deployment.reported_status) : null;
+  if (why !== null) throw conflict(why);
+}

@@ -1,0 +1,19 @@
+import type { Action } from '@berth/chart-extensions/actions';
+import type { Features } from '@berth/chart-extensions/features';
+import type { ReportedStatus } from '@berth/shared/contracts/resources/reported-status';
+
+/**
+ * Why an action may not be invoked at the reported status; null where it may. A chart that reports nothing cannot restrict
+ * its actions; of one that does, nothing is assumed while its status is not known.
+ */
+export function whyNotNow(
+  { allowed_on_statuses: allowed }: Pick<Action, 'allowed_on_statuses'>,
+  { status: reports }: Pick<Features, 'status'>,
+  reported: ReportedStatus | null,
+): string | null {
+  if (allowed.length === 0 || reports === undefined) return null;
+  const name = reported?.content?.status.name;
+  if (name !== undefined && allowed.includes(name)) return null;
+  const when = `The action may be invoked while the reported status is ${allowed.slice(0, 10).join(', ')}`;
+  return `${when}; ${name === undefined ? 'it is not known now' : `it is ${name}`}`;
+}

@@ -1,0 +1,22 @@
+import type { DeploymentRecord } from '../../records/deployment-record.ts';
+import type { Operation } from './operation.ts';
+
+const words = 'Nothing is installed';
+
+/** What the tasks before it will install can be acted on after them. */
+export const nothingInstalled = (
+  { revision_id }: Pick<DeploymentRecord, 'revision_id'>,
+  hasOpenTasks: boolean,
+): string | null => (revision_id === null && !hasOpenTasks ? words : null);
+
+/** What operations have in common that act on what runs, and install or remove nothing. */
+export const runsNothing = {
+  changes: () => null,
+  nothingToDo: ({ deleting, enabled, revision_id }) => {
+    if (deleting) return 'The deployment is being deleted';
+    if (!enabled) return 'The deployment was disabled meanwhile';
+    return revision_id === null ? words : null;
+  },
+  startEvent: null,
+  afterSuccess: (deployment) => deployment,
+} satisfies Partial<Operation>;

@@ -1,0 +1,30 @@
+import { placeOf } from '../deployments/place-of.ts';
+import { nothingInstalled, runsNothing } from './calls.ts';
+import type { Operation } from './operation.ts';
+import { taskOf, unlessEnabled } from './task-of.ts';
+
+/** Calls the running deployment as its chart's `actions.yaml` says. The deployment itself stays what it is, whatever comes of it. */
+export const invokeAction: Operation = {
+  ...runsNothing,
+  refusal: (deployment, hasOpenTasks) => unlessEnabled(deployment) ?? nothingInstalled(deployment, hasOpenTasks),
+
+  task: ({ after, requested }) => {
+    if (!requested || !('InvokeAction' in requested)) throw new Error('An InvokeAction is made by a request for it');
+    return { ...taskOf(after), operation: requested };
+  },
+
+  runAtStart: ({ operation, run }, deployment) => {
+    if (run) return { run };
+    if (!('InvokeAction' in operation)) return { impossible: 'The task has nothing to run' };
+    const { helm_chart_id, action_id, body } = operation.InvokeAction;
+    const { name: deployment_name } = deployment;
+    return {
+      run: { action: 'invoke', ...placeOf(deployment), deployment_name, kind: '', helm_chart_id, action_id, body },
+    };
+  },
+
+  // What the deployment did with the first call nobody knows.
+  isRepeatable: false,
+  retry: ({ operation }) =>
+    'InvokeAction' in operation ? { request: operation } : { refused: 'The task has nothing that could be run again' },
+};

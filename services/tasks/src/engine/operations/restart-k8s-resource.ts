@@ -1,0 +1,32 @@
+import { placeOf } from '../deployments/place-of.ts';
+import { nothingInstalled, runsNothing } from './calls.ts';
+import type { Operation } from './operation.ts';
+import { taskOf, unlessEnabled } from './task-of.ts';
+
+/** Replaces the pods of a workload, one after the other. The deployment itself stays what it is, whatever comes of it. */
+export const restartK8sResource: Operation = {
+  ...runsNothing,
+  refusal: (deployment) => unlessEnabled(deployment) ?? nothingInstalled(deployment, false),
+
+  task: ({ after, requested, object }) => {
+    if (!requested || !('RestartK8sResource' in requested) || !object) {
+      throw new Error('A RestartK8sResource is made by a request, for an object that is tracked');
+    }
+    const { name: deployment_name } = after;
+    const run = { action: 'restart' as const, ...placeOf(after), deployment_name, kind: '', object };
+    return { ...taskOf(after), operation: requested, run };
+  },
+
+  runAtStart: ({ run }, deployment) => {
+    if (run?.action !== 'restart') return { impossible: 'The task has nothing to run' };
+    const { cluster_id, namespace } = placeOf(deployment);
+    const isThere = run.cluster_id === cluster_id && run.namespace === namespace;
+    return isThere ? { run } : { impossible: 'The deployment has moved since, and its objects are others' };
+  },
+
+  isRepeatable: true,
+  retry: ({ operation }) =>
+    'RestartK8sResource' in operation
+      ? { request: operation }
+      : { refused: 'The task has nothing that could be run again' },
+};

@@ -1,0 +1,87 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ClusterClient } from '../cluster/cluster-client.ts';
+import type { Workload } from '../cluster/kube-objects.ts';
+import type { TaskCluster } from '../cluster/task-cluster.ts';
+import { belongsTo, isTerminating } from '../namespace/deployment-namespace.ts';
+import { checkFence, takeFence } from '../namespace/namespace-fence.ts';
+import { permanent, TaskFailure, transient } from '../outcome/task-failure.ts';
+import { explainPods } from '../run/explain-pods.ts';
+import type { TaskRun } from '../run/task-run.ts';
+import { rolloutOf, whyNoRollout } from './rollout-of.ts';
+
+/** That of `kubectl rollout restart`. */
+const annotation = 'kubectl.kubernetes.io/restartedAt';
+const lookEveryMs = 500;
+
+type Restart = NonNullable<TaskRun['task']['restart']>;
+
+/** Has Kubernetes replace the pods of a workload, and waits until it has. A repeat after a lost claim restarts nothing twice. */
+export async function restart(run: TaskRun, { client }: TaskCluster): Promise<void> {
+  const { task, lease, log, stop } = run;
+  const { restart: wanted, namespace } = task;
+  if (!wanted) throw permanent('The task names nothing to restart');
+
+  const found = await client.readNamespace(namespace);
+  if (!found || isTerminating(found)) throw permanent(`The namespace ${namespace} is gone or being deleted`);
+  if (!belongsTo(found, task.deployment_id)) {
+    throw permanent(`The namespace ${namespace} does not belong to this deployment and was left unchanged`);
+  }
+  await takeFence(task, { cluster: client, lease, found });
+
+  const workload = await readWorkload(client, namespace, wanted);
+  const why = whyNoRollout(workload);
+  if (why !== null) throw permanent(`${nameOf(wanted)} cannot be restarted: ${why}`);
+  if (restartedAt(workload) === wanted.at) log.say(`${nameOf(wanted)} is being restarted already`);
+  else {
+    stop.throwIfAborted();
+    await checkFence(task, client);
+    await annotate(client, namespace, wanted);
+    log.say(`restarting ${nameOf(wanted)}`);
+  }
+  if (task.wait.enabled) await untilRolledOut(run, client, wanted);
+}
+
+const nameOf = ({ kind, name }: Restart): string => `${kind} ${name}`;
+
+const restartedAt = ({ spec }: Workload): string | undefined => spec.template.metadata?.annotations?.[annotation];
+
+async function readWorkload(client: ClusterClient, namespace: string, wanted: Restart): Promise<Workload> {
+  const workload = await client.readWorkload(namespace, wanted);
+  if (!workload) throw permanent(`${nameOf(wanted)} does not exist any more`);
+  if (workload.metadata.uid !== wanted.uid) throw permanent(`${nameOf(wanted)} was replaced by another one since`);
+  return workload;
+}
+
+async function annotate(client: ClusterClient, namespace: string, wanted: Restart): Promise<void> {
+  const template = { metadata: { annotations: { [annotation]: wanted.at } } };
+  // With its uid the patch meets this object or none.
+  const patch = { metadata: { uid: wanted.uid }, spec: { template } };
+  if (!(await client.patchWorkload(namespace, wanted, patch))) {
+    throw transient(`${nameOf(wanted)} was replaced while it was about to be restarted`);
+  }
+}
+
+async function untilRolledOut({ task, log, stop }: TaskRun, client: ClusterClient, wanted: Restart): Promise<void> {
+  const { timeout_secs } = task.wait;
+  const giveUpAt = performance.now() + timeout_secs * 1_000;
+  let said = '';
+  for (;;) {
+    const { isDone, hasFailed, says } = rolloutOf(wanted.kind, await readWorkload(client, task.namespace, wanted));
+    if (says !== said) log.say(says);
+    said = says;
+    if (isDone) return;
+    if (hasFailed || performance.now() > giveUpAt) {
+      for (const line of await unreadyPods(client, task.namespace)) log.say(line);
+      const when = hasFailed ? 'before the deadline of the workload' : `within ${timeout_secs} s`;
+      throw permanent(`${nameOf(wanted)} was restarted and did not become ready ${when}: ${says}`);
+    }
+    await delay(lookEveryMs, undefined, { signal: stop });
+  }
+}
+
+/** Best effort: a failed list must not replace the failure of the rollout. */
+const unreadyPods = async (client: ClusterClient, namespace: string): Promise<string[]> =>
+  client.listPods(namespace).then(explainPods, (error: unknown) => {
+    if (error instanceof TaskFailure) return [];
+    throw error;
+  });

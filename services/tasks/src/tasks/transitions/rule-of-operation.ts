@@ -1,0 +1,30 @@
+import { type KindScope, maintainer, owner, type Rule } from '@berth/shared/access/rules';
+import type { DeploymentChanges } from '@berth/shared/contracts/resources/deployments';
+import type { RequestedOperation, TaskOperation } from '@berth/shared/contracts/resources/task-operation';
+import { AppError } from '@berth/shared/errors';
+import { findAction } from '../../actions/find-action.ts';
+import type { DeploymentRecord } from '../../records/deployment-record.ts';
+import type { SeenRepository } from '../../store/projection-repository.ts';
+import { ruleOfChange } from './rule-of-change.ts';
+
+export interface Wanted {
+  operation: TaskOperation | RequestedOperation;
+  /** The change of the deployment that the operation stands for. */
+  change: DeploymentChanges | null;
+}
+
+/** The callers that may request an operation of a deployment. */
+export async function ruleOfOperation(
+  seen: Pick<SeenRepository, 'chart'>,
+  { operation, change }: Wanted,
+  deployment: DeploymentRecord,
+): Promise<Rule<KindScope>> {
+  if (change) return ruleOfChange(change, deployment);
+  if (!('InvokeAction' in operation)) return maintainer;
+  const found = await findAction(seen, operation.InvokeAction).catch((error: unknown) => {
+    // That there is no such action is an answer for maintainers, by the checks that come later.
+    if (error instanceof AppError && error.code === 'unprocessable') return null;
+    throw error;
+  });
+  return found?.action.allowed_role === 'Owner' ? owner : maintainer;
+}

@@ -1,0 +1,424 @@
+import { randomUUID } from 'node:crypto';
+import type { Identity } from '@berth/shared/access/identity';
+import type { JsonValue } from '@berth/shared/contracts/json';
+import { deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
+import { deployments } from '@berth/shared/contracts/resources/deployments';
+import { sampleIdentities } from '@berth/shared/testing/test-identities';
+import { sql } from 'slonik';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { refusal } from './support/refusal.ts';
+import { sampleChart, webForm } from './support/sample-charts.ts';
+import { envId, startTasksInTest, type TasksInTest, until } from './support/tasks-in-test.ts';
+
+const { siteAdmin, owner, maintainer, envUser, outsider, bot } = sampleIdentities;
+const { create, retry, cancel } = deploymentTasks.operations;
+
+const action = (fields: object) => ({
+  allowed_role: 'Maintainer',
+  endpoint: 'standard_ingress',
+  path: '/drain',
+  method: 'POST',
+  title: 'Drain',
+  description: 'Takes it out of service',
+  ...fields,
+});
+const chart = sampleChart({
+  features: {
+    ingress: { enabled: true },
+    status: { endpoint: 'standard_ingress', path: '/status', refresh_interval_secs: 60 },
+  },
+  actions_schema: {
+    actions: [
+      action({ id: 'drain' }),
+      action({ id: 'scale', path: 'scale?force=1', method: 'PUT', ui_schema: webForm }),
+      action({ id: 'look', method: 'GET' }),
+      action({ id: 'wipe', allowed_role: 'Owner' }),
+      action({ id: 'resume', allowed_on_statuses: ['Paused'] }),
+    ],
+  },
+});
+
+let tasks: TasksInTest;
+beforeAll(async () => {
+  tasks = await startTasksInTest();
+  await tasks.tell.cluster({ id: tasks.clusterId, env_id: envId, ingress_domain: 'apps.example.com' });
+  await tasks.tell.chart(chart);
+  await until(() =>
+    tasks.database.db.exists(sql.type(z.object({}))`select from helm_charts_seen where id = ${chart.id}`),
+  );
+});
+afterAll(() => tasks?.[Symbol.asyncDispose]());
+
+const deployed = () => tasks.installed({ helm_chart_id: chart.id });
+
+interface Asked {
+  action_id?: string;
+  body?: JsonValue;
+  helm_chart_id?: string;
+  execute_at?: string;
+}
+const invoke = (as: Identity, deployment_id: string, asked: Asked = {}) => {
+  const { action_id = 'drain', body = null, helm_chart_id = chart.id, ...when } = asked;
+  const operation = { InvokeAction: { helm_chart_id, action_id, body } };
+  return tasks.call(as, create, { body: { deployment_id, operation, ...when } });
+};
+
+const report = (id: string, name: string | null) =>
+  tasks.database.db.query(sql.type(z.object({}))`
+    update deployments set reported_status = ${
+      name === null
+        ? null
+        : sql.jsonb({
+            timestamp: '2026-01-01T00:00:00.000Z',
+            get_successful: true,
+            content: { status: { name, color: 'success' }, notices: [] },
+            error: null,
+          })
+    } where id = ${id}
+  `);
+
+/** As if its time had come. */
+const makeDue = (id: string) =>
+  tasks.database.db.query(sql.type(z.object({}))`
+    update deployment_tasks set due_at = now(), execute_at = now() where id = ${id}
+  `);
+const tomorrow = () => new Date(Date.now() + 86_400_000).toISOString();
+
+const ended = (id: string) =>
+  until(async () => {
+    if (await tasks.claim()) throw new Error('a task has started');
+    const task = await tasks.task(id);
+    return task.finished_at !== null && task;
+  });
+
+describe('an InvokeAction', () => {
+  test('is a call with a token for it, and leaves the deployment as it is', async () => {
+    const { id, namespace } = await deployed();
+    tasks.callTokens.asked.length = 0;
+
+    const { id: taskId } = await invoke(maintainer, id, { body: { gently: true } });
+    const claimed = await tasks.claimed();
+
+    expect(claimed).toMatchObject({ task_id: taskId, action: 'invoke', chart: null, values: {} });
+    expect(claimed.call).toEqual({
+      host: `${namespace}.apps.example.com`,
+      path: '/drain',
+      method: 'POST',
+      body: '{"gently":true}',
+      token: `token-for-${id}`,
+      hidden: [],
+    });
+    expect(tasks.callTokens.asked).toEqual([{ deployment_id: id, method: 'POST', path: '/drain' }]);
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Running', reason: null });
+    await tasks.beginHelm(claimed);
+    await tasks.finish(claimed);
+    expect(await tasks.task(taskId)).toMatchObject({ status: 'Done', attempts: 1, acting_user_id: maintainer.id });
+  });
+
+  test('sends what its form makes of the inputs, and no body with a GET', async () => {
+    const { id } = await deployed();
+
+    await invoke(maintainer, id, { action_id: 'scale', body: { replicas: 3, tier: 'large' } });
+    const scaled = await tasks.claimed();
+    await tasks.finish(scaled);
+    await invoke(maintainer, id, { action_id: 'look', body: { any: 'thing' } });
+    const looked = await tasks.claimed();
+    await tasks.finish(looked);
+
+    expect(scaled.call).toMatchObject({ path: 'scale?force=1', method: 'PUT', body: '{"replicaCount":3}' });
+    expect(looked.call).toMatchObject({ method: 'GET', body: null });
+  });
+
+  test('fails with its reason and leaves the deployment running', async () => {
+    const { id } = await deployed();
+
+    const { id: taskId } = await invoke(maintainer, id);
+    const claimed = await tasks.claimed();
+    await tasks.beginHelm(claimed);
+    await tasks.finish(claimed, 'Failed', 'The deployment answered 500');
+
+    expect(await tasks.task(taskId)).toMatchObject({ status: 'Failed', reason: 'The deployment answered 500' });
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Running', reason: null });
+  });
+
+  test('is not repeated after a call whose answer was lost', async () => {
+    const { id } = await deployed();
+    const { id: taskId } = await invoke(maintainer, id);
+    const claimed = await tasks.claimed();
+    await tasks.beginHelm(claimed);
+
+    await tasks.database.db.query(sql.type(z.object({}))`
+      update deployment_tasks set lease_until = now() - interval '1 second' where id = ${taskId}
+    `);
+
+    const task = await ended(taskId);
+    expect(task).toMatchObject({ status: 'Failed', reason: expect.stringContaining('may have arrived') });
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Running' });
+  });
+
+  test('is taken over where its call had not begun', async () => {
+    const { id } = await deployed();
+    const { id: taskId } = await invoke(maintainer, id);
+    await tasks.finish(await tasks.claimed(), 'HandedBack');
+
+    const again = await tasks.claimed();
+
+    expect(again).toMatchObject({ task_id: taskId, attempt: 1 });
+    await tasks.finish(again);
+  });
+
+  test('waits while auth gives no token', async () => {
+    const { id } = await deployed();
+    tasks.callTokens.away = true;
+    try {
+      const { id: taskId } = await invoke(maintainer, id);
+      expect(await tasks.claim()).toBeNull();
+      expect(await tasks.task(taskId)).toMatchObject({ status: 'Pending', reason: expect.stringContaining('auth') });
+      await tasks.call(maintainer, cancel, { id: taskId, body: {} });
+    } finally {
+      tasks.callTokens.away = false;
+    }
+  });
+
+  test('is retried by a request only, as a new call', async () => {
+    const { id } = await deployed();
+    const { id: taskId } = await invoke(maintainer, id);
+    await tasks.finish(await tasks.claimed(), 'Failed', 'no');
+
+    const again = await tasks.call(maintainer, retry, { id: taskId });
+
+    expect(again).toMatchObject({ status: 'Pending', operation: { InvokeAction: { action_id: 'drain' } } });
+    expect(await tasks.runAll()).toMatchObject([{ task_id: again.id, action: 'invoke' }]);
+  });
+});
+
+describe('a request to invoke an action', () => {
+  test('is for maintainers, and for owners where the action says so', async () => {
+    const { id } = await deployed();
+
+    await expect(invoke(envUser, id)).rejects.toEqual(refusal('forbidden', 'maintainer'));
+    await expect(invoke(outsider, id)).rejects.toEqual(refusal('unprocessable', '', 'body.deployment_id'));
+    await expect(invoke(maintainer, id, { action_id: 'wipe' })).rejects.toEqual(refusal('forbidden', 'owner'));
+    await expect(invoke(bot, id, { action_id: 'wipe' })).rejects.toEqual(refusal('forbidden', 'owner'));
+    await invoke(owner, id, { action_id: 'wipe' });
+    await invoke(bot, id);
+    expect(await tasks.runAll()).toHaveLength(2);
+  });
+
+  test('names a chart and an action that there are', async () => {
+    const { id } = await deployed();
+    const at = 'body.operation.InvokeAction';
+
+    await expect(invoke(maintainer, id, { action_id: 'none' })).rejects.toEqual(
+      refusal('unprocessable', 'no such action', `${at}.action_id`),
+    );
+    await expect(invoke(maintainer, id, { helm_chart_id: randomUUID() })).rejects.toEqual(
+      refusal('unprocessable', '', `${at}.helm_chart_id`),
+    );
+    await expect(invoke(maintainer, id, { helm_chart_id: tasks.chartId })).rejects.toEqual(
+      refusal('unprocessable', 'no ingress', `${at}.helm_chart_id`),
+    );
+    await expect(invoke(maintainer, randomUUID())).rejects.toEqual(refusal('unprocessable', '', 'body.deployment_id'));
+  });
+
+  test('has the inputs that the form of the action wants', async () => {
+    const { id } = await deployed();
+    const at = 'body.operation.InvokeAction.body';
+    const scale = (body: JsonValue) => invoke(maintainer, id, { action_id: 'scale', body });
+
+    await expect(scale({})).rejects.toEqual(refusal('unprocessable', 'required', `${at}.replicas`));
+    await expect(scale({ replicas: 10 })).rejects.toEqual(refusal('unprocessable', '', `${at}.replicas`));
+    await expect(scale({ replicas: 1, other: 1 })).rejects.toEqual(refusal('unprocessable', '', `${at}.other`));
+    await expect(scale({ replicas: 1, peer: randomUUID() })).rejects.toEqual(
+      refusal('unprocessable', 'no such deployment', `${at}.peer`),
+    );
+    await expect(scale([1])).rejects.toEqual(refusal('unprocessable', 'must be a JSON object', at));
+  });
+
+  test('is refused at a reported status that the action does not allow, and where the deployment runs another chart', async () => {
+    const { id } = await deployed();
+    const other = await tasks.tell.chart({ ...chart, id: randomUUID(), image_tag: '1.0.1' });
+    await until(() =>
+      tasks.database.db.exists(sql.type(z.object({}))`select from helm_charts_seen where id = ${other.id}`),
+    );
+    const resume = () => invoke(maintainer, id, { action_id: 'resume' });
+
+    await expect(resume()).rejects.toEqual(refusal('conflict', 'it is not known now'));
+    await report(id, 'Busy');
+    await expect(resume()).rejects.toEqual(refusal('conflict', 'it is Busy'));
+    await report(id, 'Paused');
+    await resume();
+    await expect(invoke(maintainer, id, { helm_chart_id: other.id })).rejects.toEqual(
+      refusal('conflict', 'runs another chart'),
+    );
+    await tasks.runAll();
+  });
+
+  test('is refused for a deployment that is disabled or not installed', async () => {
+    const { id } = await tasks.create({ helm_chart_id: chart.id });
+    await tasks.finish(await tasks.claimed(), 'Failed', 'no');
+
+    await expect(invoke(owner, id)).rejects.toEqual(refusal('conflict', 'Nothing is installed'));
+    await tasks.call(owner, create, { body: { deployment_id: id, operation: { Uninstall: {} } } });
+    await expect(invoke(owner, id)).rejects.toEqual(refusal('conflict', 'disabled'));
+    await tasks.runAll();
+  });
+});
+
+describe('a scheduled InvokeAction', () => {
+  test('is checked again when it starts: the reported status', async () => {
+    const { id } = await deployed();
+    const { id: taskId } = await invoke(maintainer, id, { action_id: 'resume', execute_at: tomorrow() });
+    await report(id, 'Busy');
+
+    await makeDue(taskId);
+
+    expect(await ended(taskId)).toMatchObject({ status: 'Failed', reason: expect.stringContaining('it is Busy') });
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Running' });
+  });
+
+  test('is checked again when it starts: the role of its requester', async () => {
+    const { id } = await deployed();
+    const { id: taskId } = await invoke(owner, id, { action_id: 'wipe', execute_at: tomorrow() });
+    tasks.people.set(owner.id, { identity: { ...maintainer, id: owner.id } });
+    try {
+      await makeDue(taskId);
+      const task = await ended(taskId);
+      expect(task).toMatchObject({ status: 'Failed', reason: expect.stringContaining('not an owner') });
+    } finally {
+      tasks.people.set(owner.id, { identity: owner });
+    }
+  });
+
+  test('starts when its time has come', async () => {
+    const { id } = await deployed();
+    const { id: taskId } = await invoke(maintainer, id, { execute_at: tomorrow() });
+
+    await makeDue(taskId);
+
+    expect(await tasks.claimed()).toMatchObject({ task_id: taskId, action: 'invoke' });
+    await tasks.runAll();
+  });
+
+  test('is canceled where the deployment was disabled meanwhile', async () => {
+    const { id } = await deployed();
+    const { id: taskId } = await invoke(maintainer, id, { execute_at: tomorrow() });
+    await tasks.call(siteAdmin, create, { body: { deployment_id: id, operation: { Uninstall: {} } } });
+    await tasks.runAll();
+
+    await makeDue(taskId);
+
+    expect(await ended(taskId)).toMatchObject({ status: 'Canceled', reason: expect.stringContaining('disabled') });
+  });
+});
+
+describe('a RestartK8sResource', () => {
+  const track = ({ id: deployment_id, cluster_id }: { id: string; cluster_id: string }, kind = 'Deployment') => {
+    const row = { id: randomUUID(), cluster_id, deployment_id, kind, name: 'web', uid: randomUUID() };
+    tasks.tracked.set(row.id, row);
+    return row;
+  };
+  const restart = (
+    as: Identity,
+    deployment_id: string,
+    resource_id: string,
+    asked: { name?: string; at?: string } = {},
+  ) => {
+    const { name: resource_name = 'web', at } = asked;
+    const operation = { RestartK8sResource: { resource_id, resource_name } };
+    return tasks.call(as, create, {
+      body: { deployment_id, operation, ...(at !== undefined && { execute_at: at }) },
+    });
+  };
+
+  test.for(['Deployment', 'StatefulSet', 'DaemonSet'])('restarts a %s of the deployment, by its uid', async (kind) => {
+    const deployment = await tasks.installed();
+    const { id, uid } = track(deployment, kind);
+
+    const { id: taskId } = await restart(maintainer, deployment.id, id);
+    const claimed = await tasks.claimed();
+
+    const { first_attempted_at: at } = await tasks.task(taskId);
+    expect(claimed).toMatchObject({
+      action: 'restart',
+      namespace: deployment.namespace,
+      restart: { kind, name: 'web', uid, at },
+    });
+    expect(await tasks.deployment(deployment.id)).toMatchObject({ status: 'Running' });
+    await tasks.finish(claimed, 'Failed', 'not ready');
+    expect(await tasks.deployment(deployment.id)).toMatchObject({ status: 'Running', reason: null });
+  });
+
+  test('keeps its time when another runner takes it over, so that nothing is restarted twice', async () => {
+    const deployment = await tasks.installed();
+    await restart(bot, deployment.id, track(deployment).id);
+    const first = await tasks.claimed();
+    await tasks.finish(first, 'HandedBack');
+
+    const second = await tasks.claimed();
+
+    expect(second.restart).toEqual(first.restart);
+    await tasks.finish(second);
+  });
+
+  test('is for maintainers, and for workloads of the deployment that have the given name', async () => {
+    const [deployment, other] = [await tasks.installed(), await tasks.installed()];
+    const { id: ours } = track(deployment);
+    const { id: theirs } = track(other);
+    const { id: job } = track(deployment, 'Job');
+    const elsewhere = track({ id: deployment.id, cluster_id: tasks.otherClusterId });
+    const at = 'body.operation.RestartK8sResource';
+
+    await expect(restart(envUser, deployment.id, ours)).rejects.toEqual(refusal('forbidden', 'maintainer'));
+    for (const id of [theirs, elsewhere.id, randomUUID()]) {
+      await expect(restart(maintainer, deployment.id, id)).rejects.toEqual(
+        refusal('unprocessable', 'no such resource', `${at}.resource_id`),
+      );
+    }
+    await expect(restart(maintainer, deployment.id, job)).rejects.toEqual(
+      refusal('unprocessable', 'is a Job', `${at}.resource_id`),
+    );
+    await expect(restart(maintainer, deployment.id, ours, { name: 'other' })).rejects.toEqual(
+      refusal('unprocessable', 'is named web', `${at}.resource_name`),
+    );
+  });
+
+  test('is refused for a disabled deployment', async () => {
+    const deployment = await tasks.installed();
+    const { id } = track(deployment);
+    await tasks.call(owner, create, { body: { deployment_id: deployment.id, operation: { Uninstall: {} } } });
+
+    await expect(restart(owner, deployment.id, id)).rejects.toEqual(refusal('conflict', 'disabled'));
+    await tasks.runAll();
+  });
+
+  test('fails at its start where the deployment has moved since', async () => {
+    const deployment = await tasks.installed();
+    const { id } = track(deployment);
+    const { id: taskId } = await restart(maintainer, deployment.id, id, { at: tomorrow() });
+    await tasks.call(owner, deployments.operations.update, {
+      id: deployment.id,
+      body: { name: `m${randomUUID().slice(0, 8)}` },
+    });
+    await tasks.runAll();
+
+    await makeDue(taskId);
+
+    expect(await ended(taskId)).toMatchObject({ status: 'Failed', reason: expect.stringContaining('has moved') });
+  });
+
+  test('is retried for the same workload', async () => {
+    const deployment = await tasks.installed();
+    const { id: taskId } = await restart(maintainer, deployment.id, track(deployment).id);
+    const first = await tasks.claimed();
+    await tasks.finish(first, 'Failed', 'not ready');
+
+    await tasks.call(maintainer, retry, { id: taskId });
+
+    const second = await tasks.claimed();
+    expect(second).toMatchObject({ action: 'restart', restart: { uid: first.restart?.uid } });
+    expect(second.task_id).not.toBe(taskId);
+    await tasks.finish(second);
+  });
+});
