@@ -4,6 +4,7 @@ import { clusterAccess } from '@berth/shared/contracts/resources/cluster-access'
 import { clusterUsage } from '@berth/shared/contracts/resources/cluster-usage';
 import type { Operation, OperationSpec, RequestInput } from '@berth/shared/contracts/contract';
 import { k8sClusters } from '@berth/shared/contracts/resources/k8s-clusters';
+import { k8sResourceState } from '@berth/shared/contracts/resources/k8s-resource-state';
 import { k8sResources } from '@berth/shared/contracts/resources/k8s-resources';
 import { audited } from '@berth/shared/db/test-support/audited';
 import { AppError } from '@berth/shared/errors';
@@ -251,6 +252,18 @@ describe('tracked resources', () => {
     expect(await named({ kind: 'service' })).toEqual(['web']);
     expect(await named({ name: 'WEB' })).toEqual(['web']);
     await expect(named({ cluster_id: 'x' })).rejects.toMatchObject({ code: 'invalid' });
+  });
+
+  test('tasks gets the object that a tracked resource is, whatever env it lies in', async () => {
+    const now = (resource_id: string) => service.tasks.call(k8sResourceState.operations.now, { body: { resource_id } });
+
+    expect(await now(podId)).toEqual({
+      resource: { id: podId, cluster_id: inEnv, deployment_id: deploymentId, kind: 'Pod', name: 'web-1', uid: podId },
+    });
+    expect(await now(missing)).toEqual({ resource: null });
+    await expect(service.auth.call(k8sResourceState.operations.now, { body: { resource_id: podId } })).rejects.toThrow(
+      'NATS does not allow auth',
+    );
   });
 
   test('an unknown tracked resource is not found', async () => {

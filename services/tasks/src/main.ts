@@ -15,6 +15,9 @@ import { createProjections } from './projections/projections.ts';
 import { keysAreThere } from './secrets/missing-keys.ts';
 import { secretHandlers } from './secrets/secret-handlers.ts';
 import { inTransactionOf, readingStore, type WritingStore } from './store/store.ts';
+import { createCallTokens } from './status/call-tokens.ts';
+import { followPolled } from './status/follow-polled.ts';
+import { statusPollHandlers } from './status/status-poll-handlers.ts';
 import { claimHandlers } from './tasks/claims/claim-handlers.ts';
 import { createDueWatch } from './tasks/claims/due-watch.ts';
 import { runnerHandlers } from './tasks/claims/runner-handlers.ts';
@@ -57,6 +60,7 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
   bus.serve(secretHandlers({ ...engine, db }));
   bus.serve(taskHandlers({ ...engine, limits }));
   bus.serve(claimHandlers(engine));
+  bus.serve(statusPollHandlers({ ...engine, callTokens: createCallTokens({ bus }), log }));
   bus.serve(runnerHandlers({ ...engine, bus, log, ownUrl, options: { leaseMs, limits } }));
 
   loop('publish state', outboxRelay({ db, bus, owner: name, log }));
@@ -64,5 +68,6 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
   for (const [copied, projection] of Object.entries(projections))
     loop(`follow ${copied}`, projection.follow({ db, bus }));
   loop('take back expired claims', every(1_000, sweepLeases({ ...engine, log })));
+  loop('follow polled deployments', every(5_000, followPolled(engine)));
   loop('wake runners when due', due.watch);
 });

@@ -10,6 +10,7 @@ import { createDeploymentClient } from './runner/calls/deployment-client.ts';
 import { openChartCache } from './runner/files/chart-cache.ts';
 import { createAccessCache } from './runner/cluster/access-cache.ts';
 import { findHelm } from './runner/helm/find-helm.ts';
+import { pollStatuses } from './runner/status/poll-statuses.ts';
 import { RunnerConfig } from './runner/runner-config.ts';
 import { createRunnerMetrics } from './runner/run/runner-metrics.ts';
 import { claimTasks } from './runner/claim-tasks.ts';
@@ -26,6 +27,11 @@ await runService('runner', async ({ log, metrics, use, loop, signal }) => {
   use({ failure: guard.failure, [Symbol.asyncDispose]: () => guard.close() });
   const bus = use(await connectBus({ ...config.bus, caller: 'runner', log, metrics, signal }));
 
+  const metricsOfRunner = createRunnerMetrics(metrics);
+  const deployments = use(createDeploymentClient(config.calls));
+  if (config.polls > 0) {
+    loop('poll statuses', pollStatuses({ bus, log, deployments, metrics: metricsOfRunner, places: config.polls }));
+  }
   loop(
     'claim tasks',
     claimTasks({
@@ -34,9 +40,9 @@ await runService('runner', async ({ log, metrics, use, loop, signal }) => {
       folders,
       access: use(createAccessCache({ bus })),
       charts: await openChartCache({ bus, folder: join(config.folder, 'charts') }),
-      metrics: createRunnerMetrics(metrics),
+      metrics: metricsOfRunner,
       helm: use(createHelmStarter({ binary, guard })),
-      deployments: use(createDeploymentClient(config.calls)),
+      deployments,
       concurrency: config.concurrency,
       name: config.name ?? `${hostname()}-${process.pid}`,
     }),

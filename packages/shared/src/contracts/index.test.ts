@@ -105,6 +105,8 @@ test('the access table lists every operation', () => {
     secrets.delete | DELETE /secrets/:id | an admin of the env
     server.get | GET /server | anyone, without a credential
     signing_keys.list | GET /.well-known/jwks.json | anyone, without a credential
+    status_polls.claim | from runner | services of the platform
+    status_polls.report | from runner | services of the platform
     task_claims.get | from cluster-sync, registry-scan | services of the platform
     user_tokens.list | GET /user-tokens | anyone signed in
     user_tokens.create | POST /user-tokens | the user the token belongs to, or a site admin

@@ -31,6 +31,7 @@ import { runnerTasks } from './resources/runner-tasks.ts';
 import { secrets } from './resources/secrets.ts';
 import { server } from './resources/server.ts';
 import { signingKeys } from './resources/signing-keys.ts';
+import { statusPolls } from './resources/status-polls.ts';
 import { taskClaims } from './resources/task-claims.ts';
 import { userTokens } from './resources/user-tokens.ts';
 import { users } from './resources/users.ts';
@@ -69,6 +70,7 @@ export const contracts = {
   secrets,
   server,
   signingKeys,
+  statusPolls,
   taskClaims,
   userTokens,
   users,

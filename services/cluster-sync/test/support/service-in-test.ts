@@ -12,6 +12,7 @@ import { createClusterRepository } from '../../src/clusters/cluster-repository.t
 import { clusterStateHandlers } from '../../src/clusters/cluster-state-handlers.ts';
 import { clusterUsageHandlers } from '../../src/clusters/cluster-usage-handlers.ts';
 import { createClusterDirectory } from '../../src/discovery/cluster-directory.ts';
+import { k8sResourceStateHandlers } from '../../src/resources/rows/k8s-resource-state-handlers.ts';
 import { k8sResourceHandlers } from '../../src/resources/rows/k8s-resource-handlers.ts';
 import { createK8sResourceRepository } from '../../src/resources/rows/k8s-resource-repository.ts';
 import { type Neighbours, startNeighbours } from './neighbours.ts';
@@ -38,6 +39,7 @@ export async function startServiceInTest(): Promise<ServiceInTest> {
   const directory = stack.use(createClusterDirectory());
   bus.serve(clusterHandlers({ db, clusterRepository, bus }));
   bus.serve(k8sResourceHandlers({ k8sResourceRepository: createK8sResourceRepository(db) }));
+  bus.serve(k8sResourceStateHandlers({ k8sResourceRepository: createK8sResourceRepository(db) }));
   bus.serve(clusterUsageHandlers({ clusterRepository }));
   bus.serve(clusterStateHandlers({ db }));
   bus.serve(

@@ -15,6 +15,8 @@ export const RunnerConfig = z
     /** Private folder for charts, discovery caches and the files of running tasks; a tmpfs is best. */
     RUNNER_FOLDER: z.string().min(1),
     RUNNER_CONCURRENCY: z.coerce.number().int().min(1).max(64).default(4),
+    /** Polls of the status of deployments at the same time; with 0 this runner makes none. */
+    RUNNER_POLLS: z.coerce.number().int().min(0).max(256).default(32),
     RUNNER_NAME: z.string().max(200).optional(),
     /** PEM certificates that calls into deployments trust beside those of the system. */
     CALL_CA: z.string().optional(),
@@ -29,6 +31,7 @@ export const RunnerConfig = z
     // Helm has another working directory, where a relative path would not be found.
     folder: resolve(env.RUNNER_FOLDER),
     concurrency: env.RUNNER_CONCURRENCY,
+    polls: env.RUNNER_POLLS,
     name: env.RUNNER_NAME,
     calls: { ca: env.CALL_CA, port: env.CALL_PORT, allowAddresses: env.CALL_ALLOW_ADDRESSES },
   }));

@@ -60,7 +60,8 @@ export const createDeploymentChanges = (tx: Transaction) => {
               name = ${row.name}, env_id = ${row.env_id}, cluster_id = ${row.cluster_id},
               namespace = ${row.namespace}, enabled = ${row.enabled}, deleting = ${row.deleting},
               description_md = ${row.description_md}, helm_chart_id = ${row.helm_chart_id},
-              config = ${sql.jsonb(row.config)}, values_override = ${jsonOrNull(row.values_override)}
+              config = ${sql.jsonb(row.config)}, values_override = ${jsonOrNull(row.values_override)},
+              reported_status = case when ${row.enabled} and not ${row.deleting} then reported_status end
             where id = ${row.id}
             returning ${recordColumns}
           `)

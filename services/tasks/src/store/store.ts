@@ -14,6 +14,7 @@ import { createReinstalls, type ReinstallsRepository } from './reinstalls-reposi
 import { createTaskChanges, type TaskChangesRepository } from './task-changes-repository.ts';
 import { createSecretChanges, type SecretChangesRepository } from './secret-changes-repository.ts';
 import { createSecretRepository } from './secret-repository.ts';
+import { createStatusPollRepository } from './status-poll-repository.ts';
 import { createTaskRepository } from './task-repository.ts';
 import { createWaitFactsRepository } from './wait-facts-repository.ts';
 
@@ -28,6 +29,7 @@ export const readingStore = (db: Queries) => ({
   items: createItemRepository(db),
   waitFacts: createWaitFactsRepository(db),
   secrets: createSecretRepository(db),
+  statusPolls: createStatusPollRepository(db),
   isPast: (time: string) => isPast(db, time),
 });
 export type ReadingStore = ReturnType<typeof readingStore>;

@@ -102,6 +102,6 @@ export async function insertQueue(db: Queries, cluster_id: string, length: numbe
 
 export const emptyAll = (db: Queries) =>
   db.query(nothing`
-    truncate deployments, deployment_references, deployment_tasks, deployment_task_log, k8s_clusters_seen,
+    truncate deployments, status_polls, deployment_references, deployment_tasks, deployment_task_log, k8s_clusters_seen,
       helm_registries_seen, helm_charts_seen, deployment_kinds_seen, envs_seen, outbox
   `);

@@ -13,12 +13,14 @@ const Metric = z.strictObject({
 const Notice = z.strictObject({ level: z.enum(['Info', 'Warning', 'Danger']), text: z.string() });
 
 /** What the workload itself answers at the status endpoint that its chart declares. */
-const ReportedContent = z.strictObject({
+export const ReportedContent = z.strictObject({
   status: z.strictObject({ name: z.string(), color: Color }),
   primary_metric: Metric.nullable().optional(),
   metrics: z.array(Metric).nullable().optional(),
   notices: z.array(Notice),
 });
+
+export type ReportedContent = z.infer<typeof ReportedContent>;
 
 /** The last poll of a deployment's status endpoint: content or error. */
 export const ReportedStatus = z.strictObject({

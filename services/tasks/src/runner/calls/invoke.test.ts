@@ -27,7 +27,7 @@ function runOf({ begins = async () => undefined }: { begins?: () => Promise<void
   const lease = { lost: lost.signal, canceled: canceled.signal, beginAttempt: begins };
   const stop = AbortSignal.any([lost.signal, canceled.signal, stopping.signal]);
   const task = { call: { ...call, hidden: ['swordfish'] } };
-  const secrets = createKnownSecrets({ secrets: {} });
+  const secrets = createKnownSecrets({ secrets: {}, confidential: [] });
   return {
     lines,
     canceled,

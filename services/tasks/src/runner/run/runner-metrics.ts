@@ -4,6 +4,7 @@ import { Gauge, Histogram, type Registry } from 'prom-client';
 export interface RunnerMetrics {
   /** `Lost`: another runner took over the claim. */
   ended(outcome: TaskOutcome | 'Lost', action: string, seconds: number): void;
+  polled(outcome: 'ok' | 'failed', seconds: number): void;
   readonly helmRunning: Pick<Gauge, 'inc' | 'dec'>;
 }
 
@@ -16,7 +17,15 @@ export function createRunnerMetrics(registry: Registry): RunnerMetrics {
     buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1_800],
     registers,
   });
+  const polls = new Histogram({
+    name: 'berth_runner_status_poll_seconds',
+    help: 'Time that polls of the status of deployments took, by outcome',
+    labelNames: ['outcome'] as const,
+    buckets: [0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10],
+    registers,
+  });
   return {
+    polled: (outcome, seconds) => polls.observe({ outcome }, seconds),
     ended: (outcome, action, seconds) => tasks.observe({ outcome, action }, seconds),
     helmRunning: new Gauge({ name: 'berth_runner_helm_running', help: 'Helm processes running now', registers }),
   };

@@ -1,0 +1,100 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Bus } from '@berth/shared/bus/bus';
+import { type StatusPoll, type StatusPollResult, statusPolls } from '@berth/shared/contracts/resources/status-polls';
+import { silentLog } from '@berth/shared/testing/test-bus';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { type HttpsDeployment, startHttpsDeployment } from '../../../test/support/https-deployment.ts';
+import { createDeploymentClient } from '../calls/deployment-client.ts';
+import { pollStatuses } from './poll-statuses.ts';
+
+let deployment: HttpsDeployment;
+beforeAll(async () => {
+  deployment = await startHttpsDeployment();
+});
+afterAll(() => deployment[Symbol.asyncDispose]());
+
+/** The side of the service: gives what is due and hears results. */
+function startPolls(due: StatusPoll[], places: number) {
+  const results = new Map<string, StatusPollResult['status']>();
+  const { port, ca } = deployment;
+  const deployments = createDeploymentClient({ port, ca, allowAddresses: ['127.0.0.1'] });
+  const stopping = new AbortController();
+  let most = 0;
+  let given = 0;
+  const call = async ({ name }: { name: string }, { body }: { body: never }) => {
+    if (name === statusPolls.operations.claim.name) {
+      const polls = due.splice(0, (body as { quick: number }).quick);
+      given += polls.length;
+      most = Math.max(most, given - results.size);
+      return { polls };
+    }
+    for (const { deployment_id, status } of (body as { results: StatusPollResult[] }).results) {
+      results.set(deployment_id, status);
+    }
+    return null;
+  };
+  const log = silentLog;
+  const bus = { call } as unknown as Pick<Bus, 'call'>;
+  const loop = pollStatuses({ bus, log, deployments, metrics: { polled: () => undefined }, places });
+  const ended = loop(stopping.signal);
+  onTestFinished(async () => {
+    stopping.abort();
+    await ended;
+    deployments[Symbol.dispose]();
+  });
+  return { results, most: () => most };
+}
+
+let ids = 0;
+const poll = (path: string, host = '127.0.0.1'): StatusPoll => {
+  ids += 1;
+  return { deployment_id: `d${ids}`, fence: 1, call: { host, path, token: 'a.b.c' } };
+};
+
+test('deployments are polled while hostile ones hang, trickle, flood, redirect and lie about their name', async () => {
+  deployment.respond(async ({ path }, response) => {
+    if (path === '/good') return response.end('{"status":{"name":"Idle","color":"success"}}');
+    if (path === '/redirect') return response.writeHead(302, { location: '/good' }).end();
+    if (path === '/flood') {
+      response.writeHead(200);
+      while (!response.destroyed) {
+        if (!response.write('x'.repeat(65_536))) await delay(5);
+      }
+      return undefined;
+    }
+    if (path === '/trickle') {
+      response.writeHead(200);
+      while (!response.destroyed) {
+        response.write(' ');
+        await delay(50);
+      }
+    }
+    return undefined;
+  });
+  const hostile = [
+    poll('/hang'),
+    poll('/trickle'),
+    poll('/hang'),
+    poll('/flood'),
+    poll('/redirect'),
+    poll('/good', 'localhost.invalid'),
+  ];
+  const good = Array.from({ length: 40 }, () => poll('/good'));
+
+  const { results, most } = startPolls([...hostile, ...good], 8);
+
+  const ended = good.map(({ deployment_id }) => deployment_id);
+  await expect.poll(() => ended.filter((id) => results.has(id)).length, { timeout: 8_000 }).toBe(40);
+  expect(most()).toBeLessThanOrEqual(8);
+  expect(hostile.slice(0, 3).filter(({ deployment_id }) => results.has(deployment_id))).toEqual([]);
+  expect(hostile.slice(3).map(({ deployment_id }) => results.get(deployment_id))).toEqual([
+    { error: expect.stringContaining('larger than 32768 bytes') },
+    { error: 'It answered 302, and redirects are not followed' },
+    { error: expect.stringContaining('localhost.invalid') },
+  ]);
+  await expect
+    .poll(() => results.get(hostile[1]?.deployment_id ?? ''), { timeout: 12_000 })
+    .toEqual({
+      error: '127.0.0.1 did not answer completely within 10 s',
+    });
+}, 25_000);

@@ -1,0 +1,22 @@
+import type { InTransaction, ReadingStore } from '../store/store.ts';
+
+export interface FollowPolledDeps {
+  store: Pick<ReadingStore, 'statusPolls'>;
+  inTransaction: InTransaction;
+}
+
+const mostAtOnce = 200;
+
+/** Keeps the list of polled deployments, and clears what the others have reported. */
+export const followPolled =
+  ({ store: { statusPolls }, inTransaction }: FollowPolledDeps) =>
+  async (): Promise<void> => {
+    await statusPolls.follow();
+    for (const id of await statusPolls.reportingUnpolled(mostAtOnce)) {
+      await inTransaction(async ({ deployments, deploymentChanges }) => {
+        const deployment = await deployments.lock(id);
+        if (!deployment?.reported_status) return;
+        await deploymentChanges.saveState({ ...deployment, reported_status: null });
+      });
+    }
+  };

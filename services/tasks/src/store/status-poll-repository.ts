@@ -1,0 +1,109 @@
+import { Id, JsonObject } from '@berth/shared/contracts/fields';
+import { ReportedStatus } from '@berth/shared/contracts/resources/reported-status';
+import type { StatusPollResult } from '@berth/shared/contracts/resources/status-polls';
+import type { Queries } from '@berth/shared/db/database';
+import { sql } from 'slonik';
+import { z } from 'zod';
+
+const DuePoll = z.object({
+  deployment_id: Id,
+  fence: z.number().int(),
+  deployment_name: z.string(),
+  namespace: z.string(),
+  cluster_name: z.string(),
+  ingress_domain: z.string().nullable(),
+  features: JsonObject,
+});
+export type DuePoll = z.infer<typeof DuePoll>;
+
+const Polled = z.object({ deployment_id: Id, reported_status: ReportedStatus.nullable() });
+const nothing = sql.type(z.object({}));
+const withId = sql.type(z.object({ id: Id }));
+
+/** The floor under what charts want. */
+const leastIntervalSecs = 15;
+/** After this a poll whose runner went silent is due again. */
+const leaseSecs = 30;
+const slowMs = 2_000;
+/** Nobody takes more than a tenth of a place: what takes 9 s is polled each 90 s. */
+const pausePerTime = 10;
+
+/** Enabled, with a release whose chart says where its status is. */
+const pollable = sql.fragment`
+  select d.id, greatest(${leastIntervalSecs}, (c.features #>> '{status,refresh_interval_secs}')::integer) as interval_secs
+  from deployments d
+  join deployment_tasks t on t.id = d.revision_id
+  join helm_charts_seen c on c.id = t.run_chart_id
+  where d.enabled and not d.deleting and d.state in ('Running', 'Upgrading', 'Error')
+    and c.features -> 'status' is not null and (c.features #>> '{ingress,enabled}')::boolean
+    and d.installed_cluster_id is not null`;
+
+export const createStatusPollRepository = (db: Queries) => ({
+  /** Polls what is to be polled, and nothing else. New ones are spread over their interval. */
+  follow: async (): Promise<void> => {
+    await db.query(nothing`
+      with pollable as materialized (${pollable}),
+      dropped as (
+        delete from status_polls p where not exists (select from pollable where id = p.deployment_id)
+      )
+      insert into status_polls as p (deployment_id, interval_secs, due_at)
+      select id, interval_secs, clock_timestamp() + random() * least(interval_secs, 60) * interval '1 second'
+      from pollable
+      on conflict (deployment_id) do update set interval_secs = excluded.interval_secs
+        where p.interval_secs <> excluded.interval_secs
+    `);
+  },
+
+  /** Deployments that report a status and are polled no more. */
+  reportingUnpolled: (limit: number) =>
+    db.anyFirst(withId`
+      select id from deployments d
+      where reported_status is not null and not exists (select from status_polls where deployment_id = d.id)
+      order by id limit ${limit}
+    `),
+
+  /** Those that are due first; replicas and runners pass over what another one takes. */
+  claim: ({ quick, slow }: { quick: number; slow: number }) =>
+    db.any(sql.type(DuePoll)`
+      with quick as materialized (
+        select deployment_id from status_polls where not is_slow and due_at <= clock_timestamp()
+        order by due_at limit ${quick} for update skip locked
+      ),
+      slow as materialized (
+        select deployment_id from status_polls where is_slow and due_at <= clock_timestamp()
+        order by due_at limit ${slow} for update skip locked
+      ),
+      claimed as (
+        update status_polls set
+          fence = ('x' || right(gen_random_uuid()::text, 12))::bit(48)::bigint,
+          due_at = clock_timestamp() + ${leaseSecs} * interval '1 second'
+        where deployment_id in (select deployment_id from quick union all select deployment_id from slow)
+        returning deployment_id, fence
+      )
+      select p.deployment_id, p.fence, d.name as deployment_name, d.installed_namespace as namespace,
+        k.name as cluster_name, k.ingress_domain, c.features
+      from claimed p
+      join deployments d on d.id = p.deployment_id
+      join deployment_tasks t on t.id = d.revision_id
+      join helm_charts_seen c on c.id = t.run_chart_id
+      join k8s_clusters_seen k on k.id = d.installed_cluster_id and not k.deleted
+      where d.installed_namespace is not null
+    `),
+
+  /** When each comes next, for those of which this is still the poll; with what they reported before. */
+  finish: (results: readonly Pick<StatusPollResult, 'deployment_id' | 'fence' | 'took_ms'>[]) =>
+    db.any(sql.type(Polled)`
+      update status_polls p set
+        fence = null,
+        is_slow = r.took_ms > ${slowMs},
+        due_at = clock_timestamp() + (0.9 + 0.2 * random())
+          * greatest(p.interval_secs * 1000, r.took_ms * ${pausePerTime}) * interval '1 millisecond'
+      from jsonb_to_recordset(
+        ${sql.jsonb(results.map(({ deployment_id, fence, took_ms }) => ({ deployment_id, fence, took_ms })))}
+      ) as r(deployment_id uuid, fence bigint, took_ms integer)
+      join deployments d on d.id = r.deployment_id
+      where p.deployment_id = r.deployment_id and p.fence = r.fence
+      returning p.deployment_id, d.reported_status
+    `),
+});
+export type StatusPollRepository = ReturnType<typeof createStatusPollRepository>;

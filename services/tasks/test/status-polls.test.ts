@@ -1,0 +1,194 @@
+import { deployments } from '@berth/shared/contracts/resources/deployments';
+import { type StatusPoll, type StatusPollResult, statusPolls } from '@berth/shared/contracts/resources/status-polls';
+import { sampleIdentities } from '@berth/shared/testing/test-identities';
+import { sql } from 'slonik';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { sampleChart } from './support/sample-charts.ts';
+import { envId, startTasksInTest, type TasksInTest, until } from './support/tasks-in-test.ts';
+
+const { owner } = sampleIdentities;
+const { claim, report } = statusPolls.operations;
+const status = { endpoint: 'standard_ingress', path: '/status', refresh_interval_secs: 1 };
+const chart = sampleChart({ features: { ingress: { enabled: true }, status } });
+const idle = { content: { status: { name: 'Idle', color: 'success' as const }, notices: [] } };
+const nothing = sql.type(z.object({}));
+
+let tasks: TasksInTest;
+beforeAll(async () => {
+  tasks = await startTasksInTest();
+  await tasks.tell.cluster({ id: tasks.clusterId, env_id: envId, ingress_domain: 'apps.example.com' });
+  await tasks.tell.chart(chart);
+  await until(() => tasks.database.db.exists(nothing`select from helm_charts_seen where id = ${chart.id}`));
+});
+afterAll(() => tasks?.[Symbol.asyncDispose]());
+beforeEach(async () => {
+  await tasks.database.db.query(nothing`delete from status_polls`);
+  await tasks.database.db.query(nothing`update deployments set enabled = false where enabled`);
+});
+
+const row = sql.type(z.object({ due_in: z.number(), is_slow: z.boolean(), interval_secs: z.number() }));
+const pollOf = (id: string) =>
+  tasks.database.db.maybeOne(row`
+    select extract(epoch from due_at - clock_timestamp())::float as due_in, is_slow, interval_secs
+    from status_polls where deployment_id = ${id}
+  `);
+const versionOf = async (id: string) =>
+  (
+    await tasks.database.db.one(sql.type(z.object({ version: z.number() }))`
+      select version::float as version from outbox where resource = 'deployments' and id = ${id}
+    `)
+  ).version;
+const makeDue = (id: string) =>
+  tasks.database.db.query(nothing`update status_polls set due_at = now() where deployment_id = ${id}`);
+
+/** A deployment that is polled from now on. */
+async function polled() {
+  const deployment = await tasks.installed({ helm_chart_id: chart.id });
+  await until(() => pollOf(deployment.id));
+  await makeDue(deployment.id);
+  return deployment;
+}
+const take = async (places: { quick: number; slow: number } = { quick: 10, slow: 10 }) =>
+  (await tasks.runner.call(claim, { body: places })).polls;
+const first = async (): Promise<StatusPoll> => {
+  const [poll, ...others] = await take();
+  if (!poll || others.length > 0) throw new Error('not one poll is due');
+  return poll;
+};
+const answer = ({ deployment_id, fence }: StatusPoll, result: StatusPollResult['status'], took_ms = 10) =>
+  tasks.runner.call(report, { body: { results: [{ deployment_id, fence, took_ms, status: result }] } });
+
+describe('the status of a deployment', () => {
+  test('is polled at its ingress, with a token for it, and is shown', async () => {
+    const { id, namespace } = await polled();
+
+    const poll = await first();
+    await answer(poll, idle);
+
+    expect(poll).toMatchObject({
+      deployment_id: id,
+      call: { host: `${namespace}.apps.example.com`, path: '/status', token: `token-for-${id}` },
+    });
+    expect(tasks.callTokens.asked).toContainEqual({ deployment_id: id, method: 'GET', path: '/status' });
+    expect((await tasks.deployment(id)).reported_status).toEqual({
+      timestamp: expect.any(String),
+      get_successful: true,
+      error: null,
+      ...idle,
+    });
+  });
+
+  test('comes again after 15 s at the earliest, however short its interval', async () => {
+    const { id } = await polled();
+
+    await answer(await first(), idle);
+
+    const { due_in, is_slow } = (await pollOf(id)) ?? { due_in: 0, is_slow: true };
+    expect(due_in).toBeGreaterThan(12);
+    expect(due_in).toBeLessThan(18);
+    expect(is_slow).toBe(false);
+  });
+
+  test('is written when it changes only', async () => {
+    const { id } = await polled();
+    await answer(await first(), idle);
+    const before = { version: await versionOf(id), ...(await tasks.deployment(id)).reported_status };
+
+    await makeDue(id);
+    await answer(await first(), idle);
+    expect({ version: await versionOf(id), ...(await tasks.deployment(id)).reported_status }).toEqual(before);
+
+    await makeDue(id);
+    await answer(await first(), { error: 'It answered 500' });
+    expect((await tasks.deployment(id)).reported_status).toMatchObject({
+      get_successful: false,
+      content: null,
+      error: 'It answered 500',
+    });
+  });
+
+  test('is taken by one runner at a time, and again when that one went silent', async () => {
+    const { id } = await polled();
+    const claims = await Promise.all([take(), take(), take()]);
+    const [lost, ...others] = claims.flat();
+    expect(lost).toMatchObject({ deployment_id: id });
+    expect(others).toEqual([]);
+
+    await makeDue(id);
+    const again = await first();
+    if (lost) await answer(lost, { error: 'too late' });
+    await answer(again, idle);
+
+    expect((await tasks.deployment(id)).reported_status).toMatchObject(idle);
+  });
+
+  test('that takes long has places of its own, and comes seldom', async () => {
+    const { id } = await polled();
+    await answer(await first(), idle, 9_000);
+
+    expect((await pollOf(id))?.is_slow).toBe(true);
+    expect((await pollOf(id))?.due_in).toBeGreaterThan(80);
+    await makeDue(id);
+    expect(await take({ quick: 10, slow: 0 })).toEqual([]);
+    expect(await take({ quick: 0, slow: 10 })).toMatchObject([{ deployment_id: id }]);
+  });
+
+  test('is cleared at once when the deployment is disabled, and a late answer does not bring it back', async () => {
+    const { id } = await polled();
+    await answer(await first(), idle);
+    await makeDue(id);
+    const late = await first();
+
+    await tasks.call(owner, deployments.operations.update, { id, body: { enabled: false } });
+    expect((await tasks.deployment(id)).reported_status).toBeNull();
+    await answer(late, idle);
+
+    expect((await tasks.deployment(id)).reported_status).toBeNull();
+    await tasks.runAll();
+    await until(async () => (await pollOf(id)) === null);
+  });
+
+  test('is an error where the cluster has no ingress domain', async () => {
+    const { id } = await polled();
+    await tasks.tell.cluster({ id: tasks.clusterId, env_id: envId, ingress_domain: null });
+    await until(() =>
+      tasks.database.db.exists(
+        nothing`select from k8s_clusters_seen where id = ${tasks.clusterId} and ingress_domain is null`,
+      ),
+    );
+    try {
+      expect(await take()).toEqual([]);
+      expect((await tasks.deployment(id)).reported_status).toMatchObject({
+        get_successful: false,
+        error: expect.stringContaining('ingress_domain'),
+      });
+    } finally {
+      await tasks.tell.cluster({ id: tasks.clusterId, env_id: envId, ingress_domain: 'apps.example.com' });
+      await until(() =>
+        tasks.database.db.exists(
+          nothing`select from k8s_clusters_seen where id = ${tasks.clusterId} and ingress_domain is not null`,
+        ),
+      );
+    }
+  });
+
+  test('is not polled for a chart without the feature', async () => {
+    const { id } = await tasks.installed();
+    const other = await polled();
+
+    expect(await pollOf(id)).toBeNull();
+    expect(await pollOf(other.id)).toMatchObject({ interval_secs: 15 });
+  });
+
+  test('waits for its token while auth does not answer', async () => {
+    const { id } = await polled();
+    tasks.callTokens.away = true;
+    try {
+      expect(await take()).toEqual([]);
+      expect((await pollOf(id))?.due_in).toBeGreaterThan(20);
+    } finally {
+      tasks.callTokens.away = false;
+    }
+  });
+});
