@@ -152,7 +152,9 @@ export const deploymentTasks = resource('deployment_tasks', {
           rule: owner,
           for: 'a deletion, actions that require an owner, and a change of enabled or values_override that was never made',
           when: ({ retried: { deployment, change, deletes, needsOwner } }: { retried: RetriedTask }) =>
-            deployment && (deletes || needsOwner || (change && changesForOwners(change, deployment))) ? deployment : null,
+            deployment && (deletes || needsOwner || (change && changesForOwners(change, deployment)))
+              ? deployment
+              : null,
         }),
       ],
       mayChange: ['deployments'],
