@@ -45,7 +45,7 @@ beforeAll(async () => {
   await tasks.tell.cluster({ id: tasks.clusterId, env_id: envId, ingress_domain: 'apps.example.com' });
   await tasks.tell.chart(chart);
   await until(() =>
-    tasks.database.db.exists(sql.type(z.object({}))`select from helm_charts_seen where id = ${chart.id}`),
+    tasks.database.db.exists(sql.type(z.object({}))`select from helm_chart_projection where id = ${chart.id}`),
   );
 });
 afterAll(() => tasks?.[Symbol.asyncDispose]());
@@ -240,7 +240,7 @@ describe('a request to invoke an action', () => {
     const { id } = await deployed();
     const other = await tasks.tell.chart({ ...chart, id: randomUUID(), image_tag: '1.0.1' });
     await until(() =>
-      tasks.database.db.exists(sql.type(z.object({}))`select from helm_charts_seen where id = ${other.id}`),
+      tasks.database.db.exists(sql.type(z.object({}))`select from helm_chart_projection where id = ${other.id}`),
     );
     const resume = () => invoke(maintainer, id, { action_id: 'resume' });
 

@@ -378,7 +378,7 @@ describe('retrying', () => {
     const failed = await tasks.claimed();
     await tasks.finish(failed, 'Failed', 'no');
     await tasks.tell.chart({ ...chart, available: false });
-    const gone = sql.type(z.object({}))`select from helm_charts_seen where id = ${chart.id} and not available`;
+    const gone = sql.type(z.object({}))`select from helm_chart_projection where id = ${chart.id} and not available`;
     await until(() => tasks.database.db.exists(gone));
 
     await expect(retryIt(owner, failed.task_id)).rejects.toEqual(

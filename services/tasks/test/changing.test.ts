@@ -340,7 +340,9 @@ describe('changing', () => {
     const chart = await tasks.tell.chart(sampleChart());
     const { id } = await tasks.installed({ helm_chart_id: chart.id });
     await tasks.tell.chart({ ...chart, values_ui: null, error: 'berth/values-ui.yaml: inputs[0].showIf is too large' });
-    const isSeen = sql.type(z.object({}))`select from helm_charts_seen where id = ${chart.id} and error is not null`;
+    const isSeen = sql.type(
+      z.object({}),
+    )`select from helm_chart_projection where id = ${chart.id} and error is not null`;
     await until(() => tasks.database.db.exists(isSeen));
 
     const again = await asked(id, reinstall);
@@ -353,6 +355,24 @@ describe('changing', () => {
       refusal('unprocessable', 'the chart has an error', 'body.helm_chart_id'),
     );
     await tasks.call(owner, update, { id, body: { enabled: false } });
+    expect(await tasks.runAll()).toMatchObject([{ action: 'uninstall' }]);
+  });
+
+  test('a deployment whose chart has a form that only older rules accepted can be described and disabled, and not configured', async () => {
+    const chart = await tasks.tell.chart(sampleChart());
+    const { id } = await tasks.installed({ helm_chart_id: chart.id });
+    await tasks.tell.chart({ ...chart, available: false, values_ui: { inputs: 'as it was once' } });
+    const isStored = sql.type(z.object({}))`
+      select from helm_chart_projection where id = ${chart.id} and not available
+    `;
+    await until(() => tasks.database.db.exists(isStored));
+
+    await tasks.call(owner, update, { id, body: { description_md: 'to be removed' } });
+    await expect(tasks.call(owner, update, { id, body: { config: { replicas: 2 } } })).rejects.toEqual(
+      refusal('unprocessable', 'the chart has an error', 'body.helm_chart_id'),
+    );
+    await tasks.call(owner, update, { id, body: { enabled: false } });
+
     expect(await tasks.runAll()).toMatchObject([{ action: 'uninstall' }]);
   });
 

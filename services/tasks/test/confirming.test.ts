@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
+import { deploymentUsage } from '@berth/shared/contracts/resources/deployment-usage';
 import { deployments } from '@berth/shared/contracts/resources/deployments';
 import { sampleIdentities } from '@berth/shared/testing/test-identities';
 import { sql } from 'slonik';
@@ -88,8 +89,8 @@ async function untilNewsAreTaken(clusterId: string): Promise<void> {
   const waits = sql.type(z.object({ n: z.number().int() }))`
     select (
       (select count(*) from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock' and query like '%k8s_clusters_seen%')
-      + (select count(*) from k8s_clusters_seen where id = ${clusterId} and env_id = ${otherEnvId})
+        where datname = current_database() and wait_event_type = 'Lock' and query like '%k8s_cluster_projection%')
+      + (select count(*) from k8s_cluster_projection where id = ${clusterId} and env_id = ${otherEnvId})
     )::int as n
   `;
   await until(async () => (await tasks.database.db.one(waits)).n > 0);
@@ -144,3 +145,16 @@ test.for([
     await tasks.runAll();
   },
 );
+
+test('no deployment comes to a cluster once its owner knows that it has none, until the cluster is in another env', async () => {
+  const cluster = await tasks.tell.cluster({ env_id: envId, name: 'leaving' });
+  const elsewhere = await tasks.create();
+  await tasks.clusterSync.call(deploymentUsage.operations.of_cluster, { body: { cluster_id: cluster.id } });
+
+  await expect(tasks.create({ cluster_id: cluster.id })).rejects.toEqual(refusal('conflict', 'is being deleted'));
+  const move = { id: elsewhere.id, body: { cluster_id: cluster.id } };
+  await expect(tasks.call(owner, deployments.operations.update, move)).rejects.toEqual(refusal('conflict'));
+  await tasks.tell.cluster({ ...cluster, env_id: otherEnvId });
+
+  expect(await tasks.create({ cluster_id: cluster.id }, siteAdmin)).toMatchObject({ env_id: otherEnvId });
+});

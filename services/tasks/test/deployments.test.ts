@@ -113,7 +113,7 @@ describe('creating', () => {
     const { id: elsewhere } = await tasks.tell.cluster({ env_id: envId, name: 'elsewhere' });
     const renamed = sql.type(
       z.object({}),
-    )`select from deployment_kinds_seen where id = ${kind.id} and length(name) = 54`;
+    )`select from deployment_kind_projection where id = ${kind.id} and length(name) = 54`;
     await until(() => tasks.database.db.exists(renamed));
 
     const move = tasks.call(siteAdmin, update, { id, body: { cluster_id: elsewhere } });

@@ -113,14 +113,14 @@ test.for(Object.keys(starts))(
     const first = starts[name];
     if (!first) throw new Error(name);
     let layer = [{ model: first, path: [] as string[] }];
-    const seen = new Set([keyOf(first)]);
+    const reached = new Set([keyOf(first)]);
     const found: string[] = [];
 
     for (let length = 1; length <= longest; length += 1) {
       layer = layer.flatMap(({ model, path }) =>
         events(model).flatMap(([event, next]) => {
-          if (!next || next.queue.length > maxQueue || seen.has(keyOf(next))) return [];
-          seen.add(keyOf(next));
+          if (!next || next.queue.length > maxQueue || reached.has(keyOf(next))) return [];
+          reached.add(keyOf(next));
           const taken = [...path, event];
           const rule = broken(next) ?? brokenBy(model, next) ?? forgotten(model, next, event);
           if (rule !== null) found.push(`${rule}: ${taken.join(', ')}`);
@@ -130,7 +130,7 @@ test.for(Object.keys(starts))(
     }
 
     expect(found.slice(0, 10)).toEqual([]);
-    expect(seen.size).toBeGreaterThan(1_000);
+    expect(reached.size).toBeGreaterThan(1_000);
   },
 );
 

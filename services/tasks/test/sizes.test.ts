@@ -27,7 +27,7 @@ let chartId: string;
 beforeAll(async () => {
   tasks = await startTasksInTest();
   ({ id: chartId } = await tasks.tell.chart(sampleChart({ values_ui: null })));
-  await until(() => readingStore(tasks.database.db).seen.chart(chartId));
+  await until(() => readingStore(tasks.database.db).projected.chart(chartId));
 });
 afterAll(() => tasks?.[Symbol.asyncDispose]());
 

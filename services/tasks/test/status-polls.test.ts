@@ -19,7 +19,7 @@ beforeAll(async () => {
   tasks = await startTasksInTest();
   await tasks.tell.cluster({ id: tasks.clusterId, env_id: envId, ingress_domain: 'apps.example.com' });
   await tasks.tell.chart(chart);
-  await until(() => tasks.database.db.exists(nothing`select from helm_charts_seen where id = ${chart.id}`));
+  await until(() => tasks.database.db.exists(nothing`select from helm_chart_projection where id = ${chart.id}`));
 });
 afterAll(() => tasks?.[Symbol.asyncDispose]());
 beforeEach(async () => {
@@ -154,7 +154,7 @@ describe('the status of a deployment', () => {
     await tasks.tell.cluster({ id: tasks.clusterId, env_id: envId, ingress_domain: null });
     await until(() =>
       tasks.database.db.exists(
-        nothing`select from k8s_clusters_seen where id = ${tasks.clusterId} and ingress_domain is null`,
+        nothing`select from k8s_cluster_projection where id = ${tasks.clusterId} and ingress_domain is null`,
       ),
     );
     try {
@@ -167,7 +167,7 @@ describe('the status of a deployment', () => {
       await tasks.tell.cluster({ id: tasks.clusterId, env_id: envId, ingress_domain: 'apps.example.com' });
       await until(() =>
         tasks.database.db.exists(
-          nothing`select from k8s_clusters_seen where id = ${tasks.clusterId} and ingress_domain is not null`,
+          nothing`select from k8s_cluster_projection where id = ${tasks.clusterId} and ingress_domain is not null`,
         ),
       );
     }

@@ -11,23 +11,23 @@ import type { DeploymentCall } from '@berth/shared/contracts/resources/runner-ta
 import { AppError } from '@berth/shared/errors';
 import { findItems, type ItemReaders } from '../collections/find-items.ts';
 import type { InvokeRun } from '../records/task-run.ts';
-import type { SeenRepository } from '../store/projection-repository.ts';
+import type { ProjectionRepository } from '../store/projection-repository.ts';
 import { ingressHost } from '../values/ingress-values.ts';
 import { findAction } from './find-action.ts';
 
 export interface CallDeps {
   bus: Pick<Bus, 'call'>;
-  seen: Pick<SeenRepository, 'chart' | 'clusterInEnv'>;
+  projected: Pick<ProjectionRepository, 'chart' | 'clusterInEnv'>;
   readers: ItemReaders;
 }
 
 /** What the runner sends for an action: its body as the action's form makes it of the inputs, and a token for this call. */
 export async function callOfAction(
-  { bus, seen, readers }: CallDeps,
+  { bus, projected, readers }: CallDeps,
   { run, deploymentId, deadlineMs }: { run: InvokeRun; deploymentId: string; deadlineMs: number },
 ): Promise<DeploymentCall> {
-  const { chart, action } = await findAction(seen, run);
-  const cluster = await seen.clusterInEnv(run.cluster_id);
+  const { chart, action } = await findAction(projected, run);
+  const cluster = await projected.clusterInEnv(run.cluster_id);
   if (!cluster) throw new AppError('unavailable', 'The env of the cluster is not known');
 
   const { method, path, ui_schema: form } = action;

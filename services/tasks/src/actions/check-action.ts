@@ -17,11 +17,11 @@ export interface ActionWanted {
 
 /** Throws where the action does not fit the deployment, or its body the action's form (422, 409). */
 export async function checkAction(
-  { seen, tasks }: Pick<ReadingStore, 'seen' | 'tasks'>,
+  { projected, tasks }: Pick<ReadingStore, 'projected' | 'tasks'>,
   readers: ItemReaders,
   { deployment, invoked, isNow }: ActionWanted,
 ): Promise<void> {
-  const { chart, action } = await findAction(seen, invoked);
+  const { chart, action } = await findAction(projected, invoked);
   if (action.ui_schema) {
     const at = 'body.operation.InvokeAction.body';
     if (!isJsonObject(invoked.body)) throw unfit(at, 'must be a JSON object: the values of the inputs of the action');

@@ -2,7 +2,7 @@ import { type Action, actionsOf } from '@berth/chart-extensions/actions';
 import { type Chart, findChart } from '../deployments/chart.ts';
 import { parseOnce } from '../deployments/parse-once.ts';
 import { unfit } from '../errors/refuse.ts';
-import type { SeenRepository } from '../store/projection-repository.ts';
+import type { ProjectionRepository } from '../store/projection-repository.ts';
 
 const parsedActionsOf = parseOnce((stored) => actionsOf(stored), { entries: 200, bytes: 4 * 1024 * 1024 });
 
@@ -20,10 +20,10 @@ const at = 'body.operation.InvokeAction';
 
 /** An action of a chart; 422 where there is none. */
 export async function findAction(
-  seen: Pick<SeenRepository, 'chart'>,
+  projected: Pick<ProjectionRepository, 'chart'>,
   { helm_chart_id, action_id }: ActionName,
 ): Promise<FoundAction> {
-  const chart = await findChart(seen, helm_chart_id, { helm_chart_id: `${at}.helm_chart_id` });
+  const chart = await findChart(projected, helm_chart_id, { helm_chart_id: `${at}.helm_chart_id` });
   if (!chart.parsedFeatures.ingress.enabled) {
     throw unfit(`${at}.helm_chart_id`, 'the chart has no ingress at which it could be called');
   }

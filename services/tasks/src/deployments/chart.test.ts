@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { readChart } from './chart.ts';
 
-const seen = (label: string) => ({
+const chartWith = (label: string) => ({
   id: randomUUID(),
   kind_id: randomUUID(),
   image_tag: '1.0.0',
@@ -15,7 +15,7 @@ const seen = (label: string) => ({
 });
 
 test('the form and the features of a chart are parsed once, however often the chart is read', () => {
-  const chart = seen('Replicas');
+  const chart = chartWith('Replicas');
 
   const first = readChart(structuredClone(chart));
   const again = readChart(structuredClone(chart));
@@ -29,8 +29,8 @@ test('the form and the features of a chart are parsed once, however often the ch
 });
 
 test('a chart whose form has changed is read with the new form', () => {
-  const chart = seen('Old');
+  const chart = chartWith('Old');
   readChart(chart);
 
-  expect(readChart({ ...chart, values_ui: seen('New').values_ui }).form?.inputs[0]?.label).toBe('New');
+  expect(readChart({ ...chart, values_ui: chartWith('New').values_ui }).form?.inputs[0]?.label).toBe('New');
 });

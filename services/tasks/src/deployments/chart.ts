@@ -1,7 +1,7 @@
-import { type Features, featuresOf } from '@berth/chart-extensions/features';
+import { Features, featuresOf } from '@berth/chart-extensions/features';
 import { ValuesUi } from '@berth/chart-extensions/values-ui';
 import { named } from '@berth/shared/errors';
-import type { SeenChart, SeenRepository } from '../store/projection-repository.ts';
+import type { ProjectedChart, ProjectionRepository } from '../store/projection-repository.ts';
 import type { FieldPaths } from './field-paths.ts';
 import { unfit } from '../errors/refuse.ts';
 import { parseOnce } from './parse-once.ts';
@@ -9,11 +9,11 @@ import { parseOnce } from './parse-once.ts';
 // A form of the largest size takes some 15 ms to parse, and every claim, creation and change of a deployment reads it.
 const mostForms = { entries: 1_000, bytes: 8 * 1024 * 1024 };
 const mostFeatures = { entries: 1_000, bytes: 1024 * 1024 };
-const formOf = parseOnce((stored) => ValuesUi.parse(stored), mostForms);
-const parsedFeaturesOf = parseOnce((stored) => featuresOf(stored), mostFeatures);
+const formOf = parseOnce((stored) => ValuesUi.safeParse(stored), mostForms);
+const parsedFeaturesOf = parseOnce((stored) => Features.safeParse(stored), mostFeatures);
 
 /** A chart with its extensions read. */
-export interface Chart extends SeenChart {
+export interface Chart extends ProjectedChart {
   parsedFeatures: Features;
   /** Null where the chart has no inputs: any config will do. */
   form: ValuesUi | null;
@@ -21,22 +21,28 @@ export interface Chart extends SeenChart {
 
 /** The chart, whether or not it could be deployed now: one that runs may have left its registry since. */
 export async function findChart(
-  seen: Pick<SeenRepository, 'chart'>,
+  projected: Pick<ProjectionRepository, 'chart'>,
   id: string,
   paths: Pick<FieldPaths, 'helm_chart_id'>,
 ): Promise<Chart> {
-  return readChart(named(await seen.chart(id), paths.helm_chart_id, 'chart'));
+  return readChart(named(await projected.chart(id), paths.helm_chart_id, 'chart'));
 }
 
-export const readChart = (chart: SeenChart): Chart => ({
-  ...chart,
-  // What did not parse when the chart was found left an error instead of an extension.
-  parsedFeatures: parsedFeaturesOf(chart.features ?? {}),
-  form: chart.values_ui && formOf(chart.values_ui),
-});
+/** What did not parse when the chart was found left an error instead of an extension; what no longer parses is an error too. */
+export function readChart(chart: ProjectedChart): Chart {
+  const features = parsedFeaturesOf(chart.features ?? {});
+  const form = chart.values_ui && formOf(chart.values_ui);
+  const isRead = features.success && form?.success !== false;
+  return {
+    ...chart,
+    error: chart.error ?? (isRead ? null : 'its extensions do not fit the present rules'),
+    parsedFeatures: features.data ?? featuresOf(null),
+    form: form?.data ?? null,
+  };
+}
 
 /** Why the chart cannot be deployed as this kind; null where it can. */
-export function chartProblem({ kind_id, error, available }: SeenChart, wantedKind: string): string | null {
+export function chartProblem({ kind_id, error, available }: ProjectedChart, wantedKind: string): string | null {
   if (kind_id !== wantedKind) return 'the chart belongs to another kind';
   if (error !== null) return errorIn(error);
   if (!available) return 'the chart is not available any more';
@@ -46,11 +52,11 @@ export function chartProblem({ kind_id, error, available }: SeenChart, wantedKin
 const errorIn = (error: string): string => `the chart has an error: ${error}`;
 
 /** An error may be found later too, when a chart is read again by newer rules; it has no form any more then. */
-export function checkError({ error }: Pick<SeenChart, 'error'>, paths: Pick<FieldPaths, 'helm_chart_id'>): void {
+export function checkError({ error }: Pick<ProjectedChart, 'error'>, paths: Pick<FieldPaths, 'helm_chart_id'>): void {
   if (error !== null) throw unfit(paths.helm_chart_id, errorIn(error));
 }
 
-export function checkChart(chart: SeenChart, kindId: string, paths: Pick<FieldPaths, 'helm_chart_id'>): void {
+export function checkChart(chart: ProjectedChart, kindId: string, paths: Pick<FieldPaths, 'helm_chart_id'>): void {
   const problem = chartProblem(chart, kindId);
   if (problem !== null) throw unfit(paths.helm_chart_id, problem);
 }

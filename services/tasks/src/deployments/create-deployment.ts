@@ -57,11 +57,11 @@ async function create(
 ): Promise<Created> {
   const { name, config } = body;
   const visible = visibleEnvs(context.identity);
-  const cluster = await findCluster(store.seen, body.cluster_id, { visible, path: paths.cluster_id });
-  const kind = await findKind(store.seen, body.kind_id, paths.kind_id);
+  const cluster = await findCluster(store.projected, body.cluster_id, { visible, path: paths.cluster_id });
+  const kind = await findKind(store.projected, body.kind_id, paths.kind_id);
   context.permit({ env_id: cluster.env_id, kind_id: kind.id });
 
-  const chart = await findChart(store.seen, body.helm_chart_id, paths);
+  const chart = await findChart(store.projected, body.helm_chart_id, paths);
   checkChart(chart, kind.id, paths);
   const { form, parsedFeatures } = chart;
   const { cardinality, reinstall_dependencies: reinstallDependents } = parsedFeatures;

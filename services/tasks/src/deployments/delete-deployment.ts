@@ -8,7 +8,7 @@ import { cancelerOf, originOf } from '../records/origin-of.ts';
 import { queueTasks } from '../queue/queue-tasks.ts';
 import { type DeploymentRecord, publicDeployment } from '../records/deployment-record.ts';
 import type { DeploymentsDeps } from './deployments-deps.ts';
-import { refuseWhileUsed } from './fit-changes.ts';
+import { refuseWithDependents } from './fit-changes.ts';
 import { plannedTasks } from '../engine/tasks/planned-tasks.ts';
 import { lockVisible } from './update-deployment.ts';
 
@@ -25,7 +25,7 @@ export const deleteDeployment =
       wanted: (deployment) => ({ ...deployment, deleting: true }),
       update: async (tx, wanted, before) => {
         const store = writingStore(tx);
-        await refuseWhileUsed(store, before, 'deleted');
+        await refuseWithDependents(store, before, 'deleted');
         await startDeletion(store, before, context);
         return wanted;
       },

@@ -1,12 +1,27 @@
 import { implement } from '@berth/shared/bus/rpc/implement';
 import { deploymentUsage } from '@berth/shared/contracts/resources/deployment-usage';
-import type { ReadingStore } from '../store/store.ts';
+import type { InTransaction, ReadingStore } from '../store/store.ts';
 
 const none = { count: 0, names: [] };
 
-export const deploymentUsageHandlers = ({ store }: { store: Pick<ReadingStore, 'deployments' | 'secrets'> }) =>
+/** Longer than the owner's request lasts for which it calls. */
+const closedMs = 15_000;
+
+interface DeploymentUsageDeps {
+  store: Pick<ReadingStore, 'secrets'>;
+  inTransaction: InTransaction;
+}
+
+export const deploymentUsageHandlers = ({ store, inTransaction }: DeploymentUsageDeps) =>
   implement(deploymentUsage, {
-    of_cluster: async ({ body }) => ({ deployments: await store.deployments.onCluster(body.cluster_id) }),
+    // Called before a cluster is deleted or moved. A deployment created between this answer and that change would be lost.
+    of_cluster: ({ body: { cluster_id } }) =>
+      inTransaction(async ({ projected, deployments }) => {
+        await projected.closeCluster(cluster_id, closedMs);
+        const onCluster = await deployments.onCluster(cluster_id);
+        if (onCluster.count > 0) await projected.reopenCluster(cluster_id);
+        return { deployments: onCluster };
+      }),
 
     of_env: async ({ body }) => ({
       secrets: await store.secrets.inEnv(body.env_id),

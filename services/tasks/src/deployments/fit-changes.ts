@@ -41,15 +41,15 @@ export async function fitChanges(
   const isEnabling = wanted.enabled && !before.enabled;
   const otherChart = wanted.helm_chart_id !== before.helm_chart_id;
 
-  const kind = await findKind(store.seen, before.kind_id, paths.kind_id);
-  const chart = await findChart(store.seen, wanted.helm_chart_id, paths);
+  const kind = await findKind(store.projected, before.kind_id, paths.kind_id);
+  const chart = await findChart(store.projected, wanted.helm_chart_id, paths);
   if (otherChart || isEnabling) checkChart(chart, kind.id, paths);
   if (otherChart && !isMoved(before, wanted)) checkCardinality(chart, wanted, paths);
 
   const after = isMoved(before, wanted) ? await moved(store, { before, wanted, kind, chart }, options) : wanted;
   const tooLong = after.enabled ? releaseNameProblem(after.namespace) : null;
   if (tooLong !== null) throw conflict(tooLong);
-  await checkUsers(store, before, after);
+  await checkDependents(store, before, after);
 
   // It has no form any more by which anything could be checked, or brought to the chart.
   const isReconfiguring = after.enabled && (isMoved(before, after) || isReconfigured(before, after));
@@ -94,7 +94,7 @@ async function moved(
   if (open.some(({ variant }) => variant === 'Recreate')) {
     throw conflict('The deployment is being renamed or moved already; wait for that task or cancel it');
   }
-  const cluster = await findCluster(store.seen, wanted.cluster_id, { visible, path: paths.cluster_id });
+  const cluster = await findCluster(store.projected, wanted.cluster_id, { visible, path: paths.cluster_id });
   const { cardinality } = chart.parsedFeatures;
   const place = await findPlace(
     store.deployments,
@@ -114,18 +114,19 @@ function checkCardinality(chart: Chart, { name }: DeploymentRecord, paths: Field
 }
 
 /** A referenced deployment may not be disabled or moved to another env: 409 naming its dependents (Specification, "Dependents"). */
-async function checkUsers(store: ReadingStore, before: DeploymentRecord, after: DeploymentRecord): Promise<void> {
+async function checkDependents(store: ReadingStore, before: DeploymentRecord, after: DeploymentRecord): Promise<void> {
   const isDisabling = before.enabled && !after.enabled;
   const leavesEnv = before.env_id !== after.env_id;
-  if (isDisabling || leavesEnv) await refuseWhileUsed(store, before, isDisabling ? 'disabled' : 'moved to another env');
+  if (isDisabling || leavesEnv)
+    await refuseWithDependents(store, before, isDisabling ? 'disabled' : 'moved to another env');
 }
 
-export async function refuseWhileUsed(
+export async function refuseWithDependents(
   store: Pick<ReadingStore, 'references'>,
   { id, namespace }: DeploymentRecord,
   what: string,
 ): Promise<void> {
-  const users = await store.references.enabledUsersOf('deployments', id);
+  const users = await store.references.enabledDependentsOf('deployments', id);
   const names = users.filter((user) => user.id !== id).map((user) => user.namespace);
   if (names.length === 0) return;
   throw conflict(`${namespace} cannot be ${what} while enabled deployments use it: ${names.join(', ')}`);

@@ -1,5 +1,5 @@
 import { named } from '@berth/shared/errors';
-import type { SeenCluster, SeenRepository } from '../store/projection-repository.ts';
+import type { ProjectedCluster, ProjectionRepository } from '../store/projection-repository.ts';
 import type { DeploymentRepository, VisibleEnvs } from '../store/deployment-repository.ts';
 import type { FieldPaths } from './field-paths.ts';
 import { nameProblem } from './name-problem.ts';
@@ -8,24 +8,30 @@ import { conflict, unfit } from '../errors/refuse.ts';
 
 /** A cluster as the caller may see it; others are not there for them (422, as for one that does not exist). */
 export async function findCluster(
-  seen: Pick<SeenRepository, 'holdCluster'>,
+  projected: Pick<ProjectionRepository, 'holdCluster'>,
   id: string,
   { visible, path }: { visible: VisibleEnvs; path: string },
-): Promise<SeenCluster> {
-  const cluster = await seen.holdCluster(id);
+): Promise<ProjectedCluster> {
+  const cluster = await projected.holdCluster(id);
   const isVisible = visible === 'all' || (cluster?.env_id != null && visible.includes(cluster.env_id));
-  return named(isVisible ? cluster : null, path, 'cluster');
+  const found = named(isVisible ? cluster : null, path, 'cluster');
+  refuseClosed(found);
+  return found;
 }
 
-export const findKind = async (seen: Pick<SeenRepository, 'kind'>, id: string, path: string) =>
-  named(await seen.kind(id), path, 'deployment kind');
+export function refuseClosed({ name, is_closed }: Pick<ProjectedCluster, 'name' | 'is_closed'>): void {
+  if (is_closed) throw conflict(`The cluster ${name} is being deleted or moved to another env; try again`);
+}
+
+export const findKind = async (projected: Pick<ProjectionRepository, 'kind'>, id: string, path: string) =>
+  named(await projected.kind(id), path, 'deployment kind');
 
 export interface PlaceWanted {
   /** Null where the deployment is new. */
   id: string | null;
   name: string;
   kind: { id: string; name: string };
-  cluster: SeenCluster;
+  cluster: ProjectedCluster;
   cardinality: 'Many' | 'OnePerCluster';
 }
 

@@ -35,7 +35,7 @@ export const updateDeployment =
           lock: async (tx) => {
             const store = writingStore(tx);
             // The cluster before the deployment, as a change of the cluster locks them; the reverse order deadlocks.
-            if (target !== null) await store.seen.holdCluster(target);
+            if (target !== null) await store.projected.holdCluster(target);
             const before = await lockVisible(store, id, visible);
             if (target !== targetOf(before, changes)) {
               throw conflict('The deployment was renamed or moved concurrently; try again');
@@ -114,7 +114,7 @@ async function permitMove(
 ): Promise<void> {
   if (changes.cluster_id === undefined || changes.cluster_id === before.cluster_id) return;
   const path = deploymentPaths.cluster_id;
-  const { env_id } = await findCluster(store.seen, changes.cluster_id, { visible, path });
+  const { env_id } = await findCluster(store.projected, changes.cluster_id, { visible, path });
   context.permit({ env_id, kind_id: before.kind_id }, owner);
 }
 

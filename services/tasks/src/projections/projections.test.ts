@@ -18,13 +18,13 @@ const named = { id, name: 'one' };
 const copies = [
   [
     'clusters',
-    'k8s_clusters_seen',
+    'k8s_cluster_projection',
     { ...named, env_id: null, is_ok: true, ignore: false, last_seen_at: '2026-01-01T00:00:00.000Z' },
   ],
-  ['registries', 'helm_registries_seen', { id, kind_id: randomUUID() }],
-  ['charts', 'helm_charts_seen', sampleChart({ id })],
-  ['kinds', 'deployment_kinds_seen', named],
-  ['envs', 'envs_seen', { ...named, node_selector: null, tolerations: null }],
+  ['registries', 'helm_registry_projection', { id, kind_id: randomUUID() }],
+  ['charts', 'helm_chart_projection', sampleChart({ id })],
+  ['kinds', 'deployment_kind_projection', named],
+  ['envs', 'env_projection', { ...named, node_selector: null, tolerations: null }],
 ] as const;
 
 test.for(copies.flatMap(([of, table, row]) => waysToBeWrong.map((way) => ({ of, table, row, way }))))(

@@ -17,7 +17,7 @@ const nobody = { acting_user_id: null, acting_deployment_id: null, requester: nu
 const clusterProjection = (wakeRunners: () => void) =>
   createProjection({
     resource: k8sClusters,
-    table: 'k8s_clusters_seen',
+    table: 'k8s_cluster_projection',
     columns: [
       'env_id',
       'name',
@@ -59,12 +59,12 @@ async function followEnv(
 const envProjection = (wakeRunners: () => void) =>
   createProjection({
     resource: envs,
-    table: 'envs_seen',
+    table: 'env_projection',
     columns: ['name', 'node_selector', 'tolerations'],
     onApplied: async ({ row }, tx) => {
       const env = EnvNews.parse(row);
-      const { seen, reinstalls } = writingStore(tx);
-      if (!(await seen.placementChanged(env))) return;
+      const { projected, reinstalls } = writingStore(tx);
+      if (!(await projected.placementChanged(env))) return;
 
       const tasks = await reinstalls.ofEnv(env.id, `The placement of env ${env.name} has changed`, nobody);
       if (tasks.length > 0) wakeRunners();
@@ -77,10 +77,10 @@ const envProjection = (wakeRunners: () => void) =>
 
 /** An env with secrets is not deleted; these were stored while its owner was deleting it. */
 async function removeSecretsOf(
-  { seen, secretChanges, recordAudit }: Pick<WritingStore, 'seen' | 'secretChanges' | 'recordAudit'>,
+  { projected, secretChanges, recordAudit }: Pick<WritingStore, 'projected' | 'secretChanges' | 'recordAudit'>,
   envId: string,
 ): Promise<void> {
-  await seen.waitForHoldersOfEnv(envId);
+  await projected.waitForHoldersOfEnv(envId);
   for (const { id, collection, name } of await secretChanges.removeOfEnv(envId)) {
     await recordAudit({
       by: { identity: undefined, requestId: null },
@@ -96,13 +96,13 @@ async function removeSecretsOf(
 /** Copies of rows of other services; `wakeRunners` says that something that waited may start now. */
 export const createProjections = ({ wakeRunners }: { wakeRunners: () => void }) => ({
   clusters: clusterProjection(wakeRunners),
-  registries: createProjection({ resource: helmRegistries, table: 'helm_registries_seen', columns: ['kind_id'] }),
+  registries: createProjection({ resource: helmRegistries, table: 'helm_registry_projection', columns: ['kind_id'] }),
   charts: createProjection({
     resource: helmCharts,
-    table: 'helm_charts_seen',
+    table: 'helm_chart_projection',
     columns: ['helm_registry_id', 'image_tag', 'available', 'values_ui', 'features', 'actions_schema', 'error'],
   }),
-  kinds: createProjection({ resource: deploymentKinds, table: 'deployment_kinds_seen', columns: ['name'] }),
+  kinds: createProjection({ resource: deploymentKinds, table: 'deployment_kind_projection', columns: ['name'] }),
   envs: envProjection(wakeRunners),
 });
 export type Projections = ReturnType<typeof createProjections>;

@@ -17,9 +17,9 @@ export async function lockTask(
   { tasks, deployments }: Pick<WritingStore, 'tasks' | 'deployments'>,
   id: string,
 ): Promise<LockedTask | null> {
-  const seen = await tasks.find(id, 'all');
-  if (!seen) return null;
-  const deployment = await deployments.lock(seen.deployment_id);
+  const found = await tasks.find(id, 'all');
+  if (!found) return null;
+  const deployment = await deployments.lock(found.deployment_id);
   const task = await tasks.lock(id);
   return task && { task, deployment };
 }

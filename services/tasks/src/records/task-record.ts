@@ -38,7 +38,7 @@ export const TaskRecord = DeploymentTask.extend({
   waited_ms: z.number().int(),
   forbidden_ms: z.number().int(),
   handed_back: z.number().int(),
-  settled_fence: z.number().int().nullable(),
+  acknowledged_fence: z.number().int().nullable(),
   cancel_requested_at: Timestamp.nullable(),
   cancel_reason: z.string().nullable(),
   request_id: z.string().nullable(),

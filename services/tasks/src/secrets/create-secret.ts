@@ -24,7 +24,7 @@ export const createSecret =
     return change(db, withoutContents(context, body, secretKeys), secrets, {
       insert: async (tx) => {
         const store = writingStore(tx);
-        named((await store.seen.holdEnv(env_id)) ? env_id : null, envPath, 'env');
+        named((await store.projected.holdEnv(env_id)) ? env_id : null, envPath, 'env');
         context.permit({ env_id });
         await refuseWithMissingKeys(store, secretKeys);
         const id = randomUUID();

@@ -29,8 +29,8 @@ async function refuseWhileUsed(
   { references }: Pick<WritingStore, 'references'>,
   { id, collection, name }: Secret,
 ): Promise<void> {
-  const users = await references.enabledUsersOf('secrets', id);
-  if (users.length === 0) return;
-  const names = users.map(({ namespace }) => namespace).join(', ');
+  const dependents = await references.enabledDependentsOf('secrets', id);
+  if (dependents.length === 0) return;
+  const names = dependents.map(({ namespace }) => namespace).join(', ');
   throw conflict(`The secret ${collection}/${name} cannot be deleted while enabled deployments use it: ${names}`);
 }

@@ -39,7 +39,7 @@ const claim = (runner: string, given: Limits = limits) =>
 
 const finish = (task: { id: string; fence: number }) =>
   persistently(() =>
-    inTransaction(({ taskChanges }) => taskChanges.end(task, { status: 'Done', reason: null, settles: true })),
+    inTransaction(({ taskChanges }) => taskChanges.end(task, { status: 'Done', reason: null, acknowledges: true })),
   );
 
 describe('claims', () => {
@@ -94,7 +94,7 @@ describe('claims', () => {
     const first = await claim('one');
     if (!first) throw new Error('no task');
     await inTransaction(({ taskChanges }) =>
-      taskChanges.putBack(first, { ...first, reason: null, pauseMs: 0, settles: false }),
+      taskChanges.putBack(first, { ...first, reason: null, pauseMs: 0, acknowledges: false }),
     );
 
     const second = await claim('two');

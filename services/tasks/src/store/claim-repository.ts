@@ -34,7 +34,7 @@ const p = sql.fragment`p`;
 const firstOf = (which: FragmentSqlToken, limits: Limits) => sql.fragment`
   with chosen as materialized (
     select c.id
-    from k8s_clusters_seen c
+    from k8s_cluster_projection c
     cross join lateral (
       select p.due_at, p.seq from deployment_tasks p
       where p.cluster_id = c.id and p.status = 'Pending' and ${taskIsFree(p)} and ${which}

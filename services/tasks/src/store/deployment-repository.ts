@@ -65,7 +65,7 @@ export const createDeploymentRepository = (db: Queries) => ({
   lock: (id: string) => db.maybeOne(record`select ${recordColumns} from deployments where id = ${id} for update`),
 
   /** Those that a Reinstall may follow for, when the task is done. */
-  lockUsersOf: async (task_id: string) => {
+  lockDependentsOf: async (task_id: string) => {
     await db.query(sql.type(z.object({ id: z.string() }))`
       select id from deployments where enabled and not deleting and id in (
         select r.deployment_id from deployment_tasks t

@@ -31,7 +31,7 @@ export const createItemRepository = (db: Queries) => {
   const deploymentsOf = (env_id: string, ids: readonly string[], lock: FragmentSqlToken) =>
     db.any(sql.type(DeploymentItem)`
       select d.id, d.created_at, d.name, coalesce(k.name, '') as kind, d.cluster_id, d.enabled
-      from deployments d left join deployment_kinds_seen k on k.id = d.kind_id
+      from deployments d left join deployment_kind_projection k on k.id = d.kind_id
       where d.id = any(${sql.array([...ids], 'uuid')}) and d.env_id = ${env_id} and not d.deleting
       order by d.id ${lock}
     `);

@@ -58,7 +58,7 @@ export const taskIsFree = (t: FragmentSqlToken) => sql.fragment`
   ${isNone(inQueue(t))}
   and (
     ${t}.also_cluster_id is null
-    or exists (select 1 from k8s_clusters_seen o where o.id = ${t}.also_cluster_id and ${isNone(atCluster(sql.fragment`o`))})
+    or exists (select 1 from k8s_cluster_projection o where o.id = ${t}.also_cluster_id and ${isNone(atCluster(sql.fragment`o`))})
   )`;
 
 /** A cluster takes one more task. */

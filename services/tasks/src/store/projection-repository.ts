@@ -3,20 +3,22 @@ import type { Queries } from '@berth/shared/db/database';
 import { sql } from 'slonik';
 import { z } from 'zod';
 
-const SeenCluster = z.object({
+const ProjectedCluster = z.object({
   id: Id,
   env_id: Id.nullable(),
   name: z.string(),
   is_ok: z.boolean(),
   ignore: z.boolean(),
   last_seen_at: Timestamp,
+  /** Its owner is about to delete it or to move it to another env. */
+  is_closed: z.boolean(),
   ingress_domain: z.string().nullable(),
   ingress_class: z.string().nullable(),
   ingress_tls_secret_name: z.string().nullable(),
 });
-export type SeenCluster = z.infer<typeof SeenCluster>;
+export type ProjectedCluster = z.infer<typeof ProjectedCluster>;
 
-const SeenChart = z.object({
+const ProjectedChart = z.object({
   id: Id,
   kind_id: Id,
   image_tag: z.string(),
@@ -28,32 +30,46 @@ const SeenChart = z.object({
   /** Once it was asked for. */
   digest: z.string().nullable(),
 });
-export type SeenChart = z.infer<typeof SeenChart>;
+export type ProjectedChart = z.infer<typeof ProjectedChart>;
 
-const SeenEnv = z.object({ id: Id, name: z.string(), node_selector: Json, tolerations: Json });
-type SeenEnv = z.infer<typeof SeenEnv>;
+const ProjectedEnv = z.object({ id: Id, name: z.string(), node_selector: Json, tolerations: Json });
+type ProjectedEnv = z.infer<typeof ProjectedEnv>;
 
-const ClusterInEnv = SeenCluster.pick({
+const ClusterInEnv = ProjectedCluster.pick({
   id: true,
   name: true,
   ingress_domain: true,
   ingress_class: true,
   ingress_tls_secret_name: true,
-}).extend({ env: SeenEnv });
+}).extend({ env: ProjectedEnv });
 
-const SeenKind = z.object({ id: Id, name: z.string() });
+const nothing = sql.type(z.object({}));
+
+const ProjectedKind = z.object({ id: Id, name: z.string() });
 
 const lockOfEnv = (id: string) => sql.fragment`hashtextextended(${`env ${id}`}, 0)`;
 
 /** The projections of clusters, charts, kinds and envs. */
-export const createSeenRepository = (db: Queries) => ({
+export const createProjectionRepository = (db: Queries) => ({
   /** Held as it is until the transaction ends: what is decided by it is committed before any news of it are taken in. */
   holdCluster: (id: string) =>
-    db.maybeOne(sql.type(SeenCluster)`
-      select id, env_id, name, is_ok, ignore, last_seen_at, ingress_domain, ingress_class, ingress_tls_secret_name
-      from k8s_clusters_seen where id = ${id} and not deleted
+    db.maybeOne(sql.type(ProjectedCluster)`
+      select id, env_id, name, is_ok, ignore, last_seen_at, ingress_domain, ingress_class, ingress_tls_secret_name,
+        coalesce(closed_until > clock_timestamp() and env_id is not distinct from closed_env_id, false) as is_closed
+      from k8s_cluster_projection where id = ${id} and not deleted
       for share
     `),
+
+  /** Keeps deployments from the cluster for that time, or until it is in another env. Waits for the changes that hold it, so that they can be counted. */
+  closeCluster: (id: string, ms: number) =>
+    db.query(nothing`
+      update k8s_cluster_projection
+      set closed_until = clock_timestamp() + ${ms} * interval '1 millisecond', closed_env_id = env_id
+      where id = ${id}
+    `),
+
+  reopenCluster: (id: string) =>
+    db.query(nothing`update k8s_cluster_projection set closed_until = null where id = ${id}`),
 
   /** A cluster with its env; null where it has none. */
   clusterInEnv: (id: string) =>
@@ -62,14 +78,14 @@ export const createSeenRepository = (db: Queries) => ({
         jsonb_build_object(
           'id', e.id, 'name', e.name, 'node_selector', e.node_selector, 'tolerations', e.tolerations
         ) as env
-      from k8s_clusters_seen c join envs_seen e on e.id = c.env_id
+      from k8s_cluster_projection c join env_projection e on e.id = c.env_id
       where c.id = ${id} and not c.deleted and not e.deleted
     `),
 
   /** Also where the env itself is not known yet. */
   envOfCluster: (id: string) =>
     db.maybeOneFirst(sql.type(z.object({ env_id: Id.nullable() }))`
-      select c.env_id from k8s_clusters_seen c left join envs_seen e on e.id = c.env_id
+      select c.env_id from k8s_cluster_projection c left join env_projection e on e.id = c.env_id
       where c.id = ${id} and not c.deleted and e.deleted is not true
     `),
 
@@ -79,7 +95,7 @@ export const createSeenRepository = (db: Queries) => ({
    */
   holdEnv: async (id: string): Promise<boolean> => {
     await db.query(sql.type(z.object({}))`select pg_advisory_xact_lock_shared(${lockOfEnv(id)})`);
-    return !(await db.exists(sql.type(z.object({}))`select from envs_seen where id = ${id} and deleted`));
+    return !(await db.exists(sql.type(z.object({}))`select from env_projection where id = ${id} and deleted`));
   },
 
   /** Waits until nothing holds the env any more. */
@@ -88,13 +104,15 @@ export const createSeenRepository = (db: Queries) => ({
   },
 
   kind: (id: string) =>
-    db.maybeOne(sql.type(SeenKind)`select id, name from deployment_kinds_seen where id = ${id} and not deleted`),
+    db.maybeOne(
+      sql.type(ProjectedKind)`select id, name from deployment_kind_projection where id = ${id} and not deleted`,
+    ),
 
   chart: (id: string) =>
-    db.maybeOne(sql.type(SeenChart)`
+    db.maybeOne(sql.type(ProjectedChart)`
       select c.id, r.kind_id, c.image_tag, c.available, c.error, c.values_ui, c.features, c.actions_schema, a.digest
-      from helm_charts_seen c
-      join helm_registries_seen r on r.id = c.helm_registry_id
+      from helm_chart_projection c
+      join helm_registry_projection r on r.id = c.helm_registry_id
       left join chart_archive_digests a on a.helm_chart_id = c.id
       where c.id = ${id} and not c.deleted
     `),
@@ -106,7 +124,7 @@ export const createSeenRepository = (db: Queries) => ({
     `),
 
   /** Whether the placement differs from the one that the deployments of the env were last reinstalled with; true once per change. */
-  placementChanged: async ({ id, node_selector, tolerations }: Omit<SeenEnv, 'name'>) => {
+  placementChanged: async ({ id, node_selector, tolerations }: Omit<ProjectedEnv, 'name'>) => {
     const changed = await db.maybeOne(sql.type(z.object({ is_new: z.boolean() }))`
       insert into env_placements (env_id, node_selector, tolerations)
       values (${id}, ${sql.jsonb(node_selector)}, ${sql.jsonb(tolerations)})
@@ -119,4 +137,4 @@ export const createSeenRepository = (db: Queries) => ({
     return changed !== null && !changed.is_new;
   },
 });
-export type SeenRepository = ReturnType<typeof createSeenRepository>;
+export type ProjectionRepository = ReturnType<typeof createProjectionRepository>;

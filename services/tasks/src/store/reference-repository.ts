@@ -7,7 +7,7 @@ const User = z.object({ id: Id, namespace: z.string(), env_id: Id });
 
 export const createReferenceRepository = (db: Queries) => ({
   /** Enabled deployments whose inputs point to the item; their number is bounded for the message that names them. */
-  enabledUsersOf: (collection: string, item_id: string) =>
+  enabledDependentsOf: (collection: string, item_id: string) =>
     db.any(sql.type(User)`
       select distinct d.id, d.namespace, d.env_id
       from deployment_references r join deployments d on d.id = r.deployment_id

@@ -33,7 +33,7 @@ const pollable = sql.fragment`
   select d.id, greatest(${leastIntervalSecs}, (c.features #>> '{status,refresh_interval_secs}')::integer) as interval_secs
   from deployments d
   join deployment_tasks t on t.id = d.revision_id
-  join helm_charts_seen c on c.id = t.run_chart_id
+  join helm_chart_projection c on c.id = t.run_chart_id
   where d.enabled and not d.deleting and d.state in ('Running', 'Upgrading', 'Error')
     and c.features -> 'status' is not null and (c.features #>> '{ingress,enabled}')::boolean
     and d.installed_cluster_id is not null`;
@@ -85,8 +85,8 @@ export const createStatusPollRepository = (db: Queries) => ({
       from claimed p
       join deployments d on d.id = p.deployment_id
       join deployment_tasks t on t.id = d.revision_id
-      join helm_charts_seen c on c.id = t.run_chart_id
-      join k8s_clusters_seen k on k.id = d.installed_cluster_id and not k.deleted
+      join helm_chart_projection c on c.id = t.run_chart_id
+      join k8s_cluster_projection k on k.id = d.installed_cluster_id and not k.deleted
       where d.installed_namespace is not null
     `),
 

@@ -5,7 +5,7 @@ import { createItemRepository } from './item-repository.ts';
 import { createDeploymentChanges, type DeploymentChangesRepository } from './deployment-changes-repository.ts';
 import { createDeploymentRepository } from './deployment-repository.ts';
 import { createReferenceRepository } from './reference-repository.ts';
-import { createSeenRepository } from './projection-repository.ts';
+import { createProjectionRepository } from './projection-repository.ts';
 import { type ClaimRepository, createClaimRepository } from './claim-repository.ts';
 import { createLeaseRepository } from './lease-repository.ts';
 import { createLogChanges, createLogRepository, type LogChangesRepository } from './log-repository.ts';
@@ -25,7 +25,7 @@ export const readingStore = (db: Queries) => ({
   tasks: createTaskRepository(db),
   logs: createLogRepository(db),
   leases: createLeaseRepository(db),
-  seen: createSeenRepository(db),
+  projected: createProjectionRepository(db),
   items: createItemRepository(db),
   waitFacts: createWaitFactsRepository(db),
   secrets: createSecretRepository(db),

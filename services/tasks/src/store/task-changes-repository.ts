@@ -14,7 +14,7 @@ const record = sql.type(TaskRecord);
 export interface PutBack extends TaskWaits {
   reason: string | null;
   /** The result of its claim was taken: a repetition of it is no error. */
-  settles: boolean;
+  acknowledges: boolean;
 }
 
 export type StartedAs = Pick<TaskRecord, 'operation' | 'cluster_id' | 'env_id'> & {
@@ -89,15 +89,19 @@ export const createTaskChanges = (tx: Transaction) => {
       return row && published('UPDATE', row);
     },
 
-    /** Ends a started task, if the claim is still the latest. `settles`: its runner reported the outcome. */
+    /** Ends a started task, if the claim is still the latest. `acknowledges`: its runner reported the outcome. */
     end: async (
       { id, fence }: Pick<TaskRecord, 'id' | 'fence'>,
-      { status, reason, settles }: { status: 'Done' | 'Failed' | 'Canceled'; reason: string | null; settles: boolean },
+      {
+        status,
+        reason,
+        acknowledges,
+      }: { status: 'Done' | 'Failed' | 'Canceled'; reason: string | null; acknowledges: boolean },
     ): Promise<TaskRecord | null> => {
       const row = await tx.maybeOne(record`
         update deployment_tasks t set
           status = ${status}, reason = ${reason}, finished_at = ${clock}, lease_until = null,
-          settled_fence = case when ${settles} then t.fence end,
+          acknowledged_fence = case when ${acknowledges} then t.fence end,
           canceled_by_user_id = case when ${status} = 'Canceled' then t.canceled_by_user_id end,
           canceled_by_deployment_id = case when ${status} = 'Canceled' then t.canceled_by_deployment_id end
         where t.id = ${id} and t.fence = ${fence} and t.status = 'Started'
@@ -109,14 +113,14 @@ export const createTaskChanges = (tx: Transaction) => {
     /** Gives a started task back to the queue, to be due again after a pause. */
     putBack: async (
       { id, fence }: Pick<TaskRecord, 'id' | 'fence'>,
-      { reason, pauseMs, settles, ...history }: PutBack,
+      { reason, pauseMs, acknowledges, ...history }: PutBack,
     ): Promise<PublishedTask | null> => {
       const row = await tx.maybeOne(publishedTask`
         update deployment_tasks t set
           status = 'Pending', reason = ${reason}, started_at = null, lease_until = null,
           attempts = ${history.attempts}, waited_ms = ${history.waited_ms}, forbidden_ms = ${history.forbidden_ms},
           handed_back = ${history.handed_back},
-          settled_fence = case when ${settles} then t.fence end,
+          acknowledged_fence = case when ${acknowledges} then t.fence end,
           due_at = ${clock} + ${pauseMs} * interval '1 millisecond'
         where t.id = ${id} and t.fence = ${fence} and t.status = 'Started'
         returning ${publishedColumns}

@@ -42,8 +42,8 @@ export const createWaitFactsRepository = (db: Queries) => ({
         t.due_at, t.attempts, (t.waited_ms + t.forbidden_ms > 0) as is_waiting, t.reason,
         ${factsOf(c)} as cluster, ${factsOf(o)} as other_cluster
       from deployment_tasks t
-      left join k8s_clusters_seen c on c.id = t.cluster_id
-      left join k8s_clusters_seen o on o.id = t.also_cluster_id
+      left join k8s_cluster_projection c on c.id = t.cluster_id
+      left join k8s_cluster_projection o on o.id = t.also_cluster_id
       where t.id = any(${sql.array([...ids], 'uuid')}) and t.status = 'Pending'
     `),
 });

@@ -10,7 +10,7 @@ import { AppError } from '@berth/shared/errors';
 import { collectionKey } from '../collections/collection-key.ts';
 import { findItems, type ItemReaders } from '../collections/find-items.ts';
 import { type Chart, readChart } from '../deployments/chart.ts';
-import type { SeenRepository } from '../store/projection-repository.ts';
+import type { ProjectionRepository } from '../store/projection-repository.ts';
 import type { DeployRun } from '../records/task-run.ts';
 import { openSecrets, type OpenSecretsDeps } from '../secrets/open-secrets.ts';
 import { resolvedByLayer } from './resolve-values.ts';
@@ -24,24 +24,27 @@ export interface HelmInput {
 }
 
 export interface HelmInputDeps extends OpenSecretsDeps {
-  seen: SeenRepository;
+  projected: ProjectionRepository;
   readers: ItemReaders;
   ownUrl: string;
 }
 
 /** What Helm gets for a snapshot: the snapshot itself, and what it points to as it is now. */
 export async function helmInput(
-  { seen, readers, ownUrl, ...opening }: HelmInputDeps,
+  { projected, readers, ownUrl, ...opening }: HelmInputDeps,
   { run, deploymentId, revisionId }: { run: DeployRun; deploymentId: string; revisionId: string },
 ): Promise<HelmInput> {
-  const [cluster, seenChart] = await Promise.all([seen.clusterInEnv(run.cluster_id), seen.chart(run.helm_chart_id)]);
-  if (!cluster) throw await noEnv(seen, run.cluster_id);
-  if (!seenChart) throw new AppError('unprocessable', 'The chart of the deployment is not known any more');
+  const [cluster, projectedChart] = await Promise.all([
+    projected.clusterInEnv(run.cluster_id),
+    projected.chart(run.helm_chart_id),
+  ]);
+  if (!cluster) throw await noEnv(projected, run.cluster_id);
+  if (!projectedChart) throw new AppError('unprocessable', 'The chart of the deployment is not known any more');
 
   const { env } = cluster;
   // Without its form the config would go to the chart as it is, and everything would get the defaults of the chart.
-  if (seenChart.error !== null) throw new AppError('unprocessable', `The chart has an error: ${seenChart.error}`);
-  const chart = readChart(seenChart);
+  const chart = readChart(projectedChart);
+  if (chart.error !== null) throw new AppError('unprocessable', `The chart has an error: ${chart.error}`);
   const budget = new Budget();
   const outputs = await outputsOf({ readers, ...opening }, { chart, run, envId: env.id, budget });
   const world = {
@@ -61,8 +64,8 @@ export async function helmInput(
 }
 
 /** A new env may be heard of after its cluster: then the task is to be tried again. */
-async function noEnv(seen: SeenRepository, clusterId: string): Promise<AppError> {
-  return (await seen.envOfCluster(clusterId))
+async function noEnv(projected: ProjectionRepository, clusterId: string): Promise<AppError> {
+  return (await projected.envOfCluster(clusterId))
     ? new AppError('unavailable', 'The env of the cluster is not known yet')
     : new AppError('unprocessable', 'The cluster of the deployment has no env any more');
 }

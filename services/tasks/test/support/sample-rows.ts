@@ -25,7 +25,7 @@ export interface ClusterRow {
 export async function insertCluster(db: Queries, row: ClusterRow = {}): Promise<string> {
   const { id = randomUUID(), name = 'prod', env_id = envId, is_ok = true, ignore = false, deleted = false } = row;
   await db.query(nothing`
-    insert into k8s_clusters_seen (id, version, deleted, env_id, name, is_ok, ignore, last_seen_at)
+    insert into k8s_cluster_projection (id, version, deleted, env_id, name, is_ok, ignore, last_seen_at)
     values (${id}, 1, ${deleted}, ${env_id}, ${name}, ${is_ok}, ${ignore}, ${row.last_seen_at ?? '2026-01-01T10:00:00Z'})
   `);
   return id;
@@ -102,6 +102,6 @@ export async function insertQueue(db: Queries, cluster_id: string, length: numbe
 
 export const emptyAll = (db: Queries) =>
   db.query(nothing`
-    truncate deployments, status_polls, deployment_references, deployment_tasks, deployment_task_log, k8s_clusters_seen,
-      helm_registries_seen, helm_charts_seen, deployment_kinds_seen, envs_seen, outbox
+    truncate deployments, status_polls, deployment_references, deployment_tasks, deployment_task_log, k8s_cluster_projection,
+      helm_registry_projection, helm_chart_projection, deployment_kind_projection, env_projection, outbox
   `);

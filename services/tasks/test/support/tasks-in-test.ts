@@ -100,9 +100,9 @@ export async function startTasksInTest(settings: Record<string, string> = {}): P
   await tell.registry(registryId, kindId);
   const { id: chartId } = await tell.chart(sampleChart());
   const seen = sql.type(z.object({ n: z.number().int() }))`
-    select (select count(*) from envs_seen) + (select count(*) from k8s_clusters_seen) +
-      (select count(*) from deployment_kinds_seen) + (select count(*) from helm_charts_seen) +
-      (select count(*) from helm_registries_seen) as n
+    select (select count(*) from env_projection) + (select count(*) from k8s_cluster_projection) +
+      (select count(*) from deployment_kind_projection) + (select count(*) from helm_chart_projection) +
+      (select count(*) from helm_registry_projection) as n
   `;
   await until(async () => (await database.db.one(seen)).n === 8);
 

@@ -183,20 +183,20 @@ interface Walked {
 function walk(
   history: ClaimHistory,
   given: { outcomes: readonly EndedClaim['outcome'][]; spread: () => number },
-  seen: Map<string, Walked>,
+  walked: Map<string, Walked>,
 ): Walked {
   const key = JSON.stringify([history.attempts, history.waited_ms, history.forbidden_ms]);
-  const known = seen.get(key);
+  const known = walked.get(key);
   if (known) return known;
   const most = { claims: 0, helms: 0 };
   for (const [outcome, helmBegan] of every(given.outcomes, [false, true])) {
     const attempts = history.attempts + (helmBegan ? 1 : 0);
     const ended = { ...history, attempts, outcome, helmBegan, isCanceled: false, isRepeatable: true };
     const next = afterClaim(ended, { ...policy, spread: given.spread });
-    const later = 'ends' in next ? { claims: 0, helms: 0 } : walk(next, given, seen);
+    const later = 'ends' in next ? { claims: 0, helms: 0 } : walk(next, given, walked);
     most.claims = Math.max(most.claims, later.claims + 1);
     most.helms = Math.max(most.helms, later.helms + (helmBegan ? 1 : 0));
   }
-  seen.set(key, most);
+  walked.set(key, most);
   return most;
 }

@@ -103,34 +103,34 @@ async function claimedTask(deps: ClaimDeps, started: Started, remainingMs: () =>
 const usualFeatures = { wait: { enabled: true, timeout_secs: 300 } };
 
 /** A restart is waited for as a deploy of the chart is. */
-async function featuresOfRestart({ store: { seen } }: ClaimDeps, { run, deployment }: Started) {
-  const chart = run.action === 'restart' ? await seen.chart(deployment.helm_chart_id) : null;
+async function featuresOfRestart({ store: { projected } }: ClaimDeps, { run, deployment }: Started) {
+  const chart = run.action === 'restart' ? await projected.chart(deployment.helm_chart_id) : null;
   return chart && readChart(chart).parsedFeatures;
 }
 
 const callOf = (
-  { bus, store: { seen }, readers }: ClaimDeps,
+  { bus, store: { projected }, readers }: ClaimDeps,
   { deployment }: Started,
   { run, remainingMs }: { run: InvokeRun; remainingMs: () => number },
 ) =>
   callOfAction(
-    { bus, seen, readers },
+    { bus, projected, readers },
     { run, deploymentId: deployment.id, deadlineMs: Math.max(100, remainingMs() - 500) },
   );
 
 async function inputOf(
-  { store: { seen, secrets }, readers, secretKeys, ownUrl }: ClaimDeps,
+  { store: { projected, secrets }, readers, secretKeys, ownUrl }: ClaimDeps,
   { task, deployment }: Started,
   run: Extract<TaskRun, { action: 'deploy' }>,
 ): Promise<HelmInput> {
   // A Reinstall repeats the revision that is there; its workloads must not see another one.
   const revisionId = 'Reinstall' in task.operation ? (deployment.revision_id ?? task.id) : task.id;
-  return helmInput({ seen, secrets, readers, secretKeys, ownUrl }, { run, deploymentId: deployment.id, revisionId });
+  return helmInput({ projected, secrets, readers, secretKeys, ownUrl }, { run, deploymentId: deployment.id, revisionId });
 }
 
 /** Kept for all time: the archive of a chart never changes. The call leaves time to give the task back. */
 async function askDigest(
-  { bus, store: { seen } }: ClaimDeps,
+  { bus, store: { projected } }: ClaimDeps,
   chart: Chart,
   remainingMs: () => number,
 ): Promise<string> {
@@ -140,7 +140,7 @@ async function askDigest(
     { body: { helm_chart_id: chart.id } },
     { deadlineMs },
   );
-  await seen.saveDigest(chart.id, digest);
+  await projected.saveDigest(chart.id, digest);
   return digest;
 }
 

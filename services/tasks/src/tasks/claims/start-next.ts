@@ -119,7 +119,7 @@ async function refuseWithoutRights(
     requester?.kind === 'deployment'
       ? currentDeployment(await store.deployments.record(requester.id))
       : (checked?.current ?? null);
-  const rule = await ruleOfOperation(store.seen, task, deployment);
+  const rule = await ruleOfOperation(store.projected, task, deployment);
   const why = whyNotAllowed(requester, current, { rule, deployment });
   if (why !== null) throw new AppError('forbidden', why);
 }

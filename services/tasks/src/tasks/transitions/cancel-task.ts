@@ -7,12 +7,13 @@ import { found } from '@berth/shared/errors';
 import type { DeploymentRecord } from '../../records/deployment-record.ts';
 import { conflict } from '../../errors/refuse.ts';
 import type { Confirm } from '../../projections/confirm.ts';
-import type { SeenCluster } from '../../store/projection-repository.ts';
+import type { ProjectedCluster } from '../../store/projection-repository.ts';
 import { type ReadingStore, type WritingStore, writingStore } from '../../store/store.ts';
 import { afterCancelPending } from '../../engine/tasks/after-end.ts';
 import { refreshReason } from '../../queue/at-rest.ts';
 import { deploysBehind } from '../../engine/tasks/deploys-behind.ts';
 import { isCancelable } from '../../engine/deployments/lifecycle.ts';
+import { refuseClosed } from '../../deployments/place.ts';
 import { scopeOfTask } from './scope-of-task.ts';
 import { lockTask } from '../../queue/lock-task.ts';
 import { cancelerOf } from '../../records/origin-of.ts';
@@ -44,12 +45,13 @@ export const cancelTask =
       lock: async (tx): Promise<Canceling | null> => {
         const store = writingStore(tx);
         // The cluster before the deployment, as a change of the cluster locks them.
-        const cluster = target === null ? null : await store.seen.holdCluster(target);
+        const cluster = target === null ? null : await store.projected.holdCluster(target);
         const isVisible = (await store.tasks.find(id, visible)) !== null;
         const locked = isVisible ? await lockTask(store, id) : null;
         if (!locked) return null;
         const { task, deployment } = locked;
-        return { id, task, deployment, back: deployment && placeBefore(task, deployment, cluster), canceled: null };
+        const back = deployment && placeBefore(task, deployment, cluster);
+        return { id, task, deployment, cluster, back, canceled: null };
       },
       scope: ({ task, deployment, back }) => ({
         ...scopeOfTask(task, deployment),
@@ -61,7 +63,8 @@ export const cancelTask =
       published: ({ task }) => publicTask(task),
       wanted: (before) => ({ ...before, canceled: publicTask(before.task) }),
       update: async (tx, _wanted, before) => {
-        const { task, deployment, back } = before;
+        const { task, deployment, cluster, back } = before;
+        if (back && cluster) refuseClosed(cluster);
         if (!isCancelable(task.status)) throw conflict(`The task is ${task.status} already`);
         const store = writingStore(tx);
         const by = cancelerOf(context.identity, reason ?? null);
@@ -91,7 +94,7 @@ export const cancelTask =
 function placeBefore(
   { status, first_attempted_at, undo }: TaskRecord,
   deployment: DeploymentRecord,
-  cluster: SeenCluster | null,
+  cluster: ProjectedCluster | null,
 ): Undo | null {
   if (undo === null || status !== 'Pending' || first_attempted_at !== null) return null;
   const isSameCluster = undo.cluster_id === deployment.cluster_id;
@@ -102,6 +105,8 @@ interface Canceling {
   id: string;
   task: TaskRecord;
   deployment: DeploymentRecord | null;
+  /** The one that the deployment left, where the task moves it. */
+  cluster: ProjectedCluster | null;
   /** Where the deployment goes back to. */
   back: Undo | null;
   /** The answer. */

@@ -12,16 +12,16 @@ const byItself = { identity: undefined };
 
 /**
  * Ends a started task and makes of its deployment what follows. The caller holds the lock of the deployment.
- * False when the claim is not the latest one any more: then nothing was written. `settles`: the runner reported the outcome.
+ * False when the claim is not the latest one any more: then nothing was written. `acknowledges`: the runner reported the outcome.
  */
 export async function endTask(
   store: WritingStore,
   { task, deployment }: LockedTask,
   ending: Ending,
-  settles = false,
+  acknowledges = false,
 ): Promise<boolean> {
   const { outcome: status, reason } = ending;
-  const ended = await store.taskChanges.end(task, { status, reason, settles });
+  const ended = await store.taskChanges.end(task, { status, reason, acknowledges });
   if (!ended) return false;
 
   if (!deployment) return true;
@@ -46,7 +46,7 @@ export async function endMoot(
   deployment: DeploymentRecord,
   reason: string,
 ): Promise<void> {
-  await store.taskChanges.end(task, { status: 'Canceled', reason, settles: false });
+  await store.taskChanges.end(task, { status: 'Canceled', reason, acknowledges: false });
   const after = await atRest(store, afterMoot(deployment, task, reason));
   if (!isDeepStrictEqual(after, deployment)) await store.deploymentChanges.saveState(after);
 }

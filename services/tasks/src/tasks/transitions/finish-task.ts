@@ -19,11 +19,11 @@ export const lostClaim = (): AppError => new AppError('conflict', 'The task was 
 /** Takes the result of a claim, once: a repetition is no error, another claim's result is. */
 export async function finishTask(store: WritingStore, finish: Finish, policy: RetryPolicy): Promise<void> {
   // Who uses a deployment is locked before it, as by a change of the user: the other way they would wait for each other.
-  if (finish.outcome === 'Done') await store.deployments.lockUsersOf(finish.task_id);
+  if (finish.outcome === 'Done') await store.deployments.lockDependentsOf(finish.task_id);
   const locked = await lockTask(store, finish.task_id);
   if (locked?.task.fence !== finish.fence) throw lostClaim();
   const { task } = locked;
-  if (task.settled_fence === finish.fence) return;
+  if (task.acknowledged_fence === finish.fence) return;
   if (task.status !== 'Started') throw lostClaim();
 
   if (!(await endClaim(store, locked, finish, policy))) throw lostClaim();
@@ -47,11 +47,11 @@ export async function endClaim(
   const isCanceled = task.cancel_requested_at !== null;
   const { isRepeatable } = operations[variantOf(task.operation)];
   const next = afterClaim({ ...task, outcome, helmBegan, isCanceled, isRepeatable }, policy);
-  const settles = outcome !== 'Silent';
-  if (!('ends' in next)) return (await store.taskChanges.putBack(task, { ...next, reason, settles })) !== null;
+  const acknowledges = outcome !== 'Silent';
+  if (!('ends' in next)) return (await store.taskChanges.putBack(task, { ...next, reason, acknowledges })) !== null;
 
   const { ends, because } = next;
   const words = because === undefined ? reason : `${reason ?? 'It did not work'} (${because})`;
   const ending = { outcome: ends, reason: ends === 'Canceled' ? (task.cancel_reason ?? reason) : words };
-  return endTask(store, locked, ending, settles);
+  return endTask(store, locked, ending, acknowledges);
 }

@@ -69,7 +69,7 @@ async function request(deps: DeploymentsDeps, store: WritingStore, { body, track
   const visible = visibleEnvs(context.identity);
   named(await store.deployments.find(deployment_id, visible), 'body.deployment_id', 'deployment');
   const deployment = named(await store.deployments.lock(deployment_id), 'body.deployment_id', 'deployment');
-  const rule = await ruleOfOperation(store.seen, { operation, change: changesOf(operation) }, deployment);
+  const rule = await ruleOfOperation(store.projected, { operation, change: changesOf(operation) }, deployment);
   context.permit({ ...deployment, needsOwner: rule === owner });
 
   return queueOperation(deps, store, {

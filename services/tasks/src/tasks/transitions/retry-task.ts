@@ -10,7 +10,7 @@ import { queueUninstallToDelete } from '../../deployments/delete-deployment.ts';
 import type { DeploymentRecord } from '../../records/deployment-record.ts';
 import type { DeploymentsDeps } from '../../deployments/deployments-deps.ts';
 import { operationPaths } from '../../deployments/field-paths.ts';
-import { refuseWhileUsed } from '../../deployments/fit-changes.ts';
+import { refuseWithDependents } from '../../deployments/fit-changes.ts';
 import { plannedTasks } from '../../engine/tasks/planned-tasks.ts';
 import { conflict } from '../../errors/refuse.ts';
 import { type WritingStore, writingStore } from '../../store/store.ts';
@@ -62,7 +62,7 @@ async function request(deps: Deps, store: WritingStore, id: string, context: Con
   found(await store.tasks.find(id, visibleEnvs(context.identity)), 'deployment task');
   const { task: old, deployment } = found(await lockTask(store, id), 'deployment task');
   const { change: unmade, deletes_deployment: deletes } = old;
-  const rule = deployment && (await ruleOfOperation(store.seen, old, deployment));
+  const rule = deployment && (await ruleOfOperation(store.projected, old, deployment));
   const needsOwner = rule === owner;
   context.permit({ ...scopeOfTask(old, deployment), retried: { deployment, change: unmade, deletes, needsOwner } });
   if (!isRetriable(old.status)) throw conflict(`The task is ${old.status}`);
@@ -97,7 +97,7 @@ async function retry(deps: Deps, store: WritingStore, { old, deployment, origin 
 
   const { plan, again } = retried;
   if (again) await checkRun(deps, store, { variant, run: again.run, deployment });
-  const kind = await store.seen.kind(deployment.kind_id);
+  const kind = await store.projected.kind(deployment.kind_id);
   const planned = { before: deployment, after: deployment, kind: kind?.name ?? '', reinstallDependents: true };
   const tasks = [...plannedTasks(plan, planned), ...(again ? [again] : [])];
   const queued = await queueTasks(store, tasks, origin);
@@ -107,7 +107,7 @@ async function retry(deps: Deps, store: WritingStore, { old, deployment, origin 
 }
 
 async function deleteAgain(store: WritingStore, deployment: DeploymentRecord, origin: Origin): Promise<TaskRecord> {
-  await refuseWhileUsed(store, deployment, 'deleted');
+  await refuseWithDependents(store, deployment, 'deleted');
   const after = await store.deploymentChanges.saveWanted({ ...deployment, deleting: true });
   return lastOf(await queueUninstallToDelete(store, after, origin));
 }
@@ -120,7 +120,7 @@ interface RunAgain {
 
 async function checkRun(deps: Deps, store: WritingStore, { variant, run, deployment }: RunAgain): Promise<void> {
   const paths = operationPaths(variant);
-  const chart = await findChart(store.seen, run.helm_chart_id, paths);
+  const chart = await findChart(store.projected, run.helm_chart_id, paths);
   checkChart(chart, deployment.kind_id, paths);
   const wanted = { form: chart.form, config: run.config, envId: deployment.env_id, at: paths.config };
   await checkConfig(deps.heldReaders(store), wanted);

@@ -4,7 +4,7 @@ import type { RequestedOperation, TaskOperation } from '@berth/shared/contracts/
 import { AppError } from '@berth/shared/errors';
 import { findAction } from '../../actions/find-action.ts';
 import type { DeploymentRecord } from '../../records/deployment-record.ts';
-import type { SeenRepository } from '../../store/projection-repository.ts';
+import type { ProjectionRepository } from '../../store/projection-repository.ts';
 import { ruleOfChange } from './rule-of-change.ts';
 
 export interface Wanted {
@@ -15,13 +15,13 @@ export interface Wanted {
 
 /** The callers that may request an operation of a deployment. */
 export async function ruleOfOperation(
-  seen: Pick<SeenRepository, 'chart'>,
+  projected: Pick<ProjectionRepository, 'chart'>,
   { operation, change }: Wanted,
   deployment: DeploymentRecord,
 ): Promise<Rule<KindScope>> {
   if (change) return ruleOfChange(change, deployment);
   if (!('InvokeAction' in operation)) return maintainer;
-  const found = await findAction(seen, operation.InvokeAction).catch((error: unknown) => {
+  const found = await findAction(projected, operation.InvokeAction).catch((error: unknown) => {
     // That there is no such action is an answer for maintainers, by the checks that come later.
     if (error instanceof AppError && error.code === 'unprocessable') return null;
     throw error;
