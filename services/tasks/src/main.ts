@@ -11,10 +11,10 @@ import { deploymentHandlers } from './deployments/deployment-handlers.ts';
 import { deploymentStateHandlers } from './deployments/deployment-state-handlers.ts';
 import { deploymentUsageHandlers } from './deployments/deployment-usage-handlers.ts';
 import { createConfirm } from './projections/confirm.ts';
-import { createProjections } from './projections/projections.ts';
+import { createProjections, followAll } from './projections/projections.ts';
 import { keysAreThere } from './secrets/missing-keys.ts';
 import { secretHandlers } from './secrets/secret-handlers.ts';
-import { inTransactionOf, readingStore, type WritingStore } from './store/store.ts';
+import { inTransactionOf, readingStore } from './store/store.ts';
 import { createCallTokens } from './status/call-tokens.ts';
 import { followPolled } from './status/follow-polled.ts';
 import { statusPollHandlers } from './status/status-poll-handlers.ts';
@@ -23,6 +23,7 @@ import { createDueWatch } from './tasks/claims/due-watch.ts';
 import { runnerHandlers } from './tasks/claims/runner-handlers.ts';
 import { sweepLeases } from './tasks/claims/sweep-leases.ts';
 import { taskHandlers } from './tasks/task-handlers.ts';
+import { taskHints } from './tasks/task-hints.ts';
 
 const name = 'tasks';
 
@@ -36,38 +37,31 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
 
   const store = readingStore(db);
   readiness('keys of secrets', keysAreThere({ store, secretKeys, log }));
-  const notifyRunners = () => bus.hints.send('tasks_due', 'due');
-  const due = createDueWatch({ leases: store.leases, notifyRunners, signal });
-  const projections = createProjections(due);
-  const engine = {
-    db,
-    store,
-    confirm: createConfirm({ db, bus, projections }),
-    inTransaction: inTransactionOf(db),
-    readers: itemReaders(store.items),
-    heldReaders: ({ items }: Pick<WritingStore, 'items'>) => heldItemReaders(items),
-    reserved,
-    secretKeys,
-    policy: { maxAttempts, leaseMs, spread: Math.random },
-    wakeRunners: due.wakeRunners,
-    hintCancel: (taskId: string) => bus.hints.send('task_cancel', taskId),
-    hintLog: (taskId: string) => bus.hints.send('task_log', taskId),
-  };
+  const inTransaction = inTransactionOf(db);
+  const hints = taskHints(bus);
+  const { wakeRunners, watch } = createDueWatch({ leases: store.leases, notifyRunners: hints.due, signal });
+  const projections = createProjections({ wakeRunners });
+  const confirm = createConfirm({ db, bus, projections });
+  const readers = itemReaders(store);
+  const policy = { maxAttempts, leaseMs, spread: Math.random };
+  const changes = { db, store, confirm, reserved, heldReaders: heldItemReaders, wakeRunners };
+  const claims = { store, inTransaction, policy, wakeRunners, log };
 
-  bus.serve(deploymentHandlers(engine));
-  bus.serve(deploymentUsageHandlers(engine));
-  bus.serve(deploymentStateHandlers(engine));
-  bus.serve(secretHandlers({ ...engine, db }));
-  bus.serve(taskHandlers({ ...engine, limits }));
-  bus.serve(claimHandlers(engine));
-  bus.serve(statusPollHandlers({ ...engine, callTokens: createCallTokens({ bus }), log }));
-  bus.serve(runnerHandlers({ ...engine, bus, log, ownUrl, options: { leaseMs, limits } }));
+  bus.serve(deploymentHandlers(changes));
+  bus.serve(deploymentUsageHandlers({ store, inTransaction }));
+  bus.serve(deploymentStateHandlers({ store }));
+  bus.serve(secretHandlers({ ...changes, secretKeys }));
+  bus.serve(taskHandlers({ ...changes, limits, hintCancel: hints.cancel }));
+  bus.serve(claimHandlers({ store }));
+  bus.serve(statusPollHandlers({ store, inTransaction, callTokens: createCallTokens({ bus }), log }));
+  bus.serve(
+    runnerHandlers({ ...changes, ...claims, readers, secretKeys, bus, ownUrl, leaseMs, limits, hintLog: hints.log }),
+  );
 
   loop('publish state', outboxRelay({ db, bus, owner: name, log }));
   loop('forget idempotency keys', forgetIdempotencyKeys({ db }));
-  for (const [copied, projection] of Object.entries(projections))
-    loop(`follow ${copied}`, projection.follow({ db, bus }));
-  loop('take back expired claims', every(1_000, sweepLeases({ ...engine, log })));
-  loop('follow polled deployments', every(5_000, followPolled(engine)));
-  loop('wake runners when due', due.watch);
+  followAll(projections, { db, bus, loop });
+  loop('take back expired claims', every(1_000, sweepLeases(claims)));
+  loop('follow polled deployments', every(5_000, followPolled({ store, inTransaction })));
+  loop('wake runners when due', watch);
 });

@@ -401,6 +401,19 @@ describe('retrying', () => {
     expect(await tasks.deployment(id)).toMatchObject({ status: 'Running' });
   });
 
+  test('an Upgrade that was queued behind a canceled move brings its config to the place that the deployment kept', async () => {
+    const { id, namespace } = await tasks.installed();
+    await tasks.call(owner, update, { id, body: { name: `k${id.slice(0, 8)}` } });
+    await tasks.call(owner, update, { id, body: { config: { replicas: 7 } } });
+    const [upgraded, , recreate] = await tasks.tasksOf(id);
+    await tasks.call(owner, cancel, { id: recreate?.id ?? '' });
+
+    await retryIt(owner, upgraded?.id ?? '');
+
+    expect(await tasks.runAll()).toMatchObject([{ action: 'deploy', namespace, values: { replicaCount: 7 } }]);
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Running', reason: null });
+  });
+
   test('a failed deletion goes on', async () => {
     const { id } = await tasks.installed();
     await tasks.call(owner, remove, { id });

@@ -6,9 +6,11 @@ import {
   arrowsTaken,
   cancel,
   change,
+  isReachedByRetries,
   type Model,
   reinstall,
   remove,
+  retry,
   run,
   schedule,
 } from './support/deployment-model.ts';
@@ -37,9 +39,15 @@ const starts: Record<string, Model> = {
     deployment: sampleDeployment,
     queue: [{ ...pending, id: 't0', operation: install, run: runs }],
     running: null,
+    over: [],
   },
-  running: { deployment: { ...sampleDeployment, ...installed }, queue: [], running: runs },
-  disabled: { deployment: { ...sampleDeployment, enabled: false, state: 'Uninstalled' }, queue: [], running: null },
+  running: { deployment: { ...sampleDeployment, ...installed }, queue: [], running: runs, over: [] },
+  disabled: {
+    deployment: { ...sampleDeployment, enabled: false, state: 'Uninstalled' },
+    queue: [],
+    running: null,
+    over: [],
+  },
 };
 
 /** Everything that people, the clock and the runners can do to a deployment, in every state of its queue. */
@@ -59,6 +67,7 @@ function events(model: Model): [string, Model | null][] {
     ['reinstall', reinstall(living)],
     ['delete', remove(living)],
     ...queue.map((task, at): [string, Model] => [`cancel #${at}`, cancel(living, task)]),
+    ...model.over.map((task, at): [string, Model | null] => [`retry #${at}`, retry(living, task)]),
     ['run: done', run(living, 'Done')],
     ['run: failed', run(living, 'Failed')],
     ['run: canceled', run(living, 'Canceled')],
@@ -67,7 +76,8 @@ function events(model: Model): [string, Model | null][] {
 }
 
 /** What must hold between any two events, in words for a failing test; null where it does. */
-function broken({ deployment, queue, running }: Model): string | null {
+function broken(model: Model): string | null {
+  const { deployment, queue, running } = model;
   if (!deployment) return queue.length === 0 ? null : 'a deleted deployment has open tasks';
   const { state, reason, enabled, deleting } = deployment;
   const isBetween = !['Running', 'Unknown', 'Uninstalled', 'Error'].includes(state);
@@ -77,6 +87,8 @@ function broken({ deployment, queue, running }: Model): string | null {
   if (state === 'Error' && reason === null) return 'an Error has no reason';
   if (deleting && !queue.some((task) => task.deletes_deployment)) return 'nothing ends the deletion';
   if (state === 'Running' && deployment.installed_namespace === null) return 'nothing is installed and it is Running';
+
+  if (queue.length === 0 && !isReachedByRetries(model)) return `no retry brings what it wants (${reason})`;
 
   if (queue.length > 0 || isBetween || state === 'Error') return null;
   if (state !== 'Running') return enabled === (reason !== null) ? null : `at rest ${state}, ${enabled}, ${reason}`;
@@ -98,11 +110,12 @@ const brokenBy = ({ deployment: before }: Model, { deployment: after }: Model): 
     ? 'a disabled deployment was installed'
     : null;
 
-const keyOf = ({ deployment, queue, running }: Model): string =>
+const keyOf = ({ deployment, queue, running, over }: Model): string =>
   JSON.stringify([
     deployment && { ...deployment, revision_id: deployment.revision_id === null ? null : 'some' },
     queue.map(({ id: _id, ...task }) => task),
     running,
+    over.map(({ id: _id, ...task }) => task),
   ]);
 
 test.for(Object.keys(starts))(

@@ -336,7 +336,7 @@ describe('a scheduled task', () => {
     const operation = { Upgrade: { helm_chart_id, config_inputs: { replicas: 2 }, values_override: null } };
     const task = await until(() => ask(owner, id, operation, soon()).catch(() => null));
     await tasks.database.db.query(
-      sql.type(z.object({}))`update helm_chart_projection set values_ui = '{"inputs": 5}' where id = ${helm_chart_id}`,
+      sql.type(z.object({}))`update helm_chart_projection set values_ui = '[5]' where id = ${helm_chart_id}`,
     );
 
     const failed = await until(async () => {

@@ -9,9 +9,7 @@ export interface DeploymentsDeps {
   db: Pick<Database, 'transaction'>;
   /** Asks other services where our copies of their rows may lag. */
   confirm: Confirm;
-  /** Items that inputs may point to. */
-  readers: ItemReaders;
-  /** The same, held as they are until the transaction ends. */
+  /** The items that inputs may point to, held as they are until the transaction ends. */
   heldReaders: (store: WritingStore) => ItemReaders;
   /** Namespaces of our own. */
   reserved: readonly string[];

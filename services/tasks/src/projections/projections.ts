@@ -5,6 +5,7 @@ import { helmCharts } from '@berth/shared/contracts/resources/helm-charts';
 import { helmRegistries } from '@berth/shared/contracts/resources/helm-registries';
 import { k8sClusters } from '@berth/shared/contracts/resources/k8s-clusters';
 import { createProjection } from '@berth/shared/db/projections/projection';
+import type { Service } from '@berth/shared/service/service';
 import { z } from 'zod';
 import { type WritingStore, writingStore } from '../store/store.ts';
 
@@ -106,3 +107,12 @@ export const createProjections = ({ wakeRunners }: { wakeRunners: () => void }) 
   envs: envProjection(wakeRunners),
 });
 export type Projections = ReturnType<typeof createProjections>;
+
+export function followAll(projections: Projections, { db, bus, loop }: Following): void {
+  for (const [copied, projection] of Object.entries(projections)) {
+    loop(`follow ${copied}`, projection.follow({ db, bus }));
+  }
+}
+
+type Following = FollowDeps & Pick<Service, 'loop'>;
+type FollowDeps = Parameters<Projections['clusters']['follow']>[0];

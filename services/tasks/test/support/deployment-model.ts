@@ -1,7 +1,7 @@
 import type { DeploymentChanges } from '@berth/shared/contracts/resources/deployments';
 import type { DeploymentRecord } from '../../src/records/deployment-record.ts';
 import { healPlan } from '../../src/engine/deployments/heal-plan.ts';
-import { type PlannedOperation, planUpdate } from '../../src/engine/deployments/plan-update.ts';
+import { planUpdate } from '../../src/engine/deployments/plan-update.ts';
 import { plannedTasks } from '../../src/engine/tasks/planned-tasks.ts';
 import { afterCancelPending, afterEnd, afterMoot, type Ending } from '../../src/engine/tasks/after-end.ts';
 import { deploysBehind } from '../../src/engine/tasks/deploys-behind.ts';
@@ -11,7 +11,9 @@ import { startOf, whileRunning } from '../../src/engine/tasks/start-of.ts';
 import type { TaskRecord } from '../../src/records/task-record.ts';
 import type { OpenTask } from '../../src/records/open-task.ts';
 import type { DeployRun } from '../../src/records/task-run.ts';
-import { variantOf } from '../../src/records/variant.ts';
+import { type Variant, variantOf } from '../../src/records/variant.ts';
+import { differences } from '../../src/engine/deployments/differences.ts';
+import { operations } from '../../src/engine/operations/index.ts';
 import { whyMoot } from '../../src/engine/tasks/why-moot.ts';
 
 type Queued = Pick<
@@ -26,6 +28,8 @@ export interface Model {
   queue: readonly Queued[];
   /** What its revision ran. */
   running: DeployRun | null;
+  /** Tasks that failed or were canceled, the newest last: they may be retried. */
+  over: readonly Queued[];
 }
 
 /** The columns that Postgres derives from a task. */
@@ -62,72 +66,149 @@ const wanted = (before: DeploymentRecord, changes: DeploymentChanges): Deploymen
 };
 
 const planOf = (
-  plan: readonly PlannedOperation[],
+  plan: readonly Variant[],
   before: DeploymentRecord | null,
   after: DeploymentRecord,
   queue: Model['queue'],
 ) =>
   plannedTasks(healPlan(plan, after, queue.map(openTask)), { before, after, kind: 'Web', reinstallDependents: false });
 
-const rested = ({ deployment, queue, running }: Model): Model => {
-  if (!deployment) return { deployment, queue, running };
+const rested = (model: Model): Model => {
+  const { deployment, queue, running } = model;
+  if (!deployment) return model;
   const deploys = queue.findLast(({ run }) => run?.action === 'deploy')?.run ?? null;
   const outlook = {
     deploys: deploys?.action === 'deploy' ? deploys : null,
     uninstalls: queue.some(({ operation, change }) => 'Uninstall' in operation && change === null),
   };
   const known = deployment.revision_id === null ? null : running;
-  return { deployment: { ...deployment, reason: restingReason(deployment, known, outlook) }, queue, running: known };
+  return { ...model, deployment: { ...deployment, reason: restingReason(deployment, known, outlook) }, running: known };
 };
 
 type Living = Model & { deployment: DeploymentRecord };
 
 /** Each answers what becomes of the model, or null where a request would be refused. */
-export const change = ({ deployment: before, queue, running }: Living, changes: DeploymentChanges): Model | null => {
+export const change = (was: Living, changes: DeploymentChanges): Model | null => {
+  const { deployment: before, queue } = was;
   const after = wanted(before, changes);
   if (before.deleting || JSON.stringify(after) === JSON.stringify(before)) return null;
   if (after.name !== before.name && queue.some(({ operation }) => 'Recreate' in operation)) return null;
   const tasks = planOf(planUpdate(before, after), before, after, queue).map(queued);
-  const model = { deployment: after, queue: [...queue, ...tasks], running };
+  const model = { ...was, deployment: after, queue: [...queue, ...tasks] };
   return before.reason === null ? model : rested(model);
 };
 
 export const schedule = (
-  { deployment, queue, running }: Living,
+  model: Living,
   variant: 'Install' | 'Upgrade' | 'Uninstall',
   changes: DeploymentChanges,
 ): Model | null => {
+  const { deployment, queue } = model;
   if (deployment.deleting) return null;
   const planned = { before: deployment, after: wanted(deployment, changes), kind: 'Web', reinstallDependents: false };
   const tasks = plannedTasks([variant], planned).map((task) => queued({ ...task, run: null, change: changes }));
-  return { deployment, queue: [...queue, ...tasks], running };
+  return { ...model, queue: [...queue, ...tasks] };
 };
 
-export const reinstall = ({ deployment, queue, running }: Living): Model | null => {
+export const reinstall = (model: Living): Model | null => {
+  const { deployment, queue } = model;
   if (deployment.deleting || !deployment.enabled) return null;
   if (deployment.revision_id === null && queue.length === 0) return null;
   const { id: deployment_id, cluster_id, env_id } = deployment;
   const task = { deployment_id, cluster_id, env_id, operation: { Reinstall: { reason: 'why' } } };
-  return { deployment, queue: [...queue, queued(task)], running };
+  return { ...model, queue: [...queue, queued(task)] };
 };
 
-export const remove = ({ deployment, queue, running }: Living): Model | null => {
+const deleted: Model = { deployment: null, queue: [], running: null, over: [] };
+
+export const remove = ({ deployment, queue, running, over }: Living): Model | null => {
   if (deployment.deleting) return null;
-  if (deployment.installed_cluster_id === null) return { deployment: null, queue: [], running: null };
+  if (deployment.installed_cluster_id === null) return deleted;
   const covered = queue.reduce((before, task) => afterCancelPending(before, openTask(task), false), deployment);
   const after = { ...noteChange(deployment, covered), deleting: true };
-  const [uninstall] = planOf(['Uninstall'], after, after, []);
-  return { deployment: after, queue: uninstall ? [queued({ ...uninstall, deletes_deployment: true })] : [], running };
+  return { deployment: after, queue: [uninstallToDelete(after)], running, over: withOver(over, queue) };
 };
 
-export const cancel = ({ deployment, queue, running }: Living, task: Queued): Model => {
+function uninstallToDelete(deployment: DeploymentRecord): Queued {
+  const [uninstall] = planOf(['Uninstall'], deployment, deployment, []);
+  if (!uninstall) throw new Error('an Uninstall is one task');
+  return queued({ ...uninstall, deletes_deployment: true });
+}
+
+/** Tasks of the same content are retried alike, so one of them is kept. */
+const withOver = (over: Model['over'], ended: Model['queue']): Model['over'] => {
+  const content = ({ operation, run, change, deletes_deployment }: Queued) =>
+    JSON.stringify([operation, run, change, deletes_deployment]);
+  return [...new Map([...over, ...ended].map((task) => [content(task), task])).values()];
+};
+
+/** A new task of the same operation, with the checks of a new request. */
+export function retry(model: Living, old: Queued): Model | null {
+  const { deployment, queue } = model;
+  if (deployment.deleting) return null;
+  const variant = variantOf(old.operation);
+  if (old.change) return changeNow(model, variant, old.change);
+
+  const now = { deployment, open: queue.map(openTask) };
+  const retried = operations[variant].retry({ ...old, reinstall_dependents: false }, now);
+  if ('refused' in retried) return null;
+  if ('request' in retried) return reinstall(model);
+  if ('deletion' in retried) {
+    const after = { ...deployment, deleting: true };
+    return { ...model, deployment: after, queue: [...queue, uninstallToDelete(after)] };
+  }
+  const planned = { before: deployment, after: deployment, kind: 'Web', reinstallDependents: false };
+  const tasks = [...plannedTasks(retried.plan, planned), ...(retried.again ? [retried.again] : [])];
+  return rested({ ...model, queue: [...queue, ...tasks.map(queued)] });
+}
+
+/** A scheduled change that was never made is made at once. */
+function changeNow(model: Living, variant: Variant, changes: DeploymentChanges): Model | null {
+  const { deployment: before, queue } = model;
+  if (operations[variant].refusal(before, true) !== null) return null;
+  const after = wanted(before, changes);
+  const tasks = planOf([variant], before, after, queue).map(queued);
+  return rested({ ...model, deployment: after, queue: [...queue, ...tasks] });
+}
+
+/** After all of its tasks were successful. */
+export function drained(model: Model): Model {
+  let left = model;
+  for (let n = 0; n < 50 && left.deployment && left.queue.length > 0; n += 1) {
+    left = run({ ...left, deployment: left.deployment }, 'Done') ?? left;
+  }
+  return left;
+}
+
+export const isAsWanted = ({ deployment, running }: Model): boolean => {
+  if (!deployment) return true;
+  if (!deployment.enabled) return deployment.installed_namespace === null;
+  return deployment.state === 'Running' && running !== null && differences(running, deployment).length === 0;
+};
+
+/** Whether some retries, each with success, bring what the deployment wants. */
+export function isReachedByRetries(model: Model, retries = 3): boolean {
+  const then = drained(model);
+  const { deployment } = then;
+  if (isAsWanted(then) || !deployment) return true;
+  if (retries === 0) return false;
+  return then.over.toReversed().some((task) => {
+    const retried = retry({ ...then, deployment }, task);
+    return retried !== null && isReachedByRetries(retried, retries - 1);
+  });
+}
+
+export const cancel = (model: Living, task: Queued): Model => {
+  const { deployment, queue } = model;
   const behind = 'Recreate' in task.operation ? deploysBehind(queue.map(openTask), task) : [];
   const isUndone = task.undo !== null && task.first_attempted_at === null;
   const after = noteChange(deployment, afterCancelPending(deployment, openTask(task), false));
+  const isCanceled = ({ id }: Queued) => id === task.id || behind.includes(id);
   return rested({
+    ...model,
     deployment: isUndone ? { ...after, ...task.undo } : after,
-    queue: queue.filter(({ id }) => id !== task.id && !behind.includes(id)),
-    running,
+    queue: queue.filter((other) => !isCanceled(other)),
+    over: withOver(model.over, queue.filter(isCanceled)),
   });
 };
 
@@ -136,15 +217,17 @@ export function run(model: Living, outcome: Ending['outcome'] | 'HandedBack'): M
   const [task, ...others] = model.queue;
   if (!task) return null;
   const { deployment: before, running } = model;
-  const moot = whyMoot(task, before);
-  if (moot !== null)
-    return rested({ deployment: noteChange(before, afterMoot(before, task, moot)), queue: others, running });
+  const moot = whyMoot(task, before, model.queue.map(openTask));
+  if (moot !== null) {
+    const deployment = noteChange(before, afterMoot(before, task, moot));
+    return rested({ ...model, deployment, queue: others, over: withOver(model.over, [task]) });
+  }
 
   const started = start(task, before, others, running);
   if (!started) return ended(model, { ...task, first_attempted_at: 'then' }, { outcome: 'Failed', reason: 'why' });
   const { deployment } = started;
   if (outcome !== 'HandedBack') return ended({ ...model, deployment }, started.task, { outcome, reason: 'why' });
-  return { deployment, queue: [started.task, ...others], running };
+  return { ...model, deployment, queue: [started.task, ...others] };
 }
 
 function start(task: Queued, before: DeploymentRecord, others: Model['queue'], running: DeployRun | null) {
@@ -162,14 +245,16 @@ function start(task: Queued, before: DeploymentRecord, others: Model['queue'], r
   return { task: as, deployment: noteArrow(before, whileRunning(deployment, as, begun.run)) };
 }
 
-function ended({ deployment, queue, running }: Living, task: Queued, ending: Ending): Model {
+function ended({ deployment, queue, running, over }: Living, task: Queued, ending: Ending): Model {
   const { outcome } = ending;
   const others = queue.filter(({ id }) => id !== task.id);
-  if (outcome === 'Done' && task.deletes_deployment) return { deployment: null, queue: [], running: null };
+  if (outcome === 'Done' && task.deletes_deployment) return deleted;
 
   const behind = 'Recreate' in task.operation ? deploysBehind(others.map(openTask), task) : [];
   const left = outcome === 'Done' ? others : others.filter(({ id }) => !behind.includes(id));
   const after = noteArrow(deployment, afterEnd(deployment, task, ending, outcome === 'Done' && behind.length > 0));
   const ran = outcome === 'Done' && task.run?.action === 'deploy' ? task.run : running;
-  return rested({ deployment: after, queue: left, running: ran });
+  const canceled = others.filter((other) => !left.includes(other));
+  const again = outcome === 'Done' ? over : withOver(over, [...canceled, task]);
+  return rested({ deployment: after, queue: left, running: ran, over: again });
 }

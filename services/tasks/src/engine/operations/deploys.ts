@@ -53,16 +53,17 @@ export function unlessLeftBehind(run: TaskRun, deployment: DeploymentRecord): St
   return { impossible: `A release was left behind in namespace ${where}: retry the task, which removes it first` };
 }
 
-/** The same run, as long as it brings what the deployment wants; a release at another place is removed before it. */
+/** The same run, as long as it brings what the deployment wants, at its place of now; a release elsewhere is removed first. */
 function retry({ operation, run, reinstall_dependents }: Retryable, { deployment, open }: RetriedNow): Retry {
   if (run?.action !== 'deploy') return { refused: 'The task has nothing that could be run again' };
   if (!deployment.enabled) return { refused: 'The deployment is disabled' };
-  const others = differences(run, deployment);
+  const { id: deployment_id, cluster_id, env_id, namespace, name: deployment_name } = deployment;
+  const here = { ...run, cluster_id, namespace, deployment_name };
+  const others = differences(here, deployment);
   if (others.length > 0) {
     const words = `another ${others.join(', ')}`;
     return { refused: `The deployment has changed since and wants ${words} than this task would bring back` };
   }
-  const { id: deployment_id, cluster_id, env_id } = deployment;
-  const again = { deployment_id, cluster_id, env_id, operation, run, reinstall_dependents };
+  const again = { deployment_id, cluster_id, env_id, operation, run: here, reinstall_dependents };
   return { plan: healPlan(['Upgrade'], deployment, open).filter((step) => step === 'Recreate'), again };
 }

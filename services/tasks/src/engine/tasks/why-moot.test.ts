@@ -1,5 +1,6 @@
 import type { TaskOperation } from '@berth/shared/contracts/resources/task-operation';
 import { describe, expect, test } from 'vitest';
+import type { OpenTask } from '../../records/open-task.ts';
 import { whyMoot } from './why-moot.ts';
 
 const what = { helm_chart_id: 'h1', config_inputs: {}, values_override: null };
@@ -24,7 +25,8 @@ describe('whyMoot', () => {
   test('a task runs, or is canceled with why, by the state of its deployment when its turn comes', () => {
     const rows = Object.entries(states).flatMap(([state, deployment]) =>
       Object.entries(operations).map(
-        ([name, operation]) => `${state} | ${name} | ${whyMoot({ operation, change: null }, deployment) ?? 'runs'}`,
+        ([name, operation]) =>
+          `${state} | ${name} | ${whyMoot({ id: 't', operation, change: null }, deployment, []) ?? 'runs'}`,
       ),
     );
 
@@ -63,7 +65,8 @@ describe('whyMoot', () => {
     const { Install, Upgrade, Uninstall } = operations;
     const rows = Object.entries(states).flatMap(([state, deployment]) =>
       Object.entries({ Install, Upgrade, Uninstall }).map(
-        ([name, operation]) => `${state} | ${name} | ${whyMoot({ operation, change: {} }, deployment) ?? 'is made'}`,
+        ([name, operation]) =>
+          `${state} | ${name} | ${whyMoot({ id: 't', operation, change: {} }, deployment, []) ?? 'is made'}`,
       ),
     );
 
@@ -86,5 +89,21 @@ describe('whyMoot', () => {
       being deleted | Uninstall | is made
       "
     `);
+  });
+
+  test.for<[string, Pick<OpenTask, 'id' | 'variant' | 'is_scheduled'>[], string | null]>([
+    ['a later change', [{ id: 'u', variant: 'Upgrade', is_scheduled: false }], 'The deployment was changed'],
+    ['a later scheduled change', [{ id: 'u', variant: 'Upgrade', is_scheduled: true }], null],
+    ['a later Reinstall', [{ id: 'u', variant: 'Reinstall', is_scheduled: false }], null],
+  ])('a scheduled change is canceled only behind what was changed after its time: %s', ([, behind, why]) => {
+    const task = { id: 't', variant: 'Upgrade', is_scheduled: true } as const;
+    const earlier = { id: 's', variant: 'Uninstall', is_scheduled: false } as const;
+    const moot = whyMoot({ id: 't', operation: operations.Upgrade, change: {} }, states.installed, [
+      earlier,
+      task,
+      ...behind,
+    ]);
+
+    expect(moot?.slice(0, 26) ?? null).toBe(why);
   });
 });

@@ -1,14 +1,31 @@
 import type { DeploymentRecord } from '../../records/deployment-record.ts';
+import type { OpenTask } from '../../records/open-task.ts';
 import type { TaskRecord } from '../../records/task-record.ts';
 import { variantOf } from '../../records/variant.ts';
 import { operations } from '../operations/index.ts';
 
-/** Why a task whose turn has come has nothing to do any more; null where it has. Then it is canceled: nothing is wrong. */
+/**
+ * Why a task whose turn has come has nothing to do any more; null where it has. It is canceled then: nothing is wrong.
+ * `open`: the open tasks of the deployment, in their order; only read for a scheduled change.
+ */
 export function whyMoot(
-  { operation, change }: Pick<TaskRecord, 'operation' | 'change'>,
+  { id, operation, change }: Pick<TaskRecord, 'id' | 'operation' | 'change'>,
   deployment: Pick<DeploymentRecord, 'enabled' | 'deleting' | 'revision_id'>,
+  open: readonly Behind[],
 ): string | null {
   const { refusal, nothingToDo } = operations[variantOf(operation)];
-  // A scheduled change is accepted without a look at the state; the state of this moment decides.
-  return change ? refusal(deployment, true) : nothingToDo(deployment);
+  if (!change) return nothingToDo(deployment);
+  // A scheduled Uninstall is made: what is behind it has nothing to do then.
+  if (!('Uninstall' in operation) && isOvertaken(id, open))
+    return 'The deployment was changed after the time of this change';
+  // A scheduled change is accepted in any state; the state of this moment decides.
+  return refusal(deployment, true);
 }
+
+type Behind = Pick<OpenTask, 'id' | 'variant' | 'is_scheduled'>;
+
+/** What was requested later, and is made already, is what the deployment wants. */
+const isOvertaken = (id: string, open: readonly Behind[]): boolean =>
+  open
+    .slice(open.findIndex((task) => task.id === id) + 1)
+    .some(({ variant, is_scheduled }) => !is_scheduled && variant !== 'Reinstall');

@@ -6,9 +6,10 @@ import { AppError } from '@berth/shared/errors';
 import { oneAtATime } from '@berth/shared/waiting/one-at-a-time';
 import type { Service } from '@berth/shared/service/service';
 import { type Chart, readChart } from '../../deployments/chart.ts';
+import type { ItemReaders } from '../../collections/find-items.ts';
+import type { Limits } from '../../records/limits.ts';
 import type { DeploymentsDeps } from '../../deployments/deployments-deps.ts';
 import { type HelmInput, helmInput } from '../../values/helm-input.ts';
-import type { ClaimOptions } from '../../store/claim-repository.ts';
 import type { RetryPolicy } from '../../engine/tasks/after-claim.ts';
 import type { SecretKeys } from '../../secrets/secret-keys.ts';
 import { finishTask } from '../transitions/finish-task.ts';
@@ -19,14 +20,17 @@ import type { InTransaction } from '../../store/store.ts';
 import { callOfAction } from '../../actions/call-of-action.ts';
 import type { InvokeRun, TaskRun } from '../../records/task-run.ts';
 
-export interface ClaimDeps extends Pick<DeploymentsDeps, 'store' | 'readers' | 'heldReaders' | 'reserved'> {
+export interface ClaimDeps extends Pick<DeploymentsDeps, 'store' | 'heldReaders' | 'reserved'> {
   inTransaction: InTransaction;
+  /** Items that inputs point to. */
+  readers: ItemReaders;
   bus: Pick<Bus, 'call'>;
   log: Service['log'];
   secretKeys: SecretKeys;
   ownUrl: string;
   policy: RetryPolicy;
-  options: Omit<ClaimOptions, 'runner'>;
+  leaseMs: number;
+  limits: Limits;
 }
 
 /** Tasks that turn out to be impossible are ended on the way; the next call goes on from there. */
@@ -39,14 +43,15 @@ const leastMs = 300;
 export const claimTask = (deps: ClaimDeps) => {
   // They go one after the other in the database; waiting here instead leaves its connections to others.
   const inTurn = oneAtATime();
+  const { leaseMs, limits } = deps;
 
   return async (runner: string, remainingMs: () => number): Promise<ClaimedTask | null> => {
     for (let ended = 0; ended < maxEndedPerClaim; ended += 1) {
       const started = await inTurn(async () => {
-        const checked = await lookUpRequester(deps, deps.options.limits, remainingMs);
+        const checked = await lookUpRequester(deps, limits, remainingMs);
         // Nobody would hear of a task that is claimed too late; it would wait for its lease to run out.
         if (remainingMs() < leastMs) return 'nothing';
-        return deps.inTransaction((store) => startNext(deps, store, { ...deps.options, runner }, checked));
+        return deps.inTransaction((store) => startNext(deps, store, { leaseMs, limits, runner }, checked));
       });
       if (started === 'nothing') return null;
       if (started === 'ended') continue;
@@ -75,7 +80,7 @@ async function claimedTask(deps: ClaimDeps, started: Started, remainingMs: () =>
     task_id: task.id,
     fence: task.fence,
     attempt: task.attempts + 1,
-    lease_ms: deps.options.leaseMs,
+    lease_ms: deps.leaseMs,
     action: run.action,
     is_first: isFirst,
     delete_namespace: run.action === 'uninstall',
@@ -125,7 +130,10 @@ async function inputOf(
 ): Promise<HelmInput> {
   // A Reinstall repeats the revision that is there; its workloads must not see another one.
   const revisionId = 'Reinstall' in task.operation ? (deployment.revision_id ?? task.id) : task.id;
-  return helmInput({ projected, secrets, readers, secretKeys, ownUrl }, { run, deploymentId: deployment.id, revisionId });
+  return helmInput(
+    { projected, secrets, readers, secretKeys, ownUrl },
+    { run, deploymentId: deployment.id, revisionId },
+  );
 }
 
 /** Kept for all time: the archive of a chart never changes. The call leaves time to give the task back. */

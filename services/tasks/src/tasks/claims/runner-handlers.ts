@@ -17,14 +17,13 @@ export interface RunnerHandlersDeps extends ClaimDeps {
 
 /** What runners call. Every write names its claim by the fence; one that was taken over changes nothing. */
 export const runnerHandlers = (deps: RunnerHandlersDeps) => {
-  const { store, inTransaction, options, policy, wakeRunners, hintLog } = deps;
+  const { store, inTransaction, leaseMs, policy, wakeRunners, hintLog } = deps;
   const claim = claimTask(deps);
 
   return implement(runnerTasks, {
     claim: async ({ body }, { remainingMs }) => ({ task: await claim(body.runner, remainingMs) }),
 
     heartbeat: async ({ body }) => {
-      const { leaseMs } = options;
       if (body.helm_begins) {
         const task = await inTransaction(({ taskChanges }) => taskChanges.helmBegins(body, leaseMs));
         if (!task) throw lostClaim();

@@ -71,7 +71,7 @@ async function start(
   { task, before, checked }: Starting,
 ): Promise<Started | 'ended'> {
   const { change } = task;
-  const moot = whyMoot(task, before);
+  const moot = whyMoot(task, before, change ? await store.tasks.open(task.deployment_id) : []);
   if (moot !== null) {
     await endMoot(store, task, before, moot);
     return 'ended';

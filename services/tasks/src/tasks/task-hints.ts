@@ -1,0 +1,11 @@
+import type { Bus } from '@berth/shared/bus/bus';
+
+/** Notifications that may be lost: whoever they are for looks by itself too, only later. */
+export const taskHints = ({ hints }: Pick<Bus, 'hints'>) => ({
+  /** To the runners: a task may start. */
+  due: (): void => hints.send('tasks_due', 'due'),
+  /** To the runner of a task: it is to be canceled. */
+  cancel: (taskId: string): void => hints.send('task_cancel', taskId),
+  /** To the readers of a log: there are new lines, or it has ended. */
+  log: (taskId: string): void => hints.send('task_log', taskId),
+});
