@@ -1,23 +1,27 @@
 import { z } from 'zod';
-import { Timestamp } from '../fields.ts';
+import { Text, Timestamp } from '../fields.ts';
 
 const Color = z.enum(['primary', 'success', 'danger', 'warning', 'secondary']);
 
+// Every list of deployments carries it: a workload must not make the rows large.
+const ShortText = Text.max(500);
+const maxItems = 50;
+
 const Metric = z.strictObject({
-  value: z.string().regex(/^-?\d+(?:\.\d+)?$/, 'must be a decimal number'),
-  unit: z.string(),
-  short_description: z.string(),
+  value: Text.max(100).regex(/^-?\d+(?:\.\d+)?$/, 'must be a decimal number'),
+  unit: ShortText,
+  short_description: ShortText,
   color: Color.nullable().optional(),
 });
 
-const Notice = z.strictObject({ level: z.enum(['Info', 'Warning', 'Danger']), text: z.string() });
+const Notice = z.strictObject({ level: z.enum(['Info', 'Warning', 'Danger']), text: ShortText });
 
 /** What the workload itself answers at the status endpoint that its chart declares. */
 export const ReportedContent = z.strictObject({
-  status: z.strictObject({ name: z.string(), color: Color }),
+  status: z.strictObject({ name: ShortText, color: Color }),
   primary_metric: Metric.nullable().optional(),
-  metrics: z.array(Metric).nullable().optional(),
-  notices: z.array(Notice),
+  metrics: z.array(Metric).max(maxItems).nullable().optional(),
+  notices: z.array(Notice).max(maxItems),
 });
 
 export type ReportedContent = z.infer<typeof ReportedContent>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ourServices } from '../../access/rules.ts';
 import { operation, resource } from '../contract.ts';
-import { Id } from '../fields.ts';
+import { Id, Text } from '../fields.ts';
 import { ReportedContent } from './reported-status.ts';
 import { DeploymentCall } from './runner-tasks.ts';
 
@@ -16,7 +16,7 @@ export const StatusPollResult = z.strictObject({
   deployment_id: Id,
   fence: z.number().int(),
   took_ms: z.number().int().min(0).max(600_000),
-  status: z.union([z.strictObject({ content: ReportedContent }), z.strictObject({ error: z.string().max(1_000) })]),
+  status: z.union([z.strictObject({ content: ReportedContent }), z.strictObject({ error: Text.max(1_000) })]),
 });
 export type StatusPollResult = z.infer<typeof StatusPollResult>;
 
