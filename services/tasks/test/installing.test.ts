@@ -57,6 +57,8 @@ describe('installing', () => {
       },
       secrets: { 'web-tier': { tier: 'small' } },
       confidential: [],
+      call: null,
+      restart: null,
       wait: { enabled: true, timeout_secs: 300 },
       traceparent: null,
       request_id: expect.any(String),
