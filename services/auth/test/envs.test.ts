@@ -174,7 +174,7 @@ test('an env takes its members and their permissions with it, and all deletions 
 });
 
 test('a change of an env is published, an empty change is not', async () => {
-  const { id } = await admin.send(create, { body: { name: `Told ${randomUUID()}` } });
+  const { id } = await admin.send(create, { body: { name: `Published ${randomUUID()}` } });
   const received: unknown[] = [];
   const stop = new AbortController();
   const listening = tasks.state.follow(envs, {

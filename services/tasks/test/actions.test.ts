@@ -42,8 +42,8 @@ const chart = sampleChart({
 let tasks: TasksInTest;
 beforeAll(async () => {
   tasks = await startTasksInTest();
-  await tasks.tell.cluster({ id: tasks.clusterId, env_id: envId, ingress_domain: 'apps.example.com' });
-  await tasks.tell.chart(chart);
+  await tasks.publish.cluster({ id: tasks.clusterId, env_id: envId, ingress_domain: 'apps.example.com' });
+  await tasks.publish.chart(chart);
   await until(() =>
     tasks.database.db.exists(sql.type(z.object({}))`select from helm_chart_projection where id = ${chart.id}`),
   );
@@ -238,7 +238,7 @@ describe('a request to invoke an action', () => {
 
   test('is refused at a reported status that the action does not allow, and where the deployment runs another chart', async () => {
     const { id } = await deployed();
-    const other = await tasks.tell.chart({ ...chart, id: randomUUID(), image_tag: '1.0.1' });
+    const other = await tasks.publish.chart({ ...chart, id: randomUUID(), image_tag: '1.0.1' });
     await until(() =>
       tasks.database.db.exists(sql.type(z.object({}))`select from helm_chart_projection where id = ${other.id}`),
     );

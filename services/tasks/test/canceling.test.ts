@@ -113,7 +113,7 @@ describe('canceling', () => {
 
   test('an Upgrade leaves a reason that says what runs is not what is wanted, until a retry brings it', async () => {
     const { id } = await tasks.installed();
-    const chart = await tasks.tell.chart(sampleChart());
+    const chart = await tasks.publish.chart(sampleChart());
     const body = { config: { replicas: 2 }, values_override: { a: 1 }, helm_chart_id: chart.id };
     await until(() => tasks.call(owner, update, { id, body }).catch(() => null));
     const [pending] = await tasks.tasksOf(id);
@@ -312,8 +312,8 @@ describe('canceling', () => {
 
   test('of a rename or move takes the deployment back into the env that its cluster belongs to now', async () => {
     const laterEnvId = randomUUID();
-    await tasks.tell.env({ id: laterEnvId, name: 'later' });
-    const cluster = await tasks.tell.cluster({ env_id: envId, name: 'migrating' });
+    await tasks.publish.env({ id: laterEnvId, name: 'later' });
+    const cluster = await tasks.publish.cluster({ env_id: envId, name: 'migrating' });
     const renamed = await tasks.installed({ cluster_id: cluster.id });
     const moved = await tasks.installed({ cluster_id: cluster.id });
     await tasks.call(siteAdmin, update, { id: renamed.id, body: { name: 'renamed' } });
@@ -322,7 +322,7 @@ describe('canceling', () => {
       (await tasks.tasksOf(id)).find(({ operation }) => 'Recreate' in operation)?.id ?? '';
     const adminBefore = { ...envAdmin, env_roles: { ...envAdmin.env_roles, [otherEnvId]: 'Admin' as const } };
 
-    await tasks.tell.cluster({ ...cluster, env_id: laterEnvId });
+    await tasks.publish.cluster({ ...cluster, env_id: laterEnvId });
 
     await expect(cancelIt(adminBefore, await recreateOf(moved.id))).rejects.toEqual(refusal('forbidden', 'owner'));
     await until(async () => (await tasks.deployment(renamed.id)).env_id === laterEnvId);
@@ -373,11 +373,11 @@ describe('retrying', () => {
   });
 
   test('what does not fit any more is refused in words', async () => {
-    const chart = await tasks.tell.chart(sampleChart());
+    const chart = await tasks.publish.chart(sampleChart());
     await tasks.create({ helm_chart_id: chart.id });
     const failed = await tasks.claimed();
     await tasks.finish(failed, 'Failed', 'no');
-    await tasks.tell.chart({ ...chart, available: false });
+    await tasks.publish.chart({ ...chart, available: false });
     const gone = sql.type(z.object({}))`select from helm_chart_projection where id = ${chart.id} and not available`;
     await until(() => tasks.database.db.exists(gone));
 

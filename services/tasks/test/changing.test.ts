@@ -31,9 +31,9 @@ const operationsOf = async (id: string) =>
   (await tasks.tasksOf(id)).map(({ operation }) => Object.keys(operation)[0]).toReversed();
 
 describe('changing', () => {
-  test('a config, chart or override is brought by one Upgrade that tells the difference', async () => {
+  test('a config, chart or override is brought by one Upgrade that names the difference', async () => {
     const { id } = await tasks.installed();
-    const chart = await tasks.tell.chart(sampleChart({ image_tag: '2.0.0' }));
+    const chart = await tasks.publish.chart(sampleChart({ image_tag: '2.0.0' }));
 
     await tasks.call(owner, update, {
       id,
@@ -96,14 +96,14 @@ describe('changing', () => {
 
   test('a move waits for both clusters and removes the old release first', async () => {
     const { id, namespace } = await tasks.installed();
-    const target = await tasks.tell.cluster({ env_id: envId, name: 'target', is_ok: false });
+    const target = await tasks.publish.cluster({ env_id: envId, name: 'target', is_ok: false });
 
     await tasks.call(owner, update, { id, body: { cluster_id: target.id } });
 
     expect(await tasks.claim()).toBeNull();
     const [, recreate] = await tasks.tasksOf(id);
     expect(recreate?.reason).toMatch(/^cluster target not reachable since /);
-    await tasks.tell.cluster({ ...target, is_ok: true });
+    await tasks.publish.cluster({ ...target, is_ok: true });
     const first = await tasks.claimed();
     expect(first).toMatchObject({ action: 'uninstall', cluster_id: tasks.clusterId, namespace });
     await tasks.finish(first);
@@ -129,7 +129,7 @@ describe('changing', () => {
 
   test('a Reinstall counts for the cluster that it runs on, also after a failed move', async () => {
     const { id } = await tasks.installed();
-    const target = await tasks.tell.cluster({ env_id: envId, name: 'next' });
+    const target = await tasks.publish.cluster({ env_id: envId, name: 'next' });
     await tasks.call(owner, update, { id, body: { cluster_id: target.id } });
     const again = await asked(id, reinstall);
     expect(again).toMatchObject({ cluster_id: target.id });
@@ -144,7 +144,7 @@ describe('changing', () => {
 
   test('an Uninstall that waits stays with the release when a disabled deployment moves', async () => {
     const { id } = await tasks.installed();
-    const target = await tasks.tell.cluster({ env_id: envId, name: 'unreachable', is_ok: false });
+    const target = await tasks.publish.cluster({ env_id: envId, name: 'unreachable', is_ok: false });
     await tasks.call(owner, update, { id, body: { enabled: false } });
 
     await tasks.call(owner, update, { id, body: { cluster_id: target.id } });
@@ -326,7 +326,7 @@ describe('changing', () => {
   });
 
   test('a chart may spare those that use it', async () => {
-    const chart = await tasks.tell.chart(sampleChart({ features: { reinstall_dependencies: false } }));
+    const chart = await tasks.publish.chart(sampleChart({ features: { reinstall_dependencies: false } }));
     const used = await tasks.installed({ helm_chart_id: chart.id });
     const user = await tasks.installed({ config: { replicas: 1, peer: used.id } });
 
@@ -337,9 +337,13 @@ describe('changing', () => {
   });
 
   test('a chart whose form is not accepted any more is neither installed again nor changed, and can be disabled', async () => {
-    const chart = await tasks.tell.chart(sampleChart());
+    const chart = await tasks.publish.chart(sampleChart());
     const { id } = await tasks.installed({ helm_chart_id: chart.id });
-    await tasks.tell.chart({ ...chart, values_ui: null, error: 'berth/values-ui.yaml: inputs[0].showIf is too large' });
+    await tasks.publish.chart({
+      ...chart,
+      values_ui: null,
+      error: 'berth/values-ui.yaml: inputs[0].showIf is too large',
+    });
     const isSeen = sql.type(
       z.object({}),
     )`select from helm_chart_projection where id = ${chart.id} and error is not null`;
@@ -359,9 +363,9 @@ describe('changing', () => {
   });
 
   test('a deployment whose chart has a form that only older rules accepted can be described and disabled, and not configured', async () => {
-    const chart = await tasks.tell.chart(sampleChart());
+    const chart = await tasks.publish.chart(sampleChart());
     const { id } = await tasks.installed({ helm_chart_id: chart.id });
-    await tasks.tell.chart({ ...chart, available: false, values_ui: { inputs: 'as it was once' } });
+    await tasks.publish.chart({ ...chart, available: false, values_ui: { inputs: 'as it was once' } });
     const isStored = sql.type(z.object({}))`
       select from helm_chart_projection where id = ${chart.id} and not available
     `;
@@ -377,13 +381,13 @@ describe('changing', () => {
   });
 
   test('a changed placement of an env installs all of it again, a repeated one nothing', async () => {
-    const env = await tasks.tell.env({ id: crypto.randomUUID(), name: 'moving' });
-    const { id: cluster_id } = await tasks.tell.cluster({ env_id: env.id, name: 'moving' });
+    const env = await tasks.publish.env({ id: crypto.randomUUID(), name: 'moving' });
+    const { id: cluster_id } = await tasks.publish.cluster({ env_id: env.id, name: 'moving' });
     const { id } = await tasks.create({ cluster_id }, siteAdmin);
     await tasks.runAll();
 
-    await tasks.tell.env({ ...env, name: 'renamed' });
-    await tasks.tell.env({ ...env, node_selector: { pool: 'new' } });
+    await tasks.publish.env({ ...env, name: 'renamed' });
+    await tasks.publish.env({ ...env, node_selector: { pool: 'new' } });
 
     expect(await tasks.claimed()).toMatchObject({ deployment_id: id, values: { nodeSelector: { pool: 'new' } } });
     expect(await operationsOf(id)).toEqual(['Install', 'Reinstall']);

@@ -30,7 +30,7 @@ const envsOf = async (id: string) => ({
 describe('a cluster whose env was changed a moment ago', () => {
   test('gives the new env to what is created on it at once, every time', async () => {
     for (let round = 0; round < 10; round += 1) {
-      const cluster = await tasks.tell.cluster({ env_id: envId, name: 'changed' });
+      const cluster = await tasks.publish.cluster({ env_id: envId, name: 'changed' });
       const publish = tasks.holdBack.cluster({ ...cluster, env_id: otherEnvId });
 
       const { id } = await tasks.create({ cluster_id: cluster.id }, siteAdmin);
@@ -41,7 +41,7 @@ describe('a cluster whose env was changed a moment ago', () => {
   });
 
   test('is not there any more for an owner of its old env', async () => {
-    const cluster = await tasks.tell.cluster({ env_id: envId, name: 'gone' });
+    const cluster = await tasks.publish.cluster({ env_id: envId, name: 'gone' });
     await tasks.create({ cluster_id: cluster.id }, owner);
     const { id } = await tasks.create({}, owner);
     tasks.holdBack.cluster({ ...cluster, env_id: otherEnvId });
@@ -52,7 +52,7 @@ describe('a cluster whose env was changed a moment ago', () => {
   });
 
   test('gives the new env to what is moved to it', async () => {
-    const cluster = await tasks.tell.cluster({ env_id: envId, name: 'target' });
+    const cluster = await tasks.publish.cluster({ env_id: envId, name: 'target' });
     const { id } = await tasks.create({}, siteAdmin);
     tasks.holdBack.cluster({ ...cluster, env_id: otherEnvId });
 
@@ -109,7 +109,7 @@ test.for([
   'a deployment that is being %s while its cluster changes env goes along with its tasks',
   async ([, prepare]) => {
     const place = await prepare();
-    const cluster = await tasks.tell.cluster({ env_id: envId, name: `held-${randomUUID()}` });
+    const cluster = await tasks.publish.cluster({ env_id: envId, name: `held-${randomUUID()}` });
     const { db } = tasks.database;
     const held = Promise.withResolvers<void>();
     const release = Promise.withResolvers<void>();
@@ -128,7 +128,7 @@ test.for([
   `),
     );
 
-    await tasks.tell.cluster({ ...cluster, env_id: otherEnvId });
+    await tasks.publish.cluster({ ...cluster, env_id: otherEnvId });
     await untilNewsAreTaken(cluster.id);
     release.resolve();
     await holding;
@@ -139,7 +139,7 @@ test.for([
     expect((await envsOf(id)).tasks).toBe(open.filter(({ status }) => status === 'Pending').length);
 
     await tasks.runAll();
-    await tasks.tell.env({ id: otherEnvId, name: 'other', node_selector: { pool: randomUUID() } });
+    await tasks.publish.env({ id: otherEnvId, name: 'other', node_selector: { pool: randomUUID() } });
     const reinstall = { Reinstall: { reason: 'The placement of env other has changed' } };
     await until(async () => (await tasks.tasksOf(id)).some(({ operation }) => isDeepStrictEqual(operation, reinstall)));
     await tasks.runAll();
@@ -147,14 +147,14 @@ test.for([
 );
 
 test('no deployment comes to a cluster once its owner knows that it has none, until the cluster is in another env', async () => {
-  const cluster = await tasks.tell.cluster({ env_id: envId, name: 'leaving' });
+  const cluster = await tasks.publish.cluster({ env_id: envId, name: 'leaving' });
   const elsewhere = await tasks.create();
   await tasks.clusterSync.call(deploymentUsage.operations.of_cluster, { body: { cluster_id: cluster.id } });
 
   await expect(tasks.create({ cluster_id: cluster.id })).rejects.toEqual(refusal('conflict', 'is being deleted'));
   const move = { id: elsewhere.id, body: { cluster_id: cluster.id } };
   await expect(tasks.call(owner, deployments.operations.update, move)).rejects.toEqual(refusal('conflict'));
-  await tasks.tell.cluster({ ...cluster, env_id: otherEnvId });
+  await tasks.publish.cluster({ ...cluster, env_id: otherEnvId });
 
   expect(await tasks.create({ cluster_id: cluster.id }, siteAdmin)).toMatchObject({ env_id: otherEnvId });
 });

@@ -84,9 +84,9 @@ describe('creating', () => {
   });
 
   test('refuses a reserved namespace', async () => {
-    await tasks.tell.kind({ id: otherKindId, created_at: '2026-01-01T00:00:00.000Z', name: 'Kube' });
-    await tasks.tell.registry('77777777-7777-4777-8777-777777777777', otherKindId);
-    const chart = await tasks.tell.chart(sampleChart({ helm_registry_id: '77777777-7777-4777-8777-777777777777' }));
+    await tasks.publish.kind({ id: otherKindId, created_at: '2026-01-01T00:00:00.000Z', name: 'Kube' });
+    await tasks.publish.registry('77777777-7777-4777-8777-777777777777', otherKindId);
+    const chart = await tasks.publish.chart(sampleChart({ helm_registry_id: '77777777-7777-4777-8777-777777777777' }));
 
     const made = tasks.create({ name: 'system', kind_id: otherKindId, helm_chart_id: chart.id }, siteAdmin);
 
@@ -96,9 +96,9 @@ describe('creating', () => {
   test('takes names as long as Helm takes the name of the release, also without a name and after a rename of the kind', async () => {
     const kind = { id: crypto.randomUUID(), created_at: '2026-01-01T00:00:00.000Z', name: 'K'.repeat(53) };
     const registry = crypto.randomUUID();
-    await tasks.tell.kind(kind);
-    await tasks.tell.registry(registry, kind.id);
-    const chart = await tasks.tell.chart(
+    await tasks.publish.kind(kind);
+    await tasks.publish.registry(registry, kind.id);
+    const chart = await tasks.publish.chart(
       sampleChart({ helm_registry_id: registry, features: { cardinality: 'OnePerCluster' } }),
     );
     const fields = { name: '', kind_id: kind.id, helm_chart_id: chart.id };
@@ -109,8 +109,8 @@ describe('creating', () => {
 
     const { id } = await tasks.create(fields, siteAdmin);
     await tasks.runAll();
-    await tasks.tell.kind({ ...kind, name: 'K'.repeat(54) });
-    const { id: elsewhere } = await tasks.tell.cluster({ env_id: envId, name: 'elsewhere' });
+    await tasks.publish.kind({ ...kind, name: 'K'.repeat(54) });
+    const { id: elsewhere } = await tasks.publish.cluster({ env_id: envId, name: 'elsewhere' });
     const renamed = sql.type(
       z.object({}),
     )`select from deployment_kind_projection where id = ${kind.id} and length(name) = 54`;
@@ -148,8 +148,8 @@ describe('creating', () => {
   });
 
   test('refuses charts that cannot be deployed as this kind', async () => {
-    const broken = await tasks.tell.chart(sampleChart({ error: 'berth/features.yaml: spec is required' }));
-    const gone = await tasks.tell.chart(sampleChart({ available: false }));
+    const broken = await tasks.publish.chart(sampleChart({ error: 'berth/features.yaml: spec is required' }));
+    const gone = await tasks.publish.chart(sampleChart({ available: false }));
     const path = 'body.helm_chart_id';
 
     const asOther = tasks.create({ kind_id: otherKindId }, siteAdmin);
@@ -170,8 +170,8 @@ describe('creating', () => {
   });
 
   test('refuses clusters without an env and ignored ones', async () => {
-    const homeless = await tasks.tell.cluster({});
-    const ignored = await tasks.tell.cluster({ env_id: envId, ignore: true });
+    const homeless = await tasks.publish.cluster({});
+    const ignored = await tasks.publish.cluster({ env_id: envId, ignore: true });
 
     await expect(tasks.create({ cluster_id: homeless.id }, siteAdmin)).rejects.toEqual(
       refusal('unprocessable', 'no env', 'body.cluster_id'),
@@ -182,10 +182,10 @@ describe('creating', () => {
   });
 
   test('believes what another service accepted a moment ago', async () => {
-    const cluster = await tasks.tell.cluster({});
+    const cluster = await tasks.publish.cluster({});
     const [late] = await Promise.all([
       tasks.create({ cluster_id: cluster.id }, siteAdmin),
-      tasks.tell.cluster({ ...cluster, env_id: envId }),
+      tasks.publish.cluster({ ...cluster, env_id: envId }),
     ]);
 
     expect(late).toMatchObject({ cluster_id: cluster.id, env_id: envId });
@@ -235,8 +235,8 @@ describe('creating', () => {
   });
 
   test('keeps to one per cluster where the chart says so', async () => {
-    const single = await tasks.tell.chart(sampleChart({ features: { cardinality: 'OnePerCluster' } }));
-    const { id: cluster_id } = await tasks.tell.cluster({ env_id: envId, name: 'single' });
+    const single = await tasks.publish.chart(sampleChart({ features: { cardinality: 'OnePerCluster' } }));
+    const { id: cluster_id } = await tasks.publish.cluster({ env_id: envId, name: 'single' });
     const wanted = { helm_chart_id: single.id, cluster_id, name: '' };
 
     const first = await tasks.create(wanted);
@@ -251,7 +251,7 @@ describe('creating', () => {
   test('refuses a config with which the rules of the chart take too many steps', async () => {
     const showIf = { in: [{ var: 'needle' }, { var: 'hay' }] };
     const inputs = ['needle', 'hay', 'shown'].map((id) => ({ id, type: 'text', label: id, showIf }));
-    const searching = await tasks.tell.chart(
+    const searching = await tasks.publish.chart(
       sampleChart({ values_ui: { inputs, outputs: { values: [], secrets: {} } } }),
     );
     const config = { needle: `b${'a'.repeat(150_000)}`, hay: 'a'.repeat(300_000) };
@@ -268,7 +268,7 @@ describe('creating', () => {
       { ...peer, showIf: { var: 'running' }, filters: [{ field: 'enabled', value: true }] },
       { ...peer, showIf: { '!': { var: 'running' } }, filters: [{ field: 'enabled', value: false }] },
     ];
-    const pointing = await tasks.tell.chart(
+    const pointing = await tasks.publish.chart(
       sampleChart({ values_ui: { inputs, outputs: { values: [], secrets: {} } } }),
     );
     const { id } = await tasks.create();
@@ -288,7 +288,7 @@ describe('creating', () => {
       label: 'Peers',
       collection: 'deployments',
     };
-    const pointing = await tasks.tell.chart(
+    const pointing = await tasks.publish.chart(
       sampleChart({ values_ui: { inputs: [peers], outputs: { values: [], secrets: {} } } }),
     );
     const config = { peers: Array.from({ length: 1_001 }, () => kindId) };
@@ -299,7 +299,7 @@ describe('creating', () => {
   });
 
   test('takes any config where the chart has no form', async () => {
-    const plain = await tasks.tell.chart(sampleChart({ values_ui: null }));
+    const plain = await tasks.publish.chart(sampleChart({ values_ui: null }));
 
     await expect(tasks.create({ helm_chart_id: plain.id, config: { any: [1] } })).resolves.toMatchObject({
       config: { any: [1] },

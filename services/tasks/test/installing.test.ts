@@ -83,7 +83,7 @@ describe('installing', () => {
 
   test('the archive of a chart is asked for once', async () => {
     const before = tasks.archives.asked;
-    const chart = await tasks.tell.chart(sampleChart());
+    const chart = await tasks.publish.chart(sampleChart());
     await tasks.create({ helm_chart_id: chart.id });
     await tasks.create({ helm_chart_id: chart.id });
 
@@ -93,7 +93,7 @@ describe('installing', () => {
   });
 
   test('a chart whose archive cannot be fetched now is tried again later', async () => {
-    const chart = await tasks.tell.chart(sampleChart());
+    const chart = await tasks.publish.chart(sampleChart());
     const { id } = await tasks.create({ helm_chart_id: chart.id });
     tasks.archives.digest = null;
 
@@ -129,7 +129,7 @@ describe('installing', () => {
       path: [key],
       value: { FieldValue: { input: 'a' } },
     }));
-    const large = await tasks.tell.chart(sampleChart({ values_ui: { inputs: [input], outputs: { values } } }));
+    const large = await tasks.publish.chart(sampleChart({ values_ui: { inputs: [input], outputs: { values } } }));
     const { id } = await tasks.create({ helm_chart_id: large.id, config: { a: 'x'.repeat(500_000) } });
     const next = await tasks.create();
 
@@ -149,8 +149,8 @@ describe('installing', () => {
   test('the env places what it runs, and inputs point to other deployments', async () => {
     const peer = await tasks.installed({ name: 'peer' });
     const placement = { node_selector: { pool: 'apps' }, tolerations: [{ key: 'apps' }] };
-    const env = await tasks.tell.env({ id: crypto.randomUUID(), name: 'placed', ...placement });
-    const cluster = await tasks.tell.cluster({ env_id: env.id, name: 'placed' });
+    const env = await tasks.publish.env({ id: crypto.randomUUID(), name: 'placed', ...placement });
+    const cluster = await tasks.publish.cluster({ env_id: env.id, name: 'placed' });
     const made = { config: { replicas: 2, peer: peer.id } };
 
     await expect(tasks.create({ ...made, cluster_id: cluster.id }, siteAdmin)).rejects.toEqual(
@@ -225,7 +225,7 @@ describe('a claim', () => {
   const append = ({ task_id, fence }: Pick<ClaimedTask, 'task_id' | 'fence'>) =>
     tasks.runner.call(runnerTasks.operations.append_log, { body: { task_id, fence, first: 0, lines: [] } });
 
-  test('tells the other services which cluster and which chart its runner may have, while it lasts', async () => {
+  test('answers the other services which cluster and which chart its runner may have, while it lasts', async () => {
     await tasks.create();
     const claimed = await tasks.claimed();
     const { cluster_id, chart, task_id, fence } = claimed;

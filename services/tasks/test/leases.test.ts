@@ -135,7 +135,7 @@ describe('a runner that falls silent', () => {
 });
 
 describe('the end of a claim', () => {
-  test('told twice is no error', async () => {
+  test('reported twice is no error', async () => {
     const { id } = await tasks.create();
     const claimed = await tasks.claimed();
 
@@ -341,14 +341,14 @@ describe('logs', () => {
 
     expect(await page(0, 2)).toMatchObject({ lines: [{ text: 'a' }, { text: 'b' }], next: 2, finished: false });
     expect(await page(2, 2)).toMatchObject({ lines: [{ text: 'c' }], next: 3, finished: false });
-    const told = new Promise<string>((resolve) => {
+    const hinted = new Promise<string>((resolve) => {
       tasks.gateway.hints.listen('task_log', resolve, {
         key: claimed.task_id,
         signal: new AbortController().signal,
       });
     });
     await tasks.finish(claimed);
-    expect(await told).toBe(claimed.task_id);
+    expect(await hinted).toBe(claimed.task_id);
     expect(await page(3, 2)).toEqual({ lines: [], next: 3, finished: true });
     expect(await page(0, 3)).toMatchObject({ next: 3, finished: false });
   });
@@ -366,7 +366,7 @@ describe('logs', () => {
 
 describe('other services', () => {
   test('ask what lies on a cluster and in an env', async () => {
-    const { id: cluster_id } = await tasks.tell.cluster({ env_id: envId, name: 'asked' });
+    const { id: cluster_id } = await tasks.publish.cluster({ env_id: envId, name: 'asked' });
     await tasks.create({ cluster_id, name: 'lies-here' });
     const { of_cluster, of_env } = deploymentUsage.operations;
 

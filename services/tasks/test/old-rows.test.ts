@@ -95,8 +95,8 @@ test('rows from before tasks had sizes, waits and requesters are as good as new 
   expect((await tasks.sizeOfOpen(deployment)).bytes).toBeGreaterThan(100);
   expect(await tasks.isAnyCheckDue()).toBe(true);
   expect(await leases.expired()).toHaveLength(1);
-  const told = sql.type(z.object({ n: z.number().int() }))`
+  const recorded = sql.type(z.object({ n: z.number().int() }))`
     select count(*) as n from outbox where row ?& array['id', 'status'] and not row ? 'operation'
   `;
-  expect(await db.one(told)).toEqual({ n: rows.length });
+  expect(await db.one(recorded)).toEqual({ n: rows.length });
 });

@@ -233,7 +233,7 @@ describe('a scheduled task', () => {
     await tasks.finish(claimed);
   });
 
-  test('tells its difference to what is there by then', async () => {
+  test('has as its delta the difference from what is there by then', async () => {
     const { id } = await tasks.installed();
     const task = await ask(maintainer, id, upgrade(3), soon());
     await ask(maintainer, id, upgrade(2));
@@ -297,12 +297,12 @@ describe('a scheduled task', () => {
 
   test('that disables cancels what was queued behind it to deploy', async () => {
     const { id } = await tasks.installed();
-    await tasks.tell.cluster({ id: tasks.clusterId, env_id: envId, is_ok: false });
+    await tasks.publish.cluster({ id: tasks.clusterId, env_id: envId, is_ok: false });
     const disabling = await ask(owner, id, { Uninstall: {} }, later());
     await makeDue(disabling.id);
     await until(async () => (await tasks.task(disabling.id)).reason?.includes('not reachable'));
     const behind = await ask(owner, id, upgrade(2));
-    await tasks.tell.cluster({ id: tasks.clusterId, env_id: envId });
+    await tasks.publish.cluster({ id: tasks.clusterId, env_id: envId });
 
     await tasks.finish(await tasks.claimed());
 
@@ -315,10 +315,10 @@ describe('a scheduled task', () => {
 
   test('that does not fit any more fails, and leaves the deployment as it was', async () => {
     const { id } = await tasks.installed();
-    const chart = await tasks.tell.chart(sampleChart());
+    const chart = await tasks.publish.chart(sampleChart());
     const operation = { Upgrade: { helm_chart_id: chart.id, config_inputs: { replicas: 2 }, values_override: null } };
     const task = await ask(owner, id, operation, soon());
-    await tasks.tell.chart({ ...chart, available: false });
+    await tasks.publish.chart({ ...chart, available: false });
 
     const failed = await until(async () => {
       await tasks.claim();
@@ -332,7 +332,7 @@ describe('a scheduled task', () => {
 
   test('that goes wrong on our side fails, and holds nobody else up', async () => {
     const { id } = await tasks.installed();
-    const { id: helm_chart_id } = await tasks.tell.chart(sampleChart());
+    const { id: helm_chart_id } = await tasks.publish.chart(sampleChart());
     const operation = { Upgrade: { helm_chart_id, config_inputs: { replicas: 2 }, values_override: null } };
     const task = await until(() => ask(owner, id, operation, soon()).catch(() => null));
     await tasks.database.db.query(

@@ -52,7 +52,7 @@ let tasks: TasksInTest;
 let chartId: string;
 beforeAll(async () => {
   tasks = await startTasksInTest();
-  ({ id: chartId } = await tasks.tell.chart(sampleChart({ values_ui: form })));
+  ({ id: chartId } = await tasks.publish.chart(sampleChart({ values_ui: form })));
 });
 afterAll(() => tasks?.[Symbol.asyncDispose]());
 
@@ -91,7 +91,7 @@ describe('contents of secrets', () => {
       ids: [one.id, two.id.toUpperCase()],
     });
     expect(JSON.stringify(claimed.values)).not.toMatch(/kept|one|two/);
-    // No entry shows these as they are, so the runner is told what to hide.
+    // No entry shows these as they are, so the claim names what the runner has to hide.
     expect(claimed.confidential).toEqual(expect.arrayContaining(['one', '"two"']));
     await tasks.finish(claimed);
     expect(await tasks.deployment(id)).toMatchObject({ config: { password: password.id } });

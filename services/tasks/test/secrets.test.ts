@@ -157,9 +157,9 @@ describe('secrets are refused', () => {
     await expect(made({ env_id: randomUUID() }, siteAdmin)).rejects.toEqual(noEnv);
     await expect(made({ env_id: envId }, outsider)).rejects.toEqual(noEnv);
 
-    const env = await tasks.tell.env({ id: randomUUID(), name: 'short-lived' });
+    const env = await tasks.publish.env({ id: randomUUID(), name: 'short-lived' });
     await made({ env_id: env.id }, siteAdmin);
-    await tasks.tell.env(env, 'deleted');
+    await tasks.publish.env(env, 'deleted');
     await expect(made({ env_id: env.id }, siteAdmin)).rejects.toEqual(noEnv);
   });
 
@@ -179,11 +179,11 @@ test('an env that no copy is known of yet takes secrets at once', async () => {
 });
 
 test('secrets that were stored while their env was being deleted go with it', async () => {
-  const env = await tasks.tell.env({ id: randomUUID(), name: 'going' });
+  const env = await tasks.publish.env({ id: randomUUID(), name: 'going' });
   const { id } = await made({ env_id: env.id }, siteAdmin);
   const stays = await made();
 
-  await tasks.tell.env(env, 'deleted');
+  await tasks.publish.env(env, 'deleted');
 
   const isGone = () =>
     tasks.call(siteAdmin, get, { id }).then(
@@ -196,7 +196,7 @@ test('secrets that were stored while their env was being deleted go with it', as
 });
 
 test('the secrets of an env are named to auth, which refuses to delete it', async () => {
-  const env = await tasks.tell.env({ id: randomUUID(), name: 'full' });
+  const env = await tasks.publish.env({ id: randomUUID(), name: 'full' });
   for (let n = 0; n < 12; n += 1)
     await made({ env_id: env.id, collection: 'c', name: `s${String(n).padStart(2, '0')}` }, siteAdmin);
 

@@ -26,7 +26,7 @@ let tasks: TasksInTest;
 let chartId: string;
 beforeAll(async () => {
   tasks = await startTasksInTest();
-  ({ id: chartId } = await tasks.tell.chart(sampleChart({ values_ui: null })));
+  ({ id: chartId } = await tasks.publish.chart(sampleChart({ values_ui: null })));
   await until(() => readingStore(tasks.database.db).projected.chart(chartId));
 });
 afterAll(() => tasks?.[Symbol.asyncDispose]());

@@ -17,8 +17,8 @@ const nothing = sql.type(z.object({}));
 let tasks: TasksInTest;
 beforeAll(async () => {
   tasks = await startTasksInTest();
-  await tasks.tell.cluster({ id: tasks.clusterId, env_id: envId, ingress_domain: 'apps.example.com' });
-  await tasks.tell.chart(chart);
+  await tasks.publish.cluster({ id: tasks.clusterId, env_id: envId, ingress_domain: 'apps.example.com' });
+  await tasks.publish.chart(chart);
   await until(() => tasks.database.db.exists(nothing`select from helm_chart_projection where id = ${chart.id}`));
 });
 afterAll(() => tasks?.[Symbol.asyncDispose]());
@@ -151,7 +151,7 @@ describe('the status of a deployment', () => {
 
   test('is an error where the cluster has no ingress domain', async () => {
     const { id } = await polled();
-    await tasks.tell.cluster({ id: tasks.clusterId, env_id: envId, ingress_domain: null });
+    await tasks.publish.cluster({ id: tasks.clusterId, env_id: envId, ingress_domain: null });
     await until(() =>
       tasks.database.db.exists(
         nothing`select from k8s_cluster_projection where id = ${tasks.clusterId} and ingress_domain is null`,
@@ -164,7 +164,7 @@ describe('the status of a deployment', () => {
         error: expect.stringContaining('ingress_domain'),
       });
     } finally {
-      await tasks.tell.cluster({ id: tasks.clusterId, env_id: envId, ingress_domain: 'apps.example.com' });
+      await tasks.publish.cluster({ id: tasks.clusterId, env_id: envId, ingress_domain: 'apps.example.com' });
       await until(() =>
         tasks.database.db.exists(
           nothing`select from k8s_cluster_projection where id = ${tasks.clusterId} and ingress_domain is not null`,

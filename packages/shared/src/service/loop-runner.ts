@@ -46,7 +46,7 @@ export function createLoopRunner({ signal, log, metrics, onFatal }: LoopRunnerDe
           if (outcome === 'ok') last.set({ loop: name }, Date.now() / 1_000);
         },
       });
-      if (!signal.aborted) throw new Error(`the loop "${name}" ended before it was told to`);
+      if (!signal.aborted) throw new Error(`the loop "${name}" ended before it was stopped`);
     } catch (error) {
       if (signal.aborted) loopLog.info({ err: error }, 'a loop ended with an error at shutdown');
       else onFatal(error);

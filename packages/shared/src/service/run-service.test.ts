@@ -100,7 +100,7 @@ describe('a service', () => {
   test.for([
     ['its wiring throws', `throw new Error('no such server');`, 'no such server'],
     ['a loop throws', `loop('work', async () => { throw new Error('lost it'); });`, 'lost it'],
-    ['a loop ends by itself', `loop('work', async () => {});`, 'ended before it was told to'],
+    ['a loop ends by itself', `loop('work', async () => {});`, 'ended before it was stopped'],
     ['nobody caught a rejection', `setTimeout(() => void Promise.reject(new Error('forgotten')), 5);`, 'forgotten'],
     ['nobody caught an error', `setTimeout(() => { throw new Error('thrown') }, 5);`, 'thrown'],
     [

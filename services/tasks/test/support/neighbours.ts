@@ -30,8 +30,8 @@ export interface Neighbours extends AsyncDisposable {
   readonly clusterSync: Bus;
   readonly auth: Bus;
   readonly registryScan: Bus;
-  /** Each tells the state of a row; `deleted` tells its end. */
-  tell: {
+  /** Each publishes the state of a row; `deleted` publishes its end. */
+  publish: {
     env(row: Partial<Env> & { id: string }, deleted?: 'deleted'): Promise<Env>;
     cluster(row: Partial<K8sCluster>, deleted?: 'deleted'): Promise<K8sCluster>;
     kind(row: DeploymentKind): Promise<void>;
@@ -195,7 +195,7 @@ export async function startNeighbours(nats: TestNats): Promise<Neighbours> {
       cluster: (row) => commit(clusterSync, 'k8s_clusters', row),
       chart: (row) => commit(registryScan, 'helm_charts', row),
     },
-    tell: {
+    publish: {
       async env(fields, deleted) {
         const row = newEnv(fields);
         await publish(auth, 'envs', { ...row, env_id: row.id }, deleted);

@@ -21,7 +21,7 @@ export interface ClusterRow {
   last_seen_at?: string;
 }
 
-/** What the other services have told us, as if it had come over the bus. */
+/** The rows of other services, as if their states had come over the bus. */
 export async function insertCluster(db: Queries, row: ClusterRow = {}): Promise<string> {
   const { id = randomUUID(), name = 'prod', env_id = envId, is_ok = true, ignore = false, deleted = false } = row;
   await db.query(nothing`

@@ -90,15 +90,15 @@ export async function startTasksInTest(settings: Record<string, string> = {}): P
     );
   const process = await replica();
 
-  const { gateway, runner, tell } = neighbours;
-  await tell.env({ id: envId, name: 'staging' });
-  await tell.env({ id: otherEnvId, name: 'other' });
-  const { id: clusterId } = await tell.cluster({ env_id: envId });
-  const { id: otherClusterId } = await tell.cluster({ env_id: otherEnvId, name: 'elsewhere' });
-  await tell.kind({ id: kindId, created_at: '2026-01-01T00:00:00.000Z', name: 'Web' });
-  await tell.kind({ id: otherKindId, created_at: '2026-01-01T00:00:00.000Z', name: 'Other' });
-  await tell.registry(registryId, kindId);
-  const { id: chartId } = await tell.chart(sampleChart());
+  const { gateway, runner, publish } = neighbours;
+  await publish.env({ id: envId, name: 'staging' });
+  await publish.env({ id: otherEnvId, name: 'other' });
+  const { id: clusterId } = await publish.cluster({ env_id: envId });
+  const { id: otherClusterId } = await publish.cluster({ env_id: otherEnvId, name: 'elsewhere' });
+  await publish.kind({ id: kindId, created_at: '2026-01-01T00:00:00.000Z', name: 'Web' });
+  await publish.kind({ id: otherKindId, created_at: '2026-01-01T00:00:00.000Z', name: 'Other' });
+  await publish.registry(registryId, kindId);
+  const { id: chartId } = await publish.chart(sampleChart());
   const seen = sql.type(z.object({ n: z.number().int() }))`
     select (select count(*) from env_projection) + (select count(*) from k8s_cluster_projection) +
       (select count(*) from deployment_kind_projection) + (select count(*) from helm_chart_projection) +

@@ -44,14 +44,14 @@ describe('afterEnd', () => {
       { state: 'Error', reason: expect.stringContaining('retry it'), ...goneFields },
     ],
     [
-      'a failure tells what failed and why',
+      'a failure names what failed and why',
       operations.upgrade,
       failed,
       false,
       { state: 'Error', reason: 'Upgrade failed: no space', installed_namespace: 'web-a', revision_id: 'older' },
     ],
     [
-      'a canceled run tells what to do',
+      'a canceled run says what to do',
       operations.install,
       canceled,
       false,

@@ -25,7 +25,7 @@ export function afterEnd(
   if (outcome === 'Done') return afterSuccess(deployment, task.id, isFollowed);
   const kept = withoutDeletion(deployment, task);
   return outcome === 'Failed'
-    ? after(kept, 'task fails', `${variant} failed: ${reason ?? 'no reason was told'}`)
+    ? after(kept, 'task fails', `${variant} failed: ${reason ?? 'no reason was given'}`)
     : after(kept, 'task canceled after its start', stopped(variant, reason));
 }
 

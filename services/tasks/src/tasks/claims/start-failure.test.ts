@@ -7,7 +7,7 @@ import { ourFault, type StartFailure, startFailure } from './start-failure.ts';
 describe('startFailure', () => {
   test.for<[string, unknown, StartFailure | null]>([
     [
-      'tells what does not fit',
+      'names what does not fit',
       conflict('The deployment is disabled'),
       { reason: 'The deployment is disabled', isOurs: false },
     ],
