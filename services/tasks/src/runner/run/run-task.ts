@@ -10,7 +10,7 @@ import { AccessRefused } from '../outcome/task-failure.ts';
 import { abortable } from '../waiting/abortable.ts';
 import { deploy } from './deploy.ts';
 import { repairRelease } from './repair-release.ts';
-import { restart } from '../restart/restart.ts';
+import { restart } from './restart.ts';
 import { newTaskRun, type RunnerDeps, type TaskRun } from './task-run.ts';
 import { uninstall } from './uninstall.ts';
 

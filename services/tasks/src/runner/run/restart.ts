@@ -5,8 +5,8 @@ import type { TaskCluster } from '../cluster/task-cluster.ts';
 import { belongsTo, isTerminating } from '../namespace/deployment-namespace.ts';
 import { checkFence, takeFence } from '../namespace/namespace-fence.ts';
 import { permanent, TaskFailure, transient } from '../outcome/task-failure.ts';
-import { explainPods } from '../run/explain-pods.ts';
-import type { TaskRun } from '../run/task-run.ts';
+import { explainPods } from './explain-pods.ts';
+import type { TaskRun } from './task-run.ts';
 import { rolloutOf, whyNoRollout } from './rollout-of.ts';
 
 /** That of `kubectl rollout restart`. */
