@@ -15,7 +15,7 @@ import { envMemberHandlers } from './env-members/env-member-handlers.ts';
 import { envHandlers } from './envs/env-handlers.ts';
 import { createLoginAttempts } from './login-attempts/login-attempts.ts';
 import { meHandlers } from './me/me-handlers.ts';
-import { createCallingDeployments } from './authentication/calling-deployments.ts';
+import { createCallingDeployments } from './tokens/calling-deployments.ts';
 import { deploymentKindProjection } from './projections/deployment-kind-projection.ts';
 import { createIdentityProvider } from './sign-in/identity-provider.ts';
 import { loginHandlers } from './sign-in/login-handlers.ts';

@@ -8,9 +8,9 @@ import { users } from '@berth/shared/contracts/resources/users';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { type AuthUnderTest, startAuth } from './auth-under-test.ts';
-import { somebot } from './bots-and-deployments.ts';
-import { newEnv, type Somebody, somebody } from './people.ts';
+import { type AuthUnderTest, startAuth } from './support/auth-under-test.ts';
+import { somebot } from './support/bots-and-deployments.ts';
+import { newEnv, type Somebody, somebody } from './support/people.ts';
 
 const AuditRow = z.object({
   actor_kind: z.string().nullable(),

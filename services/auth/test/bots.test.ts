@@ -4,10 +4,10 @@ import { bots } from '@berth/shared/contracts/resources/bots';
 import { me } from '@berth/shared/contracts/resources/me';
 import { wrongClock } from '@berth/shared/testing/wrong-clock';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type AuthUnderTest, startAuth } from './auth-under-test.ts';
-import { somebot } from './bots-and-deployments.ts';
-import { type Somebody, somebody } from './people.ts';
-import { malformed, refusal } from './refusal.ts';
+import { type AuthUnderTest, startAuth } from './support/auth-under-test.ts';
+import { somebot } from './support/bots-and-deployments.ts';
+import { type Somebody, somebody } from './support/people.ts';
+import { malformed, refusal } from './support/refusal.ts';
 
 let auth: AuthUnderTest;
 let admin: Somebody;

@@ -14,10 +14,16 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDeploymentPermissionRepository } from '../src/deployment-permissions/deployment-permission-repository.ts';
 import { newApiToken } from '../src/tokens/api-token.ts';
 import { createUserTokenRepository } from '../src/tokens/user-token-repository.ts';
-import { type AuthUnderTest, ownUrl, startAuth } from './auth-under-test.ts';
-import { deploymentsIn, haveDeployment, newDeployment, somebot, somedeployment } from './bots-and-deployments.ts';
-import { newEnv, type Somebody, somebody } from './people.ts';
-import { refusal } from './refusal.ts';
+import { type AuthUnderTest, ownUrl, startAuth } from './support/auth-under-test.ts';
+import {
+  deploymentsIn,
+  haveDeployment,
+  newDeployment,
+  somebot,
+  somedeployment,
+} from './support/bots-and-deployments.ts';
+import { newEnv, type Somebody, somebody } from './support/people.ts';
+import { refusal } from './support/refusal.ts';
 
 let auth: AuthUnderTest;
 let tasks: Bus;

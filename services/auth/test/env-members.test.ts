@@ -6,10 +6,10 @@ import { envUserPermissions } from '@berth/shared/contracts/resources/env-user-p
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { type AuthUnderTest, startAuth } from './auth-under-test.ts';
-import { somebot, somekind } from './bots-and-deployments.ts';
-import { newEnv, type Somebody, somebody } from './people.ts';
-import { malformed, refusal } from './refusal.ts';
+import { type AuthUnderTest, startAuth } from './support/auth-under-test.ts';
+import { somebot, somekind } from './support/bots-and-deployments.ts';
+import { newEnv, type Somebody, somebody } from './support/people.ts';
+import { malformed, refusal } from './support/refusal.ts';
 
 let auth: AuthUnderTest;
 let admin: Somebody;

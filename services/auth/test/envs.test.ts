@@ -6,11 +6,11 @@ import { envs } from '@berth/shared/contracts/resources/envs';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { type AuthUnderTest, startAuth } from './auth-under-test.ts';
-import { somebot, somedeployment, somekind } from './bots-and-deployments.ts';
-import { newEnv, type Somebody, somebody } from './people.ts';
-import { malformed, refusal } from './refusal.ts';
-import { UsageOfEnvs } from './usage-of-envs.ts';
+import { type AuthUnderTest, startAuth } from './support/auth-under-test.ts';
+import { somebot, somedeployment, somekind } from './support/bots-and-deployments.ts';
+import { newEnv, type Somebody, somebody } from './support/people.ts';
+import { malformed, refusal } from './support/refusal.ts';
+import { UsageOfEnvs } from './support/usage-of-envs.ts';
 
 const { list, create, get, update, delete: remove } = envs.operations;
 

@@ -16,9 +16,9 @@ import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { jwtTypes } from '../src/tokens/jwt-claims.ts';
-import { type AuthUnderTest, ownUrl, startAuth } from './auth-under-test.ts';
-import { type Somebody, somebody } from './people.ts';
-import { refusal } from './refusal.ts';
+import { type AuthUnderTest, ownUrl, startAuth } from './support/auth-under-test.ts';
+import { type Somebody, somebody } from './support/people.ts';
+import { refusal } from './support/refusal.ts';
 
 type Claims = Record<string, unknown>;
 type Header = { alg: string; [name: string]: unknown };

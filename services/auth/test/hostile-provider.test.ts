@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type AuthUnderTest, startAuth } from './auth-under-test.ts';
-import { type Exchange, type HostileProvider, startHostileProvider } from './hostile-provider.ts';
-import { finishLogin, startLogin } from './login.ts';
-import { refusal } from './refusal.ts';
+import { type AuthUnderTest, startAuth } from './support/auth-under-test.ts';
+import { type Exchange, type HostileProvider, startHostileProvider } from './support/hostile-provider.ts';
+import { finishLogin, startLogin } from './support/login.ts';
+import { refusal } from './support/refusal.ts';
 
 let provider: HostileProvider;
 let auth: AuthUnderTest;

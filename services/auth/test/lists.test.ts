@@ -17,8 +17,8 @@ import { z } from 'zod';
 import { createBotRepository } from '../src/bots/bot-repository.ts';
 import { personFrom } from '../src/sign-in/person.ts';
 import { createUserRepository } from '../src/users/user-repository.ts';
-import { type AuthUnderTest, startAuth } from './auth-under-test.ts';
-import { type Somebody, somebody } from './people.ts';
+import { type AuthUnderTest, startAuth } from './support/auth-under-test.ts';
+import { type Somebody, somebody } from './support/people.ts';
 
 const withId = sql.type(z.object({ id: z.string() }));
 

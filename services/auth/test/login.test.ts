@@ -7,11 +7,11 @@ import { decodeJwt } from 'jose';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { type AuthUnderTest, ownUrl, startAuth } from './auth-under-test.ts';
-import { atTheProvider, finishLogin, logIn, startLogin } from './login.ts';
-import { newEnv, somebody } from './people.ts';
-import { type ProviderClaims, type RealProvider, startRealProvider } from './real-provider.ts';
-import { malformed, refusal } from './refusal.ts';
+import { type AuthUnderTest, ownUrl, startAuth } from './support/auth-under-test.ts';
+import { atTheProvider, finishLogin, logIn, startLogin } from './support/login.ts';
+import { newEnv, somebody } from './support/people.ts';
+import { type ProviderClaims, type RealProvider, startRealProvider } from './support/real-provider.ts';
+import { malformed, refusal } from './support/refusal.ts';
 
 const redirectUri = `${ownUrl}/auth/idp/callback`;
 

@@ -9,10 +9,10 @@ import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createEnvMemberRepository } from '../src/env-members/env-member-repository.ts';
-import { type AuthUnderTest, startAuth } from './auth-under-test.ts';
-import { somekind } from './bots-and-deployments.ts';
-import { newEnv, newUser, type Somebody, somebody } from './people.ts';
-import { refusal } from './refusal.ts';
+import { type AuthUnderTest, startAuth } from './support/auth-under-test.ts';
+import { somekind } from './support/bots-and-deployments.ts';
+import { newEnv, newUser, type Somebody, somebody } from './support/people.ts';
+import { refusal } from './support/refusal.ts';
 
 let auth: AuthUnderTest;
 let admin: Somebody;

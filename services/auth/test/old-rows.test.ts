@@ -13,8 +13,8 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { createDeploymentPermissionRepository } from '../src/deployment-permissions/deployment-permission-repository.ts';
 import { createDeploymentKindRepository } from '../src/projections/deployment-kind-repository.ts';
-import { migrations } from './auth-under-test.ts';
-import { newEnv, newUser } from './people.ts';
+import { migrations } from './support/auth-under-test.ts';
+import { newEnv, newUser } from './support/people.ts';
 
 const options = { log: { info: () => {}, warn: () => {} }, applicationName: 'old-rows', maxConnections: 1 };
 const nothing = sql.type(z.object({}));

@@ -11,9 +11,9 @@ import { z } from 'zod';
 import { openKeyRing } from '../src/signing-keys/key-ring.ts';
 import { createJwtIssuer } from '../src/tokens/jwt-issuer.ts';
 import { createJwtVerifier } from '../src/tokens/jwt-verifier.ts';
-import { startAuthProcess } from './auth-process.ts';
-import { migrations, ownUrl, startAuth } from './auth-under-test.ts';
-import { somebody } from './people.ts';
+import { startAuthProcess } from './support/auth-process.ts';
+import { migrations, ownUrl, startAuth } from './support/auth-under-test.ts';
+import { somebody } from './support/people.ts';
 
 const nothing = sql.type(z.object({}));
 const keyEncryptionKey = randomBytes(32);

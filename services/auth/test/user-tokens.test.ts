@@ -6,10 +6,10 @@ import { userTokens } from '@berth/shared/contracts/resources/user-tokens';
 import { users } from '@berth/shared/contracts/resources/users';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createBotTokenRepository } from '../src/tokens/bot-token-repository.ts';
-import { type AuthUnderTest, startAuth } from './auth-under-test.ts';
-import { somebot } from './bots-and-deployments.ts';
-import { type Somebody, somebody } from './people.ts';
-import { malformed, refusal } from './refusal.ts';
+import { type AuthUnderTest, startAuth } from './support/auth-under-test.ts';
+import { somebot } from './support/bots-and-deployments.ts';
+import { type Somebody, somebody } from './support/people.ts';
+import { malformed, refusal } from './support/refusal.ts';
 
 const { list, create, get, delete: revoke } = userTokens.operations;
 

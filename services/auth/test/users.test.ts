@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { users } from '@berth/shared/contracts/resources/users';
 import { answeredUnlikeContract } from '@berth/shared/testing/refusals';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type AuthUnderTest, startAuth } from './auth-under-test.ts';
-import { somebot } from './bots-and-deployments.ts';
-import { newEnv, somebody } from './people.ts';
-import { malformed, refusal } from './refusal.ts';
+import { type AuthUnderTest, startAuth } from './support/auth-under-test.ts';
+import { somebot } from './support/bots-and-deployments.ts';
+import { newEnv, somebody } from './support/people.ts';
+import { malformed, refusal } from './support/refusal.ts';
 
 const { list, get, update } = users.operations;
 

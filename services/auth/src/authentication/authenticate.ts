@@ -1,7 +1,7 @@
 import type { PackedIdentity } from '@berth/shared/access/packed-identity';
 import type { ServiceName } from '@berth/shared/contracts/contract';
 import type { Authenticated, Credential } from '@berth/shared/contracts/resources/identities';
-import type { CallingDeployments } from './calling-deployments.ts';
+import type { CallingDeployments } from '../tokens/calling-deployments.ts';
 import { parseApiToken } from '../tokens/api-token.ts';
 import { notAuthenticated, type VerifyJwt } from '../tokens/jwt-verifier.ts';
 import type { CredentialRepository } from './credential-repository.ts';

@@ -2,7 +2,7 @@ import { implement } from '@berth/shared/bus/rpc/implement';
 import { identities } from '@berth/shared/contracts/resources/identities';
 import type { Database } from '@berth/shared/db/database';
 import { createBotRepository } from '../bots/bot-repository.ts';
-import type { CallingDeployments } from './calling-deployments.ts';
+import type { CallingDeployments } from '../tokens/calling-deployments.ts';
 import type { KeyRing } from '../signing-keys/key-ring.ts';
 import { createJwtVerifier } from '../tokens/jwt-verifier.ts';
 import { createAuthenticate } from './authenticate.ts';

@@ -4,7 +4,7 @@ import { type Me, me } from '@berth/shared/contracts/resources/me';
 import type { Database } from '@berth/shared/db/database';
 import { found } from '@berth/shared/errors';
 import { createBotRepository } from '../bots/bot-repository.ts';
-import type { CallingDeployments } from '../authentication/calling-deployments.ts';
+import type { CallingDeployments } from '../tokens/calling-deployments.ts';
 import { createUserRepository } from '../users/user-repository.ts';
 
 export interface MeHandlersDeps {

@@ -1,7 +1,7 @@
 import { implement } from '@berth/shared/bus/rpc/implement';
 import { deploymentTokens } from '@berth/shared/contracts/resources/deployment-tokens';
 import { AppError, found } from '@berth/shared/errors';
-import type { CallingDeployments } from '../authentication/calling-deployments.ts';
+import type { CallingDeployments } from './calling-deployments.ts';
 import type { JwtIssuer } from './jwt-issuer.ts';
 
 export interface DeploymentTokenHandlersDeps {

@@ -6,10 +6,10 @@ import { type CallingDeployment, deploymentState } from '@berth/shared/contracts
 import type { Deployment } from '@berth/shared/contracts/resources/deployments';
 import { AppError } from '@berth/shared/errors';
 import { vi } from 'vitest';
-import { createBotRepository } from '../src/bots/bot-repository.ts';
-import { createDeploymentKindRepository } from '../src/projections/deployment-kind-repository.ts';
-import { newApiToken } from '../src/tokens/api-token.ts';
-import { createBotTokenRepository } from '../src/tokens/bot-token-repository.ts';
+import { createBotRepository } from '../../src/bots/bot-repository.ts';
+import { createDeploymentKindRepository } from '../../src/projections/deployment-kind-repository.ts';
+import { newApiToken } from '../../src/tokens/api-token.ts';
+import { createBotTokenRepository } from '../../src/tokens/bot-token-repository.ts';
 import type { Send, AuthUnderTest } from './auth-under-test.ts';
 import { newUser } from './people.ts';
 

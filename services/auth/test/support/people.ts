@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { EnvRole } from '@berth/shared/access/identity';
 import type { Database } from '@berth/shared/db/database';
-import { createEnvMemberRepository } from '../src/env-members/env-member-repository.ts';
-import { createEnvRepository } from '../src/envs/env-repository.ts';
-import { createUserRepository, type StoredUser } from '../src/users/user-repository.ts';
+import { createEnvMemberRepository } from '../../src/env-members/env-member-repository.ts';
+import { createEnvRepository } from '../../src/envs/env-repository.ts';
+import { createUserRepository, type StoredUser } from '../../src/users/user-repository.ts';
 import type { Send, AuthUnderTest } from './auth-under-test.ts';
 
 export interface NewPerson {

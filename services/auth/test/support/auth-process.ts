@@ -10,7 +10,7 @@ export interface AuthProcess extends AsyncDisposable {
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
 /** The service as it runs in production, from its own main.ts; resolves when it is ready. */
 export async function startAuthProcess(settings: Record<string, string>, args: string[] = []): Promise<AuthProcess> {

@@ -12,11 +12,11 @@ import type { Database } from '@berth/shared/db/database';
 import { openTestDatabase } from '@berth/shared/testing/open-test-database';
 import { connectTestBus } from '@berth/shared/testing/test-bus';
 import { startTestNats } from '@berth/shared/testing/test-nats';
-import { openKeyRing } from '../src/signing-keys/key-ring.ts';
-import { createJwtIssuer, type JwtIssuer } from '../src/tokens/jwt-issuer.ts';
+import { openKeyRing } from '../../src/signing-keys/key-ring.ts';
+import { createJwtIssuer, type JwtIssuer } from '../../src/tokens/jwt-issuer.ts';
 import { type AuthProcess, startAuthProcess } from './auth-process.ts';
 
-export const migrations = new URL('../migrations/', import.meta.url);
+export const migrations = new URL('../../migrations/', import.meta.url);
 
 /** Calls an operation with a credential: authenticates first, as the gateway does for every request. */
 export type Send = <S extends OperationSpec>(
