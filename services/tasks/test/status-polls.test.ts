@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { deployments } from '@berth/shared/contracts/resources/deployments';
 import { type StatusPoll, type StatusPollResult, statusPolls } from '@berth/shared/contracts/resources/status-polls';
 import { sampleIdentities } from '@berth/shared/testing/test-identities';
@@ -88,6 +89,27 @@ describe('the status of a deployment', () => {
     expect(due_in).toBeGreaterThan(12);
     expect(due_in).toBeLessThan(18);
     expect(is_slow).toBe(false);
+  });
+
+  test('is an error where only older rules accepted the features of the chart, and that of others is polled', async () => {
+    const old = await tasks.publish.chart({ ...chart, id: randomUUID(), image_tag: '0.9.0' });
+    await until(() => tasks.database.db.exists(nothing`select from helm_chart_projection where id = ${old.id}`));
+    const broken = await tasks.installed({ helm_chart_id: old.id });
+    await until(() => pollOf(broken.id));
+    const features = JSON.stringify({ ...old.features, status: { ...status, refresh_interval_secs: 'often' } });
+    await tasks.database.db.query(
+      nothing`update helm_chart_projection set features = ${features}::jsonb where id = ${old.id}`,
+    );
+
+    const other = await polled();
+    await makeDue(broken.id);
+    const poll = await first();
+
+    expect(poll.deployment_id).toBe(other.id);
+    expect((await tasks.deployment(broken.id)).reported_status).toMatchObject({
+      get_successful: false,
+      error: 'The features of its chart are not valid',
+    });
   });
 
   test('is written when it changes only', async () => {

@@ -4,6 +4,8 @@ import { deploymentTokens } from '@berth/shared/contracts/resources/deployment-t
 const mostKept = 20_000;
 /** A token is used again while it lasts for this long. */
 const leastMs = 120_000;
+/** However much longer it would last by this machine's clock: the one of auth may be ahead. */
+const mostMs = 180_000;
 
 export interface PolledPath {
   deployment_id: string;
@@ -25,7 +27,8 @@ export function createCallTokens({ bus }: { bus: Pick<Bus, 'call'> }) {
       { body: { deployment_id, method: 'GET', path } },
       { deadlineMs },
     );
-    kept.set(key, { token, goodUntil: performance.now() + Date.parse(expires_at) - Date.now() - leastMs });
+    const reusableMs = Math.min(Date.parse(expires_at) - Date.now() - leastMs, mostMs);
+    kept.set(key, { token, goodUntil: performance.now() + reusableMs });
     // The Map keeps the order of insertion.
     for (const oldest of kept.keys()) {
       if (kept.size <= mostKept) break;

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { featuresOf } from '@berth/chart-extensions/features';
+import { type Features, featuresOf } from '@berth/chart-extensions/features';
 import { implement } from '@berth/shared/bus/rpc/implement';
-
 import type { ReportedStatus } from '@berth/shared/contracts/resources/reported-status';
 import { type StatusPoll, type StatusPollResult, statusPolls } from '@berth/shared/contracts/resources/status-polls';
 import { AppError } from '@berth/shared/errors';
@@ -44,7 +43,10 @@ async function pollOf(
   deadlineMs: number,
 ): Promise<StatusPoll | StatusPollResult | null> {
   const { deployment_id, fence } = due;
-  const { status, ingress } = parsedFeaturesOf(due.features);
+  const features = readFeatures(due.features);
+  if (!features)
+    return { deployment_id, fence, took_ms: 0, status: { error: 'The features of its chart are not valid' } };
+  const { status, ingress } = features;
   if (!status) return null;
   const { ingress_domain, deployment_name: name, namespace } = due;
   const cluster = { name: due.cluster_name, ingress_domain, ingress_class: null, ingress_tls_secret_name: null };
@@ -56,6 +58,15 @@ async function pollOf(
     if (!(error instanceof AppError)) throw error;
     if (error.code === 'unprocessable') return { deployment_id, fence, took_ms: 0, status: { error: error.message } };
     log.debug({ err: error, deployment_id }, 'a status is not polled this time');
+    return null;
+  }
+}
+
+/** Null where only older rules accepted them: one such chart must not stop the polls of the others. */
+function readFeatures(stored: DuePoll['features']): Features | null {
+  try {
+    return parsedFeaturesOf(stored);
+  } catch {
     return null;
   }
 }

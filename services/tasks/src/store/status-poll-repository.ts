@@ -28,14 +28,18 @@ const slowMs = 2_000;
 /** Nobody takes more than a tenth of a place: what takes 9 s is polled each 90 s. */
 const pausePerTime = 10;
 
+/** What is no such number is passed over: a cast that fails for one chart would stop the polls of all. */
+const wantedInterval = sql.fragment`
+  jsonb_path_query_first(c.features, '$.status.refresh_interval_secs ? (@ >= 1 && @ <= 86400)')::numeric::integer`;
+
 /** Enabled, with a release whose chart says where its status is. */
 const pollable = sql.fragment`
-  select d.id, greatest(${leastIntervalSecs}, (c.features #>> '{status,refresh_interval_secs}')::integer) as interval_secs
+  select d.id, greatest(${leastIntervalSecs}, ${wantedInterval}) as interval_secs
   from deployments d
   join deployment_tasks t on t.id = d.revision_id
   join helm_chart_projection c on c.id = t.run_chart_id
   where d.enabled and not d.deleting and d.state in ('Running', 'Upgrading', 'Error')
-    and c.features -> 'status' is not null and (c.features #>> '{ingress,enabled}')::boolean
+    and c.features -> 'status' is not null and c.features #> '{ingress,enabled}' = 'true'
     and d.installed_cluster_id is not null`;
 
 export const createStatusPollRepository = (db: Queries) => ({
