@@ -8,7 +8,7 @@ import { prepareNamespace } from '../namespace/prepare-namespace.ts';
 import { permanent, TaskFailure } from '../outcome/task-failure.ts';
 import { abortable } from '../waiting/abortable.ts';
 import { countPending } from '../waiting/count-pending.ts';
-import { explainPods } from './explain-pods.ts';
+import { explainPods } from '../rollout/explain-pods.ts';
 import { nextAction } from './next-action.ts';
 import { repairRelease } from './repair-release.ts';
 import { runHelm } from './run-helm.ts';

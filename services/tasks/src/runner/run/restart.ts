@@ -5,9 +5,9 @@ import type { TaskCluster } from '../cluster/task-cluster.ts';
 import { belongsTo, isTerminating } from '../namespace/deployment-namespace.ts';
 import { checkFence, takeFence } from '../namespace/namespace-fence.ts';
 import { permanent, TaskFailure, transient } from '../outcome/task-failure.ts';
-import { explainPods } from './explain-pods.ts';
+import { explainPods } from '../rollout/explain-pods.ts';
 import type { TaskRun } from './task-run.ts';
-import { rolloutOf, whyNoRollout } from './rollout-of.ts';
+import { rolloutOf, whyNoRollout } from '../rollout/rollout-of.ts';
 
 /** That of `kubectl rollout restart`. */
 const annotation = 'kubectl.kubernetes.io/restartedAt';
