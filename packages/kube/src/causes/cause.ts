@@ -1,0 +1,35 @@
+import { plainText } from '@berth/shared/plain-text';
+
+/** Why an object is not as it should be. */
+export interface Cause {
+  /** One word for programs: the reason that Kubernetes gives, such as `ImagePullBackOff`, or one of ours. */
+  readonly cause: string;
+  /** The same for people, on one line. */
+  readonly message: string;
+}
+
+/** Our words where Kubernetes has none. */
+export type OwnCause =
+  | 'ContainerExited'
+  | 'NotReady'
+  | 'ReplicasUnavailable'
+  | 'ClaimPending'
+  | 'ClaimLost'
+  | 'LoadBalancerPending'
+  | 'Suspended'
+  | 'Terminating'
+  | 'Failed';
+
+/** Reasons of Kubernetes are CamelCase; anything else is text of a stranger. */
+const isReason = (text: string | undefined): text is string =>
+  text !== undefined && /^[A-Z][A-Za-z0-9]{0,63}$/.test(text);
+
+const maxMessage = 500;
+
+/** `reason` is what Kubernetes says; where it is no word, `otherwise` stands for it. */
+export const causeOfReason = (reason: string | undefined, otherwise: OwnCause, message: string): Cause => ({
+  cause: isReason(reason) ? reason : otherwise,
+  message: plainText(message, maxMessage),
+});
+
+export const ownCause = (cause: OwnCause, message: string): Cause => causeOfReason(undefined, cause, message);

@@ -1,0 +1,29 @@
+import { z } from 'zod';
+
+/** What is malformed is as if it were missing: one bad field must not hide what the others say. */
+export const word = z.string().optional().catch(undefined);
+export const count = z.number().int().nonnegative().optional().catch(undefined);
+
+/** Kubernetes may send null for an empty list. The first hundreds explain enough. */
+export const listOf = <T extends z.ZodType>(item: T) =>
+  z
+    .array(z.unknown())
+    .nullish()
+    .catch([])
+    .transform((items) =>
+      (items ?? []).slice(0, 500).flatMap((each) => {
+        const { success, data } = item.safeParse(each);
+        return success ? [data] : [];
+      }),
+    );
+
+const Condition = z.object({ type: z.string(), status: word, reason: word, message: z.string().nullish().catch(null) });
+export type Condition = z.infer<typeof Condition>;
+
+export const Conditions = listOf(Condition);
+
+export const conditionOf = (conditions: readonly Condition[], type: string, status: 'True' | 'False' | 'Unknown') =>
+  conditions.find((each) => each.type === type && each.status === status);
+
+/** What a condition says in words; its reason where it has none. */
+export const wordsOf = ({ type, reason, message }: Condition): string => message || reason || type;

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { type Cause, causeOfReason } from './cause.ts';
+import { type Condition, conditionOf, Conditions, listOf, wordsOf, word } from './conditions.ts';
+
+const Namespace = z.object({
+  metadata: z.object({ finalizers: listOf(z.string()) }).catch({ finalizers: [] }),
+  spec: z.object({ finalizers: listOf(z.string()) }).catch({ finalizers: [] }),
+  status: z.object({ phase: word, conditions: Conditions }).catch({ phase: undefined, conditions: [] }),
+});
+
+/** What the namespace controller says of a deletion, the most telling first. */
+const held = [
+  'NamespaceDeletionDiscoveryFailure',
+  'NamespaceDeletionGroupVersionParsingFailure',
+  'NamespaceDeletionContentFailure',
+  'NamespaceFinalizersRemaining',
+  'NamespaceContentRemaining',
+];
+
+/** The finalizer of every namespace, which goes when its contents are gone. */
+const usual = 'kubernetes';
+
+/** What holds a namespace that is being deleted: finalizers and remaining kinds by name; null where it is not being deleted. */
+export function namespaceCause(object: unknown): Cause | null {
+  const { data } = Namespace.safeParse(object);
+  if (data?.status.phase !== 'Terminating') return null;
+  const conditions = held.flatMap((type): Condition | [] => conditionOf(data.status.conditions, type, 'True') ?? []);
+  const own = [...data.metadata.finalizers, ...data.spec.finalizers].filter((name) => name !== usual);
+  const words = [
+    ...conditions.map(wordsOf),
+    ...(own.length > 0 ? [`the namespace itself has finalizers: ${own.slice(0, 10).join(', ')}`] : []),
+  ];
+  const rest = words.length > 0 ? `: ${words.join('; ')}` : '';
+  return causeOfReason(conditions[0]?.reason, 'Terminating', `being deleted${rest}`);
+}

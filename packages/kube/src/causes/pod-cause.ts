@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { type Cause, causeOfReason } from './cause.ts';
+import { conditionOf, Conditions, count, listOf, wordsOf, word } from './conditions.ts';
+
+const Terminated = z.object({ exitCode: z.number().int().optional().catch(undefined), reason: word, message: word });
+type Terminated = z.infer<typeof Terminated>;
+
+const Container = z.object({
+  name: z.string().catch('?'),
+  restartCount: count,
+  state: z
+    .object({
+      waiting: z.object({ reason: word, message: word }).optional().catch(undefined),
+      terminated: Terminated.optional().catch(undefined),
+    })
+    .catch({}),
+  lastState: z.object({ terminated: Terminated.optional().catch(undefined) }).catch({}),
+});
+type Container = z.infer<typeof Container>;
+
+const Pod = z.object({
+  status: z
+    .object({
+      phase: word,
+      reason: word,
+      message: word,
+      conditions: Conditions,
+      initContainerStatuses: listOf(Container),
+      containerStatuses: listOf(Container),
+    })
+    .optional()
+    .catch(undefined),
+});
+
+/** Why a pod is not ready; null where it is, or has done its work. */
+export function podCause(pod: unknown): Cause | null {
+  const { data } = Pod.safeParse(pod);
+  const status = data?.status;
+  if (!status || status.phase === 'Succeeded') return null;
+  const { conditions } = status;
+  if (conditionOf(conditions, 'Ready', 'True')) return null;
+  // The kubelet or a controller ended the pod as a whole: `Evicted`, `NodeLost`, `DeadlineExceeded`.
+  if (status.reason !== undefined) return causeOfReason(status.reason, 'Failed', status.message ?? status.reason);
+
+  const ofContainer = firstOf([...status.initContainerStatuses, ...status.containerStatuses]);
+  if (ofContainer) return ofContainer;
+  const unscheduled = conditionOf(conditions, 'PodScheduled', 'False');
+  if (unscheduled)
+    return causeOfReason(unscheduled.reason ?? 'Unschedulable', 'NotReady', `not scheduled: ${wordsOf(unscheduled)}`);
+  const unready = conditionOf(conditions, 'ContainersReady', 'False') ?? conditionOf(conditions, 'Ready', 'False');
+  if (unready) return causeOfReason(unready.reason, 'NotReady', `not ready: ${wordsOf(unready)}`);
+  return status.phase === 'Failed'
+    ? causeOfReason(undefined, 'Failed', 'the pod failed')
+    : causeOfReason(undefined, 'NotReady', `not ready, its phase is ${status.phase ?? 'not known'}`);
+}
+
+/** What merely takes its time is named last: another container may be stuck. */
+const starting = new Set(['ContainerCreating', 'PodInitializing']);
+
+function firstOf(containers: readonly Container[]): Cause | null {
+  const causes = containers.flatMap((container) => containerCause(container) ?? []);
+  return causes.find(({ cause }) => !starting.has(cause)) ?? causes[0] ?? null;
+}
+
+function containerCause({ name, state: { waiting, terminated }, lastState }: Container): Cause | null {
+  const last = lastState.terminated;
+  if (waiting) {
+    const reason = waiting.reason ?? 'ContainerCreating';
+    if (reason === 'CrashLoopBackOff' && last?.reason === 'OOMKilled')
+      return outOfMemory(name, last, ', and is restarted again and again');
+    const words = waiting.message ? `: ${waiting.message}` : '';
+    return causeOfReason(
+      waiting.reason,
+      'NotReady',
+      `container ${name} is waiting: ${reason}${last ? `, last ${exitOf(last)}` : ''}${words}`,
+    );
+  }
+  if (terminated && terminated.exitCode !== 0) {
+    if (terminated.reason === 'OOMKilled') return outOfMemory(name, terminated, '');
+    const words = terminated.message ? `: ${terminated.message}` : '';
+    // `Error` says no more than the exit code.
+    const reason = terminated.reason === 'Error' ? undefined : terminated.reason;
+    return causeOfReason(reason, 'ContainerExited', `container ${name} ended with ${exitOf(terminated)}${words}`);
+  }
+  return null;
+}
+
+const outOfMemory = (name: string, ended: Terminated, rest: string): Cause =>
+  causeOfReason(
+    'OOMKilled',
+    'ContainerExited',
+    `container ${name} took more memory than its limit (${exitOf(ended)})${rest}`,
+  );
+
+const exitOf = ({ exitCode, reason }: Terminated): string =>
+  `exit code ${exitCode ?? 'unknown'}${reason && reason !== 'Error' ? ` (${reason})` : ''}`;
