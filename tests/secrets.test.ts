@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { unwrap, waitUntil } from '@berth/client';
 import { createHello, waitForRunning } from '@berth/devstack/journey/hello-deployment';
-import { administratorOf } from '@berth/shared/bus/connection/nats-accounts';
+import { administratorOf } from '@berth/shared/bus/accounts/nats-accounts';
 import type { CoreV1Api } from '@kubernetes/client-node';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { Client } from 'pg';

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createHello, waitForRunning } from '@berth/devstack/journey/hello-deployment';
 import { unwrap, waitUntil } from '@berth/client';
-import { administratorOf } from '@berth/shared/bus/connection/nats-accounts';
+import { administratorOf } from '@berth/shared/bus/accounts/nats-accounts';
 import { isCopied } from '@berth/shared/bus/state/event-row';
 import { callerNames } from '@berth/shared/contracts/contract';
 import { resources } from '@berth/shared/contracts/index';

@@ -1,5 +1,5 @@
 export { type KubernetesTool, kubernetesTools } from './servers/kubernetes/component-arguments.ts';
-export { type KubernetesServer, type KubernetesStart, startKubernetes } from './servers/kubernetes.ts';
+export { type KubernetesServer, type KubernetesStart, startKubernetes } from './servers/kubernetes/kubernetes.ts';
 export { type NatsServer, type NatsStart, startNats } from './servers/nats.ts';
 export { people } from './servers/oidc/people.ts';
 export { type OidcServer, type OidcStart, startOidc } from './servers/oidc.ts';

@@ -11,7 +11,7 @@ import { userTokens } from '@berth/shared/contracts/resources/user-tokens';
 import { users } from '@berth/shared/contracts/resources/users';
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createDeploymentPermissionRepository } from '../src/deployment-permissions/deployment-permission-repository.ts';
+import { createDeploymentPermissionRepository } from '../src/envs/deployment-permission-repository.ts';
 import { newApiToken } from '../src/tokens/api-token.ts';
 import { createUserTokenRepository } from '../src/tokens/user-token-repository.ts';
 import { type AuthUnderTest, ownUrl, startAuth } from './support/auth-under-test.ts';

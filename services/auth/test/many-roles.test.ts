@@ -8,7 +8,7 @@ import { users } from '@berth/shared/contracts/resources/users';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { createEnvMemberRepository } from '../src/env-members/env-member-repository.ts';
+import { createEnvMemberRepository } from '../src/envs/env-member-repository.ts';
 import { type AuthUnderTest, startAuth } from './support/auth-under-test.ts';
 import { somekind } from './support/bots-and-deployments.ts';
 import { newEnv, newUser, type Somebody, somebody } from './support/people.ts';

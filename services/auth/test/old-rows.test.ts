@@ -11,7 +11,7 @@ import { createTestDatabase } from '@berth/shared/testing/test-database';
 import { sql } from 'slonik';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { createDeploymentPermissionRepository } from '../src/deployment-permissions/deployment-permission-repository.ts';
+import { createDeploymentPermissionRepository } from '../src/envs/deployment-permission-repository.ts';
 import { createDeploymentKindRepository } from '../src/projections/deployment-kind-repository.ts';
 import { migrations } from './support/auth-under-test.ts';
 import { newEnv, newUser } from './support/people.ts';

@@ -5,7 +5,7 @@ import { me } from '@berth/shared/contracts/resources/me';
 import { userTokens } from '@berth/shared/contracts/resources/user-tokens';
 import { users } from '@berth/shared/contracts/resources/users';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createBotTokenRepository } from '../src/tokens/bot-token-repository.ts';
+import { createBotTokenRepository } from '../src/bots/bot-token-repository.ts';
 import { type AuthUnderTest, startAuth } from './support/auth-under-test.ts';
 import { somebot } from './support/bots-and-deployments.ts';
 import { type Somebody, somebody } from './support/people.ts';

@@ -1,12 +1,13 @@
 import type { Identity } from '@berth/shared/access/identity';
-import type { Bus, CallOptions } from '@berth/shared/bus/bus';
+import type { Bus } from '@berth/shared/bus/bus';
+import type { CallOptions } from '@berth/shared/bus/rpc/call-options';
 import { clusterAccess } from '@berth/shared/contracts/resources/cluster-access';
 import { clusterUsage } from '@berth/shared/contracts/resources/cluster-usage';
 import type { Operation, OperationSpec, RequestInput } from '@berth/shared/contracts/contract';
 import { k8sClusters } from '@berth/shared/contracts/resources/k8s-clusters';
 import { k8sResourceState } from '@berth/shared/contracts/resources/k8s-resource-state';
 import { k8sResources } from '@berth/shared/contracts/resources/k8s-resources';
-import { audited } from '@berth/shared/db/test-support/audited';
+import { audited } from '@berth/shared/testing/db/audited';
 import { AppError } from '@berth/shared/errors';
 import { answeredUnlikeContract } from '@berth/shared/testing/refusals';
 import { identityToken, sampleIdentities, samplePlaces } from '@berth/shared/testing/test-identities';

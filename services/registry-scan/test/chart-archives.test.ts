@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Handlers } from '@berth/shared/bus/bus';
+import type { Handlers } from '@berth/shared/bus/rpc/handler';
 import { implement } from '@berth/shared/bus/rpc/implement';
 import { chartArchives } from '@berth/shared/contracts/resources/chart-archives';
 import { taskClaims } from '@berth/shared/contracts/resources/task-claims';

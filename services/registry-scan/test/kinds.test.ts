@@ -1,6 +1,6 @@
 import { deploymentKinds } from '@berth/shared/contracts/resources/deployment-kinds';
 import { helmCharts } from '@berth/shared/contracts/resources/helm-charts';
-import { audited } from '@berth/shared/db/test-support/audited';
+import { audited } from '@berth/shared/testing/db/audited';
 import { answeredUnlikeContract } from '@berth/shared/testing/refusals';
 import { sampleIdentities } from '@berth/shared/testing/test-identities';
 import { expect, test } from 'vitest';

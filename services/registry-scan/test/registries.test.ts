@@ -1,5 +1,5 @@
 import { helmRegistries } from '@berth/shared/contracts/resources/helm-registries';
-import { audited } from '@berth/shared/db/test-support/audited';
+import { audited } from '@berth/shared/testing/db/audited';
 import { sampleIdentities } from '@berth/shared/testing/test-identities';
 import { expect, test } from 'vitest';
 import { everybody, filledService, missing, notSiteAdmins } from './support/filled-service.ts';

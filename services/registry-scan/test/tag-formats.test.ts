@@ -1,7 +1,7 @@
 import { etagOf } from '@berth/shared/bus/rpc/etag';
 import { helmCharts } from '@berth/shared/contracts/resources/helm-charts';
 import { helmTagFormats } from '@berth/shared/contracts/resources/helm-tag-formats';
-import { audited } from '@berth/shared/db/test-support/audited';
+import { audited } from '@berth/shared/testing/db/audited';
 import { sampleIdentities } from '@berth/shared/testing/test-identities';
 import { sql } from 'slonik';
 import { afterEach, expect, test } from 'vitest';

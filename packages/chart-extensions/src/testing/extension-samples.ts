@@ -1,4 +1,4 @@
-import { readExtensions } from '../read-extensions.ts';
+import { readExtensions } from '../files/read-extensions.ts';
 
 /** Reads a chart that has these files, by their path. */
 export const readFiles = (files: Record<string, string>) => readExtensions(new Map(Object.entries(files)));

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { natsAccounts, type NatsOperator } from '@berth/shared/bus/connection/nats-accounts';
+import { natsAccounts, type NatsOperator } from '@berth/shared/bus/accounts/nats-accounts';
 import { type CallerName, callerNames } from '@berth/shared/contracts/contract';
 import { loginCallbackPath } from '@berth/shared/contracts/resources/logins';
 import { type ProcessGuard, startProcessGuard } from '@berth/process-guard/process-guard';
-import { startKubernetes } from '../servers/kubernetes.ts';
+import { startKubernetes } from '../servers/kubernetes/kubernetes.ts';
 import { type NatsServer, startNats } from '../servers/nats.ts';
 import { people } from '../servers/oidc/people.ts';
 import { startOidc } from '../servers/oidc.ts';

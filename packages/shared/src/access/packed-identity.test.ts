@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { sampleIdentities, testKeys } from '../testing/test-identities.ts';
-import { headerNames, WireHeaders } from '../bus/rpc/wire-headers.ts';
+import { headerNames, WireHeaders } from '../bus/rpc/wire/wire-headers.ts';
 import type { Identity, UserIdentity } from './identity.ts';
-import { createIdentitySigner } from './identity-token.ts';
+import { createIdentitySigner } from '../identity-tokens/identity-token.ts';
 import { maxRolesOfUser, PackedIdentity, packIdentity, unpackIdentity } from './packed-identity.ts';
 
 const { outsider, siteAdmin, envAdmin, envUser } = sampleIdentities;

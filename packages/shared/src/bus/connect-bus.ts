@@ -1,26 +1,26 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { jetstreamManager, jetstream as jetstreamOf } from '@nats-io/jetstream';
 import { type Registry, register } from 'prom-client';
-import { createIdentityVerifier, type IdentityVerifier } from '../access/identity-verifier.ts';
-import type { Resource, ServiceName } from '../contracts/contract.ts';
+import { createIdentityVerifier, type IdentityVerifier } from '../identity-tokens/identity-verifier.ts';
+import type { Resource, ServiceName } from '../contracts/definition/contract.ts';
 import { resources as allResources } from '../contracts/index.ts';
-import { signingKeys } from '../contracts/resources/signing-keys.ts';
+import { signingKeys } from '../contracts/resources/accounts/signing-keys.ts';
 import type { Bus } from './bus.ts';
 import { defaultStateBytes } from './connection/bus-settings.ts';
-import { createCaller } from './rpc/call.ts';
+import { createCaller } from './rpc/caller/call.ts';
 import { createChartStore } from './objects/chart-store.ts';
 import { type Connection, type ConnectionOptions, openConnection } from './connection/connection.ts';
-import { streamsUser, usesStreams } from './connection/stream-grants.ts';
+import { streamsUser, usesStreams } from './accounts/stream-grants.ts';
 import { createHints } from './hints/hints-on-nats.ts';
-import { delays } from './limits.ts';
-import { listenToOwnVoice } from './rpc/own-voice.ts';
-import { openReplyInbox } from './rpc/reply-inbox.ts';
+import { delays } from './protocol/limits.ts';
+import { listenToOwnVoice } from './rpc/caller/own-voice.ts';
+import { openReplyInbox } from './rpc/caller/reply-inbox.ts';
 import { rpcMetrics } from './rpc/rpc-metrics.ts';
-import { createSender } from './rpc/sender.ts';
-import { createServer } from './rpc/serve.ts';
+import { createSender } from './rpc/wire/sender.ts';
+import { createServer } from './rpc/callee/serve.ts';
 import { createStateFollower } from './state/state-follower.ts';
 import { createStatePublisher } from './state/state-publisher.ts';
-import { discoverySubject } from './subjects.ts';
+import { discoverySubject } from './protocol/subjects.ts';
 import { whileUp } from './connection/while-up.ts';
 
 export interface BusOptions extends ConnectionOptions {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { answersRow, type Operation, type OperationSpec, takesIfMatch } from './contract.ts';
-import { isCreation } from './idempotency-key.ts';
+import { answersRow, type Operation, type OperationSpec, takesIfMatch } from './definition/contract.ts';
+import { isCreation } from './definition/idempotency-key.ts';
 import { resources } from './index.ts';
-import { whoMay } from './who-may.ts';
+import { whoMay } from './definition/who-may.ts';
 
 const operations: Operation[] = resources.flatMap((resource) => Object.values<Operation>(resource.operations));
 const fullName = ({ resource, name }: Operation): string => `${resource}.${name}`;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { operationNamed, refused } from '../testing/refused-fields.ts';
+import { operationNamed, refused } from '../testing/contracts/refused-fields.ts';
 
 const id = '6b0e4b1c-2222-4222-8222-222222222222';
 

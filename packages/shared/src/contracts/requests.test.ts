@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { operationNamed, operations, refused } from '../testing/refused-fields.ts';
+import { operationNamed, operations, refused } from '../testing/contracts/refused-fields.ts';
 import { resources } from './index.ts';
 
 const id = '6b0e4b1c-2222-4222-8222-222222222222';

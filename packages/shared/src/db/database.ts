@@ -1,4 +1,5 @@
 import type { QuerySqlToken } from 'slonik';
+import type { Recorded } from '../contracts/definition/recorded.ts';
 
 interface Issue {
   readonly message: string;
@@ -31,12 +32,6 @@ export interface Queries {
   query<Row>(query: Query<Row>): Promise<{ readonly rows: readonly Row[]; readonly rowCount: number }>;
   /** All or nothing; inside of a transaction a savepoint. Retried after a deadlock or serialization failure. */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
-}
-
-/** Names of the resources of which a transaction has recorded changes. */
-export interface Recorded {
-  readonly outbox: ReadonlySet<string>;
-  readonly audit: ReadonlySet<string>;
 }
 
 /** Inside of it every query goes through it: one that takes another connection is refused. */

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { oncePerRegistry } from './once-per-registry.ts';
+import { oncePerRegistry } from './metrics/once-per-registry.ts';
 import type { Loop } from './service.ts';
 
 export interface LoopRunnerDeps {

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freePort } from '../testing/free-port.ts';
+import { freePort } from '../testing/network/free-port.ts';
 
 let folder: string;
 const started: ChildProcess[] = [];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { anyone, envAdmin, ourServices, siteAdmin } from '../access/rules.ts';
-import type { Handlers } from '../bus/bus.ts';
-import { operation, resource } from '../contracts/contract.ts';
+import type { Handlers } from '../bus/rpc/handler.ts';
+import { operation, resource } from '../contracts/definition/contract.ts';
 import { AppError } from '../errors.ts';
 import { samplePlaces } from './test-identities.ts';
 

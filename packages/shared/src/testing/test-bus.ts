@@ -1,7 +1,7 @@
 import type { Bus } from '../bus/bus.ts';
 import { type BusOptions, connectBus } from '../bus/connect-bus.ts';
-import type { CallerName } from '../contracts/contract.ts';
-import { createLog } from '../service/create-log.ts';
+import type { CallerName } from '../contracts/definition/contract.ts';
+import { createLog } from '../service/logging/create-log.ts';
 import { verifyTestIdentity } from './test-identities.ts';
 import type { TestNats } from './test-nats.ts';
 

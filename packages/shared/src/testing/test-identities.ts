@@ -1,10 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto';
 import type { BotIdentity, DeploymentIdentity, Identity, UserIdentity } from '../access/identity.ts';
-import { createIdentitySigner } from '../access/identity-token.ts';
-import { createIdentityVerifier } from '../access/identity-verifier.ts';
+import { createIdentitySigner } from '../identity-tokens/identity-token.ts';
+import { createIdentityVerifier } from '../identity-tokens/identity-verifier.ts';
 import { packIdentity } from '../access/packed-identity.ts';
-import type { ServiceName } from '../contracts/contract.ts';
-import { PublicJwk } from '../contracts/resources/signing-keys.ts';
+import type { ServiceName } from '../contracts/definition/contract.ts';
+import { PublicJwk } from '../contracts/resources/accounts/signing-keys.ts';
 
 /** Places that the sample identities have roles in. */
 export const samplePlaces = {

@@ -5,13 +5,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { natsServerConfig } from '../bus/connection/nats-server-config.ts';
-import { administratorOf, natsAccounts } from '../bus/connection/nats-accounts.ts';
-import { callerNames, type CallerName, type Resource } from '../contracts/contract.ts';
+import { natsServerConfig } from '../bus/accounts/nats-server-config.ts';
+import { administratorOf, natsAccounts } from '../bus/accounts/nats-accounts.ts';
+import { callerNames, type CallerName, type Resource } from '../contracts/definition/contract.ts';
 import { resources as allResources } from '../contracts/index.ts';
 import { type ProcessGuard, startProcessGuard } from '@berth/process-guard/process-guard';
-import { freePort } from './free-port.ts';
-import { greetsWithJetStream } from './greets-with-jetstream.ts';
+import { freePort } from './network/free-port.ts';
+import { greetsWithJetStream } from './network/greets-with-jetstream.ts';
 
 export interface TestNats extends AsyncDisposable {
   readonly url: string;

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { identityTokens } from '@berth/shared/access/identity-token';
+import { identityTokens } from '@berth/shared/identity-tokens/identity-token';
 import type { PackedIdentity } from '@berth/shared/access/packed-identity';
 import type { ServiceName } from '@berth/shared/contracts/contract';
 import type { KeyRing } from '../signing-keys/key-ring.ts';

@@ -1,6 +1,6 @@
 import type { Database } from '@berth/shared/db/database';
 import type { Service } from '@berth/shared/service/service';
-import { createBotTokenRepository } from '../tokens/bot-token-repository.ts';
+import { createBotTokenRepository } from '../bots/bot-token-repository.ts';
 import { createUserTokenRepository } from '../tokens/user-token-repository.ts';
 import type { TokenRow } from './credential-repository.ts';
 

@@ -5,7 +5,7 @@ import type { Database } from '@berth/shared/db/database';
 import { applyGiven } from '@berth/shared/db/changes/apply-given';
 import { change, removed } from '@berth/shared/db/changes/change';
 import { found } from '@berth/shared/errors';
-import { createBotTokenRepository } from '../tokens/bot-token-repository.ts';
+import { createBotTokenRepository } from './bot-token-repository.ts';
 import { createBotRepository } from './bot-repository.ts';
 
 export const botHandlers = ({ db }: { db: Database }) => {

@@ -1,11 +1,11 @@
-import type { HandlerContext } from '@berth/shared/bus/bus';
+import type { HandlerContext } from '@berth/shared/bus/rpc/handler';
 import { deploymentPermissions } from '@berth/shared/contracts/resources/deployment-permissions';
 import { envUserPermissions } from '@berth/shared/contracts/resources/env-user-permissions';
 import { envs } from '@berth/shared/contracts/resources/envs';
 import { change, removed } from '@berth/shared/db/changes/change';
 import type { Database } from '@berth/shared/db/database';
-import { createDeploymentPermissionRepository } from '../deployment-permissions/deployment-permission-repository.ts';
-import { createEnvMemberRepository } from '../env-members/env-member-repository.ts';
+import { createDeploymentPermissionRepository } from './deployment-permission-repository.ts';
+import { createEnvMemberRepository } from './env-member-repository.ts';
 import { createEnvRepository } from './env-repository.ts';
 
 type Context = HandlerContext<typeof envs.operations.delete>;

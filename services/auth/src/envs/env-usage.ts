@@ -1,4 +1,5 @@
-import type { Bus, HandlerContext } from '@berth/shared/bus/bus';
+import type { Bus } from '@berth/shared/bus/bus';
+import type { HandlerContext } from '@berth/shared/bus/rpc/handler';
 import { clusterUsage } from '@berth/shared/contracts/resources/cluster-usage';
 import { deploymentUsage } from '@berth/shared/contracts/resources/deployment-usage';
 import type { Usage } from '@berth/shared/contracts/resources/usage';

@@ -1,4 +1,4 @@
-import type { HandlerContext } from '@berth/shared/bus/bus';
+import type { HandlerContext } from '@berth/shared/bus/rpc/handler';
 import { withinMs } from '@berth/shared/waiting/within-ms';
 import { providerUnavailable } from './login-failure.ts';
 

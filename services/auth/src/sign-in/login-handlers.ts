@@ -1,9 +1,9 @@
-import type { HandlerContext } from '@berth/shared/bus/bus';
+import type { HandlerContext } from '@berth/shared/bus/rpc/handler';
 import { implement } from '@berth/shared/bus/rpc/implement';
 import { type LoginCallback, logins } from '@berth/shared/contracts/resources/logins';
 import { recordAudit } from '@berth/shared/db/audit/audit-log';
 import { AppError } from '@berth/shared/errors';
-import type { LoginAttempts } from '../login-attempts/login-attempts.ts';
+import type { LoginAttempts } from './login-attempts.ts';
 import type { JwtIssuer } from '../tokens/jwt-issuer.ts';
 import type { StoredUser } from '../users/user-repository.ts';
 import { beforeDeadline } from './before-deadline.ts';

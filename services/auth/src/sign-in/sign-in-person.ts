@@ -5,7 +5,7 @@ import type { Database, Transaction } from '@berth/shared/db/database';
 import { PostgresError } from '@berth/shared/db/postgres/postgres-error';
 import { recordChange, recordChanges } from '@berth/shared/db/changes/record-change';
 import { AppError } from '@berth/shared/errors';
-import { createEnvMemberRepository } from '../env-members/env-member-repository.ts';
+import { createEnvMemberRepository } from '../envs/env-member-repository.ts';
 import { createUserRepository, type StoredUser } from '../users/user-repository.ts';
 import { publicUser } from '../users/user-views.ts';
 import type { Person } from './person.ts';

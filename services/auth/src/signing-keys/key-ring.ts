@@ -1,4 +1,4 @@
-import { createIdentitySigner, type IdentitySigner } from '@berth/shared/access/identity-token';
+import { createIdentitySigner, type IdentitySigner } from '@berth/shared/identity-tokens/identity-token';
 import type { PublicJwk } from '@berth/shared/contracts/resources/signing-keys';
 import type { Database } from '@berth/shared/db/database';
 import { unseal } from '@berth/shared/sealing/seal';

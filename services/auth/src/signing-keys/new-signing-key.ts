@@ -1,4 +1,4 @@
-import type { PrivateJwk } from '@berth/shared/access/identity-token';
+import type { PrivateJwk } from '@berth/shared/identity-tokens/identity-token';
 import type { PublicJwk } from '@berth/shared/contracts/resources/signing-keys';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose';
 import { z } from 'zod';

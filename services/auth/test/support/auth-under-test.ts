@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { Bus, CallOptions } from '@berth/shared/bus/bus';
+import type { Bus } from '@berth/shared/bus/bus';
+import type { CallOptions } from '@berth/shared/bus/rpc/call-options';
 import type {
   CallerName,
   Operation,

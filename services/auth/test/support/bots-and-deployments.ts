@@ -9,7 +9,7 @@ import { vi } from 'vitest';
 import { createBotRepository } from '../../src/bots/bot-repository.ts';
 import { createDeploymentKindRepository } from '../../src/projections/deployment-kind-repository.ts';
 import { newApiToken } from '../../src/tokens/api-token.ts';
-import { createBotTokenRepository } from '../../src/tokens/bot-token-repository.ts';
+import { createBotTokenRepository } from '../../src/bots/bot-token-repository.ts';
 import type { Send, AuthUnderTest } from './auth-under-test.ts';
 import { newUser } from './people.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { EnvRole } from '@berth/shared/access/identity';
 import type { Database } from '@berth/shared/db/database';
-import { createEnvMemberRepository } from '../../src/env-members/env-member-repository.ts';
+import { createEnvMemberRepository } from '../../src/envs/env-member-repository.ts';
 import { createEnvRepository } from '../../src/envs/env-repository.ts';
 import { createUserRepository, type StoredUser } from '../../src/users/user-repository.ts';
 import type { Send, AuthUnderTest } from './auth-under-test.ts';

@@ -1,5 +1,6 @@
 import { visibleEnvs } from '@berth/shared/access/visible-envs';
-import type { Bus, CallOptions } from '@berth/shared/bus/bus';
+import type { Bus } from '@berth/shared/bus/bus';
+import type { CallOptions } from '@berth/shared/bus/rpc/call-options';
 import { implement } from '@berth/shared/bus/rpc/implement';
 import { deploymentUsage } from '@berth/shared/contracts/resources/deployment-usage';
 import { envs } from '@berth/shared/contracts/resources/envs';

@@ -1,5 +1,5 @@
 import type { Identity } from '@berth/shared/access/identity';
-import type { CallOptions } from '@berth/shared/bus/bus';
+import type { CallOptions } from '@berth/shared/bus/rpc/call-options';
 import type { Operation, OperationSpec, RequestInput } from '@berth/shared/contracts/contract';
 import { helmCharts } from '@berth/shared/contracts/resources/helm-charts';
 import { helmRegistries } from '@berth/shared/contracts/resources/helm-registries';

@@ -1,4 +1,4 @@
-import type { ItemRepository } from '../store/item-repository.ts';
+import type { ItemRepository } from '../store/deployments/item-repository.ts';
 import type { ItemReaders } from './find-items.ts';
 
 interface Items {

@@ -1,5 +1,5 @@
 import { visibleEnvs } from '@berth/shared/access/visible-envs';
-import type { HandlerContext } from '@berth/shared/bus/bus';
+import type { HandlerContext } from '@berth/shared/bus/rpc/handler';
 import { type Deployment, deployments, type NewDeployment } from '@berth/shared/contracts/resources/deployments';
 import { change } from '@berth/shared/db/changes/change';
 import { confirmedCatalogue } from '../projections/confirmed-catalogue.ts';

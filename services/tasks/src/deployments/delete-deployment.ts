@@ -1,5 +1,5 @@
 import { visibleEnvs } from '@berth/shared/access/visible-envs';
-import type { HandlerContext } from '@berth/shared/bus/bus';
+import type { HandlerContext } from '@berth/shared/bus/rpc/handler';
 import { deployments } from '@berth/shared/contracts/resources/deployments';
 import { change } from '@berth/shared/db/changes/change';
 import { type WritingStore, writingStore } from '../store/store.ts';

@@ -5,7 +5,7 @@ import type { ReadingStore } from '../store/store.ts';
 import { type Chart, checkChart, checkError, findChart } from './chart.ts';
 import { checkConfig } from './check-config.ts';
 import type { DeploymentRecord } from '../records/deployment-record.ts';
-import type { VisibleEnvs } from '../store/deployment-repository.ts';
+import type { VisibleEnvs } from '../store/deployments/deployment-repository.ts';
 import type { FieldPaths } from './field-paths.ts';
 import { releaseNameProblem } from '../engine/deployments/namespace-of.ts';
 import { findCluster, findKind, findPlace } from './place.ts';

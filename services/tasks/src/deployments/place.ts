@@ -1,6 +1,6 @@
 import { named } from '@berth/shared/errors';
 import type { ProjectedCluster, ProjectionRepository } from '../store/projection-repository.ts';
-import type { DeploymentRepository, VisibleEnvs } from '../store/deployment-repository.ts';
+import type { DeploymentRepository, VisibleEnvs } from '../store/deployments/deployment-repository.ts';
 import type { FieldPaths } from './field-paths.ts';
 import { nameProblem } from './name-problem.ts';
 import { namespaceOf } from '../engine/deployments/namespace-of.ts';

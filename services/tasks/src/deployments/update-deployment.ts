@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { owner } from '@berth/shared/access/rules';
 import { visibleEnvs } from '@berth/shared/access/visible-envs';
-import type { HandlerContext } from '@berth/shared/bus/bus';
+import type { HandlerContext } from '@berth/shared/bus/rpc/handler';
 import { type Deployment, type DeploymentChanges, deployments } from '@berth/shared/contracts/resources/deployments';
 import { found } from '@berth/shared/errors';
 import { confirmedCatalogue } from '../projections/confirmed-catalogue.ts';
@@ -10,7 +10,7 @@ import { change } from '@berth/shared/db/changes/change';
 import { type WritingStore, writingStore } from '../store/store.ts';
 import { originOf } from '../records/origin-of.ts';
 import { type DeploymentRecord, publicDeployment } from '../records/deployment-record.ts';
-import type { VisibleEnvs } from '../store/deployment-repository.ts';
+import type { VisibleEnvs } from '../store/deployments/deployment-repository.ts';
 import type { DeploymentsDeps } from './deployments-deps.ts';
 import { deploymentPaths } from './field-paths.ts';
 import { fitChanges } from './fit-changes.ts';

@@ -1,4 +1,5 @@
-import type { Bus, CallOptions } from '@berth/shared/bus/bus';
+import type { Bus } from '@berth/shared/bus/bus';
+import type { CallOptions } from '@berth/shared/bus/rpc/call-options';
 import type { StateMessage } from '@berth/shared/bus/state/publish-state';
 import { catalogueState } from '@berth/shared/contracts/resources/catalogue-state';
 import { clusterState } from '@berth/shared/contracts/resources/cluster-state';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { HandlerContext } from '@berth/shared/bus/bus';
+import type { HandlerContext } from '@berth/shared/bus/rpc/handler';
 import { type NewSecret, type Secret, secrets } from '@berth/shared/contracts/resources/secrets';
 import { change, type ChangeContext } from '@berth/shared/db/changes/change';
 import type { OnceContext } from '@berth/shared/db/idempotency/once';

@@ -1,5 +1,5 @@
 import { visibleEnvs } from '@berth/shared/access/visible-envs';
-import type { HandlerContext } from '@berth/shared/bus/bus';
+import type { HandlerContext } from '@berth/shared/bus/rpc/handler';
 import { type Secret, type SecretChanges, secrets } from '@berth/shared/contracts/resources/secrets';
 import { change } from '@berth/shared/db/changes/change';
 import { originOf } from '../records/origin-of.ts';

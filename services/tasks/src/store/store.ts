@@ -1,22 +1,25 @@
 import { type AuditEntry, recordAudit } from '@berth/shared/db/audit/audit-log';
 import type { Database, Queries, Transaction } from '@berth/shared/db/database';
 import { isPast } from '@berth/shared/db/postgres/is-past';
-import { createItemRepository } from './item-repository.ts';
-import { createDeploymentChanges, type DeploymentChangesRepository } from './deployment-changes-repository.ts';
-import { createDeploymentRepository } from './deployment-repository.ts';
-import { createReferenceRepository } from './reference-repository.ts';
+import { createItemRepository } from './deployments/item-repository.ts';
+import {
+  createDeploymentChanges,
+  type DeploymentChangesRepository,
+} from './deployments/deployment-changes-repository.ts';
+import { createDeploymentRepository } from './deployments/deployment-repository.ts';
+import { createReferenceRepository } from './deployments/reference-repository.ts';
 import { createProjectionRepository } from './projection-repository.ts';
-import { type ClaimRepository, createClaimRepository } from './claim-repository.ts';
-import { createLeaseRepository } from './lease-repository.ts';
-import { createLogChanges, createLogRepository, type LogChangesRepository } from './log-repository.ts';
-import { createQueueChanges, type QueueChangesRepository } from './queue-changes-repository.ts';
-import { createReinstalls, type ReinstallsRepository } from './reinstalls-repository.ts';
-import { createTaskChanges, type TaskChangesRepository } from './task-changes-repository.ts';
-import { createSecretChanges, type SecretChangesRepository } from './secret-changes-repository.ts';
-import { createSecretRepository } from './secret-repository.ts';
+import { type ClaimRepository, createClaimRepository } from './claims/claim-repository.ts';
+import { createLeaseRepository } from './claims/lease-repository.ts';
+import { createLogChanges, createLogRepository, type LogChangesRepository } from './tasks/log-repository.ts';
+import { createQueueChanges, type QueueChangesRepository } from './tasks/queue-changes-repository.ts';
+import { createReinstalls, type ReinstallsRepository } from './tasks/reinstalls-repository.ts';
+import { createTaskChanges, type TaskChangesRepository } from './tasks/task-changes-repository.ts';
+import { createSecretChanges, type SecretChangesRepository } from './secrets/secret-changes-repository.ts';
+import { createSecretRepository } from './secrets/secret-repository.ts';
 import { createStatusPollRepository } from './status-poll-repository.ts';
-import { createTaskRepository } from './task-repository.ts';
-import { createWaitFactsRepository } from './wait-facts-repository.ts';
+import { createTaskRepository } from './tasks/task-repository.ts';
+import { createWaitFactsRepository } from './claims/wait-facts-repository.ts';
 
 /** What can be read, in or outside a transaction. */
 export const readingStore = (db: Queries) => ({

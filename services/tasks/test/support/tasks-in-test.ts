@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Identity } from '@berth/shared/access/identity';
-import type { CallOptions } from '@berth/shared/bus/bus';
+import type { CallOptions } from '@berth/shared/bus/rpc/call-options';
 import type { Operation, OperationSpec, RequestInput, ResponseOutput } from '@berth/shared/contracts/contract';
 import { type DeploymentTask, deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
 import { type Deployment, deployments, type NewDeployment } from '@berth/shared/contracts/resources/deployments';

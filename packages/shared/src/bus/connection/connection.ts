@@ -8,9 +8,9 @@ import {
   type Subscription,
 } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
-import type { CallerName } from '../../contracts/contract.ts';
-import { delays } from '../limits.ts';
-import { inboxPrefix } from '../subjects.ts';
+import type { CallerName } from '../../contracts/definition/contract.ts';
+import { delays } from '../protocol/limits.ts';
+import { inboxPrefix } from '../protocol/subjects.ts';
 import { refusalOfServer } from './server-version.ts';
 
 export interface ConnectionOptions {

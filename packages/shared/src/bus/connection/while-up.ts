@@ -1,5 +1,5 @@
-import { disconnected } from '../rpc/reply-inbox.ts';
 import type { Connection } from './connection.ts';
+import { disconnected } from './disconnected.ts';
 
 /** The library's own requests wait for their timeout when the connection is lost; this ends the wait at once. */
 export function whileUp<T>(connection: Connection, work: () => Promise<T>): Promise<T> {

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
-import type { Hints } from '../bus.ts';
+import type { Hints } from './hints.ts';
 import type { Connection } from '../connection/connection.ts';
-import { hintSubject } from '../subjects.ts';
+import { hintSubject } from '../protocol/subjects.ts';
 
 const saneKey = /^[\w-]{1,100}$/;
 

@@ -4,7 +4,7 @@ import { type ObjectInfo, type ObjectStore as NatsObjects, Objm } from '@nats-io
 import { nanos } from '@nats-io/transport-node';
 import { AppError } from '../../errors.ts';
 import type { Connection } from '../connection/connection.ts';
-import { limits } from '../limits.ts';
+import { limits } from '../protocol/limits.ts';
 import type { ObjectStore } from './object-store.ts';
 import { streamIsMissing } from '../state/stream-is-missing.ts';
 import { whileUp } from '../connection/while-up.ts';

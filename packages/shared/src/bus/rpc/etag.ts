@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import { canonicalJson } from '../../contracts/canonical-json.ts';
-import type { Resource } from '../../contracts/contract.ts';
+import { canonicalJson } from '../../contracts/fields/canonical-json.ts';
+import type { Resource } from '../../contracts/definition/contract.ts';
 
 /** A strong `ETag` over the fields that the contract of the resource names; null for a resource without rows. */
 export function etagOf({ etag }: Pick<Resource, 'etag'>, row: object): string | null {

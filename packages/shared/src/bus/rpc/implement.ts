@@ -1,5 +1,5 @@
-import type { OperationSpec, Resource } from '../../contracts/contract.ts';
-import type { Handlers, ServedResource } from '../bus.ts';
+import type { OperationSpec, Resource } from '../../contracts/definition/contract.ts';
+import type { Handlers, ServedResource } from './handler.ts';
 
 /** Ties handlers to their resource; each request is checked and allowed before a handler sees it. */
 export const implement = <Ops extends Record<string, OperationSpec>>(

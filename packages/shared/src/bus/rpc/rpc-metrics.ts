@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { oncePerRegistry } from '../../service/once-per-registry.ts';
+import { oncePerRegistry } from '../../service/metrics/once-per-registry.ts';
 
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 const labelNames = ['resource', 'operation', 'code'] as const;

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
-import type { CallerName, Resource } from '../../contracts/contract.ts';
+import type { CallerName, Resource } from '../../contracts/definition/contract.ts';
 import type { Connection } from '../connection/connection.ts';
 import type { FollowOptions } from './follow-state.ts';
 import type { StateDigest } from './publish-state.ts';
-import { digestSubject, republishSubject } from '../subjects.ts';
+import { digestSubject, republishSubject } from '../protocol/subjects.ts';
 
 export interface CompareDeps {
   connection: Connection;

@@ -1,4 +1,4 @@
-import type { Resource } from '../../contracts/contract.ts';
+import type { Resource } from '../../contracts/definition/contract.ts';
 
 /** The part of a row that events carry: its id, and the fields that its contract names. */
 export function eventRow({ state }: Pick<Resource, 'state'>, row: Record<string, unknown>): Record<string, unknown> {

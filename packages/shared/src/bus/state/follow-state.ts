@@ -1,4 +1,4 @@
-import type { Resource } from '../../contracts/contract.ts';
+import type { Resource } from '../../contracts/definition/contract.ts';
 import type { StateDigest, StateMessage } from './publish-state.ts';
 
 export interface FollowOptions {

@@ -7,8 +7,8 @@ import {
   type JetStreamManager,
 } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
-import type { Resource, ServiceName } from '../../contracts/contract.ts';
-import { stateSubject } from '../subjects.ts';
+import type { Resource, ServiceName } from '../../contracts/definition/contract.ts';
+import { stateSubject } from '../protocol/subjects.ts';
 import { stateStream } from './state-stream.ts';
 
 export const durableName = (follower: string, resource: string): string => `${follower}-${resource}`;

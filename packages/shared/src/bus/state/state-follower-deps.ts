@@ -1,6 +1,6 @@
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import type { Logger } from 'pino';
-import type { CallerName } from '../../contracts/contract.ts';
+import type { CallerName } from '../../contracts/definition/contract.ts';
 import type { Connection } from '../connection/connection.ts';
 
 /** What following state works with. */

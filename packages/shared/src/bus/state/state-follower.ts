@@ -1,5 +1,5 @@
 import type { JsMsg } from '@nats-io/jetstream';
-import type { Resource } from '../../contracts/contract.ts';
+import type { Resource } from '../../contracts/definition/contract.ts';
 import { inTraceOf } from '../../service/trace-context.ts';
 import { backOffMs } from '../../waiting/back-off.ts';
 import { pause } from '../../waiting/pause.ts';
@@ -9,7 +9,7 @@ import type { StateMessage } from './publish-state.ts';
 import { durableName, nextRound, openConsumer } from './state-consumer.ts';
 import type { StateFollowerDeps } from './state-follower-deps.ts';
 import { stateStream } from './state-stream.ts';
-import { stateSubject } from '../subjects.ts';
+import { stateSubject } from '../protocol/subjects.ts';
 import { untilUp, whileUp } from '../connection/while-up.ts';
 
 /** Attempts at one message before the next ones get their turn; it is redelivered after a minute. */

@@ -1,5 +1,5 @@
 import { Gauge } from 'prom-client';
-import { oncePerRegistry } from '../../service/once-per-registry.ts';
+import { oncePerRegistry } from '../../service/metrics/once-per-registry.ts';
 
 /** How full the stream of this service's state is; the same for every bus of a registry. */
 export const stateMetrics = oncePerRegistry((registry) => ({

@@ -8,16 +8,16 @@ import type { Msg } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { z } from 'zod';
-import type { Resource, ServiceName } from '../../contracts/contract.ts';
+import type { Resource, ServiceName } from '../../contracts/definition/contract.ts';
 import { AppError } from '../../errors.ts';
 import type { Connection } from '../connection/connection.ts';
-import { delays, limits } from '../limits.ts';
+import { delays, limits } from '../protocol/limits.ts';
 import type { StateMessage, StatePublisher, StreamStatus } from './publish-state.ts';
 import { knowsMessageLifetimes } from '../connection/server-version.ts';
 import { ensureConsumers } from './state-consumer.ts';
 import { stateMetrics } from './state-metrics.ts';
 import { ensureStateStream, eventStream, stateStream } from './state-stream.ts';
-import { digestSubject, eventSubject, republishSubject, stateSubject } from '../subjects.ts';
+import { digestSubject, eventSubject, republishSubject, stateSubject } from '../protocol/subjects.ts';
 import { whileUp } from '../connection/while-up.ts';
 
 export interface StatePublisherDeps {

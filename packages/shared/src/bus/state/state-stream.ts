@@ -7,10 +7,10 @@ import {
   type StreamInfo,
 } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
-import type { ServiceName } from '../../contracts/contract.ts';
+import type { ServiceName } from '../../contracts/definition/contract.ts';
 import type { StreamStatus } from './publish-state.ts';
 import { streamIsMissing } from './stream-is-missing.ts';
-import { allEvents, allStateOf } from '../subjects.ts';
+import { allEvents, allStateOf } from '../protocol/subjects.ts';
 
 /** Each owner has its own stream: one that fills it does not keep others from publishing. */
 export const stateStream = (owner: ServiceName): string => `STATE_${owner}`;

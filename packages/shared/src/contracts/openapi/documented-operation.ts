@@ -1,8 +1,15 @@
-import { answersRow, hasPathId, type Operation, type Resource, successStatus, takesIfMatch } from '../contract.ts';
-import { IdempotencyKey, isCreation } from '../idempotency-key.ts';
-import type { JsonObject, JsonValue } from '../json.ts';
-import { isJsonObject } from '../json.ts';
-import { whoMay } from '../who-may.ts';
+import {
+  answersRow,
+  hasPathId,
+  type Operation,
+  type Resource,
+  successStatus,
+  takesIfMatch,
+} from '../definition/contract.ts';
+import { IdempotencyKey, isCreation } from '../definition/idempotency-key.ts';
+import type { JsonObject, JsonValue } from '../fields/json.ts';
+import { isJsonObject } from '../fields/json.ts';
+import { whoMay } from '../definition/who-may.ts';
 import { problemsOf } from './problems.ts';
 import type { SchemaWriter } from './schema-writer.ts';
 

@@ -1,7 +1,7 @@
 import { signedIn } from '../../access/rules.ts';
-import { hasPathId, type OperationSpec, type Resource, takesIfMatch } from '../contract.ts';
-import { isCreation } from '../idempotency-key.ts';
-import type { JsonObject } from '../json.ts';
+import { hasPathId, type OperationSpec, type Resource, takesIfMatch } from '../definition/contract.ts';
+import { isCreation } from '../definition/idempotency-key.ts';
+import type { JsonObject } from '../fields/json.ts';
 
 const meanings = {
   400: 'Malformed or invalid; `errors` names each field and its rule',

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { OperationSpec, Resource } from '../contract.ts';
+import type { OperationSpec, Resource } from '../definition/contract.ts';
 
 const singularOf = (name: string): string => name.replace(/ies$/, 'y').replace(/s$/, '');
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { JsonObject, JsonValue } from '../json.ts';
+import type { JsonObject, JsonValue } from '../fields/json.ts';
 
 export interface SchemaWriter {
   /** What a caller may send. */

@@ -1,7 +1,7 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Identity } from '../../access/identity.ts';
-import type { JsonObject } from '../../contracts/json.ts';
+import type { JsonObject } from '../../contracts/fields/json.ts';
 import type { Queries, Transaction } from '../database.ts';
 
 /** The actor of a change and its request; the context of every handler is one. */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonObject, JsonValue } from '../../contracts/json.ts';
+import type { JsonObject, JsonValue } from '../../contracts/fields/json.ts';
 
 /** `[old, new]` of each field that differs; a row that is created or deleted has null on the other side. */
 export function changedFields(

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import { envIdOf, type Resource } from '../../contracts/contract.ts';
+import { envIdOf, type Resource } from '../../contracts/definition/contract.ts';
 import { found } from '../../errors.ts';
-import type { JsonObject } from '../../contracts/json.ts';
+import type { JsonObject } from '../../contracts/fields/json.ts';
 import { type Doer, recordAudit } from '../audit/audit-log.ts';
-import type { Database, Recorded, Transaction } from '../database.ts';
+import type { Recorded } from '../../contracts/definition/recorded.ts';
+import type { Database, Transaction } from '../database.ts';
 import { type OnceContext, once } from '../idempotency/once.ts';
 import { type Change, type PublicRow, recordChanges } from './record-change.ts';
 

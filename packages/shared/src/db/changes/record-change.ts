@@ -1,5 +1,5 @@
-import { envIdOf, type Resource } from '../../contracts/contract.ts';
-import { isJsonObject, type JsonObject } from '../../contracts/json.ts';
+import { envIdOf, type Resource } from '../../contracts/definition/contract.ts';
+import { isJsonObject, type JsonObject } from '../../contracts/fields/json.ts';
 import { type Doer, recordAudits } from '../audit/audit-log.ts';
 import { changedFields } from '../audit/changed-fields.ts';
 import type { Transaction } from '../database.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import type { Repeatable } from '../../bus/bus.ts';
+import type { Repeatable } from '../../bus/rpc/handler.ts';
 import { type OpenTestDatabase, openTestDatabase } from '../../testing/open-test-database.ts';
 import type { Database } from '../database.ts';
 import { forgetIdempotencyKeys } from './forget-idempotency-keys.ts';

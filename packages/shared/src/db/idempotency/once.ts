@@ -1,10 +1,10 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
-import type { Repeatable } from '../../bus/bus.ts';
-import { stillAnswering } from '../../contracts/idempotency-key.ts';
+import type { Repeatable } from '../../bus/rpc/handler.ts';
+import { stillAnswering } from '../../contracts/definition/idempotency-key.ts';
 import { AppError } from '../../errors.ts';
 import type { Transaction } from '../database.ts';
-import { isLockTimeout } from '../postgres/database-failure.ts';
+import { isLockTimeout } from '../postgres/errors/database-failure.ts';
 import { requestHash } from './request-hash.ts';
 
 /** What `once` needs of the context of a handler. */

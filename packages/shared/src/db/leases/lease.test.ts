@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type OpenTestDatabase, openTestDatabase } from '../../testing/open-test-database.ts';
-import { startTcpProxy } from '../../testing/tcp-proxy.ts';
+import { startTcpProxy } from '../../testing/network/tcp-proxy.ts';
 import { acquireLease, releaseLease, renewLease } from './lease.ts';
 import { openDatabase } from '../postgres/open-database.ts';
 import { whileHolding } from './while-holding.ts';

@@ -1,7 +1,7 @@
 import { type FragmentSqlToken, sql } from 'slonik';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { ListRequest } from '../../contracts/paging.ts';
+import type { ListRequest } from '../../contracts/definition/paging.ts';
 import { type OpenTestDatabase, openTestDatabase } from '../../testing/open-test-database.ts';
 import type { Queries } from '../database.ts';
 import { type Condition, contains, equals, equalsIgnoringCase, inEnvs } from './list-filters.ts';

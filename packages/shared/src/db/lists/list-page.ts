@@ -1,9 +1,9 @@
 import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
-import { limits } from '../../bus/limits.ts';
-import type { ListRequest, Page } from '../../contracts/paging.ts';
+import { limits } from '../../bus/protocol/limits.ts';
+import type { ListRequest, Page } from '../../contracts/definition/paging.ts';
 import { AppError } from '../../errors.ts';
-import { UnexpectedRow } from '../postgres/check-rows.ts';
+import { UnexpectedRow } from '../postgres/pool/check-rows.ts';
 import type { Queries } from '../database.ts';
 import { decodeCursor, encodeCursor, type ListCursor } from './list-cursor.ts';
 import type { Condition } from './list-filters.ts';

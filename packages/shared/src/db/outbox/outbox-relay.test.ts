@@ -3,14 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'slonik';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { envs } from '../../contracts/resources/envs.ts';
+import { envs } from '../../contracts/resources/envs/envs.ts';
 import { AppError } from '../../errors.ts';
 import { type MemoryStateStream, memoryStateStream } from '../../testing/memory-state-stream.ts';
-import { startTcpProxy } from '../../testing/tcp-proxy.ts';
+import { startTcpProxy } from '../../testing/network/tcp-proxy.ts';
 import { openDatabase } from '../postgres/open-database.ts';
 import type { OutboxRelayOptions } from './outbox-relay.ts';
 import { followProjection } from '../projections/projection.ts';
-import { relaysUnderTest, shortTimes, summaries } from '../test-support/relays-under-test.ts';
+import { relaysUnderTest, shortTimes, summaries } from '../../testing/db/relays-under-test.ts';
 
 const migrations = new URL('../test-migrations/', import.meta.url);
 const log = { info: () => {}, warn: () => {} };

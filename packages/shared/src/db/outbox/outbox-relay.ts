@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { eventRow, isCopied } from '../../bus/state/event-row.ts';
 import type { StatePublisher } from '../../bus/state/publish-state.ts';
-import type { Resource, ServiceName } from '../../contracts/contract.ts';
+import type { Resource, ServiceName } from '../../contracts/definition/contract.ts';
 import { resources } from '../../contracts/index.ts';
 import { AppError } from '../../errors.ts';
 import type { Loop } from '../../service/service.ts';

@@ -3,13 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'slonik';
 import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { envs } from '../../contracts/resources/envs.ts';
-import { identities } from '../../contracts/resources/identities.ts';
-import { userTokens } from '../../contracts/resources/user-tokens.ts';
+import { envs } from '../../contracts/resources/envs/envs.ts';
+import { identities } from '../../contracts/resources/accounts/identities.ts';
+import { userTokens } from '../../contracts/resources/accounts/user-tokens.ts';
 import { memoryStateStream } from '../../testing/memory-state-stream.ts';
 import type { Transaction } from '../database.ts';
 import { recordState, recordStates } from './outbox.ts';
-import { envChange, envNamed, relaysUnderTest, summaries } from '../test-support/relays-under-test.ts';
+import { envChange, envNamed, relaysUnderTest, summaries } from '../../testing/db/relays-under-test.ts';
 
 const relays = relaysUnderTest(new URL('../test-migrations/', import.meta.url));
 const patience = { timeout: 8_000, interval: 5 };

@@ -2,7 +2,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import { eventRow, isCopied } from '../../bus/state/event-row.ts';
 import type { StateOperation } from '../../bus/state/publish-state.ts';
-import type { Resource } from '../../contracts/contract.ts';
+import type { Resource } from '../../contracts/definition/contract.ts';
 import { currentTraceparent } from '../../service/trace-context.ts';
 import type { Transaction } from '../database.ts';
 import { wakeRelays } from './relay-wake-up.ts';

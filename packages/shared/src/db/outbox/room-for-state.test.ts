@@ -7,12 +7,12 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import type { Bus } from '../../bus/bus.ts';
 import type { StateMessage } from '../../bus/state/publish-state.ts';
-import { type DeploymentTask, deploymentTasks } from '../../contracts/resources/deployment-tasks.ts';
-import { type Deployment, deployments } from '../../contracts/resources/deployments.ts';
+import { type DeploymentTask, deploymentTasks } from '../../contracts/resources/tasks/deployment-tasks.ts';
+import { type Deployment, deployments } from '../../contracts/resources/deployments/deployments.ts';
 import { connectTestBus } from '../../testing/test-bus.ts';
 import { startTestNats, type TestNats } from '../../testing/test-nats.ts';
 import { recordState } from './outbox.ts';
-import { relaysUnderTest } from '../test-support/relays-under-test.ts';
+import { relaysUnderTest } from '../../testing/db/relays-under-test.ts';
 
 const relays = relaysUnderTest(new URL('../test-migrations/', import.meta.url));
 const nothing = sql.type(z.object({}));

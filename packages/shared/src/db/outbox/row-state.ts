@@ -1,7 +1,7 @@
 import { sql } from 'slonik';
 import type { z } from 'zod';
-import type { Resource } from '../../contracts/contract.ts';
-import type { rowState } from '../../contracts/resources/row-state.ts';
+import type { Resource } from '../../contracts/definition/contract.ts';
+import type { rowState } from '../../contracts/fields/row-state.ts';
 import type { Queries } from '../database.ts';
 
 /**

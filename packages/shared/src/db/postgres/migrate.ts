@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import { type PgConnection, pgConnection } from './pg-connection.ts';
-import { LostConnection } from './postgres-error.ts';
+import { LostConnection } from './errors/postgres-error.ts';
 
 export interface MigrateOptions {
   url: string;

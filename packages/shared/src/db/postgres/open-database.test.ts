@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { freePort } from '../../testing/free-port.ts';
+import { freePort } from '../../testing/network/free-port.ts';
 import { type OpenTestDatabase, openTestDatabase } from '../../testing/open-test-database.ts';
-import { startTcpProxy } from '../../testing/tcp-proxy.ts';
+import { startTcpProxy } from '../../testing/network/tcp-proxy.ts';
 import type { Database, Queries } from '../database.ts';
 import { databaseIsUp, openDatabase } from './open-database.ts';
 

@@ -1,13 +1,13 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
-import { connectionPool } from './connection-pool.ts';
-import { connectionSettings } from './connection-settings.ts';
+import { connectionPool } from './pool/connection-pool.ts';
+import { connectionSettings } from './pool/connection-settings.ts';
 import type { Database, Queries } from '../database.ts';
-import { databaseFailure, isLostRace } from './database-failure.ts';
+import { databaseFailure, isLostRace } from './errors/database-failure.ts';
 import { migrate } from './migrate.ts';
-import { LostConnection } from './postgres-error.ts';
-import { queriesOver } from './queries.ts';
-import { refuseInsideTransaction, runTransaction } from './transaction.ts';
+import { LostConnection } from './errors/postgres-error.ts';
+import { queriesOver } from './pool/queries.ts';
+import { refuseInsideTransaction, runTransaction } from './pool/transaction.ts';
 import { type TroubleLogger, troubleLog } from '../outbox/trouble-log.ts';
 import { untilUp } from './until-up.ts';
 

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
-import { type ConnectionOptions, connectionSettings } from './connection-settings.ts';
-import { fromPg } from './postgres-error.ts';
+import { type ConnectionOptions, connectionSettings } from './pool/connection-settings.ts';
+import { fromPg } from './errors/postgres-error.ts';
 
 /** One connection that takes SQL text as it is, which slonik refuses: for migrations and for making databases. */
 export interface PgConnection extends AsyncDisposable {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LostConnection, NoAnswer } from './postgres-error.ts';
+import { LostConnection, NoAnswer } from './errors/postgres-error.ts';
 import { type TroubleLogger, troubleLog } from '../outbox/trouble-log.ts';
 
 const waitMs = 500;

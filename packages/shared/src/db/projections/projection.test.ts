@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import type { FollowOptions } from '../../bus/state/follow-state.ts';
 import type { StateMessage } from '../../bus/state/publish-state.ts';
-import { envs } from '../../contracts/resources/envs.ts';
+import { envs } from '../../contracts/resources/envs/envs.ts';
 import { type OpenTestDatabase, openTestDatabase } from '../../testing/open-test-database.ts';
 import type { Database } from '../database.ts';
 import { recordState } from '../outbox/outbox.ts';

@@ -2,7 +2,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { StateFollower } from '../../bus/state/follow-state.ts';
 import type { StateDigest, StateMessage } from '../../bus/state/publish-state.ts';
-import type { Resource } from '../../contracts/contract.ts';
+import type { Resource } from '../../contracts/definition/contract.ts';
 import type { Loop } from '../../service/service.ts';
 import type { Queries, Transaction } from '../database.ts';
 import { digestOf } from '../outbox/state-digest.ts';

@@ -6,12 +6,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vi
 import { z } from 'zod';
 import type { Bus } from '../../bus/bus.ts';
 import { stateStream } from '../../bus/state/state-stream.ts';
-import { digestSubject } from '../../bus/subjects.ts';
-import { envs } from '../../contracts/resources/envs.ts';
+import { digestSubject } from '../../bus/protocol/subjects.ts';
+import { envs } from '../../contracts/resources/envs/envs.ts';
 import { connectTestBus } from '../../testing/test-bus.ts';
 import { startTestNats, type TestNats } from '../../testing/test-nats.ts';
 import { followProjection } from './projection.ts';
-import { relaysUnderTest } from '../test-support/relays-under-test.ts';
+import { relaysUnderTest } from '../../testing/db/relays-under-test.ts';
 
 /** On real servers, with every interval of production made short. */
 const relays = relaysUnderTest(new URL('../test-migrations/', import.meta.url));

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Loop } from '@berth/shared/service/service';
 import { createWakeUp } from '@berth/shared/waiting/wake-up';
-import type { LeaseRepository, NextDue } from '../../store/lease-repository.ts';
+import type { LeaseRepository, NextDue } from '../../store/claims/lease-repository.ts';
 
 const horizonMs = 1_000;
 /** Changes within this time share one query, and tasks that become due within it share one hint. */

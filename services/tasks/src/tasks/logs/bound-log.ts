@@ -1,6 +1,6 @@
 import { cutToSize } from '@berth/shared/cut-text';
 import type { LogLine } from '@berth/shared/contracts/resources/runner-tasks';
-import type { LogState } from '../../store/log-repository.ts';
+import type { LogState } from '../../store/tasks/log-repository.ts';
 
 /** So that a page of lines always fits into one answer. */
 const maxLineBytes = 4096;

@@ -1,5 +1,5 @@
 import type { LogLine } from '@berth/shared/contracts/resources/runner-tasks';
-import type { LogRepository } from '../../store/log-repository.ts';
+import type { LogRepository } from '../../store/tasks/log-repository.ts';
 import type { TaskRecord } from '../../records/task-record.ts';
 
 /** An answer must fit into one message of the bus; who reads the log line by line gets all of it. */

@@ -1,5 +1,5 @@
 import { visibleEnvs } from '@berth/shared/access/visible-envs';
-import type { HandlerContext } from '@berth/shared/bus/bus';
+import type { HandlerContext } from '@berth/shared/bus/rpc/handler';
 import { type DeploymentTask, deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
 import { change } from '@berth/shared/db/changes/change';
 import type { Database } from '@berth/shared/db/database';

@@ -2,7 +2,7 @@ import type { DeploymentChanges } from '@berth/shared/contracts/resources/deploy
 import { sameJson } from '@berth/shared/contracts/json';
 import type { RequestedOperation } from '@berth/shared/contracts/resources/task-operation';
 import type { DeploymentRecord } from '../../records/deployment-record.ts';
-import type { VisibleEnvs } from '../../store/deployment-repository.ts';
+import type { VisibleEnvs } from '../../store/deployments/deployment-repository.ts';
 import type { DeploymentsDeps } from '../../deployments/deployments-deps.ts';
 import { operationPaths } from '../../deployments/field-paths.ts';
 import { fitChanges } from '../../deployments/fit-changes.ts';

@@ -1,0 +1,59 @@
+import { pathOf } from '@berth/shared/contracts/field-errors';
+import type { JsonObject, JsonValue } from '@berth/shared/contracts/json';
+import type { FieldError } from '@berth/shared/errors';
+import { type Input, typeOfItems } from '../form/input.ts';
+import { inputRules } from './input-rules.ts';
+import { maxCells } from '../form/output-path.ts';
+import type { ValuesUi } from '../form/values-ui.ts';
+import { visibleInputs } from './visible-inputs.ts';
+
+type Form = Pick<ValuesUi, 'inputs'>;
+
+/** More than a person reads at a time; a config has room for a million errors. */
+const maxErrors = 50;
+
+/** The first rules of the form that the config violates. `at` is the position of the config in the request. */
+export const validateConfig = (form: Form, config: JsonObject, at = 'body.config'): FieldError[] =>
+  [...unknownInputs(form, config, at), ...validateInputs(form, config, at)].slice(0, maxErrors);
+
+/** Values for unknown inputs: a misspelt name, or one that a newer chart has dropped. */
+export function unknownInputs({ inputs }: Form, config: JsonObject, at = 'body.config'): FieldError[] {
+  const known = new Set(inputs.map(({ id }) => id));
+  return Object.keys(config)
+    .filter((key) => !known.has(key))
+    .slice(0, maxErrors)
+    .map((key) => ({ path: pathOf([at, key]), message: 'is no input of the chart' }));
+}
+
+/** Visible inputs only. The value of a hidden input is kept for when it is shown again, and not checked. */
+export function validateInputs(form: Form, config: JsonObject, at = 'body.config'): FieldError[] {
+  const errors: FieldError[] = [];
+  for (const input of visibleInputs(form, config)) {
+    errors.push(...errorsOf(input, valueOf(config, input.id), [at, input.id]));
+    if (errors.length >= maxErrors) break;
+  }
+  return errors.slice(0, maxErrors);
+}
+
+/** Absent and null mean the same: forms send either for an empty field. */
+const valueOf = (config: JsonObject, id: string): JsonValue =>
+  Object.hasOwn(config, id) ? (config[id] ?? null) : null;
+
+function errorsOf(input: Input, value: JsonValue, path: PropertyKey[]): FieldError[] {
+  const error = (message: string): FieldError[] => [{ path: pathOf(path), message }];
+  if (value === null || value === '') {
+    if (input.required) return error('is required');
+    if (value === null) return [];
+  }
+  const type = typeOfItems(input);
+  if (!type) return [];
+  const problemOf = inputRules[type](input);
+  const itemErrors = (item: JsonValue, at: PropertyKey[]): FieldError[] => {
+    const message = problemOf(item);
+    return message ? [{ path: pathOf(at), message }] : [];
+  };
+  if (input.type !== 'array') return itemErrors(value, path);
+  if (!Array.isArray(value)) return error('must be a list');
+  if (value.length > maxCells) return error(`must have at most ${maxCells} items`);
+  return value.flatMap((item, index) => itemErrors(item, [...path, index]));
+}

@@ -1,0 +1,31 @@
+import type { JsonObject } from '@berth/shared/contracts/json';
+import { Budget } from '../budget/budget.ts';
+import type { Input } from '../form/input.ts';
+import { sameValue } from '../budget/same-value.ts';
+import { runRule } from '../form/show-rule.ts';
+import type { ValuesUi } from '../form/values-ui.ts';
+
+function isVisible({ showIf, showIfAll }: Input, config: JsonObject, budget: Budget): boolean {
+  // Exactly true: what is merely truthy hides the input.
+  if (showIf !== undefined) return runRule(showIf, config, budget) === true;
+  return (showIfAll ?? []).every(({ field, value }) => {
+    budget.step();
+    return Object.hasOwn(config, field) && sameValue(value, config[field] ?? null, budget);
+  });
+}
+
+/**
+ * The inputs that a form with these values shows; the others count as absent whatever the config says. Of several with
+ * one id it is the first that shows: they share one value.
+ */
+export function visibleInputs(
+  { inputs }: Pick<ValuesUi, 'inputs'>,
+  config: JsonObject,
+  budget = new Budget(),
+): Input[] {
+  const shown = new Map<string, Input>();
+  for (const input of inputs) {
+    if (!shown.has(input.id) && isVisible(input, config, budget)) shown.set(input.id, input);
+  }
+  return [...shown.values()];
+}

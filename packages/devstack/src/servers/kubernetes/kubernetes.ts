@@ -1,0 +1,130 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { toolTable } from '../../tools/tool-table.ts';
+import { ensureCertificates } from './certificates.ts';
+import { clusterObjects } from './cluster-objects.ts';
+import { apiUrl, type ClusterPlaces, componentArguments, etcdUrl, type KubernetesTool } from './component-arguments.ts';
+import { connectKubeApi, type KubeApi } from './kube-api.ts';
+import { kubeconfig } from './kubeconfig.ts';
+import { rememberedPorts, writePrivately } from '../remembered.ts';
+import { type RunningServer, type ServerStart, startServerProcess } from '../server-process.ts';
+
+export interface KubernetesStart extends ServerStart {
+  readonly tools: Readonly<Record<KubernetesTool, string>>;
+  /** False gives up what a power cut would lose, for speed: for tests only. */
+  readonly durable: boolean;
+  /** The name of the cluster in its kubeconfig. */
+  readonly context?: string;
+  readonly nodes?: number;
+}
+
+export interface KubernetesServer extends RunningServer {
+  readonly url: string;
+  readonly context: string;
+  /** For an administrator, with everything inline; only its owner can read it. */
+  readonly kubeconfigFile: string;
+  /** Each process under its own name; `pid` above is that of the API server. */
+  readonly components: readonly RunningServer[];
+}
+
+type IsReady = (probe: AbortSignal) => Promise<boolean>;
+
+/**
+ * Starts a real control plane with simulated nodes: pods are scheduled and become ready, but run no code. Started again
+ * on the same state folder it has its objects, and its ports where they are still free.
+ */
+export async function startKubernetes(start: KubernetesStart): Promise<KubernetesServer> {
+  const { context = 'local', nodes = 3 } = start;
+  const places = await preparePlaces(start, context);
+  const { authority, adminCertificate, adminKey } = places.certificates.pem;
+  const identity = { ca: authority, cert: adminCertificate, key: adminKey };
+  const api = connectKubeApi({ url: apiUrl(places), ...identity });
+  const etcd = connectKubeApi({ url: etcdUrl(places), ...identity });
+
+  const components: RunningServer[] = [];
+  const run = async (name: KubernetesTool, isReady: IsReady) => {
+    components.unshift(await startComponent(name, places, start, isReady));
+  };
+  const stop = async () => {
+    // Who talks to another part goes first; the last two are the API server and etcd.
+    const [stores, clients] = [components.slice(-2), components.slice(0, -2)];
+    await Promise.all(clients.map((component) => component.stop()));
+    for (const component of stores) await component.stop();
+  };
+  const kill = async () => {
+    await Promise.all(components.map((component) => component.kill()));
+  };
+
+  try {
+    await run('etcd', async (probe) => (await etcd.get('/health', probe)).status === 200);
+    await run('kube-apiserver', async (probe) => (await api.get('/readyz', probe)).status === 200);
+    const pid = components[0]?.pid ?? 0;
+    for (const { path, object } of clusterObjects({ nodes, version: toolTable['kube-apiserver'].version })) {
+      await api.apply(path, object, start.signal);
+    }
+    await allOrNone([
+      run('kube-controller-manager', (probe) => acceptsPods(api, probe)),
+      run('kube-scheduler', async () => true),
+      run('kwok', (probe) => nodesAreReady(api, nodes, probe)),
+    ]);
+    const died = Promise.race(components.map((component) => component.died));
+    const { kubeconfigFile } = places;
+    return { name: 'kubernetes', pid, died, stop, kill, url: apiUrl(places), context, kubeconfigFile, components };
+  } catch (error) {
+    await stop();
+    throw error;
+  } finally {
+    api.close();
+    etcd.close();
+  }
+}
+
+async function preparePlaces({ stateFolder, durable }: KubernetesStart, context: string): Promise<ClusterPlaces> {
+  const folder = join(stateFolder, 'kubernetes');
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const certificates = await ensureCertificates(join(folder, 'certificates'));
+  const ports = await rememberedPorts(join(folder, 'ports.json'), ['etcd', 'etcdPeer', 'api']);
+  const kubeconfigFile = join(folder, 'kubeconfig.yaml');
+  const { authority, adminCertificate: certificate, adminKey: key } = certificates.pem;
+  await writePrivately(kubeconfigFile, kubeconfig({ context, url: apiUrl({ ports }), authority, certificate, key }));
+  return { folder, ports, certificates, kubeconfigFile, durable };
+}
+
+const startComponent = (name: KubernetesTool, places: ClusterPlaces, start: KubernetesStart, isReady: IsReady) =>
+  startServerProcess({
+    name,
+    command: [start.tools[name], ...componentArguments[name](places)],
+    logFile: join(places.folder, `${name}.log`),
+    guard: start.guard,
+    signal: start.signal,
+    isReady,
+    readyWithinMs: 60_000,
+  });
+
+/** Waits for all even if one fails, so that none is still starting when the rest is stopped. */
+async function allOrNone(starts: readonly Promise<void>[]): Promise<void> {
+  const failed = (await Promise.allSettled(starts)).find((outcome) => outcome.status === 'rejected');
+  if (failed) throw failed.reason;
+}
+
+/** Pods are refused until their namespace has its service account. */
+async function acceptsPods(api: KubeApi, probe: AbortSignal): Promise<boolean> {
+  return (await api.get('/api/v1/namespaces/default/serviceaccounts/default', probe)).status === 200;
+}
+
+const NodeList = z.object({
+  items: z.array(
+    z.object({
+      status: z.object({ conditions: z.array(z.object({ type: z.string(), status: z.string() })).default([]) }),
+    }),
+  ),
+});
+
+async function nodesAreReady(api: KubeApi, nodes: number, probe: AbortSignal): Promise<boolean> {
+  const { items } = NodeList.parse(JSON.parse((await api.get('/api/v1/nodes', probe)).body));
+  const ready = items.filter(({ status }) =>
+    status.conditions.some((condition) => condition.type === 'Ready' && condition.status === 'True'),
+  );
+  return ready.length >= nodes;
+}

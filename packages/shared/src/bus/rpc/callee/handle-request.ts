@@ -1,0 +1,146 @@
+import type { Msg } from '@nats-io/transport-node';
+import type { Logger } from 'pino';
+import type { Identity } from '../../../access/identity.ts';
+import type { IdentityVerifier } from '../../../identity-tokens/identity-verifier.ts';
+import {
+  type CallerName,
+  isService,
+  type Operation,
+  type Resource,
+  type ServiceName,
+} from '../../../contracts/definition/contract.ts';
+import { invalidRequest } from '../../../contracts/fields/field-errors.ts';
+import { idempotencyKeyOf, isCreation, stillAnswering } from '../../../contracts/definition/idempotency-key.ts';
+import { AppError } from '../../../errors.ts';
+import type { Handler } from '../handler.ts';
+import { CallContext, forbidden } from './handler-context.ts';
+import { delays, limits } from '../../protocol/limits.ts';
+import type { InTurn } from '../../../waiting/turns.ts';
+import { answerOf } from '../wire/wire-answer.ts';
+import { headerNames, isSaneRequestId } from '../wire/wire-headers.ts';
+
+export interface Endpoint {
+  resource: Resource;
+  operation: Operation;
+  handler: Handler<Operation>;
+}
+
+export interface Incoming {
+  message: Msg;
+  caller: CallerName;
+  requestId: string;
+  /** On the clock of `performance.now()`. */
+  deadline: number;
+}
+
+export interface HandleDeps {
+  verifyIdentity: IdentityVerifier;
+  inTurn: InTurn;
+  log: Logger;
+}
+
+/** Caller, request id and deadline of a message; throws where the deadline is malformed or too near. */
+export function readEnvelope(message: Msg, caller: CallerName, now: number): Incoming {
+  const { headers } = message;
+  const deadlineText = headers?.get(headerNames.deadline) ?? '';
+  const deadlineMs = deadlineText === '' ? delays.callDeadline : Number(deadlineText);
+  if (!Number.isFinite(deadlineMs) || deadlineMs > delays.longestDeadline) {
+    throw new AppError('invalid', `${headerNames.deadline}: must be a number of milliseconds`);
+  }
+  if (deadlineMs < delays.leastDeadline) throw new AppError('timeout', 'Too little time is left for this request');
+
+  const given = headers?.get(headerNames.requestId) ?? '';
+  const requestId = isSaneRequestId(given) ? given : crypto.randomUUID();
+  return { message, caller, requestId, deadline: now + deadlineMs };
+}
+
+/** identify → parse → allow → handle → permit, once, checkIfMatch and change called? → parse the reply. Returns the answer as text. */
+export async function handleRequest(endpoint: Endpoint, incoming: Incoming, deps: HandleDeps): Promise<string> {
+  const { operation, resource, handler } = endpoint;
+  const { caller, deadline, message, requestId } = incoming;
+  const { allow } = operation;
+  const identityToken = message.headers?.get(headerNames.identity) || undefined;
+
+  const identity =
+    identityToken === undefined ? undefined : await deps.verifyIdentity(identityToken, audienceOf(operation, caller));
+  const needsIdentity = allow.on === 'identity' || allow.on === 'row';
+  if (needsIdentity && !identity) throw new AppError('unauthenticated', 'This needs a credential');
+
+  const request = parseRequest(operation, message);
+  if (allow.on === 'identity' && !allow.allows(identity as Identity, request)) throw forbidden(allow);
+
+  const idempotencyKey = isCreation(operation)
+    ? idempotencyKeyOf(message.headers?.get(headerNames.idempotencyKey) || undefined)
+    : undefined;
+
+  const context = new CallContext({
+    resource,
+    operation,
+    caller,
+    identity,
+    identityToken,
+    requestId,
+    deadline,
+    request,
+    log: deps.log,
+    idempotencyKey,
+    ifMatch: message.headers?.get(headerNames.ifMatch) || undefined,
+  });
+  try {
+    const value = await inOwnTurn(context, idempotencyKey, deps, () => handler(request, context));
+    context.refuseForgotten();
+    return replyOf(operation, value);
+  } finally {
+    context.end();
+  }
+}
+
+/**
+ * The audience of the identity token. The gateway gets one token per service that it calls. A service that calls another on
+ * behalf of its caller passes on the token it received; its NATS user proves which service it is.
+ */
+const audienceOf = ({ owner }: Operation, caller: CallerName): ServiceName =>
+  caller !== 'api-gateway' && isService(caller) ? caller : owner;
+
+/** Repeats of one request wait here, one after the other, instead of each holding a database connection. */
+function inOwnTurn<T>(
+  { identity, remainingMs }: CallContext,
+  key: string | undefined,
+  { inTurn }: HandleDeps,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (key === undefined) return work();
+  const patienceMs = Math.min(delays.sameKey, remainingMs());
+  return inTurn({ name: `${identity.kind} ${identity.id} ${key}`, patienceMs, refusal: stillAnswering }, work);
+}
+
+function parseRequest(operation: Operation, message: Msg): unknown {
+  if (message.data.length > limits.requestBytes) throw new AppError('too_large', 'The request is too large');
+  const parsed = operation.request.safeParse(decode(message));
+  if (!parsed.success) throw invalidRequest(parsed.error);
+  return parsed.data;
+}
+
+function decode(message: Msg): unknown {
+  if (message.data.length === 0) return {};
+  try {
+    return message.json();
+  } catch (error) {
+    throw new AppError('invalid', 'The request is not JSON', { cause: error });
+  }
+}
+
+/** The owner checks its own answers, so that no extra field leaves; callers need not check again. */
+function replyOf(operation: Operation, value: unknown): string {
+  const reply = operation.response.safeParse(value);
+  if (!reply.success) {
+    const { path = [], message } = reply.error.issues[0] ?? {};
+    // Not the value itself: it may be a secret.
+    throw new Error(
+      `${operation.resource}.${operation.name} sent an answer that breaks its contract: ${path.join('.')}: ${message}`,
+    );
+  }
+  const text = answerOf(reply.data);
+  if (Buffer.byteLength(text) > limits.responseBytes) throw new AppError('too_large', 'The answer is too large');
+  return text;
+}

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { limits } from '../../protocol/limits.ts';
+import { RequestsInFlight } from './requests-in-flight.ts';
+
+const never = () => new Promise<void>(() => undefined);
+
+test('a request that ends makes room for another', async () => {
+  const inFlight = new RequestsInFlight();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  inFlight.add(promise, 1_000);
+  for (let n = 1; n < limits.requestsInFlight; n += 1) inFlight.add(never(), 1_000);
+  expect(inFlight.hasRoom(0)).toBe(false);
+
+  resolve();
+
+  await expect.poll(() => inFlight.hasRoom(0)).toBe(true);
+});
+
+test('a request whose handler never ends loses its place some time after its deadline', () => {
+  const inFlight = new RequestsInFlight();
+  for (let n = 0; n < limits.requestsInFlight; n += 1) inFlight.add(never(), n === 0 ? 1_000 : 50_000);
+
+  expect(inFlight.hasRoom(10_999)).toBe(false);
+  expect(inFlight.hasRoom(11_001)).toBe(true);
+  expect(inFlight.size).toBe(limits.requestsInFlight - 1);
+});
+
+test('ended() waits for requests in flight', async () => {
+  const inFlight = new RequestsInFlight();
+  inFlight.add(new Promise((resolve) => setTimeout(resolve, 30)), 1_000);
+
+  await expect(inFlight.ended()).resolves.toBe(0);
+});

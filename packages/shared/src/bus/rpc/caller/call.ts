@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Msg } from '@nats-io/transport-node';
+import { context, propagation, SpanKind, trace } from '@opentelemetry/api';
+import type { CallerName, Operation } from '../../../contracts/definition/contract.ts';
+import { idempotencyKeyOf } from '../../../contracts/definition/idempotency-key.ts';
+import { AppError } from '../../../errors.ts';
+import type { CallOptions } from '../call-options.ts';
+import { delays, limits } from '../../protocol/limits.ts';
+import { type OutgoingRequest, NoResponders, type ReplyInbox } from './reply-inbox.ts';
+import type { RpcMetrics } from '../rpc-metrics.ts';
+import { rpcSubject } from '../../protocol/subjects.ts';
+import { headersToSet } from '../wire/trace-carrier.ts';
+import { valueOf, type WireAnswer } from '../wire/wire-answer.ts';
+import { headerNames, WireHeaders } from '../wire/wire-headers.ts';
+
+export interface CallerDeps {
+  inbox: ReplyInbox;
+  caller: CallerName;
+  metrics: RpcMetrics;
+}
+
+const enc = new TextEncoder();
+
+/** Calls owners. The owner has checked its answer, so here it is only decoded. */
+export function createCaller({ inbox, caller, metrics }: CallerDeps) {
+  const tracer = trace.getTracer('berth');
+
+  return async function call(operation: Operation, request: unknown, options: CallOptions = {}): Promise<unknown> {
+    const started = performance.now();
+    const { resource, name } = operation;
+    const span = tracer.startSpan(`${resource}.${name}`, { kind: SpanKind.CLIENT });
+    let code = 'ok';
+    try {
+      const subject = rpcSubject(operation, caller);
+      const payload = payloadOf(request);
+      const deadline = started + (options.deadlineMs ?? delays.callDeadline);
+      const send = () => sendOnce({ owner: operation.owner, subject, payload }, deadline, options, span);
+      const reply = await (operation.idempotent ? retriedOnce(send, deadline) : send());
+      return valueOf(decode(reply, subject), subject);
+    } catch (error) {
+      code = error instanceof AppError ? error.code : 'internal';
+      throw error;
+    } finally {
+      span.end();
+      metrics.called.observe({ resource, operation: name, code }, (performance.now() - started) / 1_000);
+    }
+  };
+
+  function sendOnce(
+    request: Pick<OutgoingRequest, 'owner' | 'subject' | 'payload'>,
+    deadline: number,
+    options: CallOptions,
+    span: ReturnType<typeof tracer.startSpan>,
+  ): Promise<Msg> {
+    const timeoutMs = Math.floor(deadline - performance.now());
+    if (timeoutMs < delays.leastDeadline) {
+      return Promise.reject(new AppError('timeout', 'Too little time is left for this request'));
+    }
+    const headers = headersOf(options, timeoutMs);
+    propagation.inject(trace.setSpan(context.active(), span), headers, headersToSet);
+    return inbox.request({ ...request, headers, timeoutMs, signal: options.signal });
+  }
+}
+
+function payloadOf(request: unknown): Uint8Array {
+  const payload = enc.encode(JSON.stringify(request ?? {}));
+  if (payload.length > limits.requestBytes) throw new AppError('too_large', 'The request is too large');
+  return payload;
+}
+
+function headersOf(options: CallOptions, timeoutMs: number): WireHeaders {
+  const { identityToken, ifMatch, requestId } = options;
+  const idempotencyKey = idempotencyKeyOf(options.idempotencyKey);
+  const headers = new WireHeaders();
+  headers.set(headerNames.deadline, String(timeoutMs));
+  if (requestId !== undefined) headers.set(headerNames.requestId, requestId);
+  if (identityToken !== undefined && !headers.set(headerNames.identity, identityToken)) {
+    throw new AppError('unauthenticated', 'The identity of the request is not valid');
+  }
+  // We never issue a tag that a header cannot carry, so it matches no row; on the wire `""` does the same.
+  if (ifMatch !== undefined && !headers.set(headerNames.ifMatch, ifMatch)) headers.set(headerNames.ifMatch, '""');
+  if (idempotencyKey !== undefined) headers.set(headerNames.idempotencyKey, idempotencyKey);
+  return headers;
+}
+
+/** Only "no responders" proves that the request was not handled. */
+async function retriedOnce(send: () => Promise<Msg>, deadline: number): Promise<Msg> {
+  try {
+    return await send();
+  } catch (error) {
+    const pause = 50 + Math.random() * 100;
+    if (!(error instanceof NoResponders) || performance.now() + pause > deadline) throw error;
+    await sleep(pause);
+    return send();
+  }
+}
+
+function decode(reply: Msg, subject: string): WireAnswer {
+  try {
+    return reply.json<WireAnswer>();
+  } catch (error) {
+    throw new Error(`${subject} sent an answer that is not JSON`, { cause: error });
+  }
+}

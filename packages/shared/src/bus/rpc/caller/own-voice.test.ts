@@ -1,0 +1,82 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { silentLog } from '../../../testing/test-bus.ts';
+import { startTestNats, type TestNats } from '../../../testing/test-nats.ts';
+import { type Connection, openConnection } from '../../connection/connection.ts';
+import { listenToOwnVoice } from './own-voice.ts';
+
+let nats: TestNats;
+let connection: Connection;
+
+beforeAll(async () => {
+  nats = await startTestNats();
+  // The library reports its dead read loop on the console.
+  vi.spyOn(console, 'log').mockImplementation(() => undefined);
+});
+
+afterAll(async () => {
+  vi.restoreAllMocks();
+  await nats?.[Symbol.asyncDispose]();
+});
+
+beforeEach(async () => {
+  connection = await openConnection({ servers: [nats.url], caller: 'tasks', password: nats.password, log: silentLog });
+});
+
+afterEach(() => connection.nc.close());
+
+/** Ends the connection's read loop, as any throw in a callback given to the library does. */
+async function makeDeaf({ nc }: Connection): Promise<void> {
+  nc.subscribe('self.v1.tasks.deaf', {
+    callback: () => {
+      throw new Error('thrown into the read loop');
+    },
+  });
+  nc.publish('self.v1.tasks.deaf');
+  await expect(
+    Promise.race([nc.flush(), new Promise((_, reject) => setTimeout(reject, 200, new Error('deaf')))]),
+  ).rejects.toThrow('deaf');
+}
+
+describe('the connection check', () => {
+  test('receives its own messages', async () => {
+    const voice = listenToOwnVoice({ connection, caller: 'tasks', instance: 'x', log: silentLog, intervalMs: 20 });
+
+    await new Promise((resolve) => setTimeout(resolve, 300));
+
+    expect(voice.isHeard()).toBe(true);
+    await voice.stop();
+  });
+
+  test('makes a connection that receives nothing reconnect long before pings notice', async () => {
+    const voice = listenToOwnVoice({ connection, caller: 'tasks', instance: 'x', log: silentLog, intervalMs: 50 });
+    let reconnects = 0;
+    connection.onUp(() => {
+      reconnects += 1;
+    });
+    await makeDeaf(connection);
+
+    await expect.poll(() => reconnects, { timeout: 3_000 }).toBe(1);
+    await connection.nc.flush();
+
+    expect(voice.isHeard()).toBe(true);
+    await voice.stop();
+  });
+
+  test('reports after three missed messages that only a new process helps', async () => {
+    const mute: Connection = {
+      ...connection,
+      nc: Object.assign(Object.create(connection.nc), { reconnect: async () => undefined, publish: () => undefined }),
+    };
+    const voice = listenToOwnVoice({
+      connection: mute,
+      caller: 'tasks',
+      instance: 'x',
+      log: silentLog,
+      intervalMs: 10,
+    });
+
+    await expect.poll(() => voice.isHeard()).toBe(false);
+
+    await voice.stop();
+  });
+});

@@ -1,0 +1,5 @@
+/** Names of the resources of which a transaction has recorded changes. */
+export interface Recorded {
+  readonly outbox: ReadonlySet<string>;
+  readonly audit: ReadonlySet<string>;
+}

@@ -1,0 +1,114 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { describe, expect, test } from 'vitest';
+import type { Operation } from '../definition/contract.ts';
+import { resources } from '../index.ts';
+import { isJsonObject, type JsonValue } from '../fields/json.ts';
+import { openApiDocument } from './openapi.ts';
+
+const document = openApiDocument(resources, { version: '1.2.3', url: 'https://berth.example.com' });
+const at = (...path: string[]): JsonValue | undefined =>
+  path.reduce<JsonValue | undefined>((node, key) => (isJsonObject(node) ? node[key] : undefined), document);
+const membersOf = (value: JsonValue | undefined): JsonValue[] => (isJsonObject(value) ? Object.values(value) : []);
+
+describe('the OpenAPI document', () => {
+  test('is valid OpenAPI 3.1', async () => {
+    const result = await new Validator().validate(structuredClone(document));
+
+    expect(result).toMatchObject({ valid: true });
+  });
+
+  test('has every operation with a route once, with HEAD beside GET and PATCH beside PUT', () => {
+    const documented = membersOf(at('paths'))
+      .flatMap(membersOf)
+      .map((operation) => (isJsonObject(operation) ? operation.operationId : undefined));
+    const aliases: Record<string, string> = { GET: '.head', PUT: '.patch' };
+    const expected = resources.flatMap(({ operations }) =>
+      Object.values<Operation>(operations).flatMap(({ http, resource, name }) => {
+        const alias = aliases[http?.split(' ')[0] ?? ''];
+        return http ? [`${resource}.${name}`, ...(alias ? [`${resource}.${name}${alias}`] : [])] : [];
+      }),
+    );
+
+    expect(documented).toHaveLength(expected.length);
+    expect(new Set(documented)).toEqual(new Set(expected));
+  });
+
+  test('puts the API below its prefix and the keys at the well-known JWKS path', () => {
+    expect(at('paths', '/api/v2/deployments/{id}', 'put', 'operationId')).toBe('deployments.update');
+    expect(at('paths', '/.well-known/jwks.json', 'get', 'operationId')).toBe('signing_keys.list');
+  });
+
+  test('describes the permitted callers', () => {
+    expect(at('paths', '/api/v2/envs/{id}', 'put', 'description')).toBe(
+      'Who may: an admin of the env; a site admin for a change of name or auto_add_new_users.',
+    );
+  });
+
+  test('needs no credential for the login', () => {
+    expect(at('security')).toEqual([{ serviceToken: [] }, { bearer: [] }]);
+    expect(at('paths', '/api/v2/auth/idp', 'get', 'security')).toEqual([]);
+  });
+
+  test('refers to rows and bodies by name', () => {
+    const body = ['requestBody', 'content', 'application/json', 'schema', '$ref'];
+
+    expect(at('paths', '/api/v2/k8s-clusters/{id}', 'put', ...body)).toBe('#/components/schemas/K8sClusterChanges');
+    const items = ['responses', '200', 'content', 'application/json', 'schema', 'properties', 'items'];
+    expect(at('paths', '/api/v2/k8s-clusters', 'get', ...items)).toEqual({
+      type: 'array',
+      items: { $ref: '#/components/schemas/K8sCluster' },
+    });
+    expect(at('components', 'schemas', 'K8sCluster', 'properties', 'is_ok')).toEqual({ type: 'boolean' });
+  });
+
+  test('lists the columns to sort by and shows flags as flags', () => {
+    const parameters = at('paths', '/api/v2/users', 'get', 'parameters') as { name: string; schema: object }[];
+    const schemaOf = (wanted: string) => parameters.find(({ name }) => name === wanted)?.schema;
+
+    expect(schemaOf('sort')).toMatchObject({ enum: expect.arrayContaining(['display_name', '-display_name']) });
+    expect(schemaOf('sort')).not.toMatchObject({ enum: expect.arrayContaining(['email']) });
+    expect(schemaOf('is_active')).toEqual({ type: 'boolean' });
+  });
+
+  test('describes limits of length', () => {
+    expect(at('components', 'schemas', 'NewBot', 'properties', 'display_name')).toEqual({
+      type: 'string',
+      minLength: 1,
+      maxLength: 100,
+    });
+  });
+
+  test('answers a cancelled task with the task, and a deletion with nothing', () => {
+    const content = ['content', 'application/json', 'schema', '$ref'];
+
+    expect(at('paths', '/api/v2/deployment-tasks/{id}', 'delete', 'responses', '200', ...content)).toBe(
+      '#/components/schemas/DeploymentTask',
+    );
+    expect(at('paths', '/api/v2/envs/{id}', 'delete', 'responses', '204')).toEqual({ description: 'Done' });
+  });
+
+  test('describes that an outstanding operation answers 501', () => {
+    expect(at('paths', '/api/v2/events', 'get', 'description')).toMatch(/501/);
+    expect(at('paths', '/api/v2/events', 'get', 'responses', '501')).toBeDefined();
+  });
+
+  test('shows the Idempotency-Key of what creates, and its refusals', () => {
+    const ofRetry = ['paths', '/api/v2/deployment-tasks/{id}/retry', 'post'];
+    const key = { name: 'Idempotency-Key', in: 'header', schema: { minLength: 1, maxLength: 255 } };
+
+    expect(at(...ofRetry, 'parameters')).toMatchObject([{ name: 'id' }, key]);
+    expect(Object.keys(at(...ofRetry, 'responses') as object)).toEqual(expect.arrayContaining(['400', '409', '422']));
+    expect(at('paths', '/api/v2/auth/idp/callback', 'post', 'parameters')).toBeUndefined();
+  });
+
+  test('has problem+json for every refusal', () => {
+    const types = membersOf(at('components', 'responses')).map((response) =>
+      isJsonObject(response) && isJsonObject(response.content) ? Object.keys(response.content) : [],
+    );
+
+    expect(types.every((own) => own.join() === 'application/problem+json')).toBe(true);
+    expect(Object.keys(at('paths', '/api/v2/deployments/{id}', 'put', 'responses') as object)).toEqual(
+      expect.arrayContaining(['400', '401', '403', '404', '409', '412', '413', '415', '422', '429', '503', '504']),
+    );
+  });
+});

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { Text, Timestamp } from '../../fields/fields.ts';
+
+const Color = z.enum(['primary', 'success', 'danger', 'warning', 'secondary']);
+
+// Every list of deployments carries it: a workload must not make the rows large.
+const ShortText = Text.max(500);
+const maxItems = 50;
+
+const Metric = z.strictObject({
+  value: Text.max(100).regex(/^-?\d+(?:\.\d+)?$/, 'must be a decimal number'),
+  unit: ShortText,
+  short_description: ShortText,
+  color: Color.nullable().optional(),
+});
+
+const Notice = z.strictObject({ level: z.enum(['Info', 'Warning', 'Danger']), text: ShortText });
+
+/** What the workload itself answers at the status endpoint that its chart declares. */
+export const ReportedContent = z.strictObject({
+  status: z.strictObject({ name: ShortText, color: Color }),
+  primary_metric: Metric.nullable().optional(),
+  metrics: z.array(Metric).max(maxItems).nullable().optional(),
+  notices: z.array(Notice).max(maxItems),
+});
+
+export type ReportedContent = z.infer<typeof ReportedContent>;
+
+/** The last poll of a deployment's status endpoint: content or error. */
+export const ReportedStatus = z.strictObject({
+  timestamp: Timestamp,
+  get_successful: z.boolean(),
+  content: ReportedContent.nullable(),
+  error: z.string().nullable(),
+});
+export type ReportedStatus = z.infer<typeof ReportedStatus>;

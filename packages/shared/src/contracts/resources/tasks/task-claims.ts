@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { ourServices } from '../../../access/rules.ts';
+import { operation, resource } from '../../definition/contract.ts';
+import { Id } from '../../fields/fields.ts';
+
+/** Names a claim. A fence cannot be guessed, so only the runner that was given the claim can name it. */
+export const Claim = { task_id: Id, fence: z.number().int() };
+
+export const taskClaims = resource('task_claims', {
+  owner: 'tasks',
+  singular: 'claim',
+  operations: {
+    get: operation({
+      summary: 'What a claim is good for, while it lasts',
+      allow: ourServices,
+      callers: ['cluster-sync', 'registry-scan'],
+      body: z.strictObject(Claim),
+      response: z.strictObject({ cluster_id: Id, helm_chart_id: Id.nullable() }),
+      idempotent: true,
+    }),
+  },
+});

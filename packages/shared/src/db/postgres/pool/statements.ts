@@ -1,0 +1,49 @@
+import type { Query } from '../../database.ts';
+
+export interface Statement {
+  text: string;
+  values?: unknown[];
+  name?: string;
+}
+
+const maxNames = 200;
+const maxRemembered = 2_000;
+const worthPreparing = 3;
+
+interface Known {
+  text: string;
+  times: number;
+  name?: string;
+}
+
+/**
+ * What pg is sent for a query. Statements that come again and again get a name, so that Postgres parses and plans them
+ * once per connection. Each name costs memory in every connection, so rare statements get none and there is an end to them.
+ */
+export function statements(): (query: Pick<Query, 'sql' | 'values'>) => Statement {
+  const named = new Map<string, Known>();
+  let others = new Map<string, Known>();
+
+  const known = (sql: string): Known => {
+    const found = named.get(sql) ?? others.get(sql);
+    if (found !== undefined) return found;
+    if (others.size >= maxRemembered) others = new Map();
+    // slonik numbers the values of a query in its own way until the query is whole.
+    const made = { text: sql.replaceAll('$slonik_', '$'), times: 0 };
+    others.set(sql, made);
+    return made;
+  };
+
+  return ({ sql, values }) => {
+    const statement = known(sql);
+    if (statement.name !== undefined) return { text: statement.text, values: [...values], name: statement.name };
+
+    statement.times += 1;
+    if (statement.times >= worthPreparing && named.size < maxNames) {
+      statement.name = `s${named.size}`;
+      named.set(sql, statement);
+      others.delete(sql);
+    }
+    return { text: statement.text, values: [...values] };
+  };
+}

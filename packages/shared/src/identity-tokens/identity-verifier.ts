@@ -1,0 +1,110 @@
+import { type CryptoKey, decodeProtectedHeader, importJWK, jwtVerify } from 'jose';
+import type { ServiceName } from '../contracts/definition/contract.ts';
+import type { PublicJwk } from '../contracts/resources/accounts/signing-keys.ts';
+import { AppError } from '../errors.ts';
+import type { Identity } from '../access/identity.ts';
+import { identityTokens } from './identity-token.ts';
+import { PackedIdentity, unpackIdentity } from '../access/packed-identity.ts';
+import { singleFlight } from '../waiting/single-flight.ts';
+
+/** Refuses a token that was signed for another service than `audience`. */
+export type IdentityVerifier = (token: string, audience: ServiceName) => Promise<Identity>;
+
+export interface IdentityVerifierDeps {
+  fetchKeys(): Promise<readonly PublicJwk[]>;
+  /** An unknown `kid` fetches the keys again, at most this often. */
+  refetchAfterMs?: number;
+}
+
+interface Verified {
+  verified: Promise<{ identity: Identity; audience: unknown }>;
+  /** Seconds since the epoch; until the signature is checked a guess that drops the entry soon. */
+  expires: number;
+}
+
+/** Cached tokens at most; with one per identity and half minute, far more than one service receives. */
+const maxRemembered = 10_000;
+/** Of the cached tokens' text; unpacked they take about six times as much. */
+const maxCharacters = 8 * 1024 * 1024;
+const clockToleranceSeconds = 5;
+
+const refused = (cause?: unknown) =>
+  new AppError('unauthenticated', 'The identity of the request is not valid', { cause });
+
+/** Verifies each token once and caches the result until it expires, so that steady traffic costs no cryptography. */
+export function createIdentityVerifier({ fetchKeys, refetchAfterMs = 3_000 }: IdentityVerifierDeps): IdentityVerifier {
+  const keyOf = keySource(fetchKeys, refetchAfterMs);
+  const remembered = new Map<string, Verified>();
+  let characters = 0;
+
+  // The audience is compared at every use: the cache only proves that the token is genuine.
+  return async (token, audience) => {
+    const { identity, audience: signedFor } = await verify(token);
+    if (signedFor !== audience) throw refused();
+    return identity;
+  };
+
+  function verify(token: string): Verified['verified'] {
+    const known = remembered.get(token);
+    if (known && known.expires > Date.now() / 1000) return known.verified;
+
+    forget(token);
+    const entry: Verified = { verified: check(token), expires: Date.now() / 1000 + 10 };
+    remembered.set(token, entry);
+    characters += token.length;
+    if (remembered.size > maxRemembered || characters > maxCharacters) forgetOldest();
+    entry.verified.catch(() => forget(token));
+    return entry.verified;
+
+    async function check(presented: string) {
+      try {
+        const { kid } = decodeProtectedHeader(presented);
+        const key = kid === undefined ? undefined : await keyOf(kid);
+        if (!key) throw refused();
+        const { payload } = await jwtVerify(presented, key, {
+          algorithms: [identityTokens.algorithm],
+          typ: identityTokens.type,
+          issuer: identityTokens.issuer,
+          clockTolerance: clockToleranceSeconds,
+          requiredClaims: ['exp', 'iat', 'aud'],
+        });
+        entry.expires = payload.exp ?? 0;
+        return { identity: unpackIdentity(PackedIdentity.parse(payload['identity'])), audience: payload.aud };
+      } catch (error) {
+        // The keys are unavailable: the token may be valid, and the caller may retry.
+        if (error instanceof AppError) throw error;
+        throw refused(error);
+      }
+    }
+  }
+
+  function forget(token: string): void {
+    if (remembered.delete(token)) characters -= token.length;
+  }
+
+  function forgetOldest(): void {
+    const now = Date.now() / 1000;
+    for (const [token, { expires }] of remembered) if (expires <= now) forget(token);
+    for (const token of remembered.keys()) {
+      if (remembered.size <= maxRemembered * 0.9 && characters <= maxCharacters * 0.9) break;
+      forget(token);
+    }
+  }
+}
+
+/** Public keys by `kid`; one fetch at a time, and a fetch for an unknown one at most every `refetchAfterMs`. */
+function keySource(fetchKeys: () => Promise<readonly PublicJwk[]>, refetchAfterMs: number) {
+  let keys = new Map<string, CryptoKey | Uint8Array>();
+  let fetchedAt = Number.NEGATIVE_INFINITY;
+  const fetchAll = singleFlight(async (): Promise<void> => {
+    const jwks = await fetchKeys();
+    const imported = jwks.map(async (jwk) => [jwk.kid, await importJWK({ ...jwk }, identityTokens.algorithm)] as const);
+    keys = new Map(await Promise.all(imported));
+    fetchedAt = performance.now();
+  });
+
+  return async (kid: string): Promise<CryptoKey | Uint8Array | undefined> => {
+    if (!keys.has(kid) && performance.now() - fetchedAt > refetchAfterMs) await fetchAll();
+    return keys.get(kid);
+  };
+}

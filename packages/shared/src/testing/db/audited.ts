@@ -1,0 +1,22 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { Queries } from '../../db/database.ts';
+
+const line = sql.type(
+  z.object({
+    actor_kind: z.string().nullable(),
+    actor_id: z.string().nullable(),
+    action: z.string(),
+    resource: z.string(),
+    env_id: z.string().nullable(),
+    details: z.record(z.string(), z.unknown()),
+    request_id: z.string().nullable(),
+  }),
+);
+
+/** What the audit log has about one object, oldest first. */
+export const audited = (db: Pick<Queries, 'any'>, objectId: string) =>
+  db.any(line`
+    select actor_kind, actor_id, action, resource, env_id, details, request_id
+    from audit_log where object_id = ${objectId} order by id
+  `);

@@ -1,0 +1,42 @@
+import { implement } from '@berth/shared/bus/rpc/implement';
+import { botTokens } from '@berth/shared/contracts/resources/bot-tokens';
+import type { Database } from '@berth/shared/db/database';
+import { change } from '@berth/shared/db/changes/change';
+import { found, named } from '@berth/shared/errors';
+import { createBotRepository } from './bot-repository.ts';
+import { newApiToken } from '../tokens/api-token.ts';
+import { createBotTokenRepository } from './bot-token-repository.ts';
+import { refusePastExpiry } from '../tokens/refuse-past-expiry.ts';
+
+export const botTokenHandlers = ({ db }: { db: Database }) => {
+  const botTokenRepository = createBotTokenRepository(db);
+
+  return implement(botTokens, {
+    list: ({ query }) => botTokenRepository.list(query),
+
+    get: async ({ id }) => found(await botTokenRepository.find(id), 'bot token'),
+
+    create: ({ body }, context) => {
+      const { bot_id, name = null, expires_at = null } = body;
+      const { id, secretHash, text } = newApiToken();
+      const created_by_user_id = context.identity.id;
+
+      return change(db, context, botTokens, {
+        insert: async (tx) => {
+          await refusePastExpiry(tx, expires_at);
+          named(await createBotRepository(tx).hold(bot_id), 'body.bot_id', 'bot');
+          const row = { id, bot_id, created_by_user_id, name, expires_at, secretHash };
+          return createBotTokenRepository(tx).insert(row);
+        },
+        answer: () => ({ created_token: text }),
+      });
+    },
+
+    delete: ({ id }, context) =>
+      change(db, context, botTokens, {
+        lock: (tx) => createBotTokenRepository(tx).lock(id),
+        remove: (tx) => createBotTokenRepository(tx).revoke(id),
+        action: 'revoke',
+      }),
+  });
+};

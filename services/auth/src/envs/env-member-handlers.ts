@@ -1,0 +1,67 @@
+import type { Identity } from '@berth/shared/access/identity';
+import { visibleEnvs } from '@berth/shared/access/visible-envs';
+import { implement } from '@berth/shared/bus/rpc/implement';
+import { deploymentPermissions } from '@berth/shared/contracts/resources/deployment-permissions';
+import { type EnvUserPermission, envUserPermissions } from '@berth/shared/contracts/resources/env-user-permissions';
+import type { Database } from '@berth/shared/db/database';
+import { applyGiven } from '@berth/shared/db/changes/apply-given';
+import { change, removed } from '@berth/shared/db/changes/change';
+import { AppError, found, named } from '@berth/shared/errors';
+import { createDeploymentPermissionRepository } from './deployment-permission-repository.ts';
+import { createEnvRepository } from './env-repository.ts';
+import { refuseTooManyRoles } from '../users/refuse-too-many-roles.ts';
+import { createUserRepository } from '../users/user-repository.ts';
+import { createEnvMemberRepository } from './env-member-repository.ts';
+
+export const envMemberHandlers = ({ db }: { db: Database }) => {
+  const envMemberRepository = createEnvMemberRepository(db);
+
+  return implement(envUserPermissions, {
+    list: ({ query }, { identity }) => envMemberRepository.list(query, visibleEnvs(identity)),
+
+    get: async ({ id }, { identity }) => found(await envMemberRepository.find(id, visibleEnvs(identity)), 'env user'),
+
+    create: ({ body }, context) =>
+      change(db, context, envUserPermissions, {
+        insert: async (tx) => {
+          const env = await createEnvRepository(tx).hold(body.env_id, visibleEnvs(context.identity));
+          context.permit({ env_id: named(env, 'body.env_id', 'env').id });
+          const userExists = await createUserRepository(tx).lockForRoles(body.user_id);
+          named(userExists || null, 'body.user_id', 'user');
+
+          const envMemberRepository = createEnvMemberRepository(tx);
+          refuseTooManyRoles(await envMemberRepository.numberOf(body.user_id), 'env roles');
+          return envMemberRepository.insert(body);
+        },
+      }),
+
+    update: ({ id, body }, context) =>
+      change(db, context, envUserPermissions, {
+        lock: (tx) => createEnvMemberRepository(tx).lock(id, visibleEnvs(context.identity)),
+        wanted: (before) => applyGiven(before, body),
+        update: async (tx, { role }, before) => {
+          refuseOwnRole(context.identity, before);
+          return createEnvMemberRepository(tx).setRole(id, role);
+        },
+      }),
+
+    delete: ({ id }, context) =>
+      change(db, context, envUserPermissions, {
+        lock: (tx) => createEnvMemberRepository(tx).lock(id, visibleEnvs(context.identity)),
+        remove: async (tx, before, also) => {
+          refuseOwnRole(context.identity, before);
+          // Before the member, to which they refer.
+          const permissions = await createDeploymentPermissionRepository(tx).removeOfMember(before);
+          also(deploymentPermissions, removed(permissions));
+          await createEnvMemberRepository(tx).remove(id);
+        },
+      }),
+  });
+};
+
+/** Keeps an env admin from locking themselves out; a site admin sees the env anyway. */
+function refuseOwnRole(identity: Identity, { user_id }: EnvUserPermission): void {
+  const isSiteAdmin = identity.kind === 'user' && identity.is_admin;
+  if (identity.id !== user_id || isSiteAdmin) return;
+  throw new AppError('conflict', 'An env admin does not change their own role in the env; ask another admin');
+}

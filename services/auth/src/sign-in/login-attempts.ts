@@ -1,0 +1,58 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+import type { Database } from '@berth/shared/db/database';
+import { inBatches } from '@berth/shared/db/postgres/in-batches';
+import { seal, unseal } from '@berth/shared/sealing/seal';
+import { z } from 'zod';
+import type { LoginSecrets } from './identity-provider.ts';
+import { invalidLogin } from './login-failure.ts';
+import { createLoginAttemptRepository } from './login-attempt-repository.ts';
+
+export interface LoginAttemptsDeps {
+  db: Database;
+  keyEncryptionKey: Buffer;
+}
+
+export interface LoginAttempts {
+  /** `challenge` binds the attempt to the holder of the verifier. */
+  begin(secrets: LoginSecrets, challenge: string | undefined): Promise<void>;
+  /** Uses the attempt up, whatever becomes of it, and hands out its secrets. */
+  useUp(state: string, verifier: string | undefined): Promise<LoginSecrets>;
+  forgetExpired(signal: AbortSignal): Promise<void>;
+}
+
+const lifetimeSeconds = 600;
+
+const Sealed = z.strictObject({ nonce: z.string(), codeVerifier: z.string() });
+
+export function createLoginAttempts({ db, keyEncryptionKey }: LoginAttemptsDeps): LoginAttempts {
+  const loginAttemptRepository = createLoginAttemptRepository(db);
+
+  return {
+    async begin({ state, ...secrets }, challenge) {
+      const sealedSecrets = seal(keyEncryptionKey, boundTo(state), JSON.stringify(secrets));
+      const stateHash = sha256(state);
+      await loginAttemptRepository.insert({ stateHash, sealedSecrets, challenge: challenge ?? null, lifetimeSeconds });
+    },
+
+    async useUp(state, verifier) {
+      const attempt = await loginAttemptRepository.useUp(sha256(state));
+      if (attempt === null || !isMeantFor(attempt.challenge, verifier)) throw invalidLogin();
+      const secrets = unseal(keyEncryptionKey, boundTo(state), attempt.sealed_secrets);
+      return { state, ...Sealed.parse(JSON.parse(secrets.toString())) };
+    },
+
+    forgetExpired: (signal) => inBatches(loginAttemptRepository.removeExpired, signal),
+  };
+}
+
+const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer');
+
+const boundTo = (state: string): string => `login attempt ${state}`;
+
+/** An attempt that was started with a challenge can only be finished with its verifier. */
+function isMeantFor(challenge: string | null, verifier: string | undefined): boolean {
+  if (challenge === null) return true;
+  const shown = Buffer.from(verifier === undefined ? '' : sha256(verifier).toString('base64url'));
+  const expected = Buffer.from(challenge);
+  return shown.length === expected.length && timingSafeEqual(shown, expected);
+}

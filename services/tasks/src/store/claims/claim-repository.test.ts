@@ -1,0 +1,175 @@
+import { AppError } from '@berth/shared/errors';
+import { type OpenTestDatabase, openTestDatabase } from '@berth/shared/testing/open-test-database';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import {
+  emptyAll,
+  insertCluster,
+  insertDeployment,
+  insertQueue,
+  insertTask,
+} from '../../../test/support/sample-rows.ts';
+import { type InTransaction, inTransactionOf } from '../store.ts';
+import type { Limits } from '../../records/limits.ts';
+
+const limits: Limits = { perCluster: 1_000, inAll: 1_000 };
+
+const migrations = new URL('../../../migrations', import.meta.url);
+
+let database: OpenTestDatabase;
+let inTransaction: InTransaction;
+beforeAll(async () => {
+  database = await openTestDatabase({ service: 'tasks', migrations });
+  inTransaction = inTransactionOf(database.db);
+});
+afterAll(() => database[Symbol.asyncDispose]());
+beforeEach(() => emptyAll(database.db));
+
+/** On a busy machine fifty that want one of ten connections may wait too long; they ask again, as runners do. */
+const persistently = async <T>(work: () => Promise<T>): Promise<T> => {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'unavailable') throw error;
+    }
+  }
+};
+
+const claim = (runner: string, given: Limits = limits) =>
+  persistently(() =>
+    inTransaction(async ({ claims }) => {
+      await claims.waitForTurn();
+      return claims.take({ runner, leaseMs: 30_000, limits: given });
+    }),
+  );
+
+const finish = (task: { id: string; fence: number }) =>
+  persistently(() =>
+    inTransaction(({ taskChanges }) => taskChanges.end(task, { status: 'Done', reason: null, acknowledges: true })),
+  );
+
+describe('claims', () => {
+  test('fifty workers take each task once, one at a time per deployment, in the order of the queue', async () => {
+    const cluster_id = await insertCluster(database.db);
+    const queues = new Map<string, string[]>();
+    for (let n = 0; n < 20; n += 1) queues.set(await insertDeployment(database.db, cluster_id), []);
+    for (let n = 0; n < 5; n += 1) {
+      for (const [deployment_id, queue] of queues) {
+        queue.push(await insertTask(database.db, { deployment_id, cluster_id, execute_in: n - 10 }));
+      }
+    }
+    const taken = new Map<string, string[]>([...queues.keys()].map((id) => [id, []]));
+    const running = new Set<string>();
+    let left = 100;
+
+    const work = async (runner: string) => {
+      while (left > 0) {
+        const task = await claim(runner);
+        if (!task) continue;
+        left -= 1;
+        expect(running.has(task.deployment_id)).toBe(false);
+        running.add(task.deployment_id);
+        taken.get(task.deployment_id)?.push(task.id);
+        running.delete(task.deployment_id);
+        await finish(task);
+      }
+    };
+    await Promise.all(Array.from({ length: 50 }, (_, n) => work(`runner ${n}`)));
+
+    expect(Object.fromEntries(taken)).toEqual(Object.fromEntries(queues));
+  });
+
+  test.for<[string, Limits]>([
+    ['of a cluster', { perCluster: 3, inAll: 100 }],
+    ['of all', { perCluster: 100, inAll: 3 }],
+  ])('workers that come together keep to the limit %s', async ([, given]) => {
+    const cluster_id = await insertCluster(database.db);
+    for (let n = 0; n < 20; n += 1) {
+      await insertTask(database.db, { cluster_id, deployment_id: await insertDeployment(database.db, cluster_id) });
+    }
+
+    const claimed = await Promise.all(Array.from({ length: 20 }, (_, n) => claim(`runner ${n}`, given)));
+
+    expect(claimed.filter((task) => task !== null)).toHaveLength(3);
+  });
+
+  test('each claim has a higher fence, and only the latest may write', async () => {
+    const cluster_id = await insertCluster(database.db);
+    const deployment_id = await insertDeployment(database.db, cluster_id);
+    await insertTask(database.db, { deployment_id, cluster_id });
+    const first = await claim('one');
+    if (!first) throw new Error('no task');
+    await inTransaction(({ taskChanges }) =>
+      taskChanges.putBack(first, { ...first, reason: null, pauseMs: 0, acknowledges: false }),
+    );
+
+    const second = await claim('two');
+
+    expect(second).toMatchObject({ id: first.id, attempts: 0 });
+    expect(second?.fence).toBeGreaterThan(first.fence);
+    expect(await finish(first)).toBeNull();
+    expect(await inTransaction(({ leases }) => leases.renew(first.id, first.fence, 30_000))).toBeNull();
+    expect(await inTransaction(({ logChanges }) => logChanges.lock(first.id, first.fence))).toBeNull();
+    expect(await inTransaction(({ leases }) => leases.renew(first.id, second?.fence ?? 0, 30_000))).toEqual({
+      cancel_requested: false,
+    });
+  });
+
+  test('passes over a deployment that a request works on, and takes the next one', async () => {
+    const cluster_id = await insertCluster(database.db);
+    const busy = await insertDeployment(database.db, cluster_id);
+    const idle = await insertDeployment(database.db, cluster_id);
+    await insertTask(database.db, { deployment_id: busy, cluster_id, execute_in: -9 });
+    await insertTask(database.db, { deployment_id: idle, cluster_id, execute_in: -5 });
+
+    const locked = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<void>();
+    const request = inTransaction(async ({ deployments }) => {
+      await deployments.lock(busy);
+      locked.resolve();
+      await release.promise;
+    });
+    await locked.promise;
+
+    const claimed = await claim('one');
+    release.resolve();
+    await request;
+
+    expect(claimed?.deployment_id).toBe(idle);
+  });
+
+  test('takes the task that is due longest, whatever its cluster', async () => {
+    const [one, two] = [await insertCluster(database.db), await insertCluster(database.db)];
+    await insertTask(database.db, {
+      cluster_id: one,
+      deployment_id: await insertDeployment(database.db, one),
+      execute_in: -5,
+    });
+    const oldest = await insertTask(database.db, {
+      cluster_id: two,
+      deployment_id: await insertDeployment(database.db, two),
+      execute_in: -9,
+    });
+
+    expect((await claim('one'))?.id).toBe(oldest);
+  });
+
+  test('a long queue costs a claim hardly more than a short one, also where it grew within a moment', async () => {
+    const medianMs = async () => {
+      const times: number[] = [];
+      for (let n = 0; n < 15; n += 1) {
+        const started = performance.now();
+        await claim('one');
+        times.push(performance.now() - started);
+      }
+      return times.toSorted((a, b) => a - b)[7] ?? 0;
+    };
+    const cluster_id = await insertCluster(database.db);
+    await insertQueue(database.db, cluster_id, 20);
+    const short = await medianMs();
+
+    await insertQueue(database.db, await insertCluster(database.db), 5_000);
+
+    expect((await medianMs()) / short).toBeLessThan(8);
+  });
+});

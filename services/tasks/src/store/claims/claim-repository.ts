@@ -1,0 +1,104 @@
+import { Id } from '@berth/shared/contracts/fields';
+import type { Transaction } from '@berth/shared/db/database';
+import { type FragmentSqlToken, sql } from 'slonik';
+import { z } from 'zod';
+import { Requester } from '../../records/requester.ts';
+import { TaskRecord } from '../../records/task-record.ts';
+import { taskRecordColumns } from '../tasks/task-repository.ts';
+import type { Limits } from '../../records/limits.ts';
+import { clusterIsFree, taskIsFree } from './obstacles.ts';
+
+export interface ClaimOptions {
+  runner: string;
+  leaseMs: number;
+  limits: Limits;
+  /** The task whose requester's rights were looked up; without it none that needs this is taken. */
+  checked?: string | null;
+}
+
+const DueCheck = z.object({ id: Id, requester: Requester.nullable() });
+export type DueCheck = z.infer<typeof DueCheck>;
+
+/** A plan kept from when the queue was empty scans all of it when it is long. */
+const planAnew = sql.fragment`set_config('plan_cache_mode', 'force_custom_plan', true)`;
+const planned = sql.type(z.object({ plans: z.string() }))`select ${planAnew} as plans`;
+
+const turn = sql.type(z.object({ is_any_due: z.boolean() }));
+
+const p = sql.fragment`p`;
+
+/**
+ * The first task that may start among those of `which`. The cluster is chosen first, by its oldest task, so that the cost
+ * does not grow with what waits for clusters that are full or gone.
+ */
+const firstOf = (which: FragmentSqlToken, limits: Limits) => sql.fragment`
+  with chosen as materialized (
+    select c.id
+    from k8s_cluster_projection c
+    cross join lateral (
+      select p.due_at, p.seq from deployment_tasks p
+      where p.cluster_id = c.id and p.status = 'Pending' and ${taskIsFree(p)} and ${which}
+      order by p.due_at, p.seq limit 1
+    ) oldest
+    where ${clusterIsFree(sql.fragment`c`, limits)}
+    order by oldest.due_at, oldest.seq limit 1
+  ),
+  first as materialized (
+    select p.id
+    from deployment_tasks p join deployments d on d.id = p.deployment_id
+    where p.cluster_id = (select id from chosen) and p.status = 'Pending' and ${taskIsFree(p)} and ${which}
+    order by p.due_at, p.seq limit 1`;
+
+/**
+ * Who can name a claim may write its task, read its chart and open its cluster. So a fence is no counter: each is higher
+ * than the last by up to 2^40, and a few thousand claims of one task stay below 2^53.
+ */
+const unguessable = sql.fragment`('x' || right(gen_random_uuid()::text, 10))::bit(40)::bigint`;
+
+export const createClaimRepository = (tx: Transaction) => ({
+  /**
+   * Claims go one after the other, because two that count at the same time would both find the last free place.
+   * Whether any task is due at all: most claims find nothing and must cost almost nothing.
+   */
+  waitForTurn: async (): Promise<boolean> => {
+    const { is_any_due } = await tx.one(turn`
+      select pg_advisory_xact_lock(hashtextextended('claim a task', 0))::text as turn,
+        ${planAnew} as plans,
+        exists (
+          select 1 from deployment_tasks where status = 'Pending' and due_at <= clock_timestamp()
+        ) as is_any_due
+    `);
+    return is_any_due;
+  },
+
+  /** The task that the next claim would take, if its requester has to be checked; nothing is locked or promised by it. */
+  nextCheck: async (limits: Limits): Promise<DueCheck | null> => {
+    await tx.query(planned);
+    return tx.maybeOne(sql.type(DueCheck)`
+      ${firstOf(sql.fragment`true`, limits)}
+      )
+      select t.id, t.requester from first join deployment_tasks t on t.id = first.id where t.checks_requester
+    `);
+  },
+
+  /** Takes the first task that may start. A deployment that a request works on right now is passed over. */
+  take: ({ runner, leaseMs, limits, checked = null }: ClaimOptions) =>
+    tx.maybeOne(sql.type(TaskRecord)`
+      ${firstOf(sql.fragment`(not p.checks_requester or p.id = ${checked})`, limits)}
+        for update of d skip locked
+      )
+      update deployment_tasks t set
+        status = 'Started',
+        fence = t.fence + 1 + ${unguessable},
+        started_at = clock_timestamp(),
+        first_attempted_at = coalesce(t.first_attempted_at, clock_timestamp()),
+        lease_until = clock_timestamp() + ${leaseMs} * interval '1 millisecond',
+        runner = ${runner},
+        reason = null
+      from first
+      where t.id = first.id and t.status = 'Pending'
+      returning ${taskRecordColumns}
+    `),
+});
+
+export type ClaimRepository = ReturnType<typeof createClaimRepository>;

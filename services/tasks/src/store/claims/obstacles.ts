@@ -1,0 +1,73 @@
+import { type FragmentSqlToken, sql } from 'slonik';
+import type { ClusterObstacle, LimitObstacle, QueueObstacle } from '../../engine/tasks/wait-reason.ts';
+import type { Limits } from '../../records/limits.ts';
+
+/**
+ * May this task start? All that can be in its way, each said once: the claim takes tasks with none of these, the reason of a
+ * pending task names the first. They are grouped by what they depend on, so that the claim looks at a cluster once and not
+ * with each of its tasks.
+ */
+type Obstacles<Name extends string> = readonly (readonly [name: Name, isThere: FragmentSqlToken])[];
+
+/** A subquery, so that it is constant within a statement and indexes by time can be used. */
+const now = sql.fragment`(select clock_timestamp())`;
+
+/** The open tasks of the deployment that end before the task starts. One that runs does, even if the clock was set back since. */
+export const earlierTasks = (t: FragmentSqlToken) => sql.fragment`
+  from deployment_tasks e
+  where e.deployment_id = ${t}.deployment_id and e.status in ('Pending', 'Started') and e.id <> ${t}.id
+    and (e.status = 'Started' or (e.execute_at, e.created_at, e.seq) < (${t}.execute_at, ${t}.created_at, ${t}.seq))`;
+
+const inQueue = (t: FragmentSqlToken): Obstacles<QueueObstacle> => [
+  ['earlier task', sql.fragment`exists (select ${earlierTasks(t)})`],
+  ['not due', sql.fragment`${t}.due_at > ${now}`],
+];
+
+/** The columns of `c` are null where the cluster has never been known. */
+const atCluster = (c: FragmentSqlToken): Obstacles<ClusterObstacle> => [
+  ['unknown', sql.fragment`(${c}.id is null or ${c}.deleted)`],
+  ['ignored', sql.fragment`${c}.ignore`],
+  ['unreachable', sql.fragment`not ${c}.is_ok`],
+];
+
+const byLimits = (cluster_id: FragmentSqlToken, { perCluster, inAll }: Limits): Obstacles<LimitObstacle> => [
+  [
+    'cluster full',
+    sql.fragment`(
+      select count(*) from deployment_tasks s where s.cluster_id = ${cluster_id} and s.status = 'Started'
+    ) >= ${perCluster}`,
+  ],
+  ['platform full', sql.fragment`(select count(*) from deployment_tasks s where s.status = 'Started') >= ${inAll}`],
+];
+
+/** Each negated by itself, because only then does the planner make joins of them. */
+const isNone = (obstacles: Obstacles<string>) =>
+  sql.join(
+    obstacles.map(([, isThere]) => sql.fragment`not (${isThere})`),
+    sql.fragment` and `,
+  );
+
+const firstOf = (obstacles: Obstacles<string>) =>
+  sql.fragment`case ${sql.join(
+    obstacles.map(([name, isThere]) => sql.fragment`when ${isThere} then ${name}`),
+    sql.fragment` `,
+  )} end`;
+
+/** Nothing but its cluster is in the way of a task. A move needs its old cluster too. */
+export const taskIsFree = (t: FragmentSqlToken) => sql.fragment`
+  ${isNone(inQueue(t))}
+  and (
+    ${t}.also_cluster_id is null
+    or exists (select 1 from k8s_cluster_projection o where o.id = ${t}.also_cluster_id and ${isNone(atCluster(sql.fragment`o`))})
+  )`;
+
+/** A cluster takes one more task. */
+export const clusterIsFree = (c: FragmentSqlToken, limits: Limits) =>
+  sql.fragment`${isNone(atCluster(c))} and ${isNone(byLimits(sql.fragment`${c}.id`, limits))}`;
+
+/** What is in the way of a task; null where nothing is. `c` and `o` are its cluster and its other one, joined from the left. */
+export const obstacles = ({ t, c, o }: Record<'t' | 'c' | 'o', FragmentSqlToken>, limits: Limits) => sql.fragment`
+  ${firstOf(inQueue(t))} as queue_obstacle,
+  ${firstOf(atCluster(c))} as cluster_obstacle,
+  case when ${t}.also_cluster_id is not null then ${firstOf(atCluster(o))} end as other_cluster_obstacle,
+  ${firstOf(byLimits(sql.fragment`${t}.cluster_id`, limits))} as limit_obstacle`;

@@ -1,0 +1,50 @@
+import { Id, Timestamp } from '@berth/shared/contracts/fields';
+import type { Queries } from '@berth/shared/db/database';
+import { type FragmentSqlToken, sql } from 'slonik';
+import { z } from 'zod';
+import { clusterObstacles, limitObstacles, queueObstacles, type WaitFacts } from '../../engine/tasks/wait-reason.ts';
+import type { Limits } from '../../records/limits.ts';
+import { earlierTasks, obstacles } from './obstacles.ts';
+
+const ClusterFacts = z.object({ name: z.string(), last_seen_at: Timestamp });
+
+const PendingTask = z.object({
+  id: Id,
+  queue_obstacle: z.enum(queueObstacles).nullable(),
+  earlier_task_id: Id.nullable(),
+  due_at: Timestamp,
+  attempts: z.number().int(),
+  is_waiting: z.boolean(),
+  reason: z.string().nullable(),
+  cluster_obstacle: z.enum(clusterObstacles).nullable(),
+  cluster: ClusterFacts.nullable(),
+  other_cluster_obstacle: z.enum(clusterObstacles).nullable(),
+  other_cluster: ClusterFacts.nullable(),
+  limit_obstacle: z.enum(limitObstacles).nullable(),
+}) satisfies z.ZodType<WaitFacts>;
+
+const factsOf = (c: FragmentSqlToken) => sql.fragment`
+  case when ${c}.id is not null then jsonb_build_object(
+    'name', ${c}.name,
+    'last_seen_at', to_char(${c}.last_seen_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+  ) end`;
+
+const t = sql.fragment`t`;
+const c = sql.fragment`c`;
+const o = sql.fragment`o`;
+
+export const createWaitFactsRepository = (db: Queries) => ({
+  /** Of those among the tasks that are pending, in one statement for a page of them. */
+  of: (ids: readonly string[], limits: Limits) =>
+    db.any(sql.type(PendingTask)`
+      select t.id, ${obstacles({ t, c, o }, limits)},
+        (select e.id ${earlierTasks(t)} order by e.execute_at, e.created_at, e.seq limit 1) as earlier_task_id,
+        t.due_at, t.attempts, (t.waited_ms + t.forbidden_ms > 0) as is_waiting, t.reason,
+        ${factsOf(c)} as cluster, ${factsOf(o)} as other_cluster
+      from deployment_tasks t
+      left join k8s_cluster_projection c on c.id = t.cluster_id
+      left join k8s_cluster_projection o on o.id = t.also_cluster_id
+      where t.id = any(${sql.array([...ids], 'uuid')}) and t.status = 'Pending'
+    `),
+});
+export type WaitFactsRepository = ReturnType<typeof createWaitFactsRepository>;

@@ -1,0 +1,122 @@
+import { jsonOrNull } from '@berth/shared/db/postgres/json-or-null';
+import type { StateOperation } from '@berth/shared/bus/state/publish-state';
+import { PublishedDeployment, deployments } from '@berth/shared/contracts/resources/deployments';
+import { conflictOn } from '@berth/shared/db/postgres/conflict-on';
+import type { Transaction } from '@berth/shared/db/database';
+import { recordState, recordStates } from '@berth/shared/db/outbox/outbox';
+import { sql } from 'slonik';
+import { z } from 'zod';
+import { DeploymentRecord, publicDeployment } from '../../records/deployment-record.ts';
+import { publishedColumns, recordColumns } from './deployment-repository.ts';
+import type { Reference } from '../../records/reference.ts';
+
+const record = sql.type(DeploymentRecord);
+const nothing = sql.type(z.object({}));
+
+/** Every change of a deployment; each is published in the same transaction. */
+export const createDeploymentChanges = (tx: Transaction) => {
+  const published = async (operation: StateOperation, row: DeploymentRecord): Promise<DeploymentRecord> => {
+    await recordState(tx, deployments, { id: row.id, env_id: row.env_id, operation, row: publicDeployment(row) });
+    return row;
+  };
+  const taken =
+    ({ name, namespace }: { name: string; namespace: string }) =>
+    (error: unknown) => {
+      const words = `The cluster has a deployment ${name === '' ? 'of this kind' : `named ${name} of this kind`} already`;
+      try {
+        return conflictOn('deployments_name_key', words)(error);
+      } catch (other) {
+        return conflictOn(
+          'deployments_namespace_key',
+          `The cluster has a deployment in namespace ${namespace} already`,
+        )(other);
+      }
+    };
+
+  return {
+    insert: async (row: NewDeploymentRow) =>
+      published(
+        'INSERT',
+        await tx
+          .one(record`
+            insert into deployments (
+              name, kind_id, env_id, cluster_id, namespace, helm_chart_id, config, values_override
+            ) values (
+              ${row.name}, ${row.kind_id}, ${row.env_id}, ${row.cluster_id}, ${row.namespace}, ${row.helm_chart_id},
+              ${sql.jsonb(row.config)}, ${jsonOrNull(row.values_override)}
+            )
+            returning ${recordColumns}
+          `)
+          .catch(taken(row)),
+      ),
+
+    /** Writes what people can change, and where that puts the deployment. */
+    saveWanted: async (row: DeploymentRecord) =>
+      published(
+        'UPDATE',
+        await tx
+          .one(record`
+            update deployments set
+              name = ${row.name}, env_id = ${row.env_id}, cluster_id = ${row.cluster_id},
+              namespace = ${row.namespace}, enabled = ${row.enabled}, deleting = ${row.deleting},
+              description_md = ${row.description_md}, helm_chart_id = ${row.helm_chart_id},
+              config = ${sql.jsonb(row.config)}, values_override = ${jsonOrNull(row.values_override)},
+              reported_status = case when ${row.enabled} and not ${row.deleting} then reported_status end
+            where id = ${row.id}
+            returning ${recordColumns}
+          `)
+          .catch(taken(row)),
+      ),
+
+    /** Writes what the tasks made of it. */
+    saveState: async (row: DeploymentRecord) =>
+      published(
+        'UPDATE',
+        await tx.one(record`
+          update deployments set
+            state = ${row.state}, deleting = ${row.deleting}, reason = ${row.reason},
+            revision_id = ${row.revision_id}, reported_status = ${jsonOrNull(row.reported_status)},
+            installed_cluster_id = ${row.installed_cluster_id}, installed_namespace = ${row.installed_namespace}
+          where id = ${row.id}
+          returning ${recordColumns}
+        `),
+      ),
+
+    remove: async (id: string) =>
+      published('DELETE', await tx.one(record`delete from deployments where id = ${id} returning ${recordColumns}`)),
+
+    /** What its inputs point to, from now on. */
+    saveReferences: async (id: string, references: readonly Reference[]) => {
+      await tx.query(nothing`delete from deployment_references where deployment_id = ${id}`);
+      if (references.length === 0) return;
+      await tx.query(nothing`
+        insert into deployment_references (deployment_id, input, collection, item_id)
+        select distinct ${id}::uuid, r.input, r.collection, r.item_id
+        from jsonb_to_recordset(${sql.jsonb([...references])}) as r(input text, collection text, item_id uuid)
+      `);
+    },
+
+    /** The env of a cluster is the env of what lies on it; answers those that moved, locked in the order of their ids. */
+    followEnv: async (cluster_id: string, env_id: string): Promise<readonly PublishedDeployment[]> => {
+      const rows = await tx.any(sql.type(PublishedDeployment)`
+        with moved as materialized (
+          select id as moved_id from deployments where cluster_id = ${cluster_id} and env_id <> ${env_id} order by id for update
+        )
+        update deployments set env_id = ${env_id} from moved where id = moved_id
+        returning ${publishedColumns}
+      `);
+      await recordStates(
+        tx,
+        deployments,
+        rows.map((row) => ({ id: row.id, env_id: row.env_id, operation: 'UPDATE', row })),
+      );
+      return rows;
+    },
+  };
+};
+export type DeploymentChangesRepository = ReturnType<typeof createDeploymentChanges>;
+
+export type NewDeploymentRow = Pick<
+  DeploymentRecord,
+  'name' | 'kind_id' | 'env_id' | 'cluster_id' | 'namespace' | 'helm_chart_id' | 'config' | 'values_override'
+>;

@@ -1,0 +1,107 @@
+import type { RequestOutput } from '@berth/shared/contracts/contract';
+import type { deployments } from '@berth/shared/contracts/resources/deployments';
+import { Deployment } from '@berth/shared/contracts/resources/deployments';
+import type { Queries } from '@berth/shared/db/database';
+import { contains, equals, inEnvs } from '@berth/shared/db/lists/list-filters';
+import { listPage } from '@berth/shared/db/lists/list-page';
+import { sql } from 'slonik';
+import { z } from 'zod';
+import { DeploymentRecord } from '../../records/deployment-record.ts';
+
+export type VisibleEnvs = 'all' | readonly string[];
+
+/** All that is small. */
+export const publishedColumns = sql.fragment`
+  id, created_at, name, kind_id, env_id, cluster_id, namespace, enabled, status, reason, revision_id, reported_status,
+  helm_chart_id`;
+const columns = sql.fragment`${publishedColumns}, description_md, config, values_override`;
+
+/** Also what the engine needs to know. */
+export const recordColumns = sql.fragment`
+  ${columns}, state, deleting, installed_cluster_id, installed_namespace`;
+
+const deployment = sql.type(Deployment);
+const record = sql.type(DeploymentRecord);
+const Named = z.object({ name: z.string(), namespace: z.string() });
+
+type ListQuery = RequestOutput<typeof deployments.operations.list>['query'];
+
+export const createDeploymentRepository = (db: Queries) => ({
+  list: (query: ListQuery, visible: VisibleEnvs) =>
+    listPage(db, {
+      row: Deployment,
+      columns,
+      from: sql.fragment`deployments`,
+      where: [
+        inEnvs(sql.fragment`env_id`, visible),
+        contains(sql.fragment`name`, query.name),
+        equals(sql.fragment`kind_id`, query.kind_id),
+        equals(sql.fragment`cluster_id`, query.cluster_id),
+        equals(sql.fragment`env_id`, query.env_id),
+        equals(sql.fragment`helm_chart_id`, query.helm_chart_id),
+        equals(sql.fragment`enabled`, query.enabled),
+        equals(sql.fragment`status`, query.status),
+      ],
+      request: query,
+      // Beside the inputs and the description: ids, times, names, the reason, and what its own endpoint reports.
+      bytes: sql.fragment`bytes + 4096 + 6 * coalesce(octet_length(reason), 0) + coalesce(octet_length(reported_status::text), 0)`,
+      sortable: {
+        created_at: sql.fragment`created_at`,
+        name: sql.fragment`name`,
+        status: sql.fragment`status`,
+        enabled: sql.fragment`enabled`,
+      },
+    }),
+
+  find: (id: string, visible: VisibleEnvs) =>
+    db.maybeOne(deployment`
+      select ${columns} from deployments
+      where ${sql.and([sql.fragment`id = ${id}`, inEnvs(sql.fragment`env_id`, visible)])}
+    `),
+
+  record: (id: string) => db.maybeOne(record`select ${recordColumns} from deployments where id = ${id}`),
+
+  /** The row, and nobody else changes it or its tasks until the transaction ends. */
+  lock: (id: string) => db.maybeOne(record`select ${recordColumns} from deployments where id = ${id} for update`),
+
+  /** Those that a Reinstall may follow for, when the task is done. */
+  lockDependentsOf: async (task_id: string) => {
+    await db.query(sql.type(z.object({ id: z.string() }))`
+      select id from deployments where enabled and not deleting and id in (
+        select r.deployment_id from deployment_tasks t
+        join deployment_references r on r.collection = 'deployments' and r.item_id = t.deployment_id
+        where t.id = ${task_id} and t.reinstall_dependents
+      )
+      order by id for update
+    `);
+  },
+
+  /** Who else lives, or still has a release, in this namespace. */
+  occupantOf: (place: { cluster_id: string; namespace: string }, except: string | null) =>
+    db.maybeOne(sql.type(Named)`
+      select name, namespace from deployments
+      where (
+        (cluster_id = ${place.cluster_id} and namespace = ${place.namespace})
+        or (installed_cluster_id = ${place.cluster_id} and installed_namespace = ${place.namespace})
+      ) and id is distinct from ${except}
+      limit 1
+    `),
+
+  /** Another deployment of the kind on the cluster. */
+  siblingOn: (cluster_id: string, kind_id: string, except: string | null) =>
+    db.maybeOne(sql.type(Named)`
+      select name, namespace from deployments
+      where cluster_id = ${cluster_id} and kind_id = ${kind_id} and id is distinct from ${except}
+      limit 1
+    `),
+
+  onCluster: async (cluster_id: string) => {
+    const names = await db.any(sql.type(z.object({ namespace: z.string(), total: z.number().int() }))`
+      select namespace, count(*) over () as total from deployments
+      where cluster_id = ${cluster_id} or installed_cluster_id = ${cluster_id}
+      order by namespace limit 10
+    `);
+    return { count: names[0]?.total ?? 0, names: names.map(({ namespace }) => namespace) };
+  },
+});
+export type DeploymentRepository = ReturnType<typeof createDeploymentRepository>;

@@ -1,0 +1,64 @@
+import { type NewSecret, Secret, secrets } from '@berth/shared/contracts/resources/secrets';
+import type { Transaction } from '@berth/shared/db/database';
+import { recordStates } from '@berth/shared/db/outbox/outbox';
+import { conflictOn } from '@berth/shared/db/postgres/conflict-on';
+import { sql } from 'slonik';
+import { z } from 'zod';
+import { type SealedContents, SecretRecord, type WrappedKey } from '../../records/secret-record.ts';
+import { publicColumns, recordColumns } from './secret-repository.ts';
+
+const secret = sql.type(Secret);
+const record = sql.type(SecretRecord);
+
+/** Every change of a secret. What people change is published by `change`. */
+export const createSecretChanges = (tx: Transaction) => {
+  const taken = ({ collection, name }: Pick<Secret, 'collection' | 'name'>) =>
+    conflictOn('secrets_name_key', `The env has a secret ${name} in ${collection} already`);
+
+  return {
+    insert: (row: Omit<NewSecret, 'contents'> & { id: string } & SealedContents) =>
+      tx
+        .one(secret`
+          insert into secrets (id, env_id, collection, name, key_id, wrapped_key, sealed_contents)
+          values (
+            ${row.id}, ${row.env_id}, ${row.collection}, ${row.name}, ${row.key_id}, ${sql.binary(row.wrapped_key)},
+            ${sql.binary(row.sealed_contents)}
+          )
+          returning ${publicColumns}
+        `)
+        .catch(taken(row)),
+
+    /** `updated_at` stands for the contents, so two changes never have the same one. */
+    update: (row: SecretRecord) =>
+      tx
+        .one(record`
+          update secrets set
+            name = ${row.name}, key_id = ${row.key_id}, wrapped_key = ${sql.binary(row.wrapped_key)},
+            sealed_contents = ${sql.binary(row.sealed_contents)},
+            updated_at = greatest(clock_timestamp(), updated_at + interval '1 millisecond')
+          where id = ${row.id}
+          returning ${recordColumns}
+        `)
+        .catch(taken(row)),
+
+    remove: (id: string) => tx.one(secret`delete from secrets where id = ${id} returning ${publicColumns}`),
+
+    removeOfEnv: async (env_id: string): Promise<readonly Secret[]> => {
+      const gone = await tx.any(secret`delete from secrets where env_id = ${env_id} returning ${publicColumns}`);
+      await recordStates(
+        tx,
+        secrets,
+        gone.map((row) => ({ id: row.id, env_id, operation: 'DELETE', row })),
+      );
+      return gone;
+    },
+
+    /** The same contents under another key: nothing that anybody else knows of changes. */
+    saveWrapped: async ({ id, key_id, wrapped_key }: { id: string } & WrappedKey): Promise<void> => {
+      await tx.query(sql.type(z.object({}))`
+        update secrets set key_id = ${key_id}, wrapped_key = ${sql.binary(wrapped_key)} where id = ${id}
+      `);
+    },
+  };
+};
+export type SecretChangesRepository = ReturnType<typeof createSecretChanges>;

@@ -1,0 +1,100 @@
+import type { RequestOutput } from '@berth/shared/contracts/contract';
+import { Secret, type secrets } from '@berth/shared/contracts/resources/secrets';
+import type { Queries } from '@berth/shared/db/database';
+import { equals, equalsIgnoringCase, inEnvs } from '@berth/shared/db/lists/list-filters';
+import { listPage } from '@berth/shared/db/lists/list-page';
+import { sql } from 'slonik';
+import { z } from 'zod';
+import { BoundTo, SecretRecord, WrappedKey } from '../../records/secret-record.ts';
+import type { VisibleEnvs } from '../deployments/deployment-repository.ts';
+
+/** All that may leave the service. */
+export const publicColumns = sql.fragment`id, created_at, updated_at, env_id, collection, name`;
+export const recordColumns = sql.fragment`${publicColumns}, key_id, wrapped_key, sealed_contents`;
+
+const secret = sql.type(Secret);
+const record = sql.type(SecretRecord);
+const wrapped = sql.type(BoundTo.extend(WrappedKey.shape));
+
+type ListQuery = RequestOutput<typeof secrets.operations.list>['query'];
+
+export const createSecretRepository = (db: Queries) => ({
+  list: (query: ListQuery, visible: VisibleEnvs) =>
+    listPage(db, {
+      row: Secret,
+      columns: publicColumns,
+      from: sql.fragment`secrets`,
+      where: [
+        inEnvs(sql.fragment`env_id`, visible),
+        equals(sql.fragment`env_id`, query.env_id),
+        equalsIgnoringCase(sql.fragment`collection`, query.collection),
+        equalsIgnoringCase(sql.fragment`name`, query.name),
+      ],
+      request: query,
+      sortable: {
+        created_at: sql.fragment`created_at`,
+        updated_at: sql.fragment`updated_at`,
+        collection: sql.fragment`collection`,
+        name: sql.fragment`name`,
+      },
+    }),
+
+  find: (id: string, visible: VisibleEnvs) =>
+    db.maybeOne(secret`
+      select ${publicColumns} from secrets
+      where ${sql.and([sql.fragment`id = ${id}`, inEnvs(sql.fragment`env_id`, visible)])}
+    `),
+
+  /** The row, and nobody else changes it until the transaction ends. Deployments can go on to refer to it. */
+  lock: (id: string) => db.maybeOne(record`select ${recordColumns} from secrets where id = ${id} for no key update`),
+
+  /** The same, and nothing new refers to it either. */
+  lockToDelete: (id: string) => db.maybeOne(secret`select ${publicColumns} from secrets where id = ${id} for update`),
+
+  /** Bytes of the sealed contents together. */
+  sizeOf: (env_id: string, ids: readonly string[]) =>
+    db.oneFirst(sql.type(z.object({ bytes: z.number().int() }))`
+      select coalesce(sum(octet_length(sealed_contents)), 0)::bigint as bytes from secrets
+      where id = any(${sql.array([...ids], 'uuid')}) and env_id = ${env_id}
+    `),
+
+  sealed: (env_id: string, ids: readonly string[]) =>
+    db.any(record`
+      select ${recordColumns} from secrets
+      where id = any(${sql.array([...ids], 'uuid')}) and env_id = ${env_id}
+      order by id
+    `),
+
+  inEnv: async (env_id: string) => {
+    const rows = await db.any(sql.type(z.object({ name: z.string(), total: z.number().int() }))`
+      select collection || '/' || name as name, count(*) over () as total from secrets
+      where env_id = ${env_id} order by collection, name limit 10
+    `);
+    return { count: rows[0]?.total ?? 0, names: rows.map(({ name }) => name) };
+  },
+
+  /** The keys that rows are sealed under, each found by one look into the index. */
+  keyIds: () =>
+    db.anyFirst(sql.type(z.object({ key_id: z.string() }))`
+      with recursive used as (
+        (select key_id from secrets order by key_id limit 1)
+        union all
+        (
+          select next.key_id from used
+          cross join lateral (
+            select key_id from secrets where secrets.key_id > used.key_id order by key_id limit 1
+          ) next
+        )
+      )
+      select key_id from used
+    `),
+
+  /** Those of which the wrapped key is to be replaced, in the order of ids; those that are being changed are left out. */
+  lockWrapped: (key_id: string, after: string, most: number) =>
+    db.any(wrapped`
+      select id, env_id, key_id, wrapped_key from secrets
+      where key_id = ${key_id} and id > ${after}
+      order by id limit ${most} for no key update skip locked
+    `),
+});
+export type SecretRepository = ReturnType<typeof createSecretRepository>;

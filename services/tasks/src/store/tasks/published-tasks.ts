@@ -1,0 +1,29 @@
+import type { StateOperation } from '@berth/shared/bus/state/publish-state';
+import { deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
+import type { Transaction } from '@berth/shared/db/database';
+import { recordStates } from '@berth/shared/db/outbox/outbox';
+import { sql } from 'slonik';
+import type { z } from 'zod';
+import { TaskRecord } from '../../records/task-record.ts';
+
+/** Changes of many tasks at once read no more of them than is published: inputs may be megabytes each. */
+const PublishedTask = TaskRecord.pick({ id: true, env_id: true, status: true });
+export type PublishedTask = z.infer<typeof PublishedTask>;
+
+export const publishedTask = sql.type(PublishedTask);
+export const publishedColumns = sql.fragment`t.id, t.env_id, t.status`;
+
+/** Times come from one clock, to the millisecond and never ahead of it, so that a task is due when it is there. */
+export const clock = sql.fragment`date_trunc('milliseconds', clock_timestamp())`;
+
+/** Records the new state of changed tasks in the outbox, in the transaction that changed them. */
+export const publishingTasks =
+  (tx: Transaction) =>
+  async <Rows extends readonly PublishedTask[]>(operation: StateOperation, rows: Rows): Promise<Rows> => {
+    await recordStates(
+      tx,
+      deploymentTasks,
+      rows.map(({ id, env_id, status }) => ({ id, env_id, operation, row: { id, status } })),
+    );
+    return rows;
+  };

@@ -1,0 +1,71 @@
+import type { Transaction } from '@berth/shared/db/database';
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { Canceler } from '../../records/canceler.ts';
+import type { DeploymentRecord } from '../../records/deployment-record.ts';
+import { clock, type PublishedTask, publishedColumns, publishedTask, publishingTasks } from './published-tasks.ts';
+
+/** Changes of open tasks together, under the locks of their deployments; what is published of them changes with them. */
+export const createQueueChanges = (tx: Transaction) => {
+  const publish = publishingTasks(tx);
+
+  return {
+    cancelPending: async (ids: readonly string[], by: Canceler): Promise<readonly PublishedTask[]> =>
+      publish(
+        'UPDATE',
+        await tx.any(publishedTask`
+          update deployment_tasks t set
+            status = 'Canceled', reason = ${by.reason}, finished_at = ${clock},
+            canceled_by_user_id = ${by.user_id}::uuid, canceled_by_deployment_id = ${by.deployment_id}::uuid
+          where t.id = any(${sql.array([...ids], 'uuid')}) and t.status = 'Pending'
+          returning ${publishedColumns}
+        `),
+      ),
+
+    /**
+     * Pending tasks follow their deployment to where it is now, so that they are seen there and wait for that cluster. Not
+     * those that know already where they run; an Uninstall goes where the release is.
+     */
+    movePending: async ({ id, cluster_id, env_id, installed_cluster_id }: DeploymentRecord) =>
+      publish(
+        'UPDATE',
+        await tx.any(publishedTask`
+          update deployment_tasks t set
+            cluster_id = case
+              when t.variant = 'Uninstall' and t.change is null then ${installed_cluster_id ?? cluster_id}::uuid
+              else ${cluster_id}::uuid
+            end,
+            env_id = ${env_id}
+          where t.deployment_id = ${id} and t.status = 'Pending' and t.run is null and t.variant <> 'Recreate'
+          returning ${publishedColumns}
+        `),
+      ),
+
+    /** Open tasks lie in the env of their deployment; those that are over stay where they were. */
+    followEnv: async (deployment_ids: readonly string[], env_id: string) =>
+      publish(
+        'UPDATE',
+        await tx.any(publishedTask`
+          update deployment_tasks t set env_id = ${env_id}
+          where t.deployment_id = any(${sql.array([...deployment_ids], 'uuid')})
+            and t.status in ('Pending', 'Started') and t.env_id <> ${env_id}
+          returning ${publishedColumns}
+        `),
+      ),
+
+    /** All tasks that are due and whose requester has to be checked wait; those that are being worked on right now are left to the next time. */
+    postponeChecks: async (reason: string, pauseMs: number): Promise<void> => {
+      await tx.query(sql.type(z.object({}))`
+        update deployment_tasks t set
+          reason = ${reason}, due_at = ${clock} + ${pauseMs} * interval '1 millisecond'
+        from (
+          select id from deployment_tasks
+          where status = 'Pending' and checks_requester and due_at <= clock_timestamp()
+          for update skip locked
+        ) due
+        where t.id = due.id
+      `);
+    },
+  };
+};
+export type QueueChangesRepository = ReturnType<typeof createQueueChanges>;

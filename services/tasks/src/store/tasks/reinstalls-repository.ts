@@ -1,0 +1,67 @@
+import { jsonOrNull } from '@berth/shared/db/postgres/json-or-null';
+import type { Transaction } from '@berth/shared/db/database';
+import { currentTraceparent } from '@berth/shared/service/trace-context';
+import { type FragmentSqlToken, sql } from 'slonik';
+import { z } from 'zod';
+import type { Origin } from '../../records/new-task.ts';
+import { clock, publishedColumns, publishedTask, publishingTasks } from './published-tasks.ts';
+
+const withId = sql.type(z.object({ id: z.string() }));
+
+/** Queues a `Reinstall` for many deployments at once. One that is pending is enough for a deployment. */
+export const createReinstalls = (tx: Transaction) => {
+  const publish = publishingTasks(tx);
+
+  return {
+    ofDependents: (item: { collection: string; id: string }, reason: string, origin: Origin) =>
+      reinstall(
+        sql.fragment`id in (
+          select deployment_id from deployment_references where collection = ${item.collection} and item_id = ${item.id}
+        )`,
+        reason,
+        origin,
+      ),
+
+    ofEnv: (env_id: string, reason: string, origin: Origin) =>
+      reinstall(sql.fragment`env_id = ${env_id}`, reason, origin),
+
+    of: (ids: readonly string[], reason: string, origin: Origin) =>
+      reinstall(sql.fragment`id = any(${sql.array([...ids], 'uuid')})`, reason, origin),
+  };
+
+  /**
+   * Of those that are not installed yet nothing is repeated; their Install will find the new state anyway. They are locked
+   * by a statement before: whether a task of theirs has started is only known once nobody else is about to start one.
+   */
+  async function reinstall(which: FragmentSqlToken, reason: string, origin: Origin) {
+    const ids = await tx.anyFirst(withId`
+      select id from deployments where ${which} and enabled and not deleting order by id for update
+    `);
+    if (ids.length === 0) return [];
+    const rows = await tx.any(publishedTask`
+      with dependents as materialized (
+        select id, cluster_id, env_id from deployments d
+        where id = any(${sql.array([...ids], 'uuid')}) and enabled and not deleting and (
+          revision_id is not null
+          or exists (select 1 from deployment_tasks s where s.deployment_id = d.id and s.status = 'Started')
+        )
+      ),
+      clock as materialized (select ${clock} as now)
+      insert into deployment_tasks as t (
+        created_at, execute_at, due_at, cluster_id, env_id, deployment_id, acting_user_id, acting_deployment_id,
+        operation, requester, request_id, traceparent
+      )
+      select now, now, now, d.cluster_id, d.env_id, d.id, ${origin.acting_user_id}::uuid,
+        ${origin.acting_deployment_id}::uuid, ${sql.jsonb({ Reinstall: { reason } })}, ${jsonOrNull(origin.requester)}::jsonb, ${origin.request_id}::text,
+        ${currentTraceparent()}::text
+      from dependents d cross join clock
+      where not exists (
+        select 1 from deployment_tasks p
+        where p.deployment_id = d.id and p.status = 'Pending' and p.variant = 'Reinstall' and p.due_at <= now
+      )
+      returning ${publishedColumns}
+    `);
+    return publish('INSERT', rows);
+  }
+};
+export type ReinstallsRepository = ReturnType<typeof createReinstalls>;

@@ -1,0 +1,149 @@
+import { jsonOrNull } from '@berth/shared/db/postgres/json-or-null';
+import type { StateOperation } from '@berth/shared/bus/state/publish-state';
+import type { Transaction } from '@berth/shared/db/database';
+import { currentTraceparent } from '@berth/shared/service/trace-context';
+import { sql } from 'slonik';
+import type { TaskWaits } from '../../engine/tasks/after-claim.ts';
+import type { Canceler } from '../../records/canceler.ts';
+import type { NewTask, Origin } from '../../records/new-task.ts';
+import { TaskRecord } from '../../records/task-record.ts';
+import { clock, type PublishedTask, publishedColumns, publishedTask, publishingTasks } from './published-tasks.ts';
+import { taskRecordColumns } from './task-repository.ts';
+
+const record = sql.type(TaskRecord);
+export interface PutBack extends TaskWaits {
+  reason: string | null;
+  /** The result of its claim was taken: a repetition of it is no error. */
+  acknowledges: boolean;
+}
+
+export type StartedAs = Pick<TaskRecord, 'operation' | 'cluster_id' | 'env_id'> & {
+  run: NonNullable<TaskRecord['run']>;
+};
+
+/**
+ * Changes of one task, all but its claim. Each is published in the same transaction and made under the lock of the
+ * deployment, which orders them; those of a runner are also ordered by its fence.
+ */
+export const createTaskChanges = (tx: Transaction) => {
+  const publish = publishingTasks(tx);
+  const published = async <Row extends PublishedTask>(operation: StateOperation, row: Row): Promise<Row> => {
+    await publish(operation, [row]);
+    return row;
+  };
+
+  return {
+    /** Later than the tasks that it has to wait for, so that lists show them in their order too. */
+    insert: async (task: NewTask, origin: Origin): Promise<TaskRecord> =>
+      published(
+        'INSERT',
+        await tx.one(record`
+          with clock as materialized (
+            select greatest(${clock}, max(o.created_at) + interval '1 millisecond') as now
+            from deployment_tasks o
+            where o.deployment_id = ${task.deployment_id}::uuid and o.status in ('Pending', 'Started')
+          )
+          insert into deployment_tasks as t (
+            created_at, execute_at, due_at, cluster_id, env_id, deployment_id, acting_user_id, acting_deployment_id,
+            operation, run, change, requester, undo, also_cluster_id, reinstall_dependents, deletes_deployment, request_id,
+            traceparent
+          )
+          select now, greatest(now, ${task.execute_at ?? null}::timestamptz), greatest(now, ${task.execute_at ?? null}::timestamptz),
+            ${task.cluster_id}::uuid, ${task.env_id}::uuid, ${task.deployment_id}::uuid, ${origin.acting_user_id}::uuid,
+            ${origin.acting_deployment_id}::uuid, ${sql.jsonb(task.operation)}, ${jsonOrNull(task.run)}::jsonb,
+            ${jsonOrNull(task.change)}::jsonb, ${jsonOrNull(origin.requester)}::jsonb, ${jsonOrNull(task.undo)}::jsonb, ${task.also_cluster_id ?? null}::uuid,
+            ${task.reinstall_dependents ?? false}, ${task.deletes_deployment ?? false}, ${origin.request_id}::text,
+            ${currentTraceparent()}::text
+          from clock
+          returning ${taskRecordColumns}
+        `),
+      ),
+
+    /** Determined at the start. */
+    saveStart: async (id: string, { run, operation, cluster_id, env_id }: StartedAs) =>
+      tx.one(record`
+        update deployment_tasks t set
+          run = ${sql.jsonb(run)}, operation = ${sql.jsonb(operation)}, change = null,
+          cluster_id = ${cluster_id}, env_id = ${env_id}
+        where t.id = ${id}
+        returning ${taskRecordColumns}
+      `),
+
+    /** Publishes a start, which the claim itself does not. */
+    publishStarted: (task: TaskRecord) => published('UPDATE', task),
+
+    /**
+     * Renews the lease and counts the attempt, once for each claim; for a task that is to be canceled Helm does not begin.
+     * Null when the claim is not the latest one any more.
+     */
+    helmBegins: async ({ task_id, fence }: { task_id: string; fence: number }, leaseMs: number) => {
+      const row = await tx.maybeOne(record`
+        update deployment_tasks t set
+          lease_until = clock_timestamp() + ${leaseMs} * interval '1 millisecond',
+          attempts = t.attempts + case when t.cancel_requested_at is null and t.helm_fence < t.fence then 1 else 0 end,
+          helm_fence = case when t.cancel_requested_at is null then t.fence else t.helm_fence end,
+          waited_ms = 0, forbidden_ms = 0
+        where t.id = ${task_id} and t.fence = ${fence} and t.status = 'Started'
+        returning ${taskRecordColumns}
+      `);
+      return row && published('UPDATE', row);
+    },
+
+    /** Ends a started task, if the claim is still the latest. `acknowledges`: its runner reported the outcome. */
+    end: async (
+      { id, fence }: Pick<TaskRecord, 'id' | 'fence'>,
+      {
+        status,
+        reason,
+        acknowledges,
+      }: { status: 'Done' | 'Failed' | 'Canceled'; reason: string | null; acknowledges: boolean },
+    ): Promise<TaskRecord | null> => {
+      const row = await tx.maybeOne(record`
+        update deployment_tasks t set
+          status = ${status}, reason = ${reason}, finished_at = ${clock}, lease_until = null,
+          acknowledged_fence = case when ${acknowledges} then t.fence end,
+          canceled_by_user_id = case when ${status} = 'Canceled' then t.canceled_by_user_id end,
+          canceled_by_deployment_id = case when ${status} = 'Canceled' then t.canceled_by_deployment_id end
+        where t.id = ${id} and t.fence = ${fence} and t.status = 'Started'
+        returning ${taskRecordColumns}
+      `);
+      return row && published('UPDATE', row);
+    },
+
+    /** Gives a started task back to the queue, to be due again after a pause. */
+    putBack: async (
+      { id, fence }: Pick<TaskRecord, 'id' | 'fence'>,
+      { reason, pauseMs, acknowledges, ...history }: PutBack,
+    ): Promise<PublishedTask | null> => {
+      const row = await tx.maybeOne(publishedTask`
+        update deployment_tasks t set
+          status = 'Pending', reason = ${reason}, started_at = null, lease_until = null,
+          attempts = ${history.attempts}, waited_ms = ${history.waited_ms}, forbidden_ms = ${history.forbidden_ms},
+          handed_back = ${history.handed_back},
+          acknowledged_fence = case when ${acknowledges} then t.fence end,
+          due_at = ${clock} + ${pauseMs} * interval '1 millisecond'
+        where t.id = ${id} and t.fence = ${fence} and t.status = 'Started'
+        returning ${publishedColumns}
+      `);
+      return row && published('UPDATE', row);
+    },
+
+    /** The first request to stop counts. */
+    requestCancel: async (id: string, by: Canceler): Promise<TaskRecord> =>
+      published(
+        'UPDATE',
+        await tx.one(record`
+          update deployment_tasks t set
+            cancel_requested_at = coalesce(t.cancel_requested_at, ${clock}),
+            cancel_reason = case when t.cancel_requested_at is null then ${by.reason} else t.cancel_reason end,
+            canceled_by_user_id =
+              case when t.cancel_requested_at is null then ${by.user_id}::uuid else t.canceled_by_user_id end,
+            canceled_by_deployment_id =
+              case when t.cancel_requested_at is null then ${by.deployment_id}::uuid else t.canceled_by_deployment_id end
+          where t.id = ${id}
+          returning ${taskRecordColumns}
+        `),
+      ),
+  };
+};
+export type TaskChangesRepository = ReturnType<typeof createTaskChanges>;

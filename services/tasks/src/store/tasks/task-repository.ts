@@ -1,0 +1,143 @@
+import type { RequestOutput } from '@berth/shared/contracts/contract';
+import { DeploymentTask, type deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
+import type { Queries } from '@berth/shared/db/database';
+import { Id } from '@berth/shared/contracts/fields';
+import { equals } from '@berth/shared/db/lists/list-filters';
+import { listPage } from '@berth/shared/db/lists/list-page';
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { VisibleEnvs } from '../deployments/deployment-repository.ts';
+import type { Outlook } from '../../engine/deployments/resting-reason.ts';
+import { TaskRecord } from '../../records/task-record.ts';
+import { DeployRun } from '../../records/task-run.ts';
+import { OpenTask } from '../../records/open-task.ts';
+
+const columns = sql.fragment`
+  id, created_at, execute_at, first_attempted_at, started_at, finished_at, cluster_id, deployment_id, acting_user_id,
+  acting_deployment_id, canceled_by_user_id, canceled_by_deployment_id, operation, status, reason, attempts`;
+
+/** Also what the engine needs to know; qualified, because the claim joins. */
+export const taskRecordColumns = sql.fragment`
+  t.id, t.created_at, t.execute_at, t.first_attempted_at, t.started_at, t.finished_at, t.cluster_id, t.deployment_id,
+  t.acting_user_id, t.acting_deployment_id, t.canceled_by_user_id, t.canceled_by_deployment_id, t.operation, t.status,
+  t.reason, t.attempts, t.env_id, t.due_at, t.run, t.change, t.requester, t.undo, t.also_cluster_id, t.reinstall_dependents,
+  t.deletes_deployment, t.helm_fence, t.waited_ms, t.forbidden_ms, t.handed_back, t.fence, t.acknowledged_fence, t.cancel_requested_at, t.cancel_reason, t.request_id, t.traceparent, t.checks_requester`;
+
+const record = sql.type(TaskRecord);
+const OutlookRow = z.object({ uninstalls: z.boolean(), deploys: DeployRun.nullable() });
+const publicTask = sql.type(DeploymentTask);
+
+/** Which task it is, without its inputs. */
+const TaskName = DeploymentTask.pick({ id: true, deployment_id: true, status: true });
+const name = sql.type(TaskName);
+
+/** Of all that a task has in an answer but its operation: ids, times, names, and why it waits. */
+const bytes = sql.fragment`operation_bytes + 4096 + 6 * coalesce(octet_length(reason), 0)`;
+
+/** A task lies in the env of its cluster. That of a deleted deployment is for site admins and bots only. */
+const seenBy = (visible: VisibleEnvs) =>
+  visible === 'all'
+    ? undefined
+    : sql.fragment`env_id = any(${sql.array([...visible], 'uuid')})
+        and exists (select 1 from deployments d where d.id = deployment_id)`;
+
+type ListQuery = RequestOutput<typeof deploymentTasks.operations.list>['query'];
+
+export const createTaskRepository = (db: Queries) => ({
+  list: (query: ListQuery, visible: VisibleEnvs) =>
+    listPage(db, {
+      row: DeploymentTask,
+      columns,
+      from: sql.fragment`deployment_tasks`,
+      where: [
+        seenBy(visible),
+        equals(sql.fragment`cluster_id`, query.cluster_id),
+        equals(sql.fragment`deployment_id`, query.deployment_id),
+        equals(sql.fragment`env_id`, query.env_id),
+        equals(sql.fragment`status`, query.status),
+        query.active_only ? sql.fragment`status in ('Pending', 'Started')` : undefined,
+        query.show_future === false ? sql.fragment`execute_at <= now()` : undefined,
+        query.created_from === undefined ? undefined : sql.fragment`created_at >= ${query.created_from}::timestamptz`,
+      ],
+      request: query,
+      bytes,
+      newestBy: sql.fragment`execute_at`,
+      sortable: {
+        execute_at: sql.fragment`execute_at`,
+        created_at: sql.fragment`created_at`,
+        started_at: sql.fragment`started_at`,
+        finished_at: sql.fragment`finished_at`,
+        status: sql.fragment`status`,
+      },
+    }),
+
+  /** Whether there is such a task for the caller; its inputs are not read. */
+  find: (id: string, visible: VisibleEnvs) =>
+    db.maybeOne(name`
+      select id, deployment_id, status from deployment_tasks
+      where ${sql.and([sql.fragment`id = ${id}`, seenBy(visible)])}
+    `),
+
+  /** The cluster to which a cancellation of the task would take its deployment back, where it is another one. */
+  clusterToReturnTo: (id: string) =>
+    db.maybeOneFirst(sql.type(z.object({ cluster_id: Id }))`
+      select undo ->> 'cluster_id' as cluster_id from deployment_tasks
+      where id = ${id} and status = 'Pending' and first_attempted_at is null and undo ->> 'cluster_id' <> cluster_id::text
+    `),
+
+  /** Held until the transaction ends. */
+  lock: (id: string) =>
+    db.maybeOne(record`select ${taskRecordColumns} from deployment_tasks t where t.id = ${id} for update`),
+
+  read: (id: string, visible: VisibleEnvs) =>
+    db.maybeOne(publicTask`
+      select ${columns} from deployment_tasks where ${sql.and([sql.fragment`id = ${id}`, seenBy(visible)])}
+    `),
+
+  /** How many tasks of the deployment are not over, and what they take up. */
+  sizeOfOpen: (deployment_id: string) =>
+    db.one(sql.type(z.object({ count: z.number().int(), bytes: z.number().int() }))`
+      select count(*) as count, coalesce(sum(operation_bytes + snapshot_bytes), 0)::bigint as bytes
+      from deployment_tasks
+      where deployment_id = ${deployment_id} and status in ('Pending', 'Started')
+    `),
+
+  isAnyCheckDue: () =>
+    db.exists(sql.type(z.object({}))`
+      select from deployment_tasks where status = 'Pending' and checks_requester and due_at <= clock_timestamp()
+    `),
+
+  /** In the order in which they run. */
+  open: (deployment_id: string) =>
+    db.any(sql.type(OpenTask)`
+      select id, status, first_attempted_at, variant, deploys, change is not null as is_scheduled, deletes_deployment
+      from deployment_tasks
+      where deployment_id = ${deployment_id} and status in ('Pending', 'Started')
+      order by execute_at, created_at, seq
+    `),
+
+  /** What the open tasks of a deployment will bring, without those whose change is only made when they start. */
+  outlook: (deployment_id: string): Promise<Outlook> =>
+    db.one(sql.type(OutlookRow)`
+      select
+        exists (
+          select from deployment_tasks
+          where deployment_id = ${deployment_id} and status in ('Pending', 'Started')
+            and variant = 'Uninstall' and change is null
+        ) as uninstalls,
+        (
+          select run from deployment_tasks
+          where deployment_id = ${deployment_id} and status in ('Pending', 'Started') and deploys
+          order by execute_at desc, created_at desc, seq desc limit 1
+        ) as deploys
+    `),
+
+  /** What a task ran, or null where it ran nothing that stays. */
+  deployRunOf: async (id: string | null) => {
+    const row = await db.maybeOne(sql.type(z.object({ run: DeployRun.nullable() }))`
+      select case when run ->> 'action' = 'deploy' then run end as run from deployment_tasks where id = ${id}
+    `);
+    return row?.run ?? null;
+  },
+});
+export type TaskRepository = ReturnType<typeof createTaskRepository>;
