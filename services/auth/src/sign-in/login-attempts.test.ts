@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createLoginAttempts } from './login-attempts.ts';
 
-const migrations = new URL('../../migrations', import.meta.url);
+const migrations = new URL('../../migrations/', import.meta.url);
 const neverAborted = new AbortController().signal;
 
 let database: OpenTestDatabase;

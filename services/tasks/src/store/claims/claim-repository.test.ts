@@ -13,7 +13,7 @@ import type { Limits } from '../../records/limits.ts';
 
 const limits: Limits = { perCluster: 1_000, inAll: 1_000 };
 
-const migrations = new URL('../../../migrations', import.meta.url);
+const migrations = new URL('../../../migrations/', import.meta.url);
 
 let database: OpenTestDatabase;
 let inTransaction: InTransaction;

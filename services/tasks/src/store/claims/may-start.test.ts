@@ -15,7 +15,7 @@ import {
 import { waitReason } from '../../engine/tasks/wait-reason.ts';
 import { type WritingStore, writingStore } from '../store.ts';
 
-const migrations = new URL('../../../migrations', import.meta.url);
+const migrations = new URL('../../../migrations/', import.meta.url);
 
 let database: OpenTestDatabase;
 beforeAll(async () => {

@@ -8,7 +8,10 @@ const nothing = sql.type(z.object({}));
 let database: OpenTestDatabase;
 
 beforeAll(async () => {
-  database = await openTestDatabase({ service: 'auth', migrations: new URL('../../test-migrations', import.meta.url) });
+  database = await openTestDatabase({
+    service: 'auth',
+    migrations: new URL('../../test-migrations/', import.meta.url),
+  });
 });
 afterAll(() => database?.[Symbol.asyncDispose]());
 

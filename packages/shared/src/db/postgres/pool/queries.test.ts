@@ -13,7 +13,7 @@ let db: Database;
 beforeAll(async () => {
   database = await openTestDatabase({
     service: 'tasks',
-    migrations: new URL('../../test-migrations', import.meta.url),
+    migrations: new URL('../../test-migrations/', import.meta.url),
   });
   db = database.db;
 });
