@@ -13,7 +13,12 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'parts',
-          include: ['packages/*/{src,test}/**/*.test.ts', 'services/*/{src,test}/**/*.test.ts', 'bench/**/*.test.ts'],
+          include: [
+            'packages/*/{src,test}/**/*.test.ts',
+            'services/*/{src,test}/**/*.test.ts',
+            'bench/**/*.test.ts',
+            'scripts/*.test.ts',
+          ],
           sequence: { groupOrder: 0 },
           maxWorkers: 3,
         },
