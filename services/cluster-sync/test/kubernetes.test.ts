@@ -4,11 +4,13 @@ import { join } from 'node:path';
 import { clusterAccess } from '@berth/shared/contracts/resources/cluster-access';
 import { type K8sCluster, k8sClusters } from '@berth/shared/contracts/resources/k8s-clusters';
 import { type K8sResource, k8sResources } from '@berth/shared/contracts/resources/k8s-resources';
+import { isJsonObject } from '@berth/shared/contracts/json';
 import { found } from '@berth/shared/errors';
 import { identityToken, sampleIdentities } from '@berth/shared/testing/test-identities';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { stringify } from 'yaml';
+import { z } from 'zod';
 import { accessIn, type ClusterInTest, startClusterInTest } from './support/cluster-in-test.ts';
 import { kubeRequest } from './support/kube-request.ts';
 import { claimOn } from './support/neighbours.ts';
@@ -71,6 +73,18 @@ async function clusterNamed(name: string): Promise<K8sCluster> {
 async function tracked(query: { kind?: string; name?: string; deployment_id?: string }): Promise<K8sResource[]> {
   const request = { query: { per_page: 100, sort: 'kind', ...query } };
   return (await service.gateway.call(k8sResources.operations.list, request, await asAdmin())).items;
+}
+
+const Child = z.object({ parent: z.object({ resource_id: z.string() }) });
+
+/** The kinds of the children of each kind, as a reader of the rows draws them. */
+function childrenOf(rows: readonly K8sResource[]): Record<string, string[]> {
+  const children: Record<string, string[]> = {};
+  for (const { kind, metadata } of rows) {
+    const parent = rows.find(({ id }) => id === Child.safeParse(metadata).data?.parent.resource_id);
+    if (parent) (children[parent.kind] ??= []).push(kind);
+  }
+  return children;
 }
 
 const soon = <T>(check: () => Promise<T>, timeout = 15_000): Promise<T> => vi.waitFor(check, { timeout, interval: 50 });
@@ -150,7 +164,8 @@ test('objects in the namespace of a deployment are tracked from creation to dele
 
   await soon(async () => {
     const rows = await tracked({ deployment_id: deploymentId });
-    expect(rows.map(({ kind }) => kind)).toEqual(['Deployment', 'Namespace', 'Pod', 'Pod', 'Service']);
+    expect(rows.map(({ kind }) => kind)).toEqual(['Deployment', 'Namespace', 'Pod', 'Pod', 'ReplicaSet', 'Service']);
+    expect(childrenOf(rows)).toEqual({ Deployment: ['ReplicaSet'], ReplicaSet: ['Pod', 'Pod'] });
     expect(rows[0]).toMatchObject({ name: 'web', api_version: 'apps/v1', status_color: ['Success', 'Success'] });
     expect(rows[2]).toMatchObject({ status_color: ['Success'], metadata: { namespace: 'web-one' } });
   });
@@ -204,6 +219,31 @@ test('objects of all kinds are tracked, jobs with one colour per pod', async () 
   });
 });
 
+test('rows say why an object is not as it should be', async () => {
+  const id = 'c0e1c2d3-7a7e-4a5f-9f0e-6a5a0f7f3f13';
+  await apply('/api/v1/namespaces', namespaceFor('stuck', id));
+  await apply('/api/v1/namespaces/stuck/resourcequotas', { metadata: { name: 'none' }, spec: { hard: { pods: '0' } } });
+  await apply('/apis/apps/v1/namespaces/stuck/deployments', webDeployment(1));
+  await apply('/apis/apps/v1/namespaces/stuck/statefulsets', {
+    metadata: { name: 'set' },
+    spec: { selector: { matchLabels: { app: 'web' } }, template: podTemplate, serviceName: 'web', replicas: 0 },
+  });
+
+  await soon(async () => {
+    const rows = await tracked({ deployment_id: id });
+    const causes = rows.map(({ kind, metadata }) => [kind, isJsonObject(metadata) ? metadata['cause'] : 'none']);
+    expect(Object.fromEntries(causes)).toEqual({
+      Deployment: 'FailedCreate',
+      Namespace: undefined,
+      ReplicaSet: 'FailedCreate',
+      StatefulSet: undefined,
+    });
+    expect(rows.find(({ kind }) => kind === 'ReplicaSet')?.metadata).toMatchObject({
+      message: expect.stringContaining('exceeded quota: none'),
+    });
+  });
+});
+
 test('a namespace that is labelled later is tracked with the objects already in it', async () => {
   const id = 'b0e1c2d3-7a7e-4a5f-9f0e-6a5a0f7f3f12';
   const { metadata } = namespaceFor('late', id);
@@ -214,7 +254,12 @@ test('a namespace that is labelled later is tracked with the objects already in 
 
   await kubectl('PATCH', '/api/v1/namespaces/late', { metadata });
   await soon(async () =>
-    expect((await tracked({ deployment_id: id })).map(({ kind }) => kind)).toEqual(['Deployment', 'Namespace', 'Pod']),
+    expect((await tracked({ deployment_id: id })).map(({ kind }) => kind)).toEqual([
+      'Deployment',
+      'Namespace',
+      'Pod',
+      'ReplicaSet',
+    ]),
   );
 
   const withoutLabel = { metadata: { labels: { 'app.kubernetes.io/managed-by': null } } };

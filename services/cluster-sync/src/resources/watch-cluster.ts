@@ -39,6 +39,7 @@ export async function watchCluster(
   const queue = createChangeQueue(queueLimit);
   const reflectors: Reflector[] = [];
   const mirror = createClusterMirror({
+    clusterId: id,
     known: await k8sResourceRepository.known(id),
     queue,
     log,

@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { RowChange } from '../rows/change-queue.ts';
-import { type ClusterMirror, createClusterMirror, type KnownObject } from './cluster-mirror.ts';
+import { type ClusterMirror, createClusterMirror } from './cluster-mirror.ts';
+import type { KnownObject } from './known-objects.ts';
 import { type TrackedKind, trackedKinds } from '../objects/tracked-kinds.ts';
 
+const clusterId = '11111111-1111-4111-8111-111111111111';
 const deploymentId = '5b0bd2c8-7a7e-4a5f-9f0e-6a5a0f7f3f10';
 const otherDeploymentId = 'a0e1c2d3-7a7e-4a5f-9f0e-6a5a0f7f3f11';
 
@@ -25,6 +27,11 @@ const pod = (name: string, inNamespace = 'managed', phase = 'Running') => ({
   status: { phase },
 });
 
+const service = (name: string) => ({
+  metadata: { uid: `svc-${name}`, name, namespace: 'managed' },
+  spec: {},
+});
+
 const onNamespace = vi.fn<(namespace: string) => void>();
 const warn = vi.fn<(fields: object, words: string) => void>();
 let changes: RowChange[];
@@ -35,11 +42,13 @@ function start(known: KnownObject[] = []): void {
   onNamespace.mockClear();
   warn.mockClear();
   mirror = createClusterMirror({
+    clusterId,
     known,
     queue: { add: (change) => changes.push(change) },
     log: { warn },
     onNamespace,
     heldBackLimit: 3,
+    limits: { perKind: 3, perCluster: 5 },
   });
 }
 /** Takes the queued changes: `+uid` for an upsert, `-uid` for a deletion. */
@@ -291,5 +300,69 @@ describe('after a restart', () => {
     list(podKind, [pod('a')]);
 
     expect(queued()).toEqual(['+pod-a', '-pod-b']);
+  });
+});
+
+describe('the number of rows', () => {
+  test('of one kind in a namespace is bounded, and one that is deleted makes room', () => {
+    mirror.put(namespaceKind, namespace('managed'));
+    for (const name of ['a', 'b', 'c', 'd', 'e']) mirror.put(podKind, pod(name));
+
+    expect(queued()).toEqual(['+ns-managed', '+pod-a', '+pod-b', '+pod-c']);
+    expect(warn).toHaveBeenCalledOnce();
+
+    mirror.remove('Pod', pod('a'));
+    mirror.put(podKind, pod('e'));
+    mirror.put(podKind, pod('d'));
+
+    expect(queued()).toEqual(['-pod-a', '+pod-e']);
+  });
+
+  test('of one kind leaves room for the others', () => {
+    mirror.put(namespaceKind, namespace('managed'));
+    for (const name of ['a', 'b', 'c', 'd']) mirror.put(podKind, pod(name));
+    queued();
+
+    mirror.put(kindNamed('Service'), service('web'));
+
+    expect(queued()).toEqual(['+svc-web']);
+  });
+
+  test('of a cluster is bounded', () => {
+    for (const name of ['one', 'two', 'three', 'four', 'five', 'six']) mirror.put(namespaceKind, namespace(name));
+
+    expect(queued()).toEqual(['+ns-one', '+ns-two', '+ns-three', '+ns-four', '+ns-five']);
+  });
+
+  test('counts the rows of an earlier watch', () => {
+    start(['a', 'b', 'c'].map((name) => ({ uid: `pod-${name}`, kind: 'Pod', namespace: 'managed', fingerprint: '' })));
+    mirror.put(namespaceKind, namespace('managed'));
+    for (const name of ['a', 'd']) mirror.put(podKind, pod(name));
+
+    expect(queued()).toEqual(['+ns-managed', '+pod-a']);
+  });
+});
+
+describe('a ReplicaSet', () => {
+  const replicaSet = (replicas: number, left: number) => ({
+    metadata: { uid: 'rs-web', name: 'web', namespace: 'managed' },
+    spec: { replicas },
+    status: { replicas: left },
+  });
+
+  test('is tracked while it has pods or shall have some, and no longer', () => {
+    mirror.put(namespaceKind, namespace('managed'));
+    queued();
+
+    mirror.put(kindNamed('ReplicaSet'), replicaSet(0, 0));
+    expect(queued()).toEqual([]);
+    mirror.put(kindNamed('ReplicaSet'), replicaSet(2, 0));
+    mirror.put(kindNamed('ReplicaSet'), replicaSet(0, 2));
+    expect(queued()).toEqual(['+rs-web', '+rs-web']);
+
+    mirror.put(kindNamed('ReplicaSet'), replicaSet(0, 0));
+    list(kindNamed('ReplicaSet'), [replicaSet(0, 0)]);
+
+    expect(queued()).toEqual(['-rs-web']);
   });
 });

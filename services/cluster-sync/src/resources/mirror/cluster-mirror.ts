@@ -2,20 +2,15 @@ import { z } from 'zod';
 import type { ChangeQueue } from '../rows/change-queue.ts';
 import { deploymentNamespace } from '../objects/deployment-namespace.ts';
 import { createHeldBackObjects } from './held-back-objects.ts';
+import { createKnownObjects, type KnownObject, type RowLimits, usualLimits } from './known-objects.ts';
 import { createNamespaceIndex } from './namespace-index.ts';
+import { isOldReplicaSet } from '../objects/is-old-replica-set.ts';
 import { type ObservedObject, observedObject } from '../objects/observed-object.ts';
 import type { KindName, TrackedKind } from '../objects/tracked-kinds.ts';
 import { trackedObject } from '../objects/tracked-object.ts';
 
-/** The identity and fingerprint of a stored row. */
-export interface KnownObject {
-  readonly uid: string;
-  readonly kind: string;
-  readonly namespace: string;
-  readonly fingerprint: string;
-}
-
 export interface ClusterMirrorDeps {
+  readonly clusterId: string;
   /** The rows at the start of the watch. */
   readonly known: readonly KnownObject[];
   readonly queue: Pick<ChangeQueue, 'add'>;
@@ -23,6 +18,7 @@ export interface ClusterMirrorDeps {
   /** Called when a namespace became tracked and objects in it may have been missed, so that it is listed. */
   onNamespace(namespace: string): void;
   readonly heldBackLimit?: number;
+  readonly limits?: RowLimits;
 }
 
 /** One list of a kind, whole or of one namespace: objects that are not in it are gone. */
@@ -41,8 +37,9 @@ const Named = z.object({
  * namespace.
  */
 export function createClusterMirror(deps: ClusterMirrorDeps) {
-  const { known, queue, log, onNamespace, heldBackLimit = 2_000 } = deps;
-  const objects = new Map(known.map((object) => [object.uid, object]));
+  const { clusterId, known, queue, log, onNamespace, heldBackLimit = 2_000, limits = usualLimits } = deps;
+  const objects = createKnownObjects(known, limits);
+  const reportedAsFull = new Set<string>();
   const namespaces = createNamespaceIndex();
   const heldBack = createHeldBackObjects(heldBackLimit);
 
@@ -57,8 +54,12 @@ export function createClusterMirror(deps: ClusterMirrorDeps) {
       // Most objects of a cluster are not tracked, so as little as possible is parsed before this check.
       if (deploymentId === null) return undefined;
 
+      if (isOldReplicaSet(kind.kind, object)) {
+        drop(metadata.uid);
+        return undefined;
+      }
       uid = metadata.uid;
-      const observed = observedObject(kind, object, namespace);
+      const observed = observedObject(kind, object, { clusterId, namespace });
       if (deploymentId === undefined) heldBack.put(observed);
       else track(observed, deploymentId);
     } catch (error) {
@@ -70,9 +71,21 @@ export function createClusterMirror(deps: ClusterMirrorDeps) {
   function track(observed: ObservedObject, deploymentId: string): void {
     const tracked = trackedObject(observed, deploymentId);
     const { uid, kind, namespace, fingerprint } = tracked;
-    if (objects.get(uid)?.fingerprint === fingerprint) return;
-    objects.set(uid, { uid, kind, namespace, fingerprint });
+    const before = objects.get(uid);
+    if (before?.fingerprint === fingerprint) return;
+    if (!before && !objects.hasRoomFor(tracked)) {
+      reportFull(kind, namespace);
+      return;
+    }
+    objects.put({ uid, kind, namespace, fingerprint });
     queue.add({ uid, put: tracked });
+  }
+
+  /** An object that is left out is tracked at its next event, or with the next full list, once others are gone. */
+  function reportFull(kind: string, namespace: string): void {
+    if (reportedAsFull.has(namespace) || reportedAsFull.size >= 1_000) return;
+    reportedAsFull.add(namespace);
+    log.warn({ kind, namespace }, 'a namespace has more objects than are tracked; the others are left out');
   }
 
   function putNamespace(object: unknown): void {
@@ -104,6 +117,7 @@ export function createClusterMirror(deps: ClusterMirrorDeps) {
     const mayBeTracked = namespaces.deploymentOf(namespace) !== null;
     namespaces.remove(namespace);
     heldBack.take(namespace);
+    reportedAsFull.delete(namespace);
     if (mayBeTracked) dropWhere((object) => object.namespace === namespace);
   }
 
@@ -133,7 +147,7 @@ export function createClusterMirror(deps: ClusterMirrorDeps) {
     /** Makes the row of an object be written again at its next event. */
     invalidate(uid: string): void {
       const object = objects.get(uid);
-      if (object) objects.set(uid, { ...object, fingerprint: '' });
+      if (object) objects.put({ ...object, fingerprint: '' });
     },
 
     beginPass(kind: TrackedKind, namespace?: string): ListPass {

@@ -1,9 +1,11 @@
 import { isJson } from '@berth/shared/contracts/json';
 import { describe, expect, test } from 'vitest';
 import { observedObject } from './observed-object.ts';
+import { resourceId } from './resource-id.ts';
 import { trackedKinds } from './tracked-kinds.ts';
 import { trackedObject } from './tracked-object.ts';
 
+const clusterId = '11111111-1111-4111-8111-111111111111';
 const deploymentId = '5b0bd2c8-7a7e-4a5f-9f0e-6a5a0f7f3f10';
 const kindNamed = (name: string) => trackedKinds.find(({ kind }) => kind === name) ?? trackedKinds[0];
 const pod = (metadata: object = {}, status: object = { phase: 'Running' }) => ({
@@ -11,7 +13,7 @@ const pod = (metadata: object = {}, status: object = { phase: 'Running' }) => ({
   status,
 });
 const track = (object: unknown, kind = 'Pod') =>
-  trackedObject(observedObject(kindNamed(kind), object, 'web-one'), deploymentId);
+  trackedObject(observedObject(kindNamed(kind), object, { clusterId, namespace: 'web-one' }), deploymentId);
 
 describe('trackedObject', () => {
   test('adds kind and version, which the items of a list do not carry', () => {
@@ -36,6 +38,8 @@ describe('trackedObject', () => {
       namespace: 'web-one',
       annotations: { kept: 'yes' },
       summary: { phase: 'Running', ready: '0/0', restarts: 0 },
+      cause: 'NotReady',
+      message: 'not ready, its phase is Running',
     });
   });
 
@@ -50,16 +54,20 @@ describe('trackedObject', () => {
   test('explains why a container does not start', () => {
     const status = { phase: 'Pending', containerStatuses: [{ state: { waiting: { reason: 'ImagePullBackOff' } } }] };
 
-    expect(track(pod({}, status)).metadata).toMatchObject({ summary: { reason: 'ImagePullBackOff', ready: '0/1' } });
+    expect(track(pod({}, status)).metadata).toMatchObject({
+      cause: 'ImagePullBackOff',
+      message: 'container ? is waiting: ImagePullBackOff',
+      summary: { ready: '0/1' },
+    });
   });
 
   test('stores only JSON that Postgres and the contracts can hold', () => {
     const labels = JSON.parse('{"constructor":"x","__proto__":{"y":1},"nul":"a\\u0000b","half":"\\ud800"}');
 
-    const { metadata } = track(pod({ labels }, { phase: 'Failed', reason: 'a\0b\ud800' }));
+    const { metadata } = track(pod({ labels }, { phase: 'a\0b\ud800' }));
 
     expect(metadata['labels']).toEqual({ nul: 'ab', half: '\uFFFD' });
-    expect(metadata['summary']).toMatchObject({ reason: 'ab\uFFFD' });
+    expect(metadata['summary']).toMatchObject({ phase: 'ab\uFFFD' });
     expect(isJson(metadata)).toBe(true);
   });
 
@@ -81,6 +89,50 @@ describe('trackedObject', () => {
 
     expect(metadata).not.toHaveProperty('annotations');
     expect(metadata).toHaveProperty('labels', { app: 'web' });
+  });
+
+  test('carries its parent: the controller, with the id of its row', () => {
+    const owner = (kind: string, more: object = {}) => ({
+      apiVersion: 'apps/v1',
+      kind,
+      name: kind,
+      uid: kind,
+      ...more,
+    });
+    const ownerReferences = [owner('DaemonSet'), owner('ReplicaSet', { controller: true })];
+
+    expect(track(pod({ ownerReferences })).metadata['parent']).toEqual({
+      resource_id: resourceId(clusterId, 'ReplicaSet'),
+      kind: 'ReplicaSet',
+      api_version: 'apps/v1',
+      name: 'ReplicaSet',
+    });
+  });
+
+  test.for([
+    ['of a kind that is not tracked', { apiVersion: 'example.com/v1', kind: 'Rollout' }],
+    ['of the same kind in another group', { apiVersion: 'example.com/v1', kind: 'ReplicaSet' }],
+  ] as const)('names a parent %s without the id of a row', ([, reference]) => {
+    const ownerReferences = [{ ...reference, name: 'web', uid: 'u2' }];
+
+    expect(track(pod({ ownerReferences })).metadata['parent']).toEqual({
+      resource_id: null,
+      kind: reference.kind,
+      api_version: reference.apiVersion,
+      name: 'web',
+    });
+  });
+
+  test.for([undefined, null, 'x', [], [7], [{ kind: 'Pod' }]])('has no parent with the references %j', (references) => {
+    expect(track(pod({ ownerReferences: references })).metadata).not.toHaveProperty('parent');
+  });
+
+  test('keeps parent and cause where the metadata is too large to show', () => {
+    const ownerReferences = [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web', uid: 'u2' }];
+    const { metadata } = track(pod({ ownerReferences, labels: { big: 'x'.repeat(40_000) } }));
+
+    expect(metadata).not.toHaveProperty('labels');
+    expect(metadata).toMatchObject({ parent: { kind: 'ReplicaSet' }, cause: 'NotReady' });
   });
 
   test.for([null, {}, { metadata: [] }, { metadata: { uid: 5, name: 'x' } }, 'text'])('refuses %j', (object) => {

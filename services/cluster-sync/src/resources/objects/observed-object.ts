@@ -1,6 +1,8 @@
 import { isJsonObject, type JsonObject } from '@berth/shared/contracts/json';
+import { causeOf } from '@berth/kube/causes/cause-of';
 import type { StatusColor } from '@berth/shared/contracts/resources/k8s-resources';
 import { z } from 'zod';
+import { parentOf } from './parent-of.ts';
 import { statusColor } from './status-color.ts';
 import { storableMetadata } from './storable-metadata.ts';
 import { summaryOf } from './summary.ts';
@@ -21,11 +23,21 @@ export interface ObservedObject {
 const Shape = z.object({ metadata: z.custom<JsonObject>(isJsonObject, 'must be an object') });
 const Identifiers = z.object({ uid: z.string().min(1).max(200), name: z.string().min(1).max(253) });
 
+export interface Place {
+  readonly clusterId: string;
+  readonly namespace: string;
+}
+
 /** Throws where the object is malformed. */
-export function observedObject({ kind, apiVersion }: TrackedKind, object: unknown, namespace: string): ObservedObject {
+export function observedObject(
+  { kind, apiVersion }: TrackedKind,
+  object: unknown,
+  { clusterId, namespace }: Place,
+): ObservedObject {
   const { metadata } = Shape.parse(object);
   const { uid, name } = Identifiers.parse(metadata);
   const summary = summaryOf[kind](object);
+  const parent = parentOf(metadata, clusterId);
   return {
     uid,
     namespace,
@@ -36,6 +48,9 @@ export function observedObject({ kind, apiVersion }: TrackedKind, object: unknow
     metadata: {
       ...storableMetadata(metadata),
       ...(Object.keys(summary).length > 0 && storableMetadata({ summary })),
+      ...(parent && storableMetadata({ parent })),
+      // Two members of text: `cause` and `message`.
+      ...causeOf(kind, object),
     },
   };
 }

@@ -14,6 +14,10 @@ const StatefulSetStatus = z.object({
   spec: z.object({ replicas: z.number().int().nonnegative().default(1) }).optional(),
   status: z.object({ replicas: count, readyReplicas: count }).optional(),
 });
+const ReplicaSetStatus = z.object({
+  spec: z.object({ replicas: z.number().int().nonnegative().default(1) }).optional(),
+  status: z.object({ replicas: count, availableReplicas: count }).optional(),
+});
 const DaemonSetStatus = z.object({
   status: z.object({ desiredNumberScheduled: count, numberAvailable: count }).optional(),
 });
@@ -58,6 +62,12 @@ export const statusColor: Record<KindName, (object: unknown) => StatusColor[]> =
   Deployment: (object) => {
     const { status } = DeploymentStatus.parse(object);
     return status ? colors([status.availableReplicas, 'Success'], [status.unavailableReplicas, 'Danger']) : [];
+  },
+  ReplicaSet: (object) => {
+    const { spec, status } = ReplicaSetStatus.parse(object);
+    if (!status) return [];
+    const desired = Math.max(spec?.replicas ?? 0, status.replicas);
+    return colors([status.availableReplicas, 'Success'], [desired - status.availableReplicas, 'Danger']);
   },
   StatefulSet: (object) => {
     const { spec, status } = StatefulSetStatus.parse(object);

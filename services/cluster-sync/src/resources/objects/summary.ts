@@ -9,19 +9,12 @@ const count = z.number().int().nonnegative().default(0);
 const Container = z.object({
   ready: z.boolean().default(false),
   restartCount: count,
-  state: z
-    .object({
-      waiting: z.object({ reason: word.optional() }).optional(),
-      terminated: z.object({ reason: word.optional() }).optional(),
-    })
-    .default({}),
 });
 const Pod = z.object({
   spec: z.object({ nodeName: word.optional() }).optional(),
   status: z
     .object({
       phase: word.default('Pending'),
-      reason: word.optional(),
       containerStatuses: z.array(Container).default([]),
     })
     .optional(),
@@ -53,19 +46,16 @@ const listed = (words: readonly string[]): string =>
 
 const nothing = (): Summary => ({});
 
-/** A few fields for people, such as why a pod does not start. */
+/** A few fields for people. */
 export const summaryOf: Record<KindName, (object: unknown) => Summary> = {
   Pod: (object) => {
     const { spec, status } = Pod.parse(object);
     if (!status) return {};
     const { phase, containerStatuses: containers } = status;
-    const reason =
-      status.reason ?? containers.map(({ state }) => (state.waiting ?? state.terminated)?.reason).find(Boolean);
     return {
       phase,
       ready: `${containers.filter(({ ready }) => ready).length}/${containers.length}`,
       restarts: containers.reduce((sum, { restartCount }) => sum + restartCount, 0),
-      ...(reason !== undefined && { reason }),
       ...(spec?.nodeName !== undefined && { node: spec.nodeName }),
     };
   },
@@ -92,6 +82,7 @@ export const summaryOf: Record<KindName, (object: unknown) => Summary> = {
   },
   Namespace: nothing,
   Deployment: nothing,
+  ReplicaSet: nothing,
   StatefulSet: nothing,
   DaemonSet: nothing,
   Job: nothing,

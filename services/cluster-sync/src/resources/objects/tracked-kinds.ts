@@ -5,6 +5,7 @@ export const trackedKinds = [
   { kind: 'Service', apiVersion: 'v1', root: '/api/v1', plural: 'services' },
   { kind: 'PersistentVolumeClaim', apiVersion: 'v1', root: '/api/v1', plural: 'persistentvolumeclaims' },
   { kind: 'Deployment', apiVersion: 'apps/v1', root: '/apis/apps/v1', plural: 'deployments' },
+  { kind: 'ReplicaSet', apiVersion: 'apps/v1', root: '/apis/apps/v1', plural: 'replicasets' },
   { kind: 'StatefulSet', apiVersion: 'apps/v1', root: '/apis/apps/v1', plural: 'statefulsets' },
   { kind: 'DaemonSet', apiVersion: 'apps/v1', root: '/apis/apps/v1', plural: 'daemonsets' },
   { kind: 'Job', apiVersion: 'batch/v1', root: '/apis/batch/v1', plural: 'jobs' },

@@ -11,7 +11,7 @@ import { leaseNameOf } from '../../clusters/lease-name-of.ts';
 import { createChangeQueue, type RowChange } from './change-queue.ts';
 import { createK8sResourceRepository, type K8sResourceRepository } from './k8s-resource-repository.ts';
 import { ClusterLeaseLost } from '../../clusters/cluster-lease-lost.ts';
-import { resourceId } from './resource-id.ts';
+import { resourceId } from '../objects/resource-id.ts';
 import type { TrackedObject } from '../objects/tracked-object.ts';
 import { writeChanges } from './write-changes.ts';
 

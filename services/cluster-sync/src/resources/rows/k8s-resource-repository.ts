@@ -10,7 +10,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { RowChange } from './change-queue.ts';
 import { ClusterLeaseLost } from '../../clusters/cluster-lease-lost.ts';
-import { resourceId } from './resource-id.ts';
+import { resourceId } from '../objects/resource-id.ts';
 
 export interface K8sResourceFilters {
   cluster_id?: string | undefined;

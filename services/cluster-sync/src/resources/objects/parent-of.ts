@@ -1,0 +1,36 @@
+import { isJsonObject, type JsonObject } from '@berth/shared/contracts/json';
+import { z } from 'zod';
+import { resourceId } from './resource-id.ts';
+import { trackedKinds } from './tracked-kinds.ts';
+
+const word = z.string().min(1).max(253);
+const Owner = z.object({ apiVersion: word, kind: word, name: word, uid: word, controller: z.boolean().optional() });
+
+/** What an object belongs to, so that rows can be drawn as a tree. */
+export interface Parent extends JsonObject {
+  /** The id of its row; null where its kind is not tracked. A row may be missing all the same: it may just be gone. */
+  readonly resource_id: string | null;
+  readonly kind: string;
+  readonly api_version: string;
+  readonly name: string;
+}
+
+/** The controller of an object, or else the first of its owners; undefined where it has none. */
+export function parentOf(metadata: JsonObject, clusterId: string): Parent | undefined {
+  const references = metadata['ownerReferences'];
+  if (!Array.isArray(references)) return undefined;
+  const owners = references
+    .slice(0, 20)
+    .filter(isJsonObject)
+    .flatMap((each) => Owner.safeParse(each).data ?? []);
+  const owner = owners.find(({ controller }) => controller) ?? owners[0];
+  if (!owner) return undefined;
+  const { kind, apiVersion: api_version, name, uid } = owner;
+  return { resource_id: isTracked(kind, api_version) ? resourceId(clusterId, uid) : null, kind, api_version, name };
+}
+
+/** The version does not matter: an owner may be named in an older one than we read. */
+const isTracked = (kind: string, apiVersion: string): boolean =>
+  trackedKinds.some((tracked) => tracked.kind === kind && groupOf(tracked.apiVersion) === groupOf(apiVersion));
+
+const groupOf = (apiVersion: string): string => (apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '');
