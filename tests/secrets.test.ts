@@ -15,7 +15,7 @@ import { type Platform, startPlatform } from './setup/platform.ts';
 import { kubeClient } from './setup/slow-deployment.ts';
 
 const operator = { name: 'operator', password: 'listening-in-for-a-test' };
-const streams = ['STATE_auth', 'STATE_tasks', 'STATE_cluster-sync', 'STATE_registry-scan', 'EVENTS', 'OBJ_charts'];
+const streams = ['STATE_auth', 'STATE_tasks', 'STATE_cluster-sync', 'STATE_registry-scan', 'ROW_EVENTS', 'OBJ_charts'];
 
 interface Recorded {
   subject: string;

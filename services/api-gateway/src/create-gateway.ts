@@ -6,6 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import { Attempts } from './attempts/attempts.ts';
 import { authenticateBy } from './authentication/authenticate.ts';
 import { createHttpServer } from './http/create-http-server.ts';
+import { type EventRouteDeps, eventRoute } from './events/event-route.ts';
 import { collectMethods, refuseOtherMethods } from './http/refuse-other-methods.ts';
 import { documentationRoutes } from './routes/documentation-routes.ts';
 import { healthRoutes } from './routes/health-routes.ts';
@@ -23,8 +24,9 @@ export interface AttemptLimits {
 export interface GatewayDeps
   extends Pick<Service, 'log' | 'metrics'>,
     Pick<RouteDeps, 'budgetMs'>,
-    Pick<TaskLogDeps, 'limits' | 'slowReaderMs'> {
-  bus: Pick<Bus, 'call' | 'hints' | 'isAlive' | 'isConnected' | 'isAnswering'>;
+    Pick<TaskLogDeps, 'limits' | 'slowReaderMs'>,
+    Pick<EventRouteDeps, 'heartbeatMs'> {
+  bus: Pick<Bus, 'call' | 'events' | 'hints' | 'identify' | 'isAlive' | 'isConnected' | 'isAnswering'>;
   /** Aborts when the gateway stops. */
   stopping: AbortSignal;
   version: string;
@@ -50,6 +52,7 @@ export async function createGateway({ resources = allResources, ...deps }: Gatew
   pageRoutes(app);
   routesFromContracts(app, resources, { ...deps, authenticate, signIns });
   taskLogRoute(app, { ...deps, authenticate });
+  eventRoute(app, { ...deps, authenticate, resources });
   // Plugins register the routes of their files when they load.
   await app.after();
   refuseOtherMethods(app, known);

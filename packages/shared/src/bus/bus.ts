@@ -7,6 +7,8 @@ import type {
   ServiceName,
 } from '../contracts/definition/contract.ts';
 import type { Hints } from './hints/hints.ts';
+import type { Identity } from '../access/identity.ts';
+import type { EventReader } from './events/event-reader.ts';
 import type { ObjectStore } from './objects/object-store.ts';
 import type { CallOptions } from './rpc/call-options.ts';
 import type { ServedResource } from './rpc/handler.ts';
@@ -28,6 +30,9 @@ export interface Bus {
   readonly hints: Hints;
   readonly state: StatePublisher & StateFollower;
   readonly objects: ObjectStore;
+  readonly events: EventReader;
+  /** Verifies an identity that auth issued for this part, with the keys that auth publishes. */
+  identify(identityToken: string): Promise<Identity>;
   /**
    * False where only a new process helps: the connection is closed for good, or reports to be up but no longer receives
    * its own messages. An unreachable server does not count; the client reconnects.

@@ -8,6 +8,7 @@ import { signingKeys } from '../contracts/resources/accounts/signing-keys.ts';
 import type { Bus } from './bus.ts';
 import { defaultStateBytes } from './connection/bus-settings.ts';
 import { createCaller } from './rpc/caller/call.ts';
+import { createEventReader } from './events/create-event-reader.ts';
 import { createChartStore } from './objects/chart-store.ts';
 import { type Connection, type ConnectionOptions, openConnection } from './connection/connection.ts';
 import { streamsUser, usesStreams } from './accounts/stream-grants.ts';
@@ -102,6 +103,8 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
       ...createStateFollower({ ...shared, follower: caller }),
     },
     objects: createChartStore({ connection: streams, jetstream, manager, replicas }),
+    events: createEventReader({ streams, manager, resources, log }),
+    identify: (token) => verifyIdentity(token, caller as ServiceName),
     isAlive: () => connections.every((one) => !one.isClosed()) && voices.every((voice) => voice.isHeard()),
     isConnected: () => connections.every((one) => one.isUp()),
     failure: failure.signal,

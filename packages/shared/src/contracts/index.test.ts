@@ -131,7 +131,6 @@ test('the outstanding operations are listed', () => {
       "deployment_resources.get",
       "deployment_resources.update",
       "deployment_resources.delete",
-      "events.stream",
     ]
   `);
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { membersOfEnv } from '../access/readers.ts';
 import { anyone, envAdmin, ourServices, siteAdmin } from '../access/rules.ts';
 import type { Handlers } from '../bus/rpc/handler.ts';
 import { operation, resource } from '../contracts/definition/contract.ts';
@@ -13,7 +14,7 @@ export const boats = resource('boats', {
   owner: 'auth',
   singular: 'boat',
   etag: ['name'],
-  state: { row: Boat, consumers: ['tasks'] },
+  state: { row: Boat, readers: membersOfEnv, consumers: ['tasks'] },
   operations: {
     list: operation({
       http: 'GET /boats',

@@ -8,6 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { natsServerConfig } from '../bus/accounts/nats-server-config.ts';
 import { administratorOf, natsAccounts } from '../bus/accounts/nats-accounts.ts';
 import { callerNames, type CallerName, type Resource } from '../contracts/definition/contract.ts';
+import { jetstreamManager } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
 import { resources as allResources } from '../contracts/index.ts';
 import { type ProcessGuard, startProcessGuard } from '@berth/process-guard/process-guard';
 import { freePort } from './network/free-port.ts';
@@ -27,6 +29,8 @@ export interface TestNats extends AsyncDisposable {
   stop(): Promise<void>;
   /** Starts it again, on the same port and store. */
   start(): Promise<void>;
+  /** Deletes the oldest messages of a stream, as their age does. */
+  purge(stream: string, options: { keep: number }): Promise<void>;
   /** Loses everything in JetStream, as with a broken disk. */
   wipe(): Promise<void>;
 }
@@ -83,6 +87,12 @@ export async function startTestNats({ resources = allResources }: TestNatsOption
     pid: () => server?.pid ?? Number.NaN,
     start,
     stop,
+    async purge(stream, options) {
+      const user = administratorOf(stream, { name: operator });
+      const administrator = await connect({ servers: `nats://127.0.0.1:${port}`, user, pass: password });
+      await (await jetstreamManager(administrator)).streams.purge(stream, options);
+      await administrator.close();
+    },
     wipe: () => rm(storeDir, { recursive: true, force: true }),
     async [Symbol.asyncDispose]() {
       await stop();

@@ -76,7 +76,9 @@ export const testAuth = (names: Set<string> = new Set(Object.keys(sampleIdentiti
   });
 };
 
-type Options = Partial<Pick<GatewayDeps, 'attempts' | 'budgetMs' | 'limits' | 'slowReaderMs' | 'trustedProxies'>>;
+type Options = Partial<
+  Pick<GatewayDeps, 'attempts' | 'budgetMs' | 'heartbeatMs' | 'limits' | 'slowReaderMs' | 'trustedProxies'>
+>;
 
 /** Starts the gateway on a port and a NATS server of its own. */
 export async function startTestGateway(options: Options = {}): Promise<TestGateway> {

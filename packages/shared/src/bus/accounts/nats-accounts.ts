@@ -2,7 +2,7 @@ import { type CallerName, callerNames, type Resource } from '../../contracts/def
 import { resources as allResources } from '../../contracts/index.ts';
 import { inboxPrefix, ownVoiceSubject } from '../protocol/subjects.ts';
 import { type NatsPermissions, natsPermissions } from './permissions.ts';
-import { callersWithStreams, type StreamGrant, streamGrants, streamsUser } from './stream-grants.ts';
+import { callersWithStreams, readsEvents, type StreamGrant, streamGrants, streamsUser } from './stream-grants.ts';
 
 export interface NatsUser {
   readonly name: string;
@@ -29,7 +29,7 @@ export interface NatsAccount {
 interface ServiceExport {
   readonly subject: string;
   readonly to: readonly string[];
-  /** A pull of messages has many answers. */
+  /** A pull and a read of several messages have many answers. */
   readonly hasManyAnswers: boolean;
 }
 
@@ -108,7 +108,7 @@ function accountOfStream(stream: string, grants: readonly StreamGrant[], { opera
       ...subjects.map((subject) => ({
         subject,
         to: here.filter(({ publish }) => publish.includes(subject)).map(({ caller }) => streamsUser(caller)),
-        hasManyAnswers: subject.startsWith('$JS.API.CONSUMER.MSG.NEXT.'),
+        hasManyAnswers: subject.startsWith('$JS.API.CONSUMER.MSG.NEXT.') || subject === readsEvents,
       })),
     ],
   };

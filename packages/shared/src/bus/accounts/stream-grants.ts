@@ -11,8 +11,8 @@ export interface StreamGrant {
   readonly publish: readonly string[];
 }
 
-/** Whether a part works with streams. The gateway and the runners keep nothing in JetStream. */
-export const usesStreams = (caller: CallerName): boolean => caller !== 'api-gateway' && caller !== 'runner';
+/** Whether a part works with streams. Runners do not. */
+export const usesStreams = (caller: CallerName): boolean => caller !== 'runner';
 
 export const callersWithStreams: readonly CallerName[] = callerNames.filter(usesStreams);
 
@@ -21,7 +21,7 @@ export const streamsUser = (caller: CallerName): string => `${caller}-streams`;
 
 /** Who may do what with which stream, from the contracts alone. */
 export function streamGrants(resources: readonly Resource[]): StreamGrant[] {
-  const grants = [...publishedState(resources), ...followedState(resources), ...chartArchives()];
+  const grants = [...publishedState(resources), ...followedState(resources), ...chartArchives(), watchedEvents];
   return grants.filter(({ caller }) => usesStreams(caller));
 }
 
@@ -73,3 +73,12 @@ function chartArchives(): StreamGrant[] {
   const write = [`$JS.API.STREAM.CREATE.${stream}`, `$JS.API.STREAM.PURGE.${stream}`, `$O.${chartBucket}.>`];
   return [{ caller: 'registry-scan', stream, publish: [...read, ...write] }];
 }
+
+/** The gateway reads events by their sequence, which creates nothing in the stream. */
+export const readsEvents = `$JS.API.DIRECT.GET.${eventStream}`;
+
+const watchedEvents: StreamGrant = {
+  caller: 'api-gateway',
+  stream: eventStream,
+  publish: [`$JS.API.STREAM.INFO.${eventStream}`, readsEvents],
+};

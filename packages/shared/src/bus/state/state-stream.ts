@@ -16,7 +16,7 @@ import { allEvents, allStateOf } from '../protocol/subjects.ts';
 export const stateStream = (owner: ServiceName): string => `STATE_${owner}`;
 
 /** Recent changes of all owners, for watchers; no projection is built from it. */
-export const eventStream = 'EVENTS';
+export const eventStream = 'ROW_EVENTS';
 
 const minute = 60_000;
 
@@ -90,6 +90,8 @@ const eventConfig = ({ replicas }: StateStreamSettings): StreamConfigOf => ({
   discard: DiscardPolicy.Old,
   ...eventsKept,
   duplicate_window: nanos(2 * minute),
+  // Watchers read it by sequence, each from its own; nothing is created for them.
+  allow_direct: true,
   num_replicas: replicas,
 });
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Access, Rule } from '../../access/rules.ts';
 import { Id } from '../fields/fields.ts';
+import type { Readers } from '../../access/readers.ts';
 
 /** The services, by the name that their subjects, NATS users and Postgres roles carry. */
 export const serviceNames = ['api-gateway', 'auth', 'tasks', 'cluster-sync', 'registry-scan'] as const;
@@ -75,7 +76,9 @@ export interface StateSpec {
   readonly consumers: readonly ServiceName[];
   /** The field with the env of a row, by which events are filtered; `env_id` unless given. */
   readonly envIn?: string;
-  /** Fields of the row, beside its id, that the event stream needs. */
+  /** Who receives its events: those who may read the row. */
+  readonly readers: Readers;
+  /** Fields of the row, beside its id, that events carry; `readers` sees these and no others. */
   readonly event?: readonly string[];
 }
 

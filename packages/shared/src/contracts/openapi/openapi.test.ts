@@ -87,11 +87,6 @@ describe('the OpenAPI document', () => {
     expect(at('paths', '/api/v2/envs/{id}', 'delete', 'responses', '204')).toEqual({ description: 'Done' });
   });
 
-  test('describes that an outstanding operation answers 501', () => {
-    expect(at('paths', '/api/v2/events', 'get', 'description')).toMatch(/501/);
-    expect(at('paths', '/api/v2/events', 'get', 'responses', '501')).toBeDefined();
-  });
-
   test('shows the Idempotency-Key of what creates, and its refusals', () => {
     const ofRetry = ['paths', '/api/v2/deployment-tasks/{id}/retry', 'post'];
     const key = { name: 'Idempotency-Key', in: 'header', schema: { minLength: 1, maxLength: 255 } };

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { membersOfEnv } from '../../access/readers.ts';
 import { envAdmin, siteAdmin } from '../../access/rules.ts';
 import type { Bus } from '../../bus/bus.ts';
 import { etagOf } from '../../bus/rpc/etag.ts';
@@ -21,7 +22,7 @@ const Skiff = z.strictObject({ id: z.uuid(), env_id: z.uuid(), name: z.string() 
 type Skiff = z.infer<typeof Skiff>;
 const names = z.strictObject({ name: z.string().optional() });
 
-const state = { row: Skiff, consumers: ['tasks'] } as const;
+const state = { row: Skiff, readers: membersOfEnv, consumers: ['tasks'] } as const;
 const oars = resource('oars', { owner: 'auth', singular: 'oar', state, operations: {} });
 const skiffs = resource('skiffs', {
   owner: 'auth',

@@ -42,7 +42,7 @@ beforeAll(async () => {
     connectTestBus(nats, 'auth'),
     connectTestBus(nats, 'registry-scan', { stateBytes: 1024 * 1024, metrics }),
     administrate('STATE_tasks'),
-    administrate('EVENTS'),
+    administrate('ROW_EVENTS'),
   ]);
 });
 afterAll(async () => {
@@ -107,7 +107,7 @@ async function published() {
 }
 
 async function subjectsIn(stream: string): Promise<string[]> {
-  const { streams } = await jetstreamManager(stream === 'EVENTS' ? ofEvents : ofState);
+  const { streams } = await jetstreamManager(stream === 'ROW_EVENTS' ? ofEvents : ofState);
   const { state } = await streams.info(stream, { subjects_filter: '>' });
   return Object.keys(state.subjects ?? {});
 }
@@ -116,10 +116,10 @@ test('a row without a projection is published as an event of id, status and env 
   const { deployment, task } = await published();
 
   const { streams } = await jetstreamManager(ofEvents);
-  const event = await streams.getMessage('EVENTS', { last_by_subj: `event.v1.tasks.deployment_tasks.${task.id}` });
+  const event = await streams.getMessage('ROW_EVENTS', { last_by_subj: `event.v1.tasks.deployment_tasks.${task.id}` });
   expect(event?.json()).toMatchObject({ env_id, operation: 'INSERT', row: { id: task.id, status: 'Done' } });
   expect(event?.data.length).toBeLessThan(500);
-  expect((await streams.info('EVENTS')).config.max_age).toBe(3_600e9);
+  expect((await streams.info('ROW_EVENTS')).config.max_age).toBe(3_600e9);
   expect(await subjectsIn('STATE_tasks')).toEqual([`state_v1.tasks.deployments.${deployment.id}`]);
   const row = sql.type(z.object({ row: z.unknown() }))`select row from outbox where id = ${task.id}`;
   expect(await relays.db.oneFirst(row)).toEqual({ id: task.id, status: 'Done' });
@@ -141,7 +141,7 @@ test('a wiped NATS gets the projected rows again, and no ended task', async () =
     patience,
   );
   await vi.waitFor(() => expect(relays.unpublished()).resolves.toBe(0), patience);
-  expect((await subjectsIn('EVENTS')).filter((subject) => subject.includes('deployment_tasks'))).toEqual([]);
+  expect((await subjectsIn('ROW_EVENTS')).filter((subject) => subject.includes('deployment_tasks'))).toEqual([]);
 });
 
 test('an owner that fills its stream is refused new rows, and does not keep others from publishing', async () => {

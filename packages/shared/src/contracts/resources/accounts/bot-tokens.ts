@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { siteAdmins } from '../../../access/readers.ts';
 import { siteAdmin } from '../../../access/rules.ts';
 import { CreatedToken, newTokenFields, tokenFields } from './api-token.ts';
 import { operation, resource } from '../../definition/contract.ts';
@@ -20,7 +21,7 @@ export type NewBotToken = z.infer<typeof NewBotToken>;
 export const botTokens = resource('bot_tokens', {
   owner: 'auth',
   singular: 'bot token',
-  state: { row: BotToken, consumers: [] },
+  state: { row: BotToken, readers: siteAdmins, consumers: [] },
   operations: {
     list: operation({
       http: 'GET /bot-tokens',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { everybody } from '../../../access/readers.ts';
 import { signedIn, siteAdmin } from '../../../access/rules.ts';
 import { operation, resource } from '../../definition/contract.ts';
 import { Id, Name, Timestamp } from '../../fields/fields.ts';
@@ -22,7 +23,7 @@ export const bots = resource('bots', {
   owner: 'auth',
   singular: 'bot',
   etag: ['display_name', 'is_active'],
-  state: { row: Bot, consumers: [] },
+  state: { row: Bot, readers: everybody, consumers: [] },
   operations: {
     list: operation({
       http: 'GET /bots',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { holdersOfToken } from '../../../access/readers.ts';
 import { signedIn, tokenHolder } from '../../../access/rules.ts';
 import { CreatedToken, newTokenFields, tokenFields } from './api-token.ts';
 import { operation, resource } from '../../definition/contract.ts';
@@ -16,7 +17,7 @@ export const userTokens = resource('user_tokens', {
   owner: 'auth',
   singular: 'user token',
   // Visibility follows from the user of the token.
-  state: { row: UserToken, consumers: [], event: ['user_id'] },
+  state: { row: UserToken, readers: holdersOfToken, consumers: [], event: ['user_id'] },
   operations: {
     list: operation({
       http: 'GET /user-tokens',

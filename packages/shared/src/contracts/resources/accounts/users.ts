@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { everybody } from '../../../access/readers.ts';
 import { signedIn, siteAdmin } from '../../../access/rules.ts';
 import { operation, resource } from '../../definition/contract.ts';
 import { Id, Timestamp } from '../../fields/fields.ts';
@@ -22,7 +23,7 @@ export const users = resource('users', {
   owner: 'auth',
   singular: 'user',
   etag: ['is_admin', 'is_active'],
-  state: { row: User, consumers: [] },
+  state: { row: User, readers: everybody, consumers: [] },
   operations: {
     list: operation({
       http: 'GET /users',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { everybody } from '../../../access/readers.ts';
 import { signedIn, siteAdmin } from '../../../access/rules.ts';
 import { operation, resource } from '../../definition/contract.ts';
 import { Id, Name, Timestamp } from '../../fields/fields.ts';
@@ -15,7 +16,7 @@ export const deploymentKinds = resource('deployment_kinds', {
   owner: 'registry-scan',
   singular: 'deployment kind',
   etag: ['name'],
-  state: { row: DeploymentKind, consumers: ['auth', 'tasks'] },
+  state: { row: DeploymentKind, readers: everybody, consumers: ['auth', 'tasks'] },
   operations: {
     list: operation({
       http: 'GET /deployment-kinds',

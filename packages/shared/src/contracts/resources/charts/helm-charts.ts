@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { everybody } from '../../../access/readers.ts';
 import { signedIn } from '../../../access/rules.ts';
 import { operation, resource } from '../../definition/contract.ts';
 import { Id, JsonObject, Timestamp } from '../../fields/fields.ts';
@@ -29,7 +30,7 @@ export type HelmChart = z.infer<typeof HelmChart>;
 export const helmCharts = resource('helm_charts', {
   owner: 'registry-scan',
   singular: 'chart',
-  state: { row: HelmChart, consumers: ['tasks'] },
+  state: { row: HelmChart, readers: everybody, consumers: ['tasks'] },
   operations: {
     list: operation({
       http: 'GET /helm-charts',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { everybody } from '../../../access/readers.ts';
 import { signedIn, siteAdmin } from '../../../access/rules.ts';
 import { operation, resource } from '../../definition/contract.ts';
 import { Icon, Id, Timestamp } from '../../fields/fields.ts';
@@ -28,7 +29,7 @@ export const helmRegistries = resource('helm_registries', {
   singular: 'chart registry',
   etag: ['fa_icon'],
   // A chart's kind is that of its registry.
-  state: { row: HelmRegistry, consumers: ['tasks'] },
+  state: { row: HelmRegistry, readers: everybody, consumers: ['tasks'] },
   operations: {
     list: operation({
       http: 'GET /helm-registries',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { everybody } from '../../../access/readers.ts';
 import { signedIn, siteAdmin } from '../../../access/rules.ts';
 import { operation, resource } from '../../definition/contract.ts';
 import { Id, Timestamp, text } from '../../fields/fields.ts';
@@ -14,7 +15,7 @@ export type NewHelmTagFormat = z.infer<typeof NewHelmTagFormat>;
 export const helmTagFormats = resource('helm_tag_formats', {
   owner: 'registry-scan',
   singular: 'chart tag format',
-  state: { row: HelmTagFormat, consumers: [] },
+  state: { row: HelmTagFormat, readers: everybody, consumers: [] },
   operations: {
     list: operation({
       http: 'GET /helm-tag-formats',

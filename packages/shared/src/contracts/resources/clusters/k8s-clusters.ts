@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { membersOfEnv } from '../../../access/readers.ts';
 import { signedIn, siteAdmin } from '../../../access/rules.ts';
 import { operation, resource } from '../../definition/contract.ts';
 import { DnsName, HttpUrl, Id, Name, Timestamp } from '../../fields/fields.ts';
@@ -46,7 +47,7 @@ export const k8sClusters = resource('k8s_clusters', {
     'metrics_url',
     'metrics_datasource_name',
   ],
-  state: { row: K8sCluster, consumers: ['tasks'] },
+  state: { row: K8sCluster, readers: membersOfEnv, consumers: ['tasks'] },
   operations: {
     list: operation({
       http: 'GET /k8s-clusters',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { membersOfEnv } from '../../../access/readers.ts';
 import { signedIn } from '../../../access/rules.ts';
 import { operation, resource } from '../../definition/contract.ts';
 import { Id, Json, Timestamp } from '../../fields/fields.ts';
@@ -24,7 +25,7 @@ export type K8sResource = z.infer<typeof K8sResource>;
 export const k8sResources = resource('k8s_resources', {
   owner: 'cluster-sync',
   singular: 'tracked resource',
-  state: { row: K8sResource, consumers: [] },
+  state: { row: K8sResource, readers: membersOfEnv, consumers: [] },
   operations: {
     list: operation({
       http: 'GET /k8s-resources',

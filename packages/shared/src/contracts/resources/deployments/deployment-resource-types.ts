@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { membersOfEnvIfAny } from '../../../access/readers.ts';
 import { signedIn } from '../../../access/rules.ts';
 import { operation, resource } from '../../definition/contract.ts';
 import { Id, JsonObject, Timestamp } from '../../fields/fields.ts';
@@ -19,7 +20,7 @@ export type DeploymentResourceType = z.infer<typeof DeploymentResourceType>;
 export const deploymentResourceTypes = resource('deployment_resource_types', {
   owner: 'tasks',
   singular: 'deployment resource type',
-  state: { row: DeploymentResourceType, consumers: [] },
+  state: { row: DeploymentResourceType, readers: membersOfEnvIfAny, consumers: [] },
   operations: {
     list: operation({
       http: 'GET /deployment-resource-types',

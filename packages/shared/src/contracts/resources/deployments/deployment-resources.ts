@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { membersOfEnv } from '../../../access/readers.ts';
 import { lifecycleRole, signedIn } from '../../../access/rules.ts';
 import { operation, resource } from '../../definition/contract.ts';
 import { GivenTime, Id, Json, Name, Timestamp } from '../../fields/fields.ts';
@@ -42,7 +43,7 @@ export const deploymentResources = resource('deployment_resources', {
   owner: 'tasks',
   singular: 'deployment resource',
   etag: ['name', 'props'],
-  state: { row: DeploymentResource, consumers: [] },
+  state: { row: DeploymentResource, readers: membersOfEnv, consumers: [] },
   operations: {
     list: operation({
       http: 'GET /deployment-resources',

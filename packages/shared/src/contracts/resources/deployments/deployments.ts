@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { membersOfEnv } from '../../../access/readers.ts';
 import { type KindScope, maintainer, owner, signedIn } from '../../../access/rules.ts';
 import { operation, resource, stricter } from '../../definition/contract.ts';
 import { differsFrom } from '../../definition/differs-from.ts';
@@ -80,6 +81,7 @@ export const deployments = resource('deployments', {
   etag: ['name', 'cluster_id', 'helm_chart_id', 'config', 'values_override', 'enabled', 'description_md'],
   state: {
     row: Deployment,
+    readers: membersOfEnv,
     published: PublishedDeployment,
     consumers: ['cluster-sync', 'registry-scan'],
     event: ['status'],

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { membersOfEnv } from '../../../access/readers.ts';
 import { envAdmin, signedIn } from '../../../access/rules.ts';
 import { operation, resource } from '../../definition/contract.ts';
 import { Id, Name, Timestamp, verbatim } from '../../fields/fields.ts';
@@ -28,7 +29,7 @@ export const secrets = resource('secrets', {
   singular: 'secret',
   // `updated_at` stands for the contents, which no answer may show, not even hashed.
   etag: ['name', 'updated_at'],
-  state: { row: Secret, consumers: [] },
+  state: { row: Secret, readers: membersOfEnv, consumers: [] },
   operations: {
     list: operation({
       http: 'GET /secrets',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { DeploymentRole } from '../../../access/identity.ts';
+import { membersOfEnv } from '../../../access/readers.ts';
 import { envAdmin, signedIn } from '../../../access/rules.ts';
 import { operation, resource } from '../../definition/contract.ts';
 import { Id, Timestamp } from '../../fields/fields.ts';
@@ -21,7 +22,7 @@ export type NewDeploymentPermission = z.infer<typeof NewDeploymentPermission>;
 export const deploymentPermissions = resource('deployment_permissions', {
   owner: 'auth',
   singular: 'deployment permission',
-  state: { row: DeploymentPermission, consumers: [] },
+  state: { row: DeploymentPermission, readers: membersOfEnv, consumers: [] },
   operations: {
     list: operation({
       http: 'GET /deployment-permissions',

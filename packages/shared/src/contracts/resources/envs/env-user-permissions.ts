@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { EnvRole } from '../../../access/identity.ts';
+import { membersOfEnv } from '../../../access/readers.ts';
 import { envAdmin, signedIn } from '../../../access/rules.ts';
 import { operation, resource } from '../../definition/contract.ts';
 import { Id, Timestamp } from '../../fields/fields.ts';
@@ -24,7 +25,7 @@ export const envUserPermissions = resource('env_user_permissions', {
   owner: 'auth',
   singular: 'env user',
   etag: ['role'],
-  state: { row: EnvUserPermission, consumers: [] },
+  state: { row: EnvUserPermission, readers: membersOfEnv, consumers: [] },
   operations: {
     list: operation({
       http: 'GET /env-user-permissions',

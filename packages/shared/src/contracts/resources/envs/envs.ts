@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { membersOfEnv } from '../../../access/readers.ts';
 import { envAdmin, signedIn, siteAdmin } from '../../../access/rules.ts';
 import { differsFrom } from '../../definition/differs-from.ts';
 import { operation, resource, stricter } from '../../definition/contract.ts';
@@ -30,7 +31,7 @@ export const envs = resource('envs', {
   owner: 'auth',
   singular: 'env',
   etag: ['name', 'node_selector', 'tolerations', 'auto_add_new_users'],
-  state: { row: Env, envIn: 'id', consumers: ['cluster-sync', 'tasks'] },
+  state: { row: Env, readers: membersOfEnv, envIn: 'id', consumers: ['cluster-sync', 'tasks'] },
   operations: {
     list: operation({
       http: 'GET /envs',

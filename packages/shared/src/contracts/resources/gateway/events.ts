@@ -19,7 +19,6 @@ export const events = resource('events', {
       }),
       response: z.string(),
       produces: 'text/event-stream',
-      outstanding: true,
     }),
   },
 });

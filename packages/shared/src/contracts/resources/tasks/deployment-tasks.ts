@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { membersOfEnv } from '../../../access/readers.ts';
 import { type KindScope, maintainer, owner, signedIn, taskCreatorOrOwner } from '../../../access/rules.ts';
 import { operation, resource, stricter } from '../../definition/contract.ts';
 import { Id, PlannedTime, Reason, Timestamp } from '../../fields/fields.ts';
@@ -77,7 +78,7 @@ export const deploymentTasks = resource('deployment_tasks', {
   singular: 'deployment task',
   // The wait reason is computed on each read, and changes without a change of the task.
   etag: Object.keys(DeploymentTask.shape).filter((name) => name !== 'reason'),
-  state: { row: DeploymentTask, published: PublishedTask, consumers: [], event: ['status'] },
+  state: { row: DeploymentTask, readers: membersOfEnv, published: PublishedTask, consumers: [], event: ['status'] },
   operations: {
     list: operation({
       http: 'GET /deployment-tasks',

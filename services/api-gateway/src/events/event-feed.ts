@@ -1,0 +1,185 @@
+import type { EventReader, EventStreamStatus, RowEvent } from '@berth/shared/bus/events/event-reader';
+import { AppError } from '@berth/shared/errors';
+import type { Service } from '@berth/shared/service/service';
+import { BoundedCache } from '@berth/shared/waiting/bounded-cache';
+import { oneAtATime } from '@berth/shared/waiting/one-at-a-time';
+import { pause } from '@berth/shared/waiting/pause';
+import { singleFlight, singleFlights } from '@berth/shared/waiting/single-flight';
+import { dataOf } from './event-text.ts';
+import type { Position } from './position.ts';
+
+/** An event with the text of its data, which is made once for all streams. */
+export interface FedEvent extends RowEvent {
+  readonly data: string;
+}
+
+export interface FeedPart {
+  readonly events: readonly FedEvent[];
+  /** After the last event of this part, whether it is shown to anybody or not. */
+  readonly position: Position;
+  /** There is more to read at once. */
+  readonly more: boolean;
+  /** Why events before this position are missing. */
+  readonly missing?: string;
+}
+
+export interface EventFeed {
+  /**
+   * From now on `wake` is called when there are new events, until the member leaves. Resolves to the end of the stream;
+   * throws `unavailable` where it cannot be read.
+   */
+  join(wake: () => void): Promise<{ end: Position } & Disposable>;
+  /** What follows a position; at most 500 events. */
+  after(position: Position): Promise<FeedPart>;
+}
+
+export interface EventFeedDeps {
+  reader: EventReader;
+  log: Pick<Service['log'], 'warn'>;
+  /** Aborts when the gateway stops. */
+  stopping: AbortSignal;
+  pollMs?: number;
+  /** Of the events in memory, which all streams share. */
+  recentBytes?: number;
+}
+
+const partSize = 500;
+const rowsRemembered = 20_000;
+
+/**
+ * Follows the stream of events once for all clients, while there are any. Recent events are in memory; who is behind them
+ * reads from the stream itself, one reader at a time.
+ */
+export function createEventFeed({
+  reader,
+  log,
+  stopping,
+  pollMs = 100,
+  recentBytes = 8 * 1024 * 1024,
+}: EventFeedDeps): EventFeed {
+  const members = new Set<() => void>();
+  const catchUps = singleFlights<FeedPart>();
+  const inTurn = oneAtATime();
+  let stream: EventStreamStatus | undefined;
+  /** All events from `start` up to and without `end`. */
+  let recent: FedEvent[] = [];
+  let bytes = 0;
+  let start = 0;
+  let end = 0;
+  let newest = new BoundedCache<number>(rowsRemembered);
+  let following: Promise<void> | undefined;
+
+  function restart(at: number): void {
+    [recent, bytes, newest] = [[], 0, new BoundedCache(rowsRemembered)];
+    [start, end] = [at, at];
+  }
+
+  const poll = singleFlight(async (): Promise<void> => {
+    const status = await reader.status();
+    // Another stream, or one that lost its end: known sequences mean other events.
+    const isSame = stream?.created === status.created && status.last >= end - 1;
+    if (!isSame) restart(status.last + 1);
+    // After a long outage: what followed is no longer kept.
+    else if (status.first > end) restart(status.first);
+    const before = isSame ? end : -1;
+    stream = status;
+    while (end <= status.last && !stopping.aborted) {
+      const { events, next } = await reader.read(end);
+      if (next <= end) break;
+      take(events);
+      end = next;
+    }
+    if (end !== before) for (const wake of members) wake();
+  });
+
+  function take(events: readonly RowEvent[]): void {
+    for (const one of withoutRepeats(events, newest)) {
+      recent.push(one);
+      bytes += one.data.length;
+    }
+    let dropped = 0;
+    while (bytes > recentBytes && dropped < recent.length) {
+      bytes -= recent[dropped]?.data.length ?? 0;
+      start = (recent[dropped]?.sequence ?? 0) + 1;
+      dropped += 1;
+    }
+    if (dropped > 0) recent = recent.slice(dropped);
+  }
+
+  async function follow(): Promise<void> {
+    let hasFailed = false;
+    while (members.size > 0 && !stopping.aborted) {
+      try {
+        await poll();
+        hasFailed = false;
+      } catch (error) {
+        if (!hasFailed) log.warn({ err: error }, 'events cannot be read; trying again');
+        hasFailed = true;
+      }
+      await pause(hasFailed ? pollMs * 5 : pollMs, stopping);
+    }
+    following = undefined;
+    stream = undefined;
+  }
+
+  const here = (sequence: number): Position => ({ created: stream?.created ?? '', sequence });
+
+  const missed = (missing: string): FeedPart => ({ events: [], position: here(end - 1), more: false, missing });
+
+  /** Reads from the stream what is no longer in memory. */
+  async function catchUp(from: number): Promise<FeedPart> {
+    const { created, first } = await reader.status();
+    if (created !== stream?.created) return { events: [], position: here(from - 1), more: true };
+    if (from < first) return missed('Events are kept for an hour, and some that followed are gone');
+    const { events, next } = await reader.read(from);
+    const fed = withoutRepeats(events, new BoundedCache(partSize));
+    return { events: fed, position: here(next - 1), more: next > from };
+  }
+
+  return {
+    async join(wake) {
+      if (stream === undefined) await poll();
+      if (stream === undefined) throw new AppError('unavailable', 'The events cannot be read; try again later');
+      members.add(wake);
+      following ??= follow();
+      return { end: here(end - 1), [Symbol.dispose]: () => void members.delete(wake) };
+    },
+
+    async after({ created, sequence }) {
+      // Another gateway may have read on already.
+      if (created !== stream?.created || sequence >= end) await poll();
+      if (created !== stream?.created) return missed('The stream of events was lost and begins again');
+      if (sequence >= end) return missed('The stream of events has lost its end');
+      if (sequence + 1 < start) {
+        const from = sequence + 1;
+        return catchUps.run(String(from), () => inTurn(() => catchUp(from)));
+      }
+      const index = firstAfter(recent, sequence);
+      const events = recent.slice(index, index + partSize);
+      const more = index + partSize < recent.length;
+      return { events, position: here(more ? (events.at(-1)?.sequence ?? sequence) : end - 1), more };
+    },
+  };
+}
+
+/** An owner may publish an event again, or after a newer one of the same row. */
+function withoutRepeats(events: readonly RowEvent[], newest: BoundedCache<number>): FedEvent[] {
+  return events.flatMap((one) => {
+    const { resource, id, version } = one.event;
+    const row = `${resource}.${id}`;
+    if ((newest.get(row) ?? 0) >= version) return [];
+    newest.set(row, version);
+    return [{ ...one, data: dataOf(one) }];
+  });
+}
+
+/** The index of the first event with a higher sequence; they are in order. */
+function firstAfter(events: readonly RowEvent[], sequence: number): number {
+  let [low, high] = [0, events.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((events[middle]?.sequence ?? 0) > sequence) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}

@@ -1,0 +1,86 @@
+import type { Bus } from '@berth/shared/bus/bus';
+import type { Resource } from '@berth/shared/contracts/contract';
+import { httpRouteOf } from '@berth/shared/contracts/http-route';
+import { events } from '@berth/shared/contracts/resources/events';
+import { AppError } from '@berth/shared/errors';
+import type { Service } from '@berth/shared/service/service';
+import { createWakeUp } from '@berth/shared/waiting/wake-up';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Authenticate } from '../authentication/authenticate.ts';
+import { requireCredential } from '../authentication/require-credential.ts';
+import { requestReader } from '../routes/request-reader.ts';
+import { createStreamSlots, type StreamLimits } from '../routes/stream-slots.ts';
+import { sendTextStream } from '../routes/text-stream.ts';
+import { createEventFeed } from './event-feed.ts';
+import { eventStreamMetrics } from './event-stream-metrics.ts';
+import { eventsFor } from './events-for.ts';
+import { followEvents } from './follow-events.ts';
+import { type Position, positionOf } from './position.ts';
+import { createSharedIdentities } from './shared-identities.ts';
+
+export interface EventRouteDeps extends Pick<Service, 'log' | 'metrics'> {
+  bus: Pick<Bus, 'events' | 'identify'>;
+  authenticate: Authenticate;
+  resources: readonly Resource[];
+  /** Aborts when the gateway stops, which ends every open stream. */
+  stopping: AbortSignal;
+  limits?: StreamLimits;
+  slowReaderMs?: number;
+  heartbeatMs?: number;
+}
+
+const { stream } = events.operations;
+
+/** Serves `GET /events`: the changes of all rows that the caller may see, as server-sent events. */
+export function eventRoute(app: FastifyInstance, deps: EventRouteDeps): void {
+  const { bus, log, stopping, limits = { total: 1_000, perIdentity: 20 }, slowReaderMs = 30_000, heartbeatMs } = deps;
+  const takeSlot = createStreamSlots(limits);
+  const shareIdentity = createSharedIdentities(deps);
+  const feed = createEventFeed({ reader: bus.events, log, stopping });
+  const readRequest = requestReader(stream);
+  const metrics = eventStreamMetrics(deps.metrics);
+
+  app.get(
+    httpRouteOf(stream).path,
+    { onRequest: requireCredential(stream, deps.authenticate) },
+    async (request, reply) => {
+      const { query } = readRequest(request) as { query: { tables?: string; env_id?: string } };
+      const isFor = eventsFor(deps.resources, tablesIn(query.tables, deps.resources), query.env_id);
+      if (request.method === 'HEAD') return reply.type('text/event-stream').send();
+
+      using open = new DisposableStack();
+      open.use(takeSlot(request.identity?.id ?? ''));
+      const identity = open.use(shareIdentity(request));
+      let wake = (): void => undefined;
+      const member = open.use(await feed.join(() => wake()));
+      open.use(metrics.opened());
+
+      const options = { contentType: 'text/event-stream', stopping, slowReaderMs };
+      await sendTextStream(request, reply, options, async ({ signal, write }) => {
+        const wakeUp = createWakeUp(signal);
+        ({ wake } = wakeUp);
+        const from = startOf(request) ?? member.end;
+        const times = heartbeatMs === undefined ? {} : { heartbeatMs };
+        for await (const text of followEvents(from, { feed, identity: identity.now, isFor, wakeUp, signal, ...times }))
+          await write(text);
+      });
+      return reply;
+    },
+  );
+}
+
+/** Where the client left off; undefined where it has just begun. */
+function startOf({ headers }: FastifyRequest): Position | undefined {
+  const given = headers['last-event-id'];
+  return given === undefined || given === '' ? undefined : positionOf(String(given));
+}
+
+function tablesIn(tables: string | undefined, resources: readonly Resource[]): ReadonlySet<string> | undefined {
+  if (tables === undefined) return undefined;
+  const names = tables.split(',');
+  const known = resources.filter(({ state }) => state).map(({ name }) => name);
+  const unknown = names.filter((name) => !known.includes(name));
+  if (unknown.length === 0) return new Set(names);
+  const errors = unknown.map((name) => ({ path: 'query.tables', message: `no such table: ${name}` }));
+  throw new AppError('invalid', `query.tables: no such table: ${unknown[0]}`, { errors });
+}

@@ -1,0 +1,20 @@
+import { oncePerRegistry } from '@berth/shared/service/once-per-registry';
+import { Gauge, type Registry } from 'prom-client';
+
+export interface EventStreamMetrics {
+  /** Counts a stream until it is disposed of. */
+  opened(): Disposable;
+}
+
+/** The metrics of a registry, shared by all servers that use it. */
+export const eventStreamMetrics = oncePerRegistry(create);
+
+function create(registry: Registry): EventStreamMetrics {
+  const open = new Gauge({ name: 'berth_event_streams_open', help: 'Open streams of events', registers: [registry] });
+  return {
+    opened() {
+      open.inc();
+      return { [Symbol.dispose]: () => open.dec() };
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import { once } from 'node:events';
+import { commonHeaders } from '../http/problems/send-problem.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+export interface TextStreamOptions {
+  contentType: string;
+  /** Aborts when the gateway stops, which ends every open stream. */
+  stopping: AbortSignal;
+  /** A reader that receives nothing for this long is cut off. */
+  slowReaderMs: number;
+}
+
+export interface TextStream {
+  /** Aborts when the client is gone or the gateway stops. */
+  readonly signal: AbortSignal;
+  /** Waits until the client has received it, so that a slow client costs one part of memory. */
+  write(text: string): Promise<void>;
+}
+
+/**
+ * Answers with a text that `send` writes part by part. Where `send` fails the connection is cut off, not ended: a client
+ * must not take a part for all of it.
+ */
+export async function sendTextStream(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { contentType, stopping, slowReaderMs }: TextStreamOptions,
+  send: (stream: TextStream) => Promise<void>,
+): Promise<void> {
+  const { raw } = reply;
+  reply.hijack();
+  raw.writeHead(200, {
+    'content-type': contentType,
+    'x-request-id': request.id,
+    // Proxies must not buffer the response: new parts would be delayed.
+    'x-accel-buffering': 'no',
+    ...commonHeaders,
+  });
+  raw.flushHeaders();
+
+  const closed = new AbortController();
+  const onClose = () => closed.abort();
+  raw.once('close', onClose);
+  if (raw.destroyed) onClose();
+  const signal = AbortSignal.any([closed.signal, stopping]);
+
+  const write = async (text: string): Promise<void> => {
+    signal.throwIfAborted();
+    if (text === '' || raw.write(text)) return;
+    await once(raw, 'drain', { signal: AbortSignal.any([signal, AbortSignal.timeout(slowReaderMs)]) });
+  };
+  try {
+    await send({ signal, write });
+    raw.end();
+  } catch (error) {
+    if (!closed.signal.aborted)
+      request.log.info({ err: error, request_id: request.id, route: request.routeOptions.url }, 'stream cut short');
+    raw.destroy();
+  } finally {
+    onClose();
+  }
+}
