@@ -65,7 +65,7 @@ const folders: Record<Home, string[]> = {
   repository: ['services/*/src/**/*-repository.ts', 'services/tasks/src/store/**'],
   gateway: ['services/api-gateway/src/**'],
   observed: [
-    'services/api-gateway/src/http/{observe-requests,request-metrics}.ts',
+    'services/api-gateway/src/{http/{observe-requests,request-metrics},events/event-stream-metrics}.ts',
     'services/tasks/src/runner/run/runner-metrics.ts',
   ],
   auth: ['services/auth/src/tokens/jwt-*.ts', 'services/auth/src/signing-keys/{key-ring,new-signing-key}.ts'],
@@ -98,6 +98,7 @@ const noOtherServices = {
 const inTwoHomes: { files: string[]; homes: Home[] }[] = [
   { files: ['services/auth/src/sign-in/*-repository.ts'], homes: ['signIn', 'repository'] },
   { files: ['packages/shared/src/testing/db/**'], homes: ['processes', 'db'] },
+  { files: ['packages/shared/src/testing/test-nats.ts'], homes: ['processes', 'bus'] },
 ];
 
 function restrictedImports(homes: readonly Home[] = []) {

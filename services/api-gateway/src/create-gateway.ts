@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import { Attempts } from './attempts/attempts.ts';
 import { authenticateBy } from './authentication/authenticate.ts';
 import { createHttpServer } from './http/create-http-server.ts';
-import { type EventRouteDeps, eventRoute } from './events/event-route.ts';
+import { type EventRouteDeps, eventRoute } from './routes/event-route.ts';
 import { collectMethods, refuseOtherMethods } from './http/refuse-other-methods.ts';
 import { documentationRoutes } from './routes/documentation-routes.ts';
 import { healthRoutes } from './routes/health-routes.ts';

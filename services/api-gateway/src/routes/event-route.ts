@@ -8,15 +8,15 @@ import { createWakeUp } from '@berth/shared/waiting/wake-up';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Authenticate } from '../authentication/authenticate.ts';
 import { requireCredential } from '../authentication/require-credential.ts';
-import { requestReader } from '../routes/request-reader.ts';
-import { createStreamSlots, type StreamLimits } from '../routes/stream-slots.ts';
-import { sendTextStream } from '../routes/text-stream.ts';
-import { createEventFeed } from './event-feed.ts';
-import { eventStreamMetrics } from './event-stream-metrics.ts';
-import { eventsFor } from './events-for.ts';
-import { followEvents } from './follow-events.ts';
-import { type Position, positionOf } from './position.ts';
-import { createSharedIdentities } from './shared-identities.ts';
+import { requestReader } from './request-reader.ts';
+import { createStreamSlots, type StreamLimits } from './stream-slots.ts';
+import { sendTextStream } from './text-stream.ts';
+import { createEventFeed } from '../events/event-feed.ts';
+import { eventStreamMetrics } from '../events/event-stream-metrics.ts';
+import { eventsFor } from '../events/events-for.ts';
+import { followEvents } from '../events/follow-events.ts';
+import { type Position, positionOf } from '../events/position.ts';
+import { createSharedIdentities } from '../events/shared-identities.ts';
 
 export interface EventRouteDeps extends Pick<Service, 'log' | 'metrics'> {
   bus: Pick<Bus, 'events' | 'identify'>;
