@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './tests/setup/longest-first.ts';
 
 export default defineConfig({
   test: {
@@ -8,6 +9,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     teardownTimeout: 30_000,
     passWithNoTests: false,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         extends: true,
@@ -21,6 +23,9 @@ export default defineConfig({
           ],
           sequence: { groupOrder: 0 },
           maxWorkers: 3,
+          // Files share a process and what it has loaded, which would otherwise be most of their work. Each has servers and
+          // databases of its own, and gives back what it changes of the process.
+          isolate: false,
         },
       },
       {

@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { secrets } from '@berth/shared/contracts/resources/secrets';
+import { compileCache } from '@berth/shared/testing/compile-cache';
 import { sampleIdentities } from '@berth/shared/testing/test-identities';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -49,7 +50,12 @@ async function stored() {
 }
 const rotate = () =>
   run(process.execPath, [main], {
-    env: { DATABASE_URL: tasks.database.url, KEY_ENCRYPTION_KEY: newKey, OTHER_KEY_ENCRYPTION_KEYS: testKey },
+    env: {
+      ...compileCache(),
+      DATABASE_URL: tasks.database.url,
+      KEY_ENCRYPTION_KEY: newKey,
+      OTHER_KEY_ENCRYPTION_KEYS: testKey,
+    },
     timeout: 60_000,
   });
 const deps = () => {

@@ -55,6 +55,7 @@ export async function startOidc({
     name: 'oidc',
     command: [process.execPath, main, configFile],
     logFile: join(folder, 'oidc.log'),
+    env: { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? join(stateFolder, 'compile-cache') },
     guard,
     signal,
     isReady: async (probe) => (await fetch(`${issuer}/.well-known/openid-configuration`, { signal: probe })).ok,

@@ -26,8 +26,8 @@ export async function startService(service: ServiceStart): Promise<RunningServer
     logFile: join(stateFolder, 'services', `${name}.log`),
     env: {
       NODE_ENV: 'production',
-      // A later start need not strip and compile the sources again.
-      NODE_COMPILE_CACHE: join(stateFolder, 'compile-cache'),
+      // A later start need not strip and compile the sources again; nor need other stacks of one run of tests.
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? join(stateFolder, 'compile-cache'),
       HEALTH_PORT: String(healthPort),
       ...settings,
       ...secretFiles,

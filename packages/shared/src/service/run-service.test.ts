@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { compileCache } from '../testing/compile-cache.ts';
 import { freePort } from '../testing/network/free-port.ts';
 
 let folder: string;
@@ -30,7 +31,10 @@ async function start(wiring: string, environment: Record<string, string> = {}) {
       `import { spawnSync } from 'node:child_process';\nimport { Worker } from 'node:worker_threads';\n` +
       `await runService('sample', async (service) => { const { use, loop, log, signal } = service;\n${wiring}\n});\n`,
   );
-  const child = spawn(process.execPath, [file], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [file], {
+    env: { ...compileCache(), ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   started.push(child);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {

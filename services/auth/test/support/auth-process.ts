@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { compileCache } from '@berth/shared/testing/compile-cache';
 import { freePort } from '@berth/shared/testing/free-port';
 
 export interface AuthProcess extends AsyncDisposable {
@@ -15,7 +16,13 @@ const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 /** The service as it runs in production, from its own main.ts; resolves when it is ready. */
 export async function startAuthProcess(settings: Record<string, string>, args: string[] = []): Promise<AuthProcess> {
   const port = await freePort();
-  const env = { PATH: process.env['PATH'], HEALTH_PORT: String(port), LOG_LEVEL: 'info', ...settings };
+  const env = {
+    ...compileCache(),
+    PATH: process.env['PATH'],
+    HEALTH_PORT: String(port),
+    LOG_LEVEL: 'info',
+    ...settings,
+  };
   const child = spawn(process.execPath, [main, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   const listen = (chunk: Buffer) => {

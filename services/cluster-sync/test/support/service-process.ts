@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Database } from '@berth/shared/db/database';
+import { compileCache } from '@berth/shared/testing/compile-cache';
 import { openTestDatabase } from '@berth/shared/testing/open-test-database';
 import { startTestNats } from '@berth/shared/testing/test-nats';
 import { type Neighbours, startNeighbours } from './neighbours.ts';
@@ -33,7 +34,8 @@ export async function startServiceProcess(settings: Record<string, string>): Pro
     LOG_LEVEL: 'debug',
     ...settings,
   };
-  const child = spawn(process.execPath, [main], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
+  const env = { ...compileCache(), ...environment };
+  const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const exited = once(child, 'exit');
   let log = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (log += chunk.toString()));

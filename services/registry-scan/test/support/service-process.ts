@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { compileCache } from '@berth/shared/testing/compile-cache';
 import { freePort } from '@berth/shared/testing/free-port';
 import { createTestDatabase } from '@berth/shared/testing/test-database';
 import type { TestNats } from '@berth/shared/testing/test-nats';
@@ -46,6 +47,7 @@ export async function startServiceProcess({
 
   const child = spawn(process.execPath, [main], {
     env: {
+      ...compileCache(),
       NATS_URL: nats.url,
       NATS_PASSWORD: nats.password,
       DATABASE_URL: database.url,

@@ -14,6 +14,7 @@ import { clusterAccess } from '@berth/shared/contracts/resources/cluster-access'
 import { kubeAccessOf } from '@berth/kube/kube-access';
 import { type KubeApi, openKubeApi } from '@berth/kube/kube-api';
 import { parseKubeconfig } from '@berth/kube/kubeconfig';
+import { compileCache } from '@berth/shared/testing/compile-cache';
 import { connectTestBus } from '@berth/shared/testing/test-bus';
 import { startTestNats, type TestNats } from '@berth/shared/testing/test-nats';
 import { createFakeTasks, type FakeTasks } from './fake-tasks.ts';
@@ -124,7 +125,7 @@ async function startRunner(env: Record<string, string>): Promise<RunnerProcess> 
   const folder = await mkdtemp(join(tmpdir(), 'berth-runner-'));
   const child: ChildProcess = spawn(process.execPath, [entry], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { RUNNER_FOLDER: folder, LOG_LEVEL: 'debug', NODE_ENV: 'production', ...env },
+    env: { ...compileCache(), RUNNER_FOLDER: folder, LOG_LEVEL: 'debug', NODE_ENV: 'production', ...env },
   });
   let log = '';
   child.stdout?.on('data', (chunk: Buffer) => {

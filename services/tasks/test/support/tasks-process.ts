@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { compileCache } from '@berth/shared/testing/compile-cache';
 import { freePort } from '@berth/shared/testing/free-port';
 
 export interface TasksProcess extends AsyncDisposable {
@@ -16,7 +17,7 @@ const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 /** The service as it runs in production, from its own main.ts; resolves when it is ready. */
 export async function startTasksProcess(settings: Record<string, string>): Promise<TasksProcess> {
   const port = await freePort();
-  const env = { HEALTH_PORT: String(port), LOG_LEVEL: 'debug', ...settings };
+  const env = { ...compileCache(), HEALTH_PORT: String(port), LOG_LEVEL: 'debug', ...settings };
   const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let said = '';
   for (const stream of [child.stdout, child.stderr]) {
