@@ -4,7 +4,9 @@ import type { Page } from '@berth/shared/contracts/paging';
 import { connect, PermissionViolationError } from '@nats-io/transport-node';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { inWorkload } from './setup/mounted-workload.ts';
 import { type Platform, startPlatform } from './setup/platform.ts';
+import { kubeClient } from './setup/slow-deployment.ts';
 
 let platform: Platform;
 let grace: Awaited<ReturnType<Platform['person']>>;
@@ -81,6 +83,79 @@ describe('a member of one env', () => {
       },
     });
     expect(outcomeOf(answer)).toBe('unprocessable');
+  });
+});
+
+describe('a deployment, from its pods', () => {
+  const secretData = async () => {
+    const { namespace } = unwrap(await platform.admin.deployments.get({ id: deploymentId }));
+    const { data } = await kubeClient(platform.stack).readNamespacedSecret({ name: 'service-creds', namespace });
+    return data ?? {};
+  };
+
+  test('calls back as itself with the mounted service-creds, and sees its env only', async () => {
+    const [me, deployments, envs, otherEnv] = await inWorkload(await secretData(), [
+      'GET /auth/me',
+      'GET /deployments',
+      'GET /envs',
+      `GET /envs/${envA}`,
+    ]);
+
+    expect(me).toEqual({ status: 200, body: { Deployment: { id: deploymentId, name: 'of-b', env_id: envB } } });
+    expect(deployments).toMatchObject({ status: 200, body: { items: [{ id: deploymentId, env_id: envB }] } });
+    expect(envs).toMatchObject({ status: 200, body: { num_total: 1, items: [{ id: envB }] } });
+    expect(otherEnv).toMatchObject({ status: 404, body: { code: 'not_found' } });
+  });
+
+  test('is refused what is for people and administrators', async () => {
+    const [cluster = ''] = idsOf(await platform.admin.k8sClusters.list());
+
+    const answers = await inWorkload(await secretData(), [
+      'POST /envs {"name":"mine"}',
+      `PUT /k8s-clusters/${cluster} {"ignore":true}`,
+      `PUT /deployments/${deploymentId} {"enabled":false}`,
+      `DELETE /deployments/${deploymentId}`,
+      'POST /user-tokens {"user_id":null}',
+      'GET /bot-tokens',
+    ]);
+
+    expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403, 403]);
+  });
+
+  test('has its service-creds from before its pods start, under the least that the manifests grant', async () => {
+    const { namespace } = unwrap(await platform.admin.deployments.get({ id: deploymentId }));
+    const core = kubeClient(platform.stack);
+    const { metadata } = await core.readNamespacedSecret({ name: 'service-creds', namespace });
+    const { items: pods } = await core.listNamespacedPod({ namespace });
+
+    expect(pods.length).toBeGreaterThan(0);
+    for (const pod of pods) {
+      expect(pod.metadata?.creationTimestamp?.getTime()).toBeGreaterThanOrEqual(
+        metadata?.creationTimestamp?.getTime() ?? Number.POSITIVE_INFINITY,
+      );
+      expect(pod.spec?.volumes).toContainEqual(
+        expect.objectContaining({ secret: expect.objectContaining({ secretName: 'service-creds' }) }),
+      );
+    }
+  });
+
+  test('has its service-creds again when somebody deleted them', async () => {
+    const { namespace } = unwrap(await platform.admin.deployments.get({ id: deploymentId }));
+    await kubeClient(platform.stack).deleteNamespacedSecret({ name: 'service-creds', namespace });
+
+    const data = await waitUntil(() => secretData().catch(() => false as const), {
+      what: 'service-creds to be written again',
+      withinMs: 60_000,
+    });
+
+    expect(await inWorkload(data, ['GET /auth/me'])).toMatchObject([{ status: 200 }]);
+  });
+
+  test('is refused from the next request on when it is disabled', async () => {
+    const data = await secretData();
+    unwrap(await platform.admin.deployments.update({ id: deploymentId, body: { enabled: false } }));
+
+    expect(await inWorkload(data, ['GET /auth/me'])).toMatchObject([{ status: 401, body: { code: 'token_revoked' } }]);
   });
 });
 

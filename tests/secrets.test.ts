@@ -141,9 +141,9 @@ test('no secret is in a log, a process, a file or a message that does not need i
   const { id, config, namespace } = await createHello(admin, sample, 'quiet', { token: secret.id });
   await waitForRunning(admin, id);
   const core = kubeClient(stack);
-  const token = async () => {
-    const { data } = await core.readNamespacedSecret({ namespace, name: 'hello-web' });
-    return Buffer.from(data?.['token'] ?? '', 'base64').toString();
+  const token = async (name = 'hello-web', key = 'token') => {
+    const { data } = await core.readNamespacedSecret({ namespace, name });
+    return Buffer.from(data?.[key] ?? '', 'base64').toString();
   };
   expect(await token()).toBe(contents[0]);
 
@@ -175,6 +175,7 @@ test('no secret is in a log, a process, a file or a message that does not need i
     'push token': await secretFile('registry-scan', 'PUSH_TOKEN'),
     'kubeconfig key':
       /client-key-data"?: *"?([A-Za-z0-9+/=]{40})/.exec(await readFile(stack.kubeconfigFile, 'utf8'))?.[1] ?? '',
+    'deployment token': await token('service-creds', 'access_token'),
     'issued cluster token':
       /token\\?"?: *\\?"?([A-Za-z0-9._-]{40,})/.exec(
         recorded.find(({ text }) => text.includes('"kubeconfig":'))?.text ?? '',
@@ -231,5 +232,9 @@ test('no secret is in a log, a process, a file or a message that does not need i
   const answers = holding(bus, canaries['issued cluster token'] ?? '');
   expect(answers.length).toBeGreaterThan(0);
   for (const subject of answers) expect(subject).toMatch(/^_INBOX_(runner|tasks)\./);
+  expect(requestsWith(canaries['deployment token'] ?? '')).toEqual([]);
+  const issued = holding(bus, canaries['deployment token'] ?? '');
+  expect(issued.length).toBeGreaterThan(0);
+  for (const subject of issued) expect(subject).toMatch(/^_INBOX_(cluster-sync|auth)\./);
   expect(recorded.some(({ subject }) => subject.startsWith('state_v1.'))).toBe(true);
 });

@@ -15,11 +15,27 @@ export interface KubeCall {
 export interface KubeApiOptions {
   /** The caller's name in the cluster's audit log. */
   readonly userAgent?: string;
+  /** For a token that changes while the connection is open; called for every request. In place of that of the access. */
+  readonly token?: (signal: AbortSignal) => Promise<string>;
   /** A longer answer is an `AnswerTooLarge`: it would fill the memory. */
   readonly maxAnswerBytes?: number;
 }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+interface Body {
+  readonly type: string;
+  readonly text: string;
+}
+
+const json = 'application/json';
+const contentTypes: Record<Method, string> = {
+  GET: json,
+  POST: json,
+  PUT: json,
+  PATCH: 'application/merge-patch+json',
+  DELETE: json,
+};
 
 /** One cluster's API over one bounded set of connections. */
 export interface KubeApi extends Disposable {
@@ -31,6 +47,11 @@ export interface KubeApi extends Disposable {
   putJson(path: string, body: object, call: KubeCall): Promise<unknown>;
   /** A JSON merge patch; with `metadata.resourceVersion` in it a compare-and-swap. */
   patchJson(path: string, body: object, call: KubeCall): Promise<unknown>;
+  /**
+   * Server-side apply: creates the object, or takes over the fields of the body from whoever changed them. With the name in
+   * the path, RBAC can allow it for objects of one name only, creation included.
+   */
+  applyJson(path: string, body: object, fieldManager: string, call: KubeCall): Promise<unknown>;
   deleteJson(path: string, body: object, call: KubeCall): Promise<unknown>;
   /** The lines of a streamed answer, until it ends or the signal aborts. */
   streamLines(path: string, call: KubeCall): AsyncGenerator<string>;
@@ -49,7 +70,7 @@ const idleMs = 60_000;
  */
 export function openKubeApi(
   access: KubeAccess,
-  { userAgent = 'berth', maxAnswerBytes = usualMaxAnswerBytes }: KubeApiOptions = {},
+  { userAgent = 'berth', token, maxAnswerBytes = usualMaxAnswerBytes }: KubeApiOptions = {},
 ): KubeApi {
   const { protocol: _, hostname, port, pathname } = new URL(access.server);
   const prefix = pathname === '/' ? '' : pathname;
@@ -62,8 +83,14 @@ export function openKubeApi(
     ...access.certificate,
   });
 
-  const open = (method: Method, path: string, { signal, accept }: Pick<KubeCall, 'signal' | 'accept'>, body?: string) =>
-    new Promise<IncomingMessage>((resolve, reject) => {
+  async function open(
+    method: Method,
+    path: string,
+    { signal, accept }: Pick<KubeCall, 'signal' | 'accept'>,
+    body?: Body,
+  ): Promise<IncomingMessage> {
+    const bearer = token ? await token(signal) : access.token;
+    return new Promise<IncomingMessage>((resolve, reject) => {
       const sent = request({
         host: hostname.replace(/^\[|\]$/g, ''),
         port: port || 443,
@@ -74,17 +101,18 @@ export function openKubeApi(
         headers: {
           accept: accept ?? 'application/json',
           'user-agent': userAgent,
-          ...(access.token !== null && { authorization: `Bearer ${access.token}` }),
+          ...(bearer !== null && { authorization: `Bearer ${bearer}` }),
           ...(body !== undefined && {
-            'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json',
-            'content-length': Buffer.byteLength(body),
+            'content-type': body.type,
+            'content-length': Buffer.byteLength(body.text),
           }),
         },
       });
-      sent.on('response', resolve).on('error', reject).end(body);
+      sent.on('response', resolve).on('error', reject).end(body?.text);
     });
+  }
 
-  async function exchange(method: Method, path: string, { signal, deadlineMs, accept }: KubeCall, body?: string) {
+  async function exchange(method: Method, path: string, { signal, deadlineMs, accept }: KubeCall, body?: Body) {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]);
     try {
       const response = await open(method, path, { signal: limit, ...(accept !== undefined && { accept }) }, body);
@@ -97,7 +125,7 @@ export function openKubeApi(
   }
 
   const sendJson = async (method: Method, path: string, body: object, call: KubeCall): Promise<unknown> =>
-    JSON.parse(await exchange(method, path, call, JSON.stringify(body)));
+    JSON.parse(await exchange(method, path, call, { type: contentTypes[method], text: JSON.stringify(body) }));
 
   return {
     server: access.server,
@@ -106,6 +134,11 @@ export function openKubeApi(
     postJson: (path, body, call) => sendJson('POST', path, body, call),
     putJson: (path, body, call) => sendJson('PUT', path, body, call),
     patchJson: (path, body, call) => sendJson('PATCH', path, body, call),
+    applyJson: async (path, body, fieldManager, call) => {
+      const query = new URLSearchParams({ fieldManager, force: 'true' });
+      const apply = { type: 'application/apply-patch+yaml', text: JSON.stringify(body) };
+      return JSON.parse(await exchange('PATCH', `${path}?${query.toString()}`, call, apply));
+    },
     deleteJson: (path, body, call) => sendJson('DELETE', path, body, call),
 
     async *streamLines(path, { signal, deadlineMs }) {

@@ -216,7 +216,7 @@ describe('a deployment', () => {
     const row = newDeployment(env.id);
     await haveDeployment(tasks, row);
     const { access_token: jwt } = await clusterSync.call(deploymentTokens.operations.issue, {
-      body: { deployment_id: row.id },
+      body: { deployment_id: row.id, env_id: env.id },
     });
 
     await haveDeployment(tasks, { ...row, name: 'renamed' });
@@ -274,14 +274,28 @@ describe('a deployment', () => {
     }
   });
 
-  test('gets no token when it is unknown or disabled', async () => {
-    const row = { ...newDeployment((await newEnv(auth.db)).id), enabled: false };
-    await haveDeployment(tasks, row);
-    const issue = (deployment_id: string) =>
-      clusterSync.call(deploymentTokens.operations.issue, { body: { deployment_id } });
+  test('gets no token when it is unknown, disabled or in another env than its namespace', async () => {
+    const env = await newEnv(auth.db);
+    const row = newDeployment(env.id);
+    const issue = (deployment_id: string, env_id = env.id) =>
+      clusterSync.call(deploymentTokens.operations.issue, { body: { deployment_id, env_id } });
 
+    await haveDeployment(tasks, row);
     await expect(issue(randomUUID())).rejects.toEqual(refusal('not_found'));
+    await expect(issue(row.id, (await newEnv(auth.db)).id)).rejects.toEqual(refusal('conflict', 'another env'));
+    await haveDeployment(tasks, { ...row, enabled: false });
     await expect(issue(row.id)).rejects.toEqual(refusal('conflict', 'disabled'));
+  });
+
+  test('gets its token with the address where it is accepted and the time that it lasts', async () => {
+    const row = newDeployment((await newEnv(auth.db)).id);
+    await haveDeployment(tasks, row);
+    const body = { deployment_id: row.id, env_id: row.env_id };
+
+    const issued = await clusterSync.call(deploymentTokens.operations.issue, { body });
+
+    expect(issued).toMatchObject({ server_url: ownUrl, lifetime_seconds: 3_600 });
+    expect(Date.parse(issued.expires_at) / 1000).toBe(decodeJwt(issued.access_token).exp);
   });
 });
 

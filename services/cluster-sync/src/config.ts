@@ -23,6 +23,8 @@ export const Config = z
     CLUSTER_RESYNC_SECONDS: seconds(600),
     /** Lifetime of the access that runners get; a cluster grants no less than 10 minutes. */
     CLUSTER_ACCESS_SECONDS: z.coerce.number().int().min(600).max(3600).default(3600),
+    /** How many Secrets `service-creds` are written in one cluster in a second at most. 10,000 deployments need 9. */
+    CREDENTIAL_WRITES_PER_SECOND: z.coerce.number().min(0.1).max(1000).default(20),
   })
   .transform((env) => ({
     bus: busOptions(env),
@@ -33,6 +35,7 @@ export const Config = z
     rediscoverMs: env.CLUSTER_REDISCOVER_SECONDS,
     resyncMs: env.CLUSTER_RESYNC_SECONDS,
     accessSeconds: env.CLUSTER_ACCESS_SECONDS,
+    credentialWritesPerSecond: env.CREDENTIAL_WRITES_PER_SECOND,
   }));
 export type Config = z.output<typeof Config>;
 

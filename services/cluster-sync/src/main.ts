@@ -18,6 +18,10 @@ import { leaseNameOf } from './clusters/lease-name-of.ts';
 import { syncCluster } from './sync/sync-cluster.ts';
 import { syncClusters } from './sync/sync-clusters.ts';
 import { Config } from './config.ts';
+import { createCredentialRepository } from './credentials/credential-repository.ts';
+import { deploymentCredentialsHandlers } from './credentials/deployment-credentials-handlers.ts';
+import { createWriteCredentials } from './credentials/write-credentials.ts';
+import { deploymentProjection } from './deployments/deployment-projection.ts';
 import { createClusterDirectory } from './discovery/cluster-directory.ts';
 import { discoverClusters } from './discovery/discover-clusters.ts';
 import { readKubeconfig } from './discovery/read-kubeconfig.ts';
@@ -38,6 +42,8 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
 
   const clusterRepository = createClusterRepository(db);
   const k8sResourceRepository = createK8sResourceRepository(db);
+  const credentialRepository = createCredentialRepository(db);
+  const writeCredentials = createWriteCredentials({ bus, credentialRepository });
   const directory = use(createClusterDirectory());
 
   const read = async () => (path === undefined ? [] : await readKubeconfig({ path, contexts }));
@@ -46,10 +52,15 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
   const syncDeps = {
     clusterRepository,
     k8sResourceRepository,
+    credentialRepository,
+    writeCredentials,
     log,
     probeMs: 15_000,
     stallMs: 90_000,
     resyncMs: config.resyncMs,
+    writesPerSecond: config.credentialWritesPerSecond,
+    readMs: 10_000,
+    betweenWritesMs: 15_000,
   };
 
   bus.serve(clusterHandlers({ db, clusterRepository, bus }));
@@ -58,9 +69,13 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
   bus.serve(clusterUsageHandlers({ clusterRepository }));
   bus.serve(clusterStateHandlers({ db }));
   bus.serve(clusterAccessHandlers({ bus, clusterRepository, directory, issueAccess: accessIssuer(config) }));
+  bus.serve(
+    deploymentCredentialsHandlers({ bus, clusterRepository, credentialRepository, directory, writeCredentials }),
+  );
 
   loop('publish state', outboxRelay({ db, bus, owner: name, log }));
   loop('follow envs', envProjection.follow({ db, bus }));
+  loop('follow deployments', deploymentProjection.follow({ db, bus }));
   loop('discover clusters', every(config.rediscoverMs, discover));
   loop('flag silent clusters', every(2_000, flagSilentClusters({ clusterRepository })));
   loop(

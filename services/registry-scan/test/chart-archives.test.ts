@@ -100,7 +100,12 @@ test('a runner reads the chart archive of its claim in parts, and no other', asy
   const { runner, tasks } = service().callers;
   const get: Handlers<(typeof taskClaims)['operations']>['get'] = async ({ body }) => {
     if (body.fence !== claim.fence) throw new AppError('conflict', 'The task was taken over by another runner');
-    return { cluster_id: missing, helm_chart_id: body.task_id === withoutChart ? null : chart.id };
+    return {
+      deployment_id: missing,
+      cluster_id: missing,
+      namespace: 'web',
+      helm_chart_id: body.task_id === withoutChart ? null : chart.id,
+    };
   };
   tasks.serve(implement(taskClaims, { get }));
   await tasks.listening();

@@ -124,7 +124,12 @@ test('a runner gets the package that was pushed, byte for byte', async () => {
   const [chart] = await chartsOf('charts/failing-template');
 
   const claim = { task_id: randomUUID(), fence: 1, part: 0 };
-  const get = async () => ({ cluster_id: randomUUID(), helm_chart_id: chart?.id ?? '' });
+  const get = async () => ({
+    deployment_id: randomUUID(),
+    cluster_id: randomUUID(),
+    namespace: 'web',
+    helm_chart_id: chart?.id ?? '',
+  });
   callers.tasks.serve(implement(taskClaims, { get }));
   await callers.tasks.listening();
   const { data } = await callers.runner.call(chartArchives.operations.read, { body: claim });

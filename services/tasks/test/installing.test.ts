@@ -228,10 +228,15 @@ describe('a claim', () => {
   test('answers the other services which cluster and which chart its runner may have, while it lasts', async () => {
     await tasks.create();
     const claimed = await tasks.claimed();
-    const { cluster_id, chart, task_id, fence } = claimed;
+    const { deployment_id, cluster_id, namespace, chart, task_id, fence } = claimed;
     const ask = (body: { task_id: string; fence: number }) => tasks.clusterSync.call(get, { body });
 
-    expect(await ask({ task_id, fence })).toEqual({ cluster_id, helm_chart_id: chart?.helm_chart_id });
+    expect(await ask({ task_id, fence })).toEqual({
+      deployment_id,
+      cluster_id,
+      namespace,
+      helm_chart_id: chart?.helm_chart_id,
+    });
     await tasks.finish(claimed, 'Done');
     await expect(ask({ task_id, fence })).rejects.toEqual(refusal('conflict', 'another runner'));
   });

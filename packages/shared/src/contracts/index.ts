@@ -6,6 +6,7 @@ import { clusterAccess } from './resources/clusters/cluster-access.ts';
 import { clusterState } from './resources/clusters/cluster-state.ts';
 import { clusterUsage } from './resources/clusters/cluster-usage.ts';
 import type { Resource } from './definition/contract.ts';
+import { deploymentCredentials } from './resources/clusters/deployment-credentials.ts';
 import { deploymentKinds } from './resources/charts/deployment-kinds.ts';
 import { deploymentPermissions } from './resources/envs/deployment-permissions.ts';
 import { deploymentResourceTypes } from './resources/deployments/deployment-resource-types.ts';
@@ -45,6 +46,7 @@ export const contracts = {
   clusterAccess,
   clusterState,
   clusterUsage,
+  deploymentCredentials,
   deploymentKinds,
   deploymentPermissions,
   deploymentResourceTypes,

@@ -17,7 +17,11 @@ export const deploymentTokenHandlers = ({ callingDeployments, jwtIssuer }: Deplo
   }
 
   return implement(deploymentTokens, {
-    issue: async ({ body }) => jwtIssuer.forDeployment(await enabled(body.deployment_id)),
+    issue: async ({ body }) => {
+      const deployment = await enabled(body.deployment_id);
+      if (deployment.env_id !== body.env_id) throw new AppError('conflict', 'The deployment is in another env');
+      return jwtIssuer.forDeployment(deployment);
+    },
     issue_for_call: async ({ body: { deployment_id, ...call } }) =>
       jwtIssuer.forCall(await enabled(deployment_id), call),
   });

@@ -16,9 +16,15 @@ export interface IssuedJwt {
   expires_at: string;
 }
 
+/** Everything that the bearer needs, and by when it needs another. */
+export interface DeploymentJwt extends IssuedJwt {
+  server_url: string;
+  lifetime_seconds: number;
+}
+
 export interface JwtIssuer {
   forSession(user: { id: string; session_epoch: number }): Promise<IssuedJwt>;
-  forDeployment(deployment: { id: string; env_id: string }): Promise<IssuedJwt>;
+  forDeployment(deployment: { id: string; env_id: string }): Promise<DeploymentJwt>;
   /** Its audience is the deployment alone, so the platform itself refuses it. */
   forCall(deployment: { id: string; env_id: string }, call: { method: string; path: string }): Promise<IssuedJwt>;
 }
@@ -51,8 +57,11 @@ export function createJwtIssuer(deps: JwtIssuerDeps): JwtIssuer {
   return {
     forSession: ({ id, session_epoch }) =>
       issue(jwtTypes.session, { identity: { User: id }, session_epoch }, { lifetimeSeconds: sessionSeconds }),
-    forDeployment: ({ id, env_id }) =>
-      issue(jwtTypes.deployment, { identity: { Deployment: id }, env_id }, { lifetimeSeconds: deploymentTokenSeconds }),
+    forDeployment: async ({ id, env_id }) => {
+      const claims = { identity: { Deployment: id }, env_id };
+      const issued = await issue(jwtTypes.deployment, claims, { lifetimeSeconds: deploymentTokenSeconds });
+      return { ...issued, server_url: ownUrl, lifetime_seconds: deploymentTokenSeconds };
+    },
     forCall: ({ id, env_id }, { method, path }) =>
       issue(jwtTypes.call, { env_id, call: { method, path } }, { lifetimeSeconds: callSeconds, audience: id }),
   };

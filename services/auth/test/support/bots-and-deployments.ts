@@ -110,7 +110,7 @@ export async function somedeployment(
   const row = newDeployment(envId);
   await haveDeployment(tasks, row);
   const { access_token: jwt } = await clusterSync.call(deploymentTokens.operations.issue, {
-    body: { deployment_id: row.id },
+    body: { deployment_id: row.id, env_id: envId },
   });
   return { ...row, jwt, send: auth.as({ jwt }) };
 }

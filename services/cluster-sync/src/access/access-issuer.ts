@@ -34,24 +34,22 @@ const deadlineMs = 5_000;
 const tokenPath = `/api/v1/namespaces/${runnerNamespace}/serviceaccounts/${runnerAccount}/token`;
 
 export function accessIssuer({ accessSeconds }: AccessIssuerOptions): IssueAccess {
-  /** Clusters whose account exists. It is created again when a token request answers 404. */
-  const prepared = new WeakSet<KubeApi>();
-
   async function prepare(api: KubeApi, signal: AbortSignal): Promise<void> {
     for (const { path, object } of runnerObjects) {
       await api.postJson(path, object, { signal, deadlineMs }).catch((error: unknown) => {
-        if (!(error instanceof KubeError) || error.reason !== 'AlreadyExists') throw error;
+        if (!(error instanceof KubeError)) throw error;
+        if (error.reason === 'AlreadyExists') return;
+        if (error.status === 403) throw missingAccount(error);
+        throw error;
       });
     }
-    prepared.add(api);
   }
 
   return async ({ api, access }, signal) => {
     try {
-      if (!prepared.has(api)) await prepare(api, signal);
       const status = await requestToken(api, accessSeconds, signal).catch(async (error: unknown) => {
         if (!(error instanceof KubeError) || error.status !== 404) throw error;
-        // The account has been deleted since.
+        // The first access to this cluster, or the account was deleted.
         await prepare(api, signal);
         return requestToken(api, accessSeconds, signal);
       });
@@ -64,6 +62,11 @@ export function accessIssuer({ accessSeconds }: AccessIssuerOptions): IssueAcces
     }
   };
 }
+
+const missingAccount = (cause: unknown) => {
+  const words = `The cluster has no account ${runnerNamespace}/${runnerAccount}, and cluster-sync may not create it; apply deploy/rbac/runner.yaml`;
+  return new AppError('unavailable', words, { cause });
+};
 
 async function requestToken(api: KubeApi, lifetimeSeconds: number, signal: AbortSignal) {
   const request = {

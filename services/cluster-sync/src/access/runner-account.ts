@@ -4,10 +4,48 @@ export const runnerAccount = 'berth-runner';
 
 const labels = { 'app.kubernetes.io/part-of': 'berth' };
 const rbac = 'rbac.authorization.k8s.io';
+/** Helm reads, writes and waits for all that a chart contains. */
+const all = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'];
+const read = ['get', 'list', 'watch'];
+
+/** What the charts that most people write need: the usual kinds in a namespace of their own. */
+const rules = [
+  { apiGroups: [''], resources: ['namespaces'], verbs: ['get', 'create', 'patch', 'delete'] },
+  {
+    apiGroups: [''],
+    resources: [
+      'configmaps',
+      'endpoints',
+      'limitranges',
+      'persistentvolumeclaims',
+      'pods',
+      'replicationcontrollers',
+      'resourcequotas',
+      'secrets',
+      'serviceaccounts',
+      'services',
+    ],
+    verbs: all,
+  },
+  { apiGroups: [''], resources: ['events', 'pods/log'], verbs: read },
+  {
+    apiGroups: ['apps'],
+    resources: ['daemonsets', 'deployments', 'replicasets', 'statefulsets'],
+    verbs: all,
+  },
+  { apiGroups: ['batch'], resources: ['cronjobs', 'jobs'], verbs: all },
+  { apiGroups: ['networking.k8s.io'], resources: ['ingresses', 'networkpolicies'], verbs: all },
+  { apiGroups: ['policy'], resources: ['poddisruptionbudgets'], verbs: all },
+  { apiGroups: ['autoscaling'], resources: ['horizontalpodautoscalers'], verbs: all },
+  // Kubernetes lets an account grant what it has itself, and nothing more.
+  { apiGroups: [rbac], resources: ['rolebindings', 'roles'], verbs: all },
+  { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: all },
+  { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: read },
+];
 
 /**
- * The objects that the runner's token depends on, in order of creation. Charts may contain any kind of object, including
- * custom resource definitions and cluster roles, so the account is a cluster admin; its short-lived tokens are the limit.
+ * The objects that the runner's token depends on, in order of creation; `deploy/rbac/runner.yaml` is the same for
+ * clusters in which cluster-sync may not create them.
  */
 export const runnerObjects = [
   {
@@ -24,12 +62,16 @@ export const runnerObjects = [
     },
   },
   {
+    path: `/apis/${rbac}/v1/clusterroles`,
+    object: { apiVersion: `${rbac}/v1`, kind: 'ClusterRole', metadata: { name: runnerAccount, labels }, rules },
+  },
+  {
     path: `/apis/${rbac}/v1/clusterrolebindings`,
     object: {
       apiVersion: `${rbac}/v1`,
       kind: 'ClusterRoleBinding',
       metadata: { name: runnerAccount, labels },
-      roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: 'cluster-admin' },
+      roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: runnerAccount },
       subjects: [{ kind: 'ServiceAccount', name: runnerAccount, namespace: runnerNamespace }],
     },
   },

@@ -1,6 +1,7 @@
 import type { KubeApi } from '@berth/kube/kube-api';
 import { AnswerTooLarge } from '@berth/kube/kube-error';
 import { z } from 'zod';
+import { withQuery } from './with-query.ts';
 
 const Page = z.object({
   metadata: z.object({ resourceVersion: z.string().min(1), continue: z.string().optional() }),
@@ -59,7 +60,7 @@ async function readPage(api: Pick<KubeApi, 'getJson'>, path: string, { limit, fr
   for (let used = limit; ; used = Math.floor(used / 2)) {
     const query = new URLSearchParams({ limit: String(used), ...(from !== undefined && { continue: from }) });
     try {
-      const answer = await api.getJson(`${path}?${query.toString()}`, { signal, deadlineMs: pageDeadlineMs });
+      const answer = await api.getJson(withQuery(path, query), { signal, deadlineMs: pageDeadlineMs });
       return { page: Page.parse(answer), used };
     } catch (error) {
       if (!(error instanceof AnswerTooLarge)) throw error;

@@ -1,6 +1,7 @@
 import type { KubeApi } from '@berth/kube/kube-api';
 import { KubeError } from '@berth/kube/kube-error';
 import { z } from 'zod';
+import { withQuery } from './with-query.ts';
 
 export interface WatchEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK';
@@ -34,7 +35,7 @@ export async function* watchEvents(
     timeoutSeconds: String(seconds),
   });
 
-  for await (const line of api.streamLines(`${path}?${query.toString()}`, { signal, deadlineMs: openingDeadlineMs })) {
+  for await (const line of api.streamLines(withQuery(path, query), { signal, deadlineMs: openingDeadlineMs })) {
     yield eventOf(line);
   }
 }

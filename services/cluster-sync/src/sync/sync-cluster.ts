@@ -3,12 +3,13 @@ import { troubleLog } from '@berth/shared/db/outbox/trouble-log';
 import type { KubeApi } from '@berth/kube/kube-api';
 import type { Service } from '@berth/shared/service/service';
 import { pause } from '@berth/shared/waiting/pause';
+import { type KeepCredentialsDeps, keepCredentials } from '../credentials/keep-credentials.ts';
 import { runTogether } from '../reflector/run-together.ts';
 import { type WatchClusterDeps, watchCluster } from '../resources/watch-cluster.ts';
 import type { ClusterRepository } from '../clusters/cluster-repository.ts';
 import { probeCluster } from './probe-cluster.ts';
 
-export interface SyncClusterDeps extends WatchClusterDeps {
+export interface SyncClusterDeps extends WatchClusterDeps, KeepCredentialsDeps {
   readonly clusterRepository: Pick<ClusterRepository, 'recordProbe'>;
   readonly log: Service['log'];
   readonly probeMs: number;
@@ -21,11 +22,16 @@ export interface SyncedCluster {
   readonly lease: Lease;
 }
 
-/** Probes a cluster and, unless it is ignored, watches it, while its lease is held. */
+/** Probes a cluster and, unless it is ignored, watches it and keeps its credentials fresh, while its lease is held. */
 export const syncCluster = (deps: SyncClusterDeps, cluster: SyncedCluster, signal: AbortSignal): Promise<void> =>
   runTogether(signal, [
     (end) => probeRepeatedly(deps, cluster, end),
-    ...(cluster.ignore ? [] : [(end: AbortSignal) => watchCluster(deps, cluster, end)]),
+    ...(cluster.ignore
+      ? []
+      : [
+          (end: AbortSignal) => watchCluster(deps, cluster, end),
+          (end: AbortSignal) => keepCredentials(deps, cluster, end),
+        ]),
   ]);
 
 async function probeRepeatedly(

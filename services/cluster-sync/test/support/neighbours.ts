@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Bus } from '@berth/shared/bus/bus';
 import { implement } from '@berth/shared/bus/rpc/implement';
 import type { Resource } from '@berth/shared/contracts/contract';
+import { deploymentTokens } from '@berth/shared/contracts/resources/deployment-tokens';
 import { deploymentUsage } from '@berth/shared/contracts/resources/deployment-usage';
 import { envs } from '@berth/shared/contracts/resources/envs';
 import { signingKeys } from '@berth/shared/contracts/resources/signing-keys';
@@ -21,10 +22,23 @@ export interface Neighbours extends AsyncDisposable {
   envs: string[];
   /** Called when auth has answered whether an env exists. */
   onEnvConfirmed: () => void;
-  /** The cluster of each claimed task. The fence of every claim is 7. */
-  claims: Map<string, string>;
+  /** What each claimed task is about. The fence of every claim is 7. */
+  claims: Map<string, ClaimedPlace>;
+  /** The deployments that auth issues tokens for, with the env of each. */
+  callers: Map<string, string>;
+  /** How many tokens auth has issued, and to which deployments. */
+  issued: string[];
+  /** Called before auth answers; what it throws is the answer. */
+  beforeIssue: () => Promise<void>;
+  tokenSeconds: number;
   /** The deployments that tasks has on every cluster. */
   deployments: string[];
+}
+
+export interface ClaimedPlace {
+  cluster_id: string;
+  deployment_id: string;
+  namespace: string;
 }
 
 const ById = z.looseObject({ id: z.string() });
@@ -51,6 +65,10 @@ export async function startNeighbours(nats: TestNats): Promise<Neighbours> {
     envs: [],
     onEnvConfirmed: () => undefined,
     claims: new Map(),
+    callers: new Map(),
+    issued: [],
+    beforeIssue: async () => undefined,
+    tokenSeconds: 3_600,
     deployments: [],
     async [Symbol.asyncDispose]() {
       for (const bus of [gateway, runner, tasks, auth]) await bus[Symbol.asyncDispose]();
@@ -79,6 +97,24 @@ export async function startNeighbours(nats: TestNats): Promise<Neighbours> {
       },
     },
   });
+  auth.serve(
+    implement(deploymentTokens, {
+      issue: async ({ body: { deployment_id, env_id } }) => {
+        await neighbours.beforeIssue();
+        const env = found(neighbours.callers.get(deployment_id), 'deployment');
+        if (env !== env_id) throw new AppError('conflict', 'The deployment is in another env');
+        neighbours.issued.push(deployment_id);
+        const { tokenSeconds } = neighbours;
+        return {
+          access_token: `token-${neighbours.issued.length}-of-${deployment_id}`,
+          server_url: 'https://berth.example.com',
+          expires_at: new Date(Date.now() + tokenSeconds * 1_000).toISOString(),
+          lifetime_seconds: tokenSeconds,
+        };
+      },
+      issue_for_call: () => Promise.reject(new AppError('not_implemented', 'issue_for_call')),
+    }),
+  );
   tasks.serve({
     resource: deploymentUsage,
     handlers: {
@@ -91,9 +127,9 @@ export async function startNeighbours(nats: TestNats): Promise<Neighbours> {
   tasks.serve(
     implement(taskClaims, {
       get: async ({ body: { task_id, fence } }) => {
-        const cluster_id = fence === 7 ? neighbours.claims.get(task_id) : undefined;
-        if (cluster_id === undefined) throw new AppError('conflict', 'The task was taken over by another runner');
-        return { cluster_id, helm_chart_id: null };
+        const place = fence === 7 ? neighbours.claims.get(task_id) : undefined;
+        if (place === undefined) throw new AppError('conflict', 'The task was taken over by another runner');
+        return { ...place, helm_chart_id: null };
       },
     }),
   );
@@ -101,8 +137,12 @@ export async function startNeighbours(nats: TestNats): Promise<Neighbours> {
 }
 
 /** Makes a claim of a task on a cluster. */
-export function claimOn({ claims }: Pick<Neighbours, 'claims'>, clusterId: string): { task_id: string; fence: number } {
+export function claimOn(
+  { claims }: Pick<Neighbours, 'claims'>,
+  cluster_id: string,
+  { deployment_id = randomUUID(), namespace = 'web' }: Partial<ClaimedPlace> = {},
+): { task_id: string; fence: number } {
   const task_id = randomUUID();
-  claims.set(task_id, clusterId);
+  claims.set(task_id, { cluster_id, deployment_id, namespace });
   return { task_id, fence: 7 };
 }

@@ -11,7 +11,10 @@ import { clusterHandlers } from '../../src/clusters/cluster-handlers.ts';
 import { createClusterRepository } from '../../src/clusters/cluster-repository.ts';
 import { clusterStateHandlers } from '../../src/clusters/cluster-state-handlers.ts';
 import { clusterUsageHandlers } from '../../src/clusters/cluster-usage-handlers.ts';
-import { createClusterDirectory } from '../../src/discovery/cluster-directory.ts';
+import { createCredentialRepository } from '../../src/credentials/credential-repository.ts';
+import { deploymentCredentialsHandlers } from '../../src/credentials/deployment-credentials-handlers.ts';
+import { createWriteCredentials, type WriteCredentials } from '../../src/credentials/write-credentials.ts';
+import { type ClusterDirectory, createClusterDirectory } from '../../src/discovery/cluster-directory.ts';
 import { k8sResourceStateHandlers } from '../../src/resources/rows/k8s-resource-state-handlers.ts';
 import { k8sResourceHandlers } from '../../src/resources/rows/k8s-resource-handlers.ts';
 import { createK8sResourceRepository } from '../../src/resources/rows/k8s-resource-repository.ts';
@@ -21,6 +24,8 @@ export interface ServiceInTest extends Neighbours {
   readonly db: Database;
   /** The service's own. */
   readonly bus: Bus;
+  readonly directory: ClusterDirectory;
+  readonly writeCredentials: WriteCredentials;
   addCluster(cluster: { name: string; envId: string | null }): Promise<string>;
   addResource(resource: { clusterId: string; deploymentId: string; kind: string; name: string }): Promise<string>;
 }
@@ -37,6 +42,11 @@ export async function startServiceInTest(): Promise<ServiceInTest> {
 
   const clusterRepository = createClusterRepository(db);
   const directory = stack.use(createClusterDirectory());
+  const credentialRepository = createCredentialRepository(db);
+  const writeCredentials = createWriteCredentials({ bus, credentialRepository });
+  bus.serve(
+    deploymentCredentialsHandlers({ bus, clusterRepository, credentialRepository, directory, writeCredentials }),
+  );
   bus.serve(clusterHandlers({ db, clusterRepository, bus }));
   bus.serve(k8sResourceHandlers({ k8sResourceRepository: createK8sResourceRepository(db) }));
   bus.serve(k8sResourceStateHandlers({ k8sResourceRepository: createK8sResourceRepository(db) }));
@@ -49,6 +59,8 @@ export async function startServiceInTest(): Promise<ServiceInTest> {
   return Object.assign(neighbours, {
     db,
     bus,
+    directory,
+    writeCredentials,
     async addCluster({ name, envId }: { name: string; envId: string | null }) {
       const id = randomUUID();
       await db.query(sql.unsafe`

@@ -11,6 +11,7 @@ import { serverStart, toolsForTest } from '@berth/devstack/testing/with-servers'
 import { implement } from '@berth/shared/bus/rpc/implement';
 import { chartArchives } from '@berth/shared/contracts/resources/chart-archives';
 import { clusterAccess } from '@berth/shared/contracts/resources/cluster-access';
+import { deploymentCredentials } from '@berth/shared/contracts/resources/deployment-credentials';
 import { kubeAccessOf } from '@berth/kube/kube-access';
 import { type KubeApi, openKubeApi } from '@berth/kube/kube-api';
 import { parseKubeconfig } from '@berth/kube/kubeconfig';
@@ -33,7 +34,14 @@ export interface RunnerProcess extends AsyncDisposable {
   ended: Promise<number | null>;
 }
 
+/** What cluster-sync does when it is to write `service-creds`; nothing unless a test says so. */
+export interface FakeCredentials {
+  written: { task_id: string; fence: number }[];
+  write(claim: { task_id: string; fence: number }): Promise<{ expires_at: string | null; reason: string | null }>;
+}
+
 export interface RunnerWorld extends AsyncDisposable {
+  readonly credentials: FakeCredentials;
   readonly helm: string;
   readonly nats: TestNats;
   readonly api: KubeApi;
@@ -51,7 +59,7 @@ export interface RunnerWorld extends AsyncDisposable {
 }
 
 /** A real cluster, NATS, Helm and runner; the other services are fakes. */
-export async function startRunnerWorld(): Promise<RunnerWorld> {
+export async function startRunnerWorld({ chartFiles = testChartFiles } = {}): Promise<RunnerWorld> {
   const stack = new AsyncDisposableStack();
   const { helm, ...tools } = await toolsForTest(...kubernetesTools, 'helm');
   const place = stack.use(await serverStart());
@@ -78,7 +86,16 @@ export async function startRunnerWorld(): Promise<RunnerWorld> {
       },
     }),
   );
-  const packed = await packChart(helm, '1.0.0');
+  const credentials: FakeCredentials = { written: [], write: async () => ({ expires_at: null, reason: null }) };
+  neighbours.serve(
+    implement(deploymentCredentials, {
+      write: async ({ body }) => {
+        credentials.written.push(body);
+        return credentials.write(body);
+      },
+    }),
+  );
+  const packed = await packChart(helm, '1.0.0', chartFiles);
   const { chart } = packed;
   const packages = new Map([[chart.digest, packed.bytes]]);
   const late = new Map<string, () => Promise<string>>();
@@ -102,8 +119,9 @@ export async function startRunnerWorld(): Promise<RunnerWorld> {
     kubeconfigFile: cluster.kubeconfigFile,
     chart,
     tasks,
+    credentials,
     lateChart: async (work) => {
-      const { chart: next, bytes } = await packChart(helm, `1.0.${late.size + 1}`);
+      const { chart: next, bytes } = await packChart(helm, `1.0.${late.size + 1}`, chartFiles);
       late.set(next.helm_chart_id, async () => {
         await work();
         packages.set(next.digest, bytes);
@@ -147,10 +165,14 @@ async function startRunner(env: Record<string, string>): Promise<RunnerProcess> 
   };
 }
 
-async function packChart(helm: string, version: string): Promise<{ chart: RunnerWorld['chart']; bytes: Buffer }> {
+async function packChart(
+  helm: string,
+  version: string,
+  files: Record<string, string>,
+): Promise<{ chart: RunnerWorld['chart']; bytes: Buffer }> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-chart-'));
   try {
-    for (const [name, content] of Object.entries(testChartFiles)) {
+    for (const [name, content] of Object.entries(files)) {
       const file = join(folder, 'probe', name);
       await mkdir(join(file, '..'), { recursive: true });
       await writeFile(file, content);

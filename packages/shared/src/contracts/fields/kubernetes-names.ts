@@ -14,5 +14,8 @@ export const namespaceAnnotations = {
   claim: 'berth.dev/claim',
 } as const;
 
+/** The Secret with which the pods of a deployment call back as the deployment. */
+export const serviceCreds = 'service-creds';
+
 /** Of the Secret in which Helm keeps a release: the run that made it. */
 export const releaseLabels = { task: 'berth-task-id', fence: 'berth-fence' } as const;

@@ -3,9 +3,11 @@ import { inSpan } from '@berth/shared/service/trace-context';
 import { deployArguments, type HelmFiles } from '../helm/helm-arguments.ts';
 import type { TaskCluster } from '../cluster/task-cluster.ts';
 import { valuesYaml } from '../files/values-yaml.ts';
+import { ensureCredentials, isGood, readCredentials } from '../namespace/ensure-credentials.ts';
 import { applySecrets, readSecrets } from '../namespace/apply-secrets.ts';
 import { prepareNamespace } from '../namespace/prepare-namespace.ts';
 import { permanent, TaskFailure } from '../outcome/task-failure.ts';
+import { allEnded } from '../waiting/all-ended.ts';
 import { abortable } from '../waiting/abortable.ts';
 import { countPending } from '../waiting/count-pending.ts';
 import { explainPods } from '../rollout/explain-pods.ts';
@@ -24,7 +26,9 @@ export async function deploy(run: TaskRun, cluster: TaskCluster): Promise<void> 
   const preparing = prepareFiles(run, cluster, task.chart);
   const readingSecrets = readSecrets(task, client);
   readingSecrets.catch(() => undefined);
-  const pending = countPending([preparing.files, readingSecrets]);
+  const readingCredentials = readCredentials(task, client);
+  readingCredentials.catch(() => undefined);
+  const pending = countPending([preparing.files, readingSecrets, readingCredentials]);
   try {
     const { observed, isFenceLast } = await inSpan('prepare namespace', () => prepareNamespace(run, client));
     const nothingElseAwaited = isFenceLast && pending() === 0 && Object.keys(task.secrets).length === 0;
@@ -40,9 +44,17 @@ export async function deploy(run: TaskRun, cluster: TaskCluster): Promise<void> 
       await repairRelease(task, client);
     }
     stop.throwIfAborted();
-    await applySecrets(task, { cluster: client, found: await readingSecrets });
-    const files = await abortable(preparing.files, stop);
-    await upgrade(run, cluster, { files, isFenceFresh: nothingElseAwaited && action === 'deploy' });
+    const [found, credentials] = [await readingSecrets, await readingCredentials];
+    const hasCredentials = isGood(credentials, Date.now());
+    const [files] = await allEnded([
+      abortable(preparing.files, stop),
+      inSpan('ensure credentials', () => ensureCredentials(run, { cluster: client, found: credentials })),
+      applySecrets(task, { cluster: client, found }),
+    ]);
+    await upgrade(run, cluster, {
+      files,
+      isFenceFresh: nothingElseAwaited && hasCredentials && action === 'deploy',
+    });
   } finally {
     // Nothing may write into the folder of the task once it is removed.
     await preparing.written;

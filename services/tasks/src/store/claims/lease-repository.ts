@@ -4,7 +4,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 
 const Renewed = z.object({ cancel_requested: z.boolean() });
-const Held = z.object({ cluster_id: Id, helm_chart_id: Id.nullable() });
+const Held = z.object({ deployment_id: Id, cluster_id: Id, namespace: z.string(), helm_chart_id: Id.nullable() });
 const NextDue = z.object({ now: Timestamp, notified_until: Timestamp, wait_ms: z.number().nullable() });
 export type NextDue = z.infer<typeof NextDue>;
 const Expired = z.object({ id: Id, deployment_id: Id });
@@ -21,7 +21,8 @@ export const createLeaseRepository = (db: Queries) => ({
   /** What a claim is good for; null when it is over or was never given. */
   held: (id: string, fence: number) =>
     db.maybeOne(sql.type(Held)`
-      select run ->> 'cluster_id' as cluster_id, run ->> 'helm_chart_id' as helm_chart_id
+      select deployment_id, run ->> 'cluster_id' as cluster_id, run ->> 'namespace' as namespace,
+        run ->> 'helm_chart_id' as helm_chart_id
       from deployment_tasks
       where id = ${id} and fence = ${fence} and status = 'Started' and lease_until > clock_timestamp()
     `),

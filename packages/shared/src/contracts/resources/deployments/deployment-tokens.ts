@@ -8,11 +8,18 @@ export const deploymentTokens = resource('deployment_tokens', {
   singular: 'deployment token',
   operations: {
     issue: operation({
-      summary: 'A JWT with which a deployment calls back as itself (1 h)',
+      summary: 'A JWT with which a deployment calls back as itself (1 h); 409 where it is disabled or in another env',
       allow: ourServices,
       callers: ['cluster-sync'],
-      body: z.strictObject({ deployment_id: Id }),
-      response: z.strictObject({ access_token: z.string(), expires_at: Timestamp }),
+      // The env of the cluster in which the token will lie: that of a deployment which moved on does not follow it back.
+      body: z.strictObject({ deployment_id: Id, env_id: Id }),
+      response: z.strictObject({
+        access_token: z.string(),
+        /** Where the token is accepted. */
+        server_url: z.string(),
+        expires_at: Timestamp,
+        lifetime_seconds: z.number().int(),
+      }),
     }),
     issue_for_call: operation({
       summary:

@@ -15,7 +15,12 @@ export const taskClaims = resource('task_claims', {
       allow: ourServices,
       callers: ['cluster-sync', 'registry-scan'],
       body: z.strictObject(Claim),
-      response: z.strictObject({ cluster_id: Id, helm_chart_id: Id.nullable() }),
+      response: z.strictObject({
+        deployment_id: Id,
+        cluster_id: Id,
+        namespace: z.string(),
+        helm_chart_id: Id.nullable(),
+      }),
       idempotent: true,
     }),
   },

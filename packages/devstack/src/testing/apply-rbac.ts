@@ -1,0 +1,60 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { parseAllDocuments, parse, stringify } from 'yaml';
+import { z } from 'zod';
+
+const Manifest = z.looseObject({
+  kind: z.string(),
+  metadata: z.looseObject({ name: z.string(), namespace: z.string().optional() }),
+});
+export type Manifest = z.infer<typeof Manifest>;
+
+/** As much of a Kubernetes client as it takes. */
+export interface ManifestTarget {
+  postJson(path: string, body: object, call: { signal: AbortSignal; deadlineMs: number }): Promise<unknown>;
+}
+
+const rbac = '/apis/rbac.authorization.k8s.io/v1';
+const folderOf: Record<string, (namespace: string | undefined) => string> = {
+  Namespace: () => '/api/v1/namespaces',
+  ServiceAccount: (namespace) => `/api/v1/namespaces/${namespace}/serviceaccounts`,
+  ClusterRole: () => `${rbac}/clusterroles`,
+  ClusterRoleBinding: () => `${rbac}/clusterrolebindings`,
+  Role: (namespace) => `${rbac}/namespaces/${namespace}/roles`,
+  RoleBinding: (namespace) => `${rbac}/namespaces/${namespace}/rolebindings`,
+};
+const Token = z.object({ status: z.object({ token: z.string() }) });
+
+/** The objects of a manifest in `deploy/rbac`. */
+export async function manifestsIn(name: string): Promise<Manifest[]> {
+  const file = fileURLToPath(new URL(`../../../../deploy/rbac/${name}.yaml`, import.meta.url));
+  return parseAllDocuments(await readFile(file, 'utf8')).map((document) => Manifest.parse(document.toJS()));
+}
+
+/** Creates what the manifests contain, as an administrator does who applies them. Objects that exist stay. */
+export async function applyRbac(api: ManifestTarget, ...names: string[]): Promise<void> {
+  for (const object of (await Promise.all(names.map(manifestsIn))).flat()) {
+    const path = folderOf[object.kind]?.(object.metadata.namespace);
+    if (path === undefined) throw new Error(`no path for a ${object.kind}`);
+    await api
+      .postJson(path, object, { signal: AbortSignal.timeout(10_000), deadlineMs: 10_000 })
+      .catch((error: unknown) => {
+        if (!(error instanceof Error) || !error.message.includes('AlreadyExists')) throw error;
+      });
+  }
+}
+
+/** A token of an account in `berth-system`. */
+export async function accountToken(api: ManifestTarget, account: string): Promise<string> {
+  const path = `/api/v1/namespaces/berth-system/serviceaccounts/${account}/token`;
+  const call = { signal: AbortSignal.timeout(10_000), deadlineMs: 10_000 };
+  return Token.parse(await api.postJson(path, { spec: { expirationSeconds: 3_600 } }, call)).status.token;
+}
+
+/** A kubeconfig with the token in place of its own credentials. */
+export function kubeconfigWith(kubeconfig: string, token: string): string {
+  const { users, ...others } = z
+    .looseObject({ users: z.array(z.looseObject({ name: z.string() })) })
+    .parse(parse(kubeconfig));
+  return stringify({ ...others, users: users.map(({ name }) => ({ name, user: { token } })) });
+}

@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { createCredentialBook } from './credential-book.ts';
+import type { WantedCredentials } from './credential-repository.ts';
+import { nextRefreshMs } from './next-refresh.ts';
+
+const second = 1_000;
+const minute = 60 * second;
+const lifetimeMs = 60 * minute;
+
+/** A cluster without real time: what is written lies in `secrets`. */
+function world(deployments: number) {
+  const secrets = new Map<string, { digest: string; isOfChart: boolean }>();
+  const book = createCredentialBook({ secretOf: (namespace) => secrets.get(namespace), betweenWritesMs: 15 * second });
+  const rows: WantedCredentials[] = Array.from({ length: deployments }, (_, i) => ({
+    deployment_id: randomUUID(),
+    namespace: `ns-${i}`,
+    env_id: randomUUID(),
+    digest: null,
+    refresh_in_ms: null,
+  }));
+  let serial = 0;
+  book.want(rows, 0);
+  return {
+    secrets,
+    book,
+    rows,
+    write(namespace: string, deploymentId: string, now: number) {
+      const digest = `digest ${(serial += 1)}`;
+      secrets.set(namespace, { digest, isOfChart: false });
+      const refreshInMs = nextRefreshMs({ deploymentId, lifetimeMs, nowMs: now, random: Math.random() });
+      book.learn(namespace, { digest, refreshInMs }, now);
+    },
+  };
+}
+
+test('no credentials of 10,000 expire in an outage of ten minutes, and afterwards they are spread as before', () => {
+  const { book, write } = world(10_000);
+  const writesPerSecond = 20;
+  const writtenAt = new Map<string, number>();
+  const perMinute: number[] = [];
+  let oldest = 0;
+
+  for (let now = 0; now < 130 * minute; now += second) {
+    const isAway = now >= 60 * minute && now < 70 * minute;
+    const due = isAway ? [] : book.due(now, writesPerSecond);
+    for (const { namespace, deploymentId } of due) {
+      oldest = Math.max(oldest, now - (writtenAt.get(namespace) ?? now));
+      writtenAt.set(namespace, now);
+      write(namespace, deploymentId, now);
+    }
+    const bin = Math.floor(now / minute);
+    perMinute[bin] = (perMinute[bin] ?? 0) + due.length;
+  }
+
+  expect(writtenAt.size).toBe(10_000);
+  expect(oldest).toBeLessThan(lifetimeMs - 15 * minute);
+  const [calm, after] = [perMinute.slice(40, 60), perMinute.slice(110, 130)];
+  for (const written of [...calm, ...after]) {
+    expect(written).toBeGreaterThan(350);
+    expect(written).toBeLessThan(650);
+  }
+});
+
+test('a Secret that somebody changes all the time holds up no other, and is repaired all the same', () => {
+  const { book, rows, secrets, write } = world(300);
+  for (const { namespace, deployment_id } of rows) write(namespace, deployment_id, 0);
+  const hostile = new Set(rows.slice(0, 200).map(({ namespace }) => namespace));
+  const repaired = new Map<string, number>();
+  let refreshed = 0;
+
+  for (let now = second; now < 25 * minute; now += second) {
+    for (const namespace of hostile) secrets.delete(namespace);
+    for (const { namespace, deploymentId } of book.due(now, 5)) {
+      if (hostile.has(namespace)) repaired.set(namespace, (repaired.get(namespace) ?? 0) + 1);
+      else refreshed += 1;
+      book.hold(namespace, now + 15 * second);
+      write(namespace, deploymentId, now);
+    }
+  }
+
+  expect(refreshed).toBeGreaterThanOrEqual(90);
+  for (const namespace of hostile) expect(repaired.get(namespace)).toBeGreaterThan(20);
+});
+
+test('credentials that the runner wrote meanwhile are watched again at once', () => {
+  const { book, rows, secrets } = world(1);
+  const [row] = rows;
+  if (!row) throw new Error('no row');
+  const { namespace } = row;
+  // There was no namespace yet.
+  book.hold(namespace, 5 * minute);
+  secrets.set(namespace, { digest: 'written by the runner', isOfChart: false });
+  book.want([{ ...row, digest: 'written by the runner', refresh_in_ms: 10 * minute }], 20 * second);
+  expect(book.due(21 * second, 10)).toEqual([]);
+
+  secrets.delete(namespace);
+  expect(book.due(37 * second, 10)).toMatchObject([{ namespace, why: 'repair' }]);
+});
+
+test('a deployment that is no longer wanted is left alone, and one that takes over its namespace is not held', () => {
+  const { book, rows } = world(2);
+  const [one, two] = rows;
+  if (!one || !two) throw new Error('no rows');
+  for (const { namespace } of rows) book.hold(namespace, 60 * minute);
+  book.want([{ ...one, deployment_id: randomUUID() }], second);
+
+  expect(book.due(second, 10).map(({ namespace }) => namespace)).toEqual([one.namespace]);
+});

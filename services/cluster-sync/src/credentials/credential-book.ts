@@ -1,0 +1,108 @@
+import type { WantedCredentials } from './credential-repository.ts';
+import { credentialStep, type SecretState } from './credential-step.ts';
+import type { FoundSecret } from './found-secret.ts';
+
+/** The credentials that a cluster is to have, with what is known of each. Times are of `performance.now()`. */
+interface Entry {
+  deploymentId: string;
+  envId: string;
+  digest: string | null;
+  refreshAt: number;
+  notBefore: number;
+  differsSince: number | null;
+  failures: number;
+}
+
+export interface DueCredentials {
+  readonly namespace: string;
+  readonly deploymentId: string;
+  readonly envId: string;
+  readonly why: 'repair' | 'refresh';
+  readonly deadline: number;
+}
+
+export interface CredentialBookDeps {
+  secretOf(namespace: string): Pick<FoundSecret, 'digest' | 'isOfChart'> | undefined;
+  readonly betweenWritesMs: number;
+}
+
+/**
+ * Which credentials of one cluster are due: what is to be there, from the database, against what is there, from the watch.
+ * The time is an argument, so its tests need no clock.
+ */
+export function createCredentialBook({ secretOf, betweenWritesMs }: CredentialBookDeps) {
+  const entries = new Map<string, Entry>();
+
+  const stateOf = (namespace: string, { digest }: Entry): SecretState => {
+    const secret = secretOf(namespace);
+    if (!secret) return 'absent';
+    if (secret.isOfChart) return 'of_chart';
+    return digest !== null && secret.digest === digest ? 'intact' : 'altered';
+  };
+
+  return {
+    /** Replaces what is wanted; what is known of each stays. */
+    want(rows: readonly WantedCredentials[], now: number): void {
+      const wanted = new Set(rows.map(({ namespace }) => namespace));
+      for (const namespace of entries.keys()) if (!wanted.has(namespace)) entries.delete(namespace);
+      for (const { namespace, deployment_id, env_id, digest, refresh_in_ms } of rows) {
+        const known = entries.get(namespace);
+        const isSame = known?.deploymentId === deployment_id;
+        entries.set(namespace, {
+          deploymentId: deployment_id,
+          envId: env_id,
+          digest,
+          refreshAt: refresh_in_ms === null ? now : now + refresh_in_ms,
+          notBefore: isSame ? known.notBefore : now,
+          differsSince: isSame ? known.differsSince : null,
+          failures: isSame ? known.failures : 0,
+        });
+      }
+    },
+
+    /** Those to write now, the most urgent first. */
+    due(now: number, most: number): DueCredentials[] {
+      const due: DueCredentials[] = [];
+      for (const [namespace, entry] of entries) {
+        const secret = stateOf(namespace, entry);
+        // Whatever kept it from being written is over: the runner wrote it.
+        if (secret === 'intact') entry.notBefore = Math.min(entry.notBefore, now + betweenWritesMs);
+        const differs = secret === 'absent' || secret === 'altered';
+        entry.differsSince = differs ? (entry.differsSince ?? now) : null;
+        const step = credentialStep({ secret, ...entry, differsSince: entry.differsSince ?? now }, now);
+        if (step.step === 'rest') continue;
+        const { deploymentId, envId } = entry;
+        due.push({ namespace, deploymentId, envId, why: differs ? 'repair' : 'refresh', deadline: step.deadline });
+      }
+      return due.sort((one, other) => one.deadline - other.deadline).slice(0, most);
+    },
+
+    /** Another replica or the runner may have written since. Returns whether the Secret is as it was written. */
+    learn(namespace: string, written: { digest: string; refreshInMs: number }, now: number): boolean {
+      const entry = entries.get(namespace);
+      if (!entry) return false;
+      entry.digest = written.digest;
+      entry.refreshAt = now + written.refreshInMs;
+      return stateOf(namespace, entry) === 'intact';
+    },
+
+    /** Returns the number of failures in a row. */
+    failed(namespace: string): number {
+      const entry = entries.get(namespace);
+      if (entry) entry.failures += 1;
+      return entry?.failures ?? 1;
+    },
+
+    fine(namespace: string): void {
+      const entry = entries.get(namespace);
+      if (entry) entry.failures = 0;
+    },
+
+    /** Leaves it alone for a while. */
+    hold(namespace: string, until: number): void {
+      const entry = entries.get(namespace);
+      if (entry) entry.notBefore = until;
+    },
+  };
+}
+export type CredentialBook = ReturnType<typeof createCredentialBook>;

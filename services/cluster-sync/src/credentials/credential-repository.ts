@@ -1,0 +1,65 @@
+import type { Queries } from '@berth/shared/db/database';
+import { sql } from 'slonik';
+import { z } from 'zod';
+
+/** A deployment that is to have credentials in a namespace of a cluster, and what was last written there. */
+const Wanted = z.object({
+  deployment_id: z.uuid(),
+  namespace: z.string(),
+  /** The env of the cluster. */
+  env_id: z.uuid(),
+  digest: z.string().nullable(),
+  /** By the clock of the database; negative where it is due. */
+  refresh_in_ms: z.number().nullable(),
+});
+export type WantedCredentials = z.infer<typeof Wanted>;
+
+const Issued = z.object({ digest: z.string(), expires_at: z.iso.datetime(), refresh_in_ms: z.number() });
+const nothing = sql.type(z.object({}));
+
+const refreshInMs = sql.fragment`(extract(epoch from s.refresh_at - clock_timestamp()) * 1000)::double precision`;
+
+export interface IssuedCredentials {
+  readonly deployment_id: string;
+  readonly cluster_id: string;
+  readonly namespace: string;
+  readonly digest: string;
+  readonly expires_at: string;
+  readonly refreshInMs: number;
+}
+
+export const createCredentialRepository = (db: Queries) => ({
+  /** All that a cluster is to have. Rows of another place of the deployment do not count. */
+  wantedIn: (clusterId: string) =>
+    db.any(sql.type(Wanted)`
+      select d.id as deployment_id, d.namespace, c.env_id, s.digest, ${refreshInMs} as refresh_in_ms
+      from deployment_projection d
+      join k8s_clusters c on c.id = d.cluster_id and c.env_id is not null
+      left join service_credentials s
+        on s.deployment_id = d.id and s.cluster_id = d.cluster_id and s.namespace = d.namespace
+      where d.cluster_id = ${clusterId} and d.enabled and not d.deleted
+    `),
+
+  /** What was last written into the namespace, by whichever replica. */
+  issuedIn: (clusterId: string, namespace: string) =>
+    db.maybeOne(sql.type(Issued)`
+      select s.digest, s.expires_at, ${refreshInMs} as refresh_in_ms
+      from service_credentials s where s.cluster_id = ${clusterId} and s.namespace = ${namespace}
+      order by s.issued_at desc limit 1
+    `),
+
+  record: (issued: IssuedCredentials) =>
+    db.query(nothing`
+      insert into service_credentials (deployment_id, cluster_id, namespace, digest, issued_at, expires_at, refresh_at)
+      values (${issued.deployment_id}, ${issued.cluster_id}, ${issued.namespace}, ${issued.digest}, clock_timestamp(),
+        ${issued.expires_at}, clock_timestamp() + ${issued.refreshInMs} * interval '1 millisecond')
+      on conflict (deployment_id) do update set cluster_id = excluded.cluster_id, namespace = excluded.namespace,
+        digest = excluded.digest, issued_at = excluded.issued_at, expires_at = excluded.expires_at,
+        refresh_at = excluded.refresh_at
+    `),
+
+  forget: async (deploymentId: string): Promise<void> => {
+    await db.query(nothing`delete from service_credentials where deployment_id = ${deploymentId}`);
+  },
+});
+export type CredentialRepository = ReturnType<typeof createCredentialRepository>;

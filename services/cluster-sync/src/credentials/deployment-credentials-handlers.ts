@@ -1,0 +1,83 @@
+import { describeFailure } from '@berth/kube/describe-failure';
+import type { KubeApi } from '@berth/kube/kube-api';
+import { KubeError } from '@berth/kube/kube-error';
+import type { Bus } from '@berth/shared/bus/bus';
+import { implement } from '@berth/shared/bus/rpc/implement';
+import { serviceCreds } from '@berth/shared/contracts/kubernetes-names';
+import { deploymentCredentials } from '@berth/shared/contracts/resources/deployment-credentials';
+import { k8sClusters } from '@berth/shared/contracts/resources/k8s-clusters';
+import { taskClaims } from '@berth/shared/contracts/resources/task-claims';
+import { AppError, found } from '@berth/shared/errors';
+import type { ClusterRepository } from '../clusters/cluster-repository.ts';
+import type { ClusterDirectory } from '../discovery/cluster-directory.ts';
+import type { CredentialRepository } from './credential-repository.ts';
+import { type FoundSecret, foundSecret } from './found-secret.ts';
+import type { WriteCredentials } from './write-credentials.ts';
+
+export interface DeploymentCredentialsHandlersDeps {
+  readonly bus: Pick<Bus, 'call'>;
+  readonly clusterRepository: Pick<ClusterRepository, 'find'>;
+  readonly credentialRepository: Pick<CredentialRepository, 'issuedIn'>;
+  readonly directory: Pick<ClusterDirectory, 'connectionTo'>;
+  readonly writeCredentials: WriteCredentials;
+}
+
+const deadlineMs = 5_000;
+
+/** For the release that is about to start: its pods may mount the Secret at once. */
+export const deploymentCredentialsHandlers = (deps: DeploymentCredentialsHandlersDeps) => {
+  const { bus, clusterRepository, credentialRepository, directory, writeCredentials } = deps;
+
+  return implement(deploymentCredentials, {
+    write: async ({ body }, { signal, requestId }) => {
+      const claim = await bus.call(taskClaims.operations.get, { body }, { requestId });
+      const { cluster_id, namespace, deployment_id } = claim;
+      const { provider_id, name, ignore, env_id } = found(
+        await clusterRepository.find(cluster_id, 'all'),
+        k8sClusters.singular,
+      );
+      if (ignore) throw new AppError('unavailable', `The cluster ${name} is ignored`);
+      const connection = directory.connectionTo(provider_id);
+      if (!connection || env_id === null) throw new AppError('unavailable', `The cluster ${name} cannot be used now`);
+      const { api } = connection;
+
+      try {
+        const [secret, issued] = await Promise.all([
+          readSecret(api, namespace, signal),
+          credentialRepository.issuedIn(cluster_id, namespace),
+        ]);
+        if (secret?.isOfChart) {
+          throw new AppError('conflict', `The chart has a Secret named ${serviceCreds}; the name belongs to Berth`);
+        }
+        if (issued && secret?.digest === issued.digest && issued.refresh_in_ms > 0) {
+          return { expires_at: issued.expires_at, reason: null };
+        }
+        const place = { api, clusterId: cluster_id, envId: env_id, namespace, deploymentId: deployment_id };
+        const written = await writeCredentials(place, signal);
+        switch (written.kind) {
+          case 'written':
+            return { expires_at: written.expiresAt, reason: null };
+          case 'refused':
+            return { expires_at: null, reason: written.reason };
+          default:
+            throw new AppError('unavailable', `The namespace ${namespace} is not there yet, or no longer`);
+        }
+      } catch (error) {
+        if (error instanceof AppError) throw error;
+        const reason = describeFailure(error, api.server);
+        const code = error instanceof KubeError && error.status === 403 ? 'conflict' : 'unavailable';
+        throw new AppError(code, `${serviceCreds} could not be written: ${reason}`, { cause: error });
+      }
+    },
+  });
+};
+
+async function readSecret(api: KubeApi, namespace: string, signal: AbortSignal): Promise<FoundSecret | null> {
+  const path = `/api/v1/namespaces/${namespace}/secrets/${serviceCreds}`;
+  try {
+    return foundSecret(await api.getJson(path, { signal, deadlineMs }));
+  } catch (error) {
+    if (error instanceof KubeError && error.status === 404) return null;
+    throw error;
+  }
+}

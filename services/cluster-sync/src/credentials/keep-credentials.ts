@@ -1,0 +1,163 @@
+import { describeFailure } from '@berth/kube/describe-failure';
+import type { KubeApi } from '@berth/kube/kube-api';
+import { KubeError } from '@berth/kube/kube-error';
+import { serviceCreds } from '@berth/shared/contracts/kubernetes-names';
+import { troubleLog } from '@berth/shared/db/outbox/trouble-log';
+import { isOutage } from '@berth/shared/errors';
+import type { Service } from '@berth/shared/service/service';
+import { backOffMs } from '@berth/shared/waiting/back-off';
+import { oneAtATime } from '@berth/shared/waiting/one-at-a-time';
+import { pause } from '@berth/shared/waiting/pause';
+import { createReflector } from '../reflector/reflector.ts';
+import { runTogether } from '../reflector/run-together.ts';
+import { createCredentialBook, type CredentialBook, type DueCredentials } from './credential-book.ts';
+import type { CredentialRepository } from './credential-repository.ts';
+import { createFoundSecrets, type FoundSecrets } from './found-secrets.ts';
+import type { WriteCredentials } from './write-credentials.ts';
+
+export interface KeepCredentialsDeps {
+  readonly credentialRepository: Pick<CredentialRepository, 'wantedIn' | 'issuedIn'>;
+  readonly writeCredentials: WriteCredentials;
+  readonly log: Service['log'];
+  readonly resyncMs: number;
+  readonly stallMs: number;
+  /** In one cluster. Those that runners ask for come on top. */
+  readonly writesPerSecond: number;
+  /** How often to read which deployments a cluster has. */
+  readonly readMs: number;
+  /** Whoever changes a Secret again and again takes the turns of nobody else. */
+  readonly betweenWritesMs: number;
+}
+
+interface Cluster {
+  readonly id: string;
+  readonly api: KubeApi;
+}
+
+/** Slow answers of some must not stop the others. */
+const mostAtOnce = 8;
+const withoutNamespaceMs = 5 * 60_000;
+const refusedMs = 60_000;
+const retries = { firstMs: 15_000, longestMs: 10 * 60_000, jitter: 0.3 };
+const outage = { firstMs: 1_000, longestMs: 30_000, jitter: 0.5 };
+
+/**
+ * Keeps `service-creds` of all deployments of a cluster fresh, and right when somebody changes it, until the signal aborts.
+ * One deployment does not hold up another; when auth, the bus or the cluster is away all wait, and go on at the same pace.
+ */
+export async function keepCredentials(
+  deps: KeepCredentialsDeps,
+  { id, api }: Cluster,
+  signal: AbortSignal,
+): Promise<void> {
+  const { credentialRepository, log } = deps;
+  const secrets = createFoundSecrets();
+  const book = createCredentialBook({ secretOf: secrets.of, betweenWritesMs: deps.betweenWritesMs });
+  const reflector = createReflector({
+    api,
+    // RBAC can allow this list and watch for the one name.
+    path: `/api/v1/secrets?fieldSelector=${encodeURIComponent(`metadata.name=${serviceCreds}`)}`,
+    pathIn: (namespace) => `/api/v1/namespaces/${namespace}/secrets`,
+    sink: secrets.sink,
+    inTurn: oneAtATime(),
+    log: log.child({ kind: 'Secret' }),
+    resyncMs: deps.resyncMs,
+    stallMs: deps.stallMs,
+  });
+
+  const refusals = troubleLog(log, 'the credentials of a deployment cannot be written');
+  const trouble = troubleLog(log, 'reading which deployments need credentials fails');
+  const read = async (end: AbortSignal) => {
+    while (!end.aborted) {
+      await credentialRepository
+        .wantedIn(id)
+        .then((rows) => book.want(rows, performance.now()))
+        .then(trouble.fine, trouble.failed);
+      await pause(deps.readMs * (0.9 + Math.random() * 0.2), end);
+    }
+  };
+  await runTogether(signal, [
+    (end) => reflector.run(end),
+    read,
+    (end) => writeDue({ ...deps, book, refusals, secrets }, { id, api }, end),
+  ]);
+}
+
+interface Writing extends KeepCredentialsDeps {
+  readonly book: CredentialBook;
+  /** Of single deployments. Thousands may be refused for one reason, which is one line. */
+  readonly refusals: ReturnType<typeof troubleLog>;
+  readonly secrets: Pick<FoundSecrets, 'isListed'>;
+}
+
+async function writeDue(deps: Writing, cluster: Cluster, signal: AbortSignal): Promise<void> {
+  const { book, log, writesPerSecond, secrets } = deps;
+  const trouble = troubleLog(log, 'writing the credentials of deployments fails');
+  const inFlight = new Set<Promise<void>>();
+  let outages = 0;
+
+  const write = async (due: DueCredentials) => {
+    try {
+      await writeOne(deps, cluster, due, signal);
+      outages = 0;
+      trouble.fine();
+    } catch (error) {
+      if (signal.aborted) return;
+      outages += 1;
+      trouble.failed(error);
+    }
+  };
+
+  while (!signal.aborted) {
+    const due = secrets.isListed() ? book.due(performance.now(), Math.ceil(writesPerSecond)) : [];
+    // One probe while something is away: the others would only wait for it too.
+    for (const one of outages > 0 ? due.slice(0, 1) : due) {
+      if (inFlight.size >= mostAtOnce) await Promise.race(inFlight);
+      // The others would meet the same.
+      if (signal.aborted || (outages > 0 && one !== due[0])) break;
+      book.hold(one.namespace, performance.now() + deps.betweenWritesMs);
+      const writing = write(one).finally(() => inFlight.delete(writing));
+      inFlight.add(writing);
+      await pause(1_000 / writesPerSecond, signal);
+    }
+    if (outages > 0) {
+      await Promise.all(inFlight);
+      if (outages > 0) await pause(backOffMs(outage, outages), signal);
+    } else if (due.length === 0) await pause(1_000, signal);
+  }
+  await Promise.all(inFlight);
+}
+
+/** Throws where something is away that all need. */
+async function writeOne(deps: Writing, cluster: Cluster, due: DueCredentials, signal: AbortSignal): Promise<void> {
+  const { book, credentialRepository, writeCredentials, refusals } = deps;
+  const { namespace, deploymentId, envId } = due;
+  const holdFor = (ms: number) => book.hold(namespace, performance.now() + ms * (0.9 + Math.random() * 0.2));
+  try {
+    const issued = await credentialRepository.issuedIn(cluster.id, namespace);
+    const isIntact =
+      issued && book.learn(namespace, { digest: issued.digest, refreshInMs: issued.refresh_in_ms }, performance.now());
+    if (isIntact && issued.refresh_in_ms > 0) return;
+
+    const place = { api: cluster.api, clusterId: cluster.id, envId, namespace, deploymentId };
+    const written = await writeCredentials(place, signal);
+    if (written.kind === 'no_namespace') return holdFor(withoutNamespaceMs);
+    if (written.kind === 'refused') return holdFor(refusedMs);
+    book.learn(namespace, written, performance.now());
+    book.fine(namespace);
+    // The watch shows it a moment later; until then the Secret seems to be missing still.
+    book.hold(namespace, performance.now() + deps.betweenWritesMs);
+    refusals.fine();
+  } catch (error) {
+    if (isOutage(error)) throw error;
+    const failures = book.failed(namespace);
+    book.hold(namespace, performance.now() + backOffMs(retries, failures));
+    if (!isAboutThisOne(error)) throw error;
+    const reason = describeFailure(error, cluster.api.server);
+    refusals.failed(new Error(`the cluster refuses it in ${namespace}: ${reason}`));
+  }
+}
+
+/** The cluster refuses this one object: a quota, a policy, a finalizer. */
+const isAboutThisOne = (error: unknown): boolean =>
+  error instanceof KubeError && [400, 403, 404, 405, 409, 413, 415, 422].includes(error.status);

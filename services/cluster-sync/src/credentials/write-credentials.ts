@@ -1,0 +1,122 @@
+import type { KubeApi } from '@berth/kube/kube-api';
+import { KubeError } from '@berth/kube/kube-error';
+import type { Bus } from '@berth/shared/bus/bus';
+import { managedLabels, serviceCreds } from '@berth/shared/contracts/kubernetes-names';
+import { deploymentTokens } from '@berth/shared/contracts/resources/deployment-tokens';
+import { AppError } from '@berth/shared/errors';
+import { z } from 'zod';
+import { deploymentNamespace } from '../resources/objects/deployment-namespace.ts';
+import type { CredentialRepository } from './credential-repository.ts';
+import { digestOf } from './found-secret.ts';
+import { nextRefreshMs } from './next-refresh.ts';
+
+export interface WriteCredentialsDeps {
+  readonly bus: Pick<Bus, 'call'>;
+  readonly credentialRepository: Pick<CredentialRepository, 'record'>;
+}
+
+/** Where the Secret is written. */
+export interface CredentialPlace {
+  readonly api: Pick<KubeApi, 'getJson' | 'applyJson' | 'deleteJson'>;
+  readonly clusterId: string;
+  /** Of the cluster: no token of another env is written into it. */
+  readonly envId: string;
+  readonly namespace: string;
+  readonly deploymentId: string;
+}
+
+export type WrittenCredentials =
+  | { readonly kind: 'written'; readonly digest: string; readonly expiresAt: string; readonly refreshInMs: number }
+  /** There is no such namespace now, or it is that of somebody else. */
+  | { readonly kind: 'no_namespace' }
+  /** The deployment may not call any more. */
+  | { readonly kind: 'refused'; readonly reason: string };
+
+export type WriteCredentials = (place: CredentialPlace, signal: AbortSignal) => Promise<WrittenCredentials>;
+
+const Terminating = z.object({ metadata: z.object({ deletionTimestamp: z.string() }) });
+const deadlineMs = 5_000;
+const fieldManager = 'berth-cluster-sync';
+
+/** Issues a token and writes it. Whoever calls it decides when; two at once leave one of both, which both are good. */
+export function createWriteCredentials({ bus, credentialRepository }: WriteCredentialsDeps): WriteCredentials {
+  async function issue({ deploymentId, envId }: CredentialPlace) {
+    const body = { deployment_id: deploymentId, env_id: envId };
+    try {
+      return await bus.call(deploymentTokens.operations.issue, { body }, { deadlineMs });
+    } catch (error) {
+      if (!(error instanceof AppError) || error.status >= 500) throw error;
+      return error.message;
+    }
+  }
+
+  return async (place, signal) => {
+    if (!(await isOfDeployment(place, signal))) return { kind: 'no_namespace' };
+    const issued = await issue(place);
+    if (typeof issued === 'string') return { kind: 'refused', reason: issued };
+    signal.throwIfAborted();
+
+    const { lifetime_seconds, ...credentials } = issued;
+    const { deploymentId, clusterId, namespace } = place;
+    const lifetimeMs = lifetime_seconds * 1_000;
+    const refreshInMs = nextRefreshMs({ deploymentId, lifetimeMs, nowMs: Date.now(), random: Math.random() });
+    const digest = digestOf(credentials);
+    const { expires_at } = credentials;
+    // Recorded first: the watch shows the Secret before this call returns, and every replica then knows it as ours.
+    await credentialRepository.record({
+      deployment_id: deploymentId,
+      cluster_id: clusterId,
+      namespace,
+      digest,
+      expires_at,
+      refreshInMs,
+    });
+    const isWritten = await applySecret(place, credentials, signal);
+    return isWritten ? { kind: 'written', digest, expiresAt: expires_at, refreshInMs } : { kind: 'no_namespace' };
+  };
+}
+
+/** Somebody else's namespace of the same name gets no token. */
+async function isOfDeployment({ api, namespace, deploymentId }: CredentialPlace, signal: AbortSignal) {
+  const found = await orNotFound(api.getJson(`/api/v1/namespaces/${namespace}`, { signal, deadlineMs }));
+  return (
+    found !== undefined &&
+    deploymentNamespace(found).deploymentId === deploymentId &&
+    !Terminating.safeParse(found).success
+  );
+}
+
+/** False: the namespace is gone, or is going. */
+async function applySecret({ api, namespace }: CredentialPlace, stringData: object, signal: AbortSignal) {
+  const path = `/api/v1/namespaces/${namespace}/secrets/${serviceCreds}`;
+  const secret = {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: serviceCreds, namespace, labels: managedLabels },
+    type: 'Opaque',
+    data: base64Of(stringData),
+  };
+  const apply = () => api.applyJson(path, secret, fieldManager, { signal, deadlineMs });
+  try {
+    await apply().catch(async (error: unknown) => {
+      // Its type or `immutable` was changed, which nothing but a new one undoes.
+      if (!(error instanceof KubeError) || error.status !== 422) throw error;
+      await orNotFound(api.deleteJson(path, {}, { signal, deadlineMs }));
+      return apply();
+    });
+    return true;
+  } catch (error) {
+    if (!(error instanceof KubeError)) throw error;
+    if (error.status === 404 || /because it is being terminated/.test(error.message)) return false;
+    throw error;
+  }
+}
+
+const base64Of = (texts: object) =>
+  Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, Buffer.from(String(text)).toString('base64')]));
+
+const orNotFound = (request: Promise<unknown>): Promise<unknown> =>
+  request.catch((error: unknown) => {
+    if (error instanceof KubeError && error.status === 404) return undefined;
+    throw error;
+  });

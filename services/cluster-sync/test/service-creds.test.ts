@@ -1,0 +1,322 @@
+import { randomUUID } from 'node:crypto';
+import { accountToken, applyRbac } from '@berth/devstack/testing/apply-rbac';
+import { type KubeApi, openKubeApi } from '@berth/kube/kube-api';
+import { deploymentCredentials } from '@berth/shared/contracts/resources/deployment-credentials';
+import { AppError } from '@berth/shared/errors';
+import { createLog } from '@berth/shared/service/create-log';
+import { samplePlaces } from '@berth/shared/testing/test-identities';
+import { sql } from 'slonik';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { createCredentialRepository } from '../src/credentials/credential-repository.ts';
+import { keepCredentials } from '../src/credentials/keep-credentials.ts';
+import { type ClusterInTest, startClusterInTest } from './support/cluster-in-test.ts';
+import { claimOn } from './support/neighbours.ts';
+import { type ServiceInTest, startServiceInTest } from './support/service-in-test.ts';
+
+const { envId, otherEnvId } = samplePlaces;
+
+let cluster: ClusterInTest;
+let service: ServiceInTest;
+let admin: KubeApi;
+let clusterId: string;
+let keeping: { stop: AbortController; done: Promise<void> };
+const lines: string[] = [];
+const log = createLog('test', { level: 'debug', destination: { write: (line: string) => void lines.push(line) } });
+
+/** All that cluster-sync does here it does with the account of `deploy/rbac/cluster-sync.yaml`. */
+beforeAll(async () => {
+  [cluster, service] = await Promise.all([startClusterInTest(), startServiceInTest()]);
+  admin = openKubeApi(cluster.access);
+  await applyRbac(admin, 'cluster-sync', 'runner');
+  const { server, ca } = cluster.access;
+  const token = await accountToken(admin, 'berth-cluster-sync');
+  const access = { server, ca, token, certificate: null };
+  const found = { provider_id: 'test:real', name: 'real', region_name: 'here', refused: null, access };
+  service.directory.replace([found]);
+  clusterId = await service.addCluster({ name: 'real', envId });
+  const connection = service.directory.connectionTo('test:real');
+  if (!connection) throw new Error('no connection');
+
+  const stop = new AbortController();
+  const deps = {
+    credentialRepository: createCredentialRepository(service.db),
+    writeCredentials: service.writeCredentials,
+    log,
+    resyncMs: 600_000,
+    stallMs: 90_000,
+    writesPerSecond: 50,
+    readMs: 100,
+    betweenWritesMs: 1_000,
+  };
+  keeping = { stop, done: keepCredentials(deps, { id: clusterId, api: connection.api }, stop.signal) };
+}, 120_000);
+afterAll(async () => {
+  keeping?.stop.abort();
+  await keeping?.done;
+  admin?.[Symbol.dispose]();
+  await service?.[Symbol.asyncDispose]();
+  await cluster?.[Symbol.asyncDispose]();
+});
+
+const call = { signal: AbortSignal.timeout(120_000), deadlineMs: 10_000 };
+const soon = <T>(check: () => Promise<T>): Promise<T> => vi.waitFor(check, { timeout: 20_000, interval: 50 });
+const secretPath = (namespace: string) => `/api/v1/namespaces/${namespace}/secrets/service-creds`;
+
+interface SecretObject {
+  metadata: { uid: string; labels: Record<string, string> };
+  type: string;
+  data: Record<string, string>;
+}
+const secretIn = async (namespace: string) => (await admin.getJson(secretPath(namespace), call)) as SecretObject;
+const contentsIn = async (namespace: string) =>
+  Object.fromEntries(
+    Object.entries((await secretIn(namespace)).data).map(([key, value]) => [
+      key,
+      Buffer.from(value, 'base64').toString(),
+    ]),
+  );
+const hasSecret = (namespace: string) =>
+  secretIn(namespace).then(
+    () => true,
+    () => false,
+  );
+
+const createNamespace = (name: string, deploymentId: string) =>
+  admin.postJson(
+    '/api/v1/namespaces',
+    {
+      metadata: {
+        name,
+        labels: { 'app.kubernetes.io/managed-by': 'berth' },
+        annotations: { 'berth.dev/deployment-id': deploymentId },
+      },
+    },
+    call,
+  );
+
+/** A deployment of the cluster, as the projection has it, with its namespace. */
+async function deploymentIn(namespace: string): Promise<string> {
+  const id = randomUUID();
+  service.callers.set(id, envId);
+  await createNamespace(namespace, id);
+  await service.db.query(sql.unsafe`
+    insert into deployment_projection (id, version, deleted, env_id, cluster_id, namespace, enabled)
+    values (${id}, 1, false, ${envId}, ${clusterId}, ${namespace}, true)
+  `);
+  return id;
+}
+
+/** The same, with its Secret as it was first written. */
+async function withCredentials(namespace: string) {
+  const id = await deploymentIn(namespace);
+  const secret = await soon(() => secretIn(namespace));
+  return { id, secret, issuedBefore: issuedTo(id) };
+}
+const issuedTo = (id: string) => service.issued.filter((issued) => issued === id).length;
+
+describe('the Secret service-creds', () => {
+  test('of a live deployment is written with its three keys', async () => {
+    const id = await deploymentIn('creds-new');
+
+    await soon(async () =>
+      expect(await contentsIn('creds-new')).toEqual({
+        access_token: expect.stringContaining(id),
+        server_url: 'https://berth.example.com',
+        expires_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      }),
+    );
+    expect(await secretIn('creds-new')).toMatchObject({
+      type: 'Opaque',
+      metadata: { labels: { 'app.kubernetes.io/managed-by': 'berth' } },
+    });
+    expect(issuedTo(id)).toBe(1);
+  });
+
+  test('is written again with a new token when somebody deletes it', async () => {
+    const { id, secret } = await withCredentials('creds-deleted');
+
+    await admin.deleteJson(secretPath('creds-deleted'), {}, call);
+
+    await soon(async () => expect((await secretIn('creds-deleted')).metadata.uid).not.toBe(secret.metadata.uid));
+    expect((await contentsIn('creds-deleted'))['access_token']).toContain(id);
+  });
+
+  test.for<[string, string, object]>([
+    ['the token', 'creds-token', { data: { access_token: Buffer.from('forged').toString('base64') } }],
+    ['the address', 'creds-url', { data: { server_url: Buffer.from('https://evil.example').toString('base64') } }],
+    ['a key that is taken out', 'creds-key', { data: { expires_at: null } }],
+    ['the label', 'creds-label', { metadata: { labels: { 'app.kubernetes.io/managed-by': null } } }],
+  ])('is right again after somebody changed %s', async ([, namespace, patch]) => {
+    const { id, issuedBefore } = await withCredentials(namespace);
+
+    await admin.patchJson(secretPath(namespace), patch, call);
+
+    await soon(async () => {
+      const { metadata } = await secretIn(namespace);
+      expect(metadata.labels).toEqual({ 'app.kubernetes.io/managed-by': 'berth' });
+      expect(await contentsIn(namespace)).toEqual({
+        access_token: expect.stringContaining(id),
+        server_url: 'https://berth.example.com',
+        expires_at: expect.stringContaining('T'),
+      });
+      expect(issuedTo(id)).toBeGreaterThan(issuedBefore);
+    });
+  });
+
+  test('is made anew when it was made immutable with other contents', async () => {
+    const { id } = await withCredentials('creds-immutable');
+
+    await admin.deleteJson(secretPath('creds-immutable'), {}, call);
+    const other = { metadata: { name: 'service-creds' }, type: 'example.com/other', immutable: true };
+    await admin.postJson('/api/v1/namespaces/creds-immutable/secrets', other, call).catch(() => undefined);
+
+    await soon(async () => {
+      expect(await secretIn('creds-immutable')).toMatchObject({ type: 'Opaque' });
+      expect((await contentsIn('creds-immutable'))['access_token']).toContain(id);
+    });
+  });
+
+  test('is refreshed when its time has come, and that of another deployment is not', async () => {
+    const due = await withCredentials('creds-due');
+    const other = await withCredentials('creds-other');
+
+    await service.db.query(sql.unsafe`
+      update service_credentials set refresh_at = now() where deployment_id = ${due.id}
+    `);
+
+    await soon(async () =>
+      expect((await secretIn('creds-due')).data['access_token']).not.toBe(due.secret.data['access_token']),
+    );
+    expect(issuedTo(due.id)).toBe(due.issuedBefore + 1);
+    expect(issuedTo(other.id)).toBe(other.issuedBefore);
+  });
+
+  test('is not written into a namespace of the same name that is not that of the deployment', async () => {
+    const id = randomUUID();
+    service.callers.set(id, envId);
+    await createNamespace('creds-foreign', randomUUID());
+    await service.db.query(sql.unsafe`
+      insert into deployment_projection (id, version, deleted, env_id, cluster_id, namespace, enabled)
+      values (${id}, 1, false, ${envId}, ${clusterId}, 'creds-foreign', true)
+    `);
+    // Later deployments get theirs, so this one had its turn.
+    await withCredentials('creds-after-foreign');
+
+    expect(await hasSecret('creds-foreign')).toBe(false);
+    expect(issuedTo(id)).toBe(0);
+  });
+
+  test('that Helm made for a chart is left to the chart', async () => {
+    const { id, issuedBefore } = await withCredentials('creds-chart');
+    await admin.patchJson(
+      secretPath('creds-chart'),
+      {
+        metadata: {
+          labels: { 'app.kubernetes.io/managed-by': 'Helm' },
+          annotations: { 'meta.helm.sh/release-name': 'creds-chart' },
+        },
+        data: { access_token: Buffer.from('of the chart').toString('base64') },
+      },
+      call,
+    );
+    await withCredentials('creds-after-chart');
+
+    expect(issuedTo(id)).toBe(issuedBefore);
+    expect((await contentsIn('creds-chart'))['access_token']).toBe('of the chart');
+  });
+
+  test('is written once auth is back, and no other deployment is held up by one that auth refuses', async () => {
+    service.beforeIssue = () => Promise.reject(new AppError('unavailable', 'auth is away'));
+    const refused = await deploymentIn('creds-refused');
+    service.callers.delete(refused);
+    await deploymentIn('creds-away');
+    await soon(async () => expect(lines.join('')).toContain('writing the credentials of deployments fails'));
+    expect(await hasSecret('creds-away')).toBe(false);
+
+    service.beforeIssue = async () => undefined;
+
+    await soon(() => secretIn('creds-away'));
+    expect(await hasSecret('creds-refused')).toBe(false);
+  });
+});
+
+describe('credentials for a release that is about to start', () => {
+  const write = (body: { task_id: string; fence: number }) =>
+    service.runner.call(deploymentCredentials.operations.write, { body }, { deadlineMs: 10_000 });
+  /** A deployment that the projection does not have yet. */
+  async function claimed(namespace: string) {
+    const deployment_id = randomUUID();
+    service.callers.set(deployment_id, envId);
+    await createNamespace(namespace, deployment_id);
+    return { deployment_id, claim: claimOn(service, clusterId, { deployment_id, namespace }) };
+  }
+
+  test('are in the namespace when the answer comes, and are not written again for the next task', async () => {
+    const { deployment_id, claim } = await claimed('creds-claimed');
+
+    const first = await write(claim);
+    const { expires_at, access_token } = await contentsIn('creds-claimed');
+    const second = await write(claim);
+
+    expect(first).toEqual({ expires_at, reason: null });
+    expect(second).toEqual(first);
+    expect(access_token).toContain(deployment_id);
+    expect(issuedTo(deployment_id)).toBe(1);
+  });
+
+  test('are written by neither the claim of another runner nor for an ignored cluster', async () => {
+    const { deployment_id, claim } = await claimed('creds-stale');
+
+    await expect(write({ ...claim, fence: 6 })).rejects.toMatchObject({ code: 'conflict' });
+    await service.db.query(sql.unsafe`update k8s_clusters set ignore = true where id = ${clusterId}`);
+    await expect(write(claim)).rejects.toMatchObject({ code: 'unavailable', message: 'The cluster real is ignored' });
+    await service.db.query(sql.unsafe`update k8s_clusters set ignore = false where id = ${clusterId}`);
+
+    expect(issuedTo(deployment_id)).toBe(0);
+    expect(await hasSecret('creds-stale')).toBe(false);
+  });
+
+  test('are left out, with the reason, for a deployment that moved to another env', async () => {
+    const { deployment_id, claim } = await claimed('creds-moved');
+    service.callers.set(deployment_id, otherEnvId);
+
+    expect(await write(claim)).toEqual({ expires_at: null, reason: 'The deployment is in another env' });
+    expect(await hasSecret('creds-moved')).toBe(false);
+  });
+
+  test('are refused where the chart has a Secret of that name', async () => {
+    const { claim } = await claimed('creds-of-chart');
+    await admin.postJson(
+      '/api/v1/namespaces/creds-of-chart/secrets',
+      {
+        metadata: {
+          name: 'service-creds',
+          labels: { 'app.kubernetes.io/managed-by': 'Helm' },
+          annotations: { 'meta.helm.sh/release-name': 'creds-of-chart' },
+        },
+      },
+      call,
+    );
+
+    await expect(write(claim)).rejects.toMatchObject({
+      code: 'conflict',
+      message: 'The chart has a Secret named service-creds; the name belongs to Berth',
+    });
+  });
+
+  test('reach no namespace of somebody else', async () => {
+    const { deployment_id } = await claimed('creds-own');
+    const claim = claimOn(service, clusterId, { deployment_id, namespace: 'kube-public' });
+
+    await expect(write(claim)).rejects.toMatchObject({ code: 'unavailable' });
+    expect(await hasSecret('kube-public')).toBe(false);
+  });
+});
+
+test('no token is in a row of the database or in the log', async () => {
+  const rows = JSON.stringify(await service.db.any(sql.unsafe`select * from service_credentials`));
+
+  expect(service.issued.length).toBeGreaterThan(0);
+  expect(rows).toContain('digest');
+  for (const text of [rows, lines.join('')]) expect(text).not.toMatch(/token-\d+-of-/);
+});

@@ -1,0 +1,132 @@
+import { accountToken, applyRbac, kubeconfigWith } from '@berth/devstack/testing/apply-rbac';
+import { managedLabels } from '@berth/shared/contracts/kubernetes-names';
+import { AppError } from '@berth/shared/errors';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { taskOf } from './support/fake-tasks.ts';
+import { actionsIn } from './support/helm-actions.ts';
+import { type RunnerProcess, type RunnerWorld, startRunnerWorld } from './support/runner-world.ts';
+import { usualChartFiles } from './support/usual-chart.ts';
+
+let world: RunnerWorld;
+let runner: RunnerProcess;
+let act: ReturnType<typeof actionsIn>;
+
+/** The runner has a token of the account of `deploy/rbac/runner.yaml`, and nothing else. */
+beforeAll(async () => {
+  world = await startRunnerWorld({ chartFiles: usualChartFiles });
+  act = actionsIn(world);
+  await applyRbac(world.api, 'runner');
+  world.issueInOrder([kubeconfigWith(world.adminKubeconfig, await accountToken(world.api, 'berth-runner'))]);
+  world.credentials.write = async ({ task_id }) => {
+    const namespace = namespaces.get(task_id) ?? '';
+    existedBefore.push((await act.releases(namespace)).length);
+    await act.post(`/api/v1/namespaces/${namespace}/secrets`, {
+      metadata: { name: 'service-creds', labels: managedLabels },
+      stringData: { access_token: token, server_url: 'https://berth.example.com', expires_at: inAnHour },
+    });
+    return { expires_at: inAnHour, reason: null };
+  };
+  runner = await world.start();
+}, 120_000);
+afterAll(async () => {
+  await runner?.[Symbol.asyncDispose]();
+  await world?.[Symbol.asyncDispose]();
+});
+
+const token = 'a-token-that-no-log-of-a-task-shows';
+const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
+const namespaces = new Map<string, string>();
+/** Releases in the namespace when its credentials were written. */
+const existedBefore: number[] = [];
+
+function usual(fields: Parameters<typeof taskOf>[1] = {}) {
+  const task = taskOf(world.chart, fields);
+  namespaces.set(task.task_id, task.namespace);
+  return task;
+}
+const next = <T extends { task_id: string }>(task: T): T => ({
+  ...task,
+  task_id: crypto.randomUUID(),
+  is_first: false,
+});
+const Named = z.object({ metadata: z.object({ uid: z.string() }) });
+
+test('a chart of the usual kinds is installed, upgraded, restarted and uninstalled under the least that the manifest grants', async () => {
+  const task = usual();
+  expect(await act.run(task)).toMatchObject({ outcome: 'Done', reason: null });
+
+  const upgrade = { ...next(task), values: { text: 'changed' } };
+  expect(await act.run(upgrade)).toMatchObject({ outcome: 'Done', reason: null });
+
+  const path = `/apis/apps/v1/namespaces/${task.namespace}/deployments/web`;
+  const { uid } = Named.parse(await act.get(path)).metadata;
+  const at = new Date().toISOString();
+  const restart = {
+    ...next(task),
+    action: 'restart' as const,
+    restart: { kind: 'Deployment' as const, name: 'web', uid, at },
+  };
+  expect(await act.run(restart)).toMatchObject({ outcome: 'Done', reason: null });
+
+  const uninstall = { ...next(task), action: 'uninstall' as const, delete_namespace: true, chart: null };
+  expect(await act.run(uninstall)).toMatchObject({ outcome: 'Done', reason: null });
+  expect(await act.exists(`/api/v1/namespaces/${task.namespace}`)).toBe(false);
+});
+
+test('a chart with an object outside of namespaces fails until that is granted as well', async () => {
+  const task = usual({ values: { clusterScoped: true } });
+
+  const refused = await act.run(task);
+  expect(refused.outcome).not.toBe('Done');
+  expect(refused.reason).toMatch(/clusterroles/);
+
+  await applyRbac(world.api, 'runner-cluster-scoped');
+  await expect.poll(async () => (await act.run(next(task))).outcome, { timeout: 30_000, interval: 500 }).toBe('Done');
+});
+
+test('service-creds is in the namespace before the release, and is not written again for an upgrade', async () => {
+  const task = usual();
+  existedBefore.length = 0;
+
+  expect(await act.run(task)).toMatchObject({ outcome: 'Done' });
+  expect(await act.run({ ...next(task), values: { text: 'again' } })).toMatchObject({ outcome: 'Done' });
+
+  expect(existedBefore).toEqual([0]);
+});
+
+test('a deploy without service-creds waits for them, and says why it has none when the deployment may not have any', async () => {
+  const write = world.credentials.write;
+  const answers = [
+    () => Promise.reject(new AppError('unavailable', 'The namespace is not there yet')),
+    async () => ({ expires_at: null, reason: 'The deployment is disabled' }),
+  ];
+  world.credentials.write = () => answers.shift()?.() ?? Promise.reject(new Error('requested a third time'));
+  try {
+    const task = usual({ wait: { enabled: false, timeout_secs: 60 } });
+    expect(await act.run(task)).toMatchObject({ outcome: 'Unreachable', reason: 'The namespace is not there yet' });
+    expect(await act.releases(task.namespace)).toEqual([]);
+
+    const again = next(task);
+    expect(await act.run(again)).toMatchObject({ outcome: 'Done' });
+    expect(world.tasks.textOf(again.task_id)).toContain(
+      'the namespace has no service-creds: The deployment is disabled',
+    );
+  } finally {
+    world.credentials.write = write;
+  }
+});
+
+test('the token in service-creds is redacted where a template prints it', async () => {
+  const task = usual();
+  await act.run(task);
+  const failing = { ...next(task), values: { fail: `here it is: ${token}` } };
+
+  const end = await act.run(failing);
+
+  expect(end).toMatchObject({ outcome: 'Failed' });
+  for (const text of [end.reason, world.tasks.textOf(failing.task_id)]) {
+    expect(text).toContain('here it is');
+    expect(text).not.toContain(token);
+  }
+});
