@@ -10,7 +10,15 @@ export interface KubeAccess {
   readonly ca: string | null;
   readonly token: string | null;
   readonly certificate: { readonly cert: string; readonly key: string } | null;
+  /** In place of `token`: a file that somebody else keeps fresh. Only where the operator allows it. */
+  readonly tokenFile?: string;
+  /** The server's certificate is not checked. Only where the operator allows it. */
+  readonly isInsecure?: true;
 }
+
+/** Fields of a kubeconfig that are refused unless the operator allows them. The others that are refused cannot be allowed. */
+export const allowedFields = ['insecure-skip-tls-verify', 'tokenFile'] as const;
+export type AllowedField = (typeof allowedFields)[number];
 
 export type KubeAccessResult = { readonly access: KubeAccess } | { readonly refused: string };
 
@@ -24,7 +32,11 @@ const userFields = ['token', 'client-certificate-data', 'client-key-data', 'exte
  * `auth-provider` run programs with this process's environment, paths read this machine's files, `proxy-url` and
  * `insecure-skip-tls-verify` hand the credential to any server that answers. A field is refused by name unless it is known to be harmless.
  */
-export function kubeAccessOf(kubeconfig: Kubeconfig, contextName: string): KubeAccessResult {
+export function kubeAccessOf(
+  kubeconfig: Kubeconfig,
+  contextName: string,
+  allowed: ReadonlySet<AllowedField> = new Set(),
+): KubeAccessResult {
   const context = kubeconfig.contexts.find(({ name }) => name === contextName)?.context;
   if (!context) return { refused: 'there is no such context' };
   const cluster = kubeconfig.clusters.find(({ name }) => name === context.cluster)?.cluster;
@@ -33,7 +45,7 @@ export function kubeAccessOf(kubeconfig: Kubeconfig, contextName: string): KubeA
   if (!user) return { refused: 'its user is not in the file' };
 
   try {
-    return { access: accessFrom(cluster, user) };
+    return { access: accessFrom(cluster, user, allowed) };
   } catch (error) {
     if (error instanceof Refusal) return { refused: error.message };
     throw error;
@@ -42,21 +54,31 @@ export function kubeAccessOf(kubeconfig: Kubeconfig, contextName: string): KubeA
 
 class Refusal extends Error {}
 
-function accessFrom(cluster: Fields, user: Fields): KubeAccess {
-  refuseOthers(cluster, clusterFields, 'cluster');
-  refuseOthers(user, userFields, 'user');
+function accessFrom(cluster: Fields, user: Fields, allowed: ReadonlySet<AllowedField>): KubeAccess {
+  refuseOthers(cluster, [...clusterFields, ...allowed], 'cluster');
+  refuseOthers(user, [...userFields, ...allowed], 'user');
 
   const server = serverOf(cluster);
   const ca = pem(cluster, 'certificate-authority-data');
-  const token = text(user, 'token');
+  const tokenFile = text(user, 'tokenFile');
+  // As in kubectl, the file wins.
+  const token = tokenFile === null ? text(user, 'token') : null;
   const cert = pem(user, 'client-certificate-data');
   const key = pem(user, 'client-key-data');
   if ((cert === null) !== (key === null)) {
     throw new Refusal('client-certificate-data and client-key-data go together');
   }
-  if (token === null && cert === null) throw new Refusal('its user has neither a token nor a client certificate');
+  if (token === null && tokenFile === null && cert === null)
+    throw new Refusal('its user has neither a token nor a client certificate');
 
-  const access = { server, ca, token, certificate: cert !== null && key !== null ? { cert, key } : null };
+  const access: KubeAccess = {
+    server,
+    ca,
+    token,
+    certificate: cert !== null && key !== null ? { cert, key } : null,
+    ...(tokenFile !== null && { tokenFile }),
+    ...(cluster['insecure-skip-tls-verify'] === true && { isInsecure: true }),
+  };
   checkCertificates(access);
   return access;
 }

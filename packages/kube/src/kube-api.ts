@@ -80,6 +80,7 @@ export function openKubeApi(
     maxFreeSockets: 4,
     timeout: idleMs,
     ...(access.ca !== null && { ca: access.ca }),
+    ...(access.isInsecure === true && { rejectUnauthorized: false }),
     ...access.certificate,
   });
 

@@ -1,4 +1,5 @@
 import { busOptions, busSettings } from '@berth/shared/bus/connection/bus-settings';
+import { allowedFields } from '@berth/kube/kube-access';
 import { z } from 'zod';
 
 const seconds = (fallback: number) =>
@@ -9,6 +10,18 @@ const seconds = (fallback: number) =>
     .default(fallback)
     .transform((value) => value * 1000);
 
+const list = <T extends z.ZodType<string, string>>(entry: T) =>
+  z
+    .string()
+    .default('')
+    .transform((text) =>
+      text
+        .split(',')
+        .map((part) => part.trim())
+        .filter(Boolean),
+    )
+    .pipe(z.array(entry));
+
 export const Config = z
   .object({
     ...busSettings,
@@ -16,7 +29,25 @@ export const Config = z
     /** A kubeconfig whose contexts become clusters. Without it there are none. */
     CLUSTER_KUBECONFIG: z.string().min(1).optional(),
     /** The contexts to use, separated by commas; all unless given. */
-    CLUSTER_CONTEXTS: z.string().optional(),
+    CLUSTER_CONTEXTS: list(z.string()),
+    /** Fields of a kubeconfig that are refused unless they are listed here, separated by commas. */
+    CLUSTER_KUBECONFIG_ALLOW: list(z.enum(allowedFields)),
+    /** The name of the cluster that this service runs in, if it is to be one of the clusters. */
+    CLUSTER_OWN_NAME: z.string().min(1).max(100).optional(),
+    /** A namespace of the cluster that this service runs in: its Secrets with the label `berth.dev/cluster=true` hold kubeconfigs. */
+    CLUSTER_SECRETS_NAMESPACE: z.string().min(1).max(63).optional(),
+    /** Where Kubernetes mounts the service account, and how it names its API server. */
+    CLUSTER_SERVICE_ACCOUNT_FOLDER: z.string().min(1).default('/var/run/secrets/kubernetes.io/serviceaccount'),
+    KUBERNETES_SERVICE_HOST: z.string().min(1).optional(),
+    KUBERNETES_SERVICE_PORT: z
+      .string()
+      .regex(/^\d{1,5}$/)
+      .default('443'),
+    /** Regions whose EKS clusters are found, separated by commas; `all` for those that are enabled for the account. */
+    CLUSTER_EKS_REGIONS: list(z.string().regex(/^[a-z0-9-]{1,30}$/)),
+    CLUSTER_EKS_SECONDS: seconds(300),
+    /** The `provider_id`s, separated by commas, of clusters whose own credential runners get in place of a short-lived token. */
+    CLUSTER_RUNNER_OWN_CREDENTIALS: list(z.string().min(1)),
     /** Whether a discovered cluster is ignored until a site admin changes that. */
     CLUSTERS_IGNORE_NEW: z.stringbool().default(true),
     CLUSTER_REDISCOVER_SECONDS: seconds(10),
@@ -26,11 +57,28 @@ export const Config = z
     /** How many Secrets `service-creds` are written in one cluster in a second at most. 10,000 deployments need 9. */
     CREDENTIAL_WRITES_PER_SECOND: z.coerce.number().min(0.1).max(1000).default(20),
   })
+  .refine(
+    (env) =>
+      env.KUBERNETES_SERVICE_HOST !== undefined ||
+      (env.CLUSTER_OWN_NAME === undefined && env.CLUSTER_SECRETS_NAMESPACE === undefined),
+    { path: ['KUBERNETES_SERVICE_HOST'], error: 'is needed for the cluster that this service runs in' },
+  )
   .transform((env) => ({
     bus: busOptions(env),
     databaseUrl: env.DATABASE_URL,
     kubeconfig: env.CLUSTER_KUBECONFIG,
-    contexts: contextsIn(env.CLUSTER_CONTEXTS),
+    contexts: env.CLUSTER_CONTEXTS.length > 0 ? env.CLUSTER_CONTEXTS : null,
+    allowed: new Set(env.CLUSTER_KUBECONFIG_ALLOW),
+    ownName: env.CLUSTER_OWN_NAME,
+    secretsNamespace: env.CLUSTER_SECRETS_NAMESPACE,
+    serviceAccount: {
+      folder: env.CLUSTER_SERVICE_ACCOUNT_FOLDER,
+      host: env.KUBERNETES_SERVICE_HOST ?? '',
+      port: env.KUBERNETES_SERVICE_PORT,
+    },
+    eksRegions: env.CLUSTER_EKS_REGIONS,
+    eksMs: env.CLUSTER_EKS_SECONDS,
+    ownCredentials: new Set(env.CLUSTER_RUNNER_OWN_CREDENTIALS),
     ignoreNew: env.CLUSTERS_IGNORE_NEW,
     rediscoverMs: env.CLUSTER_REDISCOVER_SECONDS,
     resyncMs: env.CLUSTER_RESYNC_SECONDS,
@@ -38,11 +86,3 @@ export const Config = z
     credentialWritesPerSecond: env.CREDENTIAL_WRITES_PER_SECOND,
   }));
 export type Config = z.output<typeof Config>;
-
-function contextsIn(text: string | undefined): string[] | null {
-  const names = (text ?? '')
-    .split(',')
-    .map((name) => name.trim())
-    .filter(Boolean);
-  return names.length > 0 ? names : null;
-}

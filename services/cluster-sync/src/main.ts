@@ -7,7 +7,7 @@ import { whileHolding } from '@berth/shared/db/leases/while-holding';
 import { every } from '@berth/shared/service/loop';
 import { readConfig } from '@berth/shared/service/read-config';
 import { runService } from '@berth/shared/service/run-service';
-import { accessIssuer } from './access/access-issuer.ts';
+import { accessIssuer, ownAccessIssuer } from './access/access-issuer.ts';
 import { clusterAccessHandlers } from './access/cluster-access-handlers.ts';
 import { clusterHandlers } from './clusters/cluster-handlers.ts';
 import { createClusterRepository } from './clusters/cluster-repository.ts';
@@ -24,8 +24,8 @@ import { createWriteCredentials } from './credentials/write-credentials.ts';
 import { deploymentProjection } from './deployments/deployment-projection.ts';
 import { createClusterDirectory } from './discovery/cluster-directory.ts';
 import { discoverClusters } from './discovery/discover-clusters.ts';
-import { readKubeconfig } from './discovery/read-kubeconfig.ts';
 import { envProjection } from './envs/env-projection.ts';
+import { configuredProviders } from './providers/configured-providers.ts';
 import { k8sResourceStateHandlers } from './resources/rows/k8s-resource-state-handlers.ts';
 import { k8sResourceHandlers } from './resources/rows/k8s-resource-handlers.ts';
 import { createK8sResourceRepository } from './resources/rows/k8s-resource-repository.ts';
@@ -34,7 +34,7 @@ const name = 'cluster-sync';
 
 await runService(name, async ({ log, metrics, signal, use, loop, readiness }) => {
   const config = readConfig(Config, process.env);
-  const { databaseUrl: url, kubeconfig: path, contexts, ignoreNew } = config;
+  const { databaseUrl: url, ignoreNew } = config;
   const migrations = new URL('../migrations/', import.meta.url);
   const db = use(await openDatabase({ url, migrations, log, signal, applicationName: name }));
   const bus = use(await connectBus({ ...config.bus, caller: name, log, metrics, signal }));
@@ -46,8 +46,7 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
   const writeCredentials = createWriteCredentials({ bus, credentialRepository });
   const directory = use(createClusterDirectory());
 
-  const read = async () => (path === undefined ? [] : await readKubeconfig({ path, contexts }));
-  const discover = discoverClusters({ clusterRepository, directory, log, read, ignoreNew });
+  const discovery = { clusterRepository, directory, log, ignoreNew };
   const holder = `${hostname()} ${process.pid} ${randomUUID()}`;
   const syncDeps = {
     clusterRepository,
@@ -68,7 +67,16 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
   bus.serve(k8sResourceStateHandlers({ k8sResourceRepository }));
   bus.serve(clusterUsageHandlers({ clusterRepository }));
   bus.serve(clusterStateHandlers({ db }));
-  bus.serve(clusterAccessHandlers({ bus, clusterRepository, directory, issueAccess: accessIssuer(config) }));
+  bus.serve(
+    clusterAccessHandlers({
+      bus,
+      clusterRepository,
+      directory,
+      issueAccess: accessIssuer(config),
+      issueOwnAccess: ownAccessIssuer(config),
+      ownCredentials: config.ownCredentials,
+    }),
+  );
   bus.serve(
     deploymentCredentialsHandlers({ bus, clusterRepository, credentialRepository, directory, writeCredentials }),
   );
@@ -76,7 +84,9 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
   loop('publish state', outboxRelay({ db, bus, owner: name, log }));
   loop('follow envs', envProjection.follow({ db, bus }));
   loop('follow deployments', deploymentProjection.follow({ db, bus }));
-  loop('discover clusters', every(config.rediscoverMs, discover));
+  for (const provider of configuredProviders(config)) {
+    loop(`discover ${provider.prefix}`, every(provider.everyMs, discoverClusters(discovery, provider)));
+  }
   loop('flag silent clusters', every(2_000, flagSilentClusters({ clusterRepository })));
   loop(
     'sync clusters',

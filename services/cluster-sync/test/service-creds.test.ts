@@ -32,7 +32,7 @@ beforeAll(async () => {
   const token = await accountToken(admin, 'berth-cluster-sync');
   const access = { server, ca, token, certificate: null };
   const found = { provider_id: 'test:real', name: 'real', region_name: 'here', refused: null, access };
-  service.directory.replace([found]);
+  service.directory.replace('test:', { clusters: [found], unread: [] });
   clusterId = await service.addCluster({ name: 'real', envId });
   const connection = service.directory.connectionTo('test:real');
   if (!connection) throw new Error('no connection');

@@ -22,7 +22,7 @@ export interface AccessIssuerOptions {
 
 /** Issues a kubeconfig with a short-lived token that the cluster itself signs. */
 export type IssueAccess = (
-  connection: Pick<Connection, 'access' | 'api'>,
+  connection: Pick<Connection, 'access' | 'api' | 'token'>,
   signal: AbortSignal,
 ) => Promise<IssuedAccess>;
 
@@ -53,7 +53,7 @@ export function accessIssuer({ accessSeconds }: AccessIssuerOptions): IssueAcces
         await prepare(api, signal);
         return requestToken(api, accessSeconds, signal);
       });
-      return { kubeconfig: kubeconfigWith(access, status.token), expires_at: status.expirationTimestamp };
+      return { kubeconfig: kubeconfigOf(access, { token: status.token }), expires_at: status.expirationTimestamp };
     } catch (error) {
       if (error instanceof AppError) throw error;
       throw new AppError('unavailable', `The cluster issued no access: ${describeFailure(error, api.server)}`, {
@@ -80,14 +80,42 @@ async function requestToken(api: KubeApi, lifetimeSeconds: number, signal: Abort
   return answer.data.status;
 }
 
-function kubeconfigWith({ server, ca }: KubeAccess, token: string): string {
-  const authority = ca === null ? {} : { 'certificate-authority-data': Buffer.from(ca).toString('base64') };
+/**
+ * For a cluster whose runners get the credential of the service itself, because the operator says so: no token of an
+ * account of its own can be had there. It lasts as long as it lasts; runners request it again as often as another.
+ */
+export function ownAccessIssuer({ accessSeconds }: AccessIssuerOptions): IssueAccess {
+  return async ({ access, token }, signal) => {
+    if (token) {
+      const present = await token.current(signal);
+      return { kubeconfig: kubeconfigOf(access, { token: present.token }), expires_at: present.expiresAt };
+    }
+    const { certificate } = access;
+    const user = {
+      ...(access.token !== null && { token: access.token }),
+      ...(certificate && {
+        'client-certificate-data': base64(certificate.cert),
+        'client-key-data': base64(certificate.key),
+      }),
+    };
+    const expires_at = new Date(Date.now() + accessSeconds * 1_000).toISOString();
+    return { kubeconfig: kubeconfigOf(access, user), expires_at };
+  };
+}
+
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+function kubeconfigOf({ server, ca, isInsecure }: KubeAccess, user: object): string {
+  const trust = {
+    ...(ca !== null && { 'certificate-authority-data': base64(ca) }),
+    ...(isInsecure && { 'insecure-skip-tls-verify': true }),
+  };
   return stringify({
     apiVersion: 'v1',
     kind: 'Config',
     'current-context': 'berth',
-    clusters: [{ name: 'berth', cluster: { server, ...authority } }],
-    users: [{ name: 'berth', user: { token } }],
+    clusters: [{ name: 'berth', cluster: { server, ...trust } }],
+    users: [{ name: 'berth', user }],
     contexts: [{ name: 'berth', context: { cluster: 'berth', user: 'berth' } }],
   });
 }

@@ -13,10 +13,15 @@ export interface ClusterAccessHandlersDeps {
   readonly clusterRepository: Pick<ClusterRepository, 'find'>;
   readonly directory: Pick<ClusterDirectory, 'connectionTo'>;
   readonly issueAccess: IssueAccess;
+  /** For the clusters, by `provider_id`, whose runners get the credential of the service itself. */
+  readonly issueOwnAccess: IssueAccess;
+  readonly ownCredentials: ReadonlySet<string>;
 }
 
-export const clusterAccessHandlers = ({ bus, clusterRepository, directory, issueAccess }: ClusterAccessHandlersDeps) =>
-  implement(clusterAccess, {
+export const clusterAccessHandlers = (deps: ClusterAccessHandlersDeps) => {
+  const { bus, clusterRepository, directory, issueAccess, issueOwnAccess, ownCredentials } = deps;
+
+  return implement(clusterAccess, {
     issue: async ({ body }, { signal, caller, log, requestId }) => {
       const { cluster_id } = await bus.call(taskClaims.operations.get, { body }, { requestId });
       const { provider_id, name, ignore } = found(
@@ -27,11 +32,13 @@ export const clusterAccessHandlers = ({ bus, clusterRepository, directory, issue
       if (ignore) throw new AppError('unavailable', `The cluster ${name} is ignored`);
       const connection = directory.connectionTo(provider_id);
       if (!connection)
-        throw new AppError('unavailable', `The cluster ${name} is not in the kubeconfig, or its context is refused`);
+        throw new AppError('unavailable', `The cluster ${name} is found by no source now, or it is refused`);
 
-      const issued = await issueAccess(connection, signal);
+      const issue = ownCredentials.has(provider_id) ? issueOwnAccess : issueAccess;
+      const issued = await issue(connection, signal);
       const { task_id } = body;
       log.info({ cluster_id, task_id, caller, expires_at: issued.expires_at }, 'access to a cluster issued');
       return issued;
     },
   });
+};

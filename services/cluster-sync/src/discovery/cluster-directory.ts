@@ -1,10 +1,16 @@
 import { hash } from 'node:crypto';
 import type { KubeAccess } from '@berth/kube/kube-access';
 import { type KubeApi, openKubeApi } from '@berth/kube/kube-api';
-import type { ReachableCluster } from './read-kubeconfig.ts';
+import type { ChangingToken, FoundClusters } from '../providers/cluster-provider.ts';
+import { isUnread } from './discovery-plan.ts';
 
-export interface Connection {
+interface Credential {
   readonly access: KubeAccess;
+  /** In place of a credential in the access. */
+  readonly token: ChangingToken | null;
+}
+
+export interface Connection extends Credential {
   readonly api: KubeApi;
   /** Changes with the address, certificate or credential of the cluster. */
   readonly revision: string;
@@ -17,22 +23,21 @@ export function createClusterDirectory() {
   return {
     connectionTo: (providerId: string): Connection | undefined => connections.get(providerId),
 
-    /** Replaces all connections; one whose access did not change stays open. */
-    replace(clusters: readonly ReachableCluster[]): void {
-      const accesses = new Map(clusters.flatMap(({ provider_id, access }) => (access ? [[provider_id, access]] : [])));
+    /** Replaces the connections of one provider; one whose access did not change stays open. */
+    replace(prefix: string, { clusters, unread }: FoundClusters): void {
+      const wanted = new Map(
+        clusters.flatMap(({ provider_id, access, token = null }) => (access ? [[provider_id, { access, token }]] : [])),
+      );
       for (const [providerId, { api, revision }] of connections) {
-        const access = accesses.get(providerId);
-        if (access && revisionOf(access) === revision) continue;
+        if (!providerId.startsWith(prefix)) continue;
+        const cluster = wanted.get(providerId);
+        if (cluster && revisionOf(cluster) === revision) continue;
+        if (!cluster && isUnread(providerId, unread)) continue;
         connections.delete(providerId);
         api[Symbol.dispose]();
       }
-      for (const [providerId, access] of accesses) {
-        if (connections.has(providerId)) continue;
-        connections.set(providerId, {
-          access,
-          api: openKubeApi(access, { userAgent: 'berth-cluster-sync' }),
-          revision: revisionOf(access),
-        });
+      for (const [providerId, cluster] of wanted) {
+        if (!connections.has(providerId)) connections.set(providerId, open(cluster));
       }
     },
 
@@ -44,4 +49,13 @@ export function createClusterDirectory() {
 }
 export type ClusterDirectory = ReturnType<typeof createClusterDirectory>;
 
-const revisionOf = (access: KubeAccess): string => hash('sha256', JSON.stringify(access), 'base64url');
+function open({ access, token }: Credential): Connection {
+  const api = openKubeApi(access, {
+    userAgent: 'berth-cluster-sync',
+    ...(token && { token: async (signal: AbortSignal) => (await token.current(signal)).token }),
+  });
+  return { access, token, api, revision: revisionOf({ access, token }) };
+}
+
+const revisionOf = ({ access, token }: Credential): string =>
+  hash('sha256', JSON.stringify([access, token?.source]), 'base64url');

@@ -4,7 +4,7 @@ import type { ProbeResult } from '../clusters/cluster-health.ts';
 import { createClusterDirectory } from './cluster-directory.ts';
 import { discoverClusters } from './discover-clusters.ts';
 import type { NewCluster } from '../clusters/new-cluster.ts';
-import type { ReachableCluster } from './read-kubeconfig.ts';
+import type { FoundClusters, ReachableCluster } from '../providers/cluster-provider.ts';
 
 const reachable = (name: string, port: number): ReachableCluster => ({
   provider_id: `kubeconfig:${name}`,
@@ -14,7 +14,7 @@ const reachable = (name: string, port: number): ReachableCluster => ({
   access: { server: `https://127.0.0.1:${port}`, ca: null, token: 't', certificate: null },
 });
 
-function setUp(read: () => Promise<ReachableCluster[]>) {
+function setUp(read: () => Promise<ReachableCluster[]>, unread: FoundClusters['unread'] = []) {
   const rows = new Map<string, NewCluster & { id: string }>();
   const results: [string, ProbeResult][] = [];
   const directory = createClusterDirectory();
@@ -27,7 +27,14 @@ function setUp(read: () => Promise<ReachableCluster[]>) {
       results.push([id, result]);
     },
   };
-  const discover = discoverClusters({ clusterRepository, directory, log: silentLog, read, ignoreNew: true });
+  const provider = {
+    source: 'the kubeconfig',
+    prefix: 'kubeconfig:',
+    everyMs: 1,
+    find: async () => ({ clusters: await read(), unread }),
+  };
+  const discovery = discoverClusters({ clusterRepository, directory, log: silentLog, ignoreNew: true }, provider);
+  const discover = () => discovery(new AbortController().signal);
   const serverOf = (name: string) => directory.connectionTo(`kubeconfig:${name}`)?.access.server;
   return { discover, directory, rows, results, serverOf };
 }
@@ -85,4 +92,47 @@ test('a kubeconfig that cannot be read changes no cluster', async () => {
 
   expect(serverOf('a')).toBe('https://127.0.0.1:1');
   expect(results).toEqual([]);
+});
+
+test('clusters of a part of a source that cannot be read keep their connections, and the others change', async () => {
+  const read = vi.fn<() => Promise<ReachableCluster[]>>();
+  const { discover, directory, results, serverOf } = setUp(read, [{ prefix: 'kubeconfig:a', reason: 'no answer' }]);
+  using _ = directory;
+  read.mockResolvedValueOnce([reachable('a', 1), reachable('b', 2)]);
+  await discover();
+
+  read.mockResolvedValueOnce([]);
+  await discover();
+
+  expect(serverOf('a')).toBe('https://127.0.0.1:1');
+  expect(serverOf('b')).toBeUndefined();
+  expect(results).toEqual([['id of b', { kind: 'unusable', reason: 'it is no longer in the kubeconfig' }]]);
+});
+
+test('a provider changes no cluster of another one', async () => {
+  const { discover, directory } = setUp(async () => []);
+  using _ = directory;
+  const other = { ...reachable('a', 1), provider_id: 'secret:one/a' };
+  directory.replace('secret:', { clusters: [other], unread: [] });
+
+  await discover();
+
+  expect(directory.connectionTo('secret:one/a')).toBeDefined();
+});
+
+test('a token that changes keeps its connection, and one from elsewhere makes another', async () => {
+  const directory = createClusterDirectory();
+  using _ = directory;
+  const withToken = (source: string, token: string) => ({
+    clusters: [{ ...reachable('a', 1), token: { source, current: async () => ({ token, expiresAt: '' }) } }],
+    unread: [],
+  });
+  const connection = () => directory.connectionTo('kubeconfig:a');
+  directory.replace('kubeconfig:', withToken('file one', 'first'));
+  const before = connection();
+
+  directory.replace('kubeconfig:', withToken('file one', 'second'));
+  expect(connection()).toBe(before);
+  directory.replace('kubeconfig:', withToken('file two', 'second'));
+  expect(connection()).not.toBe(before);
 });

@@ -1,38 +1,39 @@
 import type { Service } from '@berth/shared/service/service';
 import type { ClusterRepository } from '../clusters/cluster-repository.ts';
+import type { ClusterProvider } from '../providers/cluster-provider.ts';
 import type { ClusterDirectory } from './cluster-directory.ts';
 import { discoveryPlan } from './discovery-plan.ts';
-import { kubeconfigPrefix, type ReachableCluster } from './read-kubeconfig.ts';
 
 export interface DiscoverClustersDeps {
   readonly clusterRepository: Pick<ClusterRepository, 'ofProvider' | 'upsert' | 'recordProbe'>;
   readonly directory: Pick<ClusterDirectory, 'replace'>;
   readonly log: Service['log'];
-  read(): Promise<ReachableCluster[]>;
   readonly ignoreNew: boolean;
 }
 
-const vanished = 'it is no longer in the kubeconfig';
-
 /**
- * Reads the kubeconfig and stores its clusters. The file is read each time, so that a cluster that moved is found again.
- * While it cannot be read (it may be half written) nothing changes: clusters that are really gone fail their probes.
+ * Reads a provider and stores its clusters. It is read each time, so that a cluster that moved is found again. While it,
+ * or a part of it, cannot be read (a file may be half written) nothing of that changes: clusters that are really gone fail
+ * their probes.
  */
-export function discoverClusters({ clusterRepository, directory, log, read, ignoreNew }: DiscoverClustersDeps) {
-  let trouble: string | null = null;
+export function discoverClusters(
+  { clusterRepository, directory, log, ignoreNew }: DiscoverClustersDeps,
+  { source, prefix, find }: ClusterProvider,
+) {
+  const trouble = reasonLog(log, source);
 
-  return async (): Promise<void> => {
-    const clusters = await read().catch((error: unknown) => {
-      const words = error instanceof Error ? error.message : 'the kubeconfig cannot be used';
-      if (words !== trouble) log.warn({ reason: words }, 'cluster discovery fails');
-      trouble = words;
+  return async (signal: AbortSignal): Promise<void> => {
+    const found = await find(signal).catch((error: unknown) => {
+      trouble([error instanceof Error ? error.message : `${source} cannot be used`]);
     });
-    if (!clusters) return;
-    trouble = null;
+    if (!found) return;
+    const { clusters, unread } = found;
+    trouble(unread.map(({ reason }) => reason));
 
-    directory.replace(clusters);
+    directory.replace(prefix, found);
+    const vanished = `it is no longer in ${source}`;
     const plan = async () =>
-      discoveryPlan(clusters, await clusterRepository.ofProvider(kubeconfigPrefix), { ignoreNew, vanished });
+      discoveryPlan(clusters, await clusterRepository.ofProvider(prefix), { ignoreNew, vanished, unread });
     const { upsert } = await plan();
     for (const cluster of upsert) {
       await clusterRepository.upsert(cluster);
@@ -42,5 +43,18 @@ export function discoverClusters({ clusterRepository, directory, log, read, igno
     for (const { id, reason } of (await plan()).unusable) {
       await clusterRepository.recordProbe(id, { kind: 'unusable', reason });
     }
+  };
+}
+
+const mostReasons = 10;
+
+/** One line whenever the reasons change. */
+function reasonLog(log: Service['log'], source: string) {
+  let known = '';
+  return (reasons: readonly string[]): void => {
+    const reason = reasons.slice(0, mostReasons).join('; ');
+    if (reason !== known && reason !== '')
+      log.warn({ reason, source, failures: reasons.length }, 'cluster discovery fails');
+    known = reason;
   };
 }

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { discoveryPlan, type FoundCluster } from './discovery-plan.ts';
+import type { FoundCluster } from '../providers/cluster-provider.ts';
+import { discoveryPlan } from './discovery-plan.ts';
 
-const options = { ignoreNew: true, vanished: 'no longer there' };
+const options = { ignoreNew: true, vanished: 'no longer there', unread: [] };
 const one: FoundCluster = { provider_id: 'kubeconfig:one', name: 'one', region_name: 'r', refused: null };
 const known = { id: 'id-1', provider_id: 'kubeconfig:one', name: 'one', region_name: 'r' };
 
@@ -25,6 +26,15 @@ describe('discoveryPlan', () => {
     expect(discoveryPlan([], [known], options)).toEqual({
       upsert: [],
       unusable: [{ id: 'id-1', reason: 'no longer there' }],
+    });
+  });
+
+  test('leaves a cluster alone whose part of the source could not be read', () => {
+    const unread = [{ prefix: 'kubeconfig:o', reason: 'no answer' }];
+
+    expect(discoveryPlan([], [known], { ...options, unread })).toEqual({ upsert: [], unusable: [] });
+    expect(discoveryPlan([], [{ ...known, provider_id: 'kubeconfig:two' }], { ...options, unread })).toMatchObject({
+      unusable: [{ reason: 'no longer there' }],
     });
   });
 

@@ -1,12 +1,5 @@
 import type { NewCluster } from '../clusters/new-cluster.ts';
-
-/** A cluster as a provider lists it; `refused` is the reason why it cannot be used. */
-export interface FoundCluster {
-  readonly provider_id: string;
-  readonly name: string;
-  readonly region_name: string;
-  readonly refused: string | null;
-}
+import type { FoundCluster, FoundClusters } from '../providers/cluster-provider.ts';
 
 export interface KnownCluster {
   readonly id: string;
@@ -15,16 +8,27 @@ export interface KnownCluster {
   readonly region_name: string;
 }
 
+export interface DiscoveryOptions {
+  readonly ignoreNew: boolean;
+  /** The reason of a cluster that is listed no more. */
+  readonly vanished: string;
+  readonly unread: FoundClusters['unread'];
+}
+
 export interface DiscoveryPlan {
   readonly upsert: NewCluster[];
   readonly unusable: { readonly id: string; readonly reason: string }[];
 }
 
+/** Whether a cluster belongs to a part of its source that could not be read. */
+export const isUnread = (providerId: string, unread: FoundClusters['unread']): boolean =>
+  unread.some(({ prefix }) => providerId.startsWith(prefix));
+
 /** Compares the clusters that a provider lists with the stored ones. A cluster that vanished keeps its row, env and history. */
 export function discoveryPlan(
   found: readonly FoundCluster[],
   known: readonly KnownCluster[],
-  { ignoreNew, vanished }: { ignoreNew: boolean; vanished: string },
+  { ignoreNew, vanished, unread }: DiscoveryOptions,
 ): DiscoveryPlan {
   const knownBy = new Map(known.map((cluster) => [cluster.provider_id, cluster]));
   const foundBy = new Map(found.map((cluster) => [cluster.provider_id, cluster]));
@@ -35,7 +39,8 @@ export function discoveryPlan(
   };
   const reasonAgainst = ({ provider_id }: KnownCluster) => {
     const cluster = foundBy.get(provider_id);
-    return cluster ? cluster.refused : vanished;
+    if (cluster) return cluster.refused;
+    return isUnread(provider_id, unread) ? null : vanished;
   };
 
   return {

@@ -70,7 +70,7 @@ function startReplica(holder: string): Replica {
     connectTo(port) {
       const access = { server: `https://127.0.0.1:${port}`, ca: null, token: 't', certificate: null };
       const cluster = { provider_id: 'kubeconfig:a', name: 'a', region_name: 'r', refused: null };
-      directory.replace(port === null ? [] : [{ ...cluster, access }]);
+      directory.replace('kubeconfig:', { clusters: port === null ? [] : [{ ...cluster, access }], unread: [] });
     },
     async stop() {
       stopping.abort();

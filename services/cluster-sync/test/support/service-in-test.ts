@@ -5,7 +5,7 @@ import { openTestDatabase } from '@berth/shared/testing/open-test-database';
 import { connectTestBus } from '@berth/shared/testing/test-bus';
 import { startTestNats } from '@berth/shared/testing/test-nats';
 import { sql } from 'slonik';
-import { accessIssuer } from '../../src/access/access-issuer.ts';
+import { accessIssuer, ownAccessIssuer } from '../../src/access/access-issuer.ts';
 import { clusterAccessHandlers } from '../../src/access/cluster-access-handlers.ts';
 import { clusterHandlers } from '../../src/clusters/cluster-handlers.ts';
 import { createClusterRepository } from '../../src/clusters/cluster-repository.ts';
@@ -53,7 +53,14 @@ export async function startServiceInTest(): Promise<ServiceInTest> {
   bus.serve(clusterUsageHandlers({ clusterRepository }));
   bus.serve(clusterStateHandlers({ db }));
   bus.serve(
-    clusterAccessHandlers({ bus, clusterRepository, directory, issueAccess: accessIssuer({ accessSeconds: 600 }) }),
+    clusterAccessHandlers({
+      bus,
+      clusterRepository,
+      directory,
+      issueAccess: accessIssuer({ accessSeconds: 600 }),
+      issueOwnAccess: ownAccessIssuer({ accessSeconds: 600 }),
+      ownCredentials: new Set(['test:own']),
+    }),
   );
 
   return Object.assign(neighbours, {

@@ -9,6 +9,8 @@ import { parseKubeconfig } from '@berth/kube/kubeconfig';
 import { permanent } from '../outcome/task-failure.ts';
 
 const maxClusters = 100;
+/** cluster-sync passes on what its operator allows, and no files. */
+const allowed = new Set(['insecure-skip-tls-verify'] as const);
 
 /** Access to one cluster, with open connections. */
 export interface ClusterAccess {
@@ -75,7 +77,7 @@ export function createAccessCache({ bus }: { bus: Pick<Bus, 'call'> }) {
 
 function openAccess(kubeconfig: string, lifetimeMs: number): ClusterAccess {
   const parsed = parseKubeconfig(kubeconfig);
-  const result = kubeAccessOf(parsed, parsed.contexts[0]?.name ?? '');
+  const result = kubeAccessOf(parsed, parsed.contexts[0]?.name ?? '', allowed);
   if ('refused' in result) throw permanent(`The access to the cluster cannot be used: ${result.refused}`);
   const { access } = result;
   const issuedAt = performance.now();

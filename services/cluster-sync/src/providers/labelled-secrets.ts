@@ -1,0 +1,78 @@
+import { describeFailure } from '@berth/kube/describe-failure';
+import type { AllowedField } from '@berth/kube/kube-access';
+import { openKubeApi } from '@berth/kube/kube-api';
+import { parseKubeconfig } from '@berth/kube/kubeconfig';
+import { z } from 'zod';
+import { listPages } from '../kube/list-pages.ts';
+import type { ClusterProvider, FoundClusters } from './cluster-provider.ts';
+import { clustersOfKubeconfig } from './clusters-of-kubeconfig.ts';
+import type { OwnAccess } from './own-cluster.ts';
+
+export interface LabelledSecretsOptions {
+  /** To the cluster that holds the Secrets: the one that the service runs in. */
+  readonly access: () => Promise<OwnAccess>;
+  readonly namespace: string;
+  readonly allowed: ReadonlySet<AllowedField>;
+}
+
+const prefix = 'secret:';
+export const secretLabel = 'berth.dev/cluster';
+const key = 'kubeconfig';
+const mostSecrets = 500;
+/** Of files: a Secret is from whoever may write one, and must not read the files of this machine. */
+const ofFiles: readonly AllowedField[] = ['tokenFile'];
+
+const Secret = z.object({
+  metadata: z.object({ name: z.string() }),
+  data: z.record(z.string(), z.string()).nullish(),
+});
+type Secret = z.infer<typeof Secret>;
+
+/** Secrets with the label, each with a kubeconfig; read again every time, so a change counts at the next one. */
+export function labelledSecretsProvider(options: LabelledSecretsOptions, everyMs: number): ClusterProvider {
+  const allowed = new Set([...options.allowed].filter((field) => !ofFiles.includes(field)));
+
+  const find = async (signal: AbortSignal): Promise<FoundClusters> => {
+    const { access, token } = await options.access();
+    using api = openKubeApi(access, {
+      userAgent: 'berth-cluster-sync',
+      token: async (end) => (await token.current(end)).token,
+    });
+    const path = `/api/v1/namespaces/${options.namespace}/secrets?labelSelector=${encodeURIComponent(`${secretLabel}=true`)}`;
+    const secrets: Secret[] = [];
+    try {
+      for await (const { items } of listPages(api, path, { signal, maxPages: 50 })) {
+        secrets.push(...items.map((item) => Secret.parse(item)));
+        if (secrets.length > mostSecrets) throw new Error(`more than ${mostSecrets} Secrets have the label`);
+      }
+    } catch (error) {
+      throw new Error(`the Secrets in ${options.namespace} cannot be read: ${describeFailure(error, api.server)}`, {
+        cause: error,
+      });
+    }
+    return clustersOf(secrets);
+  };
+
+  function clustersOf(secrets: readonly Secret[]): FoundClusters {
+    const clusters: FoundClusters['clusters'][number][] = [];
+    const unread: FoundClusters['unread'][number][] = [];
+    for (const { metadata, data } of secrets) {
+      const own = `${prefix}${options.namespace}/${metadata.name}:`;
+      try {
+        const kubeconfig = parseKubeconfig(Buffer.from(data?.[key] ?? '', 'base64').toString());
+        const source = { prefix: own, regionName: 'secret', contexts: null, allowed };
+        clusters.push(...clustersOfKubeconfig(kubeconfig, source));
+      } catch (error) {
+        unread.push({ prefix: own, reason: `the Secret ${metadata.name}: ${wordsOf(error)}` });
+      }
+    }
+    return { clusters, unread };
+  }
+
+  return { source: `the labelled Secrets of ${options.namespace}`, prefix, everyMs, find };
+}
+
+/** Those of `parseKubeconfig` never quote what it read. */
+const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : 'it cannot be read');
+
+export const labelledSecretsPrefix = prefix;
