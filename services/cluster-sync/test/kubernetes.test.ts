@@ -1,6 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { accountToken, applyRbac, manifestsIn } from '@berth/devstack/testing/apply-rbac';
+import { openKubeApi } from '@berth/kube/kube-api';
 import { clusterAccess } from '@berth/shared/contracts/resources/cluster-access';
 import { type K8sCluster, k8sClusters } from '@berth/shared/contracts/resources/k8s-clusters';
 import { type K8sResource, k8sResources } from '@berth/shared/contracts/resources/k8s-resources';
@@ -11,6 +13,8 @@ import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { stringify } from 'yaml';
 import { z } from 'zod';
+import { accessIssuer } from '../src/access/access-issuer.ts';
+import { runnerObjects } from '../src/access/runner-account.ts';
 import { accessIn, type ClusterInTest, startClusterInTest } from './support/cluster-in-test.ts';
 import { kubeRequest } from './support/kube-request.ts';
 import { claimOn } from './support/neighbours.ts';
@@ -22,9 +26,15 @@ const canary = 'canary-token-that-must-stay-secret';
 let cluster: ClusterInTest;
 let service: ServiceProcess;
 let folder: string | undefined;
+/** Of the account of `deploy/rbac/cluster-sync.yaml`: the service has no other credential for the real cluster. */
+let token: string;
 
 beforeAll(async () => {
   cluster = await startClusterInTest();
+  const admin = openKubeApi(cluster.access);
+  await applyRbac(admin, 'cluster-sync', 'runner');
+  token = await accountToken(admin, 'berth-cluster-sync');
+  admin[Symbol.dispose]();
   folder = await mkdtemp(join(tmpdir(), 'berth-kubeconfig-'));
   const kubeconfig = join(folder, 'kubeconfig.yaml');
   await writeFile(kubeconfig, kubeconfigWithOthers());
@@ -38,24 +48,20 @@ afterAll(async () => {
 
 /** The real cluster, one behind a closed port, one whose credential is a program, and one with a wrong token. */
 function kubeconfigWithOthers(): string {
-  const { server, ca, certificate } = cluster.access;
+  const { server, ca } = cluster.access;
   const authority = { 'certificate-authority-data': Buffer.from(ca ?? '').toString('base64') };
-  const admin = {
-    'client-certificate-data': Buffer.from(certificate?.cert ?? '').toString('base64'),
-    'client-key-data': Buffer.from(certificate?.key ?? '').toString('base64'),
-  };
   return stringify({
     clusters: [
       { name: 'real', cluster: { server, ...authority } },
       { name: 'dead', cluster: { server: 'https://127.0.0.1:9', ...authority } },
     ],
     users: [
-      { name: 'admin', user: admin },
+      { name: 'account', user: { token } },
       { name: 'somebody', user: { token: canary } },
       { name: 'program', user: { exec: { command: 'touch', args: ['was-run'] } } },
     ],
     contexts: [
-      { name: 'real', context: { cluster: 'real', user: 'admin' } },
+      { name: 'real', context: { cluster: 'real', user: 'account' } },
       { name: 'dead', context: { cluster: 'dead', user: 'somebody' } },
       { name: 'refused', context: { cluster: 'real', user: 'program' } },
       { name: 'wrong', context: { cluster: 'real', user: 'somebody' } },
@@ -283,13 +289,15 @@ const issue = async () => {
   return service.runner.call(clusterAccess.operations.issue, { body: claimOn(service, id) }, { deadlineMs: 10_000 });
 };
 
-test('the issued kubeconfig needs no programs and files, and gives admin access for an hour', async () => {
+test('the issued kubeconfig needs no programs and files, and gives the access of the runner for an hour', async () => {
   const { kubeconfig, expires_at } = await issue();
 
   const access = accessIn(kubeconfig, 'berth');
   expect(access).toMatchObject({ server: cluster.access.server, ca: cluster.access.ca, certificate: null });
   const made = await kubeRequest(access, 'POST', '/api/v1/namespaces', { metadata: { name: 'made-by-runner' } });
   expect(made.status).toBe(201);
+  const refused = await kubeRequest(access, 'GET', '/apis/rbac.authorization.k8s.io/v1/clusterroles');
+  expect(refused.status).toBe(403);
   const claims = JSON.parse(Buffer.from(access.token?.split('.')[1] ?? '', 'base64url').toString());
   expect(claims).toMatchObject({
     sub: 'system:serviceaccount:berth-system:berth-runner',
@@ -298,15 +306,47 @@ test('the issued kubeconfig needs no programs and files, and gives admin access 
   expect(claims.exp - claims.iat).toBe(3600);
 });
 
-test('deleting the account of the runner revokes its tokens, and the next access creates the account again', async () => {
+test('deleting the account of the runner revokes its tokens, and the reason names what makes it again', async () => {
   const first = accessIn((await issue()).kubeconfig, 'berth');
-  await kubectl('DELETE', '/api/v1/namespaces/berth-system/serviceaccounts/berth-runner');
+  const account = '/api/v1/namespaces/berth-system/serviceaccounts/berth-runner';
+  const inDefault = '/api/v1/namespaces/default/configmaps';
+  await kubectl('DELETE', account);
   // A token becomes invalid with its account.
-  await soon(async () => expect((await kubeRequest(first, 'GET', '/api/v1/namespaces')).status).toBe(401));
+  await soon(async () => expect((await kubeRequest(first, 'GET', inDefault)).status).toBe(401));
 
+  await expect(issue()).rejects.toMatchObject({
+    code: 'unavailable',
+    message: expect.stringContaining('apply deploy/rbac/runner.yaml'),
+  });
+  using admin = openKubeApi(cluster.access);
+  await applyRbac(admin, 'runner');
   const second = accessIn((await issue()).kubeconfig, 'berth');
 
-  expect((await kubeRequest(second, 'GET', '/api/v1/namespaces')).status).toBe(200);
+  expect((await kubeRequest(second, 'GET', inDefault)).status).toBe(200);
+});
+
+test('cluster-sync creates the account of the runner with its own role where it may', async () => {
+  using admin = openKubeApi(cluster.access);
+  const rbac = '/apis/rbac.authorization.k8s.io/v1';
+  for (const path of [`${rbac}/clusterrolebindings/berth-runner`, `${rbac}/clusterroles/berth-runner`]) {
+    await kubectl('DELETE', path);
+  }
+  await kubectl('DELETE', '/api/v1/namespaces/berth-system/serviceaccounts/berth-runner');
+
+  const issued = await accessIssuer({ accessSeconds: 600 })(
+    { api: admin, access: cluster.access, token: null },
+    AbortSignal.timeout(20_000),
+  );
+
+  const access = accessIn(issued.kubeconfig, 'berth');
+  await soon(async () =>
+    expect((await kubeRequest(access, 'GET', '/api/v1/namespaces/default/configmaps')).status).toBe(200),
+  );
+  expect((await kubeRequest(access, 'GET', `${rbac}/clusterroles`)).status).toBe(403);
+});
+
+test('the objects of deploy/rbac/runner.yaml are those that cluster-sync creates', async () => {
+  expect(await manifestsIn('runner')).toEqual(runnerObjects.map(({ object }) => object));
 });
 
 test('access to a cluster that does not answer is unavailable, with the reason', async () => {
