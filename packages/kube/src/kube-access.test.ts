@@ -34,6 +34,28 @@ describe('kubeAccessOf', () => {
     expect(refusalOf({ 'insecure-skip-tls-verify': false, 'proxy-url': '' }, { exec: null })).toBe('accepted');
   });
 
+  test('accepts a field that the operator allows, and no other', () => {
+    const cluster = { 'insecure-skip-tls-verify': true };
+    const both = config(cluster, { tokenFile: '/run/token' });
+
+    expect(kubeAccessOf(both, 'ctx', new Set(['insecure-skip-tls-verify', 'tokenFile']))).toEqual({
+      access: {
+        server: 'https://127.0.0.1:6443',
+        ca: null,
+        token: null,
+        certificate: null,
+        tokenFile: '/run/token',
+        isInsecure: true,
+      },
+    });
+    expect(kubeAccessOf(both, 'ctx', new Set(['tokenFile']))).toEqual({
+      refused: 'the cluster field insecure-skip-tls-verify is not accepted',
+    });
+    expect(kubeAccessOf(both, 'ctx', new Set(['insecure-skip-tls-verify']))).toEqual({
+      refused: 'the user field tokenFile is not accepted',
+    });
+  });
+
   test.for<[string, object, object]>([
     ['the user field exec is not accepted', {}, { exec: { command: 'aws' } }],
     ['the user field auth-provider is not accepted', {}, { 'auth-provider': { name: 'gcp' } }],

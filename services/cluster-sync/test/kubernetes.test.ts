@@ -13,6 +13,8 @@ import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { stringify } from 'yaml';
 import { z } from 'zod';
+import { createClusterDirectory } from '../src/discovery/cluster-directory.ts';
+import { ownAccess, ownClusterProvider } from '../src/providers/own-cluster.ts';
 import { accessIssuer } from '../src/access/access-issuer.ts';
 import { runnerObjects } from '../src/access/runner-account.ts';
 import { accessIn, type ClusterInTest, startClusterInTest } from './support/cluster-in-test.ts';
@@ -32,13 +34,24 @@ let token: string;
 beforeAll(async () => {
   cluster = await startClusterInTest();
   const admin = openKubeApi(cluster.access);
-  await applyRbac(admin, 'cluster-sync', 'runner');
+  await applyRbac(admin, 'cluster-sync', 'runner', 'cluster-secrets');
   token = await accountToken(admin, 'berth-cluster-sync');
   admin[Symbol.dispose]();
   folder = await mkdtemp(join(tmpdir(), 'berth-kubeconfig-'));
   const kubeconfig = join(folder, 'kubeconfig.yaml');
   await writeFile(kubeconfig, kubeconfigWithOthers());
-  service = await startServiceProcess({ CLUSTER_KUBECONFIG: kubeconfig, CLUSTERS_IGNORE_NEW: 'false' });
+  await writeFile(join(folder, 'token'), `${token}\n`);
+  await writeFile(join(folder, 'ca.crt'), cluster.access.ca ?? '');
+  const { hostname, port } = new URL(cluster.access.server);
+  service = await startServiceProcess({
+    CLUSTER_KUBECONFIG: kubeconfig,
+    CLUSTERS_IGNORE_NEW: 'false',
+    CLUSTER_REDISCOVER_SECONDS: '1',
+    CLUSTER_SECRETS_NAMESPACE: 'berth-clusters',
+    CLUSTER_SERVICE_ACCOUNT_FOLDER: folder,
+    KUBERNETES_SERVICE_HOST: hostname,
+    KUBERNETES_SERVICE_PORT: port,
+  });
 }, 120_000);
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
@@ -139,6 +152,56 @@ test.for([
   await soon(async () =>
     expect(await clusterNamed(name)).toMatchObject({ is_ok: false, not_ok_reason: expect.stringContaining(reason) }),
   );
+});
+
+/** A kubeconfig with one context of that name, at a port where nobody listens. */
+const elsewhere = (name: string, user: object = { token: canary }) =>
+  stringify({
+    clusters: [{ name: 'c', cluster: { server: 'https://127.0.0.1:9' } }],
+    users: [{ name: 'u', user }],
+    contexts: [{ name, context: { cluster: 'c', user: 'u' } }],
+  });
+
+test('a labelled Secret becomes clusters, is read again when it changes, and flags them when it is gone', async () => {
+  const path = '/api/v1/namespaces/berth-clusters/secrets';
+  const labels = { 'berth.dev/cluster': 'true' };
+  const reasonOf = async (name: string) => (await clusterNamed(name)).not_ok_reason;
+  await apply(path, { metadata: { name: 'customer', labels }, stringData: { kubeconfig: elsewhere('first') } });
+  await apply(path, { metadata: { name: 'other' }, stringData: { kubeconfig: elsewhere('unlabelled') } });
+  await soon(async () => expect(await reasonOf('first')).toBe('127.0.0.1:9 refused the connection'));
+  expect(await clusterNamed('first')).toMatchObject({
+    provider_id: 'secret:berth-clusters/customer:first',
+    region_name: 'secret',
+  });
+
+  const change = (kubeconfig: string) => kubectl('PATCH', `${path}/customer`, { stringData: { kubeconfig } });
+  await change('{ broken');
+  await soon(async () => expect(service.log()).toContain('the Secret customer: the kubeconfig is not valid YAML'));
+  expect(await reasonOf('first')).toBe('127.0.0.1:9 refused the connection');
+
+  await change(elsewhere('second', { exec: { command: 'touch' } }));
+  await soon(async () => expect(await reasonOf('second')).toContain('the user field exec is not accepted'));
+  const gone = 'it is no longer in the labelled Secrets of berth-clusters';
+  await soon(async () => expect(await reasonOf('first')).toBe(gone));
+  await kubectl('DELETE', `${path}/customer`);
+  await soon(async () => expect(await reasonOf('second')).toBe(gone));
+  await expect(clusterNamed('unlabelled')).rejects.toMatchObject({ code: 'not_found' });
+  expect(await clusterNamed('real')).toMatchObject({ is_ok: true });
+});
+
+test('the cluster that the service runs in is reached with the files of its service account', async () => {
+  const { hostname: host, port } = new URL(cluster.access.server);
+  const access = ownAccess({ folder: folder ?? '', host, port });
+  const provider = ownClusterProvider({ name: 'here', access }, 1_000);
+
+  const found = await provider.find(AbortSignal.timeout(5_000));
+  using directory = createClusterDirectory();
+  directory.replace(provider.prefix, found);
+
+  expect(found.clusters).toMatchObject([{ provider_id: 'own:here', name: 'here', refused: null }]);
+  const call = { signal: AbortSignal.timeout(10_000), deadlineMs: 10_000 };
+  const answer = await directory.connectionTo('own:here')?.api.getJson('/api/v1/namespaces/default', call);
+  expect(answer).toMatchObject({ metadata: { name: 'default' } });
 });
 
 test('the state of a cluster is published', async () => {
