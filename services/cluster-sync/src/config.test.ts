@@ -26,10 +26,10 @@ test('lists of the configuration are separated by commas', () => {
 });
 
 test.for([
-  ['a field of a kubeconfig that cannot be allowed', { CLUSTER_KUBECONFIG_ALLOW: 'exec' }],
-  ['a region that is none', { CLUSTER_EKS_REGIONS: 'eu-west-1, Frankfurt!' }],
-  ['the own cluster without its address', { CLUSTER_OWN_NAME: 'here' }],
-  ['no writes of credentials at all', { CREDENTIAL_WRITES_PER_SECOND: '0' }],
-] as const)('the configuration of cluster-sync refuses %s', ([, settings]) => {
-  expect(() => read(settings)).toThrow();
+  ['a field of a kubeconfig that cannot be allowed', { CLUSTER_KUBECONFIG_ALLOW: 'exec' }, 'CLUSTER_KUBECONFIG_ALLOW'],
+  ['a region that is none', { CLUSTER_EKS_REGIONS: 'eu-west-1, Frankfurt!' }, 'CLUSTER_EKS_REGIONS'],
+  ['the own cluster without its address', { CLUSTER_OWN_NAME: 'here' }, 'KUBERNETES_SERVICE_HOST'],
+  ['no writes of credentials at all', { CREDENTIAL_WRITES_PER_SECOND: '0' }, 'CREDENTIAL_WRITES_PER_SECOND'],
+] as const)('the configuration of cluster-sync refuses %s', ([, settings, setting]) => {
+  expect(() => read(settings)).toThrow(setting);
 });
