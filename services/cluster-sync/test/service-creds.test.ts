@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { accountToken, applyRbac } from '@berth/devstack/testing/apply-rbac';
 import { type KubeApi, openKubeApi } from '@berth/kube/kube-api';
+import { clusterAccess } from '@berth/shared/contracts/resources/cluster-access';
 import { deploymentCredentials } from '@berth/shared/contracts/resources/deployment-credentials';
 import { AppError } from '@berth/shared/errors';
 import { createLog } from '@berth/shared/service/create-log';
@@ -9,7 +10,7 @@ import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createCredentialRepository } from '../src/credentials/credential-repository.ts';
 import { keepCredentials } from '../src/credentials/keep-credentials.ts';
-import { type ClusterInTest, startClusterInTest } from './support/cluster-in-test.ts';
+import { accessIn, type ClusterInTest, startClusterInTest } from './support/cluster-in-test.ts';
 import { claimOn } from './support/neighbours.ts';
 import { type ServiceInTest, startServiceInTest } from './support/service-in-test.ts';
 
@@ -32,7 +33,8 @@ beforeAll(async () => {
   const token = await accountToken(admin, 'berth-cluster-sync');
   const access = { server, ca, token, certificate: null };
   const found = { provider_id: 'test:real', name: 'real', region_name: 'here', refused: null, access };
-  service.directory.replace('test:', { clusters: [found], unread: [] });
+  const own = { ...found, provider_id: 'test:own', name: 'own' };
+  service.directory.replace('test:', { clusters: [found, own], unread: [] });
   clusterId = await service.addCluster({ name: 'real', envId });
   const connection = service.directory.connectionTo('test:real');
   if (!connection) throw new Error('no connection');
@@ -311,6 +313,21 @@ describe('credentials for a release that is about to start', () => {
     await expect(write(claim)).rejects.toMatchObject({ code: 'unavailable' });
     expect(await hasSecret('kube-public')).toBe(false);
   });
+});
+
+test('runners get a token of their own account, except for clusters that the operator lists', async () => {
+  const ownId = await service.addCluster({ name: 'own', envId });
+  const issue = async (id: string) => {
+    const request = { body: claimOn(service, id) };
+    const { kubeconfig } = await service.runner.call(clusterAccess.operations.issue, request, { deadlineMs: 10_000 });
+    return accessIn(kubeconfig, 'berth').token;
+  };
+  const ofService = service.directory.connectionTo('test:real')?.access.token;
+
+  expect(await issue(ownId)).toBe(ofService);
+  const token = await issue(clusterId);
+  expect(token).not.toBe(ofService);
+  expect(Buffer.from(token?.split('.')[1] ?? '', 'base64url').toString()).toContain('berth-runner');
 });
 
 test('no token is in a row of the database or in the log', async () => {

@@ -35,6 +35,10 @@ export type WrittenCredentials =
 export type WriteCredentials = (place: CredentialPlace, signal: AbortSignal) => Promise<WrittenCredentials>;
 
 const Terminating = z.object({ metadata: z.object({ deletionTimestamp: z.string() }) });
+/** A Secret that no change makes right. */
+const Fixed = z
+  .object({ metadata: z.object({ uid: z.string() }), type: z.string(), immutable: z.boolean().default(false) })
+  .refine(({ type, immutable }) => type !== 'Opaque' || immutable);
 const deadlineMs = 5_000;
 const fieldManager = 'berth-cluster-sync';
 
@@ -99,9 +103,13 @@ async function applySecret({ api, namespace }: CredentialPlace, stringData: obje
   const apply = () => api.applyJson(path, secret, fieldManager, { signal, deadlineMs });
   try {
     await apply().catch(async (error: unknown) => {
-      // Its type or `immutable` was changed, which nothing but a new one undoes.
       if (!(error instanceof KubeError) || error.status !== 422) throw error;
-      await orNotFound(api.deleteJson(path, {}, { signal, deadlineMs }));
+      // Somebody made it of another type or immutable, which nothing but a new one undoes. Other refusals leave it there.
+      const found = await orNotFound(api.getJson(path, { signal, deadlineMs }));
+      const { data: fixed } = Fixed.safeParse(found);
+      if (!fixed) throw error;
+      const { uid } = fixed.metadata;
+      await orNotFound(api.deleteJson(path, { preconditions: { uid } }, { signal, deadlineMs }));
       return apply();
     });
     return true;
