@@ -279,14 +279,14 @@ test('auth gets the clusters of an env', async () => {
   expect(await usageOf(otherEnvId)).toEqual({ clusters: { count: 0, names: [] } });
 });
 
-test('no access is issued to an unknown cluster, or to one that is not in the kubeconfig', async () => {
+test('no access is issued to an unknown cluster, or to one that no source lists', async () => {
   const issue = (clusterId: string) =>
     service.runner.call(clusterAccess.operations.issue, { body: claimOn(service, clusterId) });
 
   await expect(issue(missing)).rejects.toMatchObject({ code: 'not_found' });
   await expect(issue(inEnv)).rejects.toMatchObject({
     code: 'unavailable',
-    message: 'The cluster one is not in the kubeconfig, or its context is refused',
+    message: 'The cluster one is found by no source now, or it is refused',
   });
 });
 
