@@ -34,16 +34,19 @@ function world(deployments: number) {
   };
 }
 
-test('no credentials of 10,000 expire in an outage of ten minutes, and afterwards they are spread as before', () => {
-  const { book, write } = world(10_000);
-  const writesPerSecond = 20;
+test('no credentials expire in an outage of ten minutes, and afterwards they are spread as before', () => {
+  // A fifth of 10,000, at a fifth of the usual pace.
+  const deployments = 2_000;
+  const writesPerSecond = 4;
+  const step = 5 * second;
+  const { book, write } = world(deployments);
   const writtenAt = new Map<string, number>();
   const perMinute: number[] = [];
   let oldest = 0;
 
-  for (let now = 0; now < 130 * minute; now += second) {
+  for (let now = 0; now < 130 * minute; now += step) {
     const isAway = now >= 60 * minute && now < 70 * minute;
-    const due = isAway ? [] : book.due(now, writesPerSecond);
+    const due = isAway ? [] : book.due(now, (writesPerSecond * step) / second);
     for (const { namespace, deploymentId } of due) {
       oldest = Math.max(oldest, now - (writtenAt.get(namespace) ?? now));
       writtenAt.set(namespace, now);
@@ -53,12 +56,12 @@ test('no credentials of 10,000 expire in an outage of ten minutes, and afterward
     perMinute[bin] = (perMinute[bin] ?? 0) + due.length;
   }
 
-  expect(writtenAt.size).toBe(10_000);
+  expect(writtenAt.size).toBe(deployments);
   expect(oldest).toBeLessThan(lifetimeMs - 15 * minute);
-  const [calm, after] = [perMinute.slice(40, 60), perMinute.slice(110, 130)];
-  for (const written of [...calm, ...after]) {
-    expect(written).toBeGreaterThan(350);
-    expect(written).toBeLessThan(650);
+  // 100 a minute are the mean.
+  for (const written of [...perMinute.slice(40, 60), ...perMinute.slice(110, 130)]) {
+    expect(written).toBeGreaterThan(50);
+    expect(written).toBeLessThan(160);
   }
 });
 
