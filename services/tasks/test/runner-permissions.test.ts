@@ -50,14 +50,16 @@ const next = <T extends { task_id: string }>(task: T): T => ({
   task_id: crypto.randomUUID(),
   is_first: false,
 });
+/** With many kinds to wait for. */
+const run = (task: Parameters<typeof act.run>[0]) => act.run(task, 90_000);
 const Named = z.object({ metadata: z.object({ uid: z.string() }) });
 
 test('a chart of the usual kinds is installed, upgraded, restarted and uninstalled under the least that the manifest grants', async () => {
   const task = usual();
-  expect(await act.run(task)).toMatchObject({ outcome: 'Done', reason: null });
+  expect(await run(task)).toMatchObject({ outcome: 'Done', reason: null });
 
   const upgrade = { ...next(task), values: { text: 'changed' } };
-  expect(await act.run(upgrade)).toMatchObject({ outcome: 'Done', reason: null });
+  expect(await run(upgrade)).toMatchObject({ outcome: 'Done', reason: null });
 
   const path = `/apis/apps/v1/namespaces/${task.namespace}/deployments/web`;
   const { uid } = Named.parse(await act.get(path)).metadata;
@@ -67,30 +69,30 @@ test('a chart of the usual kinds is installed, upgraded, restarted and uninstall
     action: 'restart' as const,
     restart: { kind: 'Deployment' as const, name: 'web', uid, at },
   };
-  expect(await act.run(restart)).toMatchObject({ outcome: 'Done', reason: null });
+  expect(await run(restart)).toMatchObject({ outcome: 'Done', reason: null });
 
   const uninstall = { ...next(task), action: 'uninstall' as const, delete_namespace: true, chart: null };
-  expect(await act.run(uninstall)).toMatchObject({ outcome: 'Done', reason: null });
+  expect(await run(uninstall)).toMatchObject({ outcome: 'Done', reason: null });
   expect(await act.exists(`/api/v1/namespaces/${task.namespace}`)).toBe(false);
-});
+}, 240_000);
 
 test('a chart with an object outside of namespaces fails until that is granted as well', async () => {
   const task = usual({ values: { clusterScoped: true } });
 
-  const refused = await act.run(task);
+  const refused = await run(task);
   expect(refused.outcome).not.toBe('Done');
   expect(refused.reason).toMatch(/clusterroles/);
 
   await applyRbac(world.api, 'runner-cluster-scoped');
-  await expect.poll(async () => (await act.run(next(task))).outcome, { timeout: 30_000, interval: 500 }).toBe('Done');
+  await expect.poll(async () => (await run(next(task))).outcome, { timeout: 30_000, interval: 500 }).toBe('Done');
 });
 
 test('service-creds is in the namespace before the release, and is not written again for an upgrade', async () => {
   const task = usual();
   existedBefore.length = 0;
 
-  expect(await act.run(task)).toMatchObject({ outcome: 'Done' });
-  expect(await act.run({ ...next(task), values: { text: 'again' } })).toMatchObject({ outcome: 'Done' });
+  expect(await run(task)).toMatchObject({ outcome: 'Done' });
+  expect(await run({ ...next(task), values: { text: 'again' } })).toMatchObject({ outcome: 'Done' });
 
   expect(existedBefore).toEqual([0]);
 });
@@ -104,11 +106,11 @@ test('a deploy without service-creds waits for them, and says why it has none wh
   world.credentials.write = () => answers.shift()?.() ?? Promise.reject(new Error('requested a third time'));
   try {
     const task = usual({ wait: { enabled: false, timeout_secs: 60 } });
-    expect(await act.run(task)).toMatchObject({ outcome: 'Unreachable', reason: 'The namespace is not there yet' });
+    expect(await run(task)).toMatchObject({ outcome: 'Unreachable', reason: 'The namespace is not there yet' });
     expect(await act.releases(task.namespace)).toEqual([]);
 
     const again = next(task);
-    expect(await act.run(again)).toMatchObject({ outcome: 'Done' });
+    expect(await run(again)).toMatchObject({ outcome: 'Done' });
     expect(world.tasks.textOf(again.task_id)).toContain(
       'the namespace has no service-creds: The deployment is disabled',
     );
@@ -119,10 +121,10 @@ test('a deploy without service-creds waits for them, and says why it has none wh
 
 test('the token in service-creds is redacted where a template prints it', async () => {
   const task = usual();
-  await act.run(task);
+  await run(task);
   const failing = { ...next(task), values: { fail: `here it is: ${token}` } };
 
-  const end = await act.run(failing);
+  const end = await run(failing);
 
   expect(end).toMatchObject({ outcome: 'Failed' });
   for (const text of [end.reason, world.tasks.textOf(failing.task_id)]) {

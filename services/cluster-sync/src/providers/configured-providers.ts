@@ -1,25 +1,24 @@
-import type { Config } from '../config.ts';
+import type { AllowedField } from '@berth/kube/kube-access';
 import { type ClusterProvider, notConfigured } from './cluster-provider.ts';
 import { eksPrefix, eksProvider } from './eks-clusters.ts';
 import { labelledSecretsPrefix, labelledSecretsProvider } from './labelled-secrets.ts';
-import { ownAccess, ownClusterPrefix, ownClusterProvider } from './own-cluster.ts';
+import { ownAccess, type OwnClusterOptions, ownClusterPrefix, ownClusterProvider } from './own-cluster.ts';
 import { kubeconfigPrefix, kubeconfigProvider } from './read-kubeconfig.ts';
 
-type Settings = Pick<
-  Config,
-  | 'kubeconfig'
-  | 'contexts'
-  | 'allowed'
-  | 'ownName'
-  | 'secretsNamespace'
-  | 'serviceAccount'
-  | 'eksRegions'
-  | 'eksMs'
-  | 'rediscoverMs'
->;
+export interface ProviderSettings {
+  readonly kubeconfig: string | undefined;
+  readonly contexts: readonly string[] | null;
+  readonly allowed: ReadonlySet<AllowedField>;
+  readonly ownName: string | undefined;
+  readonly secretsNamespace: string | undefined;
+  readonly serviceAccount: OwnClusterOptions;
+  readonly eksRegions: readonly string[];
+  readonly eksMs: number;
+  readonly rediscoverMs: number;
+}
 
 /** One for each source, configured or not. */
-export function configuredProviders(settings: Settings): ClusterProvider[] {
+export function configuredProviders(settings: ProviderSettings): ClusterProvider[] {
   const { kubeconfig: path, contexts, allowed, ownName, secretsNamespace, eksRegions, rediscoverMs } = settings;
   const access = ownAccess(settings.serviceAccount);
   const regions = eksRegions.includes('all') ? null : eksRegions;

@@ -22,10 +22,13 @@ export async function helmsOf(namespace: string): Promise<number[]> {
   return found.flat();
 }
 
+const usualMs = 25_000;
+
 export const soon = <T>(
   what: string,
   read: () => Promise<T | null | undefined | false> | T | null | undefined | false,
-) => waitUntil(async () => read(), { what, withinMs: 25_000, everyMs: 20, longestPauseMs: 20 });
+  withinMs = usualMs,
+) => waitUntil(async () => read(), { what, withinMs, everyMs: 20, longestPauseMs: 20 });
 
 export function actionsIn({ api, helm, kubeconfigFile, tasks }: RunnerWorld) {
   const helmJson = async (...args: string[]): Promise<unknown> => {
@@ -37,9 +40,9 @@ export function actionsIn({ api, helm, kubeconfigFile, tasks }: RunnerWorld) {
   const Secrets = z.object({ items: z.array(z.object({ metadata: z.object({ name: z.string() }) })) });
 
   return {
-    async run(task: ClaimedTask): Promise<ReportedOutcome> {
+    async run(task: ClaimedTask, withinMs = usualMs): Promise<ReportedOutcome> {
       tasks.give(task);
-      return soon('the outcome of the task', () => tasks.endOf(task.task_id));
+      return soon('the outcome of the task', () => tasks.endOf(task.task_id), withinMs);
     },
     history: async (namespace: string) =>
       History.parse(await helmJson('history', namespace, '--namespace', namespace)).map(({ status }) => status),
