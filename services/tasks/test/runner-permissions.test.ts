@@ -1,12 +1,14 @@
 import { accountToken, applyRbac, kubeconfigWith } from '@berth/devstack/testing/apply-rbac';
 import { managedLabels } from '@berth/shared/contracts/kubernetes-names';
 import { AppError } from '@berth/shared/errors';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { taskOf } from './support/fake-tasks.ts';
 import { actionsIn } from './support/helm-actions.ts';
 import { type RunnerProcess, type RunnerWorld, startRunnerWorld } from './support/runner-world.ts';
 import { usualChartFiles } from './support/usual-chart.ts';
+
+vi.setConfig({ testTimeout: 240_000 });
 
 let world: RunnerWorld;
 let runner: RunnerProcess;
@@ -74,7 +76,7 @@ test('a chart of the usual kinds is installed, upgraded, restarted and uninstall
   const uninstall = { ...next(task), action: 'uninstall' as const, delete_namespace: true, chart: null };
   expect(await run(uninstall)).toMatchObject({ outcome: 'Done', reason: null });
   expect(await act.exists(`/api/v1/namespaces/${task.namespace}`)).toBe(false);
-}, 240_000);
+});
 
 test('a chart with an object outside of namespaces fails until that is granted as well', async () => {
   const task = usual({ values: { clusterScoped: true } });
