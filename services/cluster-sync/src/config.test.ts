@@ -5,14 +5,29 @@ import { configuredProviders } from './providers/configured-providers.ts';
 const required = { NATS_URL: 'nats://127.0.0.1:4222', NATS_PASSWORD: 'x', DATABASE_URL: 'postgres://127.0.0.1/berth' };
 const read = (settings: Record<string, string> = {}) => Config.parse({ ...required, ...settings });
 
-test('every source of clusters is a provider, configured or not, and no two have the same ids', () => {
-  const prefixes = configuredProviders(read()).map(({ prefix }) => prefix);
+const prefixes = (providers: readonly { prefix: string }[]) => providers.map(({ prefix }) => prefix);
 
-  expect(prefixes).toEqual(['kubeconfig:', 'own:', 'secret:', 'arn:']);
+test('each source of clusters is a provider of its own, once it is configured', () => {
+  const { configured, unconfigured } = configuredProviders(
+    read({
+      CLUSTER_KUBECONFIG: '/kubeconfig',
+      CLUSTER_OWN_NAME: 'here',
+      CLUSTER_SECRETS_NAMESPACE: 'clusters',
+      KUBERNETES_SERVICE_HOST: '10.0.0.1',
+      CLUSTER_EKS_REGIONS: 'all',
+    }),
+  );
+
+  expect(prefixes(configured)).toEqual(['kubeconfig:', 'own:', 'secret:', 'arn:']);
+  expect(unconfigured).toEqual([]);
 });
 
 test('a source without configuration finds nothing, so clusters that it found before are flagged', async () => {
-  for (const provider of configuredProviders(read())) {
+  const { configured, unconfigured } = configuredProviders(read());
+
+  expect(configured).toEqual([]);
+  expect(prefixes(unconfigured)).toEqual(['kubeconfig:', 'own:', 'secret:', 'arn:']);
+  for (const provider of unconfigured) {
     expect(await provider.find(AbortSignal.timeout(1_000))).toEqual({ clusters: [], unread: [] });
   }
 });

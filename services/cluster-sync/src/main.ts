@@ -84,9 +84,17 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
   loop('publish state', outboxRelay({ db, bus, owner: name, log }));
   loop('follow envs', envProjection.follow({ db, bus }));
   loop('follow deployments', deploymentProjection.follow({ db, bus }));
-  for (const provider of configuredProviders(config)) {
+  const { configured, unconfigured } = configuredProviders(config);
+  for (const provider of configured) {
     loop(`discover ${provider.prefix}`, every(provider.everyMs, discoverClusters(discovery, provider)));
   }
+  const flags = unconfigured.map((provider) => discoverClusters(discovery, provider));
+  loop(
+    'flag clusters without a source',
+    every(60_000, async (signal) => {
+      for (const flag of flags) await flag(signal);
+    }),
+  );
   loop('flag silent clusters', every(2_000, flagSilentClusters({ clusterRepository })));
   loop(
     'sync clusters',

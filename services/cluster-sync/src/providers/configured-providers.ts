@@ -17,24 +17,30 @@ export interface ProviderSettings {
   readonly rediscoverMs: number;
 }
 
-/** One for each source, configured or not. */
-export function configuredProviders(settings: ProviderSettings): ClusterProvider[] {
+/** One for each source; those without configuration only flag what they found earlier. */
+export function configuredProviders(settings: ProviderSettings): {
+  configured: ClusterProvider[];
+  unconfigured: ClusterProvider[];
+} {
   const { kubeconfig: path, contexts, allowed, ownName, secretsNamespace, eksRegions, rediscoverMs } = settings;
   const access = ownAccess(settings.serviceAccount);
   const regions = eksRegions.includes('all') ? null : eksRegions;
 
-  return [
-    path === undefined
-      ? notConfigured('the kubeconfig', kubeconfigPrefix)
-      : kubeconfigProvider({ path, contexts, allowed }, rediscoverMs),
-    ownName === undefined
-      ? notConfigured('the configuration', ownClusterPrefix)
-      : ownClusterProvider({ name: ownName, access }, rediscoverMs),
-    secretsNamespace === undefined
-      ? notConfigured('the labelled Secrets', labelledSecretsPrefix)
-      : labelledSecretsProvider({ access, namespace: secretsNamespace, allowed }, rediscoverMs),
-    eksRegions.length === 0
-      ? notConfigured('the clusters of EKS', eksPrefix)
-      : eksProvider({ regions }, settings.eksMs),
+  const configured = [
+    ...(path === undefined ? [] : [kubeconfigProvider({ path, contexts, allowed }, rediscoverMs)]),
+    ...(ownName === undefined ? [] : [ownClusterProvider({ name: ownName, access }, rediscoverMs)]),
+    ...(secretsNamespace === undefined
+      ? []
+      : [labelledSecretsProvider({ access, namespace: secretsNamespace, allowed }, rediscoverMs)]),
+    ...(eksRegions.length === 0 ? [] : [eksProvider({ regions }, settings.eksMs)]),
   ];
+  const prefixes = new Set(configured.map(({ prefix }) => prefix));
+  return { configured, unconfigured: sources.filter(({ prefix }) => !prefixes.has(prefix)) };
 }
+
+const sources = [
+  notConfigured('the kubeconfig', kubeconfigPrefix),
+  notConfigured('the configuration', ownClusterPrefix),
+  notConfigured('the labelled Secrets', labelledSecretsPrefix),
+  notConfigured('the clusters of EKS', eksPrefix),
+];
