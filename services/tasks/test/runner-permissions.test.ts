@@ -32,6 +32,7 @@ beforeAll(async () => {
   runner = await world.start();
 }, 120_000);
 afterAll(async () => {
+  vi.resetConfig();
   await runner?.[Symbol.asyncDispose]();
   await world?.[Symbol.asyncDispose]();
 });
