@@ -1,5 +1,6 @@
 import type { Operation } from '@berth/shared/contracts/contract';
 import { isCreation } from '@berth/shared/contracts/idempotency-key';
+import { backOffMs } from '@berth/shared/waiting/back-off';
 import type { Answer, Problem } from './answer.ts';
 import { pause } from './pause.ts';
 import { readProblem, unreachable } from './read-problem.ts';
@@ -44,8 +45,7 @@ export type Send = (operation: Operation, parts: RequestParts, options: CallOpti
 
 /** Also after `Retry-After: 0`. */
 const leastPauseMs = 100;
-const firstPauseMs = 200;
-const longestPauseMs = 5_000;
+const pauses = { firstMs: 200, longestMs: 5_000 };
 const passing = new Set<Problem['code']>(['unreachable', 'unavailable', 'timeout', 'too_many_requests']);
 
 export function createSend(client: ClientOptions): Send {
@@ -55,12 +55,11 @@ export function createSend(client: ClientOptions): Send {
     const mayRepeat = call.repeat ?? isRepeatable(operation);
     const giveUpAt = performance.now() + ms;
 
-    for (let repeat = 0; ; repeat += 1) {
+    for (let failures = 1; ; failures += 1) {
       const answer = await sendOnce(client, operation, parts, { ...call, ...(idempotencyKey && { idempotencyKey }) });
       if (answer.ok || !mayRepeat || !passing.has(answer.problem.code)) return answer;
 
-      const backoffMs = Math.min(firstPauseMs * 2 ** repeat, longestPauseMs);
-      const waitMs = Math.max(answer.problem.retryAfterMs ?? backoffMs, leastPauseMs);
+      const waitMs = Math.max(answer.problem.retryAfterMs ?? backOffMs(pauses, failures), leastPauseMs);
       if (performance.now() + waitMs > giveUpAt) return answer;
       onWait?.(answer.problem, waitMs);
       await pause(waitMs, signalOf(client, call));

@@ -5,6 +5,7 @@ import { AppError } from '../errors.ts';
 import type { Identity } from '../access/identity.ts';
 import { identityTokens } from './identity-token.ts';
 import { PackedIdentity, unpackIdentity } from '../access/packed-identity.ts';
+import { BoundedCache } from '../waiting/bounded-cache.ts';
 import { singleFlight } from '../waiting/single-flight.ts';
 
 /** Refuses a token that was signed for another service than `audience`. */
@@ -26,6 +27,8 @@ interface Verified {
 const maxRemembered = 10_000;
 /** Of the cached tokens' text; unpacked they take about six times as much. */
 const maxCharacters = 8 * 1024 * 1024;
+/** With each token counting for no less than this, one sum bounds number and text. */
+const leastWeight = maxCharacters / maxRemembered;
 const clockToleranceSeconds = 5;
 
 const refused = (cause?: unknown) =>
@@ -34,8 +37,8 @@ const refused = (cause?: unknown) =>
 /** Verifies each token once and caches the result until it expires, so that steady traffic costs no cryptography. */
 export function createIdentityVerifier({ fetchKeys, refetchAfterMs = 3_000 }: IdentityVerifierDeps): IdentityVerifier {
   const keyOf = keySource(fetchKeys, refetchAfterMs);
-  const remembered = new Map<string, Verified>();
-  let characters = 0;
+  // Its `get` takes 0.5 µs with 2,000 tokens, where a Map takes 0.1: little beside the request.
+  const remembered = new BoundedCache<Verified>(maxCharacters);
 
   // The audience is compared at every use: the cache only proves that the token is genuine.
   return async (token, audience) => {
@@ -48,12 +51,9 @@ export function createIdentityVerifier({ fetchKeys, refetchAfterMs = 3_000 }: Id
     const known = remembered.get(token);
     if (known && known.expires > Date.now() / 1000) return known.verified;
 
-    forget(token);
     const entry: Verified = { verified: check(token), expires: Date.now() / 1000 + 10 };
-    remembered.set(token, entry);
-    characters += token.length;
-    if (remembered.size > maxRemembered || characters > maxCharacters) forgetOldest();
-    entry.verified.catch(() => forget(token));
+    remembered.set(token, entry, Math.max(token.length, leastWeight));
+    entry.verified.catch(() => remembered.delete(token));
     return entry.verified;
 
     async function check(presented: string) {
@@ -75,19 +75,6 @@ export function createIdentityVerifier({ fetchKeys, refetchAfterMs = 3_000 }: Id
         if (error instanceof AppError) throw error;
         throw refused(error);
       }
-    }
-  }
-
-  function forget(token: string): void {
-    if (remembered.delete(token)) characters -= token.length;
-  }
-
-  function forgetOldest(): void {
-    const now = Date.now() / 1000;
-    for (const [token, { expires }] of remembered) if (expires <= now) forget(token);
-    for (const token of remembered.keys()) {
-      if (remembered.size <= maxRemembered * 0.9 && characters <= maxCharacters * 0.9) break;
-      forget(token);
     }
   }
 }

@@ -1,3 +1,4 @@
+import { BoundedCache } from '@berth/shared/waiting/bounded-cache';
 import { TooManyAttempts } from './too-many-attempts.ts';
 
 export interface AttemptsOptions {
@@ -22,7 +23,7 @@ const maxNetworks = 10_000;
 
 /** Limits the attempts of each network with a token bucket. */
 export class Attempts {
-  readonly #buckets = new Map<string, Bucket>();
+  readonly #buckets = new BoundedCache<Bucket>(maxNetworks);
   readonly #perMinute: number;
   readonly #onUsedUp: (network: string) => void;
   readonly #now: () => number;
@@ -47,11 +48,8 @@ export class Attempts {
   count(network: string): void {
     const before = this.#left(network);
     const left = Math.max(before - 1, -this.#perMinute);
-    // Deleted and set again, the bucket is the most recently used one.
     const wasReported = before < this.#perMinute / 2 && this.#buckets.get(network)?.isReported === true;
-    this.#buckets.delete(network);
     this.#buckets.set(network, { left, at: this.#now(), isReported: wasReported || left < 1 });
-    if (this.#buckets.size > maxNetworks) this.#buckets.delete(this.#buckets.keys().next().value ?? '');
     if (left < 1 && !wasReported) this.#onUsedUp(network);
   }
 

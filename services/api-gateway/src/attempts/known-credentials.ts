@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Credential } from '@berth/shared/contracts/resources/identities';
+import { BoundedCache } from '@berth/shared/waiting/bounded-cache';
 
 const maxCredentials = 10_000;
 
@@ -8,18 +9,14 @@ const maxCredentials = 10_000;
  * only exempt from the limit on failed attempts of its address.
  */
 export class KnownCredentials {
-  readonly #hashes = new Set<string>();
+  readonly #hashes = new BoundedCache<true>(maxCredentials);
 
   has(credential: Credential): boolean {
-    return this.#hashes.has(hashOf(credential));
+    return this.#hashes.get(hashOf(credential)) === true;
   }
 
   add(credential: Credential): void {
-    const key = hashOf(credential);
-    // Deleted and added again, it is the most recently used one.
-    this.#hashes.delete(key);
-    this.#hashes.add(key);
-    if (this.#hashes.size > maxCredentials) this.#hashes.delete(this.#hashes.keys().next().value ?? '');
+    this.#hashes.set(hashOf(credential), true);
   }
 
   remove(credential: Credential): void {

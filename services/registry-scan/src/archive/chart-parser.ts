@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { fieldErrors } from '@berth/shared/contracts/field-errors';
+import { oneAtATime } from '@berth/shared/waiting/one-at-a-time';
 import { brokenChart, ParsedChart } from './parsed-chart.ts';
 
 /** The parsed chart, and whether parsing it again is pointless: a time-out or a full heap may not happen again. */
@@ -26,7 +27,7 @@ const heapMb = 192;
  */
 export function createChartParser({ timeoutMs = 5_000 }: { timeoutMs?: number } = {}): ChartParser {
   let child: ChildProcess | undefined;
-  let queue: Promise<unknown> = Promise.resolve();
+  const inTurn = oneAtATime();
 
   async function start(): Promise<ChildProcess> {
     const started = fork(entry, {
@@ -74,11 +75,7 @@ export function createChartParser({ timeoutMs = 5_000 }: { timeoutMs?: number } 
   }
 
   return {
-    parse(archive) {
-      const turn = queue.then(() => parseNext(archive));
-      queue = turn.catch(() => undefined);
-      return turn;
-    },
+    parse: (archive) => inTurn(() => parseNext(archive)),
     [Symbol.asyncDispose]: stop,
   };
 }

@@ -1,5 +1,6 @@
 import type { ObjectStore } from '@berth/shared/bus/objects/object-store';
 import { AppError } from '@berth/shared/errors';
+import { BoundedCache } from '@berth/shared/waiting/bounded-cache';
 
 export interface ReadArchivePartDeps {
   /** Fetches the archive into the object store if it is missing, and returns its digest. */
@@ -26,7 +27,7 @@ interface Kept {
 
 /** Serves archives in parts, so that runners need no access to JetStream, whose replies can be directed to any subject. */
 export function readArchivePart({ ensure, objects }: ReadArchivePartDeps, now = () => performance.now()) {
-  const kept = new Map<string, Kept>();
+  const kept = new BoundedCache<Kept>(maxKept);
 
   async function load(chartId: string): Promise<Kept> {
     const known = kept.get(chartId);
@@ -36,9 +37,7 @@ export function readArchivePart({ ensure, objects }: ReadArchivePartDeps, now = 
     if (!archive) throw new AppError('unavailable', 'The packaged chart was not found in the object store; try again');
 
     const loaded = { digest, archive, until: now() + keepMs };
-    kept.delete(chartId);
     kept.set(chartId, loaded);
-    for (const [id, { until }] of kept) if (kept.size > maxKept || until <= now()) kept.delete(id);
     return loaded;
   }
 

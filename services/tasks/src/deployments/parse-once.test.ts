@@ -28,7 +28,7 @@ test('a document whose content has changed is parsed again', () => {
   expect(parsed).toHaveLength(2);
 });
 
-test('parsed documents beyond the most entries are forgotten, the one asked for least recently first', () => {
+test('parsed documents beyond the most entries are forgotten, the least recently read first', () => {
   const { parse, parsed } = counted({ ...roomy, entries: 2 });
 
   for (const name of ['a', 'b', 'a', 'c', 'a', 'b']) parse({ name });
@@ -36,7 +36,7 @@ test('parsed documents beyond the most entries are forgotten, the one asked for 
   expect(parsed).toEqual(['a', 'b', 'c', 'b']);
 });
 
-test('parsed documents beyond the most bytes are forgotten, the one asked for least recently first', () => {
+test('parsed documents beyond the most bytes are forgotten, the least recently read first', () => {
   const { parse, parsed } = counted({ ...roomy, bytes: 100 });
   const half = (name: string) => ({ name, text: 'x'.repeat(25) });
 

@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Service } from '@berth/shared/service/service';
+import { pause } from '@berth/shared/waiting/pause';
 import type { BoundTo, WrappedKey } from '../records/secret-record.ts';
 import type { InTransaction, ReadingStore, WritingStore } from '../store/store.ts';
 import { rewrap } from './sealed-contents.ts';
@@ -38,7 +38,7 @@ export async function resealSecrets(deps: ResealDeps): Promise<Resealed> {
   let resealed = 0;
   let otherKeys = await otherKeysOf(deps);
   for (let pass = 0; pass < maxPasses && otherKeys.length > 0 && !signal.aborted; pass += 1) {
-    if (pass > 0) await delay(pauseMs, undefined, { signal }).catch(() => undefined);
+    if (pass > 0) await pause(pauseMs, signal);
     for (const keyId of otherKeys.filter((id) => secretKeys.ids.includes(id))) {
       resealed += await resealUnder(deps, keyId, broken);
     }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { HttpClient } from '@berth/egress/http-client';
+import { BoundedCache } from '@berth/shared/waiting/bounded-cache';
 import { parseChallenge } from './challenge.ts';
 import { parseReply } from '../replies/parse-reply.ts';
 import { basicAuthorization, readCredentials } from './read-credentials.ts';
@@ -32,10 +33,9 @@ export interface RegistryAuthorization {
 
 /** Obtains and caches the Authorization headers of one registry, by scope. */
 export function createRegistryAuthorization(source: RegistrySource, http: HttpClient): RegistryAuthorization {
-  const cache = new Map<string, { header: string; until: number }>();
+  const cache = new BoundedCache<{ header: string; until: number }>(maxCached);
 
   function remember(scope: string, header: string, seconds: number): string {
-    if (cache.size >= maxCached) cache.clear();
     // Ten seconds early, so that a token does not expire in flight.
     cache.set(scope, { header, until: performance.now() + (seconds - 10) * 1000 });
     return header;

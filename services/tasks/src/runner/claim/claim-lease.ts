@@ -1,9 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Bus } from '@berth/shared/bus/bus';
 import { type ClaimedTask, runnerTasks } from '@berth/shared/contracts/resources/runner-tasks';
 import { AppError } from '@berth/shared/errors';
 import { machineMs } from '@berth/process-guard/machine-clock';
 import { createWakeUp } from '@berth/shared/waiting/wake-up';
+import { pause } from '@berth/shared/waiting/pause';
 import { transient, unreachable } from '../outcome/task-failure.ts';
 
 const heartbeatMs = 5_000;
@@ -109,7 +109,7 @@ export function keepClaim({ task, bus, claimedAt }: ClaimLeaseDeps): ClaimLease 
       for (let tries = 0; tries < beginTries && !isLost(); tries += 1) {
         // An unanswered try may have counted the attempt; a repeat does not count it again.
         if (await renew(true)) return;
-        await delay(retryMs, undefined, { signal: lost.signal }).catch(() => undefined);
+        await pause(retryMs, lost.signal);
       }
       throw isLost()
         ? transient('The claim of the task expired before Helm was started')

@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Bus } from '@berth/shared/bus/bus';
 import { type ClaimedTask, runnerTasks } from '@berth/shared/contracts/resources/runner-tasks';
 import { cutText } from '@berth/shared/cut-text';
 import { AppError } from '@berth/shared/errors';
+import { pause } from '@berth/shared/waiting/pause';
 import { plainText } from '../log/log-texts.ts';
 import type { Outcome } from '../outcome/outcome-of.ts';
 import type { ClaimLease } from './claim-lease.ts';
@@ -38,7 +38,7 @@ export async function reportOutcome(
     } catch (error) {
       // `conflict`: another runner has the claim. Any other refusal would be repeated for ever.
       if (error instanceof AppError && error.status < 500 && error.code !== 'too_many_requests') return false;
-      await delay(retryMs, undefined, { signal: lease.lost }).catch(() => undefined);
+      await pause(retryMs, lease.lost);
     }
   }
   return false;

@@ -1,7 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Bus } from '@berth/shared/bus/bus';
 import { type ClaimedTask, type LogLine, runnerTasks } from '@berth/shared/contracts/resources/runner-tasks';
 import { AppError } from '@berth/shared/errors';
+import { pause } from '@berth/shared/waiting/pause';
 import { logTexts } from './log-texts.ts';
 
 const maxBatchLines = 200;
@@ -79,7 +79,7 @@ export function createTaskLog({ task: { task_id, fence }, bus, secrets, lease }:
   }
 
   async function send(): Promise<void> {
-    await delay(gatherMs, undefined, { signal: closing.signal }).catch(() => undefined);
+    await pause(gatherMs, closing.signal);
     for (let lines = nextBatch(); (lines.length > 0 || missing > 0) && !isOver(); lines = nextBatch()) {
       const batch = batchOf(lines);
       const result = await sendBatch(batch);
@@ -112,7 +112,7 @@ export function createTaskLog({ task: { task_id, fence }, bus, secrets, lease }:
         if (meaning === 'ended') return 'ended';
         if (meaning !== 'unavailable') refusals += meaning === 'refused' ? triesPerBatch : 1;
         if (refusals >= triesPerBatch) return 'refused';
-        await delay(retryMs, undefined, { signal: lease.lost }).catch(() => undefined);
+        await pause(retryMs, lease.lost);
       }
     }
     return 'lost';
@@ -126,7 +126,7 @@ export function createTaskLog({ task: { task_id, fence }, bus, secrets, lease }:
       closing.abort();
       const giveUp = new AbortController();
       const signal = AbortSignal.any([giveUp.signal, lease.lost]);
-      await Promise.race([sending, delay(withinMs, undefined, { signal }).catch(() => undefined)]);
+      await Promise.race([sending, pause(withinMs, signal)]);
       giveUp.abort();
       ended = true;
     },
