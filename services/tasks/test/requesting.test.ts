@@ -345,7 +345,7 @@ describe('a scheduled task', () => {
       return now.status === 'Failed' && now;
     });
 
-    expect(failed.reason).toBe('Something went wrong on our side before the task ran');
+    expect(failed.reason).toBe('An internal error of the platform kept the task from starting');
     expect(await tasks.deployment(id)).toMatchObject({ status: 'Error', helm_chart_id: tasks.chartId });
     expect(tasks.process.log()).toContain('a claimed task could not be started');
     await tasks.create();

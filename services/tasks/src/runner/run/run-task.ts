@@ -1,6 +1,7 @@
 import { machineMs } from '@berth/process-guard/machine-clock';
 import type { ClaimedTask, RunnerAction } from '@berth/shared/contracts/resources/runner-tasks';
 import { inSpan, inTraceOf } from '@berth/shared/service/trace-context';
+import { internalError } from '../../errors/internal-error.ts';
 import { keepClaim } from '../claim/claim-lease.ts';
 import { reportOutcome } from '../claim/report-outcome.ts';
 import { invoke } from '../calls/invoke.ts';
@@ -105,7 +106,7 @@ function outcomeOfFailure(error: unknown, { lease, deps, runnerLog }: TaskRun): 
   const outcome = outcomeOf(error, { lease, stopping: deps.stopping });
   if (outcome) return outcome;
   if (!lease.isLost()) runnerLog.error({ err: error }, 'a task failed because of a bug');
-  return { outcome: 'Retry', reason: 'An internal error of the platform interrupted the task' };
+  return { outcome: 'Retry', reason: internalError.inTask };
 }
 
 async function report(run: TaskRun, outcome: Outcome, seconds: () => number): Promise<void> {

@@ -2,6 +2,7 @@ import type { Bus } from '@berth/shared/bus/bus';
 import { type StatusPoll, type StatusPollResult, statusPolls } from '@berth/shared/contracts/resources/status-polls';
 import type { Loop, Service } from '@berth/shared/service/service';
 import { createWakeUp } from '@berth/shared/waiting/wake-up';
+import { internalError } from '../../errors/internal-error.ts';
 import { CallFailed, type DeploymentClient } from '../calls/deployment-client.ts';
 import type { RunnerMetrics } from '../run/runner-metrics.ts';
 import { readStatus } from './read-status.ts';
@@ -46,7 +47,7 @@ export const pollStatuses =
       } catch (error) {
         if (error instanceof CallFailed) return { error: error.message.slice(0, 500) };
         if (!signal.aborted) log.error({ err: error }, 'a poll failed because of a bug');
-        return { error: 'An internal error of the platform interrupted the poll' };
+        return { error: internalError.inPoll };
       }
     }
 

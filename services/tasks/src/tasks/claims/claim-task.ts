@@ -5,6 +5,7 @@ import type { ClaimedTask } from '@berth/shared/contracts/resources/runner-tasks
 import { AppError } from '@berth/shared/errors';
 import { oneAtATime } from '@berth/shared/waiting/one-at-a-time';
 import type { Service } from '@berth/shared/service/service';
+import { internalError } from '../../errors/internal-error.ts';
 import { type Chart, readChart } from '../../deployments/chart.ts';
 import type { ItemReaders } from '../../collections/find-items.ts';
 import type { Limits } from '../../records/limits.ts';
@@ -14,7 +15,6 @@ import type { RetryPolicy } from '../../engine/tasks/after-claim.ts';
 import type { SecretKeys } from '../../secrets/secret-keys.ts';
 import { finishTask } from '../transitions/finish-task.ts';
 import { lookUpRequester } from './look-up-requester.ts';
-import { ourFault } from './start-failure.ts';
 import { type Started, startNext } from './start-next.ts';
 import type { InTransaction } from '../../store/store.ts';
 import { callOfAction } from '../../actions/call-of-action.ts';
@@ -153,12 +153,12 @@ async function askDigest(
 }
 
 async function giveBack({ inTransaction, policy, log }: ClaimDeps, { task }: Started, error: unknown): Promise<void> {
-  const isOurs = !(error instanceof AppError);
+  const isBug = !(error instanceof AppError);
   // A secret that does not open is a matter for the operator, too.
-  if (isOurs || (error.code === 'unprocessable' && error.cause !== undefined))
+  if (isBug || (error.code === 'unprocessable' && error.cause !== undefined))
     log.error({ err: error, task_id: task.id }, 'a claimed task could not be completed');
-  const reason = isOurs ? ourFault : cutText(error.message, 500);
-  const outcome = isOurs ? 'Retry' : error.status >= 500 || error.status === 429 ? 'Unreachable' : 'Failed';
+  const reason = isBug ? internalError.beforeStart : cutText(error.message, 500);
+  const outcome = isBug ? 'Retry' : error.status >= 500 || error.status === 429 ? 'Unreachable' : 'Failed';
   const { id: task_id, fence } = task;
   await inTransaction((store) => finishTask(store, { task_id, fence, outcome, reason }, policy));
 }

@@ -1,17 +1,22 @@
 import { LostConnection } from '@berth/shared/db/postgres/postgres-error';
 import { AppError } from '@berth/shared/errors';
 import { describe, expect, test } from 'vitest';
+import { internalError } from '../../errors/internal-error.ts';
 import { conflict } from '../../errors/refuse.ts';
-import { ourFault, type StartFailure, startFailure } from './start-failure.ts';
+import { type StartFailure, startFailure } from './start-failure.ts';
 
 describe('startFailure', () => {
   test.for<[string, unknown, StartFailure | null]>([
     [
       'names what does not fit',
       conflict('The deployment is disabled'),
-      { reason: 'The deployment is disabled', isOurs: false },
+      { reason: 'The deployment is disabled', isBug: false },
     ],
-    ['keeps a bug to itself', new TypeError('secret is not a function'), { reason: ourFault, isOurs: true }],
+    [
+      'keeps a bug to itself',
+      new TypeError('secret is not a function'),
+      { reason: internalError.beforeStart, isBug: true },
+    ],
     ['is none where the connection is lost', new LostConnection(new Error('reset')), null],
     ['is none where the database is away', new AppError('unavailable', 'The database is not available'), null],
   ])('%s', ([, error, expected]) => {

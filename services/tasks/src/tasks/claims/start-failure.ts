@@ -2,19 +2,17 @@ import { cutText } from '@berth/shared/cut-text';
 import { databaseFailure } from '@berth/shared/db/postgres/database-failure';
 import { PostgresError } from '@berth/shared/db/postgres/postgres-error';
 import { AppError } from '@berth/shared/errors';
-
-/** For tasks that end, or wait, because of a bug: what it is, is for our logs. */
-export const ourFault = 'Something went wrong on our side before the task ran';
+import { internalError } from '../../errors/internal-error.ts';
 
 export interface StartFailure {
   reason: string;
-  /** A bug: nobody but us can act on it. */
-  isOurs: boolean;
+  /** A bug: logged, and not described to the user. */
+  isBug: boolean;
 }
 
-/** Why this task cannot start; null where it is the database that failed: another task would not do better. */
+/** Why this task cannot start; null if the database failed: no other task would start either. */
 export function startFailure(error: unknown): StartFailure | null {
-  if (error instanceof AppError && error.status < 500) return { reason: cutText(error.message, 500), isOurs: false };
+  if (error instanceof AppError && error.status < 500) return { reason: cutText(error.message, 500), isBug: false };
   if (error instanceof PostgresError || databaseFailure(error) instanceof AppError) return null;
-  return { reason: ourFault, isOurs: true };
+  return { reason: internalError.beforeStart, isBug: true };
 }

@@ -53,7 +53,7 @@ export async function startNext(
   } catch (error) {
     const failure = startFailure(error);
     if (!failure) throw error;
-    if (failure.isOurs) deps.log.error({ err: error, task_id: task.id }, 'a claimed task could not be started');
+    if (failure.isBug) deps.log.error({ err: error, task_id: task.id }, 'a claimed task could not be started');
     await endTask(store, { task, deployment }, { outcome: 'Failed', reason: failure.reason });
     return 'ended';
   }

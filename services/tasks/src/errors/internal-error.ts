@@ -1,0 +1,8 @@
+/** The reasons that users read when the cause is a bug; its details are in the logs only. */
+const becauseOfABug = (effect: string): string => `An internal error of the platform ${effect}`;
+
+export const internalError = {
+  beforeStart: becauseOfABug('kept the task from starting'),
+  inTask: becauseOfABug('interrupted the task'),
+  inPoll: becauseOfABug('interrupted the poll'),
+} as const;
