@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Claims } from '@berth/devstack/servers/oidc/create-provider';
 import { envUserPermissions } from '@berth/shared/contracts/resources/env-user-permissions';
 import { logins } from '@berth/shared/contracts/resources/logins';
 import { me } from '@berth/shared/contracts/resources/me';
@@ -10,7 +11,7 @@ import { z } from 'zod';
 import { type AuthUnderTest, ownUrl, startAuth } from './support/auth-under-test.ts';
 import { atTheProvider, finishLogin, logIn, startLogin } from './support/login.ts';
 import { newEnv, somebody } from './support/people.ts';
-import { type ProviderClaims, type RealProvider, startRealProvider } from './support/real-provider.ts';
+import { type RealProvider, startRealProvider } from './support/real-provider.ts';
 import { malformed, refusal } from './support/refusal.ts';
 
 const redirectUri = `${ownUrl}/auth/idp/callback`;
@@ -32,7 +33,7 @@ afterAll(async () => {
 });
 
 /** A new person at the provider; returns the subject. */
-function person(claims: Partial<ProviderClaims> = {}): string {
+function person(claims: Partial<Claims> = {}): string {
   const sub = randomUUID();
   provider.people.set(sub, {
     sub,

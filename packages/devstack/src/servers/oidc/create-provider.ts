@@ -1,17 +1,21 @@
 import { type Configuration, type KoaContextWithOIDC, Provider } from 'oidc-provider';
 import type { OidcConfig } from './oidc-config.ts';
-import { people } from './people.ts';
 
 export const INTERACTION_PATH = '/sign-in/';
 
-export function createProvider({
-  issuer,
-  clientId,
-  clientSecret,
-  redirectUris,
-  cookieKey,
-  signingKey,
-}: OidcConfig): Provider {
+export type Claims = { readonly sub: string } & Record<string, unknown>;
+
+export interface Accounts {
+  /** The claims of a subject that can sign in. */
+  claimsOf(subject: string): Claims | undefined;
+  /** Leaves name and e-mail out of the ID token, as OpenID Connect Core has it; most providers put them there too. */
+  claimsOnlyInUserInfo?: boolean | undefined;
+}
+
+export function createProvider(
+  { issuer, clientId, clientSecret, redirectUris, cookieKey, signingKey }: OidcConfig,
+  { claimsOf, claimsOnlyInUserInfo = false }: Accounts,
+): Provider {
   const configuration: Configuration = {
     clients: [
       {
@@ -24,26 +28,21 @@ export function createProvider({
     ],
     jwks: { keys: [signingKey] },
     cookies: { keys: [cookieKey] },
-    claims: { openid: ['sub'], profile: ['name'], email: ['email', 'email_verified'] },
-    // Like most providers: the claims of the requested scopes are in the ID token too, not only at the userinfo endpoint.
-    conformIdTokenClaims: false,
+    claims: { openid: ['sub'], profile: ['name', 'preferred_username'], email: ['email', 'email_verified'] },
+    conformIdTokenClaims: claimsOnlyInUserInfo,
     features: { devInteractions: { enabled: false } },
     interactions: { url: (_context, { uid }) => `${INTERACTION_PATH}${uid}` },
-    findAccount: (_context, subject) => accountOf(subject),
-    loadExistingGrant: grantEverythingAsked,
+    findAccount: (_context, accountId) => {
+      const claims = claimsOf(accountId);
+      return claims && { accountId, claims: () => claims };
+    },
+    loadExistingGrant: grantAll,
   };
   return new Provider(issuer, configuration);
 }
 
-function accountOf(subject: string) {
-  const person = people.find(({ name }) => name === subject);
-  if (!person) return undefined;
-  const { displayName: name, email } = person;
-  return { accountId: subject, claims: () => ({ sub: subject, name, email, email_verified: true }) };
-}
-
 /** The only client is Berth itself, so there is no consent page. */
-async function grantEverythingAsked({ oidc }: KoaContextWithOIDC) {
+async function grantAll({ oidc }: KoaContextWithOIDC) {
   const accountId = oidc.session?.accountId;
   const clientId = oidc.client?.clientId;
   if (accountId === undefined || clientId === undefined) return undefined;
