@@ -33,6 +33,7 @@ export default defineConfig({
         test: {
           name: 'platform',
           include: ['tests/**/*.test.ts'],
+          exclude: ['tests/last/**'],
           testTimeout: 240_000,
           hookTimeout: 240_000,
           // Each file has a whole platform to itself, and spends much of its time waiting for outages to pass; more than two
@@ -40,6 +41,11 @@ export default defineConfig({
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
         },
+      },
+      {
+        // Judges what the tests before it have recorded.
+        extends: true,
+        test: { name: 'last', include: ['tests/last/*.test.ts'], sequence: { groupOrder: 2 } },
       },
     ],
   },

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { chmod, glob, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,9 +10,9 @@ import { type ProcessGuard, startProcessGuard } from '@berth/process-guard/proce
 import { leftovers } from './leftovers.ts';
 
 /**
- * Once per run: the tools, a temporary folder for everything that is made, and one PostgreSQL for all files (each makes
- * databases of its own in it). Servers that files must not share, such as NATS, they start themselves. What the
- * environment gives is used instead. At the end nothing may be left behind: that fails the run.
+ * Once per run: the tools, a temporary folder for everything that tests create, and one PostgreSQL server for all files, each of
+ * which creates its own databases. Files start the servers that they cannot share, such as NATS, themselves. A server named by the
+ * environment is used instead. The run fails when it leaves anything behind.
  */
 export default async function globalSetup(): Promise<() => Promise<void>> {
   const signal = AbortSignal.timeout(60 * 60_000);
@@ -20,11 +20,12 @@ export default async function globalSetup(): Promise<() => Promise<void>> {
 
   const serverFolder = await mkdtemp(join(tmpdir(), 'berth-test-servers-'));
   const temporary = await mkdtemp(join(tmpdir(), 'berth-tests-'));
-  // Tests run servers as other users too: they have to traverse it.
+  // World-traversable: some tests run servers as another user.
   await chmod(temporary, 0o711);
   process.env['TMPDIR'] = temporary;
   const guard = startProcessGuard();
   const cached = provideCompileCache(signal);
+  if (runsAllTests()) recordOutcomesIn(join(serverFolder, 'outcomes'));
   if (!process.env['TEST_DATABASE_URL']) await providePostgres({ stateFolder: serverFolder, guard, signal });
 
   return async () => {
@@ -51,6 +52,14 @@ async function provideCompileCache(signal: AbortSignal): Promise<void> {
     const options = { env: { NODE_COMPILE_CACHE: folder }, signal };
     await promisify(execFile)(process.execPath, [join(root, main)], options).catch(() => undefined);
   }
+}
+
+/** Any argument after `vitest run` selects some of them. */
+const runsAllTests = (): boolean => process.argv.length === 3;
+
+function recordOutcomesIn(file: string): void {
+  writeFileSync(file, '');
+  process.env['TEST_OUTCOMES'] = file;
 }
 
 async function provideTools(signal: AbortSignal): Promise<void> {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { identities } from '@berth/shared/contracts/resources/identities';
 import { users } from '@berth/shared/contracts/resources/users';
 import { answeredUnlikeContract } from '@berth/shared/testing/refusals';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -67,10 +68,20 @@ describe('a user is changed', () => {
   });
 });
 
-test('two site admins who remove each other at the same time leave one', async () => {
+test('the last site admin stays one, even when two site admins remove each other at the same time', async () => {
   await using alone = await startAuth();
   const [ada, bob] = [await somebody(alone, { is_admin: true }), await somebody(alone, { is_admin: true })];
+  const { identity_token: identityToken } = await alone.gateway.call(identities.operations.authenticate, {
+    body: { credential: { jwt: bob.jwt }, audience: 'auth' },
+  });
+  await ada.send(update, { id: bob.id, body: { is_admin: false } });
 
+  const change = { id: ada.id, body: { is_admin: false } };
+  await expect(alone.gateway.call(update, change, { identityToken })).rejects.toEqual(
+    refusal('conflict', 'last active'),
+  );
+
+  await ada.send(update, { id: bob.id, body: { is_admin: true } });
   const results = await Promise.allSettled([
     ada.send(update, { id: bob.id, body: { is_admin: false } }),
     bob.send(update, { id: ada.id, body: { is_active: false } }),

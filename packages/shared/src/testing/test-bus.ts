@@ -2,19 +2,26 @@ import type { Bus } from '../bus/bus.ts';
 import { type BusOptions, connectBus } from '../bus/connect-bus.ts';
 import type { CallerName } from '../contracts/definition/contract.ts';
 import { createLog } from '../service/logging/create-log.ts';
+import { recordOutcomes } from './contracts/outcomes.ts';
 import { verifyTestIdentity } from './test-identities.ts';
 import type { TestNats } from './test-nats.ts';
 
 export const silentLog = createLog('test', { level: 'silent' });
 
 /** A bus on a test server, as one of the callers; identities are those signed by `identityToken`. */
-export const connectTestBus = (nats: TestNats, caller: CallerName, options: Partial<BusOptions> = {}): Promise<Bus> =>
-  connectBus({
-    servers: [nats.url],
-    caller,
-    password: nats.password,
-    resources: nats.resources,
-    log: silentLog,
-    verifyIdentity: verifyTestIdentity,
-    ...options,
-  });
+export const connectTestBus = async (
+  nats: TestNats,
+  caller: CallerName,
+  options: Partial<BusOptions> = {},
+): Promise<Bus> =>
+  recordOutcomes(
+    await connectBus({
+      servers: [nats.url],
+      caller,
+      password: nats.password,
+      resources: nats.resources,
+      log: silentLog,
+      verifyIdentity: verifyTestIdentity,
+      ...options,
+    }),
+  );

@@ -43,6 +43,8 @@ export interface OperationSpec {
   readonly summary: string;
   readonly allow: Access;
   readonly stricter?: readonly StricterPart[];
+  /** When it answers 409: `another env has the name`. One that does not say so answers no 409, but to a repeated creation. */
+  readonly conflicts?: string;
   /** Resources beside its own whose rows it changes, perhaps none of them; it has to say so each time. */
   readonly changesAlso?: readonly string[];
   /** Resources beside its own whose rows it changes in some cases. */

@@ -20,13 +20,13 @@ interface Context {
 
 /** One operation in the document. */
 function documentedOperation(operation: Operation, context: Context): JsonObject {
-  const { allow, body, bodyOptional, outstanding, resource, name, summary } = operation;
+  const { allow, body, bodyOptional, resource, name, summary } = operation;
   const parameters = parametersOf(operation, context);
   return {
     operationId: `${resource}.${name}`,
     tags: [resource],
     summary,
-    description: `Who may: ${whoMay(operation)}.${outstanding ? ' Not there yet: it answers 501.' : ''}`,
+    description: descriptionOf(operation),
     ...(allow.on === 'nothing' && { security: [] }),
     ...(parameters.length > 0 && { parameters }),
     ...(body && {
@@ -40,6 +40,16 @@ function documentedOperation(operation: Operation, context: Context): JsonObject
       ...problemsOf(operation, context.resource),
     },
   };
+}
+
+function descriptionOf(operation: Operation): string {
+  const { conflicts, outstanding } = operation;
+  const sentences = [
+    `Who may: ${whoMay(operation)}.`,
+    ...(conflicts === undefined ? [] : [`409 where ${conflicts}.`]),
+    ...(outstanding ? ['Not there yet: it answers 501.'] : []),
+  ];
+  return sentences.join(' ');
 }
 
 /** The methods that a route gets beside its own, by the path item of the document. */

@@ -38,10 +38,17 @@ describe('the OpenAPI document', () => {
     expect(at('paths', '/.well-known/jwks.json', 'get', 'operationId')).toBe('signing_keys.list');
   });
 
-  test('describes the permitted callers', () => {
+  test('describes the permitted callers and the conflicts of an operation', () => {
     expect(at('paths', '/api/v2/envs/{id}', 'put', 'description')).toBe(
-      'Who may: an admin of the env; a site admin for a change of name or auto_add_new_users.',
+      'Who may: an admin of the env; a site admin for a change of name or auto_add_new_users. ' +
+        '409 where another env has the name, or too many envs add new users by themselves.',
     );
+  });
+
+  test('has no 409 for an operation that can neither conflict nor be repeated', () => {
+    const statuses = (method: string) => Object.keys(at('paths', '/api/v2/bots/{id}', method, 'responses') as object);
+
+    expect([statuses('put'), statuses('delete')].filter((all) => all.includes('409'))).toEqual([]);
   });
 
   test('needs no credential for the login', () => {

@@ -19,7 +19,7 @@ const meanings = {
   504: 'A part of the platform did not answer in time',
 } as const;
 
-type ProblemStatus = keyof typeof meanings;
+export type ProblemStatus = keyof typeof meanings;
 
 /** The shape of every error (RFC 9457). */
 export const ProblemSchema: JsonObject = {
@@ -56,8 +56,8 @@ export const problemResponses = (): JsonObject =>
   );
 
 /** The errors of an operation, from its parts and its rule. */
-export function problemsOf(operation: OperationSpec, resource: Pick<Resource, 'etag'>): JsonObject {
-  const { allow, body, query, http = '' } = operation;
+export function problemStatuses(operation: OperationSpec, resource: Pick<Resource, 'etag'>): ProblemStatus[] {
+  const { allow, body, conflicts, query, http = '' } = operation;
   const writes = !http.startsWith('GET');
   const named = hasPathId(operation);
   const applies: Record<ProblemStatus, boolean> = {
@@ -66,7 +66,7 @@ export function problemsOf(operation: OperationSpec, resource: Pick<Resource, 'e
     // Without a credential only a login can be refused.
     403: allow !== signedIn && (allow.on !== 'nothing' || writes),
     404: named,
-    409: writes,
+    409: conflicts !== undefined || isCreation(operation),
     412: takesIfMatch(operation, resource),
     413: body !== undefined,
     415: body !== undefined,
@@ -76,9 +76,11 @@ export function problemsOf(operation: OperationSpec, resource: Pick<Resource, 'e
     503: true,
     504: true,
   };
-  return Object.fromEntries(
-    Object.entries(applies)
-      .filter(([, applied]) => applied)
-      .map(([status]) => [status, { $ref: `#/components/responses/Problem${status}` }]),
-  );
+  const statuses = Object.keys(meanings).map((status) => Number(status) as ProblemStatus);
+  return statuses.filter((status) => applies[status]);
 }
+
+export const problemsOf = (operation: OperationSpec, resource: Pick<Resource, 'etag'>): JsonObject =>
+  Object.fromEntries(
+    problemStatuses(operation, resource).map((status) => [status, { $ref: `#/components/responses/Problem${status}` }]),
+  );

@@ -40,6 +40,7 @@ export const users = resource('users', {
     update: operation({
       http: 'PUT /users/:id',
       summary: 'Activate or deactivate a user, or change the global role',
+      conflicts: 'it would leave no active site admin',
       allow: siteAdmin,
       body: UserChanges,
       response: User,

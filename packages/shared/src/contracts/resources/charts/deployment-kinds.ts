@@ -34,6 +34,7 @@ export const deploymentKinds = resource('deployment_kinds', {
     update: operation({
       http: 'PUT /deployment-kinds/:id',
       summary: 'Rename a deployment kind; nothing that runs changes',
+      conflicts: 'another kind has the name',
       allow: siteAdmin,
       body: DeploymentKindChanges,
       response: DeploymentKind,

@@ -63,6 +63,7 @@ export const k8sClusters = resource('k8s_clusters', {
     update: operation({
       http: 'PUT /k8s-clusters/:id',
       summary: 'Change a cluster: its env, whether it is used, ingress and metrics',
+      conflicts: 'another cluster has the ingress domain, or the env was changed at the same time',
       allow: siteAdmin,
       mayChange: ['k8s_resources'],
       body: K8sClusterChanges,
@@ -71,6 +72,7 @@ export const k8sClusters = resource('k8s_clusters', {
     delete: operation({
       http: 'DELETE /k8s-clusters/:id',
       summary: 'Forget a cluster that has no deployments',
+      conflicts: 'the cluster has deployments',
       allow: siteAdmin,
       changesAlso: ['k8s_resources'],
       response: z.null(),

@@ -108,6 +108,7 @@ export const deployments = resource('deployments', {
     create: operation({
       http: 'POST /deployments',
       summary: 'Create a deployment and install it',
+      conflicts: 'the name, the namespace or the only place for its kind is taken on the cluster',
       allow: owner,
       changesAlso: ['deployment_tasks'],
       body: NewDeployment,
@@ -122,6 +123,8 @@ export const deployments = resource('deployments', {
     update: operation({
       http: 'PUT /deployments/:id',
       summary: 'Change a deployment, with the tasks that follow from it',
+      conflicts:
+        'the new place is taken, it is being moved or deleted, too many tasks wait, or enabled deployments use what would stop or move',
       allow: maintainer,
       stricter: [
         stricter({
@@ -138,6 +141,7 @@ export const deployments = resource('deployments', {
     delete: operation({
       http: 'DELETE /deployments/:id',
       summary: 'Uninstall a deployment and delete it',
+      conflicts: 'enabled deployments use it',
       allow: owner,
       mayChange: ['deployment_tasks'],
       response: z.null(),

@@ -44,6 +44,7 @@ export const secrets = resource('secrets', {
     create: operation({
       http: 'POST /secrets',
       summary: 'Store a secret in an env',
+      conflicts: 'the env has a secret of that name in the collection',
       allow: envAdmin,
       body: NewSecret,
       response: Secret,
@@ -57,6 +58,7 @@ export const secrets = resource('secrets', {
     update: operation({
       http: 'PUT /secrets/:id',
       summary: 'Rename a secret or replace its contents',
+      conflicts: 'the env has a secret of that name in the collection',
       allow: envAdmin,
       mayChange: ['deployment_tasks'],
       body: SecretChanges,
@@ -65,6 +67,7 @@ export const secrets = resource('secrets', {
     delete: operation({
       http: 'DELETE /secrets/:id',
       summary: 'Delete a secret that no enabled deployment uses',
+      conflicts: 'enabled deployments use it',
       allow: envAdmin,
       response: z.null(),
     }),

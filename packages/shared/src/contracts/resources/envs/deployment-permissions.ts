@@ -34,6 +34,7 @@ export const deploymentPermissions = resource('deployment_permissions', {
     create: operation({
       http: 'POST /deployment-permissions',
       summary: 'Give a user a role for one kind of deployments in an env',
+      conflicts: 'the user has it already, or as many as a user can have',
       allow: envAdmin,
       body: NewDeploymentPermission,
       response: DeploymentPermission,

@@ -43,7 +43,14 @@ export const envs = resource('envs', {
       }),
       response: pageOf(Env),
     }),
-    create: operation({ http: 'POST /envs', summary: 'Create an env', allow: siteAdmin, body: NewEnv, response: Env }),
+    create: operation({
+      http: 'POST /envs',
+      summary: 'Create an env',
+      conflicts: 'another env has the name, or too many envs add new users by themselves',
+      allow: siteAdmin,
+      body: NewEnv,
+      response: Env,
+    }),
     get: operation({
       http: 'GET /envs/:id',
       summary: 'Read an env',
@@ -55,6 +62,7 @@ export const envs = resource('envs', {
     update: operation({
       http: 'PUT /envs/:id',
       summary: 'Change an env',
+      conflicts: 'another env has the name, or too many envs add new users by themselves',
       allow: envAdmin,
       stricter: [
         stricter({
@@ -70,6 +78,7 @@ export const envs = resource('envs', {
     delete: operation({
       http: 'DELETE /envs/:id',
       summary: 'Delete an env',
+      conflicts: 'clusters, secrets or deployment resources are in it',
       allow: siteAdmin,
       changesAlso: ['deployment_permissions', 'env_user_permissions'],
       response: z.null(),

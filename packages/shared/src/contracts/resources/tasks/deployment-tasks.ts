@@ -103,6 +103,7 @@ export const deploymentTasks = resource('deployment_tasks', {
     create: operation({
       http: 'POST /deployment-tasks',
       summary: 'Create a task, for now or for a later time',
+      conflicts: 'the state of the deployment does not allow it, or too many tasks wait',
       allow: maintainer,
       stricter: [
         stricter({
@@ -125,6 +126,7 @@ export const deploymentTasks = resource('deployment_tasks', {
     cancel: operation({
       http: 'DELETE /deployment-tasks/:id',
       summary: 'Cancel a pending task, or request that a started one stops',
+      conflicts: 'the task is over',
       allow: taskCreatorOrOwner,
       stricter: [
         stricter({
@@ -142,6 +144,7 @@ export const deploymentTasks = resource('deployment_tasks', {
     retry: operation({
       http: 'POST /deployment-tasks/:id/retry',
       summary: 'Make a new task of the same operation from one that failed or was canceled',
+      conflicts: 'the task neither failed nor was canceled, or it does not fit any more',
       allow: taskCreatorOrOwner,
       stricter: [
         stricter({

@@ -1,0 +1,72 @@
+import { appendFileSync } from 'node:fs';
+import type { Bus } from '../../bus/bus.ts';
+import type { Operation, Resource } from '../../contracts/definition/contract.ts';
+import { isCreation } from '../../contracts/definition/idempotency-key.ts';
+import { resources } from '../../contracts/index.ts';
+import { type ProblemStatus, problemStatuses } from '../../contracts/openapi/problems.ts';
+import { AppError, errorCodes } from '../../errors.ts';
+
+/** `envs.create 409`: an answer of an operation; 200 for any success. */
+type Outcome = string;
+
+const outcomeOf = ({ resource, name }: Operation, status: number): Outcome => `${resource}.${name} ${status}`;
+
+const written = new Set<Outcome>();
+
+/** Appends each outcome of the calls on this bus to the file that `TEST_OUTCOMES` names, once per process. */
+export function recordOutcomes(bus: Bus): Bus {
+  const file = process.env['TEST_OUTCOMES'];
+  if (file === undefined) return bus;
+
+  const record = (operation: Operation, status: number) => {
+    const outcome = outcomeOf(operation, status);
+    if (written.has(outcome)) return;
+    written.add(outcome);
+    appendFileSync(file, `${outcome}\n`);
+  };
+  const call: Bus['call'] = async (operation, request, options) => {
+    try {
+      const answer = await bus.call(operation, request, options);
+      record(operation, 200);
+      return answer;
+    } catch (error) {
+      if (error instanceof AppError) record(operation, errorCodes[error.code]);
+      throw error;
+    }
+  };
+  return { ...bus, call };
+}
+
+/** What an operation decides by itself. `change` compares If-Match for all of them, and the gateway refuses the rest. */
+const ownProblems: readonly ProblemStatus[] = [400, 401, 403, 404, 409];
+
+/** What the rule of an operation allows for in general, but not for its rows. */
+const impossible: readonly Outcome[] = [
+  // Only its holder and site admins see a user token, and they may revoke it; for all others it is 404.
+  'user_tokens.delete 403',
+];
+
+/** The outcomes that each public operation has by its contract and that are not among those recorded. */
+export const missingOutcomes = (recorded: ReadonlySet<Outcome>): Outcome[] =>
+  publicOperations().flatMap(({ operation, resource }) =>
+    [200, ...problemStatuses(operation, resource).filter((status) => ownProblems.includes(status))]
+      // A creation without conflicts of its own has 409 for repeats only, which `once` is tested for.
+      .filter((status) => status !== 409 || operation.conflicts !== undefined)
+      .map((status) => outcomeOf(operation, status))
+      .filter((outcome) => !recorded.has(outcome) && !impossible.includes(outcome)),
+  );
+
+/** The conflicts among the recorded outcomes of which their contracts say nothing. */
+export const undeclaredConflicts = (recorded: ReadonlySet<Outcome>): Outcome[] =>
+  publicOperations()
+    .filter(({ operation }) => operation.conflicts === undefined && !isCreation(operation))
+    .map(({ operation }) => outcomeOf(operation, 409))
+    .filter((outcome) => recorded.has(outcome));
+
+/** Those that the gateway passes on. It answers streams itself, and operations without a handler with 501. */
+const publicOperations = (): { operation: Operation; resource: Resource }[] =>
+  resources.flatMap((resource) =>
+    Object.values<Operation>(resource.operations)
+      .filter(({ http, outstanding, produces }) => http !== undefined && !outstanding && produces === undefined)
+      .map((operation) => ({ operation, resource })),
+  );

@@ -1,0 +1,18 @@
+import { readFileSync } from 'node:fs';
+import { missingOutcomes, undeclaredConflicts } from '@berth/shared/testing/outcomes';
+import { describe, expect, test } from 'vitest';
+
+/** Where the tests of this run have recorded the answers to their calls; unset where only some of the files run. */
+const file = process.env['TEST_OUTCOMES'];
+
+describe.skipIf(file === undefined)('among all answers that the tests received', () => {
+  const recorded = new Set(readFileSync(file ?? '/dev/null', 'utf8').split('\n'));
+
+  test('there are a success and every refusal of each public operation that its contract declares', () => {
+    expect(missingOutcomes(recorded)).toEqual([]);
+  });
+
+  test('there is no conflict of an operation whose contract declares none', () => {
+    expect(undeclaredConflicts(recorded)).toEqual([]);
+  });
+});
