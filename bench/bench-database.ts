@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 
-/** A database beside the platform's own, on the same server, for the floors. */
+/** A database of its own for the floors, on the platform's server. */
 export async function createDatabaseForBench(adminUrl: string): Promise<string> {
   const client = new Client({ connectionString: adminUrl });
   await client.connect();

@@ -34,7 +34,7 @@ export async function deployMany(stack: Stack, { api, sample }: Fixtures, say: (
   for (const answer of await Promise.all(created.map(({ id }) => api.deployments.delete({ id })))) unwrap(answer);
 }
 
-/** One list request a second: more would be a load of its own. */
+/** One list request a second: more would add load. */
 async function waitForAllRunning({ deployments }: Client, ids: Set<string>): Promise<void> {
   await waitUntil(
     async () => {
@@ -47,7 +47,7 @@ async function waitForAllRunning({ deployments }: Client, ids: Set<string>): Pro
   );
 }
 
-/** When the last task finished, by its own time: polling is too coarse. */
+/** When the last task finished, by its time stamp: polling is too coarse. */
 async function lastEnd({ deploymentTasks }: Client, ids: ReadonlySet<string>): Promise<number> {
   const tasks = unwrap(await deploymentTasks.list({ query: { per_page: 100 } })).items;
   return Math.max(
@@ -92,7 +92,7 @@ async function bareHelm({ tools, kubeconfigFile, cluster }: Stack): Promise<numb
   }
 }
 
-/** `concurrency` at a time; the next starts when one ends. */
+/** `concurrency` at a time: the next one starts when one ends. */
 async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const queue = [...items];
   const worker = async () => {

@@ -10,7 +10,7 @@ export interface Fixtures {
   sample: Sample;
 }
 
-/** A signed-in admin, the sample chart in the catalogue, and an env with the cluster: the start of every measurement. */
+/** A signed-in admin, the sample chart in the catalogue, and an env with the cluster: what every measurement starts from. */
 export async function fixturesOf(stack: Stack, signal: AbortSignal): Promise<Fixtures> {
   const token = await signInAsAda({ stack, signal });
   const api = createClient({ baseUrl: stack.url, credential: () => ({ token }), signal });

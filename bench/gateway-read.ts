@@ -52,7 +52,7 @@ export async function gatewayRead(
     await using floor = await startFloor({ databaseUrl, row, hops });
     floors.push(await measure(floor, say));
   }
-  // Measured twice: a difference shows that the machine got slower or faster meanwhile.
+  // Measured twice: a difference means that the machine became slower or faster in between.
   const again = await measure(read, say);
 
   const show = (name: string, { perSecond, p99 }: Measured) =>

@@ -7,9 +7,9 @@ const Line = z.tuple([z.string(), z.coerce.number(), z.coerce.number()]);
 export type Samples = ReadonlyMap<number, number>;
 
 export interface LoopDelays {
-  /** How late the loop was, whatever held it up. */
+  /** How late the loop was, for whatever reason. */
   delay: Samples;
-  /** The part that its own work took. */
+  /** The part that the loop's own work took. */
   own: Samples;
 }
 

@@ -24,11 +24,11 @@ export async function startLatency(
   try {
     await untilQuiet(say);
     const taken: number[] = [];
-    // Removed at the end: a Helm that uninstalls would keep the platform from being idle.
+    // Deleted at the end: an uninstall in between would keep the platform busy.
     const deployed: string[] = [];
     for (let index = 0; index < samples; index += 1) {
       const { id } = await createHello(api, sample, `start-${index}`);
-      // Polling would be a load of its own.
+      // Polling from the start would add load.
       await delay(500);
       await waitForRunning(api, id);
       taken.push(await latencyOf(client, id));
@@ -46,7 +46,7 @@ export async function startLatency(
   }
 }
 
-/** Both times are taken on this machine: the row's by the database, the line's by the runner right after the start of the process. */
+/** Both times come from the clock of this machine: the database's for the row, the runner's for the line, right after the process starts. */
 async function latencyOf(client: Client, deploymentId: string): Promise<number> {
   const { rows } = await client.query<{ ms: string }>(
     `select extract(epoch from min(line.at) - task.created_at) * 1000 as ms

@@ -18,7 +18,7 @@ function spent(): Spent {
   return { busy: all - idle, all };
 }
 
-/** Waits until the machine is idle, so that earlier work is not measured; says so when it does not become idle. */
+/** Waits until the machine is idle, so that earlier work is not measured; reports when it does not become idle. */
 export async function untilQuiet(say: (line: string) => void): Promise<void> {
   const end = performance.now() + patienceMs;
   let quiet = 0;

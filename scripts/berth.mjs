@@ -1,5 +1,5 @@
-// The entry of `npm start`, `npm test`, `npm run bench` and `npm run check`, straight after `git clone`.
-// Needs nothing but node >= 20 and npm: it gets the packages (and with them the pinned Node and pnpm) and hands over.
+// The entry point of `npm start`, `npm test`, `npm run bench` and `npm run check`, right after `git clone`.
+// It needs only node >= 20 and npm: it installs the packages (among them the pinned Node and pnpm) and starts the command.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const installedMark = join(root, 'node_modules', '.berth-installed');
 const say = (words) => process.stderr.write(`berth: ${words}\n`);
 
-/** What each command runs, by the pinned Node. */
+/** What each command runs with the pinned Node. */
 const commands = {
   start: (args) => [['packages/devstack/src/main.ts', ...args]],
   test: (args) => [['node_modules/vitest/vitest.mjs', 'run', ...args]],
@@ -41,7 +41,7 @@ function installPackages() {
 
   const packageManager = `pnpm@${pinned().pnpm}`;
   say(`installing packages with ${packageManager} (the first time, and after the lockfile changed)`);
-  // The packages require the pinned Node, which is one of them; the machine's own only has to start pnpm.
+  // The packages require the pinned Node, which is one of them; the machine's own Node only starts pnpm.
   const pnpm = [
     'exec',
     '--yes',
@@ -77,14 +77,14 @@ function pinnedNode() {
   );
 }
 
-/** Runs one process to its end; passes signals on, and ends it when whoever started us is gone. */
+/** Runs one process to its end; forwards signals to it, and ends it when our parent process is gone. */
 function run(node, args) {
   return new Promise((resolve, reject) => {
     const env = { ...process.env, PATH: `${join(root, 'node_modules', '.bin')}:${process.env.PATH}` };
     const child = spawn(node, args, { cwd: root, stdio: 'inherit', env });
     const stop = (signal) => child.kill(signal);
     const parent = process.ppid;
-    // oxlint-disable-next-line no-restricted-globals -- no package is installed yet when this runs
+    // oxlint-disable-next-line no-restricted-globals -- no package is installed yet when this starts
     const orphanCheck = setInterval(() => process.ppid !== parent && stop('SIGTERM'), 500);
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
     child.on('error', reject);

@@ -1,6 +1,6 @@
 // Builds what a container image of each service holds: its own folder, the packages of the workspace that it uses, and
-// their production dependencies, nothing else. Node runs the sources as they are, so what is tested is what runs. Each build is proven by
-// starting its entries without a configuration: all imports must resolve, and the service must say what it lacks.
+// their production dependencies, nothing else. Node runs the sources as they are, so what is tested is what runs. Each build is checked
+// by starting its entries without a configuration: all imports must resolve, and the service must name the missing settings.
 import { execFile } from 'node:child_process';
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -38,11 +38,11 @@ async function build(service: string, entries: string[]): Promise<void> {
   );
   await cp(join(root, 'pnpm-lock.yaml'), join(image, 'pnpm-lock.yaml'));
   await installProduction(image);
-  for (const entry of entries) await prove(join(image, 'services', service, entry));
+  for (const entry of entries) await check(join(image, 'services', service, entry));
   process.stdout.write(`built dist/${service}\n`);
 }
 
-/** A folder of the workspace with all others that its code depends on. */
+/** A folder of the workspace and all folders that its code depends on. */
 async function workspaceFolders(folder: string, known = new Set<string>()): Promise<Set<string>> {
   known.add(folder);
   const manifest: { dependencies?: Record<string, string> } = JSON.parse(
@@ -68,7 +68,7 @@ async function installProduction(image: string): Promise<void> {
   await run(pnpm, args, { cwd: image, timeout: 300_000, env: { ...process.env, CI: 'true' } });
 }
 
-async function prove(entry: string): Promise<void> {
+async function check(entry: string): Promise<void> {
   const { stdout, stderr, code } = await run(process.execPath, [entry], { timeout: 60_000, env: {} }).then(
     () => ({ stdout: '', stderr: '', code: 0 }),
     (error: { stdout?: string; stderr?: string; code?: number }) => ({ stdout: '', stderr: '', code: 1, ...error }),

@@ -42,7 +42,7 @@ afterAll(async () => {
   await platform[Symbol.asyncDispose]();
 });
 
-/** Everything that is published in the account of this connection. */
+/** Records everything that is published in the account of this connection. */
 async function recordMessages(nc: NatsConnection): Promise<void> {
   stopRecording.signal.addEventListener('abort', () => void nc.close(), { once: true });
   for await (const message of nc.subscribe('>')) {
@@ -51,7 +51,7 @@ async function recordMessages(nc: NatsConnection): Promise<void> {
   }
 }
 
-/** Arguments and environment of every process of the machine, until the test ends. */
+/** Records arguments and environment of every process on the machine until the test ends. */
 async function recordProcesses(): Promise<void> {
   while (!stopRecording.signal.aborted) {
     const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
@@ -76,7 +76,7 @@ async function filesBelow(folder: string, ending: string): Promise<Recorded[]> {
   );
 }
 
-/** Every table of every schema as text, one after the other. */
+/** Every row of every schema as text, table by table. */
 async function databaseDump(): Promise<Recorded[]> {
   const { databaseAdminUrl } = platform.stack;
   const client = new Client({
@@ -100,7 +100,7 @@ async function databaseDump(): Promise<Recorded[]> {
   }
 }
 
-/** What Helm made in the namespace, and the values that it recorded, but not the Secret that is meant to hold a secret. */
+/** The release that Helm recorded and the config maps of the namespace; not the Secret that is meant to hold a secret. */
 async function objectsOf(core: CoreV1Api, namespace: string): Promise<Recorded[]> {
   const { stack } = platform;
   const target = ['--namespace', namespace, '--kubeconfig', stack.kubeconfigFile, '--kube-context', stack.cluster];
@@ -203,7 +203,7 @@ test('no secret is in a log, a process, a file or a message that does not need i
     expect(holding(stores, canary), `${name} in a database, a stream or an object of Kubernetes`).toEqual([]);
   }
 
-  // On the bus a secret is only in the call that needs it: to authenticate, or in the answer that creates or issues it.
+  // On the bus a secret is only in the request that authenticates with it, and in the answer that creates or issues it.
   const requestsWith = (canary: string) => holding(bus, canary).filter((subject) => !subject.startsWith('_INBOX_'));
   for (const name of ['user token', 'bot token', 'session']) {
     expect([...new Set(requestsWith(canaries[name] ?? ''))], name).toEqual([

@@ -10,13 +10,13 @@ import { startProcessGuard } from '@berth/process-guard/process-guard';
 import { Client } from 'pg';
 
 export interface Floor extends AsyncDisposable {
-  /** Where one row is read. */
+  /** The URL that answers one row. */
   url: string;
 }
 
 export interface FloorStart {
   databaseUrl: string;
-  /** The row that is served: as large as the one it is compared with. */
+  /** The row to serve, as large as the one it is compared with. */
   row: unknown;
   /** NATS hops with one indexed select each. */
   hops: number;
@@ -24,7 +24,7 @@ export interface FloorStart {
 
 const id = '0b8a6b0e-0000-4000-8000-000000000001';
 
-/** Hand-written gateway and services on a NATS of their own, with nothing that a product needs. */
+/** A hand-written gateway and services on a NATS server of their own, without anything that a product needs. */
 export async function startFloor({ databaseUrl, row, hops }: FloorStart): Promise<Floor> {
   const stateFolder = await mkdtemp(join(tmpdir(), 'berth-floor-'));
   const guard = startProcessGuard();

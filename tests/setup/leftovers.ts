@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const patienceMs = 15_000;
 
-/** Processes that were started with, or work on, something below a folder; not this one and not the runner's own workers. */
+/** Processes whose command line or environment names a folder; not this one and not the workers of the test runner. */
 async function processesOf(folder: string): Promise<string[]> {
   const pids = (await readdir('/proc').catch(() => [])).filter(
     (name) => /^\d+$/.test(name) && Number(name) !== process.pid,
@@ -22,12 +22,12 @@ async function processesOf(folder: string): Promise<string[]> {
 
 const contentOf = (file: string): Promise<string> => readFile(file, 'utf8').catch(() => '');
 
-/** What a run of the tests has left behind in its temporary folder or among the processes, in words; empty when nothing. */
+/** What a test run has left behind, in words: files in its temporary folder, and processes. */
 export async function leftovers(folder: string): Promise<string[]> {
   const giveUp = performance.now() + patienceMs;
   for (;;) {
     const processes = await processesOf(folder);
-    // npm and other tools keep a cache of their own compiled code in whatever folder is the temporary one.
+    // npm and other tools keep a cache of their compiled code in the temporary folder.
     const files = (await readdir(folder)).filter((name) => name !== 'node-compile-cache');
     const all = [...processes.map((line) => `process ${line}`), ...files.map((name) => `file ${folder}/${name}`)];
     if (all.length === 0 || performance.now() > giveUp) return all;

@@ -16,13 +16,13 @@ export interface Platform extends AsyncDisposable {
   anonymous: Client;
   /** Signs a person in for the first time and activates the user. */
   person(name: 'grace' | 'linus'): Promise<{ id: string; api: Client; session: string }>;
-  /** The sample chart in the catalogue, and the cluster in an env of that name. */
+  /** Publishes the sample chart and puts the cluster into an env of that name. */
   sample(env: string): Promise<Sample>;
 }
 
 const lifetimeMs = 20 * 60_000;
 
-/** The whole platform, for one test file, in a folder of its own. */
+/** The whole platform for one test file, in a temporary folder. */
 export async function startPlatform(options: Partial<StackStart> = {}): Promise<Platform> {
   const stateFolder = await mkdtemp(join(tmpdir(), 'berth-platform-'));
   const stopping = new AbortController();
@@ -47,7 +47,7 @@ export async function startPlatform(options: Partial<StackStart> = {}): Promise<
   };
   try {
     const adminToken = await signInAsAda({ stack, signal });
-    // Tests want the first answer, also where it is 503.
+    // Tests want the first answer, even a 503.
     const clientOf = (credential: Credential | null) =>
       createClient({ baseUrl: stack.url, credential: () => credential, signal, patience: { ms: 0 } });
     const admin = clientOf({ token: adminToken });

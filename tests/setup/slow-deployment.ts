@@ -13,7 +13,7 @@ export interface SlowDeployment {
   namespace: string;
   taskId: string;
   task(): Promise<DeploymentTask>;
-  /** Lets its pods find a node, so that Helm ends. */
+  /** Gives its pods a node, so that Helm ends. */
   release(): Promise<void>;
 }
 

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 
 export type ChartFiles = Record<string, string | Buffer>;
 
-/** A chart of exactly these files, in a folder of its name; `links` are symbolic links within it. */
+/** A chart of exactly these files, in a folder with its name; `links` are symbolic links within it. */
 export async function chartFolder(name: string, files: ChartFiles, links: Record<string, string> = {}) {
   const root = await mkdtemp(join(tmpdir(), 'berth-unusual-'));
   const folder = join(root, name);
@@ -28,7 +28,7 @@ metadata:
 spec: { template: { spec: { restartPolicy: Never, containers: [{ name: job, image: job }] } } }
 `;
 
-/** Definitions of custom resources whose documentation fills a megabyte, as those of large operators. */
+/** Definitions of custom resources with a megabyte of documentation, like those of large operators. */
 const largeCrds = (): ChartFiles =>
   Object.fromEntries(
     ['ships', 'piers', 'cranes', 'tugs'].map((plural) => [
@@ -64,7 +64,7 @@ const largeCrds = (): ChartFiles =>
     ]),
   );
 
-/** Most of what public charts bring along, in one chart. */
+/** Most of what public charts contain, in one chart. */
 export const everythingChart = (): ChartFiles => ({
   'Chart.yaml': `apiVersion: v2
 name: every.thing
@@ -113,7 +113,7 @@ outputs: { values: [{ path: [replicas], value: { FieldValue: { input: replicas }
   ...largeCrds(),
 });
 
-/** As charts were before Helm 3. */
+/** In the form of charts before Helm 3. */
 export const olderChart: ChartFiles = {
   'Chart.yaml': 'apiVersion: v1\nname: older-form\nversion: 0.4.0\nmaintainers: [{ name: x, email: x@example.test }]\n',
   'requirements.yaml': 'dependencies: [{ name: sub, version: 0.1.0, repository: "" }]\n',
@@ -128,7 +128,7 @@ export const libraryChart: ChartFiles = {
   'templates/_words.tpl': '{{ define "word" }}word{{ end }}',
 };
 
-/** Helm records a release, with all files of its chart, in a Secret, and Kubernetes takes at most a megabyte as one. */
+/** Helm records a release, with all files of its chart, in a Secret, and a Secret holds at most a megabyte. */
 export const tooLargeToRecord = (): ChartFiles => ({
   'Chart.yaml': 'apiVersion: v2\nname: too-large\nversion: 1.0.0\n',
   'templates/map.yaml': configMap('large', '{ a: b }'),

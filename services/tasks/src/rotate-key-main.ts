@@ -7,10 +7,10 @@ import { inTransactionOf, readingStore } from './store/store.ts';
 
 const name = 'rotate-key';
 const done = new AbortController();
-// Not the health port: this may run beside a replica, with the environment of that one.
+// Without the health port: this may run beside a replica, with its environment.
 const environment = { LOG_LEVEL: process.env['LOG_LEVEL'] };
 
-/** Seals all secrets under the current key, then ends: with 0 where the other keys are needed no more, else with 1. */
+/** Seals all secrets under the current key. Exit code 0: the other keys are not needed any more; otherwise 1. */
 await runService(
   name,
   async ({ log, signal, use }) => {

@@ -11,11 +11,11 @@ import { whyNotNow } from './why-not-now.ts';
 export interface ActionWanted {
   deployment: DeploymentRecord;
   invoked: ActionName & { body: JsonValue };
-  /** It is invoked now: the chart that runs and the reported status decide, not those of the time of the request. */
+  /** At the start of the task: the chart that runs now and the status reported now decide, not those at the request. */
   isNow: boolean;
 }
 
-/** Throws where the action does not fit the deployment, or its body the action's form (422, 409). */
+/** Throws where the action does not fit the deployment, or the body does not fit the action's form (422, 409). */
 export async function checkAction(
   { projected, tasks }: Pick<ReadingStore, 'projected' | 'tasks'>,
   readers: ItemReaders,

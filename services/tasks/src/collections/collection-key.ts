@@ -1,12 +1,12 @@
 import { type Collection, sourceOf } from '@berth/chart-extensions/collection';
 
-/** The sorts of items whose change concerns those who refer to them. */
+/** The kinds of items whose changes reinstall the deployments that refer to them. */
 const followed = ['deployments', 'secrets', 'deployment_resources'] as const;
 export type FollowedCollection = (typeof followed)[number];
 
 /**
- * Under which key a reference is kept, the same for every spelling that charts have for it.
- * Null for tables of which only the id is taken; nothing of ours changes with them.
+ * The key of a collection, the same for every spelling that charts use.
+ * Null for tables of which only the id is used: their changes concern no deployment.
  */
 export function collectionKey(collection: Collection): FollowedCollection | null {
   const source = sourceOf(collection);

@@ -6,7 +6,7 @@ import type { FieldPaths } from './field-paths.ts';
 import { unfit } from '../errors/refuse.ts';
 import { parseOnce } from './parse-once.ts';
 
-// A form of the largest size takes some 15 ms to parse, and every claim, creation and change of a deployment reads it.
+// The largest form takes about 15 ms to parse, and every claim, creation and change of a deployment reads it.
 const mostForms = { entries: 1_000, bytes: 8 * 1024 * 1024 };
 const mostFeatures = { entries: 1_000, bytes: 1024 * 1024 };
 const formOf = parseOnce((stored) => ValuesUi.safeParse(stored), mostForms);
@@ -19,7 +19,7 @@ export interface Chart extends ProjectedChart {
   form: ValuesUi | null;
 }
 
-/** The chart, whether or not it could be deployed now: one that runs may have left its registry since. */
+/** The chart, even if it cannot be deployed now: the chart of a running deployment may have left its registry. */
 export async function findChart(
   projected: Pick<ProjectionRepository, 'chart'>,
   id: string,
@@ -28,7 +28,7 @@ export async function findChart(
   return readChart(named(await projected.chart(id), paths.helm_chart_id, 'chart'));
 }
 
-/** What did not parse when the chart was found left an error instead of an extension; what no longer parses is an error too. */
+/** An extension that did not parse when the chart was found was stored as an error; one that no longer parses is an error too. */
 export function readChart(chart: ProjectedChart): Chart {
   const features = parsedFeaturesOf(chart.features ?? {});
   const form = chart.values_ui && formOf(chart.values_ui);
@@ -51,7 +51,7 @@ export function chartProblem({ kind_id, error, available }: ProjectedChart, want
 
 const errorIn = (error: string): string => `the chart has an error: ${error}`;
 
-/** An error may be found later too, when a chart is read again by newer rules; it has no form any more then. */
+/** Newer rules may find an error in a chart that is read again; it then has no form any more. */
 export function checkError({ error }: Pick<ProjectedChart, 'error'>, paths: Pick<FieldPaths, 'helm_chart_id'>): void {
   if (error !== null) throw unfit(paths.helm_chart_id, errorIn(error));
 }

@@ -15,14 +15,14 @@ export interface ConfigWanted {
   form: ValuesUi | null;
   config: JsonObject;
   envId: string;
-  /** Where the config lies in the request. */
+  /** The path of the config in the request. */
   at: string;
 }
 
-/** Each is a row that is locked while the config is written, and one more to follow. */
+/** Each one is a row to lock while the config is written, and a dependency to follow afterwards. */
 const maxReferences = 1_000;
 const maxErrors = 50;
-/** Of a value of the chart in an error. */
+/** Of a chart's value in an error. */
 const shownCharacters = 200;
 
 /** The references of a config that fits the form of its chart; throws with every field that does not (Specification, "Creation"). */

@@ -7,12 +7,12 @@ export interface DeploymentsDeps {
   store: ReadingStore;
   /** For `change`. */
   db: Pick<Database, 'transaction'>;
-  /** Asks other services where our copies of their rows may lag. */
+  /** Confirms rows with their owners where our projections may lag. */
   confirm: Confirm;
-  /** The items that inputs may point to, held as they are until the transaction ends. */
+  /** The items that inputs may point to, locked until the transaction ends. */
   heldReaders: (store: WritingStore) => ItemReaders;
-  /** Namespaces of our own. */
+  /** Namespaces that no deployment may take. */
   reserved: readonly string[];
-  /** After the commit: something became due. */
+  /** Called after the commit, when a task became due. */
   wakeRunners: () => void;
 }

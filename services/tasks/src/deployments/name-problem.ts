@@ -5,9 +5,9 @@ const dnsLabel = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 export interface Naming {
   kind: string;
   name: string;
-  /** Of the chart: `OnePerCluster` wants no name, `Many` wants one. */
+  /** From the chart: `OnePerCluster` requires an empty name, `Many` a name. */
   cardinality: 'Many' | 'OnePerCluster';
-  /** Namespaces of ours that no deployment may take. */
+  /** Namespaces that no deployment may take. */
   reserved: readonly string[];
 }
 

@@ -6,7 +6,7 @@ import { nameProblem } from './name-problem.ts';
 import { namespaceOf } from '../engine/deployments/namespace-of.ts';
 import { conflict, unfit } from '../errors/refuse.ts';
 
-/** A cluster as the caller may see it; others are not there for them (422, as for one that does not exist). */
+/** A cluster that the caller may see; any other is 422, like one that does not exist. */
 export async function findCluster(
   projected: Pick<ProjectionRepository, 'holdCluster'>,
   id: string,
@@ -41,7 +41,7 @@ export interface Place {
   namespace: string;
 }
 
-/** The place of a deployment, if it is allowed there (Specification, "Creation"). */
+/** The place of a deployment, checked (Specification, "Creation"). */
 export async function findPlace(
   deployments: Pick<DeploymentRepository, 'siblingOn' | 'occupantOf'>,
   { id, name, kind, cluster, cardinality }: PlaceWanted,

@@ -15,23 +15,23 @@ import { k8sResourceState, type TrackedObject } from '@berth/shared/contracts/re
 import { AppError, named } from '@berth/shared/errors';
 import type { Projections } from './projections.ts';
 
-/** A request, as far as questions to other services are asked on behalf of it. */
+/** What calls to other services need of the request for which they are made. */
 export interface Asking {
   readonly requestId: string;
   remainingMs(): number;
 }
 
 /**
- * Asks owners for rows as they are now and takes the answers into our copies, the same way as news from the stream. What
- * is decided afterwards, under a lock of the copy's row, does not rest on a copy that lags.
+ * Reads rows from their owners as they are now and applies them to our projections, like messages of the stream. A decision
+ * made afterwards, under a lock of the projection's row, does not rest on a projection that lags.
  */
 export interface Confirm {
   cluster(id: string, asking: Asking): Promise<void>;
-  /** That the env exists and the caller sees it; 422 for the field at `path` otherwise. Nothing is taken into a copy. */
+  /** Checks that the env exists and the caller sees it; 422 for the field at `path` otherwise. Updates no projection. */
   env(id: string, path: string, asking: Asking & { readonly identityToken: string | undefined }): Promise<void>;
-  /** The object that a tracked resource is; null where it is tracked no more. */
+  /** The Kubernetes object of a tracked resource; null if it is not tracked any more. */
   trackedObject(resource_id: string, asking: Asking): Promise<TrackedObject | null>;
-  /** A chart with its registry, and a kind, whichever is named. */
+  /** A chart with its registry, or a kind, or both. */
   catalogue(named: { helm_chart_id?: string | undefined; kind_id?: string | undefined }, asking: Asking): Promise<void>;
 }
 

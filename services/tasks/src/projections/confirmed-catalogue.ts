@@ -5,8 +5,8 @@ import type { Asking, Confirm } from './confirm.ts';
 const ofCatalogue = /(?:kind_id|helm_chart_id)$/;
 
 /**
- * Does the work, and does it once more with what registry-scan says now where it was refused for its chart or kind: a
- * chart that was found a moment ago may not have reached our copy.
+ * Does the work; if it is refused because of its chart or kind, confirms both with registry-scan and does it once more: a
+ * chart that was found a moment ago may not have reached our projection.
  */
 export async function confirmedCatalogue<T>(
   work: () => Promise<T>,

@@ -3,7 +3,7 @@ import type { ReadingStore, WritingStore } from '../store/store.ts';
 import { isResting, restingReason } from '../engine/deployments/resting-reason.ts';
 import type { TaskRun } from '../records/task-run.ts';
 
-/** The deployment with the reason that fits it where nothing goes on. `ran`: by the task that has just ended. */
+/** The deployment with the right reason, if it is at rest. `ran`: what the task that has just ended ran. */
 export async function atRest(
   { tasks }: Pick<ReadingStore, 'tasks'>,
   deployment: DeploymentRecord,

@@ -3,13 +3,13 @@ import type { WritingStore } from '../store/store.ts';
 import type { NewTask, Origin } from '../records/new-task.ts';
 import type { TaskRecord } from '../records/task-record.ts';
 
-/** More than anybody means to have waiting for one deployment; a loop gone wrong must not fill the queue. */
+/** More than anybody queues for one deployment on purpose; a client in a loop must not fill the queue. */
 export const maxOpenTasks = 100;
 
 /** Five of the largest tasks, or the hundred with inputs of 80 KiB. */
 export const maxOpenBytes = 16 * 1024 * 1024;
 
-/** The one that was requested: what has to come before it is queued before it. */
+/** The requested task, which is the last one: tasks that have to run before it are queued before it. */
 export function lastOf(tasks: readonly TaskRecord[]): TaskRecord {
   const task = tasks.at(-1);
   if (!task) throw new Error('A task was requested and none was queued');
@@ -32,7 +32,7 @@ export async function queueTasks(
   const queued: TaskRecord[] = [];
   for (const task of tasks) queued.push(await store.taskChanges.insert(task, origin));
 
-  // Measured in the transaction that wrote them: it goes back where they are too many.
+  // Measured in the transaction that wrote them, which is rolled back if they are too many.
   const { bytes } = await store.tasks.sizeOfOpen(first.deployment_id);
   if (bytes > maxOpenBytes) {
     throw conflict(

@@ -5,7 +5,7 @@ import type { ReadingStore } from '../store/store.ts';
 
 type Facts = Pick<ReadingStore, 'waitFacts'>;
 
-/** Says why pending tasks wait, as it is at this moment: it is never stored, so it is never outdated. */
+/** Why pending tasks wait at this moment: never stored, so never outdated. */
 export interface WaitReasons {
   addTo(store: Facts, task: DeploymentTask): Promise<DeploymentTask>;
   addToAll(store: Facts, tasks: readonly DeploymentTask[]): Promise<DeploymentTask[]>;

@@ -2,7 +2,7 @@ import { Deployment } from '@berth/shared/contracts/resources/deployments';
 import { Id } from '@berth/shared/contracts/fields';
 import { z } from 'zod';
 
-/** What the tasks made of a deployment; `Deleting` is not among them, it lies over the others. */
+/** The states that tasks give a deployment; `Deleting` is not among them, it replaces them in answers. */
 export const DeploymentState = z.enum([
   'Unknown',
   'Installing',

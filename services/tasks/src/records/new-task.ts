@@ -11,11 +11,11 @@ export type NewTask = Pick<TaskRecord, Needed> &
     execute_at?: string | undefined;
   };
 
-/** Who asked for it, and by which request. */
+/** The user or deployment that requested it, and the id of the request. */
 export interface Origin {
   acting_user_id: string | null;
   acting_deployment_id: string | null;
-  /** The same, and bots; null for what the platform does by itself. */
+  /** The requester, bots included; null for tasks of the platform itself. */
   requester: Requester | null;
   request_id: string | null;
 }

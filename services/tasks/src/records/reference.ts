@@ -1,7 +1,7 @@
 /** An input of a deployment that points to an item of a collection. */
 export interface Reference {
   input: string;
-  /** The key under which items of one sort are referred to, whatever spelling the chart has for it. */
+  /** The key of the collection, whatever spelling the chart uses. */
   collection: string;
   item_id: string;
 }

@@ -2,7 +2,7 @@ import { Id } from '@berth/shared/contracts/fields';
 import { Secret } from '@berth/shared/contracts/resources/secrets';
 import { z } from 'zod';
 
-/** What binds sealed contents to their row: in another row or env they do not open. */
+/** Binds sealed contents to their row: in another row or env they do not open. */
 export const BoundTo = z.object({ id: Id, env_id: Id });
 export type BoundTo = z.infer<typeof BoundTo>;
 
@@ -13,7 +13,7 @@ export const WrappedKey = z.object({
 });
 export type WrappedKey = z.infer<typeof WrappedKey>;
 
-/** Contents as they lie in the database, sealed with a data key of their own. */
+/** Contents as stored, sealed with a data key of their own. */
 export const SealedContents = WrappedKey.extend({ sealed_contents: z.instanceof(Buffer) });
 export type SealedContents = z.infer<typeof SealedContents>;
 
@@ -21,7 +21,7 @@ export type SealedContents = z.infer<typeof SealedContents>;
 export const SecretRecord = Secret.extend(SealedContents.shape);
 export type SecretRecord = z.infer<typeof SecretRecord>;
 
-/** The secret as those may see it that see its env. */
+/** The secret as everybody in its env may see it. */
 export const publicSecret = ({ id, created_at, updated_at, env_id, collection, name }: Secret): Secret => ({
   id,
   created_at,

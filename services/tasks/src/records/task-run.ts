@@ -5,7 +5,7 @@ const place = {
   cluster_id: Id,
   namespace: z.string(),
   deployment_name: z.string(),
-  /** The name of the kind when the task was made; a later rename changes nothing that runs. */
+  /** The name of the kind when the task was created; a later rename changes nothing that runs. */
   kind: z.string(),
 };
 
@@ -42,6 +42,6 @@ export type RestartedObject = z.infer<typeof RestartedObject>;
 export const RestartRun = z.strictObject({ action: z.literal('restart'), ...place, object: RestartedObject });
 export type RestartRun = z.infer<typeof RestartRun>;
 
-/** The snapshot that a task runs: nothing of it is looked up in the deployment again. */
+/** The snapshot that a task runs: nothing of it is read from the deployment again. */
 export const TaskRun = z.discriminatedUnion('action', [DeployRun, UninstallRun, InvokeRun, RestartRun]);
 export type TaskRun = z.infer<typeof TaskRun>;

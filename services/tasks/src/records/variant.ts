@@ -5,7 +5,7 @@ import {
   type TaskOperation,
 } from '@berth/shared/contracts/resources/task-operation';
 
-/** The name of an operation, which the table keeps in a column of its own. */
+/** The name of an operation, also a column of the table. */
 export type Variant = OperationName;
 export const variants = operationNames;
 

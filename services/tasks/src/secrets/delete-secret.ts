@@ -24,7 +24,7 @@ export const deleteSecret =
       },
     });
 
-/** Under the lock of the secret: a deployment that is about to refer to it waits, and then finds it gone. */
+/** Holds the lock of the secret: a deployment that is about to refer to it waits, and then does not find it. */
 async function refuseWhileUsed(
   { references }: Pick<WritingStore, 'references'>,
   { id, collection, name }: Secret,

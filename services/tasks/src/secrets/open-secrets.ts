@@ -10,14 +10,14 @@ export interface OpenSecretsDeps {
   secretKeys: SecretKeys;
 }
 
-/** The contents of secrets of an env, by id, for a task that has started and has read the other properties of the secrets. */
+/** The contents of secrets of an env, by id, for a started task that has read the secrets' other properties. */
 export async function openSecrets(
   { secrets, secretKeys }: OpenSecretsDeps,
   envId: string,
   ids: readonly string[],
 ): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map();
-  // More would not fit into the answer, and must not be read first.
+  // More would not fit into the answer; do not even read it.
   if ((await secrets.sizeOf(envId, ids)) > formLimits.bytes) {
     throw new AppError(
       'unprocessable',

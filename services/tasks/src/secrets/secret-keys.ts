@@ -1,8 +1,8 @@
 import { createHmac, hkdfSync } from 'node:crypto';
 
-/** A key from the configuration, as it is used: what each purpose needs is derived, so that no two share a key. */
+/** The keys derived from one key of the configuration, one for each purpose. */
 interface SecretKey {
-  /** Names the key in the rows that it seals, and reveals nothing of it. */
+  /** Identifies the key in the rows that it seals, and reveals nothing about it. */
   readonly id: string;
   /** Wraps the data keys. */
   readonly wrapping: Buffer;
@@ -14,7 +14,7 @@ export interface SecretKeys {
   readonly current: Pick<SecretKey, 'id' | 'wrapping'>;
   readonly ids: readonly string[];
   wrappingKey(id: string): Buffer | undefined;
-  /** Equal for equal contents, and useless to whoever has a dump of the database only. */
+  /** Equal for equal contents, and useless to anybody with only a dump of the database. */
   digest(contents: string): string;
 }
 
@@ -27,7 +27,7 @@ const secretKey = (key: Buffer): SecretKey => ({
   digesting: derive(key, 'digest of contents', 32),
 });
 
-/** `others` only open: the old key until `rotate-key` is done, the new one until all replicas have it. */
+/** `others` are only used to open: the old key until `rotate-key` is done, the new one until all replicas have it. */
 export function createSecretKeys(current: Buffer, others: readonly Buffer[]): SecretKeys {
   const first = secretKey(current);
   const byId = new Map([first, ...others.map(secretKey)].map((key) => [key.id, key]));

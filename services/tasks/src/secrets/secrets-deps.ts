@@ -8,6 +8,6 @@ export interface SecretsDeps {
   store: Pick<ReadingStore, 'secrets'>;
   confirm: Pick<Confirm, 'env'>;
   secretKeys: SecretKeys;
-  /** After the commit: something became due. */
+  /** Called after the commit, when a task became due. */
   wakeRunners: () => void;
 }

@@ -19,7 +19,7 @@ export const updateSecret =
     change<SecretRecord, Secret>(db, context, secrets, {
       lock: async (tx) => {
         const store = writingStore(tx);
-        // Those who may not see it must not be able to hold it either.
+        // A caller who may not see the row must not be able to lock it either.
         const visible = await store.secrets.find(id, visibleEnvs(context.identity));
         return visible && store.secrets.lock(id);
       },
@@ -47,7 +47,7 @@ export const updateSecret =
       answer: publicSecret,
     });
 
-/** What does not open can still be replaced. */
+/** Contents that do not open can still be replaced. */
 function holds(secret: SecretRecord, contents: string, keys: SecretKeys): boolean {
   try {
     return openContents(keys, secret) === contents;

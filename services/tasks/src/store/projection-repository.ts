@@ -27,7 +27,7 @@ const ProjectedChart = z.object({
   values_ui: JsonObject.nullable(),
   features: JsonObject.nullable(),
   actions_schema: JsonObject.nullable(),
-  /** Once it was asked for. */
+  /** Set once it was requested. */
   digest: z.string().nullable(),
 });
 export type ProjectedChart = z.infer<typeof ProjectedChart>;
@@ -51,7 +51,7 @@ const lockOfEnv = (id: string) => sql.fragment`hashtextextended(${`env ${id}`}, 
 
 /** The projections of clusters, charts, kinds and envs. */
 export const createProjectionRepository = (db: Queries) => ({
-  /** Held as it is until the transaction ends: what is decided by it is committed before any news of it are taken in. */
+  /** Locked until the transaction ends: what is decided by it commits before an update of it is applied. */
   holdCluster: (id: string) =>
     db.maybeOne(sql.type(ProjectedCluster)`
       select id, env_id, name, is_ok, ignore, last_seen_at, ingress_domain, ingress_class, ingress_tls_secret_name,
@@ -60,7 +60,7 @@ export const createProjectionRepository = (db: Queries) => ({
       for share
     `),
 
-  /** Keeps deployments from the cluster for that time, or until it is in another env. Waits for the changes that hold it, so that they can be counted. */
+  /** Closes the cluster to new deployments for that time, or until it is in another env. Waits for changes that hold its lock, so that they are counted. */
   closeCluster: (id: string, ms: number) =>
     db.query(nothing`
       update k8s_cluster_projection
@@ -82,7 +82,7 @@ export const createProjectionRepository = (db: Queries) => ({
       where c.id = ${id} and not c.deleted and not e.deleted
     `),
 
-  /** Also where the env itself is not known yet. */
+  /** Works before the env itself is known. */
   envOfCluster: (id: string) =>
     db.maybeOneFirst(sql.type(z.object({ env_id: Id.nullable() }))`
       select c.env_id from k8s_cluster_projection c left join env_projection e on e.id = c.env_id
@@ -90,7 +90,7 @@ export const createProjectionRepository = (db: Queries) => ({
     `),
 
   /**
-   * False for an env that was deleted. One that no copy is known of yet counts, since its owner was asked. Its end is not
+   * False for a deleted env. An env without a projection yet counts as existing, since its owner confirmed it. Its deletion is not
    * applied before the transaction ends.
    */
   holdEnv: async (id: string): Promise<boolean> => {
@@ -98,7 +98,7 @@ export const createProjectionRepository = (db: Queries) => ({
     return !(await db.exists(sql.type(z.object({}))`select from env_projection where id = ${id} and deleted`));
   },
 
-  /** Waits until nothing holds the env any more. */
+  /** Waits until nothing holds a lock of the env any more. */
   waitForHoldersOfEnv: async (id: string): Promise<void> => {
     await db.query(sql.type(z.object({}))`select pg_advisory_xact_lock(${lockOfEnv(id)})`);
   },

@@ -4,13 +4,13 @@ import { jsonBytes } from '@berth/shared/contracts/json-bytes';
 
 export type ConfigDelta = Record<string, [JsonValue, JsonValue]>;
 
-/** Room for both sides. The path of each change repeats all keys above it, so few bytes of inputs could make many more. */
+/** Room for both sides. Each path repeats all keys above it, so a few bytes of input could become many. */
 const mostBytes = 2 * maxInputBytes + 64 * 1024;
 const bytesAround = 10;
 
 /**
  * What changed, as a map from dotted path to `[old, new]`: objects recurse, arrays compare whole, a missing side is null.
- * Null where it is too much to be kept.
+ * Null where it is too large to store.
  */
 export function configDelta(before: JsonValue, after: JsonValue): ConfigDelta | null {
   const delta: ConfigDelta = {};

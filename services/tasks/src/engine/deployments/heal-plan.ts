@@ -16,7 +16,7 @@ export function healPlan(
   if (!deploys || plan.includes('Recreate') || !isMisplaced(deployment)) return [...plan];
 
   const cleaning: readonly Variant[] = ['Recreate', 'Uninstall'];
-  // What is only scheduled comes later than this plan.
+  // Scheduled tasks come later than this plan.
   const isCleaned = open.some(({ variant, is_scheduled }) => !is_scheduled && cleaning.includes(variant));
   return isCleaned ? [...plan] : ['Recreate', ...plan];
 }

@@ -1,16 +1,16 @@
 /**
  * Namespace and Helm release of a deployment: lower-cased kind, dash, name (Specification, "Namespaces").
- * Computed once and stored, so that a kind's rename changes nothing that runs.
+ * Computed once and stored, so that renaming a kind changes nothing that runs.
  */
 export function namespaceOf(kind: string, name: string): string {
   const prefix = kind.toLowerCase().replaceAll(/[./]/g, '-');
   return name === '' ? prefix : `${prefix}-${name}`;
 }
 
-/** A Helm release is named after its namespace; Kubernetes would take 63. */
+/** A Helm release is named after its namespace; Kubernetes alone would allow 63. */
 export const maxReleaseName = 53;
 
-/** Why nothing can be installed in a namespace that was accepted before the limit of Helm was checked; null where it can. */
+/** Why nothing can be installed in a namespace accepted before Helm's limit was checked; null where it can. */
 export const releaseNameProblem = (namespace: string): string | null =>
   namespace.length <= maxReleaseName
     ? null

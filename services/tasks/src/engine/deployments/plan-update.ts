@@ -1,6 +1,6 @@
 import { type JsonValue, sameJson } from '@berth/shared/contracts/json';
 
-/** What decides which tasks a change of a deployment needs. */
+/** The facts that decide which tasks a change of a deployment needs. */
 export interface Wanted {
   enabled: boolean;
   name: string;

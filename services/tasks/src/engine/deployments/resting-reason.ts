@@ -2,7 +2,7 @@ import type { DeploymentRecord, DeploymentState } from '../../records/deployment
 import { differences } from './differences.ts';
 import type { DeployRun } from '../../records/task-run.ts';
 
-/** What the open tasks of a deployment will bring, as far as it is known before they start. */
+/** What the open tasks of a deployment will install, as far as is known before they start. */
 export interface Outlook {
   /** The run of the last Install or Upgrade in the queue; scheduled changes are not made yet and do not count. */
   deploys: DeployRun | null;
@@ -10,14 +10,14 @@ export interface Outlook {
 }
 
 /**
- * States in which nothing goes on. A canceled task leaves its deployment in one of them, with what it wanted and did not
+ * States without a task in progress. A canceled task leaves its deployment in one of them, with what it wanted and did not
  * get; the others have a task that will set the reason.
  */
 const resting: readonly DeploymentState[] = ['Running', 'Unknown', 'Uninstalled'];
 
 export const isResting = ({ state }: Pick<DeploymentRecord, 'state'>): boolean => resting.includes(state);
 
-/** Why a deployment at rest is not what it wants to be, and the way out; null where it is, or where an open task brings it. */
+/** Why a deployment at rest differs from what is wanted, and the way out; null if it does not, or an open task will fix it. */
 export function restingReason(
   deployment: DeploymentRecord,
   running: DeployRun | null,

@@ -3,13 +3,13 @@ import type { Operation } from './operation.ts';
 
 const words = 'Nothing is installed';
 
-/** What the tasks before it will install can be acted on after them. */
+/** Tasks before it may install something that it can then act on. */
 export const nothingInstalled = (
   { revision_id }: Pick<DeploymentRecord, 'revision_id'>,
   hasOpenTasks: boolean,
 ): string | null => (revision_id === null && !hasOpenTasks ? words : null);
 
-/** What operations have in common that act on what runs, and install or remove nothing. */
+/** Common to operations that act on what runs, and install or remove nothing. */
 export const runsNothing = {
   changes: () => null,
   nothingToDo: ({ deleting, enabled, revision_id }) => {

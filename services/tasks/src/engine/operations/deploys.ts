@@ -6,7 +6,7 @@ import { releaseNameProblem } from '../deployments/namespace-of.ts';
 import type { Operation, RetriedNow, Retry, Retryable, Start, Startable } from './operation.ts';
 import { placeOf } from '../deployments/place-of.ts';
 
-/** What Install and Upgrade, and Reinstall in part, have in common: they run Helm for a chart with its inputs. */
+/** Common to Install and Upgrade, and in part to Reinstall: they run Helm for a chart with its inputs. */
 export const deploys = { nothingToDo, runAtStart, retry } satisfies Partial<Operation>;
 
 export const deployRun = (deployment: DeploymentRecord, kind: string): DeployRun => ({
@@ -26,7 +26,7 @@ export const whatRuns = ({ helm_chart_id, config, values_override }: DeploymentR
   values_override,
 });
 
-/** The fields of a request to install or upgrade, as a change of the deployment names them. */
+/** A request to install or upgrade, as a change of the deployment. */
 export const changesTo = ({ helm_chart_id, config_inputs: config, values_override }: ReturnType<typeof whatRuns>) => ({
   helm_chart_id,
   config,
@@ -44,7 +44,7 @@ function runAtStart({ run }: Startable, deployment: DeploymentRecord): Start {
   return tooLong === null ? unlessLeftBehind(run, deployment) : { impossible: tooLong };
 }
 
-/** A second release would make the platform forget the first: what was to remove it has failed, or was canceled. */
+/** A second release would make the platform forget the first, whose removal failed or was canceled. */
 export function unlessLeftBehind(run: TaskRun, deployment: DeploymentRecord): Start {
   if (run.action !== 'deploy' || deployment.installed_cluster_id === null) return { run };
   const left = placeOf(deployment);
@@ -53,7 +53,7 @@ export function unlessLeftBehind(run: TaskRun, deployment: DeploymentRecord): St
   return { impossible: `A release was left behind in namespace ${where}: retry the task, which removes it first` };
 }
 
-/** The same run, as long as it brings what the deployment wants, at its place of now; a release elsewhere is removed first. */
+/** The same run at the deployment's current place, if it still brings what is wanted; a release elsewhere is removed first. */
 function retry({ operation, run, reinstall_dependents }: Retryable, { deployment, open }: RetriedNow): Retry {
   if (run?.action !== 'deploy') return { refused: 'The task has nothing that could be run again' };
   if (!deployment.enabled) return { refused: 'The deployment is disabled' };

@@ -8,7 +8,7 @@ import { restartK8sResource } from './restart-k8s-resource.ts';
 import { uninstall } from './uninstall.ts';
 import { upgrade } from './upgrade.ts';
 
-/** All operations; the type asks for a line for each that the contract has. */
+/** All operations; one that the contract has and that is missing here does not compile. */
 export const operations: Record<Variant, Operation> = {
   Install: install,
   Upgrade: upgrade,

@@ -3,7 +3,7 @@ import { after } from '../deployments/lifecycle.ts';
 import type { Operation } from './operation.ts';
 import { taskOf } from './task-of.ts';
 
-/** Enables a deployment: the first release of it, or one after it was disabled. */
+/** Enables a deployment: its first release, or the next one after it was disabled. */
 export const install: Operation = {
   ...deploys,
   refusal: ({ enabled }) => (enabled ? 'The deployment is enabled already' : null),

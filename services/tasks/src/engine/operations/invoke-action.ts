@@ -3,7 +3,7 @@ import { nothingInstalled, runsNothing } from './calls.ts';
 import type { Operation } from './operation.ts';
 import { taskOf, unlessEnabled } from './task-of.ts';
 
-/** Calls the running deployment as its chart's `actions.yaml` says. The deployment itself stays what it is, whatever comes of it. */
+/** Calls the running deployment as its chart's `actions.yaml` says. The deployment's state does not change, whatever the result. */
 export const invokeAction: Operation = {
   ...runsNothing,
   refusal: (deployment, hasOpenTasks) => unlessEnabled(deployment) ?? nothingInstalled(deployment, hasOpenTasks),
@@ -23,7 +23,7 @@ export const invokeAction: Operation = {
     };
   },
 
-  // What the deployment did with the first call nobody knows.
+  // Nobody knows what the first call did.
   isRepeatable: false,
   retry: ({ operation }) =>
     'InvokeAction' in operation ? { request: operation } : { refused: 'The task has nothing that could be run again' },

@@ -10,7 +10,7 @@ import { gone, uninstallRun } from './uninstalls.ts';
 export const notInstalledAgain =
   'It was removed from its old place, but the Upgrade that installs it again was canceled: retry it';
 
-/** Removes the release from where it no longer belongs; the Upgrade after it installs at the new place. */
+/** Removes the release from its old place; the Upgrade after it installs at the new one. */
 export const recreate: Operation = {
   notRequestable: () => unfit('body.operation.Recreate', 'cannot be asked for: rename or move the deployment'),
   refusal: unlessEnabled,

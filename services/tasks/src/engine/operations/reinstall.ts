@@ -7,7 +7,7 @@ const nothingInstalled = 'Nothing is installed that could be installed again';
 
 /** Repeats the revision, because something that it uses has changed. */
 export const reinstall: Operation = {
-  // What will be installed by the tasks before it can be repeated after them.
+  // Tasks before it may install something that it can then repeat.
   refusal: (deployment, hasOpenTasks) =>
     unlessEnabled(deployment) ?? (deployment.revision_id === null && !hasOpenTasks ? nothingInstalled : null),
   changes: () => null,

@@ -3,7 +3,7 @@ import { nothingInstalled, runsNothing } from './calls.ts';
 import type { Operation } from './operation.ts';
 import { taskOf, unlessEnabled } from './task-of.ts';
 
-/** Replaces the pods of a workload, one after the other. The deployment itself stays what it is, whatever comes of it. */
+/** Replaces the pods of a workload, one after the other. The deployment's state does not change, whatever the result. */
 export const restartK8sResource: Operation = {
   ...runsNothing,
   refusal: (deployment) => unlessEnabled(deployment) ?? nothingInstalled(deployment, false),

@@ -9,7 +9,7 @@ export const uninstall: Operation = {
   refusal: unlessEnabled,
   changes: () => ({ enabled: false }),
 
-  // It runs where the release is when it starts, which is what `installed` will say then.
+  // It runs where the release is when it starts; `installed` names that place then.
   task: ({ after }) => ({
     ...taskOf(after),
     cluster_id: after.installed_cluster_id ?? after.cluster_id,

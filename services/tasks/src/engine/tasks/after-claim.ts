@@ -3,36 +3,36 @@ import { longestWaitMs, retryDelayMs, waitDelayMs } from './retry-delay.ts';
 
 /** What a task remembers of its claims. */
 export interface ClaimHistory {
-  /** In which Helm had begun. */
+  /** Claims in which Helm had begun. */
   attempts: number;
-  /** Pauses since Helm last began, while something did not answer. */
+  /** Sum of the pauses since Helm last began, while something did not answer. */
   waited_ms: number;
-  /** As `waited_ms`, while the cluster refused a right. */
+  /** Like `waited_ms`, while the cluster refused a right. */
   forbidden_ms: number;
   /** Claims that a stopping runner gave back. */
   handed_back: number;
 }
 
 export interface EndedClaim extends ClaimHistory {
-  /** `Silent`: nothing was heard for a whole lease. */
+  /** `Silent`: no heartbeat for a whole lease. */
   outcome: TaskOutcome | 'Silent';
-  /** Helm had begun in this claim, which `attempts` counts then. */
+  /** Helm had begun in this claim, so `attempts` counts it. */
   helmBegan: boolean;
   isCanceled: boolean;
-  /** The operation may run again although it had begun. */
+  /** The operation may be repeated after it had begun. */
   isRepeatable: boolean;
 }
 
 export interface RetryPolicy {
   maxAttempts: number;
   leaseMs: number;
-  /** 0–1, apart for tasks that failed together. */
+  /** Random, 0–1: keeps tasks that failed together apart. */
   spread: () => number;
 }
 
 export interface TaskEnds {
   ends: 'Done' | 'Failed' | 'Canceled';
-  /** Said behind the reason. */
+  /** Appended to the reason. */
   because?: string;
 }
 
@@ -44,12 +44,12 @@ export interface TaskWaits extends ClaimHistory {
 const notRepeated =
   'the call may have arrived, so it is not repeated: look at the deployment before you retry the task';
 
-/** More than any rollout takes; past it a runner that always stops cannot run Helm for ever. */
+/** More than any rollout takes; beyond it, a runner that keeps stopping does not run Helm for ever. */
 const mostHandedBack = 100;
 
 /**
- * What becomes of a task whose claim is over. Attempts are counted by Helm; while Helm has not begun, the task waits for
- * what it depends on, by the sum of its pauses: time in which it could not have run at all is no waiting.
+ * What happens to a task whose claim is over. An attempt counts once Helm has begun; before that, the task waits for
+ * what it depends on. The wait is the sum of its pauses: time in which it could not have run anyway does not count.
  */
 export function afterClaim(claim: EndedClaim, policy: RetryPolicy): TaskEnds | TaskWaits {
   const { outcome, handed_back, attempts, waited_ms, forbidden_ms } = claim;
@@ -71,7 +71,7 @@ function afterAttempt(
   const again = { attempts, handed_back, waited_ms: 0, forbidden_ms: 0 };
   if (outcome === 'Silent') return { ...again, pauseMs: 0 };
   const pauseMs = retryDelayMs(attempts, spread());
-  // The last attempt is not made before what failed had its time to come back.
+  // The last attempt comes only after what failed had time to recover.
   const isLast = attempts === maxAttempts - 1;
   return { ...again, pauseMs: isLast ? Math.max(pauseMs, longestWaitOf(outcome)) : pauseMs };
 }

@@ -14,14 +14,14 @@ interface ClusterFacts {
   last_seen_at: string;
 }
 
-/** What is in the way of a pending task, as the database found it by the conditions of the claim, and what to say about it. */
+/** What keeps a pending task from starting, found in the database by the conditions of the claim, and the facts for its reason. */
 export interface WaitFacts {
   queue_obstacle: QueueObstacle | null;
   earlier_task_id: string | null;
-  /** After a failed attempt later than requested. */
+  /** Later than requested, after a failed attempt. */
   due_at: string;
   attempts: number;
-  /** It waits for what it depends on, rather than for its next attempt. */
+  /** It waits for something that it depends on, not for its next attempt. */
   is_waiting: boolean;
   /** Why its last claim ended without success. */
   reason: string | null;
@@ -44,7 +44,7 @@ export function waitReason(facts: WaitFacts, limits: Limits): string | null {
   );
 }
 
-/** What a task waits for that can start. */
+/** What a task that can start waits for. */
 export const noFreeRunner = 'no free runner';
 
 function queueReason({ queue_obstacle, earlier_task_id, ...schedule }: WaitFacts): string | null {

@@ -12,14 +12,14 @@ export interface ClaimOptions {
   runner: string;
   leaseMs: number;
   limits: Limits;
-  /** The task whose requester's rights were looked up; without it none that needs this is taken. */
+  /** The task whose requester's rights were looked up; without it no task that needs this is taken. */
   checked?: string | null;
 }
 
 const DueCheck = z.object({ id: Id, requester: Requester.nullable() });
 export type DueCheck = z.infer<typeof DueCheck>;
 
-/** A plan kept from when the queue was empty scans all of it when it is long. */
+/** A query plan cached while the queue was empty would scan all of a long queue. */
 const planAnew = sql.fragment`set_config('plan_cache_mode', 'force_custom_plan', true)`;
 const planned = sql.type(z.object({ plans: z.string() }))`select ${planAnew} as plans`;
 
@@ -28,8 +28,8 @@ const turn = sql.type(z.object({ is_any_due: z.boolean() }));
 const p = sql.fragment`p`;
 
 /**
- * The first task that may start among those of `which`. The cluster is chosen first, by its oldest task, so that the cost
- * does not grow with what waits for clusters that are full or gone.
+ * The first task of `which` that may start. The cluster is chosen first, by its oldest task, so that the cost
+ * does not grow with tasks that wait for clusters that are full or unreachable.
  */
 const firstOf = (which: FragmentSqlToken, limits: Limits) => sql.fragment`
   with chosen as materialized (
@@ -50,15 +50,15 @@ const firstOf = (which: FragmentSqlToken, limits: Limits) => sql.fragment`
     order by p.due_at, p.seq limit 1`;
 
 /**
- * Who can name a claim may write its task, read its chart and open its cluster. So a fence is no counter: each is higher
+ * Whoever can name a claim may write its task, read its chart and access its cluster. So a fence is no counter: each is higher
  * than the last by up to 2^40, and a few thousand claims of one task stay below 2^53.
  */
 const unguessable = sql.fragment`('x' || right(gen_random_uuid()::text, 10))::bit(40)::bigint`;
 
 export const createClaimRepository = (tx: Transaction) => ({
   /**
-   * Claims go one after the other, because two that count at the same time would both find the last free place.
-   * Whether any task is due at all: most claims find nothing and must cost almost nothing.
+   * Claims run one after the other, because two that count at the same time would both find the last free place.
+   * Whether any task is due: most claims find nothing and must cost almost nothing.
    */
   waitForTurn: async (): Promise<boolean> => {
     const { is_any_due } = await tx.one(turn`
@@ -71,7 +71,7 @@ export const createClaimRepository = (tx: Transaction) => ({
     return is_any_due;
   },
 
-  /** The task that the next claim would take, if its requester has to be checked; nothing is locked or promised by it. */
+  /** The task that the next claim would take, if its requester has to be checked. Locks nothing and guarantees nothing. */
   nextCheck: async (limits: Limits): Promise<DueCheck | null> => {
     await tx.query(planned);
     return tx.maybeOne(sql.type(DueCheck)`
@@ -81,7 +81,7 @@ export const createClaimRepository = (tx: Transaction) => ({
     `);
   },
 
-  /** Takes the first task that may start. A deployment that a request works on right now is passed over. */
+  /** Takes the first task that may start, and skips deployments that a request has locked. */
   take: ({ runner, leaseMs, limits, checked = null }: ClaimOptions) =>
     tx.maybeOne(sql.type(TaskRecord)`
       ${firstOf(sql.fragment`(not p.checks_requester or p.id = ${checked})`, limits)}

@@ -3,16 +3,16 @@ import type { ClusterObstacle, LimitObstacle, QueueObstacle } from '../../engine
 import type { Limits } from '../../records/limits.ts';
 
 /**
- * May this task start? All that can be in its way, each said once: the claim takes tasks with none of these, the reason of a
- * pending task names the first. They are grouped by what they depend on, so that the claim looks at a cluster once and not
- * with each of its tasks.
+ * May this task start? Every obstacle is defined here once: the claim takes tasks with none of them, the reason of a
+ * pending task names the first. They are grouped by what they depend on, so that the claim checks a cluster once and not
+ * for each of its tasks.
  */
 type Obstacles<Name extends string> = readonly (readonly [name: Name, isThere: FragmentSqlToken])[];
 
 /** A subquery, so that it is constant within a statement and indexes by time can be used. */
 const now = sql.fragment`(select clock_timestamp())`;
 
-/** The open tasks of the deployment that end before the task starts. One that runs does, even if the clock was set back since. */
+/** The open tasks of the deployment that must end before the task starts. A started one must, even if the clock was set back since. */
 export const earlierTasks = (t: FragmentSqlToken) => sql.fragment`
   from deployment_tasks e
   where e.deployment_id = ${t}.deployment_id and e.status in ('Pending', 'Started') and e.id <> ${t}.id
@@ -40,7 +40,7 @@ const byLimits = (cluster_id: FragmentSqlToken, { perCluster, inAll }: Limits): 
   ['platform full', sql.fragment`(select count(*) from deployment_tasks s where s.status = 'Started') >= ${inAll}`],
 ];
 
-/** Each negated by itself, because only then does the planner make joins of them. */
+/** Each is negated by itself, because only then does the planner turn them into joins. */
 const isNone = (obstacles: Obstacles<string>) =>
   sql.join(
     obstacles.map(([, isThere]) => sql.fragment`not (${isThere})`),
@@ -53,7 +53,7 @@ const firstOf = (obstacles: Obstacles<string>) =>
     sql.fragment` `,
   )} end`;
 
-/** Nothing but its cluster is in the way of a task. A move needs its old cluster too. */
+/** No obstacle other than its cluster. A move needs its old cluster too. */
 export const taskIsFree = (t: FragmentSqlToken) => sql.fragment`
   ${isNone(inQueue(t))}
   and (
@@ -61,11 +61,11 @@ export const taskIsFree = (t: FragmentSqlToken) => sql.fragment`
     or exists (select 1 from k8s_cluster_projection o where o.id = ${t}.also_cluster_id and ${isNone(atCluster(sql.fragment`o`))})
   )`;
 
-/** A cluster takes one more task. */
+/** The cluster can take one more task. */
 export const clusterIsFree = (c: FragmentSqlToken, limits: Limits) =>
   sql.fragment`${isNone(atCluster(c))} and ${isNone(byLimits(sql.fragment`${c}.id`, limits))}`;
 
-/** What is in the way of a task; null where nothing is. `c` and `o` are its cluster and its other one, joined from the left. */
+/** The first obstacle of a task, or null. `c` and `o` are its cluster and its other cluster, left-joined. */
 export const obstacles = ({ t, c, o }: Record<'t' | 'c' | 'o', FragmentSqlToken>, limits: Limits) => sql.fragment`
   ${firstOf(inQueue(t))} as queue_obstacle,
   ${firstOf(atCluster(c))} as cluster_obstacle,

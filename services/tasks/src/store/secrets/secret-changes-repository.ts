@@ -53,7 +53,7 @@ export const createSecretChanges = (tx: Transaction) => {
       return gone;
     },
 
-    /** The same contents under another key: nothing that anybody else knows of changes. */
+    /** The same contents under another key: nothing visible changes. */
     saveWrapped: async ({ id, key_id, wrapped_key }: { id: string } & WrappedKey): Promise<void> => {
       await tx.query(sql.type(z.object({}))`
         update secrets set key_id = ${key_id}, wrapped_key = ${sql.binary(wrapped_key)} where id = ${id}

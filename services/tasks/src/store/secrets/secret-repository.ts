@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { BoundTo, SecretRecord, WrappedKey } from '../../records/secret-record.ts';
 import type { VisibleEnvs } from '../deployments/deployment-repository.ts';
 
-/** All that may leave the service. */
+/** All columns that may leave the service. */
 export const publicColumns = sql.fragment`id, created_at, updated_at, env_id, collection, name`;
 export const recordColumns = sql.fragment`${publicColumns}, key_id, wrapped_key, sealed_contents`;
 
@@ -45,10 +45,10 @@ export const createSecretRepository = (db: Queries) => ({
       where ${sql.and([sql.fragment`id = ${id}`, inEnvs(sql.fragment`env_id`, visible)])}
     `),
 
-  /** The row, and nobody else changes it until the transaction ends. Deployments can go on to refer to it. */
+  /** The row, locked for changes until the transaction ends. Deployments can still refer to it. */
   lock: (id: string) => db.maybeOne(record`select ${recordColumns} from secrets where id = ${id} for no key update`),
 
-  /** The same, and nothing new refers to it either. */
+  /** The same, and no deployment can refer to it meanwhile. */
   lockToDelete: (id: string) => db.maybeOne(secret`select ${publicColumns} from secrets where id = ${id} for update`),
 
   /** Bytes of the sealed contents together. */
@@ -73,7 +73,7 @@ export const createSecretRepository = (db: Queries) => ({
     return { count: rows[0]?.total ?? 0, names: rows.map(({ name }) => name) };
   },
 
-  /** The keys that rows are sealed under, each found by one look into the index. */
+  /** The keys that rows are sealed under, each found by one index lookup. */
   keyIds: () =>
     db.anyFirst(sql.type(z.object({ key_id: z.string() }))`
       with recursive used as (
@@ -89,7 +89,7 @@ export const createSecretRepository = (db: Queries) => ({
       select key_id from used
     `),
 
-  /** Those of which the wrapped key is to be replaced, in the order of ids; those that are being changed are left out. */
+  /** Rows whose wrapped key is to be replaced, in the order of ids; locked ones are skipped. */
   lockWrapped: (key_id: string, after: string, most: number) =>
     db.any(wrapped`
       select id, env_id, key_id, wrapped_key from secrets

@@ -5,9 +5,9 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 
 export const LogState = z.object({
-  /** Number of the line that the current claim is expected to send next. */
+  /** The number of the line that the current claim sends next. */
   next: z.number().int(),
-  /** What is kept so far. */
+  /** The size stored so far. */
   lines: z.number().int(),
   bytes: z.number().int(),
 });
@@ -28,7 +28,7 @@ export const createLogRepository = (db: Queries) => ({
 export type LogRepository = ReturnType<typeof createLogRepository>;
 
 export const createLogChanges = (tx: Transaction) => ({
-  /** The state of the log for this claim, held until the transaction ends; null when the claim is not the latest one. */
+  /** The state of the log for this claim, locked until the transaction ends; null if the claim is not the latest one. */
   lock: (task_id: string, fence: number) =>
     tx.maybeOne(sql.type(LogState)`
       select case when log_fence = fence then log_next else 0 end as next, log_lines as lines, log_bytes as bytes

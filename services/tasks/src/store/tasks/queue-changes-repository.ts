@@ -5,7 +5,7 @@ import type { Canceler } from '../../records/canceler.ts';
 import type { DeploymentRecord } from '../../records/deployment-record.ts';
 import { clock, type PublishedTask, publishedColumns, publishedTask, publishingTasks } from './published-tasks.ts';
 
-/** Changes of open tasks together, under the locks of their deployments; what is published of them changes with them. */
+/** Changes of many open tasks, under the locks of their deployments; each is published in the same transaction. */
 export const createQueueChanges = (tx: Transaction) => {
   const publish = publishingTasks(tx);
 
@@ -23,8 +23,8 @@ export const createQueueChanges = (tx: Transaction) => {
       ),
 
     /**
-     * Pending tasks follow their deployment to where it is now, so that they are seen there and wait for that cluster. Not
-     * those that know already where they run; an Uninstall goes where the release is.
+     * Pending tasks follow their deployment to its new place, so that they are visible there and wait for that cluster. Not
+     * those whose place is fixed already; an Uninstall goes where the release is.
      */
     movePending: async ({ id, cluster_id, env_id, installed_cluster_id }: DeploymentRecord) =>
       publish(
@@ -41,7 +41,7 @@ export const createQueueChanges = (tx: Transaction) => {
         `),
       ),
 
-    /** Open tasks lie in the env of their deployment; those that are over stay where they were. */
+    /** Open tasks move to the env of their deployment; tasks that are over keep theirs. */
     followEnv: async (deployment_ids: readonly string[], env_id: string) =>
       publish(
         'UPDATE',
@@ -53,7 +53,7 @@ export const createQueueChanges = (tx: Transaction) => {
         `),
       ),
 
-    /** All tasks that are due and whose requester has to be checked wait; those that are being worked on right now are left to the next time. */
+    /** Makes all due tasks wait whose requester has to be checked; locked ones are left to the next time. */
     postponeChecks: async (reason: string, pauseMs: number): Promise<void> => {
       await tx.query(sql.type(z.object({}))`
         update deployment_tasks t set

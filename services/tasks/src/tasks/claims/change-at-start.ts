@@ -18,7 +18,7 @@ export interface Changed {
   run: TaskRun | null;
 }
 
-/** What a scheduled task stands for is done to the deployment now, with the checks of a new request. */
+/** Makes the change of a scheduled task at its start, with the checks of a new request. */
 export async function changeAtStart(
   { heldReaders, reserved }: ChangeDeps,
   store: WritingStore,

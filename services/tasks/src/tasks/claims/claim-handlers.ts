@@ -3,7 +3,7 @@ import { taskClaims } from '@berth/shared/contracts/resources/task-claims';
 import type { ReadingStore } from '../../store/store.ts';
 import { lostClaim } from '../transitions/finish-task.ts';
 
-/** What other services ask before they give a runner anything. */
+/** What other services call before they give a runner access to anything. */
 export const claimHandlers = ({ store }: { store: Pick<ReadingStore, 'leases'> }) =>
   implement(taskClaims, {
     get: async ({ body: { task_id, fence } }) => {

@@ -8,7 +8,7 @@ const horizonMs = 1_000;
 const leastMs = 20;
 
 export interface DueWatch {
-  /** Call it when tasks were queued. It notifies the runners at once; tasks that are not due yet are notified later. */
+  /** Called when tasks were queued. Notifies the runners at once; again when tasks become due that are not yet. */
   wakeRunners(): void;
   watch: Loop;
 }

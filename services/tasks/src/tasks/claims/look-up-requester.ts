@@ -7,10 +7,10 @@ import type { InTransaction, ReadingStore } from '../../store/store.ts';
 import type { Current } from './requester-rights.ts';
 import type { Limits } from '../../records/limits.ts';
 
-/** The scheduled task that may start next, with what its requester is now. */
+/** The scheduled task that may start next, with its requester's present rights. */
 export interface CheckedRequester {
   taskId: string;
-  /** Null for deployments, which are looked up where the task starts, and where nobody is known. */
+  /** Null for deployments, which are looked up when the task starts, and if no requester is known. */
   current: Current | null;
 }
 
@@ -22,7 +22,7 @@ export interface LookUpDeps {
 }
 
 const pauseMs = 5_000;
-/** Time that the claim needs after the question. */
+/** Time that the claim needs after this call. */
 const reserveMs = 800;
 const patienceMs = 1_000;
 const leastMs = 100;
@@ -32,7 +32,7 @@ const notNow =
 
 /**
  * Before the transaction of a claim: the scheduled task that it may start, if that is what comes next. When auth does not
- * answer, all of them that are due wait, and other tasks go on.
+ * answer, all scheduled tasks that are due wait, and other tasks start.
  */
 export async function lookUpRequester(
   deps: LookUpDeps,

@@ -3,10 +3,10 @@ import type { KindScope, Rule } from '@berth/shared/access/rules';
 import type { DeploymentRecord } from '../../records/deployment-record.ts';
 import type { Requester } from '../../records/requester.ts';
 
-/** What a requester is now. */
+/** The requester as it is now. */
 export type Current = { identity: Identity } | { missing: 'unknown' | 'inactive' };
 
-/** A deployment as it would be authenticated now; it is asked of our own rows, of which auth has a copy. */
+/** A deployment's identity as auth would issue it now, from our own rows, of which auth has a projection. */
 export function currentDeployment(
   row: Pick<DeploymentRecord, 'id' | 'env_id' | 'enabled' | 'deleting'> | null,
 ): Current {
@@ -15,7 +15,7 @@ export function currentDeployment(
   return { identity: { kind: 'deployment', id: row.id, env_id: row.env_id } };
 }
 
-/** Why a scheduled task may not run any more in the name of its requester; null where it may. */
+/** Why a scheduled task may not run on behalf of its requester any more; null if it may. */
 export function whyNotAllowed(
   requester: Requester | null,
   current: Current | null,

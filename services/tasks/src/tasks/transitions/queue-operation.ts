@@ -24,7 +24,7 @@ export interface Requested {
   visible: VisibleEnvs;
   origin: Origin;
   executeAt?: string | undefined;
-  /** What is to be restarted. */
+  /** The object to restart. */
   object?: RestartedObject | undefined;
 }
 
