@@ -56,7 +56,7 @@ export async function answeredUnlikeContract(owner: ServiceName, send: Send): Pr
   const operations = resources
     .filter((resource) => resource.owner === owner)
     .flatMap((resource) => Object.values<Operation>(resource.operations))
-    .filter(({ http, outstanding, allow }) => http !== undefined && !outstanding && allow.on !== 'nothing');
+    .filter(({ http, outstanding }) => http !== undefined && !outstanding);
   const cases = operations.flatMap((operation) => refusalsOf(operation).map((refusal) => ({ operation, ...refusal })));
   if (cases.length === 0) throw new Error(`${owner} has no operations to try`);
 
