@@ -4,6 +4,7 @@ import type { Claims } from '@berth/devstack/servers/oidc/create-provider';
 import { createOidcServer } from '@berth/devstack/servers/oidc/create-oidc-server';
 import { freePort } from '@berth/shared/testing/free-port';
 import { exportJWK, generateKeyPair } from 'jose';
+import { z } from 'zod';
 
 export interface RealProvider extends AsyncDisposable {
   readonly issuer: string;
@@ -30,12 +31,9 @@ export async function startRealProvider({
   const [clientId, clientSecret] = ['berth', `${randomBytes(24).toString('base64')}:+ %`];
   const people = new Map<string, Claims>();
   const { privateKey } = await generateKeyPair('RS256', { extractable: true });
-  const signingKey = Object.fromEntries(
-    Object.entries({ ...(await exportJWK(privateKey)), use: 'sig', alg: 'RS256' }).map(([name, part]) => [
-      name,
-      `${part}`,
-    ]),
-  );
+  const signingKey = z
+    .record(z.string(), z.string())
+    .parse({ ...(await exportJWK(privateKey)), use: 'sig', alg: 'RS256' });
 
   const server = createOidcServer(
     {
