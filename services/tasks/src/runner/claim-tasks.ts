@@ -56,7 +56,7 @@ export const claimTasks =
     await Promise.all([...running.values()].map(({ done }) => done));
   };
 
-/** Better one task less than a runner that the system kills for lack of memory. */
+/** Better one task less than a runner that the kernel kills for lack of memory. */
 const hasCapacity = (running: number, concurrency: number): boolean =>
   running < concurrency && (running === 0 || process.availableMemory() > memoryForHelm);
 

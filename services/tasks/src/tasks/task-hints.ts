@@ -1,6 +1,6 @@
 import type { Bus } from '@berth/shared/bus/bus';
 
-/** Notifications that may be lost: whoever they are for looks by itself too, only later. */
+/** Notifications that may be lost: their receivers also poll. */
 export const taskHints = ({ hints }: Pick<Bus, 'hints'>) => ({
   /** To the runners: a task may start. */
   due: (): void => hints.send('tasks_due', 'due'),

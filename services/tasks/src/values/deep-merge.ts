@@ -3,7 +3,7 @@ import { copyJson, writeText } from '@berth/chart-extensions/copy-json';
 import { isJsonObject, type JsonObject, type JsonValue } from '@berth/shared/contracts/json';
 
 /**
- * Merges a layer into values that nobody else holds: the layer wins, maps are merged, everything else is replaced. A null
+ * Merges a layer into values that only the caller holds: the layer wins, maps are merged, everything else is replaced. A null
  * stays: Helm drops the chart's default for it. Only what the layer has is copied, so that many layers over a large map
  * do not copy it many times.
  */
@@ -14,7 +14,7 @@ export function mergeLayer(values: JsonObject, layer: JsonObject, budget: Budget
   });
 }
 
-/** The same with a layer that nobody else holds and that is counted already. */
+/** The same with a layer that only the caller holds and that is counted already. */
 export const mergeOwnLayer = (values: JsonObject, layer: JsonObject): void =>
   merge(values, layer, (_key, value) => value);
 

@@ -16,7 +16,7 @@ export interface ValuesWorld {
   deployment: { id: string; name: string; kind: string; namespace: string };
   /** The task whose values these are. */
   revisionId: string;
-  /** Where the platform is reached, for calls back. */
+  /** The platform's address, for calls back. */
   ownUrl: string;
   features: {
     ingress: { enabled: boolean; hostname_format: HostnameFormat };
@@ -24,13 +24,13 @@ export interface ValuesWorld {
     tolerations_paths: readonly (readonly string[])[];
   };
   config: JsonObject;
-  /** What the chart's inputs make of the config, counted; null where the chart has no inputs. It becomes part of the values. */
+  /** The values that the chart's inputs make of the config, counted; null if the chart has no inputs. */
   outputs: JsonObject | null;
   override: JsonObject | null;
   budget: Budget;
 }
 
-/** The values that Helm gets; the chart's defaults lie below them (Specification, "Values"). */
+/** The values for Helm, which merges them over the chart's defaults (Specification, "Values"). */
 export const resolveValues = (world: ValuesWorld): JsonObject => atOnce(resolvedByLayer(world));
 
 /** The same, layer by layer. */
@@ -58,14 +58,14 @@ function injected(world: ValuesWorld): JsonObject {
   const { env, cluster, deployment, features } = world;
   const { name, namespace } = deployment;
   return {
-    // An env that asks for nothing leaves the chart's own placement alone.
+    // An env without a placement leaves the chart's own one alone.
     ...(env.node_selector !== null && { nodeSelector: env.node_selector }),
     ...(env.tolerations !== null && { tolerations: env.tolerations }),
     ...(features.ingress.enabled && {
       ingress: ingressValues({ cluster, name, namespace }, features.ingress.hostname_format),
     }),
     berth: infoBlock(world),
-    // Charts of the upstream project work unchanged; they read this block.
+    // Charts of the upstream project read this block, so that they work unchanged.
     platz: infoBlock(world),
   };
 }

@@ -29,7 +29,7 @@ export async function invoke(run: InvokeRun): Promise<void> {
   if (!call) throw permanent('The task names no call');
   secrets.add([call.token, ...call.hidden]);
   stop.throwIfAborted();
-  // From here on nobody can say that the call did not arrive.
+  // From here on the call may have arrived.
   await lease.beginAttempt();
   stop.throwIfAborted();
 

@@ -2,7 +2,7 @@ import { cutToSize } from '@berth/shared/cut-text';
 import type { LogLine } from '@berth/shared/contracts/resources/runner-tasks';
 import type { LogState } from '../../store/tasks/log-repository.ts';
 
-/** So that a page of lines always fits into one answer. */
+/** Bounded, so that a page of lines always fits into one answer. */
 const maxLineBytes = 4096;
 
 export interface LogLimits {
@@ -14,14 +14,14 @@ export interface LogLimits {
 export const logLimits: LogLimits = { lines: 10_000, bytes: 5 * 1024 * 1024 };
 
 export interface Appended {
-  /** What to store after what is there. */
+  /** The lines to append. */
   lines: LogLine[];
   state: LogState;
 }
 
 /**
- * What of a batch is new and still fits. `first` is the number that the sender gives to its first line, so a batch that
- * comes again adds nothing. Where the log ends before the output does, its last line says so.
+ * The lines of a batch that are new and still fit. `first` is the sender's number for the first line, so a batch that
+ * arrives twice adds nothing. If the log is full before the output ends, its last line says so.
  */
 export function boundLog(
   state: LogState,
@@ -49,7 +49,7 @@ const isFull = ({ lines, bytes }: LogLimits, limits: LogLimits): boolean =>
 
 const sizeOf = ({ text }: LogLine): number => Buffer.byteLength(text) + 64;
 
-/** By its length on the wire, where control characters take six. NUL is the one character that Postgres does not keep. */
+/** By its length on the wire, where control characters take six bytes. NUL is the only character that Postgres cannot store. */
 const storable = (line: LogLine): LogLine => ({
   ...line,
   text: cutToSize(line.text.replaceAll('\0', ''), maxLineBytes, bytesOnWire),

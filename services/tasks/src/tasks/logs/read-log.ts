@@ -2,11 +2,11 @@ import type { LogLine } from '@berth/shared/contracts/resources/runner-tasks';
 import type { LogRepository } from '../../store/tasks/log-repository.ts';
 import type { TaskRecord } from '../../records/task-record.ts';
 
-/** An answer must fit into one message of the bus; who reads the log line by line gets all of it. */
+/** An answer must fit into one message of the bus; reading line by line returns the whole log. */
 const maxTextBytes = 2 * 1024 * 1024;
 const pageSize = 500;
 
-/** The whole log as text, or its beginning with a word about the rest. */
+/** The whole log as text, or its beginning with a note about the rest. */
 export async function logText(logs: LogRepository, taskId: string): Promise<string> {
   const parts: string[] = [];
   let bytes = 0;
@@ -24,7 +24,7 @@ export async function logText(logs: LogRepository, taskId: string): Promise<stri
 
 export const printed = ({ at, source, text }: LogLine): string => `${at} ${source}: ${text}`;
 
-/** What follows a position, and whether more may come. */
+/** The lines after a position, and whether more may come. */
 export async function logPage(
   logs: LogRepository,
   task: Pick<TaskRecord, 'id' | 'status'>,

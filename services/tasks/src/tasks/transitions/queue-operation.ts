@@ -30,7 +30,7 @@ export interface Requested {
 
 type Deps = Pick<DeploymentsDeps, 'heldReaders' | 'reserved'>;
 
-/** Queues what was requested by its operation, under the lock of the deployment. */
+/** Queues the requested operation, under the lock of the deployment. */
 export async function queueOperation(deps: Deps, store: WritingStore, requested: Requested): Promise<TaskRecord> {
   const variant = variantOf(requested.operation);
   const operation = operations[variant];
@@ -49,7 +49,7 @@ export async function queueChange(deps: Deps, store: WritingStore, wanted: Chang
   return changeNow(deps, store, wanted, asked);
 }
 
-/** What is for later is judged by the state of then only: an Uninstall tonight and an Install tomorrow can both be asked for now. */
+/** A scheduled task is judged by the state at its start: an Uninstall tonight and an Install tomorrow can both be requested now. */
 const isLater = async (store: WritingStore, executeAt: string | undefined): Promise<boolean> =>
   executeAt !== undefined && !(await store.isPast(executeAt));
 
@@ -78,7 +78,7 @@ async function changeNow(deps: Deps, store: WritingStore, wanted: ChangeWanted, 
   return lastOf(tasks);
 }
 
-/** The deployment changes when the task starts; what does not fit now would not fit then. */
+/** The deployment changes when the task starts; a change that does not fit now is refused at once. */
 async function schedule(deps: Deps, store: WritingStore, wanted: ChangeWanted, asked: Asked): Promise<TaskRecord> {
   const { deployment: before, origin, executeAt: execute_at } = wanted;
   const { after, kind, chart } = await fit(deps, store, wanted, asked);
@@ -89,7 +89,7 @@ async function schedule(deps: Deps, store: WritingStore, wanted: ChangeWanted, a
   return lastOf(await queueTasks(store, tasks, origin));
 }
 
-/** An override is for owners: who leaves it as it is must not undo what one of them makes of it until then. */
+/** Only owners change the override: a task of somebody else must not undo a change that an owner makes before its start. */
 function withoutSameOverride(changes: DeploymentChanges, before: DeploymentRecord): DeploymentChanges {
   const { values_override, ...others } = changes;
   return sameJson(values_override, before.values_override) ? others : changes;
@@ -107,7 +107,7 @@ async function queueWithoutChange(
     refuseWrongState(variantOf(operation), deployment, count > 0);
   }
   if ('InvokeAction' in operation) {
-    // Behind other tasks it meets what they leave; the start decides.
+    // After other tasks the state is the one that they leave; the start decides.
     const isNow = isDue && count === 0;
     await checkAction(store, heldReaders(store), { deployment, invoked: operation.InvokeAction, isNow });
   }

@@ -7,7 +7,7 @@ export function refuseDeleted({ deleting }: Pick<DeploymentRecord, 'deleting'>):
   if (deleting) throw conflict('The deployment is being deleted');
 }
 
-/** What is to run now must fit what the deployment is now. */
+/** A task that is to run now must fit the deployment's present state. */
 export function refuseWrongState(variant: Variant, deployment: DeploymentRecord, hasOpenTasks: boolean): void {
   const refused = operations[variant].refusal(deployment, hasOpenTasks);
   if (refused !== null) throw conflict(refused);

@@ -24,7 +24,7 @@ import type { WaitReasons } from '../../queue/wait-reasons.ts';
 
 type Context = HandlerContext<typeof deploymentTasks.operations.create>;
 
-/** A task by its operation, which means the same update of the deployment (Specification, "Task operations"). */
+/** A task requested by its operation, which stands for an update of the deployment (Specification, "Task operations"). */
 export const requestTask =
   (deps: DeploymentsDeps & { waitReasons: WaitReasons }) =>
   async (body: NewDeploymentTask, context: Context): Promise<DeploymentTask> => {
@@ -51,7 +51,7 @@ export const requestTask =
 
 const changesOf = (operation: RequestedOperation) => operations[variantOf(operation)].changes(operation);
 
-/** Read before anything is locked. Where it is and who may restart it is checked with everything else. */
+/** Read before anything is locked. Its place and the caller's permission are checked with everything else. */
 const trackedObject = async (
   { confirm }: Pick<DeploymentsDeps, 'confirm'>,
   { operation }: NewDeploymentTask,

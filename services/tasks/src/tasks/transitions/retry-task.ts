@@ -85,7 +85,7 @@ async function retry(deps: Deps, store: WritingStore, { old, deployment, origin 
   refuseDeleted(deployment);
   const variant = variantOf(old.operation);
   const requested = { deployment, visible: 'all', origin } as const;
-  // A scheduled change that was never made is made now.
+  // The retry of a scheduled change that was never made makes it now.
   if (old.change) return queueChange(deps, store, requested, { variant, changes: old.change });
 
   const now = { deployment, open: await store.tasks.open(deployment.id) };

@@ -22,7 +22,7 @@ export async function ruleOfOperation(
   if (change) return ruleOfChange(change, deployment);
   if (!('InvokeAction' in operation)) return maintainer;
   const found = await findAction(projected, operation.InvokeAction).catch((error: unknown) => {
-    // That there is no such action is an answer for maintainers, by the checks that come later.
+    // Only maintainers learn that there is no such action, by the checks that come later.
     if (error instanceof AppError && error.code === 'unprocessable') return null;
     throw error;
   });

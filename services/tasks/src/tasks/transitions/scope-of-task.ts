@@ -1,7 +1,7 @@
 import type { DeploymentRecord } from '../../records/deployment-record.ts';
 import type { TaskRecord } from '../../records/task-record.ts';
 
-/** What decides who may cancel or retry a task. Of a deleted deployment no kind and env is left to have a role for. */
+/** What the rules for canceling and retrying a task are checked on. A deleted deployment has no kind and env left to have a role for. */
 export function scopeOfTask(
   { acting_user_id, acting_deployment_id }: TaskRecord,
   deployment: Pick<DeploymentRecord, 'env_id' | 'kind_id'> | null,
