@@ -84,7 +84,7 @@ test('a chart that was found a moment ago can be deployed at once', async () => 
   await expect(tasks.create({ helm_chart_id: chart.id })).resolves.toMatchObject({ helm_chart_id: chart.id });
 });
 
-/** Until somebody waits for a lock on the copies of clusters, or has got past it. */
+/** Resolves once a transaction waits for a lock of the clusters' projection, or has got it. */
 async function untilNewsAreTaken(clusterId: string): Promise<void> {
   const waits = sql.type(z.object({ n: z.number().int() }))`
     select (
@@ -113,7 +113,7 @@ test.for([
     const { db } = tasks.database;
     const held = Promise.withResolvers<void>();
     const release = Promise.withResolvers<void>();
-    // What is written last in the transaction of a request waits, so that its row is there and not committed.
+    // The last write in the transaction of a request waits, so that its row is written and not committed.
     const holding = db.transaction(async (tx) => {
       await tx.query(sql.unsafe`lock table deployment_tasks in share row exclusive mode`);
       held.resolve();

@@ -93,7 +93,7 @@ describe('a runner that falls silent', () => {
     const again = await tasks.claimed();
 
     await tasks.finish(again);
-    // Its Helm had not begun, so there was no attempt yet.
+    // Helm had not begun, so this was no attempt.
     expect(again).toMatchObject({ task_id, attempt: 1 });
     expect(tasks.process.log()).toContain('an expired claim could not be taken back');
     await write(operation);
@@ -188,7 +188,7 @@ describe('waiting for what a task depends on', () => {
   const away = 'The cluster could not be reached to read the namespace: prod:6443 refused the connection';
   const startedTasks = async () =>
     tasks.database.db.exists(sql.type(z.object({}))`select from deployment_tasks where status = 'Started'`);
-  /** As after that many pauses; it is due at once. */
+  /** Sets the pauses that the task has behind it, and makes it due. */
   const letWait = (id: string, waits: { waited_ms?: number; forbidden_ms?: number }) =>
     tasks.database.db.query(sql.type(z.object({}))`
       update deployment_tasks set due_at = now(), waited_ms = ${waits.waited_ms ?? 0},

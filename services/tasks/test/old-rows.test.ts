@@ -14,7 +14,7 @@ const migrations = new URL('../migrations/', import.meta.url);
 const database = { log: { info: () => {}, warn: () => {} }, applicationName: 'old-rows', maxConnections: 1 };
 const nothing = sql.type(z.object({}));
 
-/** The schema of before. */
+/** The schema before the migration under test. */
 async function oldMigrations(stack: AsyncDisposableStack): Promise<URL> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-old-rows-'));
   stack.defer(() => rm(folder, { recursive: true, force: true }));

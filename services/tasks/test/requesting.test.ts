@@ -14,7 +14,7 @@ import { envId, startTasksInTest, type TasksInTest, until } from './support/task
 
 let tasks: TasksInTest;
 beforeAll(async () => {
-  // What is due is decided by the clock of the database; nothing here may depend on that of the host.
+  // The database's clock decides what is due; nothing here may depend on the clock of the host.
   tasks = await startTasksInTest(wrongClock(-3_600_000));
 });
 afterAll(() => tasks?.[Symbol.asyncDispose]());
@@ -38,13 +38,13 @@ const reinstall: RequestedOperation = { Reinstall: { reason: 'to be sure' } };
 
 const later = () => inMs(60_000);
 
-/** As if their time had come. */
+/** Makes their time come. */
 const makeDue = (...ids: string[]) =>
   tasks.database.db.query(sql.type(z.object({}))`
     update deployment_tasks set due_at = now(), execute_at = now() where id = any(${sql.array(ids, 'uuid')})
   `);
 
-/** A task that no runner gets: it ends when a claim comes to it. */
+/** A task that no runner gets: the claim that reaches it ends it. */
 const ended = (id: string) =>
   until(async () => {
     const claimed = await tasks.claim();

@@ -78,7 +78,7 @@ test('rotate-key seals every secret under the new key while secrets are written,
     written.set(made.id, `made ${n}`);
   }
   written.set(id, 'version 39');
-  // What was sealed under the old key after the run has ended is what the next run is for.
+  // Secrets sealed under the old key after the end of a run are left to the next run.
   await rotated.catch(() => undefined);
   const { stdout } = await rotate();
 
@@ -107,7 +107,7 @@ test('a rotation that was cut off between batches is continued by the next one, 
   expect(results).toMatchObject([{ otherKeys: [] }, { otherKeys: [] }]);
   for (const row of await stored()) {
     expect(openContents(keys, row)).toBe(`contents of ${row.name}`);
-    // Nobody sees a change: neither the tag nor the charts that put the time into their values.
+    // Nothing visible changes: neither the ETag nor the time that charts put into their values.
     expect(row.updated_at).toBe(before.get(row.id)?.updated_at);
   }
   expect(await resealSecrets(deps())).toEqual({ resealed: 0, broken: [], otherKeys: [] });

@@ -91,7 +91,7 @@ describe('contents of secrets', () => {
       ids: [one.id, two.id.toUpperCase()],
     });
     expect(JSON.stringify(claimed.values)).not.toMatch(/kept|one|two/);
-    // No entry shows these as they are, so the claim names what the runner has to hide.
+    // The values do not contain these texts as they are, so the claim names what the runner has to redact.
     expect(claimed.confidential).toEqual(expect.arrayContaining(['one', '"two"']));
     await tasks.finish(claimed);
     expect(await tasks.deployment(id)).toMatchObject({ config: { password: password.id } });

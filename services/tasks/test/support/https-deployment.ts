@@ -19,7 +19,7 @@ export interface HttpsDeployment extends AsyncDisposable {
   /** The authority of its certificate, which is for `localhost` and 127.0.0.1. */
   readonly ca: string;
   readonly calls: ReceivedCall[];
-  /** How it answers; by default 200 with `{}`. */
+  /** Its response; 200 with `{}` unless given. */
   respond(how: (call: ReceivedCall, response: ServerResponse) => unknown): void;
 }
 

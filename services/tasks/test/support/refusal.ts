@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@berth/shared/errors';
 import { expect } from 'vitest';
 
-/** What a refused call is compared with: its code, words that it must have, and the field it names. */
+/** A matcher for a refused call: its code, words of its message, and the field that it names. */
 export const refusal = (code: ErrorCode, words = '', path?: string) =>
   expect.objectContaining({
     code,

@@ -44,13 +44,13 @@ export interface TasksInTest extends Neighbours {
   /** Newest first. */
   tasksOf(deploymentId: string): Promise<DeploymentTask[]>;
   claim(): Promise<ClaimedTask | null>;
-  /** The next task; it must be there. */
+  /** The next task; throws if there is none. */
   claimed(): Promise<ClaimedTask>;
   finish(task: Pick<ClaimedTask, 'task_id' | 'fence'>, outcome?: TaskOutcome, reason?: string): Promise<void>;
   heartbeat(task: Pick<ClaimedTask, 'task_id' | 'fence'>): Promise<{ lease_ms: number; cancel_requested: boolean }>;
-  /** As a runner says it before it starts Helm. */
+  /** The call that a runner makes before it starts Helm. */
   beginHelm(task: Pick<ClaimedTask, 'task_id' | 'fence'>): Promise<{ lease_ms: number; cancel_requested: boolean }>;
-  /** Claims and finishes until nothing is left that can start. */
+  /** Claims and finishes tasks until none can start. */
   runAll(): Promise<ClaimedTask[]>;
   /** An installed deployment. */
   installed(fields?: Partial<NewDeployment>): Promise<Deployment>;

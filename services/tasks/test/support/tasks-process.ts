@@ -6,7 +6,7 @@ import { compileCache } from '@berth/shared/testing/compile-cache';
 import { freePort } from '@berth/shared/testing/free-port';
 
 export interface TasksProcess extends AsyncDisposable {
-  /** Everything it wrote so far. */
+  /** Its output so far. */
   log(): string;
   readiness(): Promise<unknown>;
   kill(signal: NodeJS.Signals): Promise<number | null>;

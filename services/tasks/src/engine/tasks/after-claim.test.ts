@@ -179,7 +179,7 @@ interface Walked {
   helms: number;
 }
 
-/** The most claims, and the most of them with Helm, that any sequence of outcomes can make of a task. */
+/** The most claims of a task, and the most with Helm, over all sequences of outcomes. */
 function walk(
   history: ClaimHistory,
   given: { outcomes: readonly EndedClaim['outcome'][]; spread: () => number },

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => deployment[Symbol.asyncDispose]());
 
-/** The side of the service: gives what is due and hears results. */
+/** Stands in for the service: hands out due polls and records the results. */
 function startPolls(due: StatusPoll[], places: number) {
   const results = new Map<string, StatusPollResult['status']>();
   const { port, ca } = deployment;

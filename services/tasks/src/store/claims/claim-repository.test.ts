@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => database[Symbol.asyncDispose]());
 beforeEach(() => emptyAll(database.db));
 
-/** On a busy machine fifty that want one of ten connections may wait too long; they ask again, as runners do. */
+/** On a busy machine fifty claims that share ten connections may time out; they are repeated, as runners do. */
 const persistently = async <T>(work: () => Promise<T>): Promise<T> => {
   for (;;) {
     try {

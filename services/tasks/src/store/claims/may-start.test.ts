@@ -80,7 +80,7 @@ const situations: Record<string, Case> = {
   'the platform is full': { startedElsewhere: 3, says: /^no free runner/ },
 };
 
-/** The reason of a pending task, and what the next claim takes; the claim is not kept. */
+/** The reason of a pending task, and the task that the next claim takes; the claim is rolled back. */
 async function explainedAndClaimed(store: WritingStore, id: string) {
   const [facts] = await store.waitFacts.of([id], limits);
   if (!facts) throw new Error('the task is pending');
@@ -118,7 +118,7 @@ test.for(Object.entries(situations))(
   },
 );
 
-// Some two thousand statements: two seconds, and many more beside other tests.
+// About two thousand statements: two seconds alone, many more beside other tests.
 test('in generated situations a task is claimed exactly when it has no reason to wait', async () => {
   const combinations = new Map<string, number>();
   for (let seed = 0; seed < 80; seed += 1) {
@@ -164,13 +164,13 @@ async function rolledBack(db: Pick<Transaction, 'transaction'>, work: (tx: Trans
   });
 }
 
-/** Leaves the task the only one that the next claim could take: another task may be before it, but is not due. */
+/** Makes the task the only one that the next claim could take: others may come before it, but are not due. */
 const onlyDue = (tx: Transaction, id: string) =>
   tx.query(sql.type(z.object({}))`
     update deployment_tasks set due_at = now() + interval '1 day' where status = 'Pending' and id <> ${id}
   `);
 
-/** Some clusters, deployments and tasks; answers the pending tasks. */
+/** Inserts some clusters, deployments and tasks; returns the pending tasks. */
 async function generate(tx: Transaction, random: () => number): Promise<string[]> {
   const isLikely = (chance: number) => random() < chance;
   const oneOf = <T>(items: readonly T[]): T => {
