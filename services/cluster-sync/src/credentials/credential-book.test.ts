@@ -35,13 +35,13 @@ function world(deployments: number) {
 }
 
 test('no credentials expire in an outage of ten minutes, and afterwards they are spread as before', () => {
-  // A fifth of 10,000, at a fifth of the usual pace.
-  const deployments = 2_000;
-  const writesPerSecond = 4;
-  const step = 5 * second;
+  // A twentieth of 10,000, at a twentieth of the usual pace.
+  const deployments = 500;
+  const writesPerSecond = 1;
+  const step = 10 * second;
   const { book, write } = world(deployments);
   const writtenAt = new Map<string, number>();
-  const perMinute: number[] = [];
+  const perFiveMinutes: number[] = [];
   let oldest = 0;
 
   for (let now = 0; now < 130 * minute; now += step) {
@@ -52,27 +52,27 @@ test('no credentials expire in an outage of ten minutes, and afterwards they are
       writtenAt.set(namespace, now);
       write(namespace, deploymentId, now);
     }
-    const bin = Math.floor(now / minute);
-    perMinute[bin] = (perMinute[bin] ?? 0) + due.length;
+    const bin = Math.floor(now / (5 * minute));
+    perFiveMinutes[bin] = (perFiveMinutes[bin] ?? 0) + due.length;
   }
 
   expect(writtenAt.size).toBe(deployments);
   expect(oldest).toBeLessThan(lifetimeMs - 15 * minute);
-  // 100 a minute are the mean.
-  for (const written of [...perMinute.slice(40, 60), ...perMinute.slice(110, 130)]) {
-    expect(written).toBeGreaterThan(50);
-    expect(written).toBeLessThan(160);
+  // 125 are the mean.
+  for (const written of [...perFiveMinutes.slice(8, 12), ...perFiveMinutes.slice(22, 26)]) {
+    expect(written).toBeGreaterThan(60);
+    expect(written).toBeLessThan(200);
   }
 });
 
 test('a Secret that somebody changes all the time holds up no other, and is repaired all the same', () => {
-  const { book, rows, secrets, write } = world(300);
+  const { book, rows, secrets, write } = world(60);
   for (const { namespace, deployment_id } of rows) write(namespace, deployment_id, 0);
-  const hostile = new Set(rows.slice(0, 200).map(({ namespace }) => namespace));
+  const hostile = new Set(rows.slice(0, 40).map(({ namespace }) => namespace));
   const repaired = new Map<string, number>();
   let refreshed = 0;
 
-  for (let now = second; now < 25 * minute; now += second) {
+  for (let now = second; now < 25 * minute; now += 5 * second) {
     for (const namespace of hostile) secrets.delete(namespace);
     for (const { namespace, deploymentId } of book.due(now, 5)) {
       if (hostile.has(namespace)) repaired.set(namespace, (repaired.get(namespace) ?? 0) + 1);
@@ -82,7 +82,7 @@ test('a Secret that somebody changes all the time holds up no other, and is repa
     }
   }
 
-  expect(refreshed).toBeGreaterThanOrEqual(90);
+  expect(refreshed).toBeGreaterThanOrEqual(18);
   for (const namespace of hostile) expect(repaired.get(namespace)).toBeGreaterThan(20);
 });
 

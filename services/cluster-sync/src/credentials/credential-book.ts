@@ -65,8 +65,13 @@ export function createCredentialBook({ secretOf, betweenWritesMs }: CredentialBo
       const due: DueCredentials[] = [];
       for (const [namespace, entry] of entries) {
         const secret = stateOf(namespace, entry);
-        // Whatever kept it from being written is over: the runner wrote it.
-        if (secret === 'intact') entry.notBefore = Math.min(entry.notBefore, now + betweenWritesMs);
+        if (secret === 'intact') {
+          // Whatever kept it from being written is over: the runner wrote it.
+          entry.notBefore = Math.min(entry.notBefore, now + betweenWritesMs);
+          entry.differsSince = null;
+          // Nearly all of thousands, every second.
+          if (now < entry.refreshAt) continue;
+        }
         const differs = secret === 'absent' || secret === 'altered';
         entry.differsSince = differs ? (entry.differsSince ?? now) : null;
         const step = credentialStep({ secret, ...entry, differsSince: entry.differsSince ?? now }, now);
