@@ -87,6 +87,8 @@ export function createCredentialBook({ secretOf, betweenWritesMs }: CredentialBo
       const entry = entries.get(namespace);
       if (!entry) return false;
       entry.digest = written.digest;
+      // It was right for a moment at least: whatever differs now has begun since.
+      entry.differsSince = null;
       entry.refreshAt = now + written.refreshInMs;
       return stateOf(namespace, entry) === 'intact';
     },
