@@ -59,6 +59,7 @@ export const deploymentResources = resource('deployment_resources', {
     create: operation({
       http: 'POST /deployment-resources',
       summary: 'Create a deployment resource',
+      conflicts: 'the deployment that is to manage it is disabled or being deleted, or manages as many as it can',
       allow: lifecycleRole,
       body: NewDeploymentResource,
       response: DeploymentResource,
@@ -74,6 +75,7 @@ export const deploymentResources = resource('deployment_resources', {
     update: operation({
       http: 'PUT /deployment-resources/:id',
       summary: 'Change a deployment resource',
+      conflicts: 'it is being deleted, or only the deployment that manages it may change it',
       allow: lifecycleRole,
       body: DeploymentResourceChanges,
       response: DeploymentResource,
@@ -82,6 +84,8 @@ export const deploymentResources = resource('deployment_resources', {
     delete: operation({
       http: 'DELETE /deployment-resources/:id',
       summary: 'Delete a deployment resource',
+      conflicts:
+        'enabled deployments use it, it was deleted already, or only the deployment that manages it may delete it',
       allow: lifecycleRole,
       response: z.null(),
       outstanding: true,
