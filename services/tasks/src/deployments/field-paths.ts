@@ -17,6 +17,13 @@ export const deploymentPaths: FieldPaths = {
   config: 'body.config',
 };
 
+/** A rollback names a task alone: what does not fit is in that task. */
+export const rollbackPaths: FieldPaths = {
+  ...deploymentPaths,
+  helm_chart_id: 'body.task_id.helm_chart_id',
+  config: 'body.task_id.config',
+};
+
 /** Of a task that is requested by its operation; those without such fields name them as an Upgrade has them. */
 export function operationPaths(variant: Variant): FieldPaths {
   const named = variant === 'Install' ? 'Install' : 'Upgrade';

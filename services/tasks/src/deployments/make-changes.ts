@@ -22,21 +22,36 @@ export async function tasksOf(
   plan: readonly Variant[],
   before: DeploymentRecord | null,
   { after, kind, chart }: Fit,
+  rollbackTo?: string,
 ): Promise<NewTask[]> {
   const open = plan.length === 0 ? [] : await store.tasks.open(after.id);
   const reinstallDependents = chart.parsedFeatures.reinstall_dependencies;
-  return plannedTasks(healPlan(plan, after, open), { before, after, kind: kind.name, reinstallDependents });
+  return plannedTasks(healPlan(plan, after, open), {
+    before,
+    after,
+    kind: kind.name,
+    reinstallDependents,
+    rollbackTo,
+  });
+}
+
+interface Making {
+  before: DeploymentRecord;
+  fit: Fit;
+  origin: Origin;
+  /** The task to which a rollback returns. */
+  rollbackTo?: string;
 }
 
 /** Makes the change and queues its tasks; answers both. */
 export async function makeChanges(
   store: WritingStore,
   plan: readonly Variant[],
-  { before, fit, origin }: { before: DeploymentRecord; fit: Fit; origin: Origin },
+  { before, fit, origin, rollbackTo }: Making,
 ): Promise<{ deployment: DeploymentRecord; tasks: TaskRecord[] }> {
   const saved = await saveFit(store, fit);
   if (saved.cluster_id !== before.cluster_id) await store.queueChanges.movePending(saved);
-  const planned = await tasksOf(store, plan, before, { ...fit, after: saved });
+  const planned = await tasksOf(store, plan, before, { ...fit, after: saved }, rollbackTo);
   const tasks = await queueTasks(store, planned, origin);
   return { deployment: saved.reason === null ? saved : await refreshReason(store, saved), tasks };
 }

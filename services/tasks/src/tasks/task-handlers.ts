@@ -6,6 +6,7 @@ import type { DeploymentsDeps } from '../deployments/deployments-deps.ts';
 import { cancelTask } from './transitions/cancel-task.ts';
 import { logPage, logText } from './logs/read-log.ts';
 import { requestTask } from './transitions/request-task.ts';
+import { rollbackDeployment } from './transitions/rollback-deployment.ts';
 import { retryTask } from './transitions/retry-task.ts';
 import { createWaitReasons } from '../queue/wait-reasons.ts';
 import type { Limits } from '../records/limits.ts';
@@ -20,6 +21,7 @@ export const taskHandlers = (deps: TaskHandlersDeps) => {
   const waitReasons = createWaitReasons(limits);
   const create = requestTask({ ...deps, waitReasons });
   const cancel = cancelTask(deps);
+  const rollback = rollbackDeployment({ ...deps, waitReasons });
   const retry = retryTask({ ...deps, waitReasons });
 
   return implement(deploymentTasks, {
@@ -36,6 +38,8 @@ export const taskHandlers = (deps: TaskHandlersDeps) => {
     cancel: ({ id, body }, context) => cancel(id, body?.reason, context),
 
     retry: ({ id }, context) => retry(id, context),
+
+    rollback: ({ id, body }, context) => rollback(id, body.task_id, context),
 
     log: async ({ id }, { identity }) => {
       const task = found(await store.tasks.find(id, visibleEnvs(identity)), 'deployment task');

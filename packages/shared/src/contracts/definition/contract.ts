@@ -60,6 +60,8 @@ export interface OperationSpec {
   readonly callers?: readonly CallerName[];
   /** May be sent again when no answer arrived; by default true for reads. */
   readonly idempotent?: boolean;
+  /** Takes `If-Match` although it is no change by id: the resource of the row that the path names. */
+  readonly ifMatch?: Pick<ResourceSpec, 'etag'>;
   /** The response is not JSON but a text that the gateway may stream. */
   readonly produces?: 'text/plain' | 'text/event-stream';
   /** No handler yet: the gateway answers 501. A test lists these by name; the list can only shrink. */
@@ -186,7 +188,7 @@ const fieldsForEtag = (row: z.ZodObject): string[] => Object.keys(row.shape).fil
 
 /** An operation that changes one row: it takes `If-Match`, and its handler must call `checkIfMatch`. */
 export const takesIfMatch = (spec: OperationSpec, { etag }: Pick<ResourceSpec, 'etag'>): boolean =>
-  etag !== undefined && /^(?:PUT|DELETE) [^:]*\/:id$/.test(spec.http ?? '');
+  spec.ifMatch !== undefined || (etag !== undefined && /^(?:PUT|DELETE) [^:]*\/:id$/.test(spec.http ?? ''));
 
 /** The env of a row, where it has one. */
 export function envIdOf({ state }: Pick<ResourceSpec, 'state'>, row: object): string | null {

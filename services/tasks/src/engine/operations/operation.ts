@@ -48,6 +48,8 @@ export interface Planned {
   reinstallDependents: boolean;
   /** As it was requested, where it was requested by its name. */
   requested?: RequestedOperation;
+  /** Of a rollback: the task to which it returns. */
+  rollbackTo?: string | undefined;
   /** What is to be restarted. */
   object?: RestartedObject | undefined;
 }

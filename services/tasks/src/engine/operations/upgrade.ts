@@ -10,13 +10,14 @@ export const upgrade: Operation = {
   refusal: unlessEnabled,
   changes: (requested) => ('Upgrade' in requested ? changesTo(requested.Upgrade) : null),
 
-  task: ({ before, after, kind, reinstallDependents }) => ({
+  task: ({ before, after, kind, reinstallDependents, rollbackTo }) => ({
     ...taskOf(after),
     operation: {
       Upgrade: {
         ...whatRuns(after),
         prev_helm_chart_id: before?.helm_chart_id ?? null,
         config_delta: before && configDelta(before.config, after.config),
+        ...(rollbackTo !== undefined && { rollback_to_task_id: rollbackTo }),
       },
     },
     run: deployRun(after, kind),

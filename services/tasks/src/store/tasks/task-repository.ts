@@ -25,6 +25,7 @@ export const taskRecordColumns = sql.fragment`
 
 const record = sql.type(TaskRecord);
 const OutlookRow = z.object({ uninstalls: z.boolean(), deploys: DeployRun.nullable() });
+const ran = sql.type(TaskRecord.pick({ deployment_id: true, operation: true, status: true, run: true }));
 const publicTask = sql.type(DeploymentTask);
 
 /** Which task it is, without its inputs. */
@@ -131,6 +132,10 @@ export const createTaskRepository = (db: Queries) => ({
           order by execute_at desc, created_at desc, seq desc limit 1
         ) as deploys
     `),
+
+  /** What became of a task and what it ran. */
+  ran: (id: string) =>
+    db.maybeOne(ran`select deployment_id, operation, status, run from deployment_tasks where id = ${id}`),
 
   /** What a task ran, or null where it ran nothing that stays. */
   deployRunOf: async (id: string | null) => {

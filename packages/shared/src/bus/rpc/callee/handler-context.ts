@@ -131,8 +131,8 @@ export class CallContext implements HandlerContext {
 
   readonly checkIfMatch = (row: object): void => {
     this.#checkedIfMatch = true;
-    const { ifMatch, resource } = this.#call;
-    if (ifMatch === undefined || fitsIfMatch(ifMatch, etagOf(resource, row))) return;
+    const { ifMatch, operation, resource } = this.#call;
+    if (ifMatch === undefined || fitsIfMatch(ifMatch, etagOf(operation.ifMatch ?? resource, row))) return;
     throw new AppError('stale', 'It has changed since it was read; read it again');
   };
 
@@ -147,6 +147,7 @@ export class CallContext implements HandlerContext {
       request,
       answerAgain: (answer) => {
         this.#permitted = true;
+        this.#checkedIfMatch = true;
         this.#checkedChange = true;
         // Validated like every answer before it is sent.
         return answer as never;

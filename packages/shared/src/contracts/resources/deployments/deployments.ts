@@ -75,6 +75,19 @@ export type DeploymentChanges = z.infer<typeof DeploymentChanges>;
 const forOwners = ['name', 'cluster_id', 'enabled', 'values_override'] as const;
 type ForOwners = KindScope & Pick<Deployment, (typeof forOwners)[number]>;
 
+/** Of a change, and of the plan of one. */
+export const mayChangeDeployment = {
+  allow: maintainer,
+  stricter: [
+    stricter({
+      rule: owner,
+      for: 'a change of name, cluster_id, enabled or values_override',
+      when: (deployment: ForOwners, { body }: { body: DeploymentChanges }) =>
+        differsFrom(deployment, body, forOwners) ? deployment : null,
+    }),
+  ],
+} as const;
+
 export const deployments = resource('deployments', {
   owner: 'tasks',
   singular: 'deployment',
@@ -125,15 +138,7 @@ export const deployments = resource('deployments', {
       summary: 'Change a deployment, with the tasks that follow from it',
       conflicts:
         'the new place is taken, it is being moved or deleted, too many tasks wait, or enabled deployments use what would stop or move',
-      allow: maintainer,
-      stricter: [
-        stricter({
-          rule: owner,
-          for: 'a change of name, cluster_id, enabled or values_override',
-          when: (deployment: ForOwners, { body }: { body: DeploymentChanges }) =>
-            differsFrom(deployment, body, forOwners) ? deployment : null,
-        }),
-      ],
+      ...mayChangeDeployment,
       mayChange: ['deployment_tasks'],
       body: DeploymentChanges,
       response: Deployment,

@@ -5,7 +5,7 @@ import { operation, resource, stricter } from '../../definition/contract.ts';
 import { Id, PlannedTime, Reason, Timestamp } from '../../fields/fields.ts';
 import { filter, listQuery, pageOf } from '../../definition/paging.ts';
 import { differsFrom } from '../../definition/differs-from.ts';
-import type { Deployment, DeploymentChanges } from '../deployments/deployments.ts';
+import { type Deployment, type DeploymentChanges, deployments } from '../deployments/deployments.ts';
 import { LogLine } from './runner-tasks.ts';
 import { RequestedOperation, TaskOperation } from './task-operation.ts';
 
@@ -71,6 +71,11 @@ export const changesForOwners = (change: DeploymentChanges, deployment: Overridd
 function isForOwners(operation: RequestedOperation, deployment: Overridden): boolean {
   if ('Install' in operation || 'Uninstall' in operation) return true;
   return 'Upgrade' in operation && differsFrom(deployment, operation.Upgrade, ['values_override']);
+}
+
+/** What decides who may roll a deployment back. */
+interface RolledBack extends Overridden {
+  returns_to: Overridden;
 }
 
 export const deploymentTasks = resource('deployment_tasks', {
@@ -162,6 +167,24 @@ export const deploymentTasks = resource('deployment_tasks', {
         }),
       ],
       mayChange: ['deployments'],
+      response: DeploymentTask,
+    }),
+    rollback: operation({
+      http: 'POST /deployments/:id/rollback',
+      summary: 'Make a task that returns to chart, inputs and override of an earlier one that is Done',
+      conflicts: 'the earlier task is not Done, the deployment is disabled or being deleted, or too many tasks wait',
+      allow: maintainer,
+      stricter: [
+        stricter({
+          rule: owner,
+          for: 'another values_override than the present one',
+          when: (deployment: KindScope & RolledBack) =>
+            differsFrom(deployment, deployment.returns_to, ['values_override']) ? deployment : null,
+        }),
+      ],
+      changesAlso: ['deployments'],
+      ifMatch: deployments,
+      body: z.strictObject({ task_id: Id }),
       response: DeploymentTask,
     }),
     log: operation({

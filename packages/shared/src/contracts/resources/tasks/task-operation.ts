@@ -31,7 +31,12 @@ const otherVariants = {
 
 const operations = {
   Install,
-  Upgrade: Install.extend({ prev_helm_chart_id: Id.nullable(), config_delta: ConfigDelta.nullable() }),
+  Upgrade: Install.extend({
+    prev_helm_chart_id: Id.nullable(),
+    config_delta: ConfigDelta.nullable(),
+    /** Of a rollback: the task to whose chart, inputs and override it returns. */
+    rollback_to_task_id: Id.optional(),
+  }),
   ...otherVariants,
 };
 export type OperationName = keyof typeof operations;
@@ -47,12 +52,13 @@ const RequestedInstall = z.strictObject({
   values_override: ValuesOverride,
 });
 
-/** As a request has it: the previous chart and the delta are computed by us; what a caller sends for them is ignored. */
+/** As a request has it: the previous chart, the delta and the task of a rollback are computed by us; what a caller sends for them is ignored. */
 export const RequestedOperation = oneKeyOf({
   Install: RequestedInstall,
   Upgrade: RequestedInstall.extend({
     prev_helm_chart_id: Id.nullable().optional(),
     config_delta: ConfigDelta.nullable().optional(),
+    rollback_to_task_id: Id.optional(),
   }),
   ...otherVariants,
 });

@@ -1,0 +1,72 @@
+import { visibleEnvs } from '@berth/shared/access/visible-envs';
+import type { HandlerContext } from '@berth/shared/bus/rpc/handler';
+import { type DeploymentTask, deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
+import { change } from '@berth/shared/db/changes/change';
+import { confirmedCatalogue } from '../../projections/confirmed-catalogue.ts';
+import { lastOf } from '../../queue/queue-tasks.ts';
+import type { WaitReasons } from '../../queue/wait-reasons.ts';
+import { publicDeployment } from '../../records/deployment-record.ts';
+import { originOf } from '../../records/origin-of.ts';
+import { publicTask, type TaskRecord } from '../../records/task-record.ts';
+import { writingStore, type WritingStore } from '../../store/store.ts';
+import type { DeploymentsDeps } from '../../deployments/deployments-deps.ts';
+import { rollbackPaths } from '../../deployments/field-paths.ts';
+import { fitChanges } from '../../deployments/fit-changes.ts';
+import { makeChanges } from '../../deployments/make-changes.ts';
+import { refuseDeleted, refuseWrongState } from './refuse-wrong-state.ts';
+import { runToReturnTo } from './run-to-return-to.ts';
+import { lockVisible } from '../../deployments/update-deployment.ts';
+
+type Context = HandlerContext<typeof deploymentTasks.operations.rollback>;
+
+/** An Upgrade to what an earlier task ran, with the checks of a new request (Specification, "Rollback"). */
+export const rollbackDeployment =
+  (deps: DeploymentsDeps & { waitReasons: WaitReasons }) =>
+  async (id: string, taskId: string, context: Context): Promise<DeploymentTask> => {
+    const helm_chart_id = (await deps.store.tasks.deployRunOf(taskId))?.helm_chart_id;
+    const task = await confirmedCatalogue(
+      () =>
+        change(deps.db, context, deploymentTasks, {
+          insert: (tx) => rollback(deps, writingStore(tx), { id, taskId }, context),
+          audited: ({ env_id, id: objectId }) => ({
+            action: 'rollback',
+            objectId,
+            envId: env_id,
+            details: { deployment_id: id, to_task_id: taskId },
+          }),
+          answer: (queued, tx) => deps.waitReasons.addTo(writingStore(tx), publicTask(queued)),
+        }),
+      deps.confirm,
+      { helm_chart_id },
+      context,
+    );
+    deps.wakeRunners();
+    return task;
+  };
+
+async function rollback(
+  { heldReaders, reserved }: DeploymentsDeps,
+  store: WritingStore,
+  { id, taskId }: { id: string; taskId: string },
+  context: Context,
+): Promise<TaskRecord> {
+  const visible = visibleEnvs(context.identity);
+  const before = await lockVisible(store, id, visible);
+  const target = (await store.tasks.find(taskId, visible)) && (await store.tasks.ran(taskId));
+  const earlier = target?.run?.action === 'deploy' ? target.run : before;
+  context.permit({ ...before, returns_to: { values_override: earlier.values_override } });
+  context.checkIfMatch(publicDeployment(before));
+
+  const { helm_chart_id, config, values_override } = runToReturnTo(before, target);
+  refuseDeleted(before);
+  refuseWrongState('Upgrade', before, true);
+  const changes = { helm_chart_id, config, values_override };
+  const fit = await fitChanges(store, before, changes, {
+    paths: rollbackPaths,
+    visible,
+    reserved,
+    readers: heldReaders(store),
+  });
+  const made = await makeChanges(store, ['Upgrade'], { before, fit, origin: originOf(context), rollbackTo: taskId });
+  return lastOf(made.tasks);
+}

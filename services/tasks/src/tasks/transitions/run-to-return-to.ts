@@ -1,0 +1,20 @@
+import { named } from '@berth/shared/errors';
+import { conflict, unfit } from '../../errors/refuse.ts';
+import type { TaskRecord } from '../../records/task-record.ts';
+import type { DeployRun } from '../../records/task-run.ts';
+import { variantOf } from '../../records/variant.ts';
+
+export type EarlierTask = Pick<TaskRecord, 'deployment_id' | 'operation' | 'status' | 'run'>;
+
+const path = 'body.task_id';
+
+/** What a deployment ran by an earlier task; throws where a rollback cannot return to it. Null: the caller sees no such task. */
+export function runToReturnTo({ id }: { id: string }, task: EarlierTask | null): DeployRun {
+  const { deployment_id, operation, status, run } = named(task, path, 'deployment task');
+  if (deployment_id !== id) throw unfit(path, 'is a task of another deployment');
+  if (status !== 'Done') throw conflict(`The task is ${status}; a rollback returns to one that is Done`);
+  if (run?.action === 'deploy') return run;
+  const variant = variantOf(operation);
+  const deployed = variant === 'Install' || variant === 'Upgrade' || variant === 'Reinstall';
+  throw unfit(path, deployed ? 'its inputs are not kept any more' : `is a task ${variant}, which installed nothing`);
+}
