@@ -6,9 +6,16 @@ import { concurrency, deployMany } from './deploy-many.ts';
 import { fixturesOf } from './fixtures.ts';
 import { gatewayRead } from './gateway-read.ts';
 import { loopDelay } from './loop-delay.ts';
+import { planChanges } from './plan-changes.ts';
 import { startLatency } from './start-latency.ts';
 
-const measurements = { read: gatewayRead, latency: startLatency, deploy: deployMany, delay: loopDelay };
+const measurements = {
+  read: gatewayRead,
+  latency: startLatency,
+  deploy: deployMany,
+  delay: loopDelay,
+  plan: planChanges,
+};
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const chosen = process.argv.slice(2);

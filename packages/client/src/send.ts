@@ -80,7 +80,7 @@ async function sendOnce(
   parts: RequestParts,
   call: CallOptions,
 ): Promise<Answer<unknown>> {
-  const { fetch: send = fetch, timeoutMs = 15_000, baseUrl } = client;
+  const { fetch: send = fetch, timeoutMs = (operation.deadlineMs ?? 5_000) + 10_000, baseUrl } = client;
   const signal = signalOf(client, call);
   const { method, path, headers, body } = toHttp(operation, parts, call);
   const request = `${method} ${path.replace(/\?.*$/, '')}`;

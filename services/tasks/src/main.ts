@@ -10,6 +10,8 @@ import { Config } from './config.ts';
 import { deploymentHandlers } from './deployments/deployment-handlers.ts';
 import { deploymentStateHandlers } from './deployments/deployment-state-handlers.ts';
 import { deploymentUsageHandlers } from './deployments/deployment-usage-handlers.ts';
+import { dryRunHandlers } from './plans/dry-run-handlers.ts';
+import { planHandlers } from './plans/plan-handlers.ts';
 import { createConfirm } from './projections/confirm.ts';
 import { createProjections, followAll } from './projections/projections.ts';
 import { keysAreThere } from './secrets/missing-keys.ts';
@@ -50,6 +52,8 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
   bus.serve(deploymentHandlers(changes));
   bus.serve(deploymentUsageHandlers({ store, inTransaction }));
   bus.serve(deploymentStateHandlers({ store }));
+  bus.serve(planHandlers({ ...changes, inTransaction, readers, bus, secretKeys }));
+  bus.serve(dryRunHandlers({ store, readers, bus, secretKeys, ownUrl, log }));
   bus.serve(secretHandlers({ ...changes, secretKeys }));
   bus.serve(taskHandlers({ ...changes, limits, hintCancel: hints.cancel }));
   bus.serve(claimHandlers({ store }));
@@ -61,6 +65,10 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
   loop('publish state', outboxRelay({ db, bus, owner: name, log }));
   loop('forget idempotency keys', forgetIdempotencyKeys({ db }));
   followAll(projections, { db, bus, loop });
+  loop(
+    'forget dry runs',
+    every(10_000, async () => void (await store.dryRuns.removeOver())),
+  );
   loop('take back expired claims', every(1_000, sweepLeases(claims)));
   loop('follow polled deployments', every(5_000, followPolled({ store, inTransaction })));
   loop('wake runners when due', watch);

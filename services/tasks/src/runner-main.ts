@@ -10,6 +10,7 @@ import { createDeploymentClient } from './runner/calls/deployment-client.ts';
 import { openChartCache } from './runner/files/chart-cache.ts';
 import { createAccessCache } from './runner/cluster/access-cache.ts';
 import { findHelm } from './runner/helm/find-helm.ts';
+import { answerDryRuns } from './runner/plan/answer-dry-runs.ts';
 import { pollStatuses } from './runner/status/poll-statuses.ts';
 import { RunnerConfig } from './runner/runner-config.ts';
 import { createRunnerMetrics } from './runner/run/runner-metrics.ts';
@@ -28,9 +29,15 @@ await runService('runner', async ({ log, metrics, use, loop, signal }) => {
   const bus = use(await connectBus({ ...config.bus, caller: 'runner', log, metrics, signal }));
 
   const metricsOfRunner = createRunnerMetrics(metrics);
+  const access = use(createAccessCache({ bus }));
+  const charts = await openChartCache({ bus, folder: join(config.folder, 'charts') });
+  const helm = use(createHelmStarter({ binary, guard }));
   const deployments = use(createDeploymentClient(config.calls));
   if (config.polls > 0) {
     loop('poll statuses', pollStatuses({ bus, log, deployments, metrics: metricsOfRunner, places: config.polls }));
+  }
+  if (config.plans > 0) {
+    loop('answer dry runs', answerDryRuns({ bus, log, folders, access, charts, helm, places: config.plans }));
   }
   loop(
     'claim tasks',
@@ -38,10 +45,10 @@ await runService('runner', async ({ log, metrics, use, loop, signal }) => {
       bus,
       log,
       folders,
-      access: use(createAccessCache({ bus })),
-      charts: await openChartCache({ bus, folder: join(config.folder, 'charts') }),
+      access,
+      charts,
       metrics: metricsOfRunner,
-      helm: use(createHelmStarter({ binary, guard })),
+      helm,
       deployments,
       concurrency: config.concurrency,
       name: config.name ?? `${hostname()}-${process.pid}`,

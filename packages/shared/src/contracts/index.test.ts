@@ -38,6 +38,8 @@ test('the access table lists every operation', () => {
     deployment_permissions.create | POST /deployment-permissions | an admin of the env
     deployment_permissions.get | GET /deployment-permissions/:id | anyone signed in
     deployment_permissions.delete | DELETE /deployment-permissions/:id | an admin of the env
+    deployment_plans.of_update | POST /deployments/:id/plan | a maintainer of the deployment; an owner of the deployment for a change of name, cluster_id, enabled or values_override
+    deployment_plans.of_creation | POST /deployments/plan | an owner of the deployment
     deployment_resource_types.list | GET /deployment-resource-types | anyone signed in
     deployment_resource_types.get | GET /deployment-resource-types/:id | anyone signed in
     deployment_resources.list | GET /deployment-resources | anyone signed in
@@ -63,6 +65,8 @@ test('the access table lists every operation', () => {
     deployments.get | GET /deployments/:id | anyone signed in
     deployments.update | PUT /deployments/:id | a maintainer of the deployment; an owner of the deployment for a change of name, cluster_id, enabled or values_override
     deployments.delete | DELETE /deployments/:id | an owner of the deployment
+    dry_runs.claim | from runner | services of the platform
+    dry_runs.report | from runner | services of the platform
     env_user_permissions.list | GET /env-user-permissions | anyone signed in
     env_user_permissions.create | POST /env-user-permissions | an admin of the env
     env_user_permissions.get | GET /env-user-permissions/:id | anyone signed in
@@ -137,10 +141,14 @@ test('the outstanding operations are listed', () => {
   `);
 });
 
-test('every POST with a credential takes an Idempotency-Key', () => {
+test('every POST with a credential takes an Idempotency-Key, but for those that change nothing', () => {
   const posts = operations.filter(({ http }) => http?.startsWith('POST'));
 
-  expect(posts.filter((operation) => !isCreation(operation)).map(fullName)).toEqual(['logins.finish']);
+  expect(posts.filter((operation) => !isCreation(operation)).map(fullName)).toEqual([
+    'deployment_plans.of_update',
+    'deployment_plans.of_creation',
+    'logins.finish',
+  ]);
 });
 
 test('the paths match the specification', () => {
@@ -163,6 +171,8 @@ test('the paths match the specification', () => {
     'GET /deployment-tasks/:id/log',
     ...crud('/deployments', 'lcgud'),
     'POST /deployments/:id/rollback',
+    'POST /deployments/:id/plan',
+    'POST /deployments/plan',
     ...crud('/env-user-permissions', 'lcgud'),
     ...crud('/envs', 'lcgud'),
     ...crud('/helm-charts', 'lg'),

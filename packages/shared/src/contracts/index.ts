@@ -9,6 +9,7 @@ import type { Resource } from './definition/contract.ts';
 import { deploymentCredentials } from './resources/clusters/deployment-credentials.ts';
 import { deploymentKinds } from './resources/charts/deployment-kinds.ts';
 import { deploymentPermissions } from './resources/envs/deployment-permissions.ts';
+import { deploymentPlans } from './resources/tasks/deployment-plans.ts';
 import { deploymentResourceTypes } from './resources/deployments/deployment-resource-types.ts';
 import { deploymentResources } from './resources/deployments/deployment-resources.ts';
 import { deploymentState } from './resources/deployments/deployment-state.ts';
@@ -16,6 +17,7 @@ import { deploymentTasks } from './resources/tasks/deployment-tasks.ts';
 import { deploymentTokens } from './resources/deployments/deployment-tokens.ts';
 import { deploymentUsage } from './resources/deployments/deployment-usage.ts';
 import { deployments } from './resources/deployments/deployments.ts';
+import { dryRuns } from './resources/tasks/dry-runs.ts';
 import { envUserPermissions } from './resources/envs/env-user-permissions.ts';
 import { envs } from './resources/envs/envs.ts';
 import { events } from './resources/gateway/events.ts';
@@ -49,6 +51,7 @@ export const contracts = {
   deploymentCredentials,
   deploymentKinds,
   deploymentPermissions,
+  deploymentPlans,
   deploymentResourceTypes,
   deploymentResources,
   deploymentState,
@@ -56,6 +59,7 @@ export const contracts = {
   deploymentTokens,
   deploymentUsage,
   deployments,
+  dryRuns,
   envUserPermissions,
   envs,
   events,

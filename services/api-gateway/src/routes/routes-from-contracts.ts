@@ -63,8 +63,9 @@ export function routesFromContracts(app: FastifyInstance, resources: readonly Re
   }
 }
 
-function answer({ operation, resource }: Route, { bus, budgetMs = 5_000 }: RouteDeps) {
+function answer({ operation, resource }: Route, { bus, budgetMs: usualMs = 5_000 }: RouteDeps) {
   const status = successStatus(operation);
+  const budgetMs = operation.deadlineMs ?? usualMs;
   const isRow = answersRow(operation, resource);
   const read = requestReader(operation);
   const creates = isCreation(operation);

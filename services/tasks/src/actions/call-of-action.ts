@@ -3,7 +3,6 @@ import { configReferences } from '@berth/chart-extensions/config-references';
 import { inTurns } from '@berth/chart-extensions/in-turns';
 import { outputParts } from '@berth/chart-extensions/output-values';
 import type { ValuesUi } from '@berth/chart-extensions/values-ui';
-import { visibleInputs } from '@berth/chart-extensions/visible-inputs';
 import type { Bus } from '@berth/shared/bus/bus';
 import { isJsonObject, type JsonObject, type JsonValue } from '@berth/shared/contracts/json';
 import { deploymentTokens } from '@berth/shared/contracts/resources/deployment-tokens';
@@ -12,6 +11,7 @@ import { AppError } from '@berth/shared/errors';
 import { findItems, type ItemReaders } from '../collections/find-items.ts';
 import type { InvokeRun } from '../records/task-run.ts';
 import type { ProjectionRepository } from '../store/projection-repository.ts';
+import { sensitiveTexts } from '../values/sensitive-texts.ts';
 import { ingressHost } from '../values/ingress-values.ts';
 import { findAction } from './find-action.ts';
 
@@ -47,7 +47,7 @@ export async function callOfAction(
     // Servers differ in what they make of a GET with a body.
     body: method === 'GET' || body === null ? null : JSON.stringify(body),
     token,
-    hidden: form ? sensitiveTexts(form, inputs) : [],
+    hidden: sensitiveTexts(form, inputs),
   };
 }
 
@@ -64,11 +64,3 @@ async function resolvedBody(
   const { values } = await inTurns(outputParts(form, { config: inputs, propertyOf, budget }), budget);
   return values;
 }
-
-/** What the log must not show where the deployment answers with it. */
-const sensitiveTexts = (form: ValuesUi, inputs: JsonObject): string[] =>
-  visibleInputs(form, inputs)
-    .filter(({ sensitive }) => sensitive)
-    .flatMap(({ id }) => (Object.hasOwn(inputs, id) ? [inputs[id]] : []))
-    .filter((value) => typeof value === 'string')
-    .slice(0, 100);

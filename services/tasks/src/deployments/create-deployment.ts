@@ -3,15 +3,17 @@ import type { HandlerContext } from '@berth/shared/bus/rpc/handler';
 import { type Deployment, deployments, type NewDeployment } from '@berth/shared/contracts/resources/deployments';
 import { change } from '@berth/shared/db/changes/change';
 import { confirmedCatalogue } from '../projections/confirmed-catalogue.ts';
-import { type WritingStore, writingStore } from '../store/store.ts';
+import { type ReadingStore, type WritingStore, writingStore } from '../store/store.ts';
+import type { ItemReaders } from '../collections/find-items.ts';
+import type { Reference } from '../records/reference.ts';
 import { originOf } from '../records/origin-of.ts';
 import { queueTasks } from '../queue/queue-tasks.ts';
-import { checkChart, findChart } from './chart.ts';
+import { type Chart, checkChart, findChart } from './chart.ts';
 import { checkConfig } from './check-config.ts';
 import { type DeploymentRecord, publicDeployment } from '../records/deployment-record.ts';
 import type { DeploymentsDeps } from './deployments-deps.ts';
 import { deploymentPaths as paths } from './field-paths.ts';
-import { findCluster, findKind, findPlace } from './place.ts';
+import { findCluster, findKind, findPlace, type Place } from './place.ts';
 import { plannedTasks } from '../engine/tasks/planned-tasks.ts';
 
 type Context = HandlerContext<typeof deployments.operations.create>;
@@ -55,23 +57,39 @@ async function create(
   body: NewDeployment,
   context: Context,
 ): Promise<Created> {
-  const { name, config } = body;
-  const visible = visibleEnvs(context.identity);
-  const cluster = await findCluster(store.projected, body.cluster_id, { visible, path: paths.cluster_id });
-  const kind = await findKind(store.projected, body.kind_id, paths.kind_id);
-  context.permit({ env_id: cluster.env_id, kind_id: kind.id });
-
-  const chart = await findChart(store.projected, body.helm_chart_id, paths);
-  checkChart(chart, kind.id, paths);
-  const { form, parsedFeatures } = chart;
-  const { cardinality, reinstall_dependencies: reinstallDependents } = parsedFeatures;
-  const place = await findPlace(store.deployments, { id: null, name, kind, cluster, cardinality }, { paths, reserved });
-  const wanted = { form, config, envId: place.env_id, at: paths.config };
-  const references = await checkConfig(heldReaders(store), wanted);
-
+  const readers = heldReaders(store);
+  const { kind, chart, place, references } = await fitCreation(store, body, { context, reserved, readers });
+  const { reinstall_dependencies: reinstallDependents } = chart.parsedFeatures;
   const row = await store.deploymentChanges.insert({ ...body, ...place });
   if (references.length > 0) await store.deploymentChanges.saveReferences(row.id, references);
   const install = plannedTasks(['Install'], { before: null, after: row, kind: kind.name, reinstallDependents });
   await queueTasks(store, install, originOf(context));
   return { id: row.id, row, kind: kind.name };
+}
+
+export interface CreationOptions {
+  context: Pick<Context, 'identity' | 'permit'>;
+  /** Namespaces of our own. */
+  reserved: readonly string[];
+  readers: ItemReaders;
+}
+
+/** What a new deployment would be made of; throws where it may not be (403, 422, 409). Writes nothing. */
+export async function fitCreation(
+  store: Pick<ReadingStore, 'projected' | 'deployments'>,
+  { name, config, cluster_id, kind_id, helm_chart_id }: NewDeployment,
+  { context, reserved, readers }: CreationOptions,
+): Promise<{ kind: { id: string; name: string }; chart: Chart; place: Place; references: Reference[] }> {
+  const visible = visibleEnvs(context.identity);
+  const cluster = await findCluster(store.projected, cluster_id, { visible, path: paths.cluster_id });
+  const kind = await findKind(store.projected, kind_id, paths.kind_id);
+  context.permit({ env_id: cluster.env_id, kind_id: kind.id });
+
+  const chart = await findChart(store.projected, helm_chart_id, paths);
+  checkChart(chart, kind.id, paths);
+  const { form, parsedFeatures } = chart;
+  const { cardinality } = parsedFeatures;
+  const place = await findPlace(store.deployments, { id: null, name, kind, cluster, cardinality }, { paths, reserved });
+  const wanted = { form, config, envId: place.env_id, at: paths.config };
+  return { kind, chart, place, references: await checkConfig(readers, wanted) };
 }

@@ -7,7 +7,7 @@ import { found } from '@berth/shared/errors';
 import { confirmedCatalogue } from '../projections/confirmed-catalogue.ts';
 import { applyGiven } from '@berth/shared/db/changes/apply-given';
 import { change } from '@berth/shared/db/changes/change';
-import { type WritingStore, writingStore } from '../store/store.ts';
+import { type ReadingStore, type WritingStore, writingStore } from '../store/store.ts';
 import { originOf } from '../records/origin-of.ts';
 import { type DeploymentRecord, publicDeployment } from '../records/deployment-record.ts';
 import type { VisibleEnvs } from '../store/deployments/deployment-repository.ts';
@@ -75,7 +75,10 @@ interface Wanted {
 }
 
 /** Null where the deployment stays in its place. */
-function targetOf(deployment: Pick<Deployment, 'name' | 'cluster_id'>, changes: DeploymentChanges): string | null {
+export function targetOf(
+  deployment: Pick<Deployment, 'name' | 'cluster_id'>,
+  changes: DeploymentChanges,
+): string | null {
   const { name = deployment.name, cluster_id = deployment.cluster_id } = changes;
   return name === deployment.name && cluster_id === deployment.cluster_id ? null : cluster_id;
 }
@@ -107,10 +110,10 @@ export async function lockVisible(
 }
 
 /** A move needs the role in the env of the new cluster too. */
-async function permitMove(
-  store: WritingStore,
+export async function permitMove(
+  store: Pick<ReadingStore, 'projected'>,
   before: DeploymentRecord,
-  { changes, visible, context }: Pick<Wanted, 'changes' | 'visible' | 'context'>,
+  { changes, visible, context }: Pick<Wanted, 'changes' | 'visible'> & { context: Pick<Context, 'permit'> },
 ): Promise<void> {
   if (changes.cluster_id === undefined || changes.cluster_id === before.cluster_id) return;
   const path = deploymentPaths.cluster_id;

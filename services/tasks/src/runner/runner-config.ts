@@ -17,6 +17,8 @@ export const RunnerConfig = z
     RUNNER_CONCURRENCY: z.coerce.number().int().min(1).max(64).default(4),
     /** Polls of the status of deployments at the same time; with 0 this runner makes none. */
     RUNNER_POLLS: z.coerce.number().int().min(0).max(256).default(32),
+    /** Dry runs for plans at the same time; with 0 this runner makes none. */
+    RUNNER_PLANS: z.coerce.number().int().min(0).max(64).default(2),
     RUNNER_NAME: z.string().max(200).optional(),
     /** PEM certificates that calls into deployments trust beside those of the system. */
     CALL_CA: z.string().optional(),
@@ -32,6 +34,7 @@ export const RunnerConfig = z
     folder: resolve(env.RUNNER_FOLDER),
     concurrency: env.RUNNER_CONCURRENCY,
     polls: env.RUNNER_POLLS,
+    plans: env.RUNNER_PLANS,
     name: env.RUNNER_NAME,
     calls: { ca: env.CALL_CA, port: env.CALL_PORT, allowAddresses: env.CALL_ALLOW_ADDRESSES },
   }));

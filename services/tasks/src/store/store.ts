@@ -18,6 +18,7 @@ import { createTaskChanges, type TaskChangesRepository } from './tasks/task-chan
 import { createSecretChanges, type SecretChangesRepository } from './secrets/secret-changes-repository.ts';
 import { createSecretRepository } from './secrets/secret-repository.ts';
 import { createStatusPollRepository } from './status-poll-repository.ts';
+import { createDryRunRepository } from './claims/dry-run-repository.ts';
 import { createTaskRepository } from './tasks/task-repository.ts';
 import { createWaitFactsRepository } from './claims/wait-facts-repository.ts';
 
@@ -32,6 +33,7 @@ export const readingStore = (db: Queries) => ({
   items: createItemRepository(db),
   waitFacts: createWaitFactsRepository(db),
   secrets: createSecretRepository(db),
+  dryRuns: createDryRunRepository(db),
   statusPolls: createStatusPollRepository(db),
   isPast: (time: string) => isPast(db, time),
 });

@@ -2,7 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { Bus } from '@berth/shared/bus/bus';
 import { implement } from '@berth/shared/bus/rpc/implement';
 import { type ClaimedTask, type LogLine, runnerTasks } from '@berth/shared/contracts/resources/runner-tasks';
+import { type DryRun, dryRuns } from '@berth/shared/contracts/resources/dry-runs';
 import { AppError } from '@berth/shared/errors';
+import type { z } from 'zod';
+
+type DryRunOutcome = z.output<typeof dryRuns.operations.report.body>['outcome'];
 
 export interface ReportedOutcome {
   task_id: string;
@@ -69,7 +73,25 @@ export function createFakeTasks(bus: Bus) {
     }),
   );
 
+  const dryRunsDue: DryRun[] = [];
+  const outcomes = new Map<string, DryRunOutcome>();
+  bus.serve(
+    implement(dryRuns, {
+      claim: async () => ({ dry_run: dryRunsDue.shift() ?? null }),
+      report: async ({ body: { task_id, outcome } }) => {
+        outcomes.set(task_id, outcome);
+        return null;
+      },
+    }),
+  );
+
   return {
+    giveDryRun(run: DryRun): void {
+      charts.set(run.task_id, run.chart);
+      dryRunsDue.push(run);
+      bus.hints.send('dry_runs_due', 'due');
+    },
+    outcomeOf: (id: string): DryRunOutcome | undefined => outcomes.get(id),
     ends,
     lines,
     chartOf: (taskId: string) => charts.get(taskId),

@@ -10,6 +10,19 @@ data: { text: {{ .Values.text | quote }} }
 # As bytes: text of a template would be parsed as YAML once more.
 binaryData: { exact: {{ .Values.exact | toRawJson | b64enc | quote }} }
 `,
+  'templates/many.yaml': `{{- range until (int .Values.many) }}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: { name: many-{{ . }} }
+data: { text: {{ repeat (int $.Values.bytes) "x" }} }
+{{- end }}
+`,
+  'templates/objects.yaml': `{{- range .Values.objects }}
+---
+{{ toYaml . }}
+{{- end }}
+`,
   // No node has the label, so waiting for the pods never ends.
   'templates/slow.yaml': `{{- if .Values.slow }}
 apiVersion: apps/v1

@@ -62,6 +62,8 @@ export interface OperationSpec {
   readonly idempotent?: boolean;
   /** Takes `If-Match` although it is no change by id: the resource of the row that the path names. */
   readonly ifMatch?: Pick<ResourceSpec, 'etag'>;
+  /** Time for the whole operation in ms, where the usual one is too short. */
+  readonly deadlineMs?: number;
   /** The response is not JSON but a text that the gateway may stream. */
   readonly produces?: 'text/plain' | 'text/event-stream';
   /** No handler yet: the gateway answers 501. A test lists these by name; the list can only shrink. */

@@ -7,6 +7,10 @@ import type { CallerName } from './contract.ts';
 export const hints = {
   /** A task became due; key `due`. */
   tasks_due: { sender: 'tasks', listeners: ['runner'] },
+  /** A dry run waits for a runner; key `due`. */
+  dry_runs_due: { sender: 'tasks', listeners: ['runner'] },
+  /** A dry run has its result; key: its id. */
+  dry_run_ended: { sender: 'tasks', listeners: ['tasks'] },
   /** Cancellation of a started task was requested; key: task id. */
   task_cancel: { sender: 'tasks', listeners: ['runner'] },
   /** New lines in, or the end of, a task's log; key: task id. */

@@ -44,6 +44,29 @@ export function deployArguments(
   ];
 }
 
+/**
+ * What the same deploy would install, hooks too: rendered with what the cluster can do and has, and without a trace there. Unlike
+ * `upgrade --dry-run` it also renders while a release is pending.
+ */
+export const templateArguments = (
+  { namespace }: Pick<ClaimedTask, 'namespace'>,
+  { kubeconfig, chart, values }: HelmFiles,
+  { isUpgrade }: { isUpgrade: boolean },
+): string[] => [
+  'template',
+  '--dry-run=server',
+  // Helm installs the folder crds with the first release only.
+  isUpgrade ? '--is-upgrade' : '--include-crds',
+  ...target({ namespace }, kubeconfig),
+  '--values',
+  values,
+  '--skip-tests',
+  '--disable-openapi-validation',
+  '--',
+  namespace,
+  chart,
+];
+
 export function uninstallArguments(task: ClaimedTask, { kubeconfig }: Pick<HelmFiles, 'kubeconfig'>): string[] {
   return [
     'uninstall',

@@ -13,6 +13,8 @@ export interface HelmRun {
   /** The guard ends Helm after this time unless `extend` moves it, even while this process is paused. */
   deadlineMs: number;
   onLine: (stream: 'stdout' | 'stderr', line: string) => void;
+  /** Receives standard output as it is, where it is no log; `onLine` gets the rest. */
+  onOutput?: (chunk: Buffer) => void;
 }
 
 export interface HelmExit {
@@ -76,7 +78,8 @@ export function createHelmStarter({ binary, guard }: { binary: string; guard: Pr
       const lines = shellInput(binary, run);
       const child = take();
       const exited = exitOf(child);
-      splitLines(child.stdout, (line) => run.onLine('stdout', line));
+      if (run.onOutput) child.stdout.on('data', run.onOutput).on('error', () => undefined);
+      else splitLines(child.stdout, (line) => run.onLine('stdout', line));
       splitLines(child.stderr, (line) => run.onLine('stderr', line));
       return supervised(child, { exited, guard, lines, deadlineMs: run.deadlineMs });
     },

@@ -1,7 +1,7 @@
 import { releaseLabels } from '@berth/shared/contracts/kubernetes-names';
 import type { ClusterClient } from '../cluster/cluster-client.ts';
 import type { ObjectMetadata, Secret } from '../cluster/kube-objects.ts';
-import { statusInPayload, withStatus } from './release-payload.ts';
+import { manifestInPayload, statusInPayload, withStatus } from './release-payload.ts';
 import { permanent, transient } from '../outcome/task-failure.ts';
 
 const revisionOf = ({ labels }: ObjectMetadata): number => Number(labels?.['version'] ?? 0);
@@ -31,6 +31,19 @@ export async function observeRelease(cluster: ClusterClient, release: string): P
     taskId: labels[releaseLabels.task] ?? null,
     fence: labels[releaseLabels.fence] ? Number(labels[releaseLabels.fence]) : null,
   };
+}
+
+/**
+ * The manifest that Helm compares with: of the newest revision that was deployed, or else of the newest. Null: there is no release,
+ * or none that can be read.
+ */
+export async function releasedManifest(cluster: ClusterClient, release: string): Promise<string | null> {
+  const revisions = (await cluster.releaseRevisions(release, release)).toSorted(
+    (a, b) => revisionOf(b) - revisionOf(a),
+  );
+  const current = revisions.find(({ labels }) => labels?.['status'] === 'deployed') ?? revisions[0];
+  const secret = current && (await cluster.readSecret(release, current.name));
+  return manifestInPayload(secret?.data?.['release'] ?? '');
 }
 
 /** Sets a release that a dead run left halfway to `failed`, in label and payload at once, so that Helm can continue from it. */

@@ -5,7 +5,10 @@ import { z } from 'zod';
 /** Kubernetes stores at most a megabyte, which may decompress to a thousand. */
 const maxPayloadBytes = 32 * 1024 * 1024;
 
-const Release = z.looseObject({ info: z.looseObject({ status: z.string() }) });
+const Release = z.looseObject({
+  info: z.looseObject({ status: z.string() }),
+  manifest: z.string().optional(),
+});
 
 /** Helm stores a release as base64 of gzip of JSON, which Kubernetes encodes in base64 once more (`data.release`). */
 async function decode(data: string): Promise<z.infer<typeof Release>> {
@@ -17,6 +20,14 @@ async function decode(data: string): Promise<z.infer<typeof Release>> {
 export async function statusInPayload(data: string): Promise<string | null> {
   return decode(data).then(
     ({ info }) => info.status,
+    () => null,
+  );
+}
+
+/** The manifest of a release, without its hooks; null where the payload is not what Helm writes. */
+export async function manifestInPayload(data: string): Promise<string | null> {
+  return decode(data).then(
+    ({ manifest = '' }) => manifest,
     () => null,
   );
 }

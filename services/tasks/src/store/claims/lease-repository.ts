@@ -18,13 +18,16 @@ export const createLeaseRepository = (db: Queries) => ({
       returning (cancel_requested_at is not null) as cancel_requested
     `),
 
-  /** What a claim is good for; null when it is over or was never given. */
+  /** What a claim of a task, or of a dry run, is good for; null when it is over or was never given. */
   held: (id: string, fence: number) =>
     db.maybeOne(sql.type(Held)`
       select deployment_id, run ->> 'cluster_id' as cluster_id, run ->> 'namespace' as namespace,
         run ->> 'helm_chart_id' as helm_chart_id
       from deployment_tasks
       where id = ${id} and fence = ${fence} and status = 'Started' and lease_until > clock_timestamp()
+      union all
+      select deployment_id, cluster_id::text, namespace, helm_chart_id::text from dry_runs
+      where id = ${id} and fence = ${fence} and sealed_outcome is null and expires_at > clock_timestamp()
     `),
 
   /** Started tasks whose runner is silent for too long. */

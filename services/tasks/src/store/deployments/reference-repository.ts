@@ -15,5 +15,19 @@ export const createReferenceRepository = (db: Queries) => ({
       order by d.namespace
       limit 10
     `),
+
+  /** Enabled deployments with a release whose inputs point to the item: those that a change of it would reinstall. */
+  reinstalledAfter: (collection: string, item_id: string) =>
+    db.any(sql.type(User)`
+      select distinct d.id, d.namespace, d.env_id
+      from deployment_references r join deployments d on d.id = r.deployment_id
+      where r.collection = ${collection} and r.item_id = ${item_id} and d.enabled and not d.deleting
+        and (
+          d.revision_id is not null
+          or exists (select 1 from deployment_tasks s where s.deployment_id = d.id and s.status = 'Started')
+        )
+      order by d.namespace
+      limit 1000
+    `),
 });
 export type ReferenceRepository = ReturnType<typeof createReferenceRepository>;

@@ -3,7 +3,7 @@ import { ourServices } from '../../../access/rules.ts';
 import { operation, resource } from '../../definition/contract.ts';
 import { Id } from '../../fields/fields.ts';
 
-/** Names a claim. A fence cannot be guessed, so only the runner that was given the claim can name it. */
+/** Names a claim of a task, or of a dry run, whose id stands in `task_id`. A fence cannot be guessed, so only the runner that was given the claim can name it. */
 export const Claim = { task_id: Id, fence: z.number().int() };
 
 export const taskClaims = resource('task_claims', {

@@ -1,0 +1,16 @@
+import { Id } from '@berth/shared/contracts/fields';
+import { z } from 'zod';
+import { DeployRun } from '../records/task-run.ts';
+
+/** What a runner is to compare, as it is sealed until a runner claims it. */
+export const DryRunRecord = z.strictObject({
+  action: z.enum(['deploy', 'uninstall']),
+  deployment_id: Id,
+  cluster_id: Id,
+  namespace: z.string(),
+  /** Null for an uninstall. */
+  run: DeployRun.nullable(),
+  /** What runs now: its secrets are hidden too. */
+  revision: DeployRun.nullable(),
+});
+export type DryRunRecord = z.infer<typeof DryRunRecord>;

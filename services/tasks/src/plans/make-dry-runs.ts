@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto';
+import type { Identity } from '@berth/shared/access/identity';
+import type { Bus } from '@berth/shared/bus/bus';
+import { type DryRunResult, dryRuns } from '@berth/shared/contracts/resources/dry-runs';
+import { AppError } from '@berth/shared/errors';
+import { createWakeUp } from '@berth/shared/waiting/wake-up';
+import { z } from 'zod';
+import type { SecretKeys } from '../secrets/secret-keys.ts';
+import type { InTransaction, ReadingStore } from '../store/store.ts';
+import type { DryRunRecord } from './dry-run-record.ts';
+import { openText, sealText } from './sealed-text.ts';
+
+/** Dry runs at the same time; a move needs two. */
+export const most = { ofRequester: 4, ofEnv: 16, inAll: 64 };
+
+/** The hint that a dry run has ended may be lost. */
+const pollMs = 500;
+/** For the answer itself, and what is left of the plan's checks. */
+const reserveMs = 1_500;
+const leastMs = 3_000;
+
+export const Outcome = z.object(dryRuns.operations.report.body.shape).shape.outcome;
+export type Outcome = z.infer<typeof Outcome>;
+
+export interface MakeDryRunsDeps {
+  store: Pick<ReadingStore, 'dryRuns'>;
+  inTransaction: InTransaction;
+  bus: Pick<Bus, 'hints'>;
+  secretKeys: SecretKeys;
+}
+
+export interface Asking {
+  identity: Identity;
+  envId: string;
+  signal: AbortSignal;
+  remainingMs: () => number;
+}
+
+export const sealedRun = (id: string): string => `run of dry run ${id}`;
+export const sealedOutcome = (id: string): string => `outcome of dry run ${id}`;
+
+/** The results of dry runs that runners make meanwhile. Nothing of them is left afterwards. */
+export async function makeDryRuns(
+  deps: MakeDryRunsDeps,
+  runs: readonly DryRunRecord[],
+  asking: Asking,
+): Promise<DryRunResult[]> {
+  if (runs.length === 0) return [];
+  const withinMs = asking.remainingMs() - reserveMs;
+  if (withinMs < leastMs) throw new AppError('unavailable', 'Too little time is left for a plan; try again');
+  const ids = runs.map(() => randomUUID());
+  try {
+    await add(deps, runs, { ids, withinMs, asking });
+    return await results(deps, ids, asking.signal, performance.now() + withinMs);
+  } finally {
+    await deps.store.dryRuns.remove(ids);
+  }
+}
+
+interface Adding {
+  ids: readonly string[];
+  withinMs: number;
+  asking: Asking;
+}
+
+async function add(
+  { inTransaction, secretKeys, bus }: MakeDryRunsDeps,
+  runs: readonly DryRunRecord[],
+  { ids, withinMs, asking: { identity, envId: env_id } }: Adding,
+): Promise<void> {
+  const requester = `${identity.kind} ${identity.id}`;
+  await inTransaction(async (store) => {
+    const { of_requester, of_env, in_all } = await store.dryRuns.countLocked({ requester, env_id });
+    if (of_requester + runs.length > most.ofRequester)
+      throw new AppError('too_many_requests', 'You have other plans that are being made; wait for them');
+    if (of_env + runs.length > most.ofEnv)
+      throw new AppError('too_many_requests', 'Too many plans are being made for the env; try again');
+    if (in_all + runs.length > most.inAll)
+      throw new AppError('unavailable', 'Too many plans are being made; try again');
+    for (const [index, run] of runs.entries()) {
+      const id = ids[index] ?? '';
+      const { deployment_id, cluster_id, namespace } = run;
+      const sealed_run = sealText(secretKeys, sealedRun(id), JSON.stringify(run));
+      const helm_chart_id = run.run?.helm_chart_id ?? null;
+      await store.dryRuns.insert(
+        { id, requester, env_id, deployment_id, cluster_id, namespace, helm_chart_id, sealed_run },
+        withinMs,
+      );
+    }
+  });
+  bus.hints.send('dry_runs_due', 'due');
+}
+
+async function results(
+  { store, bus, secretKeys }: MakeDryRunsDeps,
+  ids: readonly string[],
+  asked: AbortSignal,
+  giveUpAt: number,
+): Promise<DryRunResult[]> {
+  const done = new AbortController();
+  const signal = AbortSignal.any([asked, done.signal]);
+  const { wake, wait } = createWakeUp(signal);
+  for (const key of ids) bus.hints.listen('dry_run_ended', wake, { key, signal });
+  try {
+    for (;;) {
+      const rows = await store.dryRuns.look(ids);
+      const outcomes = ids.flatMap((id) => {
+        const sealed = rows.find((row) => row.id === id)?.sealed_outcome ?? null;
+        return sealed === null ? [] : [Outcome.parse(JSON.parse(openText(secretKeys, sealedOutcome(id), sealed)))];
+      });
+      const failed = outcomes.find((outcome) => 'failure' in outcome);
+      if (failed && 'failure' in failed) throw refusalOf(failed.failure);
+      if (outcomes.length === ids.length) return outcomes.flatMap((one) => ('result' in one ? [one.result] : []));
+
+      const leftMs = giveUpAt - performance.now();
+      asked.throwIfAborted();
+      if (leftMs <= 0) throw tooLate(rows.every(({ is_claimed }) => is_claimed));
+      await wait(Math.min(pollMs, leftMs));
+    }
+  } finally {
+    done.abort();
+  }
+}
+
+const refusalOf = ({ refused, reason }: Extract<Outcome, { failure: unknown }>['failure']): AppError =>
+  new AppError(refused ? 'unprocessable' : 'unavailable', reason);
+
+const tooLate = (isClaimed: boolean): AppError =>
+  isClaimed
+    ? new AppError('timeout', 'The plan was not made in time')
+    : new AppError('unavailable', 'No runner is free to make the plan; try again');

@@ -1,0 +1,24 @@
+import type { NewDeployment } from '@berth/shared/contracts/resources/deployments';
+import type { Place } from '../deployments/place.ts';
+import type { DeploymentRecord } from '../records/deployment-record.ts';
+
+/** What a new deployment would get as its id is not known. */
+export const noDeployment = '00000000-0000-0000-0000-000000000000';
+
+/** A deployment as its creation would write it. */
+export const newRecord = (body: NewDeployment, place: Place): DeploymentRecord => ({
+  ...body,
+  ...place,
+  id: noDeployment,
+  created_at: new Date().toISOString(),
+  enabled: true,
+  status: 'Unknown',
+  state: 'Unknown',
+  deleting: false,
+  description_md: null,
+  reason: null,
+  revision_id: null,
+  reported_status: null,
+  installed_cluster_id: null,
+  installed_namespace: null,
+});

@@ -1,0 +1,15 @@
+import { seal, unseal } from '@berth/shared/sealing/seal';
+import { KeyIsMissing } from '../secrets/sealed-contents.ts';
+import type { SecretKeys } from '../secrets/secret-keys.ts';
+
+/** For what is stored for seconds: the name of the key, and the text sealed under it. */
+export const sealText = ({ current }: SecretKeys, boundTo: string, text: string): string =>
+  `${current.id} ${seal(current.wrapping, boundTo, text).toString('base64')}`;
+
+/** Throws where it was changed outside of Berth, and `KeyIsMissing`. */
+export function openText(keys: SecretKeys, boundTo: string, sealed: string): string {
+  const [keyId = '', content = ''] = sealed.split(' ');
+  const key = keys.wrappingKey(keyId);
+  if (!key) throw new KeyIsMissing(`There is no key ${keyId}`);
+  return unseal(key, boundTo, Buffer.from(content, 'base64')).toString('utf8');
+}

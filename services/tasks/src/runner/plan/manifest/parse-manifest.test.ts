@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { parseManifest } from './parse-manifest.ts';
+
+const contentsOf = (text: string) => parseManifest(text).objects.map(({ content }) => content);
+
+test('a manifest is read as Helm reads it: YAML 1.1 without types of its own', () => {
+  const [read] = contentsOf(`---
+# Source: web/templates/a.yaml
+a: yes
+b: "yes"
+mode: 0644
+date: 2026-01-01
+time: 12:30
+text: |
+  one
+  two
+base: &base {x: 1}
+merged:
+  <<: *base
+`);
+
+  expect(read).toEqual({
+    a: true,
+    b: 'yes',
+    mode: 420,
+    date: '2026-01-01',
+    time: '12:30',
+    text: 'one\ntwo\n',
+    base: { x: 1 },
+    merged: { x: 1 },
+  });
+});
+
+test('each document is an object, and each item of a List; comments and nothing are none', () => {
+  expect(
+    contentsOf('# only words\n---\na: 1\n--- # two\nkind: ConfigMapList\nitems: [{b: 2}, {c: 3}]\n---\n\n'),
+  ).toEqual([{ a: 1 }, { b: 2 }, { c: 3 }]);
+});
+
+test('an object of the folder crds is known by its source', () => {
+  const text = '---\n# Source: web/crds/ship.yaml\na: 1\n---\n# Source: web/templates/crds.yaml\na: 2\n';
+
+  expect(parseManifest(text).objects.map(({ isCrdFile }) => isCrdFile)).toEqual([true, false]);
+});
+
+test('what is no YAML, a number that JSON lacks, and aliases without end are counted, and the rest is read', () => {
+  const bomb = ['a: &a [x,x,x,x,x,x,x,x,x,x]'];
+  for (const [from, to] of ['ab', 'bc', 'cd', 'de'].map((pair) => pair.split(''))) {
+    bomb.push(`${to}: &${to} [${Array.from({ length: 10 }, () => `*${from}`).join(',')}]`);
+  }
+
+  const { objects, unreadable } = parseManifest(`a: [\n---\na: .inf\n---\n${bomb.join('\n')}\n---\nb: 1\n`);
+
+  expect(unreadable).toBe(3);
+  expect(objects).toEqual([{ content: { b: 1 }, isCrdFile: false }]);
+});

@@ -1,0 +1,88 @@
+import { Id } from '@berth/shared/contracts/fields';
+import type { Queries } from '@berth/shared/db/database';
+import { sql } from 'slonik';
+import { z } from 'zod';
+
+export interface NewDryRun {
+  id: string;
+  requester: string;
+  env_id: string;
+  deployment_id: string;
+  cluster_id: string;
+  namespace: string;
+  helm_chart_id: string | null;
+  sealed_run: string;
+}
+
+const nothing = sql.type(z.object({}));
+const Counts = z.object({ of_requester: z.number().int(), of_env: z.number().int(), in_all: z.number().int() });
+const ClaimedDryRun = z.object({
+  id: Id,
+  fence: z.number().int(),
+  cluster_id: Id,
+  sealed_run: z.string(),
+  within_ms: z.number(),
+});
+const Ended = z.object({ id: Id, is_claimed: z.boolean(), sealed_outcome: z.string().nullable() });
+
+/** A runner has no use for less. */
+const leastMs = 2_000;
+/** Nobody waits for it any more. */
+const over = sql.fragment`expires_at < clock_timestamp()`;
+
+/** Dry runs of plans: they last seconds and belong to nothing. */
+export const createDryRunRepository = (db: Queries) => ({
+  /** How many there are; the transaction that counts them is the only one that adds some. */
+  countLocked: async ({ requester, env_id }: Pick<NewDryRun, 'requester' | 'env_id'>) => {
+    await db.query(nothing`select pg_advisory_xact_lock(hashtextextended('dry_runs', 0))`);
+    return db.one(sql.type(Counts)`
+      select count(*) filter (where requester = ${requester}) as of_requester,
+        count(*) filter (where env_id = ${env_id}) as of_env, count(*) as in_all
+      from dry_runs where not (${over})
+    `);
+  },
+
+  insert: (run: NewDryRun, withinMs: number) =>
+    db.query(nothing`
+      insert into dry_runs (
+        id, requester, env_id, deployment_id, cluster_id, namespace, helm_chart_id, expires_at, sealed_run
+      )
+      values (
+        ${run.id}, ${run.requester}, ${run.env_id}, ${run.deployment_id}, ${run.cluster_id}, ${run.namespace},
+        ${run.helm_chart_id},
+        clock_timestamp() + ${withinMs} * interval '1 millisecond', ${run.sealed_run}
+      )
+    `),
+
+  /** The oldest one; replicas and runners pass over what another one takes. */
+  claim: () =>
+    db.maybeOne(sql.type(ClaimedDryRun)`
+      update dry_runs set fence = ('x' || right(gen_random_uuid()::text, 12))::bit(48)::bigint
+      where id = (
+        select id from dry_runs
+        where fence is null and expires_at > clock_timestamp() + ${leastMs} * interval '1 millisecond'
+        order by expires_at limit 1 for update skip locked
+      )
+      returning id, fence, cluster_id, sealed_run,
+        (extract(epoch from expires_at - clock_timestamp()) * 1000)::double precision as within_ms
+    `),
+
+  /** Keeps the first outcome of the claim; any other changes nothing. */
+  finish: (id: string, fence: number, sealed_outcome: string) =>
+    db.query(nothing`
+      update dry_runs set sealed_outcome = ${sealed_outcome}
+      where id = ${id} and fence = ${fence} and sealed_outcome is null and not (${over})
+    `),
+
+  look: (ids: readonly string[]) =>
+    db.any(sql.type(Ended)`
+      select id, fence is not null as is_claimed, sealed_outcome from dry_runs where id = any(${sql.array([...ids], 'uuid')})
+    `),
+
+  remove: (ids: readonly string[]) =>
+    db.query(nothing`delete from dry_runs where id = any(${sql.array([...ids], 'uuid')})`),
+
+  /** What a process left that was killed. */
+  removeOver: () => db.query(nothing`delete from dry_runs where ${over}`),
+});
+export type DryRunRepository = ReturnType<typeof createDryRunRepository>;

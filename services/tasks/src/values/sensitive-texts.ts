@@ -1,0 +1,14 @@
+import type { ValuesUi } from '@berth/chart-extensions/values-ui';
+import { visibleInputs } from '@berth/chart-extensions/visible-inputs';
+import type { JsonObject } from '@berth/shared/contracts/json';
+
+/** The values of sensitive inputs, which nothing that people read may show. */
+export const sensitiveTexts = (form: ValuesUi | null | undefined, inputs: JsonObject): string[] =>
+  !form
+    ? []
+    : visibleInputs(form, inputs)
+        .filter(({ sensitive }) => sensitive)
+        .flatMap(({ id }) => (Object.hasOwn(inputs, id) ? [inputs[id]] : []))
+        .filter((value) => typeof value === 'string' || typeof value === 'number')
+        .map(String)
+        .slice(0, 100);

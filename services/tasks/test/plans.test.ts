@@ -1,0 +1,313 @@
+import { randomUUID } from 'node:crypto';
+import type { Identity } from '@berth/shared/access/identity';
+import { etagOf } from '@berth/shared/bus/rpc/etag';
+import { type DeploymentPlan, deploymentPlans } from '@berth/shared/contracts/resources/deployment-plans';
+import { type DeploymentChanges, deployments, type NewDeployment } from '@berth/shared/contracts/resources/deployments';
+import { type DryRun, type DryRunResult, dryRuns } from '@berth/shared/contracts/resources/dry-runs';
+import { secrets } from '@berth/shared/contracts/resources/secrets';
+import { taskClaims } from '@berth/shared/contracts/resources/task-claims';
+import { sampleIdentities } from '@berth/shared/testing/test-identities';
+import { sql } from 'slonik';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { most } from '../src/plans/make-dry-runs.ts';
+import { refusal } from './support/refusal.ts';
+import { sampleChart } from './support/sample-charts.ts';
+import { envId, kindId, startTasksInTest, type TasksInTest, until } from './support/tasks-in-test.ts';
+
+let tasks: TasksInTest;
+beforeAll(async () => {
+  tasks = await startTasksInTest();
+  // Another replica: what one of them takes in, the other one may give to a runner.
+  await tasks.replica();
+});
+afterAll(() => tasks?.[Symbol.asyncDispose]());
+
+const { owner, maintainer, envUser, envAdmin, siteAdmin, outsider } = sampleIdentities;
+const { of_update, of_creation } = deploymentPlans.operations;
+const { claim, report } = dryRuns.operations;
+
+const patiently = { deadlineMs: 12_000 };
+const plan = (
+  id: string,
+  body: DeploymentChanges,
+  as: Identity = owner,
+  options: { deadlineMs?: number } = patiently,
+) => tasks.call(as, of_update, { id, body }, options);
+
+const nothingCut = { objects: 0, fields: 0, values: 0, hooks: 0 };
+const result: DryRunResult = {
+  objects: [
+    {
+      action: 'change',
+      api_version: 'v1',
+      kind: 'ConfigMap',
+      namespace: 'web',
+      name: 'web',
+      reason: null,
+      fields: [{ path: '/data/a', before: '1', after: '2', hidden: false }],
+    },
+  ],
+  hooks: [],
+  unchanged: 3,
+  cut: nothingCut,
+};
+
+const claimDryRun = () => until(async () => (await tasks.runner.call(claim, {}, patiently)).dry_run);
+const finish = ({ task_id, fence }: DryRun, outcome: z.input<typeof report.body>['outcome']) =>
+  tasks.runner.call(report, { body: { task_id, fence, outcome } }, patiently);
+
+/** Makes a plan while a runner answers its dry runs; both. */
+async function planned(
+  making: () => Promise<DeploymentPlan>,
+  count = 1,
+): Promise<{ made: DeploymentPlan; runs: DryRun[] }> {
+  const answer = making();
+  answer.catch(() => undefined);
+  const runs: DryRun[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const run = await claimDryRun();
+    runs.push(run);
+    await finish(run, { result });
+  }
+  return { made: await answer, runs };
+}
+
+const Tables = z.object({ table: z.string(), rows: z.string() });
+/** All rows of all tables of the service, as text; without those in which its loops note how far they are. */
+async function allRows(): Promise<Record<string, string>> {
+  const { db } = tasks.database;
+  const names = await db.anyFirst(sql.type(z.object({ name: z.string() }))`
+    select table_name as name from information_schema.tables
+    where table_schema = current_schema() and table_type = 'BASE TABLE'
+      and table_name not in ('leases', 'outbox_stream')
+    order by 1
+  `);
+  const rows = await Promise.all(
+    names.map((name) =>
+      db.one(sql.type(Tables)`
+        select ${name} as table, coalesce(string_agg((to_jsonb(t) - 'published_version')::text, chr(10) order by t::text), '') as rows
+        from ${sql.identifier([name])} t
+      `),
+    ),
+  );
+  return Object.fromEntries(rows.map(({ table, rows: text }) => [table, text]));
+}
+
+const noDryRuns = async () =>
+  (await tasks.database.db.oneFirst(
+    sql.type(z.object({ n: z.number().int() }))`select count(*) as n from dry_runs`,
+  )) === 0;
+beforeEach(() => until(noDryRuns));
+
+describe('a plan of an update', () => {
+  test('names the tasks, the deployments that follow, and what a runner found out; and changes no row', async () => {
+    const chart = await tasks.publish.chart(sampleChart({ features: { reinstall_dependencies: true } }));
+    const { id, namespace } = await until(() => tasks.create({ helm_chart_id: chart.id }).catch(() => null));
+    await tasks.runAll();
+    const dependent = await tasks.installed({ config: { replicas: 1, peer: id } });
+    const disabled = await tasks.installed({ config: { replicas: 1, peer: id } });
+    await tasks.call(owner, deployments.operations.update, { id: disabled.id, body: { enabled: false } });
+    await tasks.runAll();
+    const before = await allRows();
+
+    const { made, runs } = await planned(() => plan(id, { config: { replicas: 2 } }, maintainer));
+
+    expect(made).toEqual({
+      etag: etagOf(deployments, await tasks.deployment(id)),
+      tasks: [{ operation: 'Upgrade', cluster_id: tasks.clusterId }],
+      reinstalls: [{ deployment_id: dependent.id, namespace: dependent.namespace }],
+      objects: result.objects.map((object) => ({ ...object, cluster_id: tasks.clusterId })),
+      hooks: [],
+      unchanged: 3,
+      cut: nothingCut,
+    });
+    expect(runs).toMatchObject([{ action: 'deploy', namespace, deployment_id: id, values: { replicaCount: 2 } }]);
+    expect(await tasks.claim()).toBeNull();
+    expect(await allRows()).toEqual(before);
+  });
+
+  test('without a task is made without a runner', async () => {
+    const { id } = await tasks.installed();
+
+    expect(await plan(id, { description_md: 'new' })).toMatchObject({ tasks: [], objects: [], reinstalls: [] });
+    expect(await plan(id, { config: { replicas: 1 } })).toMatchObject({ tasks: [] });
+  });
+
+  test('that disables shows the removal, one that renames the removal and the release at its new place', async () => {
+    const { id, namespace } = await tasks.installed();
+
+    const disabling = await planned(() => plan(id, { enabled: false }));
+    const renaming = await planned(() => plan(id, { name: 'elsewhere' }), 2);
+
+    expect(disabling.made.tasks.map(({ operation }) => operation)).toEqual(['Uninstall']);
+    expect(disabling.runs).toMatchObject([{ action: 'uninstall', namespace, chart: null, values: {} }]);
+    expect(renaming.made.tasks.map(({ operation }) => operation)).toEqual(['Recreate', 'Upgrade']);
+    const runs = renaming.runs.map(({ action, namespace: where }) => `${action} ${where}`).sort();
+    expect(runs).toEqual(['deploy web-elsewhere', `uninstall ${namespace}`]);
+    expect(renaming.made).toMatchObject({ unchanged: 6 });
+  });
+
+  test('is refused as the change would be', async () => {
+    const { id } = await tasks.installed();
+    const big = { config: { replicas: 99 } };
+
+    await expect(plan(id, big)).rejects.toEqual(refusal('unprocessable', '', 'body.config.replicas'));
+    await expect(plan(id, { helm_chart_id: randomUUID() })).rejects.toEqual(
+      refusal('unprocessable', '', 'body.helm_chart_id'),
+    );
+    await expect(plan(id, {}, envUser)).rejects.toEqual(refusal('forbidden'));
+    await expect(plan(id, {}, outsider)).rejects.toEqual(refusal('not_found'));
+    await expect(plan(id, { values_override: { a: 1 } }, maintainer)).rejects.toEqual(refusal('forbidden'));
+    await expect(plan(id, { cluster_id: tasks.otherClusterId }, envAdmin)).rejects.toEqual(refusal('unprocessable'));
+    await tasks.call(owner, deployments.operations.delete, { id });
+    await expect(plan(id, { enabled: false })).rejects.toEqual(refusal('conflict'));
+    await tasks.runAll();
+  });
+});
+
+describe('a plan of a creation', () => {
+  const body = (fields: Partial<NewDeployment> = {}): NewDeployment => ({
+    name: `p${randomUUID().slice(0, 8)}`,
+    kind_id: kindId,
+    cluster_id: tasks.clusterId,
+    helm_chart_id: tasks.chartId,
+    config: { replicas: 1 },
+    values_override: null,
+    ...fields,
+  });
+
+  test('shows the Install, and writes no deployment', async () => {
+    const before = await allRows();
+    const wanted = body();
+
+    const { made, runs } = await planned(() => tasks.call(owner, of_creation, { body: wanted }, patiently));
+
+    expect(made).toMatchObject({ etag: null, tasks: [{ operation: 'Install' }], reinstalls: [] });
+    expect(runs).toMatchObject([{ action: 'deploy', namespace: `web-${wanted.name}` }]);
+    expect(await allRows()).toEqual(before);
+  });
+
+  test('is refused as the creation would be', async () => {
+    const { name } = await tasks.installed();
+    const creating = (fields: Partial<NewDeployment>, as: Identity = owner) =>
+      tasks.call(as, of_creation, { body: body(fields) }, patiently);
+
+    await expect(creating({}, maintainer)).rejects.toEqual(refusal('forbidden'));
+    await expect(creating({ name })).rejects.toEqual(refusal('conflict'));
+    await expect(creating({ config: {} })).rejects.toEqual(refusal('unprocessable', '', 'body.config.replicas'));
+  });
+});
+
+describe('a dry run', () => {
+  const made = async (contents: string) =>
+    tasks.call(envAdmin, secrets.operations.create, {
+      body: { env_id: envId, collection: 'tokens', name: `s${randomUUID()}`, contents },
+    });
+
+  test('carries contents of secrets in its claim alone, those of what runs now too', async () => {
+    const form = {
+      inputs: [
+        { id: 'token', type: 'CollectionSelect', label: 'Token', collection: 'secrets' },
+        { id: 'pin', type: 'text', label: 'Pin', sensitive: true },
+      ],
+      outputs: {
+        values: [{ path: ['pin'], value: { FieldValue: { input: 'pin' } } }],
+        secrets: { ours: { token: { FieldProperty: { input: 'token', property: 'contents' } } } },
+      },
+    };
+    const chart = await tasks.publish.chart(sampleChart({ values_ui: form }));
+    const [old, next] = [await made('c4n4ry-old'), await made('c4n4ry-new')];
+    const make = () => tasks.create({ helm_chart_id: chart.id, config: { token: old.id, pin: 'c4n4ry-pin1' } });
+    const { id } = await until(() => make().catch(() => null));
+    await tasks.runAll();
+
+    const answer = plan(id, { config: { token: next.id, pin: 'c4n4ry-pin2' } });
+    const run = await claimDryRun();
+    const stored = (await allRows())['dry_runs'];
+    await finish(run, { result });
+
+    expect(run).toMatchObject({ secrets: { ours: { token: 'c4n4ry-new' } } });
+    expect([...run.confidential].sort()).toEqual(['c4n4ry-old', 'c4n4ry-pin1', 'c4n4ry-pin2']);
+    expect(stored).not.toContain('c4n4ry');
+    expect(stored).not.toContain(next.id);
+    expect(JSON.stringify(await answer)).not.toContain('c4n4ry');
+  });
+
+  test('gives its runner the cluster and the chart for as long as it lasts, and no other fence', async () => {
+    const { id } = await tasks.installed();
+    const answer = plan(id, { config: { replicas: 3 } });
+    const run = await claimDryRun();
+    const held = ({ task_id, fence }: Pick<DryRun, 'task_id' | 'fence'>) =>
+      tasks.clusterSync.call(taskClaims.operations.get, { body: { task_id, fence } });
+
+    expect(await held(run)).toEqual({
+      deployment_id: id,
+      cluster_id: tasks.clusterId,
+      namespace: run.namespace,
+      helm_chart_id: tasks.chartId,
+    });
+    await expect(held({ ...run, fence: run.fence + 1 })).rejects.toEqual(refusal('conflict'));
+
+    await finish({ ...run, fence: run.fence + 1 }, { failure: { refused: true, reason: 'a lie' } });
+    await finish(run, { result });
+    await finish(run, { failure: { refused: true, reason: 'too late' } });
+    expect(await answer).toMatchObject({ unchanged: 3 });
+    await expect(held(run)).rejects.toEqual(refusal('conflict'));
+  });
+
+  test('that is refused is 422 with the words of the runner, one without its cluster 503', async () => {
+    const { id } = await tasks.installed();
+    const failing = async (refused: boolean, reason: string) => {
+      const answer = plan(id, { config: { replicas: 3 } });
+      answer.catch(() => undefined);
+      await finish(await claimDryRun(), { failure: { refused, reason } });
+      return answer;
+    };
+
+    await expect(failing(true, 'replicas must be odd')).rejects.toEqual(
+      refusal('unprocessable', 'replicas must be odd'),
+    );
+    await expect(failing(false, 'The cluster could not be reached')).rejects.toEqual(refusal('unavailable', 'reached'));
+  });
+
+  test('that no runner takes is 503, one that is not reported in time 504, and nothing of them is left', async () => {
+    const { id } = await tasks.installed();
+    const shortly = { deadlineMs: 5_000 };
+
+    await expect(plan(id, { config: { replicas: 3 } }, owner, shortly)).rejects.toEqual(
+      refusal('unavailable', 'No runner is free'),
+    );
+    const answer = plan(id, { config: { replicas: 3 } }, owner, shortly);
+    answer.catch(() => undefined);
+    await claimDryRun();
+    await expect(answer).rejects.toEqual(refusal('timeout'));
+    expect(await noDryRuns()).toBe(true);
+  });
+
+  test('of which a caller has too many is 429, and others are served', async () => {
+    const { id } = await tasks.installed();
+    const waiting = Array.from({ length: most.ofRequester }, () => plan(id, { config: { replicas: 4 } }));
+    const runs = [];
+    for (const answer of waiting) {
+      answer.catch(() => undefined);
+      runs.push(await claimDryRun());
+    }
+
+    await expect(plan(id, { config: { replicas: 4 } })).rejects.toEqual(refusal('too_many_requests'));
+    const other = await planned(() => plan(id, { config: { replicas: 4 } }, siteAdmin));
+
+    expect(other.made).toMatchObject({ unchanged: 3 });
+    await Promise.all(runs.map((run) => finish(run, { result })));
+    expect(await Promise.all(waiting)).toHaveLength(most.ofRequester);
+  });
+
+  test('of a caller whose process died is removed', async () => {
+    await tasks.database.db.query(sql.type(z.object({}))`
+      insert into dry_runs (id, requester, env_id, deployment_id, cluster_id, namespace, expires_at, sealed_run)
+      values (gen_random_uuid(), 'user x', ${envId}, gen_random_uuid(), ${tasks.clusterId}, 'x', now() - interval '1 second', '')
+    `);
+
+    expect(await until(noDryRuns, 20_000)).toBe(true);
+  });
+});
