@@ -20,7 +20,7 @@ const databaseSettings = {
   DATABASE_URL: z.url(),
   /** Seals the contents of secrets. */
   KEY_ENCRYPTION_KEY: KeyEncryptionKey,
-  /** These open them as well, while the key is being replaced. */
+  /** Also open them, while the key is being replaced. */
   OTHER_KEY_ENCRYPTION_KEYS: KeyEncryptionKeys,
 };
 const DatabaseSettings = z.object(databaseSettings);

@@ -78,7 +78,7 @@ const report = (id: string, name: string | null) =>
     } where id = ${id}
   `);
 
-/** As if its time had come. */
+/** Makes its time come. */
 const makeDue = (id: string) =>
   tasks.database.db.query(sql.type(z.object({}))`
     update deployment_tasks set due_at = now(), execute_at = now() where id = ${id}

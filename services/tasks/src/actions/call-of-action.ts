@@ -21,7 +21,7 @@ export interface CallDeps {
   readers: ItemReaders;
 }
 
-/** What the runner sends for an action: its body as the action's form makes it of the inputs, and a token for this call. */
+/** What the runner sends for an action: the body that the action's form makes from the inputs, and a token for this call. */
 export async function callOfAction(
   { bus, projected, readers }: CallDeps,
   { run, deploymentId, deadlineMs }: { run: InvokeRun; deploymentId: string; deadlineMs: number },
@@ -44,7 +44,7 @@ export async function callOfAction(
     host,
     path,
     method,
-    // Servers differ in what they make of a GET with a body.
+    // Servers treat a GET with a body in different ways.
     body: method === 'GET' || body === null ? null : JSON.stringify(body),
     token,
     hidden: sensitiveTexts(form, inputs),

@@ -22,7 +22,7 @@ type Context = HandlerContext<typeof deployments.operations.create>;
 export const createDeployment =
   (deps: DeploymentsDeps) =>
   async (body: NewDeployment, context: Context): Promise<Deployment> => {
-    // Its env decides who may do this, and what the deployment sees.
+    // Its env decides who is permitted, and which items the deployment may refer to.
     await deps.confirm.cluster(body.cluster_id, context);
     const created = await confirmedCatalogue(
       () =>
@@ -69,7 +69,7 @@ async function create(
 
 export interface CreationOptions {
   context: Pick<Context, 'identity' | 'permit'>;
-  /** Namespaces of our own. */
+  /** Namespaces that no deployment may take. */
   reserved: readonly string[];
   readers: ItemReaders;
 }

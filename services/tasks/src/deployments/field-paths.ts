@@ -1,6 +1,6 @@
 import type { Variant } from '../records/variant.ts';
 
-/** Where a request has the fields that are checked, for the errors that name them. */
+/** The paths of the checked fields in a request, for the errors that name them. */
 export interface FieldPaths {
   name: string;
   cluster_id: string;
@@ -24,7 +24,7 @@ export const rollbackPaths: FieldPaths = {
   config: 'body.task_id.config',
 };
 
-/** Of a task that is requested by its operation; those without such fields name them as an Upgrade has them. */
+/** For a task requested by its operation; an operation without such fields uses the paths of an Upgrade. */
 export function operationPaths(variant: Variant): FieldPaths {
   const named = variant === 'Install' ? 'Install' : 'Upgrade';
   return {

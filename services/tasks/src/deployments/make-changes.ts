@@ -9,14 +9,14 @@ import { healPlan } from '../engine/deployments/heal-plan.ts';
 import type { Variant } from '../records/variant.ts';
 import { plannedTasks } from '../engine/tasks/planned-tasks.ts';
 
-/** Writes the deployment as it fits. */
+/** Writes the checked deployment. */
 export async function saveFit(store: WritingStore, { after, references }: Fit): Promise<DeploymentRecord> {
   const saved = await store.deploymentChanges.saveWanted(after);
   if (references) await store.deploymentChanges.saveReferences(saved.id, references);
   return saved;
 }
 
-/** The tasks that a plan needs, where releases are now. */
+/** The tasks that a plan needs, given where releases are now. */
 export async function tasksOf(
   store: Pick<WritingStore, 'tasks'>,
   plan: readonly Variant[],
@@ -43,7 +43,7 @@ interface Making {
   rollbackTo?: string;
 }
 
-/** Makes the change and queues its tasks; answers both. */
+/** Makes the change and queues its tasks; returns both. */
 export async function makeChanges(
   store: WritingStore,
   plan: readonly Variant[],

@@ -27,7 +27,7 @@ export const updateDeployment =
   async (id: string, changes: DeploymentChanges, context: Context): Promise<Deployment> => {
     const visible = visibleEnvs(context.identity);
     const target = targetOf(found(await deps.store.deployments.find(id, visible), 'deployment'), changes);
-    // Its env decides who may do this, and what the deployment sees.
+    // Its env decides who is permitted, and which items the deployment may refer to.
     if (target !== null) await deps.confirm.cluster(target, context);
     const updated = await confirmedCatalogue(
       () =>
@@ -98,13 +98,13 @@ async function update(
   return (await makeChanges(store, plan, { before, fit, origin: originOf(context) })).deployment;
 }
 
-/** The deployment, or `not_found`; from then on nobody else changes it. */
+/** The deployment, locked; or `not_found`. */
 export async function lockVisible(
   store: Pick<WritingStore, 'deployments'>,
   id: string,
   visible: VisibleEnvs,
 ): Promise<DeploymentRecord> {
-  // Those who may not see it must not be able to hold it either.
+  // A caller who may not see the row must not be able to lock it either.
   found(await store.deployments.find(id, visible), 'deployment');
   return found(await store.deployments.lock(id), 'deployment');
 }
@@ -121,7 +121,7 @@ export async function permitMove(
   context.permit({ env_id, kind_id: before.kind_id }, owner);
 }
 
-/** What a request sends may well be what is there already. */
+/** A request may send values that the deployment has already. */
 function changedFields(before: DeploymentRecord, changes: DeploymentChanges): string[] {
   const current = new Map<string, unknown>(Object.entries(before));
   return Object.entries(changes)

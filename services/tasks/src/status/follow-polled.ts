@@ -7,7 +7,7 @@ export interface FollowPolledDeps {
 
 const mostAtOnce = 200;
 
-/** Keeps the list of polled deployments, and clears what the others have reported. */
+/** Maintains the list of polled deployments, and clears the reported status of all others. */
 export const followPolled =
   ({ store: { statusPolls }, inTransaction }: FollowPolledDeps) =>
   async (): Promise<void> => {

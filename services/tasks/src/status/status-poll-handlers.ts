@@ -36,7 +36,7 @@ export const statusPollHandlers = (deps: StatusPollHandlersDeps) =>
     },
   });
 
-/** Without a token the poll is left out; it is due again when its lease is over. */
+/** Without a token the poll is skipped; it is due again when its lease is over. */
 async function pollOf(
   { callTokens, log }: StatusPollHandlersDeps,
   due: DuePoll,
@@ -62,7 +62,7 @@ async function pollOf(
   }
 }
 
-/** Null where only older rules accepted them: one such chart must not stop the polls of the others. */
+/** Null if only older rules accepted them: one such chart must not stop the polls of the others. */
 function readFeatures(stored: DuePoll['features']): Features | null {
   try {
     return parsedFeaturesOf(stored);
@@ -83,7 +83,7 @@ async function record({ store, inTransaction }: StatusPollHandlersDeps, results:
     if (before === undefined || isSame(before, status)) continue;
     await inTransaction(async ({ deployments, deploymentChanges }) => {
       const deployment = await deployments.lock(deployment_id);
-      // Disabled while it was polled: then it reports nothing.
+      // A deployment that was disabled during the poll reports nothing.
       if (!deployment?.enabled || deployment.deleting || deployment.revision_id === null) return;
       await deploymentChanges.saveState({ ...deployment, reported_status: reportedNow(status) });
     });

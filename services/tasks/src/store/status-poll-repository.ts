@@ -20,19 +20,19 @@ const Polled = z.object({ deployment_id: Id, reported_status: ReportedStatus.nul
 const nothing = sql.type(z.object({}));
 const withId = sql.type(z.object({ id: Id }));
 
-/** The floor under what charts want. */
+/** The shortest interval, whatever charts want. */
 const leastIntervalSecs = 15;
-/** After this a poll whose runner went silent is due again. */
+/** The lease of a poll: afterwards it is due again. */
 const leaseSecs = 30;
 const slowMs = 2_000;
-/** Nobody takes more than a tenth of a place: what takes 9 s is polled each 90 s. */
+/** A deployment takes a tenth of a place at most: one that answers after 9 s is polled every 90 s. */
 const pausePerTime = 10;
 
-/** What is no such number is passed over: a cast that fails for one chart would stop the polls of all. */
+/** Anything but such a number is ignored: a cast that fails for one chart would stop the polls of all. */
 const wantedInterval = sql.fragment`
   jsonb_path_query_first(c.features, '$.status.refresh_interval_secs ? (@ >= 1 && @ <= 86400)')::numeric::integer`;
 
-/** Enabled, with a release whose chart says where its status is. */
+/** Enabled, with a release whose chart names a status endpoint. */
 const pollable = sql.fragment`
   select d.id, greatest(${leastIntervalSecs}, ${wantedInterval}) as interval_secs
   from deployments d
@@ -43,7 +43,7 @@ const pollable = sql.fragment`
     and d.installed_cluster_id is not null`;
 
 export const createStatusPollRepository = (db: Queries) => ({
-  /** Polls what is to be polled, and nothing else. New ones are spread over their interval. */
+  /** Makes the list equal to the deployments to poll. New ones are spread over their interval. */
   follow: async (): Promise<void> => {
     await db.query(nothing`
       with pollable as materialized (${pollable}),
@@ -58,7 +58,7 @@ export const createStatusPollRepository = (db: Queries) => ({
     `);
   },
 
-  /** Deployments that report a status and are polled no more. */
+  /** Deployments with a reported status that are not polled any more. */
   reportingUnpolled: (limit: number) =>
     db.anyFirst(withId`
       select id from deployments d
@@ -66,7 +66,7 @@ export const createStatusPollRepository = (db: Queries) => ({
       order by id limit ${limit}
     `),
 
-  /** Those that are due first; replicas and runners pass over what another one takes. */
+  /** The polls that are due, first ones first; concurrent claims skip one another's rows. */
   claim: ({ quick, slow }: { quick: number; slow: number }) =>
     db.any(sql.type(DuePoll)`
       with quick as materialized (
@@ -94,7 +94,7 @@ export const createStatusPollRepository = (db: Queries) => ({
       where d.installed_namespace is not null
     `),
 
-  /** When each comes next, for those of which this is still the poll; with what they reported before. */
+  /** Sets the next time of each poll that is still held by this claim; returns what they reported before. */
   finish: (results: readonly Pick<StatusPollResult, 'deployment_id' | 'fence' | 'took_ms'>[]) =>
     db.any(sql.type(Polled)`
       update status_polls p set

@@ -8,14 +8,14 @@ export interface IngressTarget {
     ingress_class: string | null;
     ingress_tls_secret_name: string | null;
   };
-  /** Of the deployment; empty where there is one per cluster. */
+  /** The name of the deployment; empty if there is one per cluster. */
   name: string;
   namespace: string;
 }
 
 export type HostnameFormat = 'KindAndName' | 'Name';
 
-/** The `ingress` section of a scaffolded chart. Without a TLS secret in the cluster it is there, but off. */
+/** The `ingress` section of a scaffolded chart; disabled if the cluster has no TLS secret. */
 export function ingressValues(target: IngressTarget, format: HostnameFormat): JsonObject {
   const { ingress_class, ingress_tls_secret_name } = target.cluster;
   if (ingress_tls_secret_name === null) return { enabled: false, className: null, hosts: [], tls: [] };
@@ -29,7 +29,7 @@ export function ingressValues(target: IngressTarget, format: HostnameFormat): Js
   };
 }
 
-/** Where the deployment answers from outside. */
+/** The deployment's address from outside the cluster. */
 export function ingressHost({ cluster, name, namespace }: IngressTarget, format: HostnameFormat): string {
   if (cluster.ingress_domain === null) {
     throw new AppError(

@@ -16,25 +16,25 @@ import type { DeploymentEvent } from '../deployments/lifecycle.ts';
 export interface Operation {
   /** The error of every request for it; absent where it may be requested. */
   notRequestable?: () => AppError;
-  /** Why it does not fit what the deployment is now; null where it does. */
+  /** Why it does not fit the deployment's present state; null if it does. */
   refusal(deployment: Pick<DeploymentRecord, 'enabled' | 'revision_id'>, hasOpenTasks: boolean): string | null;
-  /** The change of the deployment that a request stands for; null where it changes nothing about it. */
+  /** The change of the deployment that a request stands for; null if it changes nothing of it. */
   changes(requested: RequestedOperation): DeploymentChanges | null;
   /** The task, with what it needs to run when its turn comes. */
   task(planned: Planned): NewTask;
 
-  /** Why a task whose turn has come has nothing to do any more; null where it has. */
+  /** Why a task whose turn has come has nothing left to do; null if it has something. */
   nothingToDo(deployment: Pick<DeploymentRecord, 'enabled' | 'deleting' | 'revision_id'>): string | null;
   /** What a task runs, now that all before it are over. `revision`: what the last Install or Upgrade ran. */
   runAtStart(task: Startable, deployment: DeploymentRecord, revision: DeployRun | null): Start;
-  /** The event of the deployment's lifecycle when the task starts; null where its state does not show it. */
+  /** The event of the deployment's lifecycle when the task starts; null if its state does not change. */
   startEvent: DeploymentEvent | null;
 
   /** The deployment after a task that is done. `isFollowed`: a task that deploys comes after it. */
   afterSuccess(deployment: DeploymentRecord, taskId: string, isFollowed: boolean): DeploymentRecord;
-  /** Whether a run that had begun may be run again when its claim is over without an outcome. */
+  /** Whether a run that had begun may be repeated when its claim ends without an outcome. */
   isRepeatable: boolean;
-  /** How a task that failed or was canceled is made again. Its deployment is not being deleted. */
+  /** How to retry a task that failed or was canceled, of a deployment that is not being deleted. */
   retry(old: Retryable, now: RetriedNow): Retry;
 }
 
@@ -44,13 +44,13 @@ export interface Planned {
   after: DeploymentRecord;
   /** The name of its kind. */
   kind: string;
-  /** Whether the chart wants those that refer to the deployment to follow its changes. */
+  /** Whether the chart wants dependents to be reinstalled after changes of the deployment. */
   reinstallDependents: boolean;
-  /** As it was requested, where it was requested by its name. */
+  /** The request, if the operation was requested by its name. */
   requested?: RequestedOperation;
   /** Of a rollback: the task to which it returns. */
   rollbackTo?: string | undefined;
-  /** What is to be restarted. */
+  /** The object to restart. */
   object?: RestartedObject | undefined;
 }
 
@@ -70,5 +70,5 @@ export type Retry =
   | { request: RequestedOperation }
   /** The deletion of the deployment again. */
   | { deletion: true }
-  /** New tasks where releases are now, and after them, where given, the same run again. */
+  /** New tasks for where releases are now, followed by the same run again, if given. */
   | { plan: readonly Variant[]; again?: NewTask & { run: DeployRun } };

@@ -4,7 +4,7 @@ import { after } from '../deployments/lifecycle.ts';
 import type { Operation } from './operation.ts';
 import { taskOf, unlessEnabled } from './task-of.ts';
 
-/** Brings another chart or other inputs, or installs at the new place after a Recreate. */
+/** Deploys another chart or other inputs, or installs at the new place after a Recreate. */
 export const upgrade: Operation = {
   ...deploys,
   refusal: unlessEnabled,

@@ -34,7 +34,7 @@ const c = sql.fragment`c`;
 const o = sql.fragment`o`;
 
 export const createWaitFactsRepository = (db: Queries) => ({
-  /** Of those among the tasks that are pending, in one statement for a page of them. */
+  /** For the pending ones among the tasks, in one statement for a whole page. */
   of: (ids: readonly string[], limits: Limits) =>
     db.any(sql.type(PendingTask)`
       select t.id, ${obstacles({ t, c, o }, limits)},
