@@ -1,6 +1,5 @@
 import type { EKSClient } from '@aws-sdk/client-eks';
 import type { ClusterProvider, FoundClusters, ReachableCluster } from './cluster-provider.ts';
-import { eksToken } from './eks-token.ts';
 
 export interface EksOptions {
   /** Null: all regions that are enabled for the account. */
@@ -34,6 +33,7 @@ export function eksProvider(options: EksOptions, everyMs: number): ClusterProvid
 
   async function inRegion(region: string, signal: AbortSignal): Promise<FoundClusters> {
     const { DescribeClusterCommand, paginateListClusters } = await library();
+    const { eksToken } = await import('./eks-token.ts');
     const client = await clientOf(region);
     const limit = () => ({ abortSignal: AbortSignal.any([signal, AbortSignal.timeout(requestMs)]) });
     const names: string[] = [];
