@@ -221,7 +221,12 @@ describe('the Secret service-creds', () => {
       },
       call,
     );
-    await withCredentials('creds-after-chart');
+    // One that is repaired later had its turn, so this one would have had it.
+    const after = await withCredentials('creds-after-chart');
+    await admin.deleteJson(secretPath('creds-after-chart'), {}, call);
+    await soon(async () =>
+      expect((await secretIn('creds-after-chart')).metadata.uid).not.toBe(after.secret.metadata.uid),
+    );
 
     expect(issuedTo(id)).toBe(issuedBefore);
     expect((await contentsIn('creds-chart'))['access_token']).toBe('of the chart');
