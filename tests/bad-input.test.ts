@@ -1,8 +1,6 @@
 import { unwrap, waitUntil } from '@berth/client';
 import type { Sample } from '@berth/devstack/journey/find-sample';
 import { pushChart, sampleChart } from '@berth/devstack/journey/publish-sample-chart';
-import { httpRouteOf } from '@berth/shared/contracts/http-route';
-import { resources } from '@berth/shared/contracts/index';
 import type { NewDeployment } from '@berth/shared/contracts/resources/deployments';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -128,16 +126,6 @@ test('a wrong method on a known path answers 405 and says which are allowed', as
   const response = await fetch(`${platform.stack.url}/api/v2/envs`, { method: 'DELETE' });
   expect(response.status).toBe(405);
   expect(response.headers.get('allow')).toBe('GET, POST, HEAD');
-});
-
-const outstandingReads = resources
-  .flatMap(({ operations }) => Object.values(operations))
-  .filter(({ outstanding, http }) => outstanding && http?.startsWith('GET ') && !http.includes(':'))
-  .map((operation) => [httpRouteOf(operation)?.path ?? ''] as const);
-test.for(outstandingReads)('%s, which has no handler yet, answers 501 and says so', async ([path]) => {
-  const response = await fetch(`${platform.stack.url}${path}`, { headers: { 'x-service-token': platform.adminToken } });
-  expect(response.status).toBe(501);
-  expect(await response.json()).toMatchObject({ code: 'not_implemented' });
 });
 
 describe('a chart', () => {

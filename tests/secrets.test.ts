@@ -6,13 +6,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { unwrap, waitUntil } from '@berth/client';
 import { createHello, waitForRunning } from '@berth/devstack/journey/hello-deployment';
+import { pushChart, sampleChart } from '@berth/devstack/journey/publish-sample-chart';
 import { administratorOf } from '@berth/shared/bus/accounts/nats-accounts';
+import type { JsonObject } from '@berth/shared/contracts/json';
+import type { DeploymentResource } from '@berth/shared/contracts/resources/deployment-resources';
 import type { CoreV1Api } from '@kubernetes/client-node';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { fixtureChart } from './setup/fixture-chart.ts';
+import { type NameServer, startNameServer } from './setup/name-server.ts';
 import { type Platform, startPlatform } from './setup/platform.ts';
 import { kubeClient } from './setup/slow-deployment.ts';
+import { startVaultWorkload, type VaultWorkload } from './setup/vault-workload.ts';
 
 const operator = { name: 'operator', password: 'listening-in-for-a-test' };
 const streams = ['STATE_auth', 'STATE_tasks', 'STATE_cluster-sync', 'STATE_registry-scan', 'ROW_EVENTS', 'OBJ_charts'];
@@ -28,9 +34,22 @@ const processTexts = new Set<string>();
 const stopRecording = new AbortController();
 let recording: Promise<unknown>;
 let canaries: Record<string, string>;
+/** Sensitive props of a resource, the first and the second, and what a call for it was authenticated by. */
+const props: [string, string] = [randomBytes(20).toString('hex'), randomBytes(20).toString('hex')];
+let callToken = '';
+let workload: VaultWorkload;
+let names: NameServer;
 
 beforeAll(async () => {
-  platform = await startPlatform({ natsOperator: operator });
+  workload = await startVaultWorkload();
+  names = await startNameServer();
+  const runner = {
+    CALL_CA: workload.ca,
+    CALL_PORT: String(workload.port),
+    CALL_ALLOW_ADDRESSES: '127.0.0.1',
+    CALL_NAME_SERVERS: names.address,
+  };
+  platform = await startPlatform({ natsOperator: operator, overrides: { runner } });
   const users = [operator.name, ...streams.map((stream) => administratorOf(stream, operator))];
   const servers = platform.stack.nats.url;
   const accounts = await Promise.all(users.map((user) => connect({ servers, user, pass: operator.password })));
@@ -39,7 +58,9 @@ beforeAll(async () => {
 afterAll(async () => {
   stopRecording.abort();
   await recording;
-  await platform[Symbol.asyncDispose]();
+  await platform?.[Symbol.asyncDispose]();
+  await workload?.[Symbol.asyncDispose]();
+  await names?.[Symbol.asyncDispose]();
 });
 
 /** Records everything that is published in the account of this connection. */
@@ -93,7 +114,9 @@ async function databaseDump(): Promise<Recorded[]> {
       const { rows } = await client.query<{ text: string }>(`select t::text as text from ${name} t`);
       dump.push({ subject: name, text: rows.map(({ text }) => text).join('\n') });
     }
-    expect(dump.map(({ subject }) => subject)).toContain('tasks.secrets');
+    expect(dump.map(({ subject }) => subject)).toEqual(
+      expect.arrayContaining(['tasks.secrets', 'tasks.deployment_resources']),
+    );
     return dump;
   } finally {
     await client.end();
@@ -120,6 +143,146 @@ const secretFile = (service: string, variable: string) =>
 
 const holding = (places: Recorded[], canary: string) =>
   places.filter(({ text }) => text.includes(canary)).map(({ subject }) => subject);
+
+const vaultTypes = `
+- apiVersion: berth.dev/v1beta1
+  kind: ResourceType
+  key: vault
+  spec:
+    name_singular: Vault
+    name_plural: Vaults
+    iconset_icon: lock
+    values_ui:
+      inputs:
+        - { id: size, type: number, label: Size, required: true }
+        - { id: password, type: text, label: Password, sensitive: true }
+    lifecycle:
+      create: { target: { endpoint: standard_ingress, path: /vaults, method: POST } }
+      update: { target: { endpoint: standard_ingress, path: /vaults, method: PUT } }
+      delete: { target: { endpoint: standard_ingress, path: /vaults, method: DELETE } }
+`;
+const form = (rest: string) => `apiVersion: berth.dev/v1beta1\nkind: ValuesUi\n${rest}`;
+const noInputs = form('inputs: []\n');
+const vaultInput = form(`
+inputs:
+  - { id: vault, type: CollectionSelect, label: Vault, collection: { deployment: Vaults, type: vault } }
+outputs:
+  values:
+    - { path: [podAnnotations, vault], value: { FieldProperty: { input: vault, property: name } } }
+  secrets:
+    vault-login:
+      password: { FieldProperty: { input: vault, property: password } }
+`);
+const features = `
+apiVersion: berth.dev/v1beta2
+kind: Features
+spec:
+  ingress: { enabled: true, hostname_format: Name }
+`;
+
+/** Pushes a copy of the sample chart with these extension files, and waits until the catalogue has it. */
+async function pushedChart(name: string, files: Record<string, string>) {
+  const { admin, stack } = platform;
+  const signal = AbortSignal.timeout(60_000);
+  await using chart = await fixtureChart({ name, base: sampleChart.folder, files });
+  await pushChart({ ...stack, folder: chart.folder, signal });
+  return waitUntil(
+    async () => {
+      const [registry] = unwrap(await admin.helmRegistries.list({ query: { repo_name: `charts/${name}` } })).items;
+      const query = { helm_registry_id: registry?.id ?? '' };
+      const [found] = registry ? unwrap(await admin.helmCharts.list({ query })).items : [];
+      if (found && found.error !== null) throw new Error(found.error);
+      return registry && found && { kind_id: registry.kind_id, helm_chart_id: found.id };
+    },
+    { what: `the chart ${name} in the catalogue`, withinMs: 60_000, longestPauseMs: 500 },
+  );
+}
+
+test('a resource is created, updated and deleted by calls into the workload that manages it, which believes the platform alone', async () => {
+  const { admin, stack } = platform;
+  const { cluster } = await platform.sample('secrets');
+  unwrap(await admin.k8sClusters.update({ id: cluster.id, body: { ingress_domain: workload.host.domain } }));
+  const managing = await pushedChart('vaults', {
+    'berth/values-ui.yaml': noInputs,
+    'berth/features.yaml': features,
+    'berth/resources.yaml': vaultTypes,
+  });
+  const using = await pushedChart('vault-user', { 'berth/values-ui.yaml': vaultInput });
+  const deploy = async (chart: typeof using, name: string, config: JsonObject) => {
+    const body = { ...chart, name, cluster_id: cluster.id, config, values_override: null };
+    const { id, namespace } = unwrap(await admin.deployments.create({ body }));
+    await waitForRunning(admin, id);
+    return { id, namespace };
+  };
+  const manager = await deploy(managing, workload.host.name, {});
+  workload.trust = { url: stack.url, audience: manager.id };
+  const [type] = unwrap(await admin.deploymentResourceTypes.list({ query: { key: 'vault' } })).items;
+  const create = async (name: string) =>
+    unwrap(
+      await admin.deploymentResources.create({
+        body: {
+          type_id: type?.id ?? '',
+          deployment_id: manager.id,
+          name,
+          props: { size: 1, password: props[0] },
+        },
+      }),
+    );
+  const until = (id: string, what: string, holds: (row: DeploymentResource) => boolean) =>
+    waitUntil(
+      async () => {
+        const row = unwrap(await admin.deploymentResources.get({ id }));
+        return holds(row) && row;
+      },
+      { what: `the resource to be ${what}`, withinMs: 60_000, longestPauseMs: 300 },
+    );
+
+  const { id } = await create('main');
+  const made = await until(id, 'Ready', ({ sync_status }) => sync_status === 'Ready');
+  expect(made).toMatchObject({ props: { size: 1 }, exists: true, sync_reason: null });
+  expect(workload.refused).toEqual([]);
+  expect(workload.vaults.get(id)).toMatchObject({ name: 'main', props: { size: 1, password: props[0] } });
+  callToken = workload.calls[0]?.token ?? '';
+  const forged = await fetch(`${stack.url}/api/v2/envs`, { headers: { authorization: `Bearer ${callToken}` } });
+  expect(forged.status).toBe(401);
+
+  const user = await deploy(using, 'user', { vault: id });
+  const core = kubeClient(stack);
+  const password = async () => {
+    const { data } = await core.readNamespacedSecret({ namespace: user.namespace, name: 'vault-login' });
+    return Buffer.from(data?.['password'] ?? '', 'base64').toString();
+  };
+  expect(await password()).toBe(props[0]);
+
+  workload.mood = { status: 503, words: ({ token, body }) => `not now: ${token} ${body}` };
+  unwrap(await admin.deploymentResources.update({ id, body: { props: { size: 2, password: props[1] } } }));
+  const failing = await until(id, 'failing', ({ sync_reason }) => sync_reason !== null);
+  expect(failing).toMatchObject({ sync_status: 'Updating', props: { size: 2 } });
+  expect(failing.sync_reason).toMatch(/^The deployment answered 503: not now: \*\*\* /);
+  for (const secret of [...props, workload.calls.at(-1)?.token ?? ''])
+    expect(failing.sync_reason).not.toContain(secret);
+  workload.mood = null;
+  await until(id, 'Ready again', ({ sync_status }) => sync_status === 'Ready');
+  expect(workload.vaults.get(id)?.props).toEqual({ size: 2, password: props[1] });
+  await waitUntil(async () => (await password()) === props[1], {
+    what: 'the dependent to be installed again',
+    withinMs: 180_000,
+  });
+
+  workload.mood = { status: 400, words: ({ token }) => `no such size: ${token}` };
+  const refused = await create('refused');
+  const error = await until(refused.id, 'refused', ({ sync_status }) => sync_status === 'Error');
+  expect(error.sync_reason).toBe('The deployment answered 400: no such size: ***');
+  workload.mood = null;
+
+  expect(await admin.deploymentResources.delete({ id })).toMatchObject({ status: 409 });
+  unwrap(await admin.deployments.update({ id: user.id, body: { enabled: false } }));
+  unwrap(await admin.deploymentResources.delete({ id }));
+  await until(id, 'deleted', ({ exists }) => !exists);
+  expect(workload.vaults.has(id)).toBe(false);
+  expect((await create('main')).id).not.toBe(id);
+  expect(workload.refused).toEqual([]);
+});
 
 test('no secret is in a log, a process, a file or a message that does not need it', async () => {
   const { admin, stack } = platform;
@@ -164,6 +327,9 @@ test('no secret is in a log, a process, a file or a message that does not need i
   canaries = {
     'contents of a secret': contents[0],
     'new contents of a secret': contents[1],
+    'sensitive prop': props[0],
+    'new sensitive prop': props[1],
+    'token of a call': callToken,
     'key of secrets': await secretFile('tasks', 'KEY_ENCRYPTION_KEY'),
     'user token': created_token.split('.')[1] ?? '',
     'bot token': botToken.created_token.split('.')[1] ?? '',
@@ -212,7 +378,11 @@ test('no secret is in a log, a process, a file or a message that does not need i
   }
   expect(requestsWith(contents[0])).toEqual(['rpc.v1.tasks.api-gateway.secrets.create']);
   expect(requestsWith(contents[1])).toEqual(['rpc.v1.tasks.api-gateway.secrets.update']);
-  for (const text of contents) {
+  expect(new Set(requestsWith(props[0]))).toEqual(new Set(['rpc.v1.tasks.api-gateway.deployment_resources.create']));
+  expect(requestsWith(props[1])).toEqual(['rpc.v1.tasks.api-gateway.deployment_resources.update']);
+  // The test itself has tried it as a credential.
+  expect(requestsWith(callToken)).toEqual(['rpc.v1.auth.api-gateway.identities.authenticate']);
+  for (const text of [...contents, ...props]) {
     const answers = holding(bus, text).filter((subject) => subject.startsWith('_INBOX_'));
     expect(answers.length).toBeGreaterThan(0);
     for (const subject of answers) expect(subject).toMatch(/^_INBOX_runner\./);

@@ -127,10 +127,3 @@ test('a bug of the owner is sent and logged without its message', async () => {
   expect(text).not.toMatch(/select|postgres|at .*\.ts/);
   expect(JSON.stringify(gateway.logged())).not.toContain(canary);
 });
-
-test('an outstanding operation answers 501, after credential and shape were checked', async () => {
-  const path = '/api/v2/events';
-  expect(await problemOf(await fetch(`${gateway.url}${path}`))).toMatchObject({ status: 401 });
-  expect(await problemOf(await gateway.get(`${path}?nope=1`))).toMatchObject({ status: 400 });
-  expect(await problemOf(await gateway.get(path))).toMatchObject({ status: 501, code: 'not_implemented' });
-});

@@ -95,7 +95,7 @@ test('a chart in the registry is found when the service starts, with all its ext
         values_ui: { inputs: expect.arrayContaining([expect.objectContaining({ id: 'replicas', type: 'number' })]) },
         actions_schema: { actions: [expect.objectContaining({ id: 'say' })] },
         features: { cardinality: 'Many', ingress: { enabled: false } },
-        resource_types: null,
+        resource_types: { page: expect.objectContaining({ name_singular: 'Page' }) },
       },
     ]);
 });

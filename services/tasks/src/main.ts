@@ -15,6 +15,10 @@ import { planHandlers } from './plans/plan-handlers.ts';
 import { createConfirm } from './projections/confirm.ts';
 import { createProjections, followAll } from './projections/projections.ts';
 import { keysAreThere } from './secrets/missing-keys.ts';
+import { resourceCallHandlers } from './resources/calls/call-handlers.ts';
+import { resourceHandlers } from './resources/resource-handlers.ts';
+import { tendResources } from './resources/tend-resources.ts';
+import { typeHandlers } from './resources/type-handlers.ts';
 import { secretHandlers } from './secrets/secret-handlers.ts';
 import { inTransactionOf, readingStore } from './store/store.ts';
 import { createCallTokens } from './status/call-tokens.ts';
@@ -55,6 +59,9 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
   bus.serve(planHandlers({ ...changes, inTransaction, readers, bus, secretKeys }));
   bus.serve(dryRunHandlers({ store, readers, bus, secretKeys, ownUrl, log }));
   bus.serve(secretHandlers({ ...changes, secretKeys }));
+  bus.serve(typeHandlers({ store }));
+  bus.serve(resourceHandlers({ ...changes, secretKeys }));
+  bus.serve(resourceCallHandlers({ bus, inTransaction, secretKeys, wakeRunners, log }));
   bus.serve(taskHandlers({ ...changes, limits, hintCancel: hints.cancel }));
   bus.serve(claimHandlers({ store }));
   bus.serve(statusPollHandlers({ store, inTransaction, callTokens: createCallTokens({ bus }), log }));
@@ -71,5 +78,6 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
   );
   loop('take back expired claims', every(1_000, sweepLeases(claims)));
   loop('follow polled deployments', every(5_000, followPolled({ store, inTransaction })));
+  loop('tend resources', every(5_000, tendResources({ inTransaction, secretKeys })));
   loop('wake runners when due', watch);
 });

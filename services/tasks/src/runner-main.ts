@@ -11,6 +11,7 @@ import { openChartCache } from './runner/files/chart-cache.ts';
 import { createAccessCache } from './runner/cluster/access-cache.ts';
 import { findHelm } from './runner/helm/find-helm.ts';
 import { answerDryRuns } from './runner/plan/answer-dry-runs.ts';
+import { callForResources } from './runner/resources/call-for-resources.ts';
 import { pollStatuses } from './runner/status/poll-statuses.ts';
 import { RunnerConfig } from './runner/runner-config.ts';
 import { createRunnerMetrics } from './runner/run/runner-metrics.ts';
@@ -38,6 +39,10 @@ await runService('runner', async ({ log, metrics, use, loop, signal }) => {
   }
   if (config.plans > 0) {
     loop('answer dry runs', answerDryRuns({ bus, log, folders, access, charts, helm, places: config.plans }));
+  }
+  if (config.resourceCalls > 0) {
+    const places = config.resourceCalls;
+    loop('call for resources', callForResources({ bus, log, deployments, metrics: metricsOfRunner, places }));
   }
   loop(
     'claim tasks',

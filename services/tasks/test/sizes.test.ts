@@ -1,5 +1,7 @@
 import { limits } from '@berth/shared/bus/limits';
 import { maxInputBytes } from '@berth/shared/contracts/resources/deployment-inputs';
+import { deploymentResourceTypes } from '@berth/shared/contracts/resources/deployment-resource-types';
+import { deploymentResources } from '@berth/shared/contracts/resources/deployment-resources';
 import { type DeploymentTask, deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
 import { type Deployment, deployments } from '@berth/shared/contracts/resources/deployments';
 import { jsonBytes } from '@berth/shared/contracts/json-bytes';
@@ -304,6 +306,30 @@ describe('times at the ends of what can be stored', () => {
       page: (after: string) =>
         call(siteAdmin, secrets.operations.list, { query: { per_page: 1, after, env_id: elsewhere } }),
     },
+    deployment_resource_types: {
+      rows: (times: readonly string[]) => sql.fragment`
+        insert into deployment_resource_types (env_id, deployment_kind_id, key, spec, created_at)
+        select ${elsewhere}::uuid, ${elsewhere}::uuid, 't' || n, '{}', at
+        from unnest(${sql.array([...times], 'text')}::timestamptz[]) with ordinality as t(at, n)
+        returning id
+      `,
+      page: (after: string) =>
+        call(siteAdmin, deploymentResourceTypes.operations.list, { query: { per_page: 1, after, env_id: elsewhere } }),
+    },
+    deployment_resources: {
+      rows: (times: readonly string[]) => sql.fragment`
+        with type as (
+          insert into deployment_resource_types (deployment_kind_id, key, spec)
+          values (${crypto.randomUUID()}::uuid, 'times', '{}') returning id
+        )
+        insert into deployment_resources (id, type_id, env_id, name, props, sync_status, created_at)
+        select gen_random_uuid(), type.id, ${elsewhere}::uuid, 't' || n, '{}', 'Ready', at
+        from type, unnest(${sql.array([...times], 'text')}::timestamptz[]) with ordinality as t(at, n)
+        returning id
+      `,
+      page: (after: string) =>
+        call(siteAdmin, deploymentResources.operations.list, { query: { per_page: 1, after, env_id: elsewhere } }),
+    },
   };
   const elsewhere = crypto.randomUUID();
 
@@ -311,7 +337,13 @@ describe('times at the ends of what can be stored', () => {
     expect(Object.keys(lists).sort()).toEqual(listedResources('tasks').sort());
   });
 
-  test.for(['deployments', 'deployment_tasks', 'secrets'] as const)('do not end a walk over %s', async (name) => {
+  test.for([
+    'deployments',
+    'deployment_tasks',
+    'secrets',
+    'deployment_resource_types',
+    'deployment_resources',
+  ] as const)('do not end a walk over %s', async (name) => {
     const { rows, page } = lists[name];
     const inserted = await tasks.database.db.any(sql.type(z.object({ id: z.string() }))`${rows(extremeTimes)}`);
 

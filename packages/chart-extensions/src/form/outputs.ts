@@ -34,10 +34,18 @@ export type Outputs = z.infer<typeof Outputs>;
 export const inputOf = (ref: InputRef): string =>
   'FieldValue' in ref ? ref.FieldValue.input : ref.FieldProperty.input;
 
-/** The inputs of which some output takes this property. */
-export function inputsWith(property: string, { values, secrets }: Outputs): Set<string> {
+/** The properties that outputs take of what inputs point to, by input. */
+export function propertiesRead({ values, secrets }: Outputs): Map<string, Set<string>> {
+  const read = new Map<string, Set<string>>();
   const refs = [...values.map(({ value }) => value), ...Object.values(secrets).flatMap((keys) => Object.values(keys))];
-  return new Set(
-    refs.filter((ref) => 'FieldProperty' in ref && ref.FieldProperty.property === property).map((ref) => inputOf(ref)),
-  );
+  for (const ref of refs) {
+    if (!('FieldProperty' in ref)) continue;
+    const { input, property } = ref.FieldProperty;
+    read.set(input, (read.get(input) ?? new Set()).add(property));
+  }
+  return read;
 }
+
+/** The inputs of which some output takes this property. */
+export const inputsWith = (property: string, outputs: Outputs): Set<string> =>
+  new Set([...propertiesRead(outputs)].filter(([, read]) => read.has(property)).map(([input]) => input));

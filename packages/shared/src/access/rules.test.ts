@@ -90,7 +90,12 @@ describe('a rule on identities allows', () => {
   });
 
   test('the role that a resource type names', () => {
-    expect(allowedBy(lifecycleRole, { ...here, allowed_role: 'Owner' })).toEqual(owners);
-    expect(allowedBy(lifecycleRole, { ...here, allowed_role: 'Maintainer' }).sort()).toEqual(maintainers.sort());
+    const resource = { ...here, allowed_role: 'Owner', deployment_id: null } as const;
+    expect(allowedBy(lifecycleRole, resource)).toEqual(owners);
+    expect(allowedBy(lifecycleRole, { ...resource, deployment_id: 'd1' })).toEqual([
+      ...owners,
+      'deployment of the env',
+    ]);
+    expect(allowedBy(lifecycleRole, { ...resource, allowed_role: 'Maintainer' }).sort()).toEqual(maintainers.sort());
   });
 });

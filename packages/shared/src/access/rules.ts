@@ -74,11 +74,12 @@ export const taskCreatorOrOwner: Rule<
 };
 
 /** The deployment resource's type names the role that may write it (`lifecycle.<op>.allowed_role`). */
-export const lifecycleRole: Rule<KindScope & { allowed_role: 'Owner' | 'Maintainer' }> = {
-  says: 'the role that the type of the resource names for this operation',
+export const lifecycleRole: Rule<KindScope & { allowed_role: 'Owner' | 'Maintainer'; deployment_id: string | null }> = {
+  says: 'the role that the type of the resource names for this operation, or the deployment that manages it',
   on: 'row',
   allows: (identity, scope) =>
-    scope.allowed_role === 'Owner' ? isOwner(identity, scope) : isMaintainer(identity, scope),
+    (identity.kind === 'deployment' && identity.id === scope.deployment_id && identity.env_id === scope.env_id) ||
+    (scope.allowed_role === 'Owner' ? isOwner(identity, scope) : isMaintainer(identity, scope)),
 };
 
 /** No credential at all: login, keys, health. */

@@ -30,6 +30,7 @@ import { k8sResourceState } from './resources/clusters/k8s-resource-state.ts';
 import { k8sResources } from './resources/clusters/k8s-resources.ts';
 import { logins } from './resources/accounts/logins.ts';
 import { me } from './resources/accounts/me.ts';
+import { resourceCalls } from './resources/tasks/resource-calls.ts';
 import { runnerTasks } from './resources/tasks/runner-tasks.ts';
 import { secrets } from './resources/deployments/secrets.ts';
 import { server } from './resources/gateway/server.ts';
@@ -72,6 +73,7 @@ export const contracts = {
   k8sResources,
   logins,
   me,
+  resourceCalls,
   runnerTasks,
   secrets,
   server,

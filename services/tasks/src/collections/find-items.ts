@@ -1,12 +1,20 @@
+import type { Collection } from '@berth/chart-extensions/collection';
 import type { ConfigReference } from '@berth/chart-extensions/config-references';
 import type { JsonObject } from '@berth/shared/contracts/json';
 import { collectionKey, type FollowedCollection } from './collection-key.ts';
 
-/** Reads items of one collection that lie in an env. */
-export type ReadItems = (envId: string, ids: readonly string[]) => Promise<readonly (JsonObject & { id: string })[]>;
+export interface Item {
+  id: string;
+  /** What filters and outputs of a form may read. */
+  properties: JsonObject;
+  /** Where items of several types share a table: whether it is one of this collection. */
+  isIn?: (collection: Collection) => boolean;
+}
 
-/** A collection that is missing here has no items yet, so that nothing can point into it. */
-export type ItemReaders = Partial<Record<FollowedCollection, ReadItems>>;
+/** Reads items of one collection that lie in an env. */
+export type ReadItems = (envId: string, ids: readonly string[]) => Promise<readonly Item[]>;
+
+export type ItemReaders = Record<FollowedCollection, ReadItems>;
 
 /** The item that a reference points to; undefined where there is none in the env. */
 export type ItemOf = (reference: ConfigReference) => JsonObject | undefined;
@@ -18,12 +26,14 @@ export async function findItems(
   envId: string,
 ): Promise<ItemOf> {
   const wanted = Map.groupBy(references, ({ collection }) => collectionKey(collection));
-  const found = new Map<string, JsonObject>();
+  const found = new Map<string, Item>();
   for (const [key, group] of wanted) {
-    const read = key === null ? undefined : readers[key];
-    if (!read) continue;
+    if (key === null) continue;
     const ids = [...new Set(group.map(({ id }) => id))];
-    for (const item of await read(envId, ids)) found.set(`${key} ${item.id}`, item);
+    for (const item of await readers[key](envId, ids)) found.set(`${key} ${item.id}`, item);
   }
-  return ({ collection, id }) => found.get(`${collectionKey(collection)} ${id}`);
+  return ({ collection, id }) => {
+    const item = found.get(`${collectionKey(collection)} ${id}`);
+    return item?.isIn?.(collection) === false ? undefined : item?.properties;
+  };
 }

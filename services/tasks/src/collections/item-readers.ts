@@ -1,18 +1,51 @@
+import { type Collection, sourceOf } from '@berth/chart-extensions/collection';
+import type { JsonObject } from '@berth/shared/contracts/json';
 import type { ItemRepository } from '../store/deployments/item-repository.ts';
-import type { ItemReaders } from './find-items.ts';
+import type { ResourceRepository } from '../store/resources/resource-repository.ts';
+import type { Item, ItemReaders, ReadItems } from './find-items.ts';
 
 interface Items {
   items: ItemRepository;
+  resources: Pick<ResourceRepository, 'items' | 'heldItems'>;
 }
 
 /** Every collection that has items; a new one is a line in each. */
-export const itemReaders = ({ items }: Items): ItemReaders => ({
-  deployments: items.deployments,
-  secrets: items.secrets,
+export const itemReaders = ({ items, resources }: Items): ItemReaders => ({
+  deployments: rowsOf(items.deployments),
+  secrets: rowsOf(items.secrets),
+  deployment_resources: resourcesOf(resources.items),
 });
 
 /** For the transaction that is about to refer to the items: they stay as they are until it ends. */
-export const heldItemReaders = ({ items }: Items): ItemReaders => ({
-  deployments: items.heldDeployments,
-  secrets: items.heldSecrets,
+export const heldItemReaders = ({ items, resources }: Items): ItemReaders => ({
+  deployments: rowsOf(items.heldDeployments),
+  secrets: rowsOf(items.heldSecrets),
+  deployment_resources: resourcesOf(resources.heldItems),
 });
+
+type ReadRows = (envId: string, ids: readonly string[]) => Promise<readonly (JsonObject & { id: string })[]>;
+
+const rowsOf =
+  (read: ReadRows): ReadItems =>
+  async (envId, ids) =>
+    (await read(envId, ids)).map((row) => ({ id: row.id, properties: row }));
+
+/** A resource has its id, its name and its props, but not those that are sensitive: no filter of a chart may compare with them. */
+const resourcesOf =
+  (read: ResourceRepository['items']): ReadItems =>
+  async (envId, ids) =>
+    (await read(envId, ids)).map(
+      ({ id, name, props, key, kind }): Item => ({
+        id,
+        properties: { ...props, id, name },
+        isIn: (collection) => isOfType(collection, { key, kind }),
+      }),
+    );
+
+/** The older form names the key alone, whatever kind has it. */
+function isOfType(collection: Collection, type: { key: string; kind: string }): boolean {
+  const source = sourceOf(collection);
+  if (!('resourceType' in source)) return false;
+  const { kind, key } = source.resourceType;
+  return key === type.key && (kind === null || kind === type.kind);
+}

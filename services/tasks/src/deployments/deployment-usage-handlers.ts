@@ -2,13 +2,11 @@ import { implement } from '@berth/shared/bus/rpc/implement';
 import { deploymentUsage } from '@berth/shared/contracts/resources/deployment-usage';
 import type { InTransaction, ReadingStore } from '../store/store.ts';
 
-const none = { count: 0, names: [] };
-
 /** Longer than the owner's request lasts for which it calls. */
 const closedMs = 15_000;
 
 interface DeploymentUsageDeps {
-  store: Pick<ReadingStore, 'secrets'>;
+  store: Pick<ReadingStore, 'secrets' | 'resources'>;
   inTransaction: InTransaction;
 }
 
@@ -25,7 +23,6 @@ export const deploymentUsageHandlers = ({ store, inTransaction }: DeploymentUsag
 
     of_env: async ({ body }) => ({
       secrets: await store.secrets.inEnv(body.env_id),
-      // Nobody can make them yet; the resource is outstanding.
-      deployment_resources: none,
+      deployment_resources: await store.resources.inEnv(body.env_id),
     }),
   });

@@ -117,8 +117,19 @@ function checkCardinality(chart: Chart, { name }: DeploymentRecord, paths: Field
 async function checkDependents(store: ReadingStore, before: DeploymentRecord, after: DeploymentRecord): Promise<void> {
   const isDisabling = before.enabled && !after.enabled;
   const leavesEnv = before.env_id !== after.env_id;
+  if (leavesEnv) await refuseWithResources(store, before);
   if (isDisabling || leavesEnv)
     await refuseWithDependents(store, before, isDisabling ? 'disabled' : 'moved to another env');
+}
+
+/** They belong to the env, as the deployments do that refer to them. */
+async function refuseWithResources(
+  { resources }: Pick<ReadingStore, 'resources'>,
+  { id, namespace }: DeploymentRecord,
+): Promise<void> {
+  const names = await resources.managedBy(id);
+  if (names.length === 0) return;
+  throw conflict(`${namespace} cannot be moved to another env while it manages resources: ${names.join(', ')}`);
 }
 
 export async function refuseWithDependents(
@@ -126,7 +137,7 @@ export async function refuseWithDependents(
   { id, namespace }: DeploymentRecord,
   what: string,
 ): Promise<void> {
-  const users = await store.references.enabledDependentsOf('deployments', id);
+  const users = await store.references.enabledDependentsOfDeployment(id);
   const names = users.filter((user) => user.id !== id).map((user) => user.namespace);
   if (names.length === 0) return;
   throw conflict(`${namespace} cannot be ${what} while enabled deployments use it: ${names.join(', ')}`);

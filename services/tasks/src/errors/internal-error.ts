@@ -4,5 +4,7 @@ const becauseOfABug = (effect: string): string => `An internal error of the plat
 export const internalError = {
   beforeStart: becauseOfABug('kept the task from starting'),
   inTask: becauseOfABug('interrupted the task'),
+  beforeCall: becauseOfABug('kept the call from being made'),
+  inCall: becauseOfABug('interrupted the call'),
   inPoll: becauseOfABug('interrupted the poll'),
 } as const;

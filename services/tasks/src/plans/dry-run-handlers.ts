@@ -17,7 +17,7 @@ import { type Outcome, sealedOutcome, sealedRun } from './make-dry-runs.ts';
 import { openText, sealText } from './sealed-text.ts';
 
 export interface DryRunHandlersDeps {
-  store: Pick<ReadingStore, 'dryRuns' | 'projected' | 'secrets'>;
+  store: Pick<ReadingStore, 'dryRuns' | 'projected' | 'secrets' | 'resources'>;
   readers: ItemReaders;
   bus: Pick<Bus, 'call' | 'hints'>;
   secretKeys: SecretKeys;
@@ -94,7 +94,7 @@ async function dryRunOf(
 
 const inputOf = ({ store, readers, secretKeys, ownUrl }: DryRunHandlersDeps, run: DeployRun, deploymentId: string) =>
   helmInput(
-    { projected: store.projected, secrets: store.secrets, readers, secretKeys, ownUrl },
+    { projected: store.projected, secrets: store.secrets, resources: store.resources, readers, secretKeys, ownUrl },
     { run, deploymentId, revisionId: noTask },
   );
 

@@ -1,6 +1,7 @@
 import { deploymentKinds } from '@berth/shared/contracts/resources/deployment-kinds';
 import { envs } from '@berth/shared/contracts/resources/envs';
 import { Id, Json } from '@berth/shared/contracts/fields';
+import type { JsonObject } from '@berth/shared/contracts/json';
 import { helmCharts } from '@berth/shared/contracts/resources/helm-charts';
 import { helmRegistries } from '@berth/shared/contracts/resources/helm-registries';
 import { k8sClusters } from '@berth/shared/contracts/resources/k8s-clusters';
@@ -45,7 +46,8 @@ async function followEnv(
     deploymentChanges,
     queueChanges,
     reinstalls,
-  }: Pick<WritingStore, 'deploymentChanges' | 'queueChanges' | 'reinstalls'>,
+    resourceChanges,
+  }: Pick<WritingStore, 'deploymentChanges' | 'queueChanges' | 'reinstalls' | 'resourceChanges'>,
   clusterId: string,
   envId: string,
 ): Promise<void> {
@@ -53,6 +55,7 @@ async function followEnv(
   if (moved.length === 0) return;
   const ids = moved.map(({ id }) => id);
   await queueChanges.followEnv(ids, envId);
+  await resourceChanges.followEnv(ids, envId);
   await reinstalls.of(ids, 'The cluster belongs to another env now', nobody);
 }
 
@@ -72,26 +75,37 @@ const envProjection = (wakeRunners: () => void) =>
     },
     onGone: async (id, tx, why) => {
       // What a restored backup forgot may be back with the next one; contents that were deleted would not.
-      if (why === 'deleted') await removeSecretsOf(writingStore(tx), id);
+      if (why === 'deleted') await removeItemsOf(writingStore(tx), id);
     },
   });
 
-/** An env with secrets is not deleted; these were stored while its owner was deleting it. */
-async function removeSecretsOf(
-  { projected, secretChanges, recordAudit }: Pick<WritingStore, 'projected' | 'secretChanges' | 'recordAudit'>,
+type RemovingItems = Pick<
+  WritingStore,
+  'projected' | 'secretChanges' | 'resourceChanges' | 'resourceTypeChanges' | 'recordAudit'
+>;
+
+/** An env with secrets or resources is not deleted; these were stored while its owner was deleting it. Its resource types go with it. */
+async function removeItemsOf(
+  { projected, secretChanges, resourceChanges, resourceTypeChanges, recordAudit }: RemovingItems,
   envId: string,
 ): Promise<void> {
   await projected.waitForHoldersOfEnv(envId);
-  for (const { id, collection, name } of await secretChanges.removeOfEnv(envId)) {
-    await recordAudit({
+  const record = (resource: string, objectId: string, details: JsonObject) =>
+    recordAudit({
       by: { identity: undefined, requestId: null },
       action: 'delete with the env',
-      resource: 'secrets',
-      objectId: id,
+      resource,
+      objectId,
       envId,
-      details: { collection, name },
+      details,
     });
+  for (const { id, collection, name } of await secretChanges.removeOfEnv(envId)) {
+    await record('secrets', id, { collection, name });
   }
+  for (const { id, type_id, name } of await resourceChanges.removeOfEnv(envId)) {
+    await record('deployment_resources', id, { type_id, name });
+  }
+  await resourceTypeChanges.removeOfEnv(envId);
 }
 
 /** Copies of rows of other services; `wakeRunners` says that something that waited may start now. */
@@ -101,7 +115,16 @@ export const createProjections = ({ wakeRunners }: { wakeRunners: () => void }) 
   charts: createProjection({
     resource: helmCharts,
     table: 'helm_chart_projection',
-    columns: ['helm_registry_id', 'image_tag', 'available', 'values_ui', 'features', 'actions_schema', 'error'],
+    columns: [
+      'helm_registry_id',
+      'image_tag',
+      'available',
+      'values_ui',
+      'features',
+      'actions_schema',
+      'resource_types',
+      'error',
+    ],
   }),
   kinds: createProjection({ resource: deploymentKinds, table: 'deployment_kind_projection', columns: ['name'] }),
   envs: envProjection(wakeRunners),

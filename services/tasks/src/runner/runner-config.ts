@@ -8,6 +8,21 @@ const Addresses = z
   .transform((list) => list.split(/[\s,]+/).filter((address) => address !== ''))
   .pipe(z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])));
 
+const NameServers = z
+  .string()
+  .default('')
+  .transform((list) => list.split(/[\s,]+/).filter((server) => server !== ''))
+  .pipe(
+    z.array(
+      z
+        .string()
+        .regex(
+          /^(?:[\d.]+(?::\d+)?|[\da-fA-F:]+|\[[\da-fA-F:]+\](?::\d+)?)$/,
+          'must be an address, with or without a port',
+        ),
+    ),
+  );
+
 export const RunnerConfig = z
   .object({
     ...busSettings,
@@ -19,6 +34,8 @@ export const RunnerConfig = z
     RUNNER_POLLS: z.coerce.number().int().min(0).max(256).default(32),
     /** Dry runs for plans at the same time; with 0 this runner makes none. */
     RUNNER_PLANS: z.coerce.number().int().min(0).max(64).default(2),
+    /** Calls for resources at the same time; with 0 this runner makes none. */
+    RUNNER_RESOURCE_CALLS: z.coerce.number().int().min(0).max(64).default(16),
     RUNNER_NAME: z.string().max(200).optional(),
     /** PEM certificates that calls into deployments trust beside those of the system. */
     CALL_CA: z.string().optional(),
@@ -26,6 +43,8 @@ export const RunnerConfig = z
     CALL_PORT: z.coerce.number().int().min(1).max(65_535).default(443),
     /** Addresses or CIDR ranges that deployments may be called at although they are of this machine, its link or a cloud. */
     CALL_ALLOW_ADDRESSES: Addresses,
+    /** Name servers that resolve the hostnames of deployments, as `address` or `address:port`; those of the system unless given. */
+    CALL_NAME_SERVERS: NameServers,
   })
   .transform((env) => ({
     bus: busOptions(env),
@@ -35,7 +54,13 @@ export const RunnerConfig = z
     concurrency: env.RUNNER_CONCURRENCY,
     polls: env.RUNNER_POLLS,
     plans: env.RUNNER_PLANS,
+    resourceCalls: env.RUNNER_RESOURCE_CALLS,
     name: env.RUNNER_NAME,
-    calls: { ca: env.CALL_CA, port: env.CALL_PORT, allowAddresses: env.CALL_ALLOW_ADDRESSES },
+    calls: {
+      ca: env.CALL_CA,
+      port: env.CALL_PORT,
+      allowAddresses: env.CALL_ALLOW_ADDRESSES,
+      nameServers: env.CALL_NAME_SERVERS,
+    },
   }));
 export type RunnerConfig = z.output<typeof RunnerConfig>;

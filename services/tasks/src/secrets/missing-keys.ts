@@ -3,16 +3,20 @@ import type { Service } from '@berth/shared/service/service';
 import type { ReadingStore } from '../store/store.ts';
 import type { SecretKeys } from './secret-keys.ts';
 
-/** Keys that secrets are sealed under and that this process was not given. */
-export async function missingKeys(
-  { secrets }: Pick<ReadingStore, 'secrets'>,
-  { ids }: Pick<SecretKeys, 'ids'>,
-): Promise<string[]> {
-  return (await secrets.keyIds()).filter((id) => !ids.includes(id));
+type SealedRows = Pick<ReadingStore, 'secrets' | 'resources'>;
+
+/** Keys that something is sealed under: contents of secrets, or sensitive props of resources. */
+export async function usedKeys({ secrets, resources }: SealedRows): Promise<string[]> {
+  return [...new Set([...(await secrets.keyIds()), ...(await resources.keyIds())])];
+}
+
+/** Those of them that this process was not given. */
+export async function missingKeys(store: SealedRows, { ids }: Pick<SecretKeys, 'ids'>): Promise<string[]> {
+  return (await usedKeys(store)).filter((id) => !ids.includes(id));
 }
 
 /** Whoever has the wrong key must not seal anything under it: nobody else could open that. */
-export async function refuseWithMissingKeys(store: Pick<ReadingStore, 'secrets'>, keys: SecretKeys): Promise<void> {
+export async function refuseWithMissingKeys(store: SealedRows, keys: SecretKeys): Promise<void> {
   if ((await missingKeys(store, keys)).length === 0) return;
   throw new AppError(
     'unavailable',
@@ -26,7 +30,7 @@ export function keysAreThere({
   secretKeys,
   log,
 }: {
-  store: Pick<ReadingStore, 'secrets'>;
+  store: SealedRows;
   secretKeys: SecretKeys;
   log: Service['log'];
 }): () => Promise<boolean> {

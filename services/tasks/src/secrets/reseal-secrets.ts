@@ -1,17 +1,19 @@
 import type { Service } from '@berth/shared/service/service';
 import { pause } from '@berth/shared/waiting/pause';
-import type { BoundTo, WrappedKey } from '../records/secret-record.ts';
+import type { WrappedKey } from '../records/secret-record.ts';
 import type { InTransaction, ReadingStore, WritingStore } from '../store/store.ts';
+import { usedKeys } from './missing-keys.ts';
 import { rewrap } from './sealed-contents.ts';
+import { rewrapProps } from './sealed-props.ts';
 import type { SecretKeys } from './secret-keys.ts';
 
 export interface ResealDeps {
-  store: Pick<ReadingStore, 'secrets'>;
+  store: Pick<ReadingStore, 'secrets' | 'resources'>;
   inTransaction: InTransaction;
   secretKeys: SecretKeys;
   log: Pick<Service['log'], 'info' | 'error'>;
   signal: AbortSignal;
-  /** Secrets in one transaction; whoever reads them meanwhile waits that long. */
+  /** Rows in one transaction; whoever reads them meanwhile waits that long. */
   batch?: number;
 }
 
@@ -40,7 +42,7 @@ export async function resealSecrets(deps: ResealDeps): Promise<Resealed> {
   for (let pass = 0; pass < maxPasses && otherKeys.length > 0 && !signal.aborted; pass += 1) {
     if (pass > 0) await pause(pauseMs, signal);
     for (const keyId of otherKeys.filter((id) => secretKeys.ids.includes(id))) {
-      resealed += await resealUnder(deps, keyId, broken);
+      for (const table of tables) resealed += await resealUnder(deps, table, { keyId, broken });
     }
     otherKeys = await otherKeysOf(deps);
   }
@@ -48,53 +50,93 @@ export async function resealSecrets(deps: ResealDeps): Promise<Resealed> {
 }
 
 const otherKeysOf = async ({ store, secretKeys }: ResealDeps): Promise<string[]> =>
-  (await store.secrets.keyIds()).filter((id) => id !== secretKeys.current.id);
+  (await usedKeys(store)).filter((id) => id !== secretKeys.current.id);
 
-async function resealUnder(deps: ResealDeps, keyId: string, broken: Set<string>): Promise<number> {
+type Wrapped = { id: string } & WrappedKey;
+
+/** What has sealed rows. */
+interface Table {
+  name: 'secrets' | 'deployment_resources';
+  /** Locks rows in the order of ids, and wraps the key of each again when it is called. */
+  lock(
+    store: WritingStore,
+    keys: SecretKeys,
+    from: { keyId: string; after: string; most: number },
+  ): Promise<{ id: string; rewrap: () => WrappedKey }[]>;
+  save(store: WritingStore, row: Wrapped): Promise<void>;
+}
+
+const tables: readonly Table[] = [
+  {
+    name: 'secrets',
+    lock: async ({ secrets }, keys, { keyId, after, most }) =>
+      (await secrets.lockWrapped(keyId, after, most)).map((row) => ({ id: row.id, rewrap: () => rewrap(keys, row) })),
+    save: ({ secretChanges }, row) => secretChanges.saveWrapped(row),
+  },
+  {
+    name: 'deployment_resources',
+    lock: async ({ resources }, keys, { keyId, after, most }) =>
+      (await resources.lockWrapped(keyId, after, most)).map((row) => ({
+        id: row.id,
+        rewrap: () => rewrapProps(keys, row),
+      })),
+    save: ({ resourceChanges }, row) => resourceChanges.saveWrapped(row),
+  },
+];
+
+interface Under {
+  keyId: string;
+  broken: Set<string>;
+}
+
+async function resealUnder(deps: ResealDeps, table: Table, { keyId, broken }: Under): Promise<number> {
   let resealed = 0;
   for (let after: string | undefined = beforeAllIds; after !== undefined && !deps.signal.aborted; ) {
     const from: string = after;
-    const done = await deps.inTransaction((store) => resealBatch(deps, store, { keyId, after: from, broken }));
+    const done = await deps.inTransaction((store) => resealBatch(deps, store, { table, keyId, after: from, broken }));
     resealed += done.resealed;
     after = done.last;
   }
-  if (resealed > 0) deps.log.info({ resealed, key_id: keyId }, 'secrets were sealed under the current key');
+  if (resealed > 0)
+    deps.log.info({ resealed, table: table.name, key_id: keyId }, 'rows were sealed under the current key');
   return resealed;
 }
 
 async function resealBatch(
   { secretKeys, log, batch = 100 }: ResealDeps,
   store: WritingStore,
-  { keyId, after, broken }: { keyId: string; after: string; broken: Set<string> },
+  { table, keyId, after, broken }: Under & { table: Table; after: string },
 ): Promise<{ resealed: number; last: string | undefined }> {
-  const rows = await store.secrets.lockWrapped(keyId, after, batch);
+  const rows = await table.lock(store, secretKeys, { keyId, after, most: batch });
   let resealed = 0;
   for (const row of rows) {
-    const wrapped = tryRewrap(secretKeys, row);
+    const wrapped = tryRewrap(row.rewrap);
     if ('failure' in wrapped) {
-      if (!broken.has(row.id)) log.error({ err: wrapped.failure, secret_id: row.id }, 'a secret does not open');
+      if (!broken.has(row.id)) {
+        log.error({ err: wrapped.failure, table: table.name, id: row.id }, 'a sealed row does not open');
+      }
       broken.add(row.id);
       continue;
     }
-    await store.secretChanges.saveWrapped({ id: row.id, ...wrapped });
+    await table.save(store, { id: row.id, ...wrapped });
     resealed += 1;
   }
   if (resealed > 0) {
     await store.recordAudit({
       by: { identity: undefined, requestId: null },
       action: 'rotate key',
-      resource: 'secrets',
+      resource: table.name,
       objectId: null,
       envId: null,
-      details: { secrets: resealed, from_key: keyId, to_key: secretKeys.current.id },
+      details: { rows: resealed, from_key: keyId, to_key: secretKeys.current.id },
     });
   }
   return { resealed, last: rows.at(-1)?.id };
 }
 
-function tryRewrap(keys: SecretKeys, row: BoundTo & WrappedKey): WrappedKey | { failure: unknown } {
+function tryRewrap(again: () => WrappedKey): WrappedKey | { failure: unknown } {
   try {
-    return rewrap(keys, row);
+    return again();
   } catch (failure) {
     return { failure };
   }

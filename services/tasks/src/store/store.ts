@@ -8,6 +8,11 @@ import {
 } from './deployments/deployment-changes-repository.ts';
 import { createDeploymentRepository } from './deployments/deployment-repository.ts';
 import { createReferenceRepository } from './deployments/reference-repository.ts';
+import { createResourceCalls, type ResourceCalls } from './resources/resource-call-repository.ts';
+import { createResourceChanges, type ResourceChanges } from './resources/resource-changes-repository.ts';
+import { createResourceRepository } from './resources/resource-repository.ts';
+import { createTypeChanges, type TypeChanges } from './resources/type-changes-repository.ts';
+import { createTypeRepository } from './resources/type-repository.ts';
 import { createProjectionRepository } from './projection-repository.ts';
 import { type ClaimRepository, createClaimRepository } from './claims/claim-repository.ts';
 import { createLeaseRepository } from './claims/lease-repository.ts';
@@ -35,6 +40,8 @@ export const readingStore = (db: Queries) => ({
   secrets: createSecretRepository(db),
   dryRuns: createDryRunRepository(db),
   statusPolls: createStatusPollRepository(db),
+  resources: createResourceRepository(db),
+  resourceTypes: createTypeRepository(db),
   isPast: (time: string) => isPast(db, time),
 });
 export type ReadingStore = ReturnType<typeof readingStore>;
@@ -46,6 +53,9 @@ export interface WritingStore extends ReadingStore {
   queueChanges: QueueChangesRepository;
   reinstalls: ReinstallsRepository;
   secretChanges: SecretChangesRepository;
+  resourceChanges: ResourceChanges;
+  resourceTypeChanges: TypeChanges;
+  resourceCalls: ResourceCalls;
   logChanges: LogChangesRepository;
   claims: ClaimRepository;
   /** A line for what people do, in the transaction that does it. */
@@ -61,6 +71,9 @@ export const writingStore = (tx: Transaction): WritingStore => ({
   queueChanges: createQueueChanges(tx),
   reinstalls: createReinstalls(tx),
   secretChanges: createSecretChanges(tx),
+  resourceChanges: createResourceChanges(tx),
+  resourceTypeChanges: createTypeChanges(tx),
+  resourceCalls: createResourceCalls(tx),
   logChanges: createLogChanges(tx),
   claims: createClaimRepository(tx),
   recordAudit: (entry) => recordAudit(tx, entry),

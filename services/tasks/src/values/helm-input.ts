@@ -3,27 +3,29 @@ import { type ConfigReference, configReferences } from '@berth/chart-extensions/
 import { writeText } from '@berth/chart-extensions/copy-json';
 import { inTurns } from '@berth/chart-extensions/in-turns';
 import { outputParts, type OutputValues, type PropertyOf } from '@berth/chart-extensions/output-values';
-import { inputsWith } from '@berth/chart-extensions/outputs';
+import { inputsWith, propertiesRead } from '@berth/chart-extensions/outputs';
 import type { ValuesUi } from '@berth/chart-extensions/values-ui';
 import type { JsonObject } from '@berth/shared/contracts/json';
 import { AppError } from '@berth/shared/errors';
 import { collectionKey } from '../collections/collection-key.ts';
-import { findItems, type ItemReaders } from '../collections/find-items.ts';
+import { findItems, type ItemOf, type ItemReaders } from '../collections/find-items.ts';
 import { type Chart, readChart } from '../deployments/chart.ts';
 import type { ProjectionRepository } from '../store/projection-repository.ts';
 import type { DeployRun } from '../records/task-run.ts';
+import { openResources, type OpenResourcesDeps } from '../secrets/open-resources.ts';
 import { openSecrets, type OpenSecretsDeps } from '../secrets/open-secrets.ts';
+import { textsIn } from '../secrets/sealed-props.ts';
 import { resolvedByLayer } from './resolve-values.ts';
 
 export interface HelmInput {
   chart: Chart;
   values: JsonObject;
   secrets: OutputValues['secrets'];
-  /** Contents of secrets, but for those that `secrets` has as they are. */
+  /** Contents of secrets and sensitive props of resources, but for those that `secrets` has as they are. */
   confidential: string[];
 }
 
-export interface HelmInputDeps extends OpenSecretsDeps {
+export interface HelmInputDeps extends OpenSecretsDeps, OpenResourcesDeps {
   projected: ProjectionRepository;
   readers: ItemReaders;
   ownUrl: string;
@@ -82,31 +84,51 @@ interface OutputsWanted {
 }
 
 async function outputsOf(
-  { readers, ...opening }: Pick<HelmInputDeps, 'readers'> & OpenSecretsDeps,
+  { readers, ...opening }: Pick<HelmInputDeps, 'readers'> & OpenSecretsDeps & OpenResourcesDeps,
   { chart: { form }, run: { config }, envId, budget }: OutputsWanted,
 ): Promise<Outputs | null> {
   if (!form) return null;
   const references = configReferences(form, config);
   const itemOf = await findItems(readers, references, envId);
   const contents = await openSecrets(opening, envId, idsOfContents(form, references));
+  const hidden = await openResources(opening, envId, idsOfHidden(form, references, itemOf));
   const propertyOf: PropertyOf = (reference, property) => {
     const item = itemOf(reference);
     if (!item) return undefined;
     if (property === 'contents' && isSecret(reference)) return contents.get(reference.id);
-    return Object.hasOwn(item, property) ? item[property] : undefined;
+    if (Object.hasOwn(item, property)) return item[property];
+    const sensitive = isResource(reference) ? hidden.get(reference.id) : undefined;
+    return sensitive && Object.hasOwn(sensitive, property) ? sensitive[property] : undefined;
   };
   const { values, secrets } = await inTurns(outputParts(form, { config, propertyOf, budget }), budget);
   const entries = new Set(Object.values(secrets).flatMap((keys) => Object.values(keys)));
-  const confidential = [...contents.values()].filter((text) => !entries.has(text));
+  const opened = [...contents.values(), ...textsIn([...hidden.values()])];
+  const confidential = opened.filter((text) => !entries.has(text));
   for (const text of confidential) writeText(text, budget);
   return { values, secrets, confidential };
 }
 
 const isSecret = ({ collection }: ConfigReference): boolean => collectionKey(collection) === 'secrets';
+const isResource = ({ collection }: ConfigReference): boolean => collectionKey(collection) === 'deployment_resources';
 
 /** Only what an output asks for is opened. */
 function idsOfContents({ outputs }: Pick<ValuesUi, 'outputs'>, references: readonly ConfigReference[]): string[] {
   const inputs = inputsWith('contents', outputs);
   const ids = references.filter((reference) => inputs.has(reference.input) && isSecret(reference)).map(({ id }) => id);
+  return [...new Set(ids)];
+}
+
+/** Resources of which an output takes a property that they do not show. */
+function idsOfHidden(
+  { outputs }: Pick<ValuesUi, 'outputs'>,
+  references: readonly ConfigReference[],
+  itemOf: ItemOf,
+): string[] {
+  const read = propertiesRead(outputs);
+  const ids = references.filter(isResource).flatMap((reference) => {
+    const item = itemOf(reference);
+    const wanted = [...(read.get(reference.input) ?? [])];
+    return item && wanted.some((property) => !Object.hasOwn(item, property)) ? [reference.id] : [];
+  });
   return [...new Set(ids)];
 }

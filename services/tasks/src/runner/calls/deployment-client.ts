@@ -41,18 +41,25 @@ export interface DeploymentClient extends Disposable {
 }
 
 export interface DeploymentClientOptions extends Pick<EgressPolicy, 'allowAddresses' | 'ca' | 'resolve'> {
+  /** Name servers that know the deployments, where those of the system do not. */
+  nameServers?: readonly string[];
   /** Where ingress controllers listen. */
   port: number;
 }
 
 /** Calls into deployments: https only, to addresses that were checked, bounded in time and bytes. */
-export function createDeploymentClient({ port, resolve, ...policy }: DeploymentClientOptions): DeploymentClient {
+export function createDeploymentClient({
+  port,
+  resolve,
+  nameServers = [],
+  ...policy
+}: DeploymentClientOptions): DeploymentClient {
   // Ten thousand deployments are called in turn; a connection that stays open for each would take half a gigabyte.
   const http = createHttpClient({
     ...policy,
     allowHttp: false,
     keepAlive: false,
-    resolve: resolve ?? createDnsResolve(),
+    resolve: resolve ?? createDnsResolve(undefined, { servers: nameServers }),
   });
 
   return {

@@ -5,6 +5,7 @@ export interface RunnerMetrics {
   /** `Lost`: another runner took over the claim. */
   ended(outcome: TaskOutcome | 'Lost', action: string, seconds: number): void;
   polled(outcome: 'ok' | 'failed', seconds: number): void;
+  calledForResource(outcome: 'Done' | 'Retry' | 'Failed', seconds: number): void;
   readonly helmRunning: Pick<Gauge, 'inc' | 'dec'>;
 }
 
@@ -24,7 +25,15 @@ export function createRunnerMetrics(registry: Registry): RunnerMetrics {
     buckets: [0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10],
     registers,
   });
+  const resourceCalls = new Histogram({
+    name: 'berth_runner_resource_call_seconds',
+    help: 'Time that calls for resources took, by outcome',
+    labelNames: ['outcome'] as const,
+    buckets: [0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60],
+    registers,
+  });
   return {
+    calledForResource: (outcome, seconds) => resourceCalls.observe({ outcome }, seconds),
     polled: (outcome, seconds) => polls.observe({ outcome }, seconds),
     ended: (outcome, action, seconds) => tasks.observe({ outcome, action }, seconds),
     helmRunning: new Gauge({ name: 'berth_runner_helm_running', help: 'Helm processes running now', registers }),

@@ -29,5 +29,20 @@ export const createReferenceRepository = (db: Queries) => ({
       order by d.namespace
       limit 1000
     `),
+
+  /** The same, of a deployment, and those that use it through a resource that it manages. */
+  enabledDependentsOfDeployment: (id: string) =>
+    db.any(sql.type(User)`
+      select distinct d.id, d.namespace, d.env_id
+      from deployment_references r join deployments d on d.id = r.deployment_id
+      where d.enabled and not d.deleting and (
+        (r.collection = 'deployments' and r.item_id = ${id})
+        or (r.collection = 'deployment_resources' and r.item_id in (
+          select id from deployment_resources where deployment_id = ${id} and is_live
+        ))
+      )
+      order by d.namespace
+      limit 10
+    `),
 });
 export type ReferenceRepository = ReturnType<typeof createReferenceRepository>;

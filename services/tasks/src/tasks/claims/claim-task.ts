@@ -124,14 +124,14 @@ const callOf = (
   );
 
 async function inputOf(
-  { store: { projected, secrets }, readers, secretKeys, ownUrl }: ClaimDeps,
+  { store: { projected, secrets, resources }, readers, secretKeys, ownUrl }: ClaimDeps,
   { task, deployment }: Started,
   run: Extract<TaskRun, { action: 'deploy' }>,
 ): Promise<HelmInput> {
   // A Reinstall repeats the revision that is there; its workloads must not see another one.
   const revisionId = 'Reinstall' in task.operation ? (deployment.revision_id ?? task.id) : task.id;
   return helmInput(
-    { projected, secrets, readers, secretKeys, ownUrl },
+    { projected, secrets, resources, readers, secretKeys, ownUrl },
     { run, deploymentId: deployment.id, revisionId },
   );
 }

@@ -3,6 +3,7 @@ import type { DeploymentRecord } from '../../records/deployment-record.ts';
 import type { WritingStore } from '../../store/store.ts';
 import { afterEnd, afterMoot, type Ending } from '../../engine/tasks/after-end.ts';
 import { atRest } from '../../queue/at-rest.ts';
+import { registerTypes } from '../../resources/register-types.ts';
 import { deploysBehind } from '../../engine/tasks/deploys-behind.ts';
 import type { LockedTask } from '../../queue/lock-task.ts';
 import type { TaskRecord } from '../../records/task-record.ts';
@@ -25,6 +26,7 @@ export async function endTask(
   if (!ended) return false;
 
   if (!deployment) return true;
+  if (status === 'Done') await registerTypes(store, deployment, ended);
   if (status === 'Done' && ended.deletes_deployment) {
     await finishDeletion(store, ended);
     return true;

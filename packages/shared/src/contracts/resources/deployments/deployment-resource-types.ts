@@ -31,14 +31,12 @@ export const deploymentResourceTypes = resource('deployment_resource_types', {
         sort: ['created_at', 'key'],
       }),
       response: pageOf(DeploymentResourceType),
-      outstanding: true,
     }),
     get: operation({
       http: 'GET /deployment-resource-types/:id',
       summary: 'Read a deployment resource type',
       allow: signedIn,
       response: DeploymentResourceType,
-      outstanding: true,
     }),
   },
 });

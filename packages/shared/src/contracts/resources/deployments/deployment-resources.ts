@@ -22,7 +22,8 @@ export const DeploymentResource = z.strictObject({
 });
 export type DeploymentResource = z.infer<typeof DeploymentResource>;
 
-const Props = jsonWithin(256 * 1024);
+export const maxPropsBytes = 256 * 1024;
+const Props = jsonWithin(maxPropsBytes);
 
 /** `id`, `created_at` and `sync_status` are honoured only for the managing deployment itself. */
 export const NewDeploymentResource = z.strictObject({
@@ -42,6 +43,7 @@ export type DeploymentResourceChanges = z.infer<typeof DeploymentResourceChanges
 export const deploymentResources = resource('deployment_resources', {
   owner: 'tasks',
   singular: 'deployment resource',
+  // Sensitive props are not in it, not even hashed.
   etag: ['name', 'props'],
   state: { row: DeploymentResource, readers: membersOfEnv, consumers: [] },
   operations: {
@@ -54,41 +56,38 @@ export const deploymentResources = resource('deployment_resources', {
         sort: ['created_at', 'name', 'sync_status'],
       }),
       response: pageOf(DeploymentResource),
-      outstanding: true,
     }),
     create: operation({
       http: 'POST /deployment-resources',
       summary: 'Create a deployment resource',
-      conflicts: 'the deployment that is to manage it is disabled or being deleted, or manages as many as it can',
       allow: lifecycleRole,
+      conflicts:
+        'the type has a resource of that name, the managing deployment is disabled, being deleted or at its limit, or the id is taken',
       body: NewDeploymentResource,
       response: DeploymentResource,
-      outstanding: true,
     }),
     get: operation({
       http: 'GET /deployment-resources/:id',
       summary: 'Read a deployment resource',
       allow: signedIn,
       response: DeploymentResource,
-      outstanding: true,
     }),
     update: operation({
       http: 'PUT /deployment-resources/:id',
       summary: 'Change a deployment resource',
-      conflicts: 'it is being deleted, or only the deployment that manages it may change it',
       allow: lifecycleRole,
+      mayChange: ['deployment_tasks'],
+      conflicts:
+        'the type has a resource of that name, has no such operation, or the resource is being deleted, was deleted or lost its managing deployment',
       body: DeploymentResourceChanges,
       response: DeploymentResource,
-      outstanding: true,
     }),
     delete: operation({
       http: 'DELETE /deployment-resources/:id',
       summary: 'Delete a deployment resource',
-      conflicts:
-        'enabled deployments use it, it was deleted already, or only the deployment that manages it may delete it',
       allow: lifecycleRole,
+      conflicts: 'enabled deployments use it, its type has no such operation, or it was deleted already',
       response: z.null(),
-      outstanding: true,
     }),
   },
 });

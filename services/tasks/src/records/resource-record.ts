@@ -1,0 +1,61 @@
+import { Id, JsonObject, Timestamp } from '@berth/shared/contracts/fields';
+import { DeploymentResource, SyncStatus } from '@berth/shared/contracts/resources/deployment-resources';
+import { z } from 'zod';
+import { Requester } from './requester.ts';
+
+/** The request that made the last change of a resource, for the tasks that follow from it. */
+const ResourceOrigin = z.strictObject({
+  acting_user_id: Id.nullable(),
+  acting_deployment_id: Id.nullable(),
+  requester: Requester.nullable(),
+  request_id: z.string().nullable(),
+});
+
+/** A resource as the engine sees it. */
+export const ResourceRecord = z.object({
+  id: Id,
+  created_at: Timestamp,
+  type_id: Id,
+  /** That of the managing deployment, also when that one is gone. */
+  env_id: Id,
+  deployment_id: Id.nullable(),
+  name: z.string(),
+  is_live: z.boolean(),
+  /** Without those that are sealed. */
+  props: JsonObject,
+  sealed_names: z.array(z.string()),
+  key_id: z.string().nullable(),
+  wrapped_key: z.instanceof(Buffer).nullable(),
+  sealed_props: z.instanceof(Buffer).nullable(),
+  sync_status: SyncStatus,
+  sync_reason: z.string().nullable(),
+  known: z.enum(['no', 'maybe', 'yes']),
+  attempts: z.number().int(),
+  fence: z.number().int().nullable(),
+  is_outdated: z.boolean(),
+  is_slow: z.boolean(),
+  origin: ResourceOrigin.nullable(),
+  /** Of its type: inputs whose values are never shown, though they may have been stored before they were sensitive. */
+  sensitive: z.array(z.string()),
+});
+export type ResourceRecord = z.infer<typeof ResourceRecord>;
+
+/** Props as they are stored. */
+export type SealedProps = Pick<ResourceRecord, 'props' | 'sealed_names' | 'key_id' | 'wrapped_key' | 'sealed_props'>;
+
+/** The resource as those may see it that see its env. */
+export const publicResource = (record: ResourceRecord): DeploymentResource => {
+  const { id, created_at, type_id, deployment_id, name, is_live: exists, props, sync_status, sync_reason } = record;
+  const shown = Object.entries(props).filter(([input]) => !record.sensitive.includes(input));
+  return {
+    id,
+    created_at,
+    type_id,
+    deployment_id,
+    name,
+    exists,
+    props: Object.fromEntries(shown),
+    sync_status,
+    sync_reason,
+  };
+};

@@ -1,0 +1,27 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Audited } from '@berth/shared/db/changes/change';
+import { publicResource, type ResourceRecord } from '../records/resource-record.ts';
+
+/** Names of what changed only: props may be confidential. */
+export const auditedResource =
+  (action: 'create' | 'update' | 'delete') =>
+  (row: ResourceRecord, before: ResourceRecord | null): Audited => ({
+    action,
+    objectId: row.id,
+    envId: row.env_id,
+    details: {
+      name: row.name,
+      type_id: row.type_id,
+      deployment_id: row.deployment_id,
+      ...(action === 'update' && before && { changed: changedNames(before, row) }),
+    },
+  });
+
+function changedNames(before: ResourceRecord, after: ResourceRecord): string[] {
+  const [old, now] = [publicResource(before), publicResource(after)];
+  const sealed = !isDeepStrictEqual(before.sealed_props, after.sealed_props);
+  return [
+    ...(old.name === now.name ? [] : ['name']),
+    ...(isDeepStrictEqual(old.props, now.props) && !sealed ? [] : ['props']),
+  ];
+}

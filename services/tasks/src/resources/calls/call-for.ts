@@ -1,0 +1,55 @@
+import { featuresOf } from '@berth/chart-extensions/features';
+import type { Bus } from '@berth/shared/bus/bus';
+import { deploymentTokens } from '@berth/shared/contracts/resources/deployment-tokens';
+import type { ResourceCall } from '@berth/shared/contracts/resources/resource-calls';
+import { AppError } from '@berth/shared/errors';
+import { publicResource } from '../../records/resource-record.ts';
+import { openProps, textsIn } from '../../secrets/sealed-props.ts';
+import type { SecretKeys } from '../../secrets/secret-keys.ts';
+import type { DueCall } from '../../store/resources/resource-call-repository.ts';
+import { ingressHost } from '../../values/ingress-values.ts';
+import { pendingOperation } from '../sync/sync.ts';
+import { syncOf } from '../sync/sync-of.ts';
+import { specOf } from '../type-spec.ts';
+
+export interface CallForDeps {
+  bus: Pick<Bus, 'call'>;
+  secretKeys: SecretKeys;
+}
+
+/** What the runner sends: the resource with all its props, the sensitive ones too, and a token for this call. */
+export async function callFor(
+  { bus, secretKeys }: CallForDeps,
+  due: DueCall,
+  deadlineMs: number,
+): Promise<ResourceCall['call']> {
+  const operation = pendingOperation(syncOf(due));
+  const target = operation && specOf(due.spec).lifecycle[operation]?.target;
+  if (!target || due.deployment_id === null) throw new Error('A call was claimed that is none');
+  const { ingress } = featuresOf(due.features);
+  if (!ingress.enabled) {
+    throw new AppError('unprocessable', `The chart of ${due.namespace} has no ingress at which it could be called`);
+  }
+
+  const { path, method } = target;
+  const { cluster_name: name, ingress_domain } = due;
+  const cluster = { name, ingress_domain, ingress_class: null, ingress_tls_secret_name: null };
+  const place = { cluster, name: due.deployment_name, namespace: due.namespace };
+  const sensitive = openProps(secretKeys, due);
+  const body = { ...publicResource({ ...due, sensitive: [] }), props: { ...due.props, ...sensitive } };
+  const { access_token: token } = await bus.call(
+    deploymentTokens.operations.issue_for_call,
+    { body: { deployment_id: due.deployment_id, method, path } },
+    { deadlineMs },
+  );
+  return {
+    host: ingressHost(place, ingress.hostname_format),
+    path,
+    method,
+    // Servers differ in what they make of a GET with a body.
+    body: method === 'GET' ? null : JSON.stringify(body),
+    token,
+    hidden: textsIn(sensitive),
+    is_deletion: operation === 'delete',
+  };
+}

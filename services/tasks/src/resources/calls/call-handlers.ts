@@ -1,0 +1,132 @@
+import { implement } from '@berth/shared/bus/rpc/implement';
+import {
+  type ResourceCall,
+  type ResourceCallResult,
+  resourceCalls,
+} from '@berth/shared/contracts/resources/resource-calls';
+import { cutText } from '@berth/shared/cut-text';
+import { AppError } from '@berth/shared/errors';
+import type { Service } from '@berth/shared/service/service';
+import { backOffMs } from '@berth/shared/waiting/back-off';
+import { internalError } from '../../errors/internal-error.ts';
+import type { DueCall } from '../../store/resources/resource-call-repository.ts';
+import type { InTransaction } from '../../store/store.ts';
+import { callFor, type CallForDeps } from './call-for.ts';
+import { reinstallDependents } from '../reinstall-dependents.ts';
+import { afterEvent, isForDependents, pendingOperation, type SyncEvent } from '../sync/sync.ts';
+import { syncOf, withSync } from '../sync/sync-of.ts';
+import { callableOf } from '../type-spec.ts';
+
+export interface ResourceCallHandlersDeps extends CallForDeps {
+  inTransaction: InTransaction;
+  wakeRunners: () => void;
+  log: Service['log'];
+}
+
+/** A call takes a minute at most; after this it is made again, as its runner went silent. */
+const leaseMs = 90_000;
+const pauses = { firstMs: 5_000, longestMs: 300_000, jitter: 0.2 };
+/** Half an hour in all. */
+const maxAttempts = 12;
+const slowMs = 5_000;
+
+/** What runners call to create, update and delete resources at the deployments that manage them. */
+export const resourceCallHandlers = (deps: ResourceCallHandlersDeps) =>
+  implement(resourceCalls, {
+    claim: async ({ body }, { remainingMs }) => {
+      const started = await deps.inTransaction((store) => start(store, deps, body));
+      const deadlineMs = Math.max(100, remainingMs() - 500);
+      const made = await Promise.all(started.map((each) => complete(deps, each, deadlineMs)));
+      return { calls: made.filter((call) => call !== null) };
+    },
+
+    report: async ({ body }) => {
+      for (const result of body.results) await record(deps, result);
+      return null;
+    },
+  });
+
+type Store = Parameters<Parameters<InTransaction>[0]>[0];
+type Started = DueCall & { fence: number };
+
+/** Calls that are due, each under a lease. What needs none is done here. */
+async function start(
+  store: Store,
+  { wakeRunners }: Pick<ResourceCallHandlersDeps, 'wakeRunners'>,
+  { lane, places }: { lane: 'quick' | 'slow'; places: number },
+): Promise<Started[]> {
+  const started: Started[] = [];
+  for (const due of await store.resourceCalls.lockDue(lane, places)) {
+    const callable = callableOf(due.spec);
+    const sync = afterEvent({ ...syncOf(due), call: 'none' }, 'call starts', callable);
+    const operation = pendingOperation(syncOf(due));
+    if (!sync || operation === null) continue;
+    if (callable[operation]) {
+      const fence = await store.resourceChanges.saveStart({ id: due.id, known: sync.known }, leaseMs);
+      started.push({ ...due, known: sync.known, fence });
+      continue;
+    }
+    // A newer chart makes no call of it any more.
+    const done = afterEvent(sync, 'call succeeds', callable);
+    if (!done) continue;
+    const saved = await store.resourceChanges.saveSync({ ...withSync(due, done), sync_reason: null, attempts: 0 });
+    if (isForDependents('call succeeds', done) && (await reinstallDependents(store, saved, due.key)) > 0) wakeRunners();
+  }
+  return started;
+}
+
+/** Null where the call cannot be made now; that is an attempt too. */
+async function complete(
+  deps: ResourceCallHandlersDeps,
+  due: Started,
+  deadlineMs: number,
+): Promise<ResourceCall | null> {
+  const { id: resource_id, fence } = due;
+  try {
+    return { resource_id, fence, call: await callFor(deps, due, deadlineMs) };
+  } catch (error) {
+    const isBug = !(error instanceof AppError);
+    // What does not open is a matter for the operator, too.
+    if (isBug || error.cause !== undefined)
+      deps.log.warn({ err: error, resource_id }, 'a call for a resource cannot be made');
+    const reason = isBug ? internalError.beforeCall : cutText(error.message, 500);
+    await record(deps, { resource_id, fence, took_ms: 0, outcome: 'Retry', reason });
+    return null;
+  }
+}
+
+const events = { Done: 'call succeeds', Retry: 'call fails for now', Failed: 'call fails for good' } as const;
+
+/** Takes the outcome of a call, once: one that was taken over changes nothing. */
+async function record(
+  { inTransaction, wakeRunners }: Pick<ResourceCallHandlersDeps, 'inTransaction' | 'wakeRunners'>,
+  { resource_id, fence, took_ms, outcome, reason }: ResourceCallResult,
+): Promise<void> {
+  const tasks = await inTransaction(async (store) => {
+    const before = await store.resources.lock(resource_id);
+    if (!before?.is_live || before.fence !== fence) return 0;
+    const type = await store.resourceTypes.find(before.type_id, 'all');
+    if (!type) return 0;
+    const registered =
+      before.deployment_id === null ? null : await store.resourceTypes.registeredSpec(type.id, before.deployment_id);
+    const attempts = before.attempts + 1;
+    const isLast = outcome === 'Retry' && attempts >= maxAttempts && !before.is_outdated;
+    const event: SyncEvent = isLast ? 'call fails for good' : events[outcome];
+    const sync = afterEvent(syncOf(before), event, callableOf(registered ?? type.spec));
+    if (!sync) return 0;
+
+    const isRepeated = event === 'call fails for now' && !before.is_outdated;
+    const words = isLast ? `${reason ?? 'It did not work'} (${attempts} attempts)` : reason;
+    const saved = await store.resourceChanges.saveSync(
+      {
+        ...withSync(before, sync),
+        sync_reason: outcome === 'Done' || before.is_outdated ? null : words,
+        attempts: isRepeated ? attempts : 0,
+        is_slow: took_ms > slowMs,
+      },
+      { dueInMs: isRepeated ? backOffMs(pauses, attempts) : 0 },
+    );
+    return isForDependents(event, sync) ? reinstallDependents(store, saved, type.key) : 0;
+  });
+  if (tasks > 0) wakeRunners();
+}

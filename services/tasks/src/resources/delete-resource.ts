@@ -1,0 +1,76 @@
+import { visibleEnvs } from '@berth/shared/access/visible-envs';
+import type { HandlerContext } from '@berth/shared/bus/rpc/handler';
+import { deploymentResources } from '@berth/shared/contracts/resources/deployment-resources';
+import { change } from '@berth/shared/db/changes/change';
+import { found } from '@berth/shared/errors';
+import { conflict } from '../errors/refuse.ts';
+import { originOf } from '../records/origin-of.ts';
+import { publicResource, type ResourceRecord } from '../records/resource-record.ts';
+import { type WritingStore, writingStore } from '../store/store.ts';
+import { auditedResource } from './audited-resource.ts';
+import { type Governing, governing, isManager, lifecycleScope } from './lifecycle-scope.ts';
+import type { ResourcesDeps } from './resources-deps.ts';
+import { afterEvent, type SyncEvent } from './sync/sync.ts';
+import { syncOf, withSync } from './sync/sync-of.ts';
+
+type Context = HandlerContext<typeof deploymentResources.operations.delete>;
+
+interface Locked extends ResourceRecord {
+  governed: Governing;
+  isWanted: boolean;
+}
+
+/** The resource is gone when its managing deployment has deleted what it stands for; its name is free then. */
+export const deleteResource =
+  ({ db }: Pick<ResourcesDeps, 'db'>) =>
+  async (id: string, context: Context): Promise<null> => {
+    await change<Locked>(db, context, deploymentResources, {
+      lock: async (tx) => {
+        const store = writingStore(tx);
+        const visible = visibleEnvs(context.identity);
+        const resource = (await store.resources.find(id, visible)) && (await store.resources.lockToDelete(id));
+        if (!resource) return null;
+        const type = found(await store.resourceTypes.find(resource.type_id, 'all'), 'deployment resource type');
+        return { ...resource, governed: await governing(store, type, resource.deployment_id), isWanted: true };
+      },
+      scope: ({ governed, ...place }) => lifecycleScope(governed, 'delete', place),
+      published: publicResource,
+      // Requested twice, the deletion is under way already.
+      wanted: (before) => ({ ...before, isWanted: before.sync_status === 'Deleting' }),
+      update: async (tx, _wanted, before) => ({ ...before, ...(await remove(writingStore(tx), before, context)) }),
+      audited: auditedResource('delete'),
+    });
+    return null;
+  };
+
+async function remove(store: WritingStore, before: Locked, context: Context): Promise<ResourceRecord> {
+  const { spec, type, callable } = before.governed;
+  if (!before.is_live) throw conflict('The resource was deleted already');
+  const byManager = isManager(context.identity, before.deployment_id);
+  if (!byManager && before.deployment_id !== null && spec.lifecycle.delete === undefined) {
+    throw conflict(`${spec.name_plural} are deleted by the deployment that manages them only`);
+  }
+  await refuseWhileUsed(store, before, type.key);
+
+  // Without a managing deployment nothing is left that could be called.
+  const event: SyncEvent = byManager || before.deployment_id === null ? 'deletion announced' : 'deletion requested';
+  const sync = afterEvent(syncOf(before), event, callable);
+  if (!sync) throw conflict('The resource was deleted already');
+  return store.resourceChanges.saveChange({
+    ...withSync(before, sync),
+    sync_reason: null,
+    origin: originOf(context),
+  });
+}
+
+/** Under the lock of the resource: a deployment that is about to refer to it waits, and then finds it gone. */
+async function refuseWhileUsed(
+  { references }: Pick<WritingStore, 'references'>,
+  { id, name }: ResourceRecord,
+  key: string,
+): Promise<void> {
+  const dependents = await references.enabledDependentsOf('deployment_resources', id);
+  if (dependents.length === 0) return;
+  const names = dependents.map(({ namespace }) => namespace).join(', ');
+  throw conflict(`The resource ${key}/${name} cannot be deleted while enabled deployments use it: ${names}`);
+}

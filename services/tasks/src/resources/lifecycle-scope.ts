@@ -1,0 +1,41 @@
+import type { Identity } from '@berth/shared/access/identity';
+import type { DeploymentResourceType } from '@berth/shared/contracts/resources/deployment-resource-types';
+import type { ReadingStore } from '../store/store.ts';
+import type { Callable, LifecycleOperation } from './sync/sync.ts';
+import { callableOf, type ResourceTypeSpec, specOf } from './type-spec.ts';
+
+export interface Governing {
+  type: DeploymentResourceType;
+  /** That of the chart that the managing deployment runs; that of the type where it does not define the type. */
+  spec: ResourceTypeSpec;
+  callable: Callable;
+  /** Whether the managing deployment manages resources of the type now. */
+  isRegistered: boolean;
+}
+
+/** The type of a resource, and the spec by which it is managed. */
+export async function governing(
+  { resourceTypes }: Pick<ReadingStore, 'resourceTypes'>,
+  type: DeploymentResourceType,
+  deployment_id: string | null,
+): Promise<Governing> {
+  const registered = deployment_id === null ? null : await resourceTypes.registeredSpec(type.id, deployment_id);
+  const stored = registered ?? type.spec;
+  return { type, spec: specOf(stored), callable: callableOf(stored), isRegistered: registered !== null };
+}
+
+/** What the rule of an operation on a resource is checked on. */
+export const lifecycleScope = (
+  { type, spec }: Governing,
+  operation: LifecycleOperation,
+  place: { env_id: string; deployment_id: string | null },
+) => ({
+  env_id: place.env_id,
+  deployment_id: place.deployment_id,
+  kind_id: type.deployment_kind_id,
+  allowed_role: spec.lifecycle[operation]?.allowed_role ?? ('Maintainer' as const),
+});
+
+/** The managing deployment itself; what it says of its resources is so already. */
+export const isManager = (identity: Identity, deployment_id: string | null): boolean =>
+  identity.kind === 'deployment' && identity.id === deployment_id;

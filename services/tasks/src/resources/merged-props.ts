@@ -1,0 +1,9 @@
+import type { JsonObject, JsonValue } from '@berth/shared/contracts/json';
+
+/** Props by input: those that are given replace stored ones, null removes one, and what is no input any more goes. */
+export function mergedProps(stored: JsonObject, given: JsonObject, inputs: readonly { id: string }[]): JsonObject {
+  const known = new Set(inputs.map(({ id }) => id));
+  const kept = Object.entries(stored).filter(([input]) => known.has(input));
+  const merged = Object.entries({ ...Object.fromEntries(kept), ...given });
+  return Object.fromEntries(merged.filter((entry): entry is [string, JsonValue] => entry[1] !== null));
+}

@@ -1,0 +1,40 @@
+import { ResourceTypes } from '@berth/chart-extensions/resource-types';
+import { JsonObject } from '@berth/shared/contracts/fields';
+import { parseOnce } from '../deployments/parse-once.ts';
+import type { DeploymentRecord } from '../records/deployment-record.ts';
+import type { TaskRecord } from '../records/task-record.ts';
+import type { WritingStore } from '../store/store.ts';
+import { sensitiveInputs } from './type-spec.ts';
+
+const parsed = parseOnce((stored) => ResourceTypes.safeParse(stored), { entries: 500, bytes: 4 * 1024 * 1024 });
+
+type Registering = Pick<WritingStore, 'resourceTypes' | 'resourceTypeChanges' | 'resourceChanges'>;
+
+/**
+ * What a run that is done makes of the resource types: those of the chart that was deployed are the ones that the deployment
+ * registers from now on; a release that was removed registers none.
+ */
+export async function registerTypes(
+  store: Registering,
+  deployment: Pick<DeploymentRecord, 'id' | 'env_id' | 'kind_id'>,
+  { run, operation }: Pick<TaskRecord, 'run' | 'operation'>,
+): Promise<void> {
+  // A Recreate removes a release that comes back at another place.
+  if ('Uninstall' in operation) return store.resourceTypeChanges.withdraw(deployment.id, deployment.kind_id);
+  if (run?.action !== 'deploy') return;
+  const chart = await store.resourceTypes.ofChart(run.helm_chart_id, deployment.id);
+  if (!chart || (chart.resource_types === null && !chart.registers)) return;
+
+  const { data: defined } = parsed(chart.resource_types ?? {});
+  // Only older rules accepted them: what is registered stays.
+  if (!defined) return;
+  const types = Object.entries(defined).map(([key, spec]) => ({
+    key,
+    env_id: spec.global ? null : deployment.env_id,
+    // Absent members are not stored.
+    spec: JsonObject.parse(JSON.parse(JSON.stringify(spec))),
+    sensitive: sensitiveInputs(spec),
+  }));
+  await store.resourceTypeChanges.register(deployment.id, deployment.kind_id, types);
+  await store.resourceChanges.hasten(deployment.id);
+}

@@ -1,0 +1,10 @@
+import type { Database } from '@berth/shared/db/database';
+import type { DeploymentsDeps } from '../deployments/deployments-deps.ts';
+import type { SecretKeys } from '../secrets/secret-keys.ts';
+import type { ReadingStore } from '../store/store.ts';
+
+export interface ResourcesDeps extends Pick<DeploymentsDeps, 'heldReaders' | 'wakeRunners'> {
+  db: Pick<Database, 'transaction'>;
+  store: Pick<ReadingStore, 'resources' | 'resourceTypes'>;
+  secretKeys: SecretKeys;
+}

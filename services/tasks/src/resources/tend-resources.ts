@@ -1,0 +1,51 @@
+import type { JsonObject } from '@berth/shared/contracts/json';
+import type { ResourceRecord } from '../records/resource-record.ts';
+import type { InTransaction, WritingStore } from '../store/store.ts';
+import { missingKeys } from '../secrets/missing-keys.ts';
+import { openProps, sealProps } from '../secrets/sealed-props.ts';
+import type { SecretKeys } from '../secrets/secret-keys.ts';
+import { afterEvent } from './sync/sync.ts';
+import { syncOf, withSync } from './sync/sync-of.ts';
+
+const mostAtOnce = 200;
+const none = { create: false, update: false, delete: false };
+const managerGone = 'The deployment that managed it was deleted';
+
+/** Resources whose managing deployment was deleted, props that became sensitive, and deleted resources that are to be forgotten. */
+export const tendResources =
+  ({ inTransaction, secretKeys }: { inTransaction: InTransaction; secretKeys: SecretKeys }) =>
+  (): Promise<void> =>
+    inTransaction(async (store) => {
+      const { resourceChanges } = store;
+      for (const row of await resourceChanges.lockOrphans(mostAtOnce)) {
+        const sync = afterEvent(syncOf(row), 'manager deleted', none) ?? syncOf(row);
+        const isOver = sync.sync_status !== row.sync_status && sync.exists;
+        await resourceChanges.saveSync(
+          { ...withSync(row, sync), sync_reason: isOver ? managerGone : row.sync_reason, attempts: 0 },
+          { orphaned: true },
+        );
+      }
+      await sealExposed(store, secretKeys);
+      await resourceChanges.forget(mostAtOnce);
+    });
+
+async function sealExposed(store: WritingStore, keys: SecretKeys): Promise<void> {
+  const exposed = await store.resourceChanges.lockExposed(mostAtOnce);
+  // What a process with a wrong key sealed, no other could open.
+  if (exposed.length === 0 || (await missingKeys(store, keys)).length > 0) return;
+  for (const row of exposed) {
+    const hidden = openedOrNull(keys, row);
+    // It was changed outside of Berth; its next change replaces it.
+    if (hidden === null) continue;
+    const sealed = sealProps(keys, row, { ...row.props, ...hidden }, row.sensitive);
+    await store.resourceChanges.saveSealed({ ...sealed, id: row.id });
+  }
+}
+
+function openedOrNull(keys: SecretKeys, row: ResourceRecord): JsonObject | null {
+  try {
+    return openProps(keys, row);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,155 @@
+import { visibleEnvs } from '@berth/shared/access/visible-envs';
+import type { HandlerContext } from '@berth/shared/bus/rpc/handler';
+import { isJsonObject, sameJson, type JsonObject } from '@berth/shared/contracts/json';
+import { jsonBytes } from '@berth/shared/contracts/json-bytes';
+import {
+  type DeploymentResource,
+  type DeploymentResourceChanges,
+  deploymentResources,
+  maxPropsBytes,
+} from '@berth/shared/contracts/resources/deployment-resources';
+import { change } from '@berth/shared/db/changes/change';
+import { found } from '@berth/shared/errors';
+import { checkConfig } from '../deployments/check-config.ts';
+import { conflict, unfit } from '../errors/refuse.ts';
+import { originOf } from '../records/origin-of.ts';
+import { publicResource, type ResourceRecord } from '../records/resource-record.ts';
+import { refuseWithMissingKeys } from '../secrets/missing-keys.ts';
+import { openProps, sealProps } from '../secrets/sealed-props.ts';
+import { type WritingStore, writingStore } from '../store/store.ts';
+import { auditedResource } from './audited-resource.ts';
+import { type Governing, governing, isManager, lifecycleScope } from './lifecycle-scope.ts';
+import { mergedProps } from './merged-props.ts';
+import { reinstallDependents } from './reinstall-dependents.ts';
+import type { ResourcesDeps } from './resources-deps.ts';
+import { afterEvent, isForDependents } from './sync/sync.ts';
+import { syncOf, withSync } from './sync/sync-of.ts';
+import { sensitiveInputs } from './type-spec.ts';
+
+type Context = HandlerContext<typeof deploymentResources.operations.update>;
+
+/** A resource under its lock, with what governs it. */
+interface Locked extends ResourceRecord {
+  governed: Governing;
+  /** As the request wants it. */
+  wanted: { name: string; props: JsonObject | null } | null;
+}
+
+/** The change, and a `Reinstall` of the enabled deployments that refer to the resource once it is so. */
+export const updateResource =
+  (deps: ResourcesDeps) =>
+  (id: string, changes: DeploymentResourceChanges, context: Context): Promise<DeploymentResource> =>
+    change<Locked, DeploymentResource>(deps.db, context, deploymentResources, {
+      lock: async (tx) => {
+        const store = writingStore(tx);
+        // Those who may not see it must not be able to hold it either.
+        const visible = visibleEnvs(context.identity);
+        const resource = (await store.resources.find(id, visible)) && (await store.resources.lock(id));
+        if (!resource) return null;
+        const type = found(await store.resourceTypes.find(resource.type_id, 'all'), 'deployment resource type');
+        return { ...resource, governed: await governing(store, type, resource.deployment_id), wanted: null };
+      },
+      scope: ({ governed, ...place }) => lifecycleScope(governed, 'update', place),
+      published: publicResource,
+      wanted: (before) => wantedOf(deps, before, changes),
+      update: async (tx, wanted, before) => {
+        const after = await update(deps, writingStore(tx), { wanted, before, changes, context });
+        if (after.tasks > 0) tx.afterCommit(deps.wakeRunners);
+        return { ...wanted, ...after.row };
+      },
+      audited: auditedResource('update'),
+      answer: async (_row, tx) => found(await writingStore(tx).resources.find(id, 'all'), 'deployment resource'),
+    });
+
+/** The same row where nothing would change. What failed is tried again by the same request. */
+function wantedOf({ secretKeys }: ResourcesDeps, before: Locked, { name, props }: DeploymentResourceChanges): Locked {
+  if (name === undefined && props === undefined) return before;
+  if (props !== undefined && !isJsonObject(props)) {
+    throw unfit('body.props', 'must be a JSON object: the values of the inputs');
+  }
+  const { inputs } = before.governed.spec.values_ui;
+  const stored = props === undefined ? null : storedProps(secretKeys, before);
+  const wanted = {
+    name: name ?? before.name,
+    props: props === undefined || stored === null ? null : mergedProps(stored, props, inputs),
+  };
+  const isSame = wanted.name === before.name && (wanted.props === null || sameJson(wanted.props, stored ?? {}));
+  return isSame && before.is_live && before.sync_status !== 'Error' ? before : { ...before, wanted };
+}
+
+/** What does not open can still be replaced. */
+function storedProps(keys: ResourcesDeps['secretKeys'], before: ResourceRecord): JsonObject {
+  try {
+    return { ...before.props, ...openProps(keys, before) };
+  } catch (error) {
+    if (keys.wrappingKey(before.key_id ?? '') === undefined) throw error;
+    return before.props;
+  }
+}
+
+interface Update {
+  wanted: Locked;
+  before: Locked;
+  changes: DeploymentResourceChanges;
+  context: Context;
+}
+
+async function update(
+  deps: ResourcesDeps,
+  store: WritingStore,
+  { wanted: { governed, wanted }, before, context }: Update,
+): Promise<{ row: ResourceRecord; tasks: number }> {
+  const { spec } = governed;
+  const byManager = isManager(context.identity, before.deployment_id);
+  if (!before.is_live) throw conflict('The resource was deleted');
+  if (before.deployment_id === null) {
+    throw conflict('The deployment that managed the resource was deleted: it can be deleted only');
+  }
+  if (!byManager && spec.lifecycle.update === undefined) {
+    throw conflict(`${spec.name_plural} are changed by the deployment that manages them only`);
+  }
+  const sync = afterEvent(syncOf(before), byManager ? 'update announced' : 'update requested', governed.callable);
+  if (!sync || !wanted) throw conflict('The resource is being deleted');
+
+  const sealed =
+    wanted.props === null ? {} : await checkedProps(deps, store, { governed, before, props: wanted.props });
+  const saved = await store.resourceChanges.saveChange({
+    ...withSync(before, sync),
+    ...sealed,
+    name: wanted.name,
+    sync_reason: null,
+    origin: originOf(context),
+  });
+  const isForThem = isForDependents(byManager ? 'update announced' : 'update requested', sync);
+  return { row: saved, tasks: isForThem ? await reinstallDependents(store, saved, governed.type.key) : 0 };
+}
+
+async function checkedProps(
+  { heldReaders, secretKeys }: ResourcesDeps,
+  store: WritingStore,
+  { governed: { spec }, before, props }: { governed: Governing; before: ResourceRecord; props: JsonObject },
+) {
+  if (jsonBytes(props) > maxPropsBytes) {
+    throw unfit('body.props', `must take at most ${maxPropsBytes} bytes as JSON together with those that stay`);
+  }
+  const wanted = { form: spec.values_ui, config: props, envId: before.env_id, at: 'body.props' };
+  await checkConfig(heldReaders(store), wanted);
+  const sensitive = [...new Set([...sensitiveInputs(spec), ...before.sensitive])];
+  // The same ciphertext where the same is sealed, so that no trace of the change is left where there was none.
+  const hidden = Object.fromEntries(Object.entries(props).filter(([input]) => sensitive.includes(input)));
+  if (before.sealed_props !== null && sameJson(hidden, openedOrNone(secretKeys, before))) {
+    const shown = Object.entries(props).filter(([input]) => !sensitive.includes(input));
+    return { props: Object.fromEntries(shown) };
+  }
+  const sealed = sealProps(secretKeys, before, props, sensitive);
+  if (sealed.sealed_props !== null) await refuseWithMissingKeys(store, secretKeys);
+  return sealed;
+}
+
+function openedOrNone(keys: ResourcesDeps['secretKeys'], before: ResourceRecord): JsonObject | undefined {
+  try {
+    return openProps(keys, before);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,71 @@
+import type { Loop, Service } from '@berth/shared/service/service';
+import { createWakeUp } from '@berth/shared/waiting/wake-up';
+
+const lookEveryMs = 1_000;
+const gatherMs = 200;
+const mostReported = 64;
+
+/** Work for deployments that took long the last time has places of its own, so that they delay one another only. */
+export type Lane = 'quick' | 'slow';
+
+export interface LanesOptions<Job, Result> {
+  /** For the log. */
+  what: string;
+  log: Pick<Service['log'], 'debug'>;
+  /** Jobs at the same time; a quarter of the places are for the slow ones. */
+  places: number;
+  mostClaimed: number;
+  claim(lane: Lane, most: number): Promise<readonly Job[]>;
+  work(job: Job, signal: AbortSignal): Promise<Result>;
+  report(results: Result[]): Promise<unknown>;
+}
+
+/** Does what is due, as much at a time as there are places. What cannot be reported is done again when its lease is over. */
+export const workInLanes =
+  <Job, Result>({ what, log, places, mostClaimed, claim, work, report }: LanesOptions<Job, Result>): Loop =>
+  async (signal) => {
+    const running = { quick: 0, slow: 0 };
+    const all = { slow: Math.ceil(places / 4), quick: places - Math.ceil(places / 4) };
+    const results: Result[] = [];
+    const { wake, wait } = createWakeUp(signal);
+
+    async function workOn(job: Job): Promise<void> {
+      const result = await work(job, signal);
+      if (!signal.aborted) results.push(result);
+    }
+
+    async function claimIn(lane: Lane): Promise<number> {
+      const free = Math.min(all[lane] - running[lane], mostClaimed);
+      if (free <= 0) return 0;
+      const jobs = await claim(lane, free);
+      for (const job of jobs) {
+        running[lane] += 1;
+        void workOn(job).finally(() => {
+          running[lane] -= 1;
+          wake();
+        });
+      }
+      return jobs.length;
+    }
+
+    async function reportAll(): Promise<void> {
+      while (results.length > 0 && !signal.aborted) {
+        const batch = results.splice(0, mostReported);
+        await report(batch).catch((error: unknown) => {
+          log.debug({ err: error, results: batch.length }, `${what} could not be reported`);
+        });
+      }
+    }
+
+    while (!signal.aborted) {
+      await reportAll();
+      const claimed = await Promise.all([claimIn('quick'), claimIn('slow')]).then(
+        (counts) => counts.some((count) => count > 0),
+        (error: unknown) => {
+          log.debug({ err: error }, `no ${what} this time`);
+          return false;
+        },
+      );
+      await wait(claimed || results.length > 0 || running.quick + running.slow > 0 ? gatherMs : lookEveryMs);
+    }
+  };

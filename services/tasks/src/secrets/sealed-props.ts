@@ -1,0 +1,66 @@
+import { JsonObject } from '@berth/shared/contracts/fields';
+import { AppError } from '@berth/shared/errors';
+import type { ResourceRecord, SealedProps } from '../records/resource-record.ts';
+import type { SecretKeys } from './secret-keys.ts';
+import type { WrappedKey } from '../records/secret-record.ts';
+import { KeyIsMissing, openValue, rewrapKey, sealValue } from './sealed-values.ts';
+
+type Row = Pick<ResourceRecord, 'id' | 'type_id'>;
+
+const rowOf = ({ id, type_id }: Row): string => `resource ${id} of type ${type_id}`;
+
+/** The props as they are stored: those that are sensitive apart from the others, and sealed. */
+export function sealProps(keys: SecretKeys, row: Row, props: JsonObject, sensitive: readonly string[]): SealedProps {
+  const hidden = Object.entries(props).filter(([input]) => sensitive.includes(input));
+  const shown = Object.entries(props).filter(([input]) => !sensitive.includes(input));
+  const none = { key_id: null, wrapped_key: null, sealed_props: null };
+  if (hidden.length === 0) return { props: Object.fromEntries(shown), sealed_names: [], ...none };
+  const { sealed, key_id, wrapped_key } = sealValue(keys, rowOf(row), JSON.stringify(Object.fromEntries(hidden)));
+  return {
+    props: Object.fromEntries(shown),
+    sealed_names: hidden.map(([input]) => input),
+    key_id,
+    wrapped_key,
+    sealed_props: sealed,
+  };
+}
+
+/** The sealed props in clear. Throws `unavailable` where the key is not there, `unprocessable` where the row was changed outside of Berth. */
+export function openProps(keys: SecretKeys, row: ResourceRecord): JsonObject {
+  const { key_id, wrapped_key, sealed_props } = row;
+  if (key_id === null || wrapped_key === null || sealed_props === null) return {};
+  try {
+    const text = openValue(keys, rowOf(row), { key_id, wrapped_key, sealed: sealed_props });
+    return JsonObject.parse(JSON.parse(text));
+  } catch (cause) {
+    throw cause instanceof KeyIsMissing
+      ? new AppError(
+          'unavailable',
+          `The sensitive props of ${row.name} are sealed under a key that the service lacks`,
+          { cause },
+        )
+      : new AppError(
+          'unprocessable',
+          `The sensitive props of ${row.name} do not open: the row was changed outside of Berth`,
+          { cause },
+        );
+  }
+}
+
+/** The same data key under the current key. */
+export const rewrapProps = (keys: SecretKeys, row: Row & WrappedKey): WrappedKey => rewrapKey(keys, rowOf(row), row);
+
+const maxTexts = 1_000;
+
+/** Every text in it, for those that redact: no log and no reason shows one of them. */
+export function textsIn(value: unknown): string[] {
+  const texts: string[] = [];
+  const walk = (each: unknown): void => {
+    if (texts.length >= maxTexts) return;
+    if (typeof each === 'string') texts.push(each);
+    else if (typeof each === 'number') texts.push(String(each));
+    else if (typeof each === 'object' && each !== null) Object.values(each).forEach(walk);
+  };
+  walk(value);
+  return texts;
+}

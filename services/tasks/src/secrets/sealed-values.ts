@@ -1,0 +1,40 @@
+import { randomBytes } from 'node:crypto';
+import { seal, unseal } from '@berth/shared/sealing/seal';
+import type { WrappedKey } from '../records/secret-record.ts';
+import type { SecretKeys } from './secret-keys.ts';
+
+/** The key of the configuration under which a row was sealed is not there. */
+export class KeyIsMissing extends Error {
+  override readonly name = 'KeyIsMissing';
+}
+
+const contentsOf = (row: string): string => `contents of ${row}`;
+const keyOf = (row: string, keyId: string): string => `data key of ${row}, ${keyId}`;
+
+export interface SealedValue extends WrappedKey {
+  sealed: Buffer;
+}
+
+/** Seals with a data key of its own, which is wrapped under the current key of the configuration. `row` binds it to its row. */
+export function sealValue(keys: SecretKeys, row: string, value: string): SealedValue {
+  const dataKey = randomBytes(32);
+  return { ...wrap(keys, row, dataKey), sealed: seal(dataKey, contentsOf(row), value) };
+}
+
+/** Throws where the row was changed outside of Berth, and `KeyIsMissing`. */
+export const openValue = (keys: SecretKeys, row: string, { sealed, ...wrapped }: SealedValue): string =>
+  unseal(unwrap(keys, row, wrapped), contentsOf(row), sealed).toString('utf8');
+
+/** The same data key under the current key. */
+export const rewrapKey = (keys: SecretKeys, row: string, wrapped: WrappedKey): WrappedKey =>
+  wrap(keys, row, unwrap(keys, row, wrapped));
+
+function wrap({ current }: SecretKeys, row: string, dataKey: Buffer): WrappedKey {
+  return { key_id: current.id, wrapped_key: seal(current.wrapping, keyOf(row, current.id), dataKey) };
+}
+
+function unwrap(keys: SecretKeys, row: string, { key_id, wrapped_key }: WrappedKey): Buffer {
+  const wrapping = keys.wrappingKey(key_id);
+  if (!wrapping) throw new KeyIsMissing(`There is no key ${key_id}`);
+  return unseal(wrapping, keyOf(row, key_id), wrapped_key);
+}

@@ -1,0 +1,76 @@
+import { JsonObject } from '@berth/shared/contracts/fields';
+import type { Transaction } from '@berth/shared/db/database';
+import { sql } from 'slonik';
+import { z } from 'zod';
+import { ResourceRecord } from '../../records/resource-record.ts';
+import { obstacle, pending } from './call-obstacle.ts';
+import { recordColumns } from './resource-repository.ts';
+
+/** A resource that is due, and where its managing deployment is called. */
+const DueCall = ResourceRecord.extend({
+  key: z.string(),
+  spec: JsonObject,
+  deployment_name: z.string(),
+  namespace: z.string(),
+  cluster_name: z.string(),
+  ingress_domain: z.string().nullable(),
+  features: JsonObject.nullable(),
+});
+export type DueCall = z.infer<typeof DueCall>;
+
+const nothing = sql.type(z.object({}));
+const inLane = { quick: 2, slow: 1 } as const;
+
+export const createResourceCalls = (tx: Transaction) => ({
+  /**
+   * The resources that are due first, and few of each managing deployment. Deployments of which a call took long have places
+   * of their own.
+   */
+  lockDue: async (lane: 'quick' | 'slow', most: number): Promise<readonly DueCall[]> => {
+    if (most === 0) return [];
+    // Claims go one after the other, or two would give one deployment more than its share.
+    await tx.query(nothing`select pg_advisory_xact_lock(hashtextextended('claim of resource calls', 0))`);
+    return tx.any(sql.type(DueCall)`
+      with managers as materialized (
+        select d.deployment_id,
+          exists (
+            select from deployment_resources s where s.deployment_id = d.deployment_id and s.is_slow and s.is_live
+          ) as is_slow,
+          (
+            select count(*) from deployment_resources f
+            where f.deployment_id = d.deployment_id and f.fence is not null and f.due_at > clock_timestamp()
+          ) as in_flight
+        from (
+          select distinct r.deployment_id from deployment_resources r
+          where ${pending} and r.due_at <= clock_timestamp() and r.deployment_id is not null
+        ) d
+      ),
+      due as materialized (
+        select next.id from managers
+        cross join lateral (
+          select r.id, r.due_at from deployment_resources r join deployments m on m.id = r.deployment_id
+          where r.deployment_id = managers.deployment_id and ${pending} and r.due_at <= clock_timestamp()
+            and ${obstacle} is null
+          order by r.due_at, r.id
+          limit greatest(0, ${inLane[lane]} - managers.in_flight)
+        ) next
+        where managers.is_slow = ${lane === 'slow'}
+        order by next.due_at limit ${most}
+      )
+      select ${recordColumns}, t.key, g.spec, m.name as deployment_name, m.installed_namespace as namespace,
+        k.name as cluster_name, k.ingress_domain, c.features
+      from due
+      join deployment_resources r on r.id = due.id
+      join deployment_resource_types t on t.id = r.type_id
+      join deployments m on m.id = r.deployment_id
+      join resource_type_registrations g on g.deployment_id = m.id and g.type_id = r.type_id
+      join deployment_tasks revision on revision.id = m.revision_id
+      join helm_chart_projection c on c.id = revision.run_chart_id
+      join k8s_cluster_projection k on k.id = m.installed_cluster_id and not k.deleted
+      where ${pending} and r.due_at <= clock_timestamp() and m.installed_namespace is not null
+      order by r.id
+      for no key update of r skip locked
+    `);
+  },
+});
+export type ResourceCalls = ReturnType<typeof createResourceCalls>;

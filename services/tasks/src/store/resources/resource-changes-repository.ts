@@ -1,0 +1,199 @@
+import type { StateOperation } from '@berth/shared/bus/state/publish-state';
+import { deploymentResources } from '@berth/shared/contracts/resources/deployment-resources';
+import type { Transaction } from '@berth/shared/db/database';
+import { recordState, recordStates } from '@berth/shared/db/outbox/outbox';
+import { conflictOn } from '@berth/shared/db/postgres/conflict-on';
+import { jsonOrNull } from '@berth/shared/db/postgres/json-or-null';
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { WrappedKey } from '../../records/secret-record.ts';
+import { publicResource, ResourceRecord, type SealedProps } from '../../records/resource-record.ts';
+import { pending } from './call-obstacle.ts';
+import { recordColumns } from './resource-repository.ts';
+
+const record = sql.type(ResourceRecord);
+const nothing = sql.type(z.object({}));
+
+export type NewResourceRow = Omit<ResourceRecord, 'created_at' | 'is_live' | 'sensitive' | 'fence'> & {
+  created_at: string | undefined;
+};
+
+/** Every change of a resource; each that can be seen is published in the same transaction. */
+export const createResourceChanges = (tx: Transaction) => {
+  const published = async (operation: StateOperation, row: ResourceRecord): Promise<ResourceRecord> => {
+    await recordState(tx, deploymentResources, {
+      id: row.id,
+      env_id: row.env_id,
+      operation,
+      row: publicResource(row),
+    });
+    return row;
+  };
+  const nameTaken = (name: string) =>
+    conflictOn('deployment_resources_name_key', `There is a resource ${name} of this type already`);
+  const idTaken = (id: string) => conflictOn('deployment_resources_pkey', `There is a resource ${id} already`);
+  const binary = (bytes: Buffer | null) => (bytes === null ? null : sql.binary(bytes));
+
+  return {
+    insert: async (row: NewResourceRow) => {
+      // A deleted one may come back under its id.
+      await tx.query(nothing`delete from deployment_resources where id = ${row.id} and not is_live`);
+      const inserted = await tx
+        .one(record`
+          with inserted as (
+            insert into deployment_resources (
+              id, created_at, type_id, env_id, deployment_id, name, props, sealed_names, key_id, wrapped_key,
+              sealed_props, sync_status, sync_reason, known, origin
+            ) values (
+              ${row.id}, coalesce(${row.created_at ?? null}::timestamptz, now()), ${row.type_id}, ${row.env_id},
+              ${row.deployment_id}, ${row.name}, ${sql.jsonb(row.props)}, ${sql.array(row.sealed_names, 'text')},
+              ${row.key_id}, ${binary(row.wrapped_key)}, ${binary(row.sealed_props)}, ${row.sync_status},
+              ${row.sync_reason}, ${row.known}, ${jsonOrNull(row.origin)}
+            )
+            returning *
+          )
+          select ${recordColumns} from inserted r join deployment_resource_types t on t.id = r.type_id
+        `)
+        .catch(nameTaken(row.name))
+        .catch(idTaken(row.id));
+      return published('INSERT', inserted);
+    },
+
+    /** What a request made of it. Without a call in flight it is due at once. */
+    saveChange: async (row: ResourceRecord) => {
+      const saved = await tx
+        .one(record`
+          with saved as (
+            update deployment_resources set
+              name = ${row.name}, props = ${sql.jsonb(row.props)}, sealed_names = ${sql.array(row.sealed_names, 'text')},
+              key_id = ${row.key_id}, wrapped_key = ${binary(row.wrapped_key)},
+              sealed_props = ${binary(row.sealed_props)}, is_live = ${row.is_live}, sync_status = ${row.sync_status},
+              sync_reason = ${row.sync_reason}, known = ${row.known}, fence = ${row.fence},
+              is_outdated = ${row.is_outdated}, origin = ${jsonOrNull(row.origin)}, attempts = 0,
+              due_at = case when ${row.fence}::bigint is null then clock_timestamp() else due_at end,
+              changed_at = clock_timestamp()
+            where id = ${row.id}
+            returning *
+          )
+          select ${recordColumns} from saved r join deployment_resource_types t on t.id = r.type_id
+        `)
+        .catch(nameTaken(row.name));
+      return published(saved.is_live ? 'UPDATE' : 'DELETE', saved);
+    },
+
+    /** A call starts; for that long nobody else makes one. */
+    saveStart: async ({ id, known }: Pick<ResourceRecord, 'id' | 'known'>, leaseMs: number): Promise<number> =>
+      tx.oneFirst(sql.type(z.object({ fence: z.number().int() }))`
+        update deployment_resources set
+          known = ${known}, is_outdated = false, due_at = clock_timestamp() + ${leaseMs} * interval '1 millisecond',
+          fence = ('x' || right(gen_random_uuid()::text, 12))::bit(48)::bigint
+        where id = ${id}
+        returning fence
+      `),
+
+    /** What a call, or the end of the managing deployment, made of it. */
+    saveSync: async (row: ResourceRecord, { dueInMs = 0, orphaned = false } = {}) => {
+      const saved = await tx.one(record`
+        with saved as (
+          update deployment_resources set
+            is_live = ${row.is_live}, sync_status = ${row.sync_status}, sync_reason = ${row.sync_reason},
+            known = ${row.known}, attempts = ${row.attempts}, fence = ${row.fence}, is_outdated = ${row.is_outdated},
+            is_slow = ${row.is_slow}, orphaned = orphaned or ${orphaned},
+            due_at = clock_timestamp() + ${dueInMs} * interval '1 millisecond',
+            changed_at = clock_timestamp()
+          where id = ${row.id}
+          returning *
+        )
+        select ${recordColumns} from saved r join deployment_resource_types t on t.id = r.type_id
+      `);
+      return published(saved.is_live ? 'UPDATE' : 'DELETE', saved);
+    },
+
+    /** The deployment answers again, or otherwise than before: nothing waits any longer. */
+    hasten: async (deployment_id: string): Promise<void> => {
+      await tx.query(nothing`
+        update deployment_resources set due_at = clock_timestamp(), attempts = 0
+        where id in (
+          select r.id from deployment_resources r
+          where r.deployment_id = ${deployment_id} and ${pending} and r.fence is null for update skip locked
+        )
+      `);
+    },
+
+    lockOrphans: (most: number) =>
+      tx.any(record`
+        select ${recordColumns} from deployment_resources r join deployment_resource_types t on t.id = r.type_id
+        where r.is_live and r.deployment_id is null and not r.orphaned
+        order by r.id limit ${most} for no key update of r skip locked
+      `),
+
+    lockExposed: (most: number) =>
+      tx.any(record`
+        select ${recordColumns} from deployment_resources r join deployment_resource_types t on t.id = r.type_id
+        where r.is_exposed and r.is_live order by r.id limit ${most} for no key update of r skip locked
+      `),
+
+    /** The same props, those that are sensitive sealed: nothing that anybody else knows of changes. */
+    saveSealed: async ({ id, ...row }: { id: string } & SealedProps): Promise<void> => {
+      await tx.query(nothing`
+        update deployment_resources set
+          props = ${sql.jsonb(row.props)}, sealed_names = ${sql.array(row.sealed_names, 'text')}, key_id = ${row.key_id},
+          wrapped_key = ${binary(row.wrapped_key)}, sealed_props = ${binary(row.sealed_props)}, is_exposed = false
+        where id = ${id}
+      `);
+    },
+
+    /** Deleted ones of more than a day ago. */
+    forget: (most: number) =>
+      tx.query(nothing`
+        delete from deployment_resources where id in (
+          select id from deployment_resources
+          where not is_live and changed_at < clock_timestamp() - interval '1 day'
+          order by changed_at limit ${most} for update skip locked
+        )
+      `),
+
+    /** The same props under another key: nothing that anybody else knows of changes. */
+    saveWrapped: async ({ id, key_id, wrapped_key }: { id: string } & WrappedKey): Promise<void> => {
+      await tx.query(nothing`
+        update deployment_resources set key_id = ${key_id}, wrapped_key = ${sql.binary(wrapped_key)} where id = ${id}
+      `);
+    },
+
+    /** The env of a cluster is the env of what lies on it. */
+    followEnv: async (deployment_ids: readonly string[], env_id: string): Promise<void> => {
+      const moved = await tx.any(record`
+        with moved as (
+          update deployment_resources set env_id = ${env_id}
+          where deployment_id = any(${sql.array([...deployment_ids], 'uuid')}) and is_live and env_id <> ${env_id}
+          returning *
+        )
+        select ${recordColumns} from moved r join deployment_resource_types t on t.id = r.type_id
+      `);
+      const states = moved.map((row) => ({
+        id: row.id,
+        env_id,
+        operation: 'UPDATE' as const,
+        row: publicResource(row),
+      }));
+      if (states.length > 0) await recordStates(tx, deploymentResources, states);
+    },
+
+    removeOfEnv: async (env_id: string): Promise<readonly ResourceRecord[]> => {
+      const gone = await tx.any(record`
+        with gone as (delete from deployment_resources where env_id = ${env_id} returning *)
+        select ${recordColumns} from gone r join deployment_resource_types t on t.id = r.type_id
+      `);
+      const live = gone.filter(({ is_live }) => is_live);
+      const states = live.map((row) => ({
+        id: row.id,
+        env_id,
+        operation: 'DELETE' as const,
+        row: publicResource(row),
+      }));
+      if (states.length > 0) await recordStates(tx, deploymentResources, states);
+      return live;
+    },
+  };
+};
+export type ResourceChanges = ReturnType<typeof createResourceChanges>;

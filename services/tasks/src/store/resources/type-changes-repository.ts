@@ -1,0 +1,123 @@
+import {
+  DeploymentResourceType,
+  deploymentResourceTypes,
+} from '@berth/shared/contracts/resources/deployment-resource-types';
+import type { JsonObject } from '@berth/shared/contracts/json';
+import type { Transaction } from '@berth/shared/db/database';
+import { recordStates } from '@berth/shared/db/outbox/outbox';
+import { sql } from 'slonik';
+import { z } from 'zod';
+
+/** A type as a chart defines it. */
+export interface DefinedType {
+  key: string;
+  /** Null: global. */
+  env_id: string | null;
+  spec: JsonObject;
+  /** Inputs of its form that are sensitive. */
+  sensitive: string[];
+}
+
+const nothing = sql.type(z.object({}));
+const columns = sql.fragment`t.id, t.created_at, t.env_id, t.deployment_kind_id, t.key, t.spec`;
+const Kept = DeploymentResourceType.extend({ is_new: z.boolean(), sensitive: z.array(z.string()) });
+const Known = z.object({ id: z.string(), sensitive: z.array(z.string()) });
+
+export const createTypeChanges = (tx: Transaction) => {
+  /**
+   * Makes these the types that the deployment registers, instead of those before. The spec of a type is the one that was
+   * registered last; a deployment that registers the same again is not the last one for that.
+   */
+  const register = async (deployment_id: string, kind_id: string, types: readonly DefinedType[]): Promise<void> => {
+    // Of one kind they go one after the other, so that two deployments never wait for each other's types.
+    await tx.query(nothing`select pg_advisory_xact_lock(hashtextextended(${`resource types ${kind_id}`}, 0))`);
+    const defined = sql.fragment`
+      jsonb_to_recordset(${sql.jsonb(types.map((each) => ({ ...each })))})
+        as n(key text, env_id uuid, spec jsonb, sensitive jsonb)`;
+    const before = await tx.anyFirst(sql.type(z.object({ type_id: z.string() }))`
+      select type_id from resource_type_registrations where deployment_id = ${deployment_id}
+    `);
+    const known = await tx.any(sql.type(Known)`
+      select id, sensitive from deployment_resource_types where deployment_kind_id = ${kind_id}
+    `);
+    const kept = await tx.any(sql.type(Kept)`
+      insert into deployment_resource_types as t (env_id, deployment_kind_id, key, spec, sensitive)
+      select n.env_id, ${kind_id}::uuid, n.key, n.spec, array(select jsonb_array_elements_text(n.sensitive))
+      from ${defined} order by n.key
+      on conflict on constraint deployment_resource_types_key do update
+        set sensitive = array(select distinct name from unnest(t.sensitive || excluded.sensitive) name order by name)
+      returning ${columns}, (xmax = 0) as is_new, t.sensitive
+    `);
+    await tx.query(nothing`
+      delete from resource_type_registrations where deployment_id = ${deployment_id}
+        and not (type_id = any(${sql.array(
+          kept.map(({ id }) => id),
+          'uuid',
+        )}))
+    `);
+    await tx.query(nothing`
+      insert into resource_type_registrations as r (deployment_id, type_id, spec)
+      select ${deployment_id}::uuid, t.id, n.spec
+      from ${defined}
+      join deployment_resource_types t
+        on t.deployment_kind_id = ${kind_id} and t.key = n.key and t.env_id is not distinct from n.env_id
+      on conflict (deployment_id, type_id) do update set spec = excluded.spec, registered_at = clock_timestamp()
+        where r.spec <> excluded.spec
+    `);
+
+    const sensitiveBefore = new Map(known.map(({ id, sensitive }) => [id, sensitive.length]));
+    const grown = kept.filter(({ id, sensitive }) => sensitive.length > (sensitiveBefore.get(id) ?? sensitive.length));
+    await tx.query(nothing`
+      update deployment_resources r set is_exposed = true
+      from deployment_resource_types t
+      where t.id = r.type_id and r.is_live and r.props ?| t.sensitive
+        and t.id = any(${sql.array(
+          grown.map(({ id }) => id),
+          'uuid',
+        )})
+    `);
+
+    const affected = [...new Set([...before, ...kept.map(({ id }) => id)])];
+    const changed = await tx.any(sql.type(DeploymentResourceType)`
+      update deployment_resource_types t set spec = newest.spec
+      from (
+        select distinct on (type_id) type_id, spec from resource_type_registrations
+        where type_id = any(${sql.array(affected, 'uuid')})
+        order by type_id, registered_at desc, deployment_id
+      ) newest
+      where t.id = newest.type_id and t.spec <> newest.spec
+      returning ${columns}
+    `);
+    const added = kept.filter(({ is_new }) => is_new).map(({ is_new: _isNew, sensitive: _sensitive, ...row }) => row);
+    await recordStates(
+      tx,
+      deploymentResourceTypes,
+      [
+        ...added.map((row) => ({ id: row.id, env_id: row.env_id, operation: 'INSERT' as const, row })),
+        ...changed.map((row) => ({ id: row.id, env_id: row.env_id, operation: 'UPDATE' as const, row })),
+      ].filter(({ id }, index, all) => all.findIndex((other) => other.id === id) === index),
+    );
+  };
+
+  return {
+    register,
+
+    /** It registers nothing any more. */
+    withdraw: async (deployment_id: string, kind_id: string): Promise<void> => {
+      const registers = sql.type(z.object({}))`
+      select from resource_type_registrations where deployment_id = ${deployment_id}
+    `;
+      if (await tx.exists(registers)) await register(deployment_id, kind_id, []);
+    },
+
+    /** Those of a deleted env, with their resources. */
+    removeOfEnv: async (env_id: string): Promise<void> => {
+      const gone = await tx.any(sql.type(DeploymentResourceType)`
+      delete from deployment_resource_types t where env_id = ${env_id} returning ${columns}
+    `);
+      const states = gone.map((row) => ({ id: row.id, env_id, operation: 'DELETE' as const, row }));
+      if (states.length > 0) await recordStates(tx, deploymentResourceTypes, states);
+    },
+  };
+};
+export type TypeChanges = ReturnType<typeof createTypeChanges>;

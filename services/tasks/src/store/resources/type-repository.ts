@@ -1,0 +1,61 @@
+import { JsonObject } from '@berth/shared/contracts/fields';
+import type { RequestOutput } from '@berth/shared/contracts/contract';
+import {
+  DeploymentResourceType,
+  type deploymentResourceTypes,
+} from '@berth/shared/contracts/resources/deployment-resource-types';
+import type { Queries } from '@berth/shared/db/database';
+import { equals } from '@berth/shared/db/lists/list-filters';
+import { listPage } from '@berth/shared/db/lists/list-page';
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { Visible } from './visible.ts';
+
+const columns = sql.fragment`id, created_at, env_id, deployment_kind_id, key, spec`;
+const type = sql.type(DeploymentResourceType);
+
+/** Global types are visible to all. */
+const visibleTo = (visible: Visible) =>
+  visible === 'all'
+    ? sql.fragment`true`
+    : sql.fragment`(env_id is null or env_id = any(${sql.array([...visible], 'uuid')}))`;
+
+type ListQuery = RequestOutput<typeof deploymentResourceTypes.operations.list>['query'];
+
+const Registered = z.object({ resource_types: JsonObject.nullable(), registers: z.boolean() });
+
+export const createTypeRepository = (db: Queries) => ({
+  list: (query: ListQuery, visible: Visible) =>
+    listPage(db, {
+      row: DeploymentResourceType,
+      columns,
+      from: sql.fragment`deployment_resource_types`,
+      where: [
+        visibleTo(visible),
+        equals(sql.fragment`env_id`, query.env_id),
+        equals(sql.fragment`deployment_kind_id`, query.deployment_kind_id),
+        equals(sql.fragment`key`, query.key),
+      ],
+      request: query,
+      bytes: sql.fragment`bytes + 1024`,
+      sortable: { created_at: sql.fragment`created_at`, key: sql.fragment`key` },
+    }),
+
+  find: (id: string, visible: Visible) =>
+    db.maybeOne(type`select ${columns} from deployment_resource_types where id = ${id} and ${visibleTo(visible)}`),
+
+  /** By which spec a deployment manages resources of a type; null where it does not. */
+  registeredSpec: (type_id: string, deployment_id: string) =>
+    db.maybeOneFirst(sql.type(z.object({ spec: JsonObject }))`
+      select spec from resource_type_registrations where type_id = ${type_id} and deployment_id = ${deployment_id}
+    `),
+
+  /** What the chart of a finished task defines, and whether the deployment has registered anything so far. */
+  ofChart: (helm_chart_id: string, deployment_id: string) =>
+    db.maybeOne(sql.type(Registered)`
+      select c.resource_types,
+        exists (select from resource_type_registrations where deployment_id = ${deployment_id}) as registers
+      from helm_chart_projection c where c.id = ${helm_chart_id}
+    `),
+});
+export type TypeRepository = ReturnType<typeof createTypeRepository>;

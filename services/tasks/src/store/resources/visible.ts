@@ -1,0 +1,2 @@
+/** The envs whose rows a caller may see. */
+export type Visible = 'all' | readonly string[];
