@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startStack } from '@berth/devstack';
+import { measureClusters } from './clusters/measure-clusters.ts';
 import { concurrency, deployMany } from './deploy-many.ts';
 import { fixturesOf } from './fixtures.ts';
 import { gatewayRead } from './gateway-read.ts';
@@ -19,31 +20,38 @@ const measurements = {
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const chosen = process.argv.slice(2);
-const unknown = chosen.filter((name) => !(name in measurements));
-if (unknown.length > 0)
-  throw new Error(`unknown measurement ${unknown.join(', ')}; known are ${Object.keys(measurements).join(', ')}`);
 
-const stopping = new AbortController();
-for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => stopping.abort());
+// It needs no platform, only the service.
+if (chosen[0] === 'clusters') await measureClusters(chosen.slice(1), say);
+else await measurePlatform();
 
-const stateFolder = await mkdtemp(join(tmpdir(), 'berth-bench-'));
-try {
-  say('starting a platform of its own for the measurements');
-  const stack = await startStack({
-    stateFolder,
-    env: process.env,
-    log: say,
-    signal: stopping.signal,
-    overrides: { runner: { RUNNER_CONCURRENCY: String(concurrency) } },
-  });
+async function measurePlatform(): Promise<void> {
+  const unknown = chosen.filter((name) => !(name in measurements));
+  if (unknown.length > 0)
+    throw new Error(`unknown measurement ${unknown.join(', ')}; known are ${Object.keys(measurements).join(', ')}`);
+
+  const stopping = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => stopping.abort());
+
+  const stateFolder = await mkdtemp(join(tmpdir(), 'berth-bench-'));
   try {
-    const fixtures = await fixturesOf(stack, stopping.signal);
-    for (const [name, measure] of Object.entries(measurements)) {
-      if (chosen.length === 0 || chosen.includes(name)) await measure(stack, fixtures, say);
+    say('starting a platform of its own for the measurements');
+    const stack = await startStack({
+      stateFolder,
+      env: process.env,
+      log: say,
+      signal: stopping.signal,
+      overrides: { runner: { RUNNER_CONCURRENCY: String(concurrency) } },
+    });
+    try {
+      const fixtures = await fixturesOf(stack, stopping.signal);
+      for (const [name, measure] of Object.entries(measurements)) {
+        if (chosen.length === 0 || chosen.includes(name)) await measure(stack, fixtures, say);
+      }
+    } finally {
+      await stack.stop();
     }
   } finally {
-    await stack.stop();
+    await rm(stateFolder, { recursive: true, force: true });
   }
-} finally {
-  await rm(stateFolder, { recursive: true, force: true });
 }
