@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
+import { createSecureContext } from 'node:tls';
 import type { KubeAccess } from './kube-access.ts';
 import { AnswerTooLarge, KubeError } from './kube-error.ts';
 import { splitLines } from './split-lines.ts';
@@ -53,6 +54,8 @@ export interface KubeApi extends Disposable {
    */
   applyJson(path: string, body: object, fieldManager: string, call: KubeCall): Promise<unknown>;
   deleteJson(path: string, body: object, call: KubeCall): Promise<unknown>;
+  /** A streamed answer as it arrives, until it ends or the signal aborts. Leaving the loop closes the connection. */
+  streamBytes(path: string, call: KubeCall): AsyncGenerator<Uint8Array>;
   /** The lines of a streamed answer, until it ends or the signal aborts. */
   streamLines(path: string, call: KubeCall): AsyncGenerator<string>;
 }
@@ -74,15 +77,20 @@ export function openKubeApi(
 ): KubeApi {
   const { protocol: _, hostname, port, pathname } = new URL(access.server);
   const prefix = pathname === '/' ? '' : pathname;
-  const agent = new Agent({
-    keepAlive: true,
-    maxSockets: 32,
-    maxFreeSockets: 4,
-    timeout: idleMs,
-    ...(access.ca !== null && { ca: access.ca }),
-    ...(access.isInsecure === true && { rejectUnauthorized: false }),
-    ...access.certificate,
-  });
+  let agent: Agent | undefined;
+  // Made by the first request, so that a certificate that is none fails requests and not the opening.
+  const agentOf = (): Agent => {
+    agent ??= new Agent({
+      keepAlive: true,
+      maxSockets: 32,
+      maxFreeSockets: 4,
+      timeout: idleMs,
+      ...(access.isInsecure === true && { rejectUnauthorized: false }),
+      // Shared by all connections: each would parse the certificates again and keep its own copy.
+      secureContext: createSecureContext({ ...(access.ca !== null && { ca: access.ca }), ...access.certificate }),
+    });
+    return agent;
+  };
 
   async function open(
     method: Method,
@@ -97,7 +105,7 @@ export function openKubeApi(
         port: port || 443,
         method,
         path: prefix + path,
-        agent,
+        agent: agentOf(),
         signal,
         headers: {
           accept: accept ?? 'application/json',
@@ -142,21 +150,27 @@ export function openKubeApi(
     },
     deleteJson: (path, body, call) => sendJson('DELETE', path, body, call),
 
-    async *streamLines(path, { signal, deadlineMs }) {
-      const opening = new AbortController();
-      const late = setTimeout(() => opening.abort(new DOMException('no answer in time', 'TimeoutError')), deadlineMs);
-      const limit = AbortSignal.any([signal, opening.signal]);
-      try {
-        const response = await open('GET', path, { signal: limit }).finally(() => clearTimeout(late));
-        await refuseFailure(response);
-        yield* splitLines(response, maxLineCharacters);
-      } catch (error) {
-        throw limit.aborted ? limit.reason : error;
-      }
-    },
+    streamLines: (path, call) => splitLines(streamBytes(path, call), maxLineCharacters),
+    streamBytes,
 
-    [Symbol.dispose]: () => agent.destroy(),
+    [Symbol.dispose]: () => agent?.destroy(),
   };
+
+  async function* streamBytes(path: string, { signal, deadlineMs, accept }: KubeCall): AsyncGenerator<Uint8Array> {
+    const opening = new AbortController();
+    const late = setTimeout(() => opening.abort(new DOMException('no answer in time', 'TimeoutError')), deadlineMs);
+    const limit = AbortSignal.any([signal, opening.signal]);
+    try {
+      const response = await open('GET', path, { signal: limit, ...(accept !== undefined && { accept }) }).finally(() =>
+        clearTimeout(late),
+      );
+      await refuseFailure(response);
+      const bytes: AsyncIterable<Uint8Array> = response;
+      yield* bytes;
+    } catch (error) {
+      throw limit.aborted ? limit.reason : error;
+    }
+  }
 }
 
 async function refuseFailure(response: IncomingMessage): Promise<void> {

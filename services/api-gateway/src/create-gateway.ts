@@ -11,6 +11,7 @@ import { collectMethods, refuseOtherMethods } from './http/refuse-other-methods.
 import { documentationRoutes } from './routes/documentation-routes.ts';
 import { healthRoutes } from './routes/health-routes.ts';
 import { pageRoutes } from './routes/page-routes.ts';
+import { type PodLogDeps, podLogRoute } from './routes/pod-log-route.ts';
 import { type RouteDeps, routesFromContracts } from './routes/routes-from-contracts.ts';
 import { type TaskLogDeps, taskLogRoute } from './routes/task-log-route.ts';
 
@@ -25,7 +26,8 @@ export interface GatewayDeps
   extends Pick<Service, 'log' | 'metrics'>,
     Pick<RouteDeps, 'budgetMs'>,
     Pick<TaskLogDeps, 'limits' | 'slowReaderMs'>,
-    Pick<EventRouteDeps, 'heartbeatMs'> {
+    Pick<EventRouteDeps, 'heartbeatMs'>,
+    Pick<PodLogDeps, 'podLogs'> {
   bus: Pick<Bus, 'call' | 'events' | 'hints' | 'identify' | 'isAlive' | 'isConnected' | 'isAnswering'>;
   /** Aborts when the gateway stops. */
   stopping: AbortSignal;
@@ -53,6 +55,7 @@ export async function createGateway({ resources = allResources, ...deps }: Gatew
   routesFromContracts(app, resources, { ...deps, authenticate, signIns });
   taskLogRoute(app, { ...deps, authenticate });
   eventRoute(app, { ...deps, authenticate, resources });
+  podLogRoute(app, { ...deps, authenticate });
   // Plugins register the routes of their files when they load.
   await app.after();
   refuseOtherMethods(app, known);

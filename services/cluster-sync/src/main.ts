@@ -4,6 +4,7 @@ import { connectBus } from '@berth/shared/bus/connect-bus';
 import { databaseIsUp, openDatabase } from '@berth/shared/db/postgres/open-database';
 import { outboxRelay } from '@berth/shared/db/outbox/outbox-relay';
 import { whileHolding } from '@berth/shared/db/leases/while-holding';
+import { atMost } from '@berth/shared/waiting/at-most';
 import { every } from '@berth/shared/service/loop';
 import { readConfig } from '@berth/shared/service/read-config';
 import { runService } from '@berth/shared/service/run-service';
@@ -25,6 +26,11 @@ import { deploymentProjection } from './deployments/deployment-projection.ts';
 import { createClusterDirectory } from './discovery/cluster-directory.ts';
 import { discoverClusters } from './discovery/discover-clusters.ts';
 import { envProjection } from './envs/env-projection.ts';
+import { k8sEventHandlers } from './live/events/k8s-event-handlers.ts';
+import { readPodLog } from './live/pod-log/read-pod-log.ts';
+import { liveClusters } from './live/live-clusters.ts';
+import { createLostNamespaceRepository } from './lost-namespaces/lost-namespace-repository.ts';
+import { reportLostNamespaces } from './lost-namespaces/report-lost-namespaces.ts';
 import { configuredProviders } from './providers/configured-providers.ts';
 import { k8sResourceStateHandlers } from './resources/rows/k8s-resource-state-handlers.ts';
 import { k8sResourceHandlers } from './resources/rows/k8s-resource-handlers.ts';
@@ -60,10 +66,16 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
     writesPerSecond: config.credentialWritesPerSecond,
     readMs: 10_000,
     betweenWritesMs: 15_000,
+    // A cluster whose lists hang does not hold up the others for longer.
+    listInTurn: atMost(4, { holdMs: 2_000 }),
+    storeInTurn: atMost(4, { holdMs: 10_000 }),
   };
 
   bus.serve(clusterHandlers({ db, clusterRepository, bus }));
-  bus.serve(k8sResourceHandlers({ k8sResourceRepository }));
+  const readCluster = liveClusters({ clusterRepository, directory });
+  const readLog = readPodLog({ bus, k8sResourceRepository, readCluster });
+  bus.serve(k8sResourceHandlers({ k8sResourceRepository, readLog }));
+  bus.serve(k8sEventHandlers({ readCluster }));
   bus.serve(k8sResourceStateHandlers({ k8sResourceRepository }));
   bus.serve(clusterUsageHandlers({ clusterRepository }));
   bus.serve(clusterStateHandlers({ db }));
@@ -96,6 +108,11 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
     }),
   );
   loop('flag silent clusters', every(2_000, flagSilentClusters({ clusterRepository })));
+  const lostNamespaceRepository = createLostNamespaceRepository(db);
+  loop(
+    'report lost namespaces',
+    every(2_000, reportLostNamespaces({ bus, lostNamespaceRepository, readCluster, log })),
+  );
   loop(
     'sync clusters',
     syncClusters({

@@ -1,14 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { accountToken, applyRbac, manifestsIn } from '@berth/devstack/testing/apply-rbac';
 import { openKubeApi } from '@berth/kube/kube-api';
 import { clusterAccess } from '@berth/shared/contracts/resources/cluster-access';
+import type { DeploymentPlace } from '@berth/shared/contracts/resources/deployment-place';
 import { type K8sCluster, k8sClusters } from '@berth/shared/contracts/resources/k8s-clusters';
+import { k8sEvents } from '@berth/shared/contracts/resources/k8s-events';
 import { type K8sResource, k8sResources } from '@berth/shared/contracts/resources/k8s-resources';
 import { isJsonObject } from '@berth/shared/contracts/json';
 import { found } from '@berth/shared/errors';
-import { identityToken, sampleIdentities } from '@berth/shared/testing/test-identities';
+import { identityToken, sampleIdentities, samplePlaces } from '@berth/shared/testing/test-identities';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { stringify } from 'yaml';
@@ -105,6 +108,16 @@ function childrenOf(rows: readonly K8sResource[]): Record<string, string[]> {
   }
   return children;
 }
+
+const placeIn = (namespace: string): DeploymentPlace => ({
+  id: deploymentId,
+  kind_id: samplePlaces.kindId,
+  env_id: samplePlaces.envId,
+  cluster_id: randomUUID(),
+  namespace,
+  status: 'Running',
+  revision_id: null,
+});
 
 const soon = <T>(check: () => Promise<T>, timeout = 15_000): Promise<T> => vi.waitFor(check, { timeout, interval: 50 });
 
@@ -312,6 +325,77 @@ test('rows say why an object is not as it should be', async () => {
     });
   });
 });
+
+test('the Kubernetes events of a deployment say what its rows say, newest first', async () => {
+  const { id: cluster_id } = await clusterNamed('real');
+  const deployment_id = 'c0e1c2d3-7a7e-4a5f-9f0e-6a5a0f7f3f13';
+  const list = (namespace: string, id = deployment_id) => {
+    const body = { cluster_id, deployment_id: id, namespace, query: {} };
+    return service.tasks.call(k8sEvents.operations.list, { body }, { deadlineMs: 10_000 });
+  };
+
+  const { items } = await list('stuck');
+
+  expect(items).toContainEqual(
+    expect.objectContaining({
+      type: 'Warning',
+      reason: 'FailedCreate',
+      message: expect.stringContaining('exceeded quota: none'),
+      object: expect.objectContaining({ kind: 'ReplicaSet', resource_id: expect.any(String) }),
+    }),
+  );
+  const [replicaSet] = await tracked({ deployment_id, kind: 'ReplicaSet' });
+  expect(items.map(({ object }) => object.resource_id)).toContain(replicaSet?.id);
+  const times = items.map(({ last_seen_at }) => last_seen_at);
+  expect(times).toEqual(times.toSorted().toReversed());
+  expect(await list('stuck', deploymentId)).toMatchObject({ items: [] });
+});
+
+test('the log of a pod whose node does not answer is unavailable', async () => {
+  const id = 'e0e1c2d3-7a7e-4a5f-9f0e-6a5a0f7f3f15';
+  await apply('/api/v1/namespaces', namespaceFor('logged', id));
+  await apply('/apis/apps/v1/namespaces/logged/deployments', webDeployment(1));
+  await soon(async () => expect(await tracked({ deployment_id: id, kind: 'Pod' })).toHaveLength(1));
+  const [pod] = await tracked({ deployment_id: id, kind: 'Pod' });
+  service.places.set(id, { ...placeIn('logged'), id });
+  const body = { resource_id: found(pod, 'pod').id, position: null };
+  const options = { ...(await asAdmin()), deadlineMs: 10_000 };
+
+  const read = service.gateway.call(k8sResources.operations.log_part, { body }, options);
+
+  await expect(read).rejects.toMatchObject({
+    code: 'unavailable',
+    message: expect.stringMatching(/^The cluster real /),
+  });
+});
+
+test('a namespace that hangs in its deletion names what holds it, and is reported when it is gone', async () => {
+  const id = 'd0e1c2d3-7a7e-4a5f-9f0e-6a5a0f7f3f14';
+  await apply('/api/v1/namespaces', namespaceFor('held', id));
+  const held = { metadata: { name: 'held', finalizers: ['example.com/hold'] } };
+  await apply('/api/v1/namespaces/held/configmaps', held);
+  await soon(async () => expect(await tracked({ deployment_id: id })).toHaveLength(1));
+  const { id: cluster_id } = await clusterNamed('real');
+  service.places.set(id, { ...placeIn('held'), id, cluster_id });
+
+  await kubectl('DELETE', '/api/v1/namespaces/held');
+  await soon(async () =>
+    expect((await tracked({ deployment_id: id }))[0]?.metadata).toMatchObject({
+      cause: 'SomeFinalizersRemain',
+      message: expect.stringMatching(/^being deleted: .*example\.com\/hold in 1 resource.*configmaps\. has 1/),
+    }),
+  );
+  expect(service.lost).toEqual([]);
+  await kubectl('PATCH', '/api/v1/namespaces/held/configmaps/held', { metadata: { finalizers: null } });
+
+  await soon(
+    async () =>
+      expect(service.lost).toMatchObject([
+        { id, namespace: 'held', reason: 'The namespace held was deleted from the cluster while the deployment ran' },
+      ]),
+    30_000,
+  );
+}, 60_000);
 
 test('a namespace that is labelled later is tracked with the objects already in it', async () => {
   const id = 'b0e1c2d3-7a7e-4a5f-9f0e-6a5a0f7f3f12';

@@ -3,6 +3,7 @@ import { acquireLease } from '@berth/shared/db/leases/lease';
 import { found } from '@berth/shared/errors';
 import { type KubeApi, openKubeApi } from '@berth/kube/kube-api';
 import { type OpenTestDatabase, openTestDatabase } from '@berth/shared/testing/open-test-database';
+import { oneAtATime } from '@berth/shared/waiting/one-at-a-time';
 import { silentLog } from '@berth/shared/testing/test-bus';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createClusterRepository } from '../src/clusters/cluster-repository.ts';
@@ -38,7 +39,14 @@ beforeEach(async () => {
   const holder = { name: leaseNameOf(clusterId), holder: 'test', ttlMs: 60_000 };
   const lease = found(await acquireLease(db, holder), 'lease');
   const k8sResourceRepository = createK8sResourceRepository(db);
-  const deps = { k8sResourceRepository, log: silentLog, resyncMs: 600_000, stallMs: 60_000 };
+  const deps = {
+    k8sResourceRepository,
+    log: silentLog,
+    resyncMs: 600_000,
+    stallMs: 60_000,
+    listInTurn: oneAtATime(),
+    storeInTurn: oneAtATime(),
+  };
 
   running = watchCluster(deps, { id: clusterId, api, lease }, stopping.signal);
   await vi.waitUntil(() => requests('watch').length === trackedKinds.length, { timeout: 15_000 });

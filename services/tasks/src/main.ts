@@ -8,6 +8,7 @@ import { runService } from '@berth/shared/service/run-service';
 import { heldItemReaders, itemReaders } from './collections/item-readers.ts';
 import { Config } from './config.ts';
 import { deploymentHandlers } from './deployments/deployment-handlers.ts';
+import { deploymentPlaceHandlers } from './places/deployment-place-handlers.ts';
 import { deploymentStateHandlers } from './deployments/deployment-state-handlers.ts';
 import { deploymentUsageHandlers } from './deployments/deployment-usage-handlers.ts';
 import { dryRunHandlers } from './plans/dry-run-handlers.ts';
@@ -53,7 +54,8 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
   const changes = { db, store, confirm, reserved, heldReaders: heldItemReaders, wakeRunners };
   const claims = { store, inTransaction, policy, wakeRunners, log };
 
-  bus.serve(deploymentHandlers(changes));
+  bus.serve(deploymentHandlers({ ...changes, bus }));
+  bus.serve(deploymentPlaceHandlers({ store, inTransaction }));
   bus.serve(deploymentUsageHandlers({ store, inTransaction }));
   bus.serve(deploymentStateHandlers({ store }));
   bus.serve(planHandlers({ ...changes, inTransaction, readers, bus, secretKeys }));

@@ -38,6 +38,8 @@ test('the access table lists every operation', () => {
     deployment_permissions.create | POST /deployment-permissions | an admin of the env
     deployment_permissions.get | GET /deployment-permissions/:id | anyone signed in
     deployment_permissions.delete | DELETE /deployment-permissions/:id | an admin of the env
+    deployment_place.now | from cluster-sync | services of the platform
+    deployment_place.report_lost | from cluster-sync | services of the platform
     deployment_plans.of_update | POST /deployments/:id/plan | a maintainer of the deployment; an owner of the deployment for a change of name, cluster_id, enabled or values_override
     deployment_plans.of_creation | POST /deployments/plan | an owner of the deployment
     deployment_resource_types.list | GET /deployment-resource-types | anyone signed in
@@ -63,6 +65,7 @@ test('the access table lists every operation', () => {
     deployments.list | GET /deployments | anyone signed in
     deployments.create | POST /deployments | an owner of the deployment
     deployments.get | GET /deployments/:id | anyone signed in
+    deployments.k8s_events | GET /deployments/:id/k8s-events | anyone signed in
     deployments.update | PUT /deployments/:id | a maintainer of the deployment; an owner of the deployment for a change of name, cluster_id, enabled or values_override
     deployments.delete | DELETE /deployments/:id | an owner of the deployment
     dry_runs.claim | from runner | services of the platform
@@ -93,9 +96,12 @@ test('the access table lists every operation', () => {
     k8s_clusters.get | GET /k8s-clusters/:id | anyone signed in
     k8s_clusters.update | PUT /k8s-clusters/:id | a site admin
     k8s_clusters.delete | DELETE /k8s-clusters/:id | a site admin
+    k8s_events.list | from tasks | services of the platform
     k8s_resource_state.now | from tasks | services of the platform
     k8s_resources.list | GET /k8s-resources | anyone signed in
     k8s_resources.get | GET /k8s-resources/:id | anyone signed in
+    k8s_resources.log | GET /k8s-resources/:id/log | a maintainer of the deployment
+    k8s_resources.log_part | from api-gateway | a maintainer of the deployment
     logins.start | GET /auth/idp | anyone, without a credential
     logins.finish | POST /auth/idp/callback | anyone, without a credential
     me.get | GET /auth/me | anyone signed in
@@ -161,6 +167,8 @@ test('the paths match the specification', () => {
     ...crud('/deployment-tasks', 'lcgd'),
     'POST /deployment-tasks/:id/retry',
     'GET /deployment-tasks/:id/log',
+    'GET /deployments/:id/k8s-events',
+    'GET /k8s-resources/:id/log',
     ...crud('/deployments', 'lcgud'),
     'POST /deployments/:id/rollback',
     'POST /deployments/:id/plan',

@@ -8,6 +8,7 @@ import { clusterUsage } from './resources/clusters/cluster-usage.ts';
 import type { Resource } from './definition/contract.ts';
 import { deploymentCredentials } from './resources/clusters/deployment-credentials.ts';
 import { deploymentKinds } from './resources/charts/deployment-kinds.ts';
+import { deploymentPlace } from './resources/deployments/deployment-place.ts';
 import { deploymentPermissions } from './resources/envs/deployment-permissions.ts';
 import { deploymentPlans } from './resources/tasks/deployment-plans.ts';
 import { deploymentResourceTypes } from './resources/deployments/deployment-resource-types.ts';
@@ -26,6 +27,7 @@ import { helmRegistries } from './resources/charts/helm-registries.ts';
 import { helmTagFormats } from './resources/charts/helm-tag-formats.ts';
 import { identities } from './resources/accounts/identities.ts';
 import { k8sClusters } from './resources/clusters/k8s-clusters.ts';
+import { k8sEvents } from './resources/clusters/k8s-events.ts';
 import { k8sResourceState } from './resources/clusters/k8s-resource-state.ts';
 import { k8sResources } from './resources/clusters/k8s-resources.ts';
 import { logins } from './resources/accounts/logins.ts';
@@ -52,6 +54,7 @@ export const contracts = {
   deploymentCredentials,
   deploymentKinds,
   deploymentPermissions,
+  deploymentPlace,
   deploymentPlans,
   deploymentResourceTypes,
   deploymentResources,
@@ -69,6 +72,7 @@ export const contracts = {
   helmTagFormats,
   identities,
   k8sClusters,
+  k8sEvents,
   k8sResourceState,
   k8sResources,
   logins,

@@ -77,7 +77,7 @@ export const testAuth = (names: Set<string> = new Set(Object.keys(sampleIdentiti
 };
 
 type Options = Partial<
-  Pick<GatewayDeps, 'attempts' | 'budgetMs' | 'heartbeatMs' | 'limits' | 'slowReaderMs' | 'trustedProxies'>
+  Pick<GatewayDeps, 'attempts' | 'budgetMs' | 'heartbeatMs' | 'limits' | 'podLogs' | 'slowReaderMs' | 'trustedProxies'>
 >;
 
 /** Starts the gateway on a port and a NATS server of its own. */

@@ -1,6 +1,6 @@
 import type { Lease } from '@berth/shared/db/leases/lease';
 import type { KubeApi } from '@berth/kube/kube-api';
-import { oneAtATime } from '@berth/shared/waiting/one-at-a-time';
+import { type InTurn, oneAtATime } from '@berth/shared/waiting/one-at-a-time';
 import type { Service } from '@berth/shared/service/service';
 import { createReflector, type Reflector, type ReflectorSink } from '../reflector/reflector.ts';
 import { runTogether } from '../reflector/run-together.ts';
@@ -15,6 +15,10 @@ export interface WatchClusterDeps {
   readonly log: Service['log'];
   readonly resyncMs: number;
   readonly stallMs: number;
+  /** Shared by all clusters: a page of a list takes megabytes while it is read. */
+  readonly listInTurn: InTurn;
+  /** Shared by all clusters: with a connection to the database for each, none would be left for leases and requests. */
+  readonly storeInTurn: InTurn;
 }
 
 export interface WatchedCluster {
@@ -35,12 +39,12 @@ export async function watchCluster(
   { id, api, lease }: WatchedCluster,
   signal: AbortSignal,
 ): Promise<void> {
-  const { k8sResourceRepository, log, resyncMs, stallMs } = deps;
+  const { k8sResourceRepository, log, resyncMs, stallMs, listInTurn, storeInTurn } = deps;
   const queue = createChangeQueue(queueLimit);
   const reflectors: Reflector[] = [];
   const mirror = createClusterMirror({
     clusterId: id,
-    known: await k8sResourceRepository.known(id),
+    known: await storeInTurn(() => k8sResourceRepository.known(id)),
     queue,
     log,
     onNamespace: (namespace) => {
@@ -48,7 +52,8 @@ export async function watchCluster(
     },
   });
 
-  const inTurn = oneAtATime();
+  const ownTurn = oneAtATime();
+  const inTurn: InTurn = (work) => ownTurn(() => listInTurn(work));
   const reflect = (kind: TrackedKind) =>
     createReflector({
       api,
@@ -74,7 +79,7 @@ export async function watchCluster(
     );
   };
 
-  const save = (changes: readonly RowChange[]) => k8sResourceRepository.save(id, lease, changes);
+  const save = (changes: readonly RowChange[]) => storeInTurn(() => k8sResourceRepository.save(id, lease, changes));
   await runTogether(signal, [
     (end) => namespaces.run(end, namespacesListed.resolve).finally(namespacesListed.resolve),
     watchOthers,

@@ -3,6 +3,7 @@ import type { Bus } from '@berth/shared/bus/bus';
 import { implement } from '@berth/shared/bus/rpc/implement';
 import type { Resource } from '@berth/shared/contracts/contract';
 import { deploymentTokens } from '@berth/shared/contracts/resources/deployment-tokens';
+import { type DeploymentPlace, deploymentPlace } from '@berth/shared/contracts/resources/deployment-place';
 import { deploymentUsage } from '@berth/shared/contracts/resources/deployment-usage';
 import { envs } from '@berth/shared/contracts/resources/envs';
 import { signingKeys } from '@berth/shared/contracts/resources/signing-keys';
@@ -31,6 +32,10 @@ export interface Neighbours extends AsyncDisposable {
   /** Called before auth answers; what it throws is the answer. */
   beforeIssue: () => Promise<void>;
   tokenSeconds: number;
+  /** Where deployments lie, by their ids. */
+  places: Map<string, DeploymentPlace>;
+  /** What was reported of lost namespaces. */
+  lost: { id: string; namespace: string; reason: string; revision_id: string | null }[];
   /** The deployments that tasks has on every cluster. */
   deployments: string[];
 }
@@ -69,6 +74,8 @@ export async function startNeighbours(nats: TestNats): Promise<Neighbours> {
     issued: [],
     beforeIssue: async () => undefined,
     tokenSeconds: 3_600,
+    places: new Map(),
+    lost: [],
     deployments: [],
     async [Symbol.asyncDispose]() {
       for (const bus of [gateway, runner, tasks, auth]) await bus[Symbol.asyncDispose]();
@@ -124,6 +131,15 @@ export async function startNeighbours(nats: TestNats): Promise<Neighbours> {
       }),
     },
   });
+  tasks.serve(
+    implement(deploymentPlace, {
+      now: async ({ body }) => ({ deployment: neighbours.places.get(body.deployment_id) ?? null }),
+      report_lost: async ({ body }) => {
+        neighbours.lost.push(body);
+        return { recorded: true };
+      },
+    }),
+  );
   tasks.serve(
     implement(taskClaims, {
       get: async ({ body: { task_id, fence } }) => {

@@ -15,6 +15,9 @@ import { createCredentialRepository } from '../../src/credentials/credential-rep
 import { deploymentCredentialsHandlers } from '../../src/credentials/deployment-credentials-handlers.ts';
 import { createWriteCredentials, type WriteCredentials } from '../../src/credentials/write-credentials.ts';
 import { type ClusterDirectory, createClusterDirectory } from '../../src/discovery/cluster-directory.ts';
+import { k8sEventHandlers } from '../../src/live/events/k8s-event-handlers.ts';
+import { readPodLog } from '../../src/live/pod-log/read-pod-log.ts';
+import { liveClusters } from '../../src/live/live-clusters.ts';
 import { k8sResourceStateHandlers } from '../../src/resources/rows/k8s-resource-state-handlers.ts';
 import { k8sResourceHandlers } from '../../src/resources/rows/k8s-resource-handlers.ts';
 import { createK8sResourceRepository } from '../../src/resources/rows/k8s-resource-repository.ts';
@@ -48,7 +51,12 @@ export async function startServiceInTest(): Promise<ServiceInTest> {
     deploymentCredentialsHandlers({ bus, clusterRepository, credentialRepository, directory, writeCredentials }),
   );
   bus.serve(clusterHandlers({ db, clusterRepository, bus }));
-  bus.serve(k8sResourceHandlers({ k8sResourceRepository: createK8sResourceRepository(db) }));
+  const readCluster = liveClusters({ clusterRepository, directory, limits: { perCluster: 2, total: 3 } });
+  const k8sResourceRepository = createK8sResourceRepository(db);
+  const logTimes = { openMs: 3_000, quietMs: 100, gatherMs: 20 };
+  const readLog = readPodLog({ bus, k8sResourceRepository, readCluster, logTimes });
+  bus.serve(k8sResourceHandlers({ k8sResourceRepository, readLog }));
+  bus.serve(k8sEventHandlers({ readCluster, maxEvents: 250 }));
   bus.serve(k8sResourceStateHandlers({ k8sResourceRepository: createK8sResourceRepository(db) }));
   bus.serve(clusterUsageHandlers({ clusterRepository }));
   bus.serve(clusterStateHandlers({ db }));

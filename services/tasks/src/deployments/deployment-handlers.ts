@@ -2,21 +2,25 @@ import { visibleEnvs } from '@berth/shared/access/visible-envs';
 import { implement } from '@berth/shared/bus/rpc/implement';
 import { deployments } from '@berth/shared/contracts/resources/deployments';
 import { found } from '@berth/shared/errors';
+import { type ListK8sEventsDeps, listK8sEvents } from '../places/list-k8s-events.ts';
 import { createDeployment } from './create-deployment.ts';
 import { deleteDeployment } from './delete-deployment.ts';
 import type { DeploymentsDeps } from './deployments-deps.ts';
 import { updateDeployment } from './update-deployment.ts';
 
-export const deploymentHandlers = (deps: DeploymentsDeps) => {
+export const deploymentHandlers = (deps: DeploymentsDeps & ListK8sEventsDeps) => {
   const create = createDeployment(deps);
   const update = updateDeployment(deps);
   const remove = deleteDeployment(deps);
+  const listEvents = listK8sEvents(deps);
 
   return implement(deployments, {
     list: ({ query }, { identity }) => deps.store.deployments.list(query, visibleEnvs(identity)),
 
     get: async ({ id }, { identity }) =>
       found(await deps.store.deployments.find(id, visibleEnvs(identity)), 'deployment'),
+
+    k8s_events: ({ id, query }, context) => listEvents(id, query, context),
 
     create: ({ body }, context) => create(body, context),
 

@@ -2,6 +2,7 @@ import type { DeploymentChanges } from '@berth/shared/contracts/resources/deploy
 import type { DeploymentRecord } from '../../src/records/deployment-record.ts';
 import { healPlan } from '../../src/engine/deployments/heal-plan.ts';
 import { planUpdate } from '../../src/engine/deployments/plan-update.ts';
+import { after } from '../../src/engine/deployments/lifecycle.ts';
 import { plannedTasks } from '../../src/engine/tasks/planned-tasks.ts';
 import { afterCancelPending, afterEnd, afterMoot, type Ending } from '../../src/engine/tasks/after-end.ts';
 import { deploysBehind } from '../../src/engine/tasks/deploys-behind.ts';
@@ -171,6 +172,14 @@ function changeNow(model: Living, variant: Variant, changes: DeploymentChanges):
   return rested({ ...model, deployment: after, queue: [...queue, ...tasks] });
 }
 
+const namespaceLost = 'The namespace is gone';
+
+export const loseNamespace = (model: Living): Model | null => {
+  const { deployment } = model;
+  if (deployment.state !== 'Running' || deployment.deleting) return null;
+  return { ...model, deployment: noteArrow(deployment, after(deployment, 'namespace lost', namespaceLost)) };
+};
+
 /** After all of its tasks were successful. */
 export function drained(model: Model): Model {
   let left = model;
@@ -191,6 +200,9 @@ export function isReachedByRetries(model: Model, retries = 3): boolean {
   const then = drained(model);
   const { deployment } = then;
   if (isAsWanted(then) || !deployment) return true;
+  // Nothing failed that could be retried: a Reinstall makes the namespace again.
+  const again = deployment.reason === namespaceLost ? reinstall({ ...then, deployment }) : null;
+  if (again && isReachedByRetries(again, retries)) return true;
   if (retries === 0) return false;
   return then.over.toReversed().some((task) => {
     const retried = retry({ ...then, deployment }, task);

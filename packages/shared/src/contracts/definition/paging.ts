@@ -10,8 +10,9 @@ const flag = z
   })
   .meta({ wire: { type: 'boolean' } });
 
-const count = (max: number) => {
-  const rule = `must be a whole number from 1 to ${max}`;
+/** Over HTTP digits, between services a number. */
+export const wholeNumber = (min: number, max: number) => {
+  const rule = `must be a whole number from ${min} to ${max}`;
   return z
     .union(
       [
@@ -23,8 +24,8 @@ const count = (max: number) => {
       ],
       { error: rule },
     )
-    .pipe(z.number().int(rule).min(1, rule).max(max, rule))
-    .meta({ wire: { type: 'integer', minimum: 1, maximum: max } });
+    .pipe(z.number().int(rule).min(min, rule).max(max, rule))
+    .meta({ wire: { type: 'integer', minimum: min, maximum: max } });
 };
 
 /** Filters as they come from a query string. Each is optional; those of one request combine with AND. */
@@ -65,9 +66,9 @@ export function listQuery<F extends z.ZodRawShape, const S extends readonly stri
   return z
     .strictObject({
       ...optionalFilters,
-      page: count(1_000_000).optional().meta({ description: 'from 1' }),
-      per_page: count(100).optional().meta({ description: '50 unless given' }),
-      page_size: count(100).optional().meta({ description: 'another name of per_page' }),
+      page: wholeNumber(1, 1_000_000).optional().meta({ description: 'from 1' }),
+      per_page: wholeNumber(1, 100).optional().meta({ description: '50 unless given' }),
+      page_size: wholeNumber(1, 100).optional().meta({ description: 'another name of per_page' }),
       sort: z
         .enum(sortValues as [string, ...string[]], { error: `must be one of ${sortValues.join(', ')}` })
         .optional()

@@ -303,6 +303,34 @@ describe('after a restart', () => {
   });
 });
 
+test('odd objects have rows, and are logged once at most however often they change', () => {
+  const conditions = [
+    { type: 'Surprise', status: 'Perhaps', reason: 7 },
+    { type: 'Ready', status: 'False' },
+  ];
+  const containers = Array.from({ length: 500 }, (_, n) => ({ name: `c${n}`, state: { waiting: { reason: 'Odd' } } }));
+  const odd: [string, object][] = [
+    ['annotations', { metadata: { ...pod('annotations').metadata, annotations: { big: 'x'.repeat(2_000_000) } } }],
+    ['no status', { metadata: pod('no status').metadata }],
+    ['conditions', { ...pod('conditions'), status: { phase: 'Running', conditions } }],
+    ['containers', { ...pod('containers'), status: { phase: 'Running', containerStatuses: containers } }],
+    ['broken', { ...pod('broken'), status: { phase: { not: 'a text' } } }],
+  ];
+  for (const [name, object] of odd) {
+    start();
+    mirror.put(namespaceKind, namespace('managed'));
+    queued();
+
+    for (let n = 0; n < 3; n += 1) {
+      const metadata = { ...pod(name).metadata, ...('metadata' in object && Object(object.metadata)), generation: n };
+      mirror.put(podKind, { ...object, metadata });
+    }
+
+    expect([name, queued().length]).toEqual([name, name === 'broken' ? 0 : 3]);
+    expect([name, warn.mock.calls.length]).toEqual([name, name === 'broken' ? 1 : 0]);
+  }
+});
+
 describe('the number of rows', () => {
   test('of one kind in a namespace is bounded, and one that is deleted makes room', () => {
     mirror.put(namespaceKind, namespace('managed'));

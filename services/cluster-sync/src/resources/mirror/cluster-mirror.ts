@@ -40,6 +40,7 @@ export function createClusterMirror(deps: ClusterMirrorDeps) {
   const { clusterId, known, queue, log, onNamespace, heldBackLimit = 2_000, limits = usualLimits } = deps;
   const objects = createKnownObjects(known, limits);
   const reportedAsFull = new Set<string>();
+  const malformed = new Set<string>();
   const namespaces = createNamespaceIndex();
   const heldBack = createHeldBackObjects(heldBackLimit);
 
@@ -63,7 +64,7 @@ export function createClusterMirror(deps: ClusterMirrorDeps) {
       if (deploymentId === undefined) heldBack.put(observed);
       else track(observed, deploymentId);
     } catch (error) {
-      log.warn({ kind: kind.kind, uid, reason: messageOf(error) }, 'an object of the cluster is malformed');
+      reportMalformed(kind.kind, uid, messageOf(error));
     }
     return uid;
   }
@@ -79,6 +80,15 @@ export function createClusterMirror(deps: ClusterMirrorDeps) {
     }
     objects.put({ uid, kind, namespace, fingerprint });
     queue.add({ uid, put: tracked });
+  }
+
+  /** Once for each object: one that changes every second must not fill the log. */
+  function reportMalformed(kind: string, uid: string | undefined, reason: string): void {
+    const key = uid ?? kind;
+    if (malformed.has(key)) return;
+    if (malformed.size >= 1_000) malformed.clear();
+    malformed.add(key);
+    log.warn({ kind, uid, reason }, 'an object of the cluster is malformed');
   }
 
   /** An object that is left out is tracked at its next event, or with the next full list, once others are gone. */
@@ -109,8 +119,8 @@ export function createClusterMirror(deps: ClusterMirrorDeps) {
     if (objects.delete(uid)) queue.add({ uid });
   }
 
-  function dropWhere(isGone: (object: KnownObject) => boolean): void {
-    for (const object of objects.values()) if (isGone(object)) drop(object.uid);
+  function dropWhere(isGone: (object: Omit<KnownObject, 'fingerprint'>) => boolean): void {
+    for (const uid of objects.where(isGone)) drop(uid);
   }
 
   function dropNamespace(namespace: string): void {

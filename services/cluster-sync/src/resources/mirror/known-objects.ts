@@ -14,41 +14,58 @@ export interface RowLimits {
 
 export const usualLimits: RowLimits = { perKind: 500, perCluster: 20_000 };
 
-/** The rows of a cluster, by uid, and how many there are. */
+/** The objects of one kind in one namespace. Its texts are kept once, not once for each of a hundred thousand objects. */
+interface Group {
+  readonly kind: string;
+  readonly namespace: string;
+  size: number;
+}
+
+/** The rows of a cluster, by uid, and how many there are. Nothing else of an object is kept. */
 export function createKnownObjects(known: readonly KnownObject[], { perKind, perCluster }: RowLimits) {
-  const objects = new Map<string, KnownObject>();
-  const counts = new Map<string, number>();
+  const groups = new Map<string, Group>();
+  const objects = new Map<string, { group: Group; fingerprint: string }>();
   for (const object of known) put(object);
 
-  function put(object: KnownObject): void {
-    if (!objects.has(object.uid)) count(object, 1);
-    objects.set(object.uid, object);
+  function put({ uid, kind, namespace, fingerprint }: KnownObject): void {
+    remove(uid);
+    const key = keyOf({ kind, namespace });
+    const group = groups.get(key) ?? { kind, namespace, size: 0 };
+    groups.set(key, group);
+    group.size += 1;
+    objects.set(uid, { group, fingerprint });
   }
 
-  function count(object: Omit<KnownObject, 'fingerprint' | 'uid'>, by: 1 | -1): void {
-    const key = keyOf(object);
-    const next = (counts.get(key) ?? 0) + by;
-    if (next > 0) counts.set(key, next);
-    else counts.delete(key);
+  /** Whether there was one. */
+  function remove(uid: string): boolean {
+    const object = objects.get(uid);
+    if (!object) return false;
+    const { group } = object;
+    group.size -= 1;
+    if (group.size === 0) groups.delete(keyOf(group));
+    return objects.delete(uid);
   }
 
   return {
-    get: (uid: string): KnownObject | undefined => objects.get(uid),
-    put,
-
-    /** Whether there was one. */
-    delete(uid: string): boolean {
+    get(uid: string): KnownObject | undefined {
       const object = objects.get(uid);
-      if (!object) return false;
-      count(object, -1);
-      return objects.delete(uid);
+      return (
+        object && { uid, kind: object.group.kind, namespace: object.group.namespace, fingerprint: object.fingerprint }
+      );
+    },
+    put,
+    delete: remove,
+
+    /** The uids of the objects that the predicate holds for. */
+    *where(holds: (object: Omit<KnownObject, 'fingerprint'>) => boolean): Generator<string> {
+      for (const [uid, { group }] of objects) {
+        if (holds({ uid, kind: group.kind, namespace: group.namespace })) yield uid;
+      }
     },
 
-    values: () => objects.values(),
-
     /** Whether there is room for another one like it. */
-    hasRoomFor: (object: Omit<KnownObject, 'fingerprint'>): boolean =>
-      objects.size < perCluster && (counts.get(keyOf(object)) ?? 0) < perKind,
+    hasRoomFor: (object: Pick<KnownObject, 'kind' | 'namespace'>): boolean =>
+      objects.size < perCluster && (groups.get(keyOf(object))?.size ?? 0) < perKind,
   };
 }
 

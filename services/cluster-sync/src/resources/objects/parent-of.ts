@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '@berth/shared/contracts/json';
 import { z } from 'zod';
 import { resourceId } from './resource-id.ts';
-import { trackedKinds } from './tracked-kinds.ts';
+import { isTrackedKind } from './tracked-kinds.ts';
 
 const word = z.string().min(1).max(253);
 const Owner = z.object({ apiVersion: word, kind: word, name: word, uid: word, controller: z.boolean().optional() });
@@ -26,11 +26,5 @@ export function parentOf(metadata: JsonObject, clusterId: string): Parent | unde
   const owner = owners.find(({ controller }) => controller) ?? owners[0];
   if (!owner) return undefined;
   const { kind, apiVersion: api_version, name, uid } = owner;
-  return { resource_id: isTracked(kind, api_version) ? resourceId(clusterId, uid) : null, kind, api_version, name };
+  return { resource_id: isTrackedKind(kind, api_version) ? resourceId(clusterId, uid) : null, kind, api_version, name };
 }
-
-/** The version does not matter: an owner may be named in an older one than we read. */
-const isTracked = (kind: string, apiVersion: string): boolean =>
-  trackedKinds.some((tracked) => tracked.kind === kind && groupOf(tracked.apiVersion) === groupOf(apiVersion));
-
-const groupOf = (apiVersion: string): string => (apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '');

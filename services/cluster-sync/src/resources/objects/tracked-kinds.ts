@@ -13,5 +13,11 @@ export const trackedKinds = [
   { kind: 'Ingress', apiVersion: 'networking.k8s.io/v1', root: '/apis/networking.k8s.io/v1', plural: 'ingresses' },
 ] as const;
 
+/** The version does not matter: a reference may name an older one than we read. */
+export const isTrackedKind = (kind: string, apiVersion: string): boolean =>
+  trackedKinds.some((tracked) => tracked.kind === kind && groupOf(tracked.apiVersion) === groupOf(apiVersion));
+
+const groupOf = (apiVersion: string): string => (apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '');
+
 export type TrackedKind = (typeof trackedKinds)[number];
 export type KindName = TrackedKind['kind'];

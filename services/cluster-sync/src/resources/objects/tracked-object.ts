@@ -10,5 +10,5 @@ export interface TrackedObject extends ObservedObject {
 
 export function trackedObject({ uid, namespace, ...rest }: ObservedObject, deploymentId: string): TrackedObject {
   const row = { uid, namespace, deployment_id: deploymentId, ...rest };
-  return { ...row, fingerprint: hash('sha256', JSON.stringify(row), 'base64url') };
+  return { ...row, fingerprint: hash('sha256', JSON.stringify(row), 'base64url').slice(0, 22) };
 }

@@ -1,5 +1,6 @@
 import { K8sResource, k8sResources } from '@berth/shared/contracts/resources/k8s-resources';
 import { TrackedObject } from '@berth/shared/contracts/resources/k8s-resource-state';
+import { isJsonObject } from '@berth/shared/contracts/json';
 import type { ListRequest } from '@berth/shared/contracts/paging';
 import type { Queries, Transaction } from '@berth/shared/db/database';
 import type { Lease } from '@berth/shared/db/leases/lease';
@@ -19,6 +20,7 @@ export interface K8sResourceFilters {
   name?: string | undefined;
 }
 
+const PlacedObject = TrackedObject.extend({ namespace: z.string(), env_id: z.uuid().nullable() });
 const resource = sql.type(K8sResource);
 const known = sql.type(z.object({ uid: z.string(), kind: z.string(), namespace: z.string(), fingerprint: z.string() }));
 const written = sql.type(K8sResource.extend({ is_new: z.boolean() }));
@@ -59,6 +61,13 @@ export const createK8sResourceRepository = (db: Queries) => ({
       where ${sql.and([sql.fragment`r.id = ${id}`, inEnvs(sql.fragment`c.env_id`, visible)])}
     `),
 
+  /** Which object of a cluster a visible row is, and the env of that cluster. */
+  findObject: (id: string, visible: 'all' | readonly string[]) =>
+    db.maybeOne(sql.type(PlacedObject)`
+      select r.id, r.cluster_id, r.deployment_id, r.kind, r.name, r.uid, r.namespace, c.env_id from ${withCluster}
+      where ${sql.and([sql.fragment`r.id = ${id}`, inEnvs(sql.fragment`c.env_id`, visible)])}
+    `),
+
   object: (id: string) =>
     db.maybeOne(sql.type(TrackedObject)`
       select id, cluster_id, deployment_id, kind, name, uid from k8s_resources where id = ${id}
@@ -80,6 +89,7 @@ export const createK8sResourceRepository = (db: Queries) => ({
 
       const put = await upsert(tx, clusterId, changes);
       const dropped = await drop(tx, clusterId, changes);
+      await noteLostNamespaces(tx, clusterId, put, dropped);
       await recordStates(tx, k8sResources, [
         ...put.map(({ is_new, ...row }) => ({
           id: row.id,
@@ -92,6 +102,35 @@ export const createK8sResourceRepository = (db: Queries) => ({
     }),
 });
 export type K8sResourceRepository = ReturnType<typeof createK8sResourceRepository>;
+
+/** How long the deletion of a namespace may take before somebody is informed. */
+const deletionMs = 60_000;
+
+/** What becomes of the deployments of these namespaces is decided later, and must not be forgotten if this process ends. */
+async function noteLostNamespaces(
+  tx: Transaction,
+  clusterId: string,
+  put: readonly K8sResource[],
+  dropped: readonly K8sResource[],
+): Promise<void> {
+  const isNamespace = ({ kind }: K8sResource) => kind === 'Namespace';
+  const lost = [
+    ...dropped.filter(isNamespace).map((row) => ({ ...row, in_ms: 0 })),
+    ...put.filter((row) => isNamespace(row) && isBeingDeleted(row)).map((row) => ({ ...row, in_ms: deletionMs })),
+  ];
+  if (lost.length === 0) return;
+  const rows = lost.map(({ name, deployment_id, in_ms }) => ({ name, deployment_id, in_ms }));
+  await tx.query(sql.type(z.object({}))`
+    insert into lost_namespaces (cluster_id, namespace, deployment_id, due_at)
+    select ${clusterId}::uuid, name, deployment_id, now() + min(in_ms) * interval '1 millisecond'
+    from jsonb_to_recordset(${sql.jsonb(rows)}) as lost(name text, deployment_id uuid, in_ms int)
+    group by name, deployment_id
+    on conflict (cluster_id, namespace, deployment_id) do update set due_at = least(lost_namespaces.due_at, excluded.due_at)
+  `);
+}
+
+const isBeingDeleted = ({ metadata }: K8sResource): boolean =>
+  isJsonObject(metadata) && metadata['deletionTimestamp'] !== undefined;
 
 async function upsert(tx: Transaction, clusterId: string, changes: readonly RowChange[]) {
   const rows = changes.flatMap(({ put }) => (put ? [{ id: resourceId(clusterId, put.uid), ...put }] : []));

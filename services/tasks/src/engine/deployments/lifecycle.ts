@@ -29,6 +29,7 @@ export const deploymentLifecycle = {
     from: ['Running', 'Error', 'Installing', 'Upgrading', 'Renaming', 'Uninstalling'],
     to: 'Error',
   },
+  'namespace lost': { from: ['Running'], to: 'Error' },
   'task canceled after its start': { from: ['Installing', 'Upgrading', 'Renaming', 'Uninstalling'], to: 'Error' },
 } as const satisfies Record<string, Transition<DeploymentState>>;
 export type DeploymentEvent = keyof typeof deploymentLifecycle;

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { causeOf } from '@berth/kube/causes/cause-of';
 import type { ClaimedTask } from '@berth/shared/contracts/resources/runner-tasks';
 import type { ClusterClient } from '../cluster/cluster-client.ts';
 import { permanent, transient } from '../outcome/task-failure.ts';
@@ -24,7 +25,8 @@ export async function removeNamespace(
     namespace !== null && belongsTo(namespace, task.deployment_id);
   ) {
     if (performance.now() > giveUpAt) {
-      throw transient(`The namespace ${task.namespace} still exists after 5 minutes: an object in it has a finalizer`);
+      const held = causeOf('Namespace', namespace)?.message ?? 'an object in it has a finalizer';
+      throw transient(`The namespace ${task.namespace} still exists after 5 minutes: ${held}`);
     }
     await delay(200, undefined, { signal });
     namespace = await cluster.readNamespace(task.namespace);

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { membersOfEnv } from '../../../access/readers.ts';
-import { signedIn } from '../../../access/rules.ts';
+import { maintainer, signedIn } from '../../../access/rules.ts';
 import { operation, resource } from '../../definition/contract.ts';
 import { Id, Json, Timestamp } from '../../fields/fields.ts';
 import { filter, listQuery, pageOf } from '../../definition/paging.ts';
+import { PodLogPart, PodLogQuery, PodLogRequest } from './pod-log.ts';
 
 export const StatusColor = z.enum(['Success', 'Danger', 'Warning', 'Primary', 'Secondary']);
 export type StatusColor = z.infer<typeof StatusColor>;
@@ -47,6 +48,23 @@ export const k8sResources = resource('k8s_resources', {
       summary: 'Read a tracked resource',
       allow: signedIn,
       response: K8sResource,
+    }),
+    log: operation({
+      http: 'GET /k8s-resources/:id/log',
+      summary: 'Read the log of a pod as text; with follow=true until the pod ends',
+      allow: maintainer,
+      query: PodLogQuery,
+      response: z.string(),
+      produces: 'text/plain',
+    }),
+    // The gateway calls this again and again while it streams a log; the owner checks the role each time.
+    log_part: operation({
+      summary: 'The next part of the log of a pod',
+      allow: maintainer,
+      callers: ['api-gateway'],
+      body: PodLogRequest,
+      response: PodLogPart,
+      idempotent: true,
     }),
   },
 });

@@ -6,6 +6,7 @@ import { differsFrom } from '../../definition/differs-from.ts';
 import { ConfigInputs, ValuesOverride } from './deployment-inputs.ts';
 import { DeploymentName, Id, JsonObject, Timestamp, text } from '../../fields/fields.ts';
 import { filter, listQuery, pageOf } from '../../definition/paging.ts';
+import { K8sEventPage, K8sEventQuery } from '../clusters/k8s-events.ts';
 import { ReportedStatus } from './reported-status.ts';
 
 export const DeploymentStatus = z.enum([
@@ -132,6 +133,13 @@ export const deployments = resource('deployments', {
       summary: 'Read a deployment',
       allow: signedIn,
       response: Deployment,
+    }),
+    k8s_events: operation({
+      http: 'GET /deployments/:id/k8s-events',
+      summary: 'List the Kubernetes events of the namespace of a deployment, newest first',
+      allow: signedIn,
+      query: K8sEventQuery,
+      response: K8sEventPage,
     }),
     update: operation({
       http: 'PUT /deployments/:id',

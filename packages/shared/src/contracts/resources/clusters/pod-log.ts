@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { filter, wholeNumber } from '../../definition/paging.ts';
+import { GivenTime, Id } from '../../fields/fields.ts';
+
+const ContainerName = z
+  .string()
+  .regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, 'must be the name of a container')
+  .meta({ description: 'needed where the pod has several' });
+
+const noPreviousToFollow = { path: ['previous'], error: 'cannot be combined with follow' };
+
+const options = {
+  container: ContainerName.optional(),
+  previous: filter.boolean.optional().meta({ description: 'of the container before its last restart' }),
+  tail_lines: wholeNumber(0, 10_000).optional().meta({ description: 'only this many lines of the end' }),
+  since: GivenTime.optional().meta({ description: 'only lines of this time or later' }),
+  follow: filter.boolean.optional().meta({ description: 'true goes on until the pod ends' }),
+};
+
+const isPossible = ({ previous, follow }: { previous?: boolean | undefined; follow?: boolean | undefined }) =>
+  !(previous && follow);
+
+export const PodLogQuery = z.strictObject(options).refine(isPossible, noPreviousToFollow);
+export type PodLogQuery = z.output<typeof PodLogQuery>;
+
+/** How far a log was read. The time of a line is no more exact than the runtime made it, so equal ones are counted. */
+export const LogPosition = z.strictObject({
+  /** Of the last line that was read, as the container runtime wrote it; null where the log was empty so far. */
+  at: z
+    .string()
+    .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/)
+    .refine((time) => !Number.isNaN(Date.parse(time)), 'must be a time')
+    .nullable(),
+  /** How many lines of exactly that time were read. */
+  lines: z.number().int().nonnegative(),
+});
+export type LogPosition = z.infer<typeof LogPosition>;
+
+export const PodLogRequest = z
+  .strictObject({ ...options, resource_id: Id, position: LogPosition.nullable() })
+  .refine(isPossible, noPreviousToFollow);
+export type PodLogRequest = z.output<typeof PodLogRequest>;
+
+export const PodLogPart = z.strictObject({
+  text: z.string(),
+  /** For the next request. */
+  position: LogPosition,
+  /** `more`: there may be more at once; `read`: all that there is; `ended`: there will be no more, for the reason. */
+  state: z.enum(['more', 'read', 'ended']),
+  reason: z.string().nullable(),
+});
+export type PodLogPart = z.infer<typeof PodLogPart>;

@@ -1,0 +1,80 @@
+import type { KubeApi } from '@berth/kube/kube-api';
+import { KubeError } from '@berth/kube/kube-error';
+import type { K8sEvent, K8sEventPage, K8sEventQuery } from '@berth/shared/contracts/resources/k8s-events';
+import { deploymentNamespace } from '../../resources/objects/deployment-namespace.ts';
+import { listPages } from '../../kube/list-pages.ts';
+import { k8sEventOf } from './k8s-event-of.ts';
+
+export interface EventsToRead {
+  readonly cluster_id: string;
+  readonly deployment_id: string;
+  readonly namespace: string;
+  readonly query: K8sEventQuery;
+}
+
+const deadlineMs = 3_000;
+const nothing = { items: [], isComplete: true };
+
+/**
+ * The events of the namespace of a deployment, newest first. Kubernetes lists them by name, so all have to be read to find
+ * the newest; it keeps them for an hour.
+ */
+export async function readK8sEvents(
+  api: Pick<KubeApi, 'getJson'>,
+  { cluster_id, deployment_id, namespace, query }: EventsToRead,
+  { signal, maxEvents }: { signal: AbortSignal; maxEvents: number },
+): Promise<K8sEventPage> {
+  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}`;
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]);
+  const { items, isComplete } = (await belongsTo(api, path, deployment_id, limit))
+    ? await readAll(api, path, { clusterId: cluster_id, signal: limit, maxEvents })
+    : nothing;
+  items.sort((one, other) => compare(other.last_seen_at, one.last_seen_at) || compare(one.uid, other.uid));
+
+  const { page = 1, per_page = 50 } = query;
+  const from = (page - 1) * per_page;
+  return {
+    page,
+    per_page,
+    items: items.slice(from, from + per_page),
+    num_total: items.length,
+    incomplete: !isComplete,
+  };
+}
+
+/** A namespace that is somebody else's has events that are none of the deployment's business. */
+async function belongsTo(
+  api: Pick<KubeApi, 'getJson'>,
+  path: string,
+  deploymentId: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    return deploymentNamespace(await api.getJson(path, { signal, deadlineMs })).deploymentId === deploymentId;
+  } catch (error) {
+    if (error instanceof KubeError && error.status === 404) return false;
+    throw error;
+  }
+}
+
+interface ReadAll {
+  readonly clusterId: string;
+  readonly signal: AbortSignal;
+  readonly maxEvents: number;
+}
+
+async function readAll(api: Pick<KubeApi, 'getJson'>, path: string, { clusterId, signal, maxEvents }: ReadAll) {
+  const items: K8sEvent[] = [];
+  let read = 0;
+  for await (const page of listPages(api, `${path}/events`, { signal })) {
+    for (const each of page.items) {
+      read += 1;
+      if (read > maxEvents) return { items, isComplete: false };
+      const event = k8sEventOf(each, clusterId);
+      if (event) items.push(event);
+    }
+  }
+  return { items, isComplete: true };
+}
+
+const compare = (one: string, other: string): number => (one < other ? -1 : Number(one > other));

@@ -1,0 +1,57 @@
+import { startOf } from '@berth/shared/cut-text';
+
+/** A line of a log that was read with timestamps. */
+export interface LogLine {
+  /** As the container runtime wrote it; null where the kubelet itself says something. */
+  readonly at: string | null;
+  readonly text: string;
+}
+
+/** The rest of a longer line is left out: a container may write a gigabyte without a line end. */
+const maxCharacters = 64 * 1024;
+
+/** Splits a log into lines. Holds at most one of them, cut. */
+export function createLogSplitter() {
+  const decoder = new TextDecoder();
+  let rest = '';
+  let isCut = false;
+
+  function append(text: string): void {
+    if (rest.length >= maxCharacters) isCut ||= text.length > 0;
+    else {
+      rest += text;
+      isCut = rest.length > maxCharacters;
+      if (isCut) rest = startOf(rest, maxCharacters);
+    }
+  }
+
+  function takeLine(): LogLine {
+    const line = lineOf(isCut ? `${rest}…` : rest);
+    rest = '';
+    isCut = false;
+    return line;
+  }
+
+  return {
+    /** The lines that are complete with this chunk. */
+    *split(chunk: Uint8Array): Generator<LogLine> {
+      const [end = '', ...starts] = decoder.decode(chunk, { stream: true }).split('\n');
+      append(end);
+      for (const start of starts) {
+        yield takeLine();
+        append(start);
+      }
+    },
+
+    /** What follows the last line end; undefined where there is nothing. */
+    rest: (): LogLine | undefined => (rest === '' ? undefined : takeLine()),
+  };
+}
+
+const stamped = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)) ?/;
+
+function lineOf(text: string): LogLine {
+  const [prefix = '', at] = stamped.exec(text) ?? [];
+  if (at === undefined || Number.isNaN(Date.parse(at))) return { at: null, text };
+  return { at, text: text.slice(prefix.length).replace(/\r$/, '') };
+}

@@ -1,0 +1,170 @@
+import type { KubeApi } from '@berth/kube/kube-api';
+import { KubeError } from '@berth/kube/kube-error';
+import type { LogPosition, PodLogPart, PodLogRequest } from '@berth/shared/contracts/resources/pod-log';
+import { AppError } from '@berth/shared/errors';
+import { plainText } from '@berth/shared/plain-text';
+import { createLogCursor, readFrom } from './log-cursor.ts';
+import { createLogSplitter, type LogLine } from './log-lines.ts';
+import { containerOf, hasEnded, LoggedPod } from './pod-of-log.ts';
+
+/** The pod that a tracked resource is. */
+export interface PodToRead {
+  readonly namespace: string;
+  readonly name: string;
+  /** Another pod of the same name has another. */
+  readonly uid: string;
+}
+
+export interface LogTimes {
+  /** How long the answer of the cluster may take to begin. That of a log without a line may not begin at all. */
+  readonly openMs: number;
+  /** How long a follower waits for the next line before it calls again. */
+  readonly quietMs: number;
+  /** How long lines are gathered once one has come. */
+  readonly gatherMs: number;
+}
+
+export const usualTimes: LogTimes = { openMs: 2_000, quietMs: 2_000, gatherMs: 200 };
+
+type Options = Omit<PodLogRequest, 'resource_id'>;
+
+const partCharacters = 256 * 1024;
+/** Also of lines that are skipped: those of a busy second are read again for each part. */
+const maxBytesRead = 16 * 1024 * 1024;
+const deadlineMs = 3_000;
+const start: LogPosition = { at: null, lines: 0 };
+
+/**
+ * Reads the part of a log behind a position. Each part is a request of its own, so nothing is held for a reader between two
+ * parts, any replica can read the next one, and a slow reader keeps nobody waiting.
+ */
+export async function readLogPart(
+  api: Pick<KubeApi, 'getJson' | 'streamBytes'>,
+  { namespace, name, uid }: PodToRead,
+  request: Options,
+  { signal, times = usualTimes }: { signal: AbortSignal; times?: LogTimes },
+): Promise<PodLogPart> {
+  const position = request.position ?? start;
+  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}`;
+  const pod = await readPod(api, path, signal);
+  if (pod?.metadata.uid !== uid) {
+    if (request.position === null) throw new AppError('not_found', 'No such pod: it was deleted');
+    return { text: '', position, state: 'ended', reason: 'the pod was deleted' };
+  }
+  const container = containerOf(pod, request.container);
+  const ended = hasEnded(pod);
+  const logPath = `${path}/log?${queryOf(request, { container, ended }).toString()}`;
+  try {
+    const read = await readLines(api, logPath, {
+      request,
+      position,
+      signal,
+      times,
+      waits: waitsForMore(request, ended),
+    });
+    // Between two parts a pod may end, but nothing is written after that.
+    if (read.state === 'read' && ended && request.follow)
+      return { ...read, state: 'ended', reason: `the pod has ended (${pod.status.phase})` };
+    return read;
+  } catch (error) {
+    if (!(error instanceof KubeError) || error.status !== 400) throw error;
+    // The container waits to be started, perhaps again.
+    if (request.follow && !ended) return { text: '', position, state: 'read', reason: null };
+    throw new AppError('conflict', `The cluster has no such log: ${plainText(error.message, 300)}`, { cause: error });
+  }
+}
+
+async function readPod(api: Pick<KubeApi, 'getJson'>, path: string, signal: AbortSignal): Promise<LoggedPod | null> {
+  try {
+    return LoggedPod.parse(await api.getJson(path, { signal, deadlineMs }));
+  } catch (error) {
+    if (error instanceof KubeError && error.status === 404) return null;
+    throw error;
+  }
+}
+
+/** With `tail_lines=0` the first part only finds the end of the log. */
+const findsEnd = ({ tail_lines, position }: Options): boolean => position === null && tail_lines === 0;
+
+const waitsForMore = (request: Options, ended: boolean): boolean =>
+  request.follow === true && !ended && !findsEnd(request);
+
+function queryOf(request: Options, { container, ended }: { container: string; ended: boolean }): URLSearchParams {
+  const { position, previous, tail_lines, since } = request;
+  const from = readFrom(position ?? start) ?? since;
+  const lines = position === null && tail_lines !== undefined ? Math.max(1, tail_lines) : undefined;
+  return new URLSearchParams({
+    container,
+    timestamps: 'true',
+    ...(waitsForMore(request, ended) && { follow: 'true' }),
+    ...(previous && { previous: 'true' }),
+    ...(from !== undefined && { sinceTime: from }),
+    ...(lines !== undefined && { tailLines: String(lines) }),
+  });
+}
+
+interface Reading {
+  readonly request: Options;
+  readonly position: LogPosition;
+  readonly signal: AbortSignal;
+  readonly times: LogTimes;
+  readonly waits: boolean;
+}
+
+async function readLines(
+  api: Pick<KubeApi, 'streamBytes'>,
+  path: string,
+  { request, position, signal, times, waits }: Reading,
+): Promise<PodLogPart> {
+  const enough = new AbortController();
+  const limit = AbortSignal.any([signal, enough.signal]);
+  const cursor = createLogCursor(position);
+  const splitter = createLogSplitter();
+  let text = '';
+  let bytes = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const waitFor = (ms: number): void => {
+    clearTimeout(timer);
+    if (waits) timer = setTimeout(() => enough.abort(), ms);
+  };
+
+  const take = (line: LogLine): void => {
+    if (!cursor.take(line) || findsEnd(request) || isBefore(line, request.since)) return;
+    if (text === '') waitFor(times.gatherMs);
+    text += `${line.text}\n`;
+  };
+  const part = (state: 'more' | 'read'): PodLogPart => ({ text, position: cursor.position(), state, reason: null });
+
+  try {
+    waitFor(times.openMs + times.quietMs);
+    // A follower is the one to end the wait, without an error.
+    const opening = waits ? 2 * (times.openMs + times.quietMs) : deadlineMs;
+    for await (const chunk of api.streamBytes(path, { signal: limit, deadlineMs: opening, accept: '*/*' })) {
+      if (bytes === 0) waitFor(times.quietMs);
+      bytes += chunk.length;
+      for (const line of splitter.split(chunk)) {
+        take(line);
+        if (text.length >= partCharacters) return part('more');
+      }
+      if (bytes >= maxBytesRead) return progressed(part('more'), position);
+    }
+    // A follower gets the line when it is complete.
+    const rest = waits ? undefined : splitter.rest();
+    if (rest) take(rest);
+    return part('read');
+  } catch (error) {
+    if (enough.signal.aborted && !signal.aborted) return part('read');
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const isBefore = ({ at }: LogLine, since: string | undefined): boolean =>
+  at !== null && since !== undefined && Date.parse(at) < Date.parse(since);
+
+/** The next part would not come further than this one. */
+function progressed(part: PodLogPart, { at, lines }: LogPosition): PodLogPart {
+  if (part.position.at !== at || part.position.lines !== lines) return part;
+  return { ...part, state: 'ended', reason: 'more than 16 MiB lie within a second, or on a line, of the log' };
+}

@@ -1,0 +1,42 @@
+import type { Bus } from '@berth/shared/bus/bus';
+import type { HandlerContext } from '@berth/shared/bus/rpc/handler';
+import { visibleEnvs } from '@berth/shared/access/visible-envs';
+import { deploymentPlace } from '@berth/shared/contracts/resources/deployment-place';
+import { k8sResources } from '@berth/shared/contracts/resources/k8s-resources';
+import type { PodLogPart, PodLogRequest } from '@berth/shared/contracts/resources/pod-log';
+import { AppError, found } from '@berth/shared/errors';
+import type { K8sResourceRepository } from '../../resources/rows/k8s-resource-repository.ts';
+import type { ReadCluster } from '../live-clusters.ts';
+import { type LogTimes, readLogPart } from './read-log-part.ts';
+
+export interface ReadPodLogDeps {
+  readonly bus: Pick<Bus, 'call'>;
+  readonly k8sResourceRepository: Pick<K8sResourceRepository, 'findObject'>;
+  readonly readCluster: ReadCluster;
+  readonly logTimes?: LogTimes;
+}
+
+type Context = Pick<HandlerContext<typeof k8sResources.operations.log>, 'identity' | 'requestId' | 'signal' | 'permit'>;
+
+/** Reads a part of the log of a pod, for those who may. Whether they still may is checked for each part. */
+export const readPodLog =
+  ({ bus, k8sResourceRepository, readCluster, logTimes }: ReadPodLogDeps) =>
+  async ({ resource_id, ...request }: PodLogRequest, context: Context): Promise<PodLogPart> => {
+    const { identity, requestId, signal } = context;
+    const row = found(
+      await k8sResourceRepository.findObject(resource_id, visibleEnvs(identity)),
+      k8sResources.singular,
+    );
+    const { deployment } = await bus.call(
+      deploymentPlace.operations.now,
+      { body: { deployment_id: row.deployment_id } },
+      { requestId },
+    );
+    const { kind_id } = found(deployment, k8sResources.singular);
+    // The pod runs in the env of its cluster, also while its deployment is being moved to another one.
+    context.permit({ kind_id, env_id: row.env_id });
+    if (row.kind !== 'Pod') throw new AppError('conflict', `A ${row.kind} has no log; read the log of one of its pods`);
+    return readCluster(row.cluster_id, (api) =>
+      readLogPart(api, row, request, { signal, ...(logTimes && { times: logTimes }) }),
+    );
+  };

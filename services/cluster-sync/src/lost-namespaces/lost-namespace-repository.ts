@@ -1,0 +1,38 @@
+import type { Queries } from '@berth/shared/db/database';
+import { sql } from 'slonik';
+import { z } from 'zod';
+
+const LostNamespace = z.object({
+  cluster_id: z.uuid(),
+  namespace: z.string(),
+  deployment_id: z.uuid(),
+  /** How long ago it was noticed. */
+  age_ms: z.number(),
+});
+export type LostNamespace = z.infer<typeof LostNamespace>;
+
+const nothing = sql.type(z.object({}));
+
+/** `k8s_resource_repository` adds rows, in the transaction that writes the change of the namespace. */
+export const createLostNamespaceRepository = (db: Queries) => ({
+  /** Those that are due, which no other replica gets for a while. */
+  claim: (limit: number, forMs: number) =>
+    db.any(sql.type(LostNamespace)`
+      with due as (
+        select cluster_id, namespace, deployment_id from lost_namespaces
+        where due_at <= now() order by due_at limit ${limit} for update skip locked
+      )
+      update lost_namespaces l set due_at = now() + ${forMs} * interval '1 millisecond' from due
+      where (l.cluster_id, l.namespace, l.deployment_id) = (due.cluster_id, due.namespace, due.deployment_id)
+      returning l.cluster_id, l.namespace, l.deployment_id,
+        (extract(epoch from now() - l.noticed_at) * 1000)::float8 as age_ms
+    `),
+
+  remove: async ({ cluster_id, namespace, deployment_id }: LostNamespace) => {
+    await db.query(nothing`
+      delete from lost_namespaces
+      where cluster_id = ${cluster_id} and namespace = ${namespace} and deployment_id = ${deployment_id}
+    `);
+  },
+});
+export type LostNamespaceRepository = ReturnType<typeof createLostNamespaceRepository>;

@@ -1,0 +1,76 @@
+import { KubeError } from '@berth/kube/kube-error';
+import type { KubeApi } from '@berth/kube/kube-api';
+import type { Bus } from '@berth/shared/bus/bus';
+import { startOf } from '@berth/shared/cut-text';
+import { deploymentPlace } from '@berth/shared/contracts/resources/deployment-place';
+import { AppError } from '@berth/shared/errors';
+import type { Service } from '@berth/shared/service/service';
+import type { ReadCluster } from '../live/live-clusters.ts';
+import type { LostNamespace, LostNamespaceRepository } from './lost-namespace-repository.ts';
+import { meaningFor, meaningOf, usualHeldMs } from './what-it-means.ts';
+
+export interface ReportLostNamespacesDeps {
+  readonly bus: Pick<Bus, 'call'>;
+  readonly lostNamespaceRepository: LostNamespaceRepository;
+  readonly readCluster: ReadCluster;
+  readonly log: Service['log'];
+  /** After this time what is left undecided is looked at again. */
+  readonly againMs?: number;
+  readonly heldMs?: number;
+}
+
+const batchSize = 20;
+const deadlineMs = 5_000;
+
+/**
+ * Reports deployments whose namespace is gone to `tasks`. The order makes a report of what is no longer so void: first the
+ * revision of the deployment is read, then its namespace, and `tasks` takes the report for that revision only.
+ */
+export const reportLostNamespaces =
+  (deps: ReportLostNamespacesDeps) =>
+  async (signal: AbortSignal): Promise<void> => {
+    const { lostNamespaceRepository, log, againMs = 15_000 } = deps;
+    for (const lost of await lostNamespaceRepository.claim(batchSize, againMs)) {
+      if (signal.aborted) return;
+      try {
+        if (await isDecided(deps, lost, signal)) await lostNamespaceRepository.remove(lost);
+      } catch (error) {
+        // A cluster or a neighbour that does not answer: the row comes back.
+        if (!(error instanceof AppError)) throw error;
+        log.debug({ err: error, namespace: lost.namespace }, 'a lost namespace cannot be looked at yet');
+      }
+    }
+  };
+
+async function isDecided(
+  { bus, readCluster, log, heldMs = usualHeldMs }: ReportLostNamespacesDeps,
+  lost: LostNamespace,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { deployment_id, cluster_id } = lost;
+  const { deployment: place } = await bus.call(deploymentPlace.operations.now, { body: { deployment_id } });
+  const meaning = meaningFor(lost, place);
+  if (meaning !== 'look' || !place) return meaning === 'forget';
+
+  const now = meaningOf(
+    lost,
+    await readCluster(cluster_id, (api) => readNamespace(api, lost.namespace, signal)),
+    heldMs,
+  );
+  if (typeof now === 'string') return now === 'forget';
+  const { id, namespace, revision_id } = place;
+  const body = { id, cluster_id, namespace, revision_id, reason: startOf(now.report, 500) };
+  const { recorded } = await bus.call(deploymentPlace.operations.report_lost, { body });
+  if (recorded)
+    log.warn({ deployment_id, cluster_id, namespace, reason: now.report }, 'a deployment lost its namespace');
+  return recorded;
+}
+
+async function readNamespace(api: KubeApi, namespace: string, signal: AbortSignal): Promise<unknown> {
+  try {
+    return await api.getJson(`/api/v1/namespaces/${encodeURIComponent(namespace)}`, { signal, deadlineMs });
+  } catch (error) {
+    if (error instanceof KubeError && error.status === 404) return null;
+    throw error;
+  }
+}

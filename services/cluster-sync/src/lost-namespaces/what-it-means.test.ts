@@ -1,0 +1,80 @@
+import { DeploymentStatus } from '@berth/shared/contracts/resources/deployments';
+import { expect, test } from 'vitest';
+import { meaningFor, meaningOf } from './what-it-means.ts';
+
+const id = '5b0bd2c8-7a7e-4a5f-9f0e-6a5a0f7f3f10';
+const lost = { cluster_id: 'c1', namespace: 'web-one', deployment_id: id, age_ms: 1_000 };
+const place = {
+  id,
+  kind_id: 'k',
+  env_id: 'e',
+  cluster_id: 'c1',
+  namespace: 'web-one',
+  status: 'Running' as const,
+  revision_id: 'r',
+};
+
+test('a lost namespace means something for a deployment that lies in it', () => {
+  expect(meaningFor(lost, null)).toBe('forget');
+  expect(meaningFor(lost, { ...place, cluster_id: 'c2' })).toBe('forget');
+  expect(meaningFor(lost, { ...place, namespace: 'web-two' })).toBe('forget');
+});
+
+test('what it means follows from what the deployment does', () => {
+  const meanings = DeploymentStatus.options.map((status) => [status, meaningFor(lost, { ...place, status })]);
+
+  expect(Object.fromEntries(meanings)).toEqual({
+    Unknown: 'forget',
+    Installing: 'wait',
+    Renaming: 'wait',
+    Upgrading: 'wait',
+    Running: 'look',
+    Error: 'forget',
+    Uninstalling: 'forget',
+    Uninstalled: 'forget',
+    Deleting: 'forget',
+  });
+});
+
+const namespace = (status: object, deployment = id) => ({
+  metadata: {
+    name: 'web-one',
+    labels: { 'app.kubernetes.io/managed-by': 'berth' },
+    annotations: { 'berth.dev/deployment-id': deployment },
+  },
+  status,
+});
+const held = {
+  phase: 'Terminating',
+  conditions: [
+    {
+      type: 'NamespaceFinalizersRemaining',
+      status: 'True',
+      reason: 'SomeFinalizersRemain',
+      message: 'Some content in the namespace has finalizers remaining: example.com/hold in 1 resource instances',
+    },
+  ],
+};
+
+test.for<[string, unknown, number, unknown]>([
+  ['is gone', null, 0, { report: 'The namespace web-one was deleted from the cluster while the deployment ran' }],
+  ['is there again', namespace({ phase: 'Active' }), 0, 'forget'],
+  ['is being deleted', namespace(held), 59_999, 'wait'],
+  [
+    'is being deleted for a minute',
+    namespace(held),
+    60_000,
+    {
+      report:
+        'The namespace web-one is being deleted: Some content in the namespace has finalizers remaining: example.com/hold in 1 resource instances',
+    },
+  ],
+  [
+    'belongs to another deployment',
+    namespace({ phase: 'Active' }, 'a0e1c2d3-7a7e-4a5f-9f0e-6a5a0f7f3f11'),
+    0,
+    { report: 'The namespace web-one is no longer marked as that of this deployment' },
+  ],
+])('a namespace that %s is reported or not', ([, object, age_ms, meaning]) => {
+  expect(meaningOf({ ...lost, age_ms }, object)).toEqual(meaning);
+});

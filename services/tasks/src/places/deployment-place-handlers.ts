@@ -1,0 +1,22 @@
+import { implement } from '@berth/shared/bus/rpc/implement';
+import { deploymentPlace } from '@berth/shared/contracts/resources/deployment-place';
+import { placeOf } from '../engine/deployments/place-of.ts';
+import { recordLostNamespace } from './record-lost-namespace.ts';
+import type { InTransaction, ReadingStore } from '../store/store.ts';
+
+export interface DeploymentPlaceHandlersDeps {
+  store: Pick<ReadingStore, 'deployments'>;
+  inTransaction: InTransaction;
+}
+
+export const deploymentPlaceHandlers = ({ store, inTransaction }: DeploymentPlaceHandlersDeps) =>
+  implement(deploymentPlace, {
+    now: async ({ body }) => {
+      const record = await store.deployments.record(body.deployment_id);
+      if (!record) return { deployment: null };
+      const { id, kind_id, env_id, status, revision_id } = record;
+      return { deployment: { id, kind_id, env_id, status, revision_id, ...placeOf(record) } };
+    },
+
+    report_lost: async ({ body }) => ({ recorded: await inTransaction((tx) => recordLostNamespace(tx, body)) }),
+  });

@@ -1,0 +1,25 @@
+import { visibleEnvs } from '@berth/shared/access/visible-envs';
+import type { Bus } from '@berth/shared/bus/bus';
+import type { HandlerContext } from '@berth/shared/bus/rpc/handler';
+import { type K8sEventPage, type K8sEventQuery, k8sEvents } from '@berth/shared/contracts/resources/k8s-events';
+import { deployments } from '@berth/shared/contracts/resources/deployments';
+import { found } from '@berth/shared/errors';
+import { placeOf } from '../engine/deployments/place-of.ts';
+import type { ReadingStore } from '../store/store.ts';
+
+export interface ListK8sEventsDeps {
+  store: Pick<ReadingStore, 'deployments'>;
+  bus: Pick<Bus, 'call'>;
+}
+
+type Context = Pick<HandlerContext<typeof deployments.operations.get>, 'identity' | 'requestId' | 'remainingMs'>;
+
+/** The Kubernetes events of a deployment, for those who may read it. `cluster-sync` reads them from the cluster. */
+export const listK8sEvents =
+  ({ store, bus }: ListK8sEventsDeps) =>
+  async (id: string, query: K8sEventQuery, { identity, requestId, remainingMs }: Context): Promise<K8sEventPage> => {
+    const visible = found(await store.deployments.find(id, visibleEnvs(identity)), deployments.singular);
+    const record = found(await store.deployments.record(visible.id), deployments.singular);
+    const body = { deployment_id: id, ...placeOf(record), query };
+    return bus.call(k8sEvents.operations.list, { body }, { requestId, deadlineMs: remainingMs() });
+  };

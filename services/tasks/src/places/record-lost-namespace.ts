@@ -1,0 +1,19 @@
+import type { RequestOutput } from '@berth/shared/contracts/contract';
+import type { deploymentPlace } from '@berth/shared/contracts/resources/deployment-place';
+import { after } from '../engine/deployments/lifecycle.ts';
+import { placeOf } from '../engine/deployments/place-of.ts';
+import type { WritingStore } from '../store/store.ts';
+
+type Report = RequestOutput<typeof deploymentPlace.operations.report_lost>['body'];
+
+/** A deployment that runs in nothing is in error, with the reason. False where it no longer is what the report is about. */
+export async function recordLostNamespace(store: WritingStore, report: Report): Promise<boolean> {
+  const deployment = await store.deployments.lock(report.id);
+  // Any task that ran since has made another revision, or another state.
+  if (deployment?.status !== 'Running' || deployment.revision_id !== report.revision_id) return false;
+  const { cluster_id, namespace } = placeOf(deployment);
+  if (cluster_id !== report.cluster_id || namespace !== report.namespace) return false;
+
+  await store.deploymentChanges.saveState(after(deployment, 'namespace lost', report.reason));
+  return true;
+}
