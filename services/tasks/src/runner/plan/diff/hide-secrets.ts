@@ -39,9 +39,8 @@ export function plannedField(change: FieldChange, { isSecret }: FieldOf, hidden:
 export const pointerOf = (path: readonly string[]): string =>
   path.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 
-/** A variable, key or annotation that is called a secret; where it is read from is none. */
+/** A variable or key that is called a secret, or an annotation that is a digest; where a variable is read from is none. */
 function isNamedSecret(path: readonly string[]): boolean {
-  if (path.includes('valueFrom') || path.includes('secretKeyRef')) return false;
   const annotation = path[path.indexOf('annotations') + 1];
   if (path.includes('annotations') && annotation !== undefined && digestName.test(annotation)) return true;
   const last = path.at(-1) ?? '';
