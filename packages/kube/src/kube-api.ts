@@ -11,6 +11,8 @@ export interface KubeCall {
   readonly deadlineMs: number;
   /** Another form of the answer, such as the metadata of objects alone. */
   readonly accept?: string;
+  /** A narrower limit than that of the API's other answers. */
+  readonly maxAnswerBytes?: number;
 }
 
 export interface KubeApiOptions {
@@ -121,12 +123,13 @@ export function openKubeApi(
     });
   }
 
-  async function exchange(method: Method, path: string, { signal, deadlineMs, accept }: KubeCall, body?: Body) {
+  async function exchange(method: Method, path: string, call: KubeCall, body?: Body) {
+    const { signal, deadlineMs, accept } = call;
     const limit = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]);
     try {
       const response = await open(method, path, { signal: limit, ...(accept !== undefined && { accept }) }, body);
       await refuseFailure(response);
-      return await readText(response, maxAnswerBytes);
+      return await readText(response, Math.min(call.maxAnswerBytes ?? maxAnswerBytes, maxAnswerBytes));
     } catch (error) {
       // Node reports an abort as such; what ended the call (the deadline, or the caller) is the signal's reason.
       throw limit.aborted ? limit.reason : error;

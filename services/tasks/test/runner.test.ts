@@ -90,10 +90,12 @@ test('a restart whose pods do not become ready fails, and its log names them', a
 
   expect(end).toMatchObject({
     outcome: 'Failed',
-    reason: expect.stringContaining('Deployment web was restarted and did not become ready within 2 s'),
+    reason: expect.stringMatching(
+      /^Deployment web was restarted and did not become ready within 2 s: .*; it waited for Deployment web: 0 of 1 ready/,
+    ),
   });
   expect(await restartedAt()).toMatchObject({ at });
-  expect(world.tasks.textOf(restart.task_id)).toContain('not scheduled');
+  expect(world.tasks.textOf(restart.task_id)).toContain('unschedulable');
 });
 
 test('a restart leaves another workload of the same name, and a namespace of another deployment, unchanged', async () => {

@@ -101,7 +101,7 @@ const table: [string, string, object, string | null, string?][] = [
     'Pod',
     pod({ conditions: [condition('PodScheduled', 'False', 'Unschedulable', '0/3 nodes are available')] }),
     'Unschedulable',
-    'not scheduled: 0/3 nodes are available',
+    'unschedulable: 0/3 nodes are available',
   ],
   [
     'a pod that fails its readiness probe',

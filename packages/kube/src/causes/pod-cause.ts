@@ -7,6 +7,7 @@ type Terminated = z.infer<typeof Terminated>;
 
 const Container = z.object({
   name: z.string().catch('?'),
+  image: word,
   restartCount: count,
   state: z
     .object({
@@ -45,8 +46,11 @@ export function podCause(pod: unknown): Cause | null {
   const ofContainer = firstOf([...status.initContainerStatuses, ...status.containerStatuses]);
   if (ofContainer) return ofContainer;
   const unscheduled = conditionOf(conditions, 'PodScheduled', 'False');
-  if (unscheduled)
-    return causeOfReason(unscheduled.reason ?? 'Unschedulable', 'NotReady', `not scheduled: ${wordsOf(unscheduled)}`);
+  if (unscheduled) {
+    const { reason = 'Unschedulable' } = unscheduled;
+    const how = reason === 'Unschedulable' ? 'unschedulable' : 'not scheduled';
+    return causeOfReason(reason, 'NotReady', `${how}: ${wordsOf(unscheduled)}`);
+  }
   const unready = conditionOf(conditions, 'ContainersReady', 'False') ?? conditionOf(conditions, 'Ready', 'False');
   if (unready) return causeOfReason(unready.reason, 'NotReady', `not ready: ${wordsOf(unready)}`);
   return status.phase === 'Failed'
@@ -62,17 +66,19 @@ function firstOf(containers: readonly Container[]): Cause | null {
   return causes.find(({ cause }) => !starting.has(cause)) ?? causes[0] ?? null;
 }
 
-function containerCause({ name, state: { waiting, terminated }, lastState }: Container): Cause | null {
+function containerCause({ name, image, state: { waiting, terminated }, lastState }: Container): Cause | null {
   const last = lastState.terminated;
   if (waiting) {
     const reason = waiting.reason ?? 'ContainerCreating';
     if (reason === 'CrashLoopBackOff' && last?.reason === 'OOMKilled')
       return outOfMemory(name, last, ', and is restarted again and again');
     const words = waiting.message ? `: ${waiting.message}` : '';
+    // Kubernetes names the image in most of these messages, and only after its name what is wrong with it.
+    const of = image && /Image/.test(reason) && !words.includes(image) ? ` (${image})` : '';
     return causeOfReason(
       waiting.reason,
       'NotReady',
-      `container ${name} is waiting: ${reason}${last ? `, last ${exitOf(last)}` : ''}${words}`,
+      `container ${name} is waiting: ${reason}${of}${last ? `, last ${exitOf(last)}` : ''}${words}`,
     );
   }
   if (terminated && terminated.exitCode !== 0) {

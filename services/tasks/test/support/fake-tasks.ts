@@ -29,6 +29,7 @@ export function createFakeTasks(bus: Bus) {
   const ended = new Set<string>();
   const begun: string[] = [];
   const beats: string[] = [];
+  const waits: { task_id: string; text: string | null }[] = [];
   let leaseMs = 30_000;
   let isUnavailable = false;
 
@@ -52,6 +53,7 @@ export function createFakeTasks(bus: Bus) {
         check(body);
         if (ended.has(body.task_id)) throw new AppError('conflict', 'The task is over');
         beats.push(body.task_id);
+        waits.push({ task_id: body.task_id, text: body.waits_for });
         if (body.helm_begins) begun.push(body.task_id);
         return { lease_ms: leaseMs, cancel_requested: canceled.has(body.task_id) };
       },
@@ -106,6 +108,9 @@ export function createFakeTasks(bus: Bus) {
       due.push(task);
       bus.hints.send('tasks_due', 'due');
     },
+    /** What the task has waited for until now, as its heartbeats said. */
+    waitsOf: (taskId: string): string[] =>
+      waits.flatMap(({ task_id, text }) => (task_id === taskId && text !== null ? [text] : [])),
     /** Another runner takes over. */
     takeAway: (taskId: string) => void fences.set(taskId, Number.MAX_SAFE_INTEGER),
     cancel(taskId: string): void {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '@berth/shared/errors';
 import { machineMs } from '@berth/process-guard/machine-clock';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { type ClaimLeaseDeps, keepClaim } from './claim-lease.ts';
 
 interface Answer {
@@ -13,16 +13,18 @@ interface Answer {
 function claim(leaseMs: number, answer: () => Answer) {
   let beats = 0;
   let wake = () => {};
+  const said: unknown[] = [];
   const bus: ClaimLeaseDeps['bus'] = {
-    call: async () => {
+    call: async (_operation, request) => {
       beats += 1;
+      said.push(request);
       return JSON.parse(JSON.stringify(answer()));
     },
     hints: { send: () => {}, listen: (_name, onHint) => void (wake = () => onHint('a')) },
   };
   const task = { task_id: 'a', fence: 1, lease_ms: leaseMs };
   const lease = keepClaim({ task, bus, claimedAt: machineMs() });
-  return { lease, beats: () => beats, hint: () => wake() };
+  return { lease, said, beats: () => beats, hint: () => wake() };
 }
 
 const renewed = (leaseMs: number, cancel_requested = false) => ({ lease_ms: leaseMs, cancel_requested });
@@ -98,4 +100,42 @@ test('a cancellation hint causes a heartbeat at once', async () => {
   await canceled;
 
   expect(beats()).toBe(1);
+});
+
+test('what is waited for is said at once, with every heartbeat, and no more when nothing is', async () => {
+  const { lease, said, beats } = claim(60_000, () => renewed(60_000));
+  using _ = lease;
+
+  lease.waitsFor('Waiting for a pod');
+  await vi.waitFor(() => expect(beats()).toBe(1), { interval: 5 });
+  await lease.confirm();
+  lease.waitsFor(null);
+  await lease.confirm();
+
+  const body = { task_id: 'a', fence: 1, helm_begins: false };
+  expect(said).toEqual([
+    { body: { ...body, waits_for: 'Waiting for a pod' } },
+    { body: { ...body, waits_for: 'Waiting for a pod' } },
+    { body },
+  ]);
+});
+
+test('a claim whose service does not take what is waited for goes on without it', async () => {
+  let refusals = 0;
+  const { lease, said } = claim(60_000, () => {
+    if (JSON.stringify(said.at(-1)).includes('waits_for')) {
+      refusals += 1;
+      throw new AppError('invalid', 'unrecognized key');
+    }
+    return renewed(60_000);
+  });
+  using _ = lease;
+
+  lease.waitsFor('Waiting for a pod');
+  await vi.waitFor(() => expect(refusals).toBe(1), { interval: 5 });
+  lease.waitsFor('Waiting for two pods');
+  await lease.confirm();
+
+  expect(refusals).toBe(1);
+  expect(lease.isLost()).toBe(false);
 });

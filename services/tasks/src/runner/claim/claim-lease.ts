@@ -42,6 +42,8 @@ export interface ClaimLease extends Disposable {
    * the claim is over or the service does not answer.
    */
   beginAttempt(): Promise<void>;
+  /** What the run waits for now: heartbeats say it, the first of them at once. */
+  waitsFor(text: string | null): void;
   /** Calls the listener at each renewal until disposed of; the guard's deadline for Helm moves with it. */
   onRenewed(listener: (remainingMs: number) => void): Disposable;
 }
@@ -55,6 +57,8 @@ export function keepClaim({ task, bus, claimedAt }: ClaimLeaseDeps): ClaimLease 
   const listeners = new Set<(remainingMs: number) => void>();
   const pauseMs = Math.min(heartbeatMs, task.lease_ms / 6);
   let deadline = claimedAt + task.lease_ms * safeShare;
+  let waits_for: string | null = null;
+  let isUnderstood = true;
 
   const remainingMs = () => Math.max(0, deadline - machineMs());
 
@@ -69,7 +73,7 @@ export function keepClaim({ task, bus, claimedAt }: ClaimLeaseDeps): ClaimLease 
       const deadlineMs = Math.min(answerWithinMs, remainingMs());
       const answer = await bus.call(
         runnerTasks.operations.heartbeat,
-        { body: { task_id, fence, helm_begins } },
+        { body: { task_id, fence, helm_begins, ...(waits_for !== null && { waits_for }) } },
         { deadlineMs },
       );
       if (isLost()) return false;
@@ -77,6 +81,11 @@ export function keepClaim({ task, bus, claimedAt }: ClaimLeaseDeps): ClaimLease 
       if (answer.cancel_requested) canceled.abort();
     } catch (error) {
       if (error instanceof AppError && (error.code === 'conflict' || error.code === 'not_found')) lost.abort();
+      // Better a claim that says nothing than none: a service of an earlier version does not know the field.
+      if (error instanceof AppError && error.code === 'invalid') {
+        isUnderstood = false;
+        waits_for = null;
+      }
       return false;
     }
     for (const listener of listeners) listener(remainingMs());
@@ -116,6 +125,11 @@ export function keepClaim({ task, bus, claimedAt }: ClaimLeaseDeps): ClaimLease 
         : unreachable(
             'The claim of the task could not be confirmed before Helm was started: the service tasks does not answer',
           );
+    },
+    waitsFor(text) {
+      if (text === waits_for || !isUnderstood) return;
+      waits_for = text;
+      if (text !== null) wake();
     },
     onRenewed(listener) {
       listeners.add(listener);

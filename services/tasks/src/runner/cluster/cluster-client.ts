@@ -1,6 +1,7 @@
 import type { KubeApi } from '@berth/kube/kube-api';
 import type { z } from 'zod';
 import { kubeFailure, statusOf } from './kube-failure.ts';
+import { type Listed, listObjects } from './list-objects.ts';
 import { MetadataList, Namespace, type ObjectMetadata, PodList, Secret, Workload } from './kube-objects.ts';
 
 type Pods = z.infer<typeof PodList>['items'];
@@ -36,7 +37,28 @@ export interface ClusterClient {
   patchWorkload(namespace: string, workload: WorkloadName, patch: object): Promise<boolean>;
   /** At most 50. */
   listPods(namespace: string): Promise<Pods>;
+  /** The first few hundred of a kind. Null where the cluster does not let the runner list them. */
+  listSome<T>(namespace: string, list: SomeOf<T>): Promise<Listed<T> | null>;
 }
+
+export interface SomeOf<T> {
+  /** As in paths of the API. */
+  kind: keyof typeof groups;
+  item: z.ZodType<T>;
+  query?: Record<string, string>;
+  metadataOnly?: true;
+}
+
+const groups = {
+  jobs: '/apis/batch/v1',
+  deployments: '/apis/apps/v1',
+  statefulsets: '/apis/apps/v1',
+  daemonsets: '/apis/apps/v1',
+  replicasets: '/apis/apps/v1',
+  pods: '/api/v1',
+  persistentvolumeclaims: '/api/v1',
+  events: '/api/v1',
+} as const;
 
 export interface WorkloadName {
   kind: 'Deployment' | 'StatefulSet' | 'DaemonSet';
@@ -124,6 +146,14 @@ export function createClusterClient({ api, signal, beforeWrite }: ClusterClientD
     patchWorkload: (namespace, workload, patch) => {
       const write = () => api.patchJson(workloadPath(namespace, workload), patch, call);
       return unlessConflict('restart the workload', write, [404, 409]);
+    },
+    listSome: async (namespace, { kind, metadataOnly: isMetadata, ...list }) => {
+      const path = `${groups[kind]}/namespaces/${namespace}/${kind}`;
+      const request = { path, ...list, ...call, ...(isMetadata && { accept: metadataOnly }) };
+      return listObjects(api, request).catch((error: unknown) => {
+        if (statusOf(error) === 403) return null;
+        throw kubeFailure(`list ${kind}`, error, api.server);
+      });
     },
     listPods: (namespace) =>
       attempt('list the pods', async () => {

@@ -9,6 +9,14 @@ const Metadata = z.looseObject({
   annotations: z.record(z.string(), z.string()).optional(),
 });
 
+const Condition = z.object({
+  type: z.string(),
+  status: z.string().optional(),
+  reason: z.string().optional(),
+  message: z.string().nullish(),
+});
+export type Condition = z.infer<typeof Condition>;
+
 /** Objects of Kubernetes, as far as the runner reads them. An object that is sent back keeps its unknown fields. */
 export const Namespace = z.looseObject({
   metadata: Metadata,
@@ -18,9 +26,15 @@ export type Namespace = z.infer<typeof Namespace>;
 
 const count = z.number().int().optional();
 
+const texts = z.record(z.string(), z.string()).nullish();
 /** A Deployment, StatefulSet or DaemonSet. */
 export const Workload = z.object({
-  metadata: z.object({ uid: z.string().optional(), generation: count }),
+  metadata: z.object({
+    name: z.string().optional(),
+    uid: z.string().optional(),
+    generation: count,
+    annotations: texts,
+  }),
   spec: z.object({
     replicas: count,
     paused: z.boolean().optional(),
@@ -41,7 +55,9 @@ export const Workload = z.object({
       desiredNumberScheduled: count,
       updatedNumberScheduled: count,
       numberAvailable: count,
-      conditions: z.array(z.object({ type: z.string(), reason: z.string().optional() })).nullish(),
+      /** Of a StatefulSet: the label of its new pods. */
+      updateRevision: z.string().optional(),
+      conditions: z.array(Condition).nullish(),
     })
     .optional(),
 });
@@ -63,9 +79,12 @@ const listOf = <T extends z.ZodType>(item: T) =>
 export const MetadataList = listOf(z.object({ metadata: Metadata }));
 export type ObjectMetadata = z.infer<typeof Metadata>;
 
+const OwnerReferences = z.array(z.object({ uid: z.string(), controller: z.boolean().nullish() })).nullish();
+
 const Terminated = z.object({ exitCode: z.number().int(), reason: z.string().optional() });
 const Container = z.object({
   name: z.string(),
+  image: z.string().optional(),
   state: z
     .object({
       waiting: z.object({ reason: z.string().optional(), message: z.string().optional() }).optional(),
@@ -74,23 +93,60 @@ const Container = z.object({
     .optional(),
   lastState: z.object({ terminated: Terminated.optional() }).optional(),
 });
-const Condition = z.object({
-  type: z.string(),
-  status: z.string(),
-  reason: z.string().optional(),
-  message: z.string().nullish(),
-});
 
 export const Pod = z.object({
-  metadata: z.object({ name: z.string().optional() }).optional(),
+  metadata: z
+    .object({
+      name: z.string().optional(),
+      uid: z.string().optional(),
+      labels: texts,
+      annotations: texts,
+      deletionTimestamp: z.string().nullish(),
+      ownerReferences: OwnerReferences,
+    })
+    .optional(),
+  spec: z
+    .object({
+      volumes: z.array(z.object({ persistentVolumeClaim: z.object({ claimName: z.string() }).nullish() })).nullish(),
+    })
+    .optional(),
   status: z
     .object({
       phase: z.string().optional(),
-      initContainerStatuses: z.array(Container).optional(),
-      containerStatuses: z.array(Container).optional(),
-      conditions: z.array(Condition).optional(),
+      reason: z.string().optional(),
+      message: z.string().optional(),
+      initContainerStatuses: z.array(Container).nullish(),
+      containerStatuses: z.array(Container).nullish(),
+      conditions: z.array(Condition).nullish(),
     })
     .optional(),
 });
 export type Pod = z.infer<typeof Pod>;
 export const PodList = listOf(Pod);
+
+export const Job = z.object({
+  metadata: z.object({ name: z.string(), uid: z.string().optional(), annotations: texts }),
+  spec: z.object({ backoffLimit: count }).optional(),
+  status: z.object({ failed: count, conditions: z.array(Condition).nullish() }).optional(),
+});
+export type Job = z.infer<typeof Job>;
+
+export const ReplicaSetMetadata = z.object({
+  metadata: z.object({ uid: z.string().optional(), annotations: texts, ownerReferences: OwnerReferences }),
+});
+export type ReplicaSetMetadata = z.infer<typeof ReplicaSetMetadata>;
+
+export const VolumeClaim = z.object({
+  metadata: z.object({ name: z.string(), uid: z.string().optional(), annotations: texts }),
+  spec: z.object({ storageClassName: z.string().optional() }).optional(),
+  status: z.object({ phase: z.string().optional() }).optional(),
+});
+export type VolumeClaim = z.infer<typeof VolumeClaim>;
+
+/** An Event. */
+export const ClusterEvent = z.object({
+  involvedObject: z.object({ kind: z.string().optional(), name: z.string().optional() }),
+  message: z.string().nullish(),
+  lastTimestamp: z.string().nullish(),
+});
+export type ClusterEvent = z.infer<typeof ClusterEvent>;

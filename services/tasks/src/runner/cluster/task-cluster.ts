@@ -5,6 +5,8 @@ import { type ClusterClient, createClusterClient } from './cluster-client.ts';
 /** The cluster of a run: the runner's own client, and the kubeconfig for Helm. */
 export interface TaskCluster {
   readonly client: ClusterClient;
+  /** Reads beside the run, until the signal ends its calls; it writes nothing. */
+  reader(signal: AbortSignal): Pick<ClusterClient, 'listSome' | 'readWorkload'>;
   readonly kubeconfig: string;
 }
 
@@ -17,6 +19,14 @@ export interface TaskClusterDeps {
 /** No write leaves this client after the claim is lost. */
 export const taskCluster = ({ api, kubeconfig }: ClusterAccess, { lease, signal }: TaskClusterDeps): TaskCluster => ({
   kubeconfig,
+  reader: (until) =>
+    createClusterClient({
+      api,
+      signal: until,
+      beforeWrite: () => {
+        throw new Error('What only reads the cluster wrote to it');
+      },
+    }),
   client: createClusterClient({
     api,
     signal,

@@ -15,11 +15,11 @@ test('a pod whose container does not start is explained with its last exit', () 
     lastState: { terminated: { exitCode: 2, reason: 'Error' } },
   };
   expect(explainPods([pod('a', { containerStatuses: [waiting] })])).toEqual([
-    'pod a: container web is waiting: CrashLoopBackOff, last exit code 2 (Error)',
+    'pod a: container web is waiting: CrashLoopBackOff, last exit code 2',
   ]);
 });
 
 test('a pod that cannot be scheduled is explained', () => {
   const conditions = [{ type: 'PodScheduled', status: 'False', message: '0/3 nodes are available' }];
-  expect(explainPods([pod('a', { conditions })])).toEqual(['pod a: not scheduled: 0/3 nodes are available']);
+  expect(explainPods([pod('a', { conditions })])).toEqual(['pod a: unschedulable: 0/3 nodes are available']);
 });

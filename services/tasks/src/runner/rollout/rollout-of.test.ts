@@ -81,6 +81,7 @@ describe('a rollout', () => {
       isDone: false,
       hasFailed: true,
       says: '1 of 2 pods updated, 1 of 2 ready',
+      pods: { ready: 1, updated: 1, wanted: 2, old: 1 },
     });
   });
 

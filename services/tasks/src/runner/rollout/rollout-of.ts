@@ -6,6 +6,7 @@ export interface Rollout {
   says: string;
   /** Kubernetes has given it up. */
   hasFailed: boolean;
+  pods: { ready: number; updated: number; wanted: number; old: number };
 }
 
 export type WorkloadKind = 'Deployment' | 'StatefulSet' | 'DaemonSet';
@@ -21,6 +22,7 @@ export function rolloutOf(kind: WorkloadKind, { metadata, spec, status = {} }: W
     isDone: isObserved && updated >= wanted.updated && ready >= wanted.ready && old === 0,
     says: `${updated} of ${wanted.updated} pods updated, ${ready} of ${wanted.ready} ready`,
     hasFailed: isObserved && hasFailed,
+    pods: { ready, updated, wanted: wanted.ready, old },
   };
 }
 

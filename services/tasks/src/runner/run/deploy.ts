@@ -3,6 +3,7 @@ import { inSpan } from '@berth/shared/service/trace-context';
 import { deployArguments, type HelmFiles } from '../helm/helm-arguments.ts';
 import type { TaskCluster } from '../cluster/task-cluster.ts';
 import { valuesYaml } from '../files/values-yaml.ts';
+import { shownText } from '../log/shown-text.ts';
 import { ensureCredentials, isGood, readCredentials } from '../namespace/ensure-credentials.ts';
 import { applySecrets, readSecrets } from '../namespace/apply-secrets.ts';
 import { prepareNamespace } from '../namespace/prepare-namespace.ts';
@@ -11,6 +12,8 @@ import { allEnded } from '../waiting/all-ended.ts';
 import { abortable } from '../waiting/abortable.ts';
 import { countPending } from '../waiting/count-pending.ts';
 import { explainPods } from '../rollout/explain-pods.ts';
+import { lookAtRelease } from '../rollout/read-objects.ts';
+import { watchWaiting } from '../rollout/watch-waiting.ts';
 import { nextAction } from './next-action.ts';
 import { repairRelease } from './repair-release.ts';
 import { runHelm } from './run-helm.ts';
@@ -84,15 +87,22 @@ interface Upgrade {
 }
 
 async function upgrade(run: TaskRun, cluster: TaskCluster, { files, isFenceFresh }: Upgrade): Promise<void> {
-  const { task } = run;
+  const { task, lease, secrets, stop } = run;
   const labels = { [releaseLabels.task]: task.task_id, [releaseLabels.fence]: String(task.fence) };
   const title = `helm upgrade --install ${task.namespace}, chart version ${task.chart?.version ?? '?'}`;
   const args = deployArguments(task, files, labels);
+  using waiting = watchWaiting({
+    look: (signal, failure) =>
+      lookAtRelease(cluster.reader(signal), task.namespace, { waits: task.wait.enabled, failure }),
+    lease,
+    words: (text) => shownText(text, secrets.texts()),
+    stop,
+  });
   try {
     await inSpan('helm upgrade', () => runHelm(run, cluster, { title, args, isFenceFresh }));
   } catch (error) {
     await logUnreadyPods(run, cluster);
-    throw error;
+    throw await waiting.explain(error);
   }
 }
 

@@ -6,7 +6,10 @@ import { belongsTo, isTerminating } from '../namespace/deployment-namespace.ts';
 import { checkFence, takeFence } from '../namespace/namespace-fence.ts';
 import { permanent, TaskFailure, transient } from '../outcome/task-failure.ts';
 import { explainPods } from '../rollout/explain-pods.ts';
+import { watchWaiting } from '../rollout/watch-waiting.ts';
 import type { TaskRun } from './task-run.ts';
+import { shownText } from '../log/shown-text.ts';
+import { lookAtWorkload } from '../rollout/read-objects.ts';
 import { rolloutOf, whyNoRollout } from '../rollout/rollout-of.ts';
 
 /** That of `kubectl rollout restart`. */
@@ -16,8 +19,9 @@ const lookEveryMs = 500;
 type Restart = NonNullable<TaskRun['task']['restart']>;
 
 /** Has Kubernetes replace the pods of a workload, and waits until it has. A repeat after a lost claim restarts nothing twice. */
-export async function restart(run: TaskRun, { client }: TaskCluster): Promise<void> {
+export async function restart(run: TaskRun, cluster: TaskCluster): Promise<void> {
   const { task, lease, log, stop } = run;
+  const { client } = cluster;
   const { restart: wanted, namespace } = task;
   if (!wanted) throw permanent('The task names nothing to restart');
 
@@ -38,7 +42,7 @@ export async function restart(run: TaskRun, { client }: TaskCluster): Promise<vo
     await annotate(client, namespace, wanted);
     log.say(`restarting ${nameOf(wanted)}`);
   }
-  if (task.wait.enabled) await untilRolledOut(run, client, wanted);
+  if (task.wait.enabled) await waitForRollout(run, cluster, wanted);
 }
 
 const nameOf = ({ kind, name }: Restart): string => `${kind} ${name}`;
@@ -58,6 +62,21 @@ async function annotate(client: ClusterClient, namespace: string, wanted: Restar
   const patch = { metadata: { uid: wanted.uid }, spec: { template } };
   if (!(await client.patchWorkload(namespace, wanted, patch))) {
     throw transient(`${nameOf(wanted)} was replaced while it was about to be restarted`);
+  }
+}
+
+async function waitForRollout(run: TaskRun, cluster: TaskCluster, wanted: Restart): Promise<void> {
+  const { task, lease, secrets, stop } = run;
+  using waiting = watchWaiting({
+    look: (signal) => lookAtWorkload(cluster.reader(signal), task.namespace, wanted),
+    lease,
+    words: (text) => shownText(text, secrets.texts()),
+    stop,
+  });
+  try {
+    await untilRolledOut(run, cluster.client, wanted);
+  } catch (error) {
+    throw await waiting.explain(error);
   }
 }
 

@@ -1,7 +1,9 @@
+import { cutText } from '@berth/shared/cut-text';
 import { inSpan } from '@berth/shared/service/trace-context';
 import { uninstallArguments } from '../helm/helm-arguments.ts';
 import type { Namespace } from '../cluster/kube-objects.ts';
 import type { TaskCluster } from '../cluster/task-cluster.ts';
+import { shownText } from '../log/shown-text.ts';
 import { belongsTo, isTerminating } from '../namespace/deployment-namespace.ts';
 import { takeFence } from '../namespace/namespace-fence.ts';
 import { removeNamespace } from '../namespace/remove-namespace.ts';
@@ -14,7 +16,7 @@ import type { TaskRun } from './task-run.ts';
 
 /** `helm uninstall` first, so that hooks run and cluster-scoped objects are removed, then the namespace. */
 export async function uninstall(run: TaskRun, cluster: TaskCluster): Promise<void> {
-  const { task, log, stop } = run;
+  const { task, log, lease, secrets, stop } = run;
   const namespace = await cluster.client.readNamespace(task.namespace);
   if (namespace === null) return log.say(`the namespace ${task.namespace} is already gone`);
   if (!belongsTo(namespace, task.deployment_id)) {
@@ -25,7 +27,8 @@ export async function uninstall(run: TaskRun, cluster: TaskCluster): Promise<voi
   if (!task.delete_namespace) return;
   stop.throwIfAborted();
   log.say(`deleting namespace ${task.namespace}`);
-  await inSpan('remove namespace', () => removeNamespace(task, { cluster: cluster.client, signal: stop }));
+  const says = (text: string) => lease.waitsFor(cutText(shownText(text, secrets.texts()), 500));
+  await inSpan('remove namespace', () => removeNamespace(task, { cluster: cluster.client, signal: stop, says }));
 }
 
 async function removeRelease(run: TaskRun, cluster: TaskCluster, found: Namespace): Promise<void> {

@@ -100,11 +100,17 @@ export const runnerTasks = resource('runner_tasks', {
       response: z.strictObject({ task: ClaimedTask.nullable() }),
     }),
     heartbeat: operation({
-      summary: 'Renew the lease, and count the attempt when Helm begins; returns whether cancellation was requested',
+      summary:
+        'Renew the lease, count the attempt when Helm begins, say what the run waits for; returns whether cancellation was requested',
       allow: ourServices,
       callers: ['runner'],
       // `helm_begins`: Helm, or the call into a deployment, starts after the answer. Recorded first, so that the attempt counts even if the runner dies with Helm.
-      body: z.strictObject({ ...Claim, helm_begins: z.boolean().default(false) }),
+      // `waits_for`: becomes the `reason` of the task while it runs.
+      body: z.strictObject({
+        ...Claim,
+        helm_begins: z.boolean().default(false),
+        waits_for: Text.max(500).nullable().default(null),
+      }),
       response: z.strictObject({ lease_ms: z.number().int(), cancel_requested: z.boolean() }),
       idempotent: true,
     }),

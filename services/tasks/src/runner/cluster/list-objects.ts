@@ -1,0 +1,66 @@
+import type { KubeApi, KubeCall } from '@berth/kube/kube-api';
+import { AnswerTooLarge } from '@berth/kube/kube-error';
+import { z } from 'zod';
+
+const maxPages = 4;
+/** Objects on a page. Where large ones are more than an answer may take, a shorter page is tried, and then none. */
+const pageSizes = [50, 5];
+const maxPageBytes = 2 * 1024 * 1024;
+
+const Page = z.object({
+  metadata: z.object({ continue: z.string().optional() }).optional(),
+  items: z
+    .array(z.unknown())
+    .nullish()
+    .transform((items) => items ?? []),
+});
+
+export interface Listed<T> {
+  items: T[];
+  /** There are more, which were not read. */
+  isPartial: boolean;
+}
+
+export interface ListRequest<T> extends Pick<KubeCall, 'signal' | 'deadlineMs' | 'accept'> {
+  path: string;
+  query?: Record<string, string>;
+  /** What is kept of each object; one of another shape is passed over. */
+  item: z.ZodType<T>;
+}
+
+/** The first objects of a list, within bounds of number and size: whoever made the objects does not decide what reading them costs. */
+export async function listObjects<T>(
+  api: Pick<KubeApi, 'getJson'>,
+  { path, query = {}, item, ...call }: ListRequest<T>,
+): Promise<Listed<T>> {
+  const items: T[] = [];
+  let from: string | undefined;
+  for (let pages = 0; pages < maxPages; pages += 1) {
+    const page = await readPage(api, path, { ...query, ...(from !== undefined && { continue: from }) }, call);
+    if (!page) return { items, isPartial: true };
+    for (const object of page.items) {
+      const { data } = item.safeParse(object);
+      if (data !== undefined) items.push(data);
+    }
+    from = page.metadata?.continue;
+    if (!from) return { items, isPartial: false };
+  }
+  return { items, isPartial: true };
+}
+
+async function readPage(
+  api: Pick<KubeApi, 'getJson'>,
+  path: string,
+  query: Record<string, string>,
+  call: Pick<KubeCall, 'signal' | 'deadlineMs' | 'accept'>,
+): Promise<z.infer<typeof Page> | null> {
+  for (const limit of pageSizes) {
+    const search = new URLSearchParams({ ...query, limit: `${limit}` });
+    try {
+      return Page.parse(await api.getJson(`${path}?${search.toString()}`, { ...call, maxAnswerBytes: maxPageBytes }));
+    } catch (error) {
+      if (!(error instanceof AnswerTooLarge)) throw error;
+    }
+  }
+  return null;
+}

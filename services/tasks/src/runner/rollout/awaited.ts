@@ -1,0 +1,103 @@
+import type { Cause } from '@berth/kube/causes/cause';
+import { causeOf } from '@berth/kube/causes/cause-of';
+import type { Job, Pod, VolumeClaim, Workload } from '../cluster/kube-objects.ts';
+import { rolloutOf, type WorkloadKind } from './rollout-of.ts';
+
+export type WorkloadOfKind = Workload & { kind: WorkloadKind };
+
+/** Objects of a release that Helm waits for. */
+export interface ReleaseObjects {
+  hooks: readonly Job[];
+  workloads: readonly WorkloadOfKind[];
+  /** Those without a controller. */
+  pods: readonly Pod[];
+  claims: readonly VolumeClaim[];
+}
+
+/** One of them that is not ready. */
+export interface Awaited {
+  kind: WorkloadKind | 'Job' | 'Pod' | 'PersistentVolumeClaim';
+  name: string;
+  uid: string;
+  /** How far it is: `0 of 3 ready`. */
+  progress: string;
+  /** What Kubernetes says of the object itself; its pods may say more. */
+  cause: Cause | null;
+  /** What tells the pods of its newest revision from older ones; of a Deployment, the ReplicaSet that makes them. */
+  revision: { name: string; value: string } | null;
+}
+
+/** What is not ready yet: hooks first, since all others wait for them. */
+export const awaitedOf = ({ hooks, workloads, pods, claims }: ReleaseObjects): Awaited[] => [
+  ...hooks.filter((hook) => !hasEnded(hook)).map(awaitedHook),
+  ...workloads.flatMap((workload) => awaitedWorkload(workload) ?? []),
+  ...pods
+    .filter((pod) => causeOf('Pod', pod) !== null)
+    .map((pod) => ({ kind: 'Pod' as const, ...named(pod), progress: 'not ready', cause: null, revision: null })),
+  ...claims
+    .filter(({ status }) => status?.phase !== 'Bound')
+    .map((claim) => ({
+      kind: 'PersistentVolumeClaim' as const,
+      ...named(claim),
+      progress: 'not bound',
+      cause: causeOf('PersistentVolumeClaim', claim),
+      revision: null,
+    })),
+];
+
+const named = ({ metadata }: { metadata?: { name?: string | undefined; uid?: string | undefined } | undefined }) => ({
+  name: metadata?.name ?? '?',
+  uid: metadata?.uid ?? '',
+});
+
+const hasEnded = ({ status }: Job): boolean =>
+  (status?.conditions ?? []).some(
+    (condition) => condition.status === 'True' && (condition.type === 'Complete' || condition.type === 'Failed'),
+  );
+
+/** Also one that has failed, to say why Helm gave up. */
+export function awaitedHook(hook: Job): Awaited {
+  const failed = hook.status?.failed ?? 0;
+  const attempts = failed === 0 ? 'not done' : `${failed} of ${(hook.spec?.backoffLimit ?? 6) + 1} attempts failed`;
+  return {
+    kind: 'Job',
+    ...named(hook),
+    progress: `a hook, ${attempts}`,
+    cause: causeOf('Job', hook),
+    revision: null,
+  };
+}
+
+function awaitedWorkload(workload: WorkloadOfKind): Awaited | null {
+  const { kind } = workload;
+  const { isDone, pods } = rolloutOf(kind, workload);
+  if (isDone) return null;
+  const { ready, updated, wanted, old } = pods;
+  // Old pods are ready too: what is missing then are new ones, or the end of the old.
+  const isNewMissing = updated < ready && updated < wanted;
+  const leftOver = !isNewMissing && ready >= wanted && old > 0 ? `, ${old} old left` : '';
+  return {
+    kind,
+    ...named(workload),
+    progress: `${isNewMissing ? `${updated} of ${wanted} updated, ` : ''}${ready} of ${wanted} ready${leftOver}`,
+    cause: causeOf(kind, workload),
+    revision: revisionOf(workload),
+  };
+}
+
+function revisionOf({ kind, metadata, status }: WorkloadOfKind): Awaited['revision'] {
+  const annotation = (name: string, of: string) => {
+    const value = metadata.annotations?.[name];
+    return value === undefined ? null : { name: of, value };
+  };
+  if (kind === 'Deployment') return annotation(revisionAnnotation, revisionAnnotation);
+  if (kind === 'DaemonSet') {
+    return annotation('deprecated.daemonset.template.generation', 'pod-template-generation');
+  }
+  return status?.updateRevision === undefined
+    ? null
+    : { name: 'controller-revision-hash', value: status.updateRevision };
+}
+
+/** Of a Deployment and of its ReplicaSets. */
+const revisionAnnotation = 'deployment.kubernetes.io/revision';
