@@ -66,7 +66,7 @@ const folders: Record<Home, string[]> = {
   gateway: ['services/api-gateway/src/**'],
   observed: [
     'services/api-gateway/src/{http/{observe-requests,request-metrics},events/event-stream-metrics}.ts',
-    'services/tasks/src/runner/run/runner-metrics.ts',
+    'services/tasks/src/{runner/run/runner-metrics,metrics/task-metrics}.ts',
   ],
   auth: ['services/auth/src/tokens/jwt-*.ts', 'services/auth/src/signing-keys/{key-ring,new-signing-key}.ts'],
   signIn: ['services/auth/src/sign-in/**'],

@@ -42,6 +42,11 @@ export const Config = z
     TASKS_IN_ALL: count(100),
     TASK_LEASE_SECONDS: z.coerce.number().min(0.1).max(600).default(30),
     TASK_MAX_ATTEMPTS: count(3),
+    /** How long finished tasks are kept, with their logs: days, and the newest of each deployment. */
+    TASK_RETENTION_DAYS: count(365),
+    TASK_RETENTION_COUNT: count(1_000),
+    /** Successful Installs and Upgrades of each deployment that stay in any case, to roll back to. */
+    TASK_RETENTION_RUNS: z.coerce.number().int().min(1).max(100).default(10),
     /** Namespaces that no deployment may take, beside `default` and `kube-*`. */
     RESERVED_NAMESPACES: Namespaces,
   })
@@ -52,6 +57,11 @@ export const Config = z
     limits: { perCluster: env.TASKS_PER_CLUSTER, inAll: env.TASKS_IN_ALL },
     leaseMs: Math.round(env.TASK_LEASE_SECONDS * 1_000),
     maxAttempts: env.TASK_MAX_ATTEMPTS,
+    retention: {
+      days: env.TASK_RETENTION_DAYS,
+      perDeployment: env.TASK_RETENTION_COUNT,
+      runs: env.TASK_RETENTION_RUNS,
+    },
     reserved: env.RESERVED_NAMESPACES,
   }));
 export type Config = z.output<typeof Config>;

@@ -14,7 +14,10 @@ import { deploymentUsageHandlers } from './deployments/deployment-usage-handlers
 import { dryRunHandlers } from './plans/dry-run-handlers.ts';
 import { planHandlers } from './plans/plan-handlers.ts';
 import { createConfirm } from './projections/confirm.ts';
+import { observeQueue } from './metrics/observe-queue.ts';
+import { createTaskMetrics } from './metrics/task-metrics.ts';
 import { createProjections, followAll } from './projections/projections.ts';
+import { taskRetention } from './retention/task-retention.ts';
 import { keysAreThere } from './secrets/missing-keys.ts';
 import { resourceCallHandlers } from './resources/calls/call-handlers.ts';
 import { resourceHandlers } from './resources/resource-handlers.ts';
@@ -23,7 +26,7 @@ import { typeHandlers } from './resources/type-handlers.ts';
 import { secretHandlers } from './secrets/secret-handlers.ts';
 import { inTransactionOf, readingStore } from './store/store.ts';
 import { createCallTokens } from './status/call-tokens.ts';
-import { followPolled } from './status/follow-polled.ts';
+import { followPolled, refollowPolled } from './status/follow-polled.ts';
 import { statusPollHandlers } from './status/status-poll-handlers.ts';
 import { claimHandlers } from './tasks/claims/claim-handlers.ts';
 import { createDueWatch } from './tasks/claims/due-watch.ts';
@@ -52,7 +55,8 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
   const readers = itemReaders(store);
   const policy = { maxAttempts, leaseMs, spread: Math.random };
   const changes = { db, store, confirm, reserved, heldReaders: heldItemReaders, wakeRunners };
-  const claims = { store, inTransaction, policy, wakeRunners, log };
+  const taskMetrics = createTaskMetrics(metrics);
+  const claims = { store, inTransaction, policy, wakeRunners, log, metrics: taskMetrics };
 
   bus.serve(deploymentHandlers({ ...changes, bus }));
   bus.serve(deploymentPlaceHandlers({ store, inTransaction }));
@@ -66,7 +70,9 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
   bus.serve(resourceCallHandlers({ bus, inTransaction, secretKeys, wakeRunners, log }));
   bus.serve(taskHandlers({ ...changes, limits, hintCancel: hints.cancel }));
   bus.serve(claimHandlers({ store }));
-  bus.serve(statusPollHandlers({ store, inTransaction, callTokens: createCallTokens({ bus }), log }));
+  bus.serve(
+    statusPollHandlers({ store, inTransaction, callTokens: createCallTokens({ bus }), log, metrics: taskMetrics }),
+  );
   bus.serve(
     runnerHandlers({ ...changes, ...claims, readers, secretKeys, bus, ownUrl, leaseMs, limits, hintLog: hints.log }),
   );
@@ -79,7 +85,13 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
     every(10_000, async () => void (await store.dryRuns.removeOver())),
   );
   loop('take back expired claims', every(1_000, sweepLeases(claims)));
-  loop('follow polled deployments', every(5_000, followPolled({ store, inTransaction })));
+  loop('follow polled deployments', every(2_000, followPolled({ inTransaction })));
+  loop('follow all polled deployments', every(60_000, refollowPolled({ db, store })));
   loop('tend resources', every(5_000, tendResources({ inTransaction, secretKeys })));
   loop('wake runners when due', watch);
+  loop('observe the queue', observeQueue({ store, metrics: taskMetrics }));
+  loop(
+    'remove old tasks',
+    taskRetention({ db, store, inTransaction, retention: config.retention, log, countRemoved: taskMetrics.removed }),
+  );
 });

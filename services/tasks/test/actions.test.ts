@@ -23,6 +23,13 @@ const action = (fields: object) => ({
   description: 'Takes it out of service',
   ...fields,
 });
+const unlockForm = {
+  inputs: [
+    { id: 'password', type: 'text', label: 'Password', sensitive: true },
+    { id: 'user', type: 'text', label: 'User' },
+  ],
+  outputs: { values: [{ path: ['secret'], value: { FieldValue: { input: 'password' } } }] },
+};
 const chart = sampleChart({
   features: {
     ingress: { enabled: true },
@@ -33,6 +40,7 @@ const chart = sampleChart({
       action({ id: 'drain' }),
       action({ id: 'scale', path: 'scale?force=1', method: 'PUT', ui_schema: webForm }),
       action({ id: 'look', method: 'GET' }),
+      action({ id: 'unlock', ui_schema: unlockForm }),
       action({ id: 'wipe', allowed_role: 'Owner' }),
       action({ id: 'resume', allowed_on_statuses: ['Paused'] }),
     ],
@@ -128,6 +136,16 @@ describe('an InvokeAction', () => {
 
     expect(scaled.call).toMatchObject({ path: 'scale?force=1', method: 'PUT', body: '{"replicaCount":3}' });
     expect(looked.call).toMatchObject({ method: 'GET', body: null });
+  });
+
+  test('names the runner what its answer must not show in the log: the sensitive inputs', async () => {
+    const { id } = await deployed();
+
+    await invoke(maintainer, id, { action_id: 'unlock', body: { password: 'swordfish', user: 'ada' } });
+    const { call, ...claim } = await tasks.claimed();
+    await tasks.finish(claim);
+
+    expect(call).toMatchObject({ body: '{"secret":"swordfish"}', hidden: ['swordfish'] });
   });
 
   test('fails with its reason and leaves the deployment running', async () => {

@@ -25,6 +25,13 @@ afterAll(() => tasks?.[Symbol.asyncDispose]());
 const { siteAdmin, envAdmin, envUser, owner, maintainer, outsider, bot, deployment } = sampleIdentities;
 const { list, get, create, update, delete: remove } = deployments.operations;
 
+const publishedChart = async (chart: ReturnType<typeof sampleChart>) => {
+  await tasks.publish.chart(chart);
+  await until(() =>
+    tasks.database.db.exists(sql.type(z.object({}))`select from helm_chart_projection where id = ${chart.id}`),
+  );
+};
+
 describe('creating', () => {
   test('makes the row, its namespace and an Install task at once', async () => {
     const created = await tasks.create({ name: 'blue', values_override: { a: 1 } });
@@ -246,6 +253,34 @@ describe('creating', () => {
     await expect(tasks.create({ ...wanted, name: 'named' })).rejects.toEqual(
       refusal('unprocessable', 'must be empty', 'body.name'),
     );
+  });
+
+  test('refuses a hostname that another deployment of the cluster has, as does a change of chart or name', async () => {
+    const byKind = sampleChart({ features: { ingress: { enabled: true } } });
+    const byName = sampleChart({ features: { ingress: { enabled: true, hostname_format: 'Name' } } });
+    const none = sampleChart({ features: { ingress: { enabled: false, hostname_format: 'Name' } } });
+    for (const chart of [byKind, byName, none]) await publishedChart(chart);
+    const taken = refusal('conflict', 'Another deployment of the cluster has the hostname');
+    const holder = await tasks.create({ name: 'shop', helm_chart_id: byKind.id });
+
+    await expect(tasks.create({ name: 'web-shop', helm_chart_id: byName.id })).rejects.toEqual(taken);
+    const other = await tasks.create({ name: 'web-shop', helm_chart_id: none.id });
+    const changing = (body: object) => tasks.call(owner, update, { id: other.id, body });
+    await expect(changing({ helm_chart_id: byName.id })).rejects.toEqual(taken);
+    await changing({ name: 'other-shop' });
+    await changing({ helm_chart_id: byName.id });
+    await tasks.runAll();
+    await expect(changing({ name: 'web-shop' })).rejects.toEqual(taken);
+
+    // As if both had it from before it was refused.
+    await tasks.database.db.query(sql.type(z.object({}))`
+      update deployments set name = 'web-shop', namespace = 'web-web-shop', ingress_name = null where id = ${other.id}
+    `);
+    expect(await changing({ description_md: 'still here' })).toMatchObject({ name: 'web-shop' });
+    expect(await changing({ enabled: false })).toMatchObject({ enabled: false });
+    await tasks.call(owner, remove, { id: holder.id });
+    await tasks.runAll();
+    await tasks.create({ name: 'shop', helm_chart_id: byKind.id });
   });
 
   test('refuses a config with which the rules of the chart take too many steps', async () => {

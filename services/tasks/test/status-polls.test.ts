@@ -5,6 +5,7 @@ import { sampleIdentities } from '@berth/shared/testing/test-identities';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { readingStore } from '../src/store/store.ts';
 import { sampleChart } from './support/sample-charts.ts';
 import { envId, startTasksInTest, type TasksInTest, until } from './support/tasks-in-test.ts';
 
@@ -140,6 +141,7 @@ describe('the status of a deployment', () => {
     await makeDue(id);
     const again = await first();
     if (lost) await answer(lost, { error: 'too late' });
+    expect((await tasks.deployment(id)).reported_status).toBeNull();
     await answer(again, idle);
 
     expect((await tasks.deployment(id)).reported_status).toMatchObject(idle);
@@ -193,6 +195,40 @@ describe('the status of a deployment', () => {
         ),
       );
     }
+  });
+
+  test('is polled by the features that its chart has now, and cleared where it has none any more', async () => {
+    const own = await tasks.publish.chart({ ...chart, id: randomUUID(), image_tag: '0.8.0' });
+    await until(() => tasks.database.db.exists(nothing`select from helm_chart_projection where id = ${own.id}`));
+    const { id } = await tasks.installed({ helm_chart_id: own.id });
+    await until(() => pollOf(id));
+    await makeDue(id);
+    await answer(await first(), idle);
+    const features = JSON.stringify({ ...own.features, status: null });
+    await tasks.database.db.query(
+      nothing`update helm_chart_projection set features = ${features}::jsonb where id = ${own.id}`,
+    );
+
+    await readingStore(tasks.database.db).statusPolls.refollow();
+
+    await until(async () => (await tasks.deployment(id)).reported_status === null);
+    expect(await pollOf(id)).toBeNull();
+  });
+
+  test('is looked at when its deployment changes, and not otherwise', async () => {
+    const { id } = await polled();
+    const followed = () =>
+      tasks.database.db.exists(nothing`select from deployments where id = ${id} and polls_followed`);
+    await until(followed);
+    await tasks.database.db.query(nothing`delete from status_polls where deployment_id = ${id}`);
+
+    await tasks.call(owner, deployments.operations.update, { id, body: { description_md: 'changed' } });
+
+    expect(await until(() => pollOf(id))).toMatchObject({ interval_secs: 15 });
+    await until(followed);
+    await makeDue(id);
+    await answer(await first(), idle);
+    expect(await followed()).toBe(true);
   });
 
   test('is not polled for a chart without the feature', async () => {

@@ -1,22 +1,46 @@
+import { hostname } from 'node:os';
+import { randomUUID } from 'node:crypto';
+import type { Database } from '@berth/shared/db/database';
+import { acquireLease } from '@berth/shared/db/leases/lease';
 import type { InTransaction, ReadingStore } from '../store/store.ts';
 
 export interface FollowPolledDeps {
-  store: Pick<ReadingStore, 'statusPolls'>;
   inTransaction: InTransaction;
 }
 
-const mostAtOnce = 200;
+const batch = 200;
 
-/** Maintains the list of polled deployments, and clears the reported status of all others. */
+/** Keeps the list of polled deployments as the deployments change, and clears the reported status of those that are polled no more. */
 export const followPolled =
-  ({ store: { statusPolls }, inTransaction }: FollowPolledDeps) =>
-  async (): Promise<void> => {
-    await statusPolls.follow();
-    for (const id of await statusPolls.reportingUnpolled(mostAtOnce)) {
-      await inTransaction(async ({ deployments, deploymentChanges }) => {
-        const deployment = await deployments.lock(id);
-        if (!deployment?.reported_status) return;
-        await deploymentChanges.saveState({ ...deployment, reported_status: null });
+  ({ inTransaction }: FollowPolledDeps) =>
+  async (signal: AbortSignal): Promise<void> => {
+    for (let followed = batch; followed === batch && !signal.aborted; ) {
+      followed = await inTransaction(async ({ statusPolls, deployments, deploymentChanges }) => {
+        const changed = await statusPolls.follow(batch);
+        for (const { id } of changed.filter(({ reports_unpolled }) => reports_unpolled)) {
+          const deployment = await deployments.lock(id);
+          if (deployment) await deploymentChanges.saveState({ ...deployment, reported_status: null });
+        }
+        return changed.length;
       });
     }
   };
+
+export interface RefollowPolledDeps {
+  db: Database;
+  store: Pick<ReadingStore, 'statusPolls'>;
+}
+
+const refollowEveryMs = 5 * 60_000;
+
+/** Finds what the changes of deployments do not show. Its lease is kept until it ends, so one replica does it in that time. */
+export function refollowPolled({ db, store }: RefollowPolledDeps): () => Promise<void> {
+  const lease = {
+    name: 'follow all polled deployments',
+    holder: `${hostname()} ${process.pid} ${randomUUID()}`,
+    ttlMs: refollowEveryMs,
+  };
+  return async () => {
+    if (await acquireLease(db, lease)) await store.statusPolls.refollow();
+  };
+}

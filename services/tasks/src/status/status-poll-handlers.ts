@@ -7,6 +7,7 @@ import { AppError } from '@berth/shared/errors';
 import type { Service } from '@berth/shared/service/service';
 import { parseOnce } from '../deployments/parse-once.ts';
 import type { DuePoll } from '../store/status-poll-repository.ts';
+import type { TaskMetrics } from '../metrics/task-metrics.ts';
 import type { InTransaction, ReadingStore } from '../store/store.ts';
 import { ingressHost } from '../values/ingress-values.ts';
 import type { CallTokens } from './call-tokens.ts';
@@ -16,6 +17,7 @@ export interface StatusPollHandlersDeps {
   inTransaction: InTransaction;
   callTokens: CallTokens;
   log: Service['log'];
+  metrics: Pick<TaskMetrics, 'polled'>;
 }
 
 const parsedFeaturesOf = parseOnce((stored) => featuresOf(stored), { entries: 500, bytes: 1024 * 1024 });
@@ -25,6 +27,7 @@ export const statusPollHandlers = (deps: StatusPollHandlersDeps) =>
   implement(statusPolls, {
     claim: async ({ body }, { remainingMs }) => {
       const due = await deps.store.statusPolls.claim(body);
+      for (const { late_seconds } of due) deps.metrics.polled(late_seconds);
       const made = await Promise.all(due.map((poll) => pollOf(deps, poll, Math.max(100, remainingMs() - 300))));
       const failed = made.filter((poll) => poll !== null && 'status' in poll);
       if (failed.length > 0) await record(deps, failed);

@@ -2,12 +2,13 @@ import { Id, JsonObject } from '@berth/shared/contracts/fields';
 import { ReportedStatus } from '@berth/shared/contracts/resources/reported-status';
 import type { StatusPollResult } from '@berth/shared/contracts/resources/status-polls';
 import type { Queries } from '@berth/shared/db/database';
-import { sql } from 'slonik';
+import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 
 const DuePoll = z.object({
   deployment_id: Id,
   fence: z.number().int(),
+  late_seconds: z.number(),
   deployment_name: z.string(),
   namespace: z.string(),
   cluster_name: z.string(),
@@ -18,7 +19,6 @@ export type DuePoll = z.infer<typeof DuePoll>;
 
 const Polled = z.object({ deployment_id: Id, reported_status: ReportedStatus.nullable() });
 const nothing = sql.type(z.object({}));
-const withId = sql.type(z.object({ id: Id }));
 
 /** The shortest interval, whatever charts want. */
 const leastIntervalSecs = 15;
@@ -32,59 +32,81 @@ const pausePerTime = 10;
 const wantedInterval = sql.fragment`
   jsonb_path_query_first(c.features, '$.status.refresh_interval_secs ? (@ >= 1 && @ <= 86400)')::numeric::integer`;
 
-/** Enabled, with a release whose chart names a status endpoint. */
-const pollable = sql.fragment`
+/** Enabled, with a release whose chart says where its status is. */
+const pollable = (d: FragmentSqlToken) => sql.fragment`
   select d.id, greatest(${leastIntervalSecs}, ${wantedInterval}) as interval_secs
-  from deployments d
+  from ${d} d
   join deployment_tasks t on t.id = d.revision_id
   join helm_chart_projection c on c.id = t.run_chart_id
   where d.enabled and not d.deleting and d.state in ('Running', 'Upgrading', 'Error')
-    and c.features -> 'status' is not null and c.features #> '{ingress,enabled}' = 'true'
+    and jsonb_typeof(c.features -> 'status') = 'object' and c.features #> '{ingress,enabled}' = 'true'
     and d.installed_cluster_id is not null`;
 
-export const createStatusPollRepository = (db: Queries) => ({
-  /** Makes the list equal to the deployments to poll. New ones are spread over their interval. */
-  follow: async (): Promise<void> => {
-    await db.query(nothing`
-      with pollable as materialized (${pollable}),
-      dropped as (
-        delete from status_polls p where not exists (select from pollable where id = p.deployment_id)
-      )
-      insert into status_polls as p (deployment_id, interval_secs, due_at)
-      select id, interval_secs, clock_timestamp() + random() * least(interval_secs, 60) * interval '1 second'
-      from pollable
-      on conflict (deployment_id) do update set interval_secs = excluded.interval_secs
-        where p.interval_secs <> excluded.interval_secs
-    `);
-  },
+const Followed = z.object({ id: Id, reports_unpolled: z.boolean() });
 
-  /** Deployments with a reported status that are not polled any more. */
-  reportingUnpolled: (limit: number) =>
-    db.anyFirst(withId`
-      select id from deployments d
-      where reported_status is not null and not exists (select from status_polls where deployment_id = d.id)
-      order by id limit ${limit}
+export const createStatusPollRepository = (db: Queries) => ({
+  /**
+   * Deployments that have changed since their polls were last looked at: they are polled from now on, or no more. New ones are
+   * spread over their interval. One that somebody changes now is left to the next time. `reports_unpolled`: it shows a status, and
+   * is polled no more.
+   */
+  follow: (limit: number) =>
+    db.any(sql.type(Followed)`
+      with changed as materialized (
+        select id, enabled, deleting, state, revision_id, installed_cluster_id from deployments
+        where not polls_followed order by id limit ${limit} for update skip locked
+      ),
+      pollable as materialized (${pollable(sql.fragment`changed`)}),
+      dropped as (
+        delete from status_polls p using changed
+        where p.deployment_id = changed.id and not exists (select from pollable where id = p.deployment_id)
+      ),
+      polled as (
+        insert into status_polls as p (deployment_id, interval_secs, due_at)
+        select id, interval_secs, clock_timestamp() + random() * least(interval_secs, 60) * interval '1 second'
+        from pollable
+        on conflict (deployment_id) do update set interval_secs = excluded.interval_secs
+          where p.interval_secs <> excluded.interval_secs
+      )
+      update deployments d set polls_followed = true from changed
+      where d.id = changed.id
+      returning d.id,
+        d.reported_status is not null and not exists (select from pollable where id = d.id) as reports_unpolled
+    `),
+
+  /** The same for what else decides about polls, such as the features of charts: a look at all deployments. */
+  refollow: () =>
+    db.query(nothing`
+      with pollable as materialized (${pollable(sql.fragment`deployments`)})
+      update deployments d set polls_followed = false
+      from (
+        select coalesce(p.deployment_id, w.id) as id
+        from status_polls p full join pollable w on w.id = p.deployment_id
+        where p.interval_secs is distinct from w.interval_secs
+      ) differing
+      where d.id = differing.id and d.polls_followed
     `),
 
   /** The polls that are due, first ones first; concurrent claims skip one another's rows. */
   claim: ({ quick, slow }: { quick: number; slow: number }) =>
     db.any(sql.type(DuePoll)`
       with quick as materialized (
-        select deployment_id from status_polls where not is_slow and due_at <= clock_timestamp()
+        select deployment_id, due_at from status_polls where not is_slow and due_at <= clock_timestamp()
         order by due_at limit ${quick} for update skip locked
       ),
       slow as materialized (
-        select deployment_id from status_polls where is_slow and due_at <= clock_timestamp()
+        select deployment_id, due_at from status_polls where is_slow and due_at <= clock_timestamp()
         order by due_at limit ${slow} for update skip locked
       ),
       claimed as (
-        update status_polls set
+        update status_polls p set
           fence = ('x' || right(gen_random_uuid()::text, 12))::bit(48)::bigint,
           due_at = clock_timestamp() + ${leaseSecs} * interval '1 second'
-        where deployment_id in (select deployment_id from quick union all select deployment_id from slow)
-        returning deployment_id, fence
+        from (select * from quick union all select * from slow) due
+        where p.deployment_id = due.deployment_id
+        returning p.deployment_id, p.fence, extract(epoch from clock_timestamp() - due.due_at)::float as late_seconds
       )
-      select p.deployment_id, p.fence, d.name as deployment_name, d.installed_namespace as namespace,
+      select p.deployment_id, p.fence, p.late_seconds, d.name as deployment_name, d.installed_namespace as namespace,
         k.name as cluster_name, k.ingress_domain, c.features
       from claimed p
       join deployments d on d.id = p.deployment_id

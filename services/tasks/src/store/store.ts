@@ -24,6 +24,11 @@ import { createSecretChanges, type SecretChangesRepository } from './secrets/sec
 import { createSecretRepository } from './secrets/secret-repository.ts';
 import { createStatusPollRepository } from './status-poll-repository.ts';
 import { createDryRunRepository } from './claims/dry-run-repository.ts';
+import {
+  createRetentionChanges,
+  createRetentionRepository,
+  type RetentionChangesRepository,
+} from './tasks/retention-repository.ts';
 import { createTaskRepository } from './tasks/task-repository.ts';
 import { createWaitFactsRepository } from './claims/wait-facts-repository.ts';
 
@@ -42,6 +47,7 @@ export const readingStore = (db: Queries) => ({
   statusPolls: createStatusPollRepository(db),
   resources: createResourceRepository(db),
   resourceTypes: createTypeRepository(db),
+  retention: createRetentionRepository(db),
   isPast: (time: string) => isPast(db, time),
 });
 export type ReadingStore = ReturnType<typeof readingStore>;
@@ -58,6 +64,7 @@ export interface WritingStore extends ReadingStore {
   resourceCalls: ResourceCalls;
   logChanges: LogChangesRepository;
   claims: ClaimRepository;
+  retentionChanges: RetentionChangesRepository;
   /** A line for what people do, in the transaction that does it. */
   recordAudit: (entry: AuditEntry) => Promise<void>;
   /** A part of the transaction that leaves nothing behind when it throws, while the rest goes on. */
@@ -76,6 +83,7 @@ export const writingStore = (tx: Transaction): WritingStore => ({
   resourceCalls: createResourceCalls(tx),
   logChanges: createLogChanges(tx),
   claims: createClaimRepository(tx),
+  retentionChanges: createRetentionChanges(tx),
   recordAudit: (entry) => recordAudit(tx, entry),
   attempt: (work) => tx.transaction((inner) => work(writingStore(inner))),
 });

@@ -34,7 +34,7 @@ export function ingressHost({ cluster, name, namespace }: IngressTarget, format:
   if (cluster.ingress_domain === null) {
     throw new AppError(
       'unprocessable',
-      `Cluster ${cluster.name} has a TLS secret for ingress but no ingress domain: set its ingress_domain`,
+      `Cluster ${cluster.name} has no ingress domain for the hostname of the deployment: set its ingress_domain`,
     );
   }
   // A deployment without a name is identified by its namespace only.

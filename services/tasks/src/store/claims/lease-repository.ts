@@ -3,7 +3,7 @@ import type { Queries } from '@berth/shared/db/database';
 import { sql } from 'slonik';
 import { z } from 'zod';
 
-const Renewed = z.object({ cancel_requested: z.boolean() });
+const Renewed = z.object({ cancel_requested: z.boolean(), deployment_id: Id, reason: z.string().nullable() });
 const Held = z.object({ deployment_id: Id, cluster_id: Id, namespace: z.string(), helm_chart_id: Id.nullable() });
 const NextDue = z.object({ now: Timestamp, notified_until: Timestamp, wait_ms: z.number().nullable() });
 export type NextDue = z.infer<typeof NextDue>;
@@ -15,7 +15,7 @@ export const createLeaseRepository = (db: Queries) => ({
     db.maybeOne(sql.type(Renewed)`
       update deployment_tasks set lease_until = clock_timestamp() + ${leaseMs} * interval '1 millisecond'
       where id = ${id} and fence = ${fence} and status = 'Started'
-      returning (cancel_requested_at is not null) as cancel_requested
+      returning (cancel_requested_at is not null) as cancel_requested, deployment_id, reason
     `),
 
   /** What a claim of a task, or of a dry run, is good for; null when it is over or was never given. */

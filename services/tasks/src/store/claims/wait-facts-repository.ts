@@ -33,7 +33,29 @@ const t = sql.fragment`t`;
 const c = sql.fragment`c`;
 const o = sql.fragment`o`;
 
+const QueueDepth = z.object({
+  cluster: z.string(),
+  due: z.number().int(),
+  started: z.number().int(),
+  oldest_seconds: z.number(),
+});
+
 export const createWaitFactsRepository = (db: Queries) => ({
+  /** What clusters have to do, those with most of it first. */
+  depths: () =>
+    db.any(sql.type(QueueDepth)`
+      with open as (
+        select cluster_id, count(*) as due, 0 as started, min(due_at) as oldest from deployment_tasks
+        where status = 'Pending' and due_at <= now() group by 1
+        union all
+        select cluster_id, 0, count(*), null from deployment_tasks where status = 'Started' group by 1
+      )
+      select coalesce(c.name, 'unknown') as cluster, sum(o.due)::int as due, sum(o.started)::int as started,
+        coalesce(extract(epoch from now() - min(o.oldest)), 0)::float as oldest_seconds
+      from open o left join k8s_cluster_projection c on c.id = o.cluster_id
+      group by 1 order by sum(o.due + o.started) desc, 1
+    `),
+
   /** For the pending ones among the tasks, in one statement for a whole page. */
   of: (ids: readonly string[], limits: Limits) =>
     db.any(sql.type(PendingTask)`

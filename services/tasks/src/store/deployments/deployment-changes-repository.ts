@@ -1,6 +1,7 @@
 import { jsonOrNull } from '@berth/shared/db/postgres/json-or-null';
 import type { StateOperation } from '@berth/shared/bus/state/publish-state';
 import { PublishedDeployment, deployments } from '@berth/shared/contracts/resources/deployments';
+import { PostgresError } from '@berth/shared/db/postgres/postgres-error';
 import { conflictOn } from '@berth/shared/db/postgres/conflict-on';
 import type { Transaction } from '@berth/shared/db/database';
 import { recordState, recordStates } from '@berth/shared/db/outbox/outbox';
@@ -22,16 +23,27 @@ export const createDeploymentChanges = (tx: Transaction) => {
   const taken =
     ({ name, namespace }: { name: string; namespace: string }) =>
     (error: unknown) => {
-      const words = `The cluster has a deployment ${name === '' ? 'of this kind' : `named ${name} of this kind`} already`;
-      try {
-        return conflictOn('deployments_name_key', words)(error);
-      } catch (other) {
-        return conflictOn(
-          'deployments_namespace_key',
-          `The cluster has a deployment in namespace ${namespace} already`,
-        )(other);
-      }
+      const ofKind = name === '' ? 'of this kind' : `named ${name} of this kind`;
+      const already = {
+        deployments_name_key: `The cluster has a deployment ${ofKind} already`,
+        deployments_namespace_key: `The cluster has a deployment in namespace ${namespace} already`,
+        deployments_ingress_name_key: `Another deployment of the cluster has the hostname that the chart makes of the name ${name || namespace}`,
+      };
+      const words = Object.entries(already).find(
+        ([constraint]) => error instanceof PostgresError && error.constraint === constraint,
+      );
+      if (!words) throw error;
+      return conflictOn(...words)(error);
     };
+
+  /** The first label of its hostname (`ingressHost`); null where its chart has no ingress. */
+  const ingressName = ({ name, namespace, helm_chart_id }: NewDeploymentRow) => sql.fragment`(
+    select case
+      when c.features #>> '{ingress,hostname_format}' = 'Name' and ${name} <> '' then ${name} else ${namespace}
+    end
+    from helm_chart_projection c
+    where c.id = ${helm_chart_id} and c.features #> '{ingress,enabled}' = 'true'
+  )`;
 
   return {
     insert: async (row: NewDeploymentRow) =>
@@ -40,10 +52,10 @@ export const createDeploymentChanges = (tx: Transaction) => {
         await tx
           .one(record`
             insert into deployments (
-              name, kind_id, env_id, cluster_id, namespace, helm_chart_id, config, values_override
+              name, kind_id, env_id, cluster_id, namespace, helm_chart_id, config, values_override, ingress_name
             ) values (
               ${row.name}, ${row.kind_id}, ${row.env_id}, ${row.cluster_id}, ${row.namespace}, ${row.helm_chart_id},
-              ${sql.jsonb(row.config)}, ${jsonOrNull(row.values_override)}
+              ${sql.jsonb(row.config)}, ${jsonOrNull(row.values_override)}, ${ingressName(row)}
             )
             returning ${recordColumns}
           `)
@@ -61,7 +73,13 @@ export const createDeploymentChanges = (tx: Transaction) => {
               namespace = ${row.namespace}, enabled = ${row.enabled}, deleting = ${row.deleting},
               description_md = ${row.description_md}, helm_chart_id = ${row.helm_chart_id},
               config = ${sql.jsonb(row.config)}, values_override = ${jsonOrNull(row.values_override)},
-              reported_status = case when ${row.enabled} and not ${row.deleting} then reported_status end
+              reported_status = case when ${row.enabled} and not ${row.deleting} then reported_status end,
+              -- A hostname that was shared before none could be keeps no change from its deployment but one of the hostname.
+              ingress_name = case
+                when (name, cluster_id, helm_chart_id) = (${row.name}, ${row.cluster_id}::uuid, ${row.helm_chart_id}::uuid)
+                then ingress_name else ${ingressName(row)}
+              end,
+              polls_followed = false
             where id = ${row.id}
             returning ${recordColumns}
           `)
@@ -76,7 +94,9 @@ export const createDeploymentChanges = (tx: Transaction) => {
           update deployments set
             state = ${row.state}, deleting = ${row.deleting}, reason = ${row.reason},
             revision_id = ${row.revision_id}, reported_status = ${jsonOrNull(row.reported_status)},
-            installed_cluster_id = ${row.installed_cluster_id}, installed_namespace = ${row.installed_namespace}
+            installed_cluster_id = ${row.installed_cluster_id}, installed_namespace = ${row.installed_namespace},
+            polls_followed = polls_followed and (${row.state}, ${row.deleting}, ${row.revision_id}::uuid, ${row.installed_cluster_id}::uuid)
+              is not distinct from (state, deleting, revision_id, installed_cluster_id)
           where id = ${row.id}
           returning ${recordColumns}
         `),

@@ -64,6 +64,10 @@ export const createDeploymentRepository = (db: Queries) => ({
   /** The row, and nobody else changes it or its tasks until the transaction ends. */
   lock: (id: string) => db.maybeOne(record`select ${recordColumns} from deployments where id = ${id} for update`),
 
+  /** The same, or null where somebody else has the lock now. */
+  lockIfFree: (id: string) =>
+    db.maybeOne(record`select ${recordColumns} from deployments where id = ${id} for update skip locked`),
+
   /** Those that a Reinstall may follow for, when the task is done. */
   lockDependentsOf: async (task_id: string) => {
     await db.query(sql.type(z.object({ id: z.string() }))`

@@ -89,6 +89,16 @@ export const createTaskChanges = (tx: Transaction) => {
       return row && published('UPDATE', row);
     },
 
+    /** What a started task waits for. Null when the claim is not the latest one any more. */
+    saveWait: async ({ task_id, fence }: { task_id: string; fence: number }, reason: string | null) => {
+      const row = await tx.maybeOne(record`
+        update deployment_tasks t set reason = ${reason}
+        where t.id = ${task_id} and t.fence = ${fence} and t.status = 'Started'
+        returning ${taskRecordColumns}
+      `);
+      return row && published('UPDATE', row);
+    },
+
     /** Ends a started task, if the claim is still the latest. `acknowledges`: its runner reported the outcome. */
     end: async (
       { id, fence }: Pick<TaskRecord, 'id' | 'fence'>,

@@ -16,6 +16,8 @@ import type { SecretKeys } from '../../secrets/secret-keys.ts';
 import { finishTask } from '../transitions/finish-task.ts';
 import { lookUpRequester } from './look-up-requester.ts';
 import { type Started, startNext } from './start-next.ts';
+import type { TaskMetrics } from '../../metrics/task-metrics.ts';
+import { variantOf } from '../../records/variant.ts';
 import type { InTransaction } from '../../store/store.ts';
 import { callOfAction } from '../../actions/call-of-action.ts';
 import type { InvokeRun, TaskRun } from '../../records/task-run.ts';
@@ -31,6 +33,7 @@ export interface ClaimDeps extends Pick<DeploymentsDeps, 'store' | 'heldReaders'
   policy: RetryPolicy;
   leaseMs: number;
   limits: Limits;
+  metrics: Pick<TaskMetrics, 'waited' | 'ended'>;
 }
 
 /** Tasks that turn out to be impossible are ended on the way; the next call goes on from there. */
@@ -55,12 +58,20 @@ export const claimTask = (deps: ClaimDeps) => {
       });
       if (started === 'nothing') return null;
       if (started === 'ended') continue;
+      noteWait(deps, started);
       const claimed = await complete(deps, started, remainingMs);
       if (claimed) return claimed;
     }
     return null;
   };
 };
+
+/** Of the first start; later ones wait for what the attempts before them met. */
+function noteWait({ metrics }: ClaimDeps, { task }: Started): void {
+  const { execute_at, started_at, first_attempted_at } = task;
+  if (started_at === null || started_at !== first_attempted_at) return;
+  metrics.waited(variantOf(task.operation), (Date.parse(started_at) - Date.parse(execute_at)) / 1_000);
+}
 
 /** Null where it cannot be completed; then the claim is ended here, since no runner knows of it. */
 async function complete(deps: ClaimDeps, started: Started, remainingMs: () => number): Promise<ClaimedTask | null> {
@@ -152,7 +163,11 @@ async function askDigest(
   return digest;
 }
 
-async function giveBack({ inTransaction, policy, log }: ClaimDeps, { task }: Started, error: unknown): Promise<void> {
+async function giveBack(
+  { inTransaction, policy, log, metrics }: ClaimDeps,
+  { task }: Started,
+  error: unknown,
+): Promise<void> {
   const isBug = !(error instanceof AppError);
   // A secret that does not open is a matter for the operator, too.
   if (isBug || (error.code === 'unprocessable' && error.cause !== undefined))
@@ -160,5 +175,5 @@ async function giveBack({ inTransaction, policy, log }: ClaimDeps, { task }: Sta
   const reason = isBug ? internalError.beforeStart : cutText(error.message, 500);
   const outcome = isBug ? 'Retry' : error.status >= 500 || error.status === 429 ? 'Unreachable' : 'Failed';
   const { id: task_id, fence } = task;
-  await inTransaction((store) => finishTask(store, { task_id, fence, outcome, reason }, policy));
+  metrics.ended(await inTransaction((store) => finishTask(store, { task_id, fence, outcome, reason }, policy)));
 }

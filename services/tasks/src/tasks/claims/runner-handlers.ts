@@ -2,6 +2,7 @@ import { implement } from '@berth/shared/bus/rpc/implement';
 import { runnerTasks } from '@berth/shared/contracts/resources/runner-tasks';
 import type { InTransaction, ReadingStore } from '../../store/store.ts';
 import { boundLog } from '../logs/bound-log.ts';
+import { saveWait } from './save-wait.ts';
 import { type ClaimDeps, claimTask } from './claim-task.ts';
 import type { RetryPolicy } from '../../engine/tasks/after-claim.ts';
 import { finishTask, lostClaim } from '../transitions/finish-task.ts';
@@ -17,7 +18,7 @@ export interface RunnerHandlersDeps extends ClaimDeps {
 
 /** What runners call. Every write names its claim by the fence; one that was taken over changes nothing. */
 export const runnerHandlers = (deps: RunnerHandlersDeps) => {
-  const { store, inTransaction, leaseMs, policy, wakeRunners, hintLog } = deps;
+  const { store, inTransaction, leaseMs, policy, wakeRunners, hintLog, metrics, log } = deps;
   const claim = claimTask(deps);
 
   return implement(runnerTasks, {
@@ -31,6 +32,13 @@ export const runnerHandlers = (deps: RunnerHandlersDeps) => {
       }
       const renewed = await store.leases.renew(body.task_id, body.fence, leaseMs);
       if (!renewed) throw lostClaim();
+      if (body.waits_for !== renewed.reason) {
+        const wait = { ...body, deployment_id: renewed.deployment_id };
+        // The claim is renewed: it must not be lost because its reason cannot be written.
+        await inTransaction((tx) => saveWait(tx, wait)).catch((error: unknown) =>
+          log.warn({ err: error, task_id: body.task_id }, 'what a task waits for was not written'),
+        );
+      }
       return { lease_ms: leaseMs, cancel_requested: renewed.cancel_requested };
     },
 
@@ -47,7 +55,7 @@ export const runnerHandlers = (deps: RunnerHandlersDeps) => {
     },
 
     finish: async ({ body }) => {
-      await inTransaction((tx) => finishTask(tx, body, policy));
+      metrics.ended(await inTransaction((tx) => finishTask(tx, body, policy)));
       hintLog(body.task_id);
       wakeRunners();
       return null;

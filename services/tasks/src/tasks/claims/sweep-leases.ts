@@ -1,4 +1,7 @@
+import { cutText } from '@berth/shared/cut-text';
 import type { Service } from '@berth/shared/service/service';
+import type { TaskMetrics } from '../../metrics/task-metrics.ts';
+import type { EndedClaim } from '../../records/ended-claim.ts';
 import type { InTransaction, ReadingStore, WritingStore } from '../../store/store.ts';
 import type { RetryPolicy } from '../../engine/tasks/after-claim.ts';
 import { endClaim } from '../transitions/finish-task.ts';
@@ -10,9 +13,13 @@ export interface SweepDeps {
   policy: RetryPolicy;
   wakeRunners: () => void;
   log: Service['log'];
+  metrics: Pick<TaskMetrics, 'ended'>;
 }
 
 const silent = 'Its runner stopped answering';
+
+/** The last of what a runner said. */
+const silentAfter = (wait: string | null): string => (wait === null ? silent : cutText(`${silent}. ${wait}`, 500));
 
 /** Tasks whose runner is silent for longer than its lease go back to the queue, or end where they had their attempts. */
 export const sweepLeases = (deps: SweepDeps) => async (): Promise<void> => {
@@ -20,20 +27,22 @@ export const sweepLeases = (deps: SweepDeps) => async (): Promise<void> => {
   await sweep(deps).catch((error: unknown) => deps.log.warn({ err: error }, 'expired claims could not be taken back'));
 };
 
-async function sweep({ store, inTransaction, policy, wakeRunners, log }: SweepDeps): Promise<void> {
+async function sweep({ store, inTransaction, policy, wakeRunners, log, metrics }: SweepDeps): Promise<void> {
   const expired = await store.leases.expired();
   for (const { id } of expired) {
     // One that cannot be taken back must not keep the others with runners that are gone.
-    await inTransaction((tx) => takeBack(tx, id, policy)).catch((error: unknown) =>
-      log.error({ err: error, task_id: id }, 'an expired claim could not be taken back'),
-    );
+    try {
+      metrics.ended(await inTransaction((tx) => takeBack(tx, id, policy)));
+    } catch (error) {
+      log.error({ err: error, task_id: id }, 'an expired claim could not be taken back');
+    }
   }
   if (expired.length > 0) wakeRunners();
 }
 
-async function takeBack(store: WritingStore, id: string, policy: RetryPolicy): Promise<void> {
+async function takeBack(store: WritingStore, id: string, policy: RetryPolicy): Promise<EndedClaim | null> {
   const locked = await lockTask(store, id);
   // Renewed, or finished after all, while we waited for the lock.
-  if (!locked || !(await store.leases.isExpired(id))) return;
-  await endClaim(store, locked, { outcome: 'Silent', reason: silent }, policy);
+  if (!locked || !(await store.leases.isExpired(id))) return null;
+  return endClaim(store, locked, { outcome: 'Silent', reason: silentAfter(locked.task.reason) }, policy);
 }

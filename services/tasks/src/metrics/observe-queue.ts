@@ -1,0 +1,13 @@
+import { every } from '@berth/shared/service/loop';
+import type { Loop } from '@berth/shared/service/service';
+import type { ReadingStore } from '../store/store.ts';
+import type { TaskMetrics } from './task-metrics.ts';
+
+/** Every replica shows the same queue: take the maximum of them, not the sum. */
+export const observeQueue = ({
+  store,
+  metrics,
+}: {
+  store: Pick<ReadingStore, 'waitFacts'>;
+  metrics: Pick<TaskMetrics, 'queue'>;
+}): Loop => every(15_000, async () => metrics.queue(await store.waitFacts.depths()));

@@ -1,0 +1,107 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { Variant } from '../records/variant.ts';
+import type { EndedClaim } from '../records/ended-claim.ts';
+
+export interface TaskMetrics {
+  /** From the time at which it was to run to its first start. */
+  waited(operation: Variant, seconds: number): void;
+  /** Null where nothing ended. */
+  ended(claim: EndedClaim | null): void;
+  polled(lateSeconds: number): void;
+  removed(tasks: number): void;
+  queue(depths: readonly QueueDepth[]): void;
+}
+
+export interface QueueDepth {
+  cluster: string;
+  due: number;
+  started: number;
+  /** How long the first of those that are due has been. */
+  oldest_seconds: number;
+}
+
+/** Clusters with a label of their own; those with less to do are counted together. */
+export const labelledClusters = 50;
+const otherClusters = 'other clusters';
+
+const minutes = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3_600, 6 * 3_600];
+
+export function createTaskMetrics(registry: Registry): TaskMetrics {
+  const registers = [registry];
+  const wait = new Histogram({
+    name: 'berth_tasks_wait_seconds',
+    help: 'Time from the moment at which a task was to run to its first start, by operation',
+    labelNames: ['operation'] as const,
+    buckets: minutes,
+    registers,
+  });
+  const run = new Histogram({
+    name: 'berth_tasks_run_seconds',
+    help: 'Time from the start of a task to its end, by operation and outcome; PutBack: it is queued again',
+    labelNames: ['operation', 'outcome'] as const,
+    buckets: minutes,
+    registers,
+  });
+  const attempts = new Counter({
+    name: 'berth_tasks_attempts_total',
+    help: 'Attempts of tasks in which Helm, or a call, had begun, by operation',
+    labelNames: ['operation'] as const,
+    registers,
+  });
+  const late = new Histogram({
+    name: 'berth_tasks_status_poll_lateness_seconds',
+    help: 'How much later than due the polls of statuses are given to a runner',
+    buckets: [0.5, 1, 2.5, 5, 10, 30, 60, 300],
+    registers,
+  });
+  const removed = new Counter({
+    name: 'berth_tasks_removed_total',
+    help: 'Finished tasks that were removed because they are no longer kept',
+    registers,
+  });
+  const queueGauge = (name: string, help: string) =>
+    new Gauge({ name, help, labelNames: ['cluster'] as const, registers });
+  const due = queueGauge('berth_tasks_due', 'Pending tasks whose time has come, by cluster');
+  const started = queueGauge('berth_tasks_started', 'Tasks that run now, by cluster');
+  const oldest = queueGauge(
+    'berth_tasks_oldest_due_seconds',
+    'How long the first of the due tasks has waited, by cluster',
+  );
+
+  return {
+    waited: (operation, seconds) => wait.observe({ operation }, Math.max(0, seconds)),
+    ended(claim) {
+      if (!claim) return;
+      const { operation, outcome, began, started_at } = claim;
+      if (began) attempts.inc({ operation });
+      if (started_at === null) return;
+      // The clock of the database and this one differ by little.
+      run.observe({ operation, outcome }, Math.max(0, Date.now() - Date.parse(started_at)) / 1_000);
+    },
+    polled: (seconds) => late.observe(Math.max(0, seconds)),
+    removed: (tasks) => removed.inc(tasks),
+    queue(depths) {
+      // A cluster that has nothing to do any more has no value.
+      for (const gauge of [due, started, oldest]) gauge.reset();
+      for (const { cluster, ...depth } of boundedDepths(depths)) {
+        due.set({ cluster }, depth.due);
+        started.set({ cluster }, depth.started);
+        oldest.set({ cluster }, depth.oldest_seconds);
+      }
+    },
+  };
+}
+
+/** Names come from outside, any number of them; the label has few values. The given depths are in the order of their size. */
+export function boundedDepths(depths: readonly QueueDepth[]): QueueDepth[] {
+  const others = depths.slice(labelledClusters);
+  if (others.length === 0) return [...depths];
+  const sum = (count: (depth: QueueDepth) => number) => others.reduce((total, depth) => total + count(depth), 0);
+  const together = {
+    cluster: otherClusters,
+    due: sum(({ due }) => due),
+    started: sum(({ started }) => started),
+    oldest_seconds: Math.max(...others.map(({ oldest_seconds }) => oldest_seconds)),
+  };
+  return [...depths.slice(0, labelledClusters), together];
+}

@@ -1,0 +1,70 @@
+import type { Service } from '@berth/shared/service/service';
+import { pause } from '@berth/shared/waiting/pause';
+import type { Retention } from '../records/retention.ts';
+import type { Examined, Position } from '../store/tasks/retention-repository.ts';
+import type { InTransaction, ReadingStore } from '../store/store.ts';
+
+/** Tasks that are examined in one statement. */
+const batch = 200;
+/** Lines that are removed in one statement with their tasks, of which each has up to 10,000. */
+const linesAtOnce = 20_000;
+/** Each removal is an event for all that follow tasks. */
+const mostPerRun = 5_000;
+/** Leaves the database to others in between. */
+const pauseMs = 20;
+
+export interface RemoveOldTasksDeps {
+  store: Pick<ReadingStore, 'retention'>;
+  inTransaction: InTransaction;
+  retention: Retention;
+  log: Service['log'];
+  countRemoved: (tasks: number) => void;
+}
+
+/** Removes finished tasks that are no longer kept, in short transactions, some thousands in a run; the next run goes on. */
+export async function removeOldTasks(deps: RemoveOldTasksDeps, signal: AbortSignal): Promise<void> {
+  let removed = 0;
+  for await (const tasks of noLongerKept(deps)) {
+    for (const ids of portionsOf(tasks)) {
+      if (signal.aborted || removed >= mostPerRun) break;
+      const gone = await deps.inTransaction(({ retentionChanges }) => retentionChanges.remove(ids));
+      removed += gone.length;
+      deps.countRemoved(gone.length);
+    }
+    if (signal.aborted || removed >= mostPerRun) break;
+    await pause(pauseMs, signal);
+  }
+  if (removed > 0) deps.log.info({ removed }, 'removed old tasks');
+}
+
+/** What ended too long ago, and then what is too much of one deployment. */
+async function* noLongerKept({ store, retention: kept }: RemoveOldTasksDeps): AsyncGenerator<Examined[]> {
+  const { retention } = store;
+  for (let last: Position | null = null; ; ) {
+    const page: readonly Examined[] = await retention.outdated(kept, last, batch);
+    yield page.filter(({ is_needed }) => !is_needed);
+    last = page.at(-1) ?? null;
+    if (page.length < batch) break;
+  }
+  for (let last: string | null = null; ; ) {
+    const deployments: readonly string[] = await retention.crowded(kept, last, batch);
+    for (const id of deployments) yield [...(await retention.surplus(id, kept, batch))];
+    last = deployments.at(-1) ?? null;
+    if (deployments.length < batch) break;
+  }
+}
+
+/** Ids in portions whose logs together are not too long; one log alone may be. */
+export function portionsOf(tasks: readonly Pick<Examined, 'id' | 'log_lines'>[]): string[][] {
+  const portions: string[][] = [];
+  let lines = Number.POSITIVE_INFINITY;
+  for (const { id, log_lines } of tasks) {
+    if (lines + log_lines > linesAtOnce) {
+      portions.push([]);
+      lines = 0;
+    }
+    lines += log_lines;
+    portions.at(-1)?.push(id);
+  }
+  return portions;
+}

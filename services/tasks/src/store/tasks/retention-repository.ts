@@ -1,0 +1,100 @@
+import { Id } from '@berth/shared/contracts/fields';
+import type { Queries, Transaction } from '@berth/shared/db/database';
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { Retention } from '../../records/retention.ts';
+import { type PublishedTask, publishedColumns, publishedTask, publishingTasks } from './published-tasks.ts';
+
+/** Where a walk over the finished tasks goes on. */
+const Position = z.object({ finished_at: z.string(), id: Id });
+export type Position = z.infer<typeof Position>;
+
+const Examined = Position.extend({ is_needed: z.boolean(), log_lines: z.number().int() });
+export type Examined = z.infer<typeof Examined>;
+
+const withId = sql.type(z.object({ deployment_id: Id }));
+
+/** As text with all its digits: a time of JavaScript would come before the row that it is of. */
+const examinedColumns = sql.fragment`t.finished_at::text as finished_at, t.id, t.log_lines`;
+
+/** Younger tasks stay whatever their number: events, and answers kept for repeated requests, still name them. */
+const old = sql.fragment`t.finished_at < now() - interval '1 day'`;
+
+const isNewer = sql.fragment`(n.finished_at, n.id) > (t.finished_at, t.id)`;
+
+/** What a deployment is, what was last done with it, and what it can be rolled back to. A deleted one needs nothing. */
+const needed = ({ runs }: Retention) => sql.fragment`(
+  t.status = 'Done' and exists (
+    select from deployments d where d.id = t.deployment_id and (
+      d.revision_id = t.id
+      or not exists (
+        select from deployment_tasks n where n.deployment_id = t.deployment_id and n.status = 'Done' and ${isNewer}
+      )
+      or t.variant in ('Install', 'Upgrade') and ${runs} > (
+        select count(*) from (
+          select from deployment_tasks n
+          where n.deployment_id = t.deployment_id and n.status = 'Done' and n.variant in ('Install', 'Upgrade') and ${isNewer}
+          limit ${runs}
+        ) newer
+      )
+    )
+  )
+)`;
+
+export const createRetentionRepository = (db: Queries) => ({
+  /** Tasks that ended longer ago than they are kept, the oldest first, and whether they are needed. */
+  outdated: (retention: Retention, after: Position | null, limit: number) =>
+    db.any(sql.type(Examined)`
+      select ${examinedColumns}, ${needed(retention)} as is_needed
+      from (
+        select * from deployment_tasks t
+        where ${old} and t.finished_at < now() - ${retention.days} * interval '1 day'
+          and (
+            ${after === null}
+            or (t.finished_at, t.id) > (${after?.finished_at ?? null}::timestamptz, ${after?.id ?? null}::uuid)
+          )
+        order by t.finished_at, t.id limit ${limit}
+      ) t
+      order by t.finished_at, t.id
+    `),
+
+  /** Deployments with more finished tasks than are kept, in the order of their ids. */
+  crowded: ({ perDeployment }: Retention, after: string | null, limit: number) =>
+    db.anyFirst(withId`
+      select t.deployment_id from deployment_tasks t
+      where ${after === null} or t.deployment_id > ${after}::uuid
+      group by t.deployment_id having count(*) > ${perDeployment}
+      order by t.deployment_id limit ${limit}
+    `),
+
+  /** Finished tasks of a deployment beyond the newest that are kept, and that are not needed. */
+  surplus: (deployment_id: string, retention: Retention, limit: number) =>
+    db.any(sql.type(Examined)`
+      select ${examinedColumns}, false as is_needed
+      from (
+        select * from deployment_tasks t
+        where t.deployment_id = ${deployment_id} and t.finished_at is not null
+        order by t.execute_at desc, t.id desc offset ${retention.perDeployment}
+      ) t
+      where ${old} and not ${needed(retention)}
+      order by t.finished_at, t.id limit ${limit}
+    `),
+});
+export type RetentionRepository = ReturnType<typeof createRetentionRepository>;
+
+export const createRetentionChanges = (tx: Transaction) => ({
+  /** With their logs. One that is being worked on is left to the next time. */
+  remove: async (ids: readonly string[]): Promise<readonly PublishedTask[]> =>
+    publishingTasks(tx)(
+      'DELETE',
+      await tx.any(publishedTask`
+        delete from deployment_tasks t where t.id in (
+          select id from deployment_tasks
+          where id = any(${sql.array([...ids], 'uuid')}) and finished_at is not null
+          order by id for update skip locked
+        )
+        returning ${publishedColumns}
+      `),
+    ),
+});
+export type RetentionChangesRepository = ReturnType<typeof createRetentionChanges>;

@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto';
+import { deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
+import { runnerTasks } from '@berth/shared/contracts/resources/runner-tasks';
+import { sampleIdentities } from '@berth/shared/testing/test-identities';
+import { sql } from 'slonik';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { refusal } from './support/refusal.ts';
+import { startTasksInTest, type TasksInTest, until } from './support/tasks-in-test.ts';
+
+let tasks: TasksInTest;
+beforeAll(async () => {
+  tasks = await startTasksInTest();
+});
+afterAll(() => tasks?.[Symbol.asyncDispose]());
+
+const { owner, siteAdmin } = sampleIdentities;
+const { create, get, log, retry } = deploymentTasks.operations;
+
+/** What a service that starts now finds outdated. */
+const outdate = (id: string) =>
+  tasks.database.db.query(sql.type(z.object({}))`
+    update deployment_tasks set execute_at = execute_at - interval '400 days', finished_at = finished_at - interval '400 days'
+    where id = ${id}
+  `);
+
+test('an old task is gone after its time, for reads, logs and retries; what the deployment runs stays and can be repeated', async () => {
+  const { id: deployment_id, revision_id } = await tasks.installed();
+  const operation = { Reinstall: { reason: 'again' } };
+  const idempotencyKey = randomUUID();
+  const { id } = await tasks.call(owner, create, { body: { deployment_id, operation } }, { idempotencyKey });
+  const claimed = await tasks.claimed();
+  const at = '2026-01-01T00:00:00.000Z';
+  await tasks.runner.call(runnerTasks.operations.append_log, {
+    body: { task_id: id, fence: claimed.fence, first: 0, lines: [{ at, source: 'stdout', text: 'a line' }] },
+  });
+  await tasks.finish(claimed, 'Failed', 'not today');
+  expect(await tasks.call(owner, log, { id })).toContain('a line');
+  await outdate(id);
+  await outdate(revision_id ?? '');
+
+  await tasks.replica();
+
+  await until(async () => (await tasks.tasksOf(deployment_id)).length === 1);
+  const gone = refusal('not_found', 'deployment task');
+  await expect(tasks.call(siteAdmin, get, { id })).rejects.toEqual(gone);
+  await expect(tasks.call(owner, log, { id })).rejects.toEqual(gone);
+  await expect(tasks.call(owner, retry, { id })).rejects.toEqual(gone);
+  expect(await tasks.task(revision_id ?? '')).toMatchObject({ status: 'Done' });
+  // The answer to the request is kept for a day, whatever became of the task.
+  expect(await tasks.call(owner, create, { body: { deployment_id, operation } }, { idempotencyKey })).toMatchObject({
+    id,
+  });
+  await tasks.call(owner, create, { body: { deployment_id, operation } });
+  expect(await tasks.claimed()).toMatchObject({ action: 'deploy' });
+});

@@ -1,0 +1,145 @@
+import { runnerTasks } from '@berth/shared/contracts/resources/runner-tasks';
+import { deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
+import { sampleIdentities } from '@berth/shared/testing/test-identities';
+import { sql } from 'slonik';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { refusal } from './support/refusal.ts';
+import { startTasksInTest, type TasksInTest, until } from './support/tasks-in-test.ts';
+
+let tasks: TasksInTest;
+beforeAll(async () => {
+  tasks = await startTasksInTest();
+});
+afterAll(() => tasks?.[Symbol.asyncDispose]());
+beforeEach(() => tasks.runAll());
+
+const { owner } = sampleIdentities;
+const { heartbeat } = runnerTasks.operations;
+const cause = 'Waiting for Deployment web: 0 of 1 ready; 1 of 1 pod unschedulable';
+
+const say = ({ task_id, fence }: { task_id: string; fence: number }, waits_for: string | null = cause) =>
+  tasks.runner.call(heartbeat, { body: { task_id, fence, waits_for } });
+const versionsOf = (...ids: string[]) =>
+  tasks.database.db.any(sql.type(z.object({ id: z.string(), version: z.number() }))`
+    select id, version::float as version from outbox where id = any(${sql.array(ids, 'uuid')}) order by id
+  `);
+const reasonsOf = async (deployment: string, task: string) => [
+  (await tasks.deployment(deployment)).reason,
+  (await tasks.task(task)).reason,
+];
+async function started() {
+  const { id } = await tasks.create();
+  const task = await tasks.claimed();
+  return { id, task };
+}
+
+describe('what a started task waits for', () => {
+  test('is the reason of the task and of its deployment, until it is done', async () => {
+    const { id, task } = await started();
+
+    expect(await say(task)).toMatchObject({ cancel_requested: false });
+
+    expect(await reasonsOf(id, task.task_id)).toEqual([cause, cause]);
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Installing' });
+    await tasks.finish(task);
+    expect(await reasonsOf(id, task.task_id)).toEqual([null, null]);
+  });
+
+  test('is no more when nothing is waited for', async () => {
+    const { id, task } = await started();
+    await say(task);
+
+    await say(task, null);
+
+    expect(await reasonsOf(id, task.task_id)).toEqual([null, null]);
+    await tasks.finish(task);
+  });
+
+  test('is written and published when it changes only', async () => {
+    const { id, task } = await started();
+    await say(task);
+    const before = await versionsOf(id, task.task_id);
+
+    await say(task);
+    expect(await versionsOf(id, task.task_id)).toEqual(before);
+
+    await say(task, 'Waiting for another thing');
+    const after = await versionsOf(id, task.task_id);
+    expect(after.map(({ version }, index) => version > (before[index]?.version ?? 0))).toEqual([true, true]);
+    await tasks.finish(task);
+  });
+
+  test('is written by the runner with the claim only, and never after the end', async () => {
+    const { id, task } = await started();
+
+    await expect(say({ ...task, fence: task.fence + 1 })).rejects.toEqual(refusal('conflict', 'another runner'));
+    expect(await reasonsOf(id, task.task_id)).toEqual([null, null]);
+    await tasks.finish(task, 'Failed', 'it did not work');
+    await expect(say(task)).rejects.toEqual(refusal('conflict', 'another runner'));
+
+    expect(await reasonsOf(id, task.task_id)).toEqual(['Install failed: it did not work', 'it did not work']);
+  });
+
+  test('ends with the attempt: a deployment whose task is queued again waits for nothing', async () => {
+    const { id, task } = await started();
+    await say(task);
+
+    await tasks.finish(task, 'HandedBack', 'The runner stopped; another one continues');
+
+    expect((await tasks.deployment(id)).reason).toBeNull();
+    const again = await tasks.claimed();
+    expect(await reasonsOf(id, again.task_id)).toEqual([null, null]);
+    await tasks.finish(again);
+  });
+
+  test('is not written while somebody changes the deployment, and its claim goes on', async () => {
+    const { id, task } = await started();
+    await tasks.database.db.transaction(async (tx) => {
+      await tx.query(sql.type(z.object({}))`select from deployments where id = ${id} for update`);
+      expect(await say(task)).toMatchObject({ lease_ms: 30_000 });
+    });
+    expect(await reasonsOf(id, task.task_id)).toEqual([null, null]);
+
+    await say(task);
+
+    expect(await reasonsOf(id, task.task_id)).toEqual([cause, cause]);
+    await tasks.finish(task);
+  });
+
+  test('gives way to the cancellation', async () => {
+    const { id, task } = await started();
+    await say(task);
+    await tasks.call(owner, deploymentTasks.operations.cancel, { id: task.task_id, body: { reason: 'wrong chart' } });
+
+    await tasks.finish(task, 'Canceled');
+
+    expect(await reasonsOf(id, task.task_id)).toEqual([
+      'Install was canceled while it ran: wrong chart. Retry it, or change the deployment',
+      'wrong chart',
+    ]);
+  });
+
+  test('is refused where it is longer than a reason may be', async () => {
+    const { task } = await started();
+
+    await expect(say(task, 'x'.repeat(501))).rejects.toMatchObject({ code: 'invalid' });
+    await tasks.finish(task);
+  });
+});
+
+test('what the runner of a task said last stays in the reason when it falls silent for good', async () => {
+  const { task } = await started();
+  await tasks.beginHelm(task);
+  await say(task);
+  await tasks.database.db.query(sql.type(z.object({}))`
+    update deployment_tasks set lease_until = now() - interval '1 second', attempts = 3 where id = ${task.task_id}
+  `);
+
+  const ended = await until(async () => {
+    const now = await tasks.task(task.task_id);
+    return now.status === 'Failed' && now;
+  });
+
+  expect(ended.reason).toContain(`Its runner stopped answering. ${cause}`);
+});
