@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { type Answer, createClient, unwrap, waitUntil } from '@berth/client';
 import { createHello, waitForRunning } from '@berth/devstack/journey/hello-deployment';
 import type { Page } from '@berth/shared/contracts/paging';
@@ -232,4 +233,17 @@ describe('the Postgres role of a service', () => {
       await client.end();
     }
   });
+});
+
+test('the metrics that the services expose are those of the manual for operators', async () => {
+  const manual = await readFile(new URL('../docs/operators.md', import.meta.url), 'utf8');
+  const pages = await Promise.all(
+    Object.values(platform.stack.healthPorts).map(async (port) =>
+      (await fetch(`http://127.0.0.1:${port}/metrics`)).text(),
+    ),
+  );
+
+  const namesIn = (text: string, pattern: RegExp) => new Set(Array.from(text.matchAll(pattern), ([, name]) => name));
+  const listed = namesIn(manual, /`(berth_[a-z_]+)`/g);
+  expect(namesIn(pages.join('\n'), /^# TYPE (berth_[a-z_]+) /gm)).toEqual(listed);
 });
