@@ -94,7 +94,7 @@ describe.concurrent('a deploy says what it waits for, and at last why it failed:
           podTemplate({ volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }] }),
         ),
       ],
-      'Deployment web and 1 more: 0 of 1 ready; 1 of 1 pod unschedulable: PersistentVolumeClaim data is not bound: ',
+      'PersistentVolumeClaim data and 1 more: not bound; storageclass.storage.k8s.io "absent" not found',
     ],
     [
       'pods that a quota refuses to a Deployment',
