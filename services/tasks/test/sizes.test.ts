@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => tasks?.[Symbol.asyncDispose]());
 
-/** What is large takes its time on a busy machine. */
+/** Large rows are slow on a busy machine. */
 const call: TasksInTest['call'] = (as, operation, request) =>
   tasks.call(as, operation, request, { deadlineMs: 20_000 });
 
@@ -198,7 +198,7 @@ describe('98 scheduled upgrades of the largest inputs', () => {
         },
       });
     scheduled = await ask('s');
-    // The other 97 as if they were asked for one by one, which takes its time.
+    // The other 97 are inserted, because requesting them one by one would take long.
     for (let n = 1; n < 98; n += 1) {
       await tasks.database.db.query(nothing`
         insert into deployment_tasks (

@@ -11,12 +11,12 @@ export interface Item {
   isIn?: (collection: Collection) => boolean;
 }
 
-/** Reads items of one collection that lie in an env. */
+/** Reads the items of one collection in an env. */
 export type ReadItems = (envId: string, ids: readonly string[]) => Promise<readonly Item[]>;
 
 export type ItemReaders = Record<FollowedCollection, ReadItems>;
 
-/** The item that a reference points to; undefined where there is none in the env. */
+/** The item that a reference points to; undefined if the env has no such item. */
 export type ItemOf = (reference: ConfigReference) => JsonObject | undefined;
 
 /** All items that the references of one config point to, with one query per collection. */

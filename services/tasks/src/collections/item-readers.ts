@@ -9,14 +9,14 @@ interface Items {
   resources: Pick<ResourceRepository, 'items' | 'heldItems'>;
 }
 
-/** Every collection that has items; a new one is a line in each. */
+/** Every collection that has items; a new one adds a line to each. */
 export const itemReaders = ({ items, resources }: Items): ItemReaders => ({
   deployments: rowsOf(items.deployments),
   secrets: rowsOf(items.secrets),
   deployment_resources: resourcesOf(resources.items),
 });
 
-/** For the transaction that is about to refer to the items: they stay as they are until it ends. */
+/** Locks the items until the end of the transaction, which is about to refer to them. */
 export const heldItemReaders = ({ items, resources }: Items): ItemReaders => ({
   deployments: rowsOf(items.heldDeployments),
   secrets: rowsOf(items.heldSecrets),

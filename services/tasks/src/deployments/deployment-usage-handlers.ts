@@ -2,7 +2,7 @@ import { implement } from '@berth/shared/bus/rpc/implement';
 import { deploymentUsage } from '@berth/shared/contracts/resources/deployment-usage';
 import type { InTransaction, ReadingStore } from '../store/store.ts';
 
-/** Longer than the owner's request lasts for which it calls. */
+/** Longer than the request for which the owner calls. */
 const closedMs = 15_000;
 
 interface DeploymentUsageDeps {

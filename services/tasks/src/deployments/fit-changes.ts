@@ -16,20 +16,20 @@ import { conflict, unfit } from '../errors/refuse.ts';
 export interface FitOptions {
   paths: FieldPaths;
   visible: VisibleEnvs;
-  /** Namespaces of our own. */
+  /** Namespaces that no deployment may take. */
   reserved: readonly string[];
   readers: ItemReaders;
 }
 
 export interface Fit {
   after: DeploymentRecord;
-  /** Null where they are what they were. */
+  /** Null where they did not change. */
   references: Reference[] | null;
   kind: { id: string; name: string };
   chart: Chart;
 }
 
-/** The deployment as it would be after the changes; throws where it may not be so (422, 409). Writes nothing. */
+/** The deployment as it would be after the changes; throws where that is not allowed (422, 409). Writes nothing. */
 export async function fitChanges(
   store: ReadingStore,
   before: DeploymentRecord,
@@ -51,7 +51,7 @@ export async function fitChanges(
   if (tooLong !== null) throw conflict(tooLong);
   await checkDependents(store, before, after);
 
-  // It has no form any more by which anything could be checked, or brought to the chart.
+  // Without a form, the config can neither be checked nor become values.
   const isReconfiguring = after.enabled && (isMoved(before, after) || isReconfigured(before, after));
   if (isReconfiguring) checkError(chart, paths);
 

@@ -38,8 +38,8 @@ const clusterProjection = (wakeRunners: () => void) =>
   });
 
 /**
- * The env of a cluster is the env of what lies on it, and of its open tasks. Changes of deployments hold the row of the
- * cluster until they are committed, so that none is missed here.
+ * The env of a cluster is the env of its deployments and of their open tasks. Changes of deployments lock the row of the
+ * cluster until they commit, so none is missed here.
  */
 async function followEnv(
   {
@@ -59,7 +59,7 @@ async function followEnv(
   await reinstalls.of(ids, 'The cluster belongs to another env now', nobody);
 }
 
-/** A changed placement reinstalls everything that runs in the env (Specification, "Env"). */
+/** A changed placement reinstalls every deployment that runs in the env (Specification, "Env"). */
 const envProjection = (wakeRunners: () => void) =>
   createProjection({
     resource: envs,
@@ -74,7 +74,7 @@ const envProjection = (wakeRunners: () => void) =>
       if (tasks.length > 0) wakeRunners();
     },
     onGone: async (id, tx, why) => {
-      // What a restored backup forgot may be back with the next one; contents that were deleted would not.
+      // A restored backup may lack the env, and the next one have it again; deleted contents would not come back.
       if (why === 'deleted') await removeItemsOf(writingStore(tx), id);
     },
   });
@@ -108,7 +108,7 @@ async function removeItemsOf(
   await resourceTypeChanges.removeOfEnv(envId);
 }
 
-/** Copies of rows of other services; `wakeRunners` says that something that waited may start now. */
+/** Projections of other services' rows; `wakeRunners` signals that a waiting task may start now. */
 export const createProjections = ({ wakeRunners }: { wakeRunners: () => void }) => ({
   clusters: clusterProjection(wakeRunners),
   registries: createProjection({ resource: helmRegistries, table: 'helm_registry_projection', columns: ['kind_id'] }),

@@ -35,7 +35,7 @@ export const deleteResource =
       },
       scope: ({ governed, ...place }) => lifecycleScope(governed, 'delete', place),
       published: publicResource,
-      // Requested twice, the deletion is under way already.
+      // A second request finds the deletion under way.
       wanted: (before) => ({ ...before, isWanted: before.sync_status === 'Deleting' }),
       update: async (tx, _wanted, before) => ({ ...before, ...(await remove(writingStore(tx), before, context)) }),
       audited: auditedResource('delete'),

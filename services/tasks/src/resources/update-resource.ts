@@ -42,7 +42,7 @@ export const updateResource =
     change<Locked, DeploymentResource>(deps.db, context, deploymentResources, {
       lock: async (tx) => {
         const store = writingStore(tx);
-        // Those who may not see it must not be able to hold it either.
+        // A caller who may not see the row must not be able to lock it either.
         const visible = visibleEnvs(context.identity);
         const resource = (await store.resources.find(id, visible)) && (await store.resources.lock(id));
         if (!resource) return null;
@@ -77,7 +77,7 @@ function wantedOf({ secretKeys }: ResourcesDeps, before: Locked, { name, props }
   return isSame && before.is_live && before.sync_status !== 'Error' ? before : { ...before, wanted };
 }
 
-/** What does not open can still be replaced. */
+/** Contents that do not open can still be replaced. */
 function storedProps(keys: ResourcesDeps['secretKeys'], before: ResourceRecord): JsonObject {
   try {
     return { ...before.props, ...openProps(keys, before) };

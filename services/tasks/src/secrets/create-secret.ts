@@ -18,7 +18,7 @@ export const createSecret =
   async (body: NewSecret, context: Context): Promise<Secret> => {
     const { contents, ...fields } = body;
     const { env_id } = fields;
-    // A new env gets its secrets at once, before a copy of it is here; one that the caller cannot see does not exist.
+    // Confirmed, because the projection of a new env may lag; an env that the caller cannot see does not exist for them.
     await confirm.env(env_id, envPath, context);
     const digested = { ...body, contents: secretKeys.digest(contents) };
     return change(db, repeatableWith(context, { body: digested }), secrets, {

@@ -15,7 +15,7 @@ export async function missingKeys(store: SealedRows, { ids }: Pick<SecretKeys, '
   return (await usedKeys(store)).filter((id) => !ids.includes(id));
 }
 
-/** Whoever has the wrong key must not seal anything under it: nobody else could open that. */
+/** A process with the wrong key must not seal anything: no other process could open it. */
 export async function refuseWithMissingKeys(store: SealedRows, keys: SecretKeys): Promise<void> {
   if ((await missingKeys(store, keys)).length === 0) return;
   throw new AppError(
@@ -24,7 +24,7 @@ export async function refuseWithMissingKeys(store: SealedRows, keys: SecretKeys)
   );
 }
 
-/** For readiness; what is missing is logged when it changes. */
+/** For readiness; missing keys are logged when they change. */
 export function keysAreThere({
   store,
   secretKeys,

@@ -17,7 +17,7 @@ export async function openResources(
   ids: readonly string[],
 ): Promise<Map<string, JsonObject>> {
   if (ids.length === 0) return new Map();
-  // More would not fit into the answer, and must not be read first.
+  // More would not fit into the answer; do not even read it.
   if ((await resources.sealedBytes(envId, ids)) > formLimits.bytes) {
     throw new AppError(
       'unprocessable',

@@ -25,14 +25,14 @@ export interface Resealed {
   otherKeys: string[];
 }
 
-/** A pass leaves out rows that are being changed; a replica that still seals under the old key makes new ones. */
+/** A pass skips locked rows, and a replica with the old key may still add rows. */
 const maxPasses = 20;
 const pauseMs = 250;
 const beforeAllIds = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Wraps the data keys of all secrets under the current key, a batch at a time. Each batch is a transaction of its own, so the
- * next run continues one that was cut off, and several runs at once share the work. Requests go on meanwhile.
+ * next run continues one that was interrupted, and concurrent runs share the work. Requests are served meanwhile.
  */
 export async function resealSecrets(deps: ResealDeps): Promise<Resealed> {
   const { secretKeys, signal } = deps;

@@ -3,7 +3,7 @@ import { seal, unseal } from '@berth/shared/sealing/seal';
 import type { WrappedKey } from '../records/secret-record.ts';
 import type { SecretKeys } from './secret-keys.ts';
 
-/** The key of the configuration under which a row was sealed is not there. */
+/** The configuration lacks the key under which a row was sealed. */
 export class KeyIsMissing extends Error {
   override readonly name = 'KeyIsMissing';
 }
@@ -21,7 +21,7 @@ export function sealValue(keys: SecretKeys, row: string, value: string): SealedV
   return { ...wrap(keys, row, dataKey), sealed: seal(dataKey, contentsOf(row), value) };
 }
 
-/** Throws where the row was changed outside of Berth, and `KeyIsMissing`. */
+/** Throws if the row was changed outside of Berth, and `KeyIsMissing`. */
 export const openValue = (keys: SecretKeys, row: string, { sealed, ...wrapped }: SealedValue): string =>
   unseal(unwrap(keys, row, wrapped), contentsOf(row), sealed).toString('utf8');
 

@@ -32,7 +32,7 @@ const pausePerTime = 10;
 const wantedInterval = sql.fragment`
   jsonb_path_query_first(c.features, '$.status.refresh_interval_secs ? (@ >= 1 && @ <= 86400)')::numeric::integer`;
 
-/** Enabled, with a release whose chart says where its status is. */
+/** Enabled, with a release whose chart names a status endpoint. */
 const pollable = (d: FragmentSqlToken) => sql.fragment`
   select d.id, greatest(${leastIntervalSecs}, ${wantedInterval}) as interval_secs
   from ${d} d

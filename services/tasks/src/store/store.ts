@@ -32,7 +32,7 @@ import {
 import { createTaskRepository } from './tasks/task-repository.ts';
 import { createWaitFactsRepository } from './claims/wait-facts-repository.ts';
 
-/** What can be read, in or outside a transaction. */
+/** Everything that can be read, in or outside a transaction. */
 export const readingStore = (db: Queries) => ({
   deployments: createDeploymentRepository(db),
   references: createReferenceRepository(db),
@@ -52,7 +52,7 @@ export const readingStore = (db: Queries) => ({
 });
 export type ReadingStore = ReturnType<typeof readingStore>;
 
-/** All that one transaction can read and write. */
+/** Everything that a transaction can read and write. */
 export interface WritingStore extends ReadingStore {
   deploymentChanges: DeploymentChangesRepository;
   taskChanges: TaskChangesRepository;
@@ -65,9 +65,9 @@ export interface WritingStore extends ReadingStore {
   logChanges: LogChangesRepository;
   claims: ClaimRepository;
   retentionChanges: RetentionChangesRepository;
-  /** A line for what people do, in the transaction that does it. */
+  /** Audits an action of a person, in its transaction. */
   recordAudit: (entry: AuditEntry) => Promise<void>;
-  /** A part of the transaction that leaves nothing behind when it throws, while the rest goes on. */
+  /** A savepoint: work that throws is rolled back, and the transaction continues. */
   attempt: InTransaction;
 }
 

@@ -31,7 +31,7 @@ export interface HelmInputDeps extends OpenSecretsDeps, OpenResourcesDeps {
   ownUrl: string;
 }
 
-/** What Helm gets for a snapshot: the snapshot itself, and what it points to as it is now. */
+/** Helm's input for a snapshot: the snapshot itself, and the present state of the items that it refers to. */
 export async function helmInput(
   { projected, readers, ownUrl, ...opening }: HelmInputDeps,
   { run, deploymentId, revisionId }: { run: DeployRun; deploymentId: string; revisionId: string },
@@ -44,7 +44,7 @@ export async function helmInput(
   if (!projectedChart) throw new AppError('unprocessable', 'The chart of the deployment is not known any more');
 
   const { env } = cluster;
-  // Without its form the config would go to the chart as it is, and everything would get the defaults of the chart.
+  // Without its form, the config would have no effect and the chart's defaults would be deployed.
   const chart = readChart(projectedChart);
   if (chart.error !== null) throw new AppError('unprocessable', `The chart has an error: ${chart.error}`);
   const budget = new Budget();
@@ -65,7 +65,7 @@ export async function helmInput(
   return { chart, values, secrets: outputs?.secrets ?? {}, confidential: outputs?.confidential ?? [] };
 }
 
-/** A new env may be heard of after its cluster: then the task is to be tried again. */
+/** The projection of a new env may arrive after that of its cluster: the task is then tried again. */
 async function noEnv(projected: ProjectionRepository, clusterId: string): Promise<AppError> {
   return (await projected.envOfCluster(clusterId))
     ? new AppError('unavailable', 'The env of the cluster is not known yet')
@@ -111,7 +111,7 @@ async function outputsOf(
 const isSecret = ({ collection }: ConfigReference): boolean => collectionKey(collection) === 'secrets';
 const isResource = ({ collection }: ConfigReference): boolean => collectionKey(collection) === 'deployment_resources';
 
-/** Only what an output asks for is opened. */
+/** Only secrets that an output uses are opened. */
 function idsOfContents({ outputs }: Pick<ValuesUi, 'outputs'>, references: readonly ConfigReference[]): string[] {
   const inputs = inputsWith('contents', outputs);
   const ids = references.filter((reference) => inputs.has(reference.input) && isSecret(reference)).map(({ id }) => id);

@@ -23,7 +23,7 @@ import { sampleIdentities, testKeys } from '@berth/shared/testing/test-identitie
 import type { TestNats } from '@berth/shared/testing/test-nats';
 import type { Current } from '../../src/tasks/claims/requester-rights.ts';
 
-/** The other services as far as `tasks` hears of them, on a real bus with their real permissions. */
+/** The other services as `tasks` sees them, on a real bus with their real permissions. */
 export interface Neighbours extends AsyncDisposable {
   readonly gateway: Bus;
   readonly runner: Bus;
@@ -38,7 +38,7 @@ export interface Neighbours extends AsyncDisposable {
     registry(id: string, kind_id: string): Promise<void>;
     chart(row: HelmChart): Promise<HelmChart>;
   };
-  /** What auth answers of users and bots by their ids, at first the sample identities; `away`: it does not answer. */
+  /** The identities that auth answers, by the ids of users and bots; `away`: it does not answer. */
   people: Map<string, Current> & { away?: boolean };
   /** Changes of envs, clusters and charts that their owners have committed and not published yet; each publishes what it says. */
   holdBack: {
@@ -46,7 +46,7 @@ export interface Neighbours extends AsyncDisposable {
     cluster(row: K8sCluster): () => Promise<void>;
     chart(row: HelmChart): () => Promise<void>;
   };
-  /** While false, cluster-sync does not say how clusters are now, and auth not which envs there are. */
+  /** While false, cluster-sync and auth do not answer for clusters and envs. */
   answers: { clusters: boolean; envs: boolean };
   /** The calls into deployments for which a token was requested from auth; `away`: it does not answer. */
   callTokens: { asked: { deployment_id: string; method: string; path: string }[]; away: boolean };

@@ -46,7 +46,7 @@ export async function callFor(
     host: ingressHost(place, ingress.hostname_format),
     path,
     method,
-    // Servers differ in what they make of a GET with a body.
+    // Servers treat a GET with a body in different ways.
     body: method === 'GET' ? null : JSON.stringify(body),
     token,
     hidden: textsIn(sensitive),

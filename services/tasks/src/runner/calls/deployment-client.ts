@@ -6,7 +6,7 @@ import { describeCallFailure } from './describe-call-failure.ts';
 export interface DeploymentCall {
   /** The hostname of its ingress. */
   host: string;
-  /** As the chart's author wrote it. */
+  /** As written by the chart's author. */
   path: string;
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** JSON text. */
@@ -30,13 +30,13 @@ export interface Answer {
   isCut: boolean;
 }
 
-/** Why a deployment could not be called, in our own words. */
+/** Why a deployment could not be called, worded by us. */
 export class CallFailed extends Error {
   override readonly name = 'CallFailed';
 }
 
 export interface DeploymentClient extends Disposable {
-  /** One call, sent once. Whatever the deployment answers is an answer, a redirect too. */
+  /** One call, sent once. Every response counts as the answer, even a redirect. */
   call(call: DeploymentCall, limits: CallLimits): Promise<Answer>;
 }
 
@@ -54,7 +54,7 @@ export function createDeploymentClient({
   nameServers = [],
   ...policy
 }: DeploymentClientOptions): DeploymentClient {
-  // Ten thousand deployments are called in turn; a connection that stays open for each would take half a gigabyte.
+  // Ten thousand deployments are called in turn; keeping a connection open for each would take half a gigabyte.
   const http = createHttpClient({
     ...policy,
     allowHttp: false,
@@ -81,7 +81,7 @@ export function createDeploymentClient({
           method,
           headers,
           ...(body !== undefined && { body }),
-          // A token that begins in what is kept is read to its end, for half a token could not be hidden.
+          // A token that begins within the limit is read to its end: half a token could not be redacted.
           maxBytes: beginningSuffices ? maxBytes + token.length : maxBytes,
           beginningSuffices,
           signal: deadline,
@@ -100,7 +100,7 @@ export function createDeploymentClient({
   };
 }
 
-/** The chart's author chooses the path and not the host: `//elsewhere` and `/\elsewhere` name another one. */
+/** The chart's author chooses the path, not the host: `//elsewhere` and `/\elsewhere` would name another host. */
 function urlOf({ host, path }: Pick<DeploymentCall, 'host' | 'path'>, port: number): URL {
   const base = new URL(`https://${host}:${port}/`);
   const url = new URL(`/${path.replace(/^\/+/, '')}`, base);

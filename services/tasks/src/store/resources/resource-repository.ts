@@ -77,14 +77,14 @@ export const createResourceRepository = (db: Queries) => {
         where ${sql.and([sql.fragment`r.id = ${id}`, inEnvs(sql.fragment`r.env_id`, visible)])}
       `),
 
-    /** The row, and nobody else changes it until the transaction ends. Deployments can go on to refer to it. */
+    /** The row, locked for changes until the transaction ends. Deployments can still refer to it. */
     lock: (id: string) =>
       db.maybeOne(record`
         select ${recordColumns} from deployment_resources r join deployment_resource_types t on t.id = r.type_id
         where r.id = ${id} for no key update of r
       `),
 
-    /** The same, and nothing new refers to it either. */
+    /** The same, and no deployment can refer to it meanwhile. */
     lockToDelete: (id: string) =>
       db.maybeOne(record`
         select ${recordColumns} from deployment_resources r join deployment_resource_types t on t.id = r.type_id
@@ -140,7 +140,7 @@ export const createResourceRepository = (db: Queries) => {
         select key_id from used
       `),
 
-    /** Those of which the wrapped key is to be replaced, in the order of ids; those that are being changed are left out. */
+    /** Rows whose wrapped key is to be replaced, in the order of ids; locked ones are skipped. */
     lockWrapped: (key_id: string, after: string, most: number) =>
       db.any(wrapped`
         select id, type_id, key_id, wrapped_key from deployment_resources

@@ -36,15 +36,15 @@ export interface ClaimDeps extends Pick<DeploymentsDeps, 'store' | 'heldReaders'
   metrics: Pick<TaskMetrics, 'waited' | 'ended'>;
 }
 
-/** Tasks that turn out to be impossible are ended on the way; the next call goes on from there. */
+/** Most tasks that one claim ends because they are impossible; the next claim continues from there. */
 const maxEndedPerClaim = 20;
 
 /** Time that a claim needs to be completed and answered. */
 const leastMs = 300;
 
-/** The next task that may start, with all it takes to run it; null where there is none. */
+/** The next task that may start, with everything needed to run it; null if there is none. */
 export const claimTask = (deps: ClaimDeps) => {
-  // They go one after the other in the database; waiting here instead leaves its connections to others.
+  // The database runs them one after the other; waiting here instead keeps its connections free.
   const inTurn = oneAtATime();
   const { leaseMs, limits } = deps;
 
@@ -52,7 +52,7 @@ export const claimTask = (deps: ClaimDeps) => {
     for (let ended = 0; ended < maxEndedPerClaim; ended += 1) {
       const started = await inTurn(async () => {
         const checked = await lookUpRequester(deps, limits, remainingMs);
-        // Nobody would hear of a task that is claimed too late; it would wait for its lease to run out.
+        // No runner would learn of a task that is claimed too late; it would wait for its lease to expire.
         if (remainingMs() < leastMs) return 'nothing';
         return deps.inTransaction((store) => startNext(deps, store, { leaseMs, limits, runner }, checked));
       });
@@ -73,7 +73,7 @@ function noteWait({ metrics }: ClaimDeps, { task }: Started): void {
   metrics.waited(variantOf(task.operation), (Date.parse(started_at) - Date.parse(execute_at)) / 1_000);
 }
 
-/** Null where it cannot be completed; then the claim is ended here, since no runner knows of it. */
+/** Null if it cannot be completed; the claim then ends here, because no runner knows of it. */
 async function complete(deps: ClaimDeps, started: Started, remainingMs: () => number): Promise<ClaimedTask | null> {
   try {
     return await claimedTask(deps, started, remainingMs);
@@ -118,7 +118,7 @@ async function claimedTask(deps: ClaimDeps, started: Started, remainingMs: () =>
 
 const usualFeatures = { wait: { enabled: true, timeout_secs: 300 } };
 
-/** A restart is waited for as a deploy of the chart is. */
+/** A restart is waited for like a deploy of the chart. */
 async function featuresOfRestart({ store: { projected } }: ClaimDeps, { run, deployment }: Started) {
   const chart = run.action === 'restart' ? await projected.chart(deployment.helm_chart_id) : null;
   return chart && readChart(chart).parsedFeatures;
@@ -139,7 +139,7 @@ async function inputOf(
   { task, deployment }: Started,
   run: Extract<TaskRun, { action: 'deploy' }>,
 ): Promise<HelmInput> {
-  // A Reinstall repeats the revision that is there; its workloads must not see another one.
+  // A Reinstall repeats the revision that is installed; its workloads must not see another id.
   const revisionId = 'Reinstall' in task.operation ? (deployment.revision_id ?? task.id) : task.id;
   return helmInput(
     { projected, secrets, resources, readers, secretKeys, ownUrl },
@@ -147,7 +147,7 @@ async function inputOf(
   );
 }
 
-/** Kept for all time: the archive of a chart never changes. The call leaves time to give the task back. */
+/** Stored for good: the archive of a chart never changes. The call leaves time to give the task back. */
 async function askDigest(
   { bus, store: { projected } }: ClaimDeps,
   chart: Chart,
@@ -169,7 +169,7 @@ async function giveBack(
   error: unknown,
 ): Promise<void> {
   const isBug = !(error instanceof AppError);
-  // A secret that does not open is a matter for the operator, too.
+  // A secret that does not open concerns the operator, too.
   if (isBug || (error.code === 'unprocessable' && error.cause !== undefined))
     log.error({ err: error, task_id: task.id }, 'a claimed task could not be completed');
   const reason = isBug ? internalError.beforeStart : cutText(error.message, 500);
