@@ -645,8 +645,8 @@ describe('a deployment that refers to resources', () => {
     expect(task?.values).toMatchObject({ sizes: [8] });
   });
 
-  test('is installed again at once by a change that its type names no call for, or that was announced', async () => {
-    const { id } = await ready();
+  test('is installed again at once by a change that the managing deployment announces', async () => {
+    const { id } = await ready({ props: { size: 2, password: 'swordfish' } });
     const deployment = await use({ db: id });
     await change(id, { props: { owner: 'announced' } }, asManager());
 
