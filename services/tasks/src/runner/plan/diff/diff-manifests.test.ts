@@ -90,6 +90,18 @@ describe('an object', () => {
       ['blocked'],
     ],
     [
+      'of another namespace blocks the change where only the manifest of the release says that it belongs to it',
+      () => {
+        const foreign = object('ConfigMap', { metadata: { name: 'web', namespace: 'other' }, data: { a: '1' } });
+        return become({
+          old: [foreign],
+          wanted: [foreign],
+          live: [{ ...foreign, content: { data: { a: 'theirs' } } }],
+        });
+      },
+      ['blocked'],
+    ],
+    [
       'of a kind that the cluster does not know blocks the change',
       () => become({ wanted: [object('Ship', {})], unknown: [object('Ship', {})] }),
       ['blocked'],

@@ -66,7 +66,9 @@ function plannedFor(object: Wanted, old: KubeObject | undefined, manifests: Mani
     return becomes('create', old ? 'it is part of the release and missing in the cluster' : null);
   }
   if (object.isCrdFile) return becomes('keep', 'Helm does not change what lies in the folder crds of a chart');
-  if (!old && !isOwned(object, live, manifests.release)) {
+  // A release is a Secret that its workload may be able to write: it proves what is its own in its own namespace only.
+  const isInstalled = old !== undefined && object.namespace === manifests.release.namespace;
+  if (!isInstalled && !isOwned(object, live, manifests.release)) {
     return becomes('blocked', 'it exists already and does not belong to this release');
   }
   const changes = [...diffFields({ old: comparable(old), live: comparable(live), wanted: comparable(object) })];
