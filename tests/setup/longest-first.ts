@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Seconds that the longest files take, most of them waiting: one that began last would run alone at the end. */
@@ -12,7 +14,7 @@ const seconds: Record<string, number> = {
   'packages/shared/src/bus/connection/outage.test.ts': 45,
   'services/api-gateway/test/outages.test.ts': 44,
   'services/tasks/test/runner-releases.test.ts': 44,
-  'packages/devstack/src/servers/kubernetes.test.ts': 39,
+  'packages/devstack/src/servers/kubernetes/kubernetes.test.ts': 39,
   'services/cluster-sync/test/reflector.test.ts': 38,
   'services/tasks/test/leases.test.ts': 25,
   'services/tasks/test/requesting.test.ts': 22,
@@ -23,6 +25,8 @@ const seconds: Record<string, number> = {
 /** Within each project the longest files begin first; the others follow in the order of Vitest. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const moved = Object.keys(seconds).filter((file) => !existsSync(join(this.ctx.config.root, file)));
+    if (moved.length > 0) throw new Error(`longest-first.ts names files that do not exist: ${moved.join(', ')}`);
     const byProject = Map.groupBy(await super.sort(files), ({ project }) => project);
     return [...byProject.values()].flatMap((ofProject) =>
       ofProject.toSorted((a, b) => this.secondsOf(b) - this.secondsOf(a)),
