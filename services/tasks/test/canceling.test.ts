@@ -231,15 +231,71 @@ describe('canceling', () => {
     }
   });
 
-  test('a Recreate that a runner handed back is not undone', async () => {
+  test('a Recreate that was claimed and removed nothing takes the deployment back to what and where it was', async () => {
+    const { id, name, namespace } = await tasks.installed();
+    await tasks.call(owner, update, { id, body: { name: `h${id.slice(0, 8)}` } });
+    const claimed = await tasks.claimed();
+    await tasks.finish(claimed, 'Unreachable', 'the cluster is away');
+
+    await cancelIt(owner, claimed.task_id);
+
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Running', reason: null, name, namespace });
+    expect(await tasks.runAll()).toEqual([]);
+  });
+
+  test('a Recreate that ends canceled before its runner removed anything takes the deployment back', async () => {
+    const { id, name, namespace, cluster_id, env_id } = await tasks.installed();
+    await tasks.call(siteAdmin, update, { id, body: { cluster_id: tasks.otherClusterId } });
+    const claimed = await tasks.claimed();
+
+    await expect(cancelIt(envAdmin, claimed.task_id)).rejects.toEqual(refusal('not_found'));
+    await cancelIt(siteAdmin, claimed.task_id);
+    await tasks.finish(claimed, 'Canceled');
+
+    const before = { status: 'Running', reason: null, name, namespace, cluster_id, env_id };
+    expect(await tasks.deployment(id)).toMatchObject(before);
+    expect((await tasks.tasksOf(id)).map(({ status }) => status)).toEqual(['Canceled', 'Canceled', 'Done']);
+  });
+
+  test('a Recreate that ends canceled stays where it was to go when another deployment has its old name by then', async () => {
+    const { id, name } = await tasks.installed();
+    await tasks.call(owner, update, { id, body: { name: `n${id.slice(0, 8)}` } });
+    const claimed = await tasks.claimed();
+    await tasks.database.db.query(sql.type(z.object({}))`update deployments set installed_namespace = 'elsewhere' where id = ${id}`);
+    await tasks.create({ name });
+
+    await cancelIt(owner, claimed.task_id);
+    await tasks.finish(claimed, 'Canceled');
+
+    expect(await tasks.deployment(id)).toMatchObject({
+      status: 'Running',
+      name: `n${id.slice(0, 8)}`,
+      reason: expect.stringContaining('another namespace than it wants'),
+    });
+    await tasks.runAll();
+  });
+
+  test('a Recreate that a runner handed back after Helm had begun is not undone', async () => {
     const { id } = await tasks.installed();
     await tasks.call(owner, update, { id, body: { name: `h${id.slice(0, 8)}` } });
     const claimed = await tasks.claimed();
+    await tasks.beginHelm(claimed);
     await tasks.finish(claimed, 'HandedBack');
 
     await cancelIt(owner, claimed.task_id);
 
     expect(await tasks.deployment(id)).toMatchObject({ status: 'Error', name: `h${id.slice(0, 8)}` });
+  });
+
+  test('the Upgrade behind a Recreate that was put back says nothing of a removal, since there was none', async () => {
+    const { id } = await tasks.installed();
+    await tasks.call(owner, update, { id, body: { name: `u${id.slice(0, 8)}` } });
+    await tasks.finish(await tasks.claimed(), 'Unreachable', 'the cluster is away');
+    const behind = (await tasks.tasksOf(id)).find(({ operation }) => 'Upgrade' in operation);
+
+    await cancelIt(owner, behind?.id ?? '');
+
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Renaming', reason: null });
   });
 
   test('a deletion between two attempts of a task, canceled, leaves an Error and nothing in between', async () => {

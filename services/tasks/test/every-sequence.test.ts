@@ -1,11 +1,14 @@
 import { expect, test } from 'vitest';
 import { differences } from '../src/engine/deployments/differences.ts';
 import { deployRun } from '../src/engine/operations/deploys.ts';
-import { deploymentLifecycle } from '../src/engine/deployments/lifecycle.ts';
+import { deploymentLifecycle, deploymentReturn } from '../src/engine/deployments/lifecycle.ts';
 import {
   arrowsTaken,
+  begin,
   cancel,
   change,
+  claim,
+  finish,
   isReachedByRetries,
   loseNamespace,
   type Model,
@@ -33,6 +36,8 @@ const pending = {
   undo: null,
   deletes_deployment: false,
   first_attempted_at: null,
+  helm_fence: 0,
+  cancel_requested_at: null,
 } as const;
 
 const starts: Record<string, Model> = {
@@ -67,12 +72,17 @@ function events(model: Model): [string, Model | null][] {
     ['schedule Uninstall', schedule(living, 'Uninstall', { enabled: false })],
     ['reinstall', reinstall(living)],
     ['delete', remove(living)],
-    ...queue.map((task, at): [string, Model] => [`cancel #${at}`, cancel(living, task)]),
+    ...queue.map((task, at): [string, Model | null] => [`cancel #${at}`, cancel(living, task)]),
+    ...queue.map((task, at): [string, Model | null] => [`claim #${at}`, claim(living, task)]),
     ...model.over.map((task, at): [string, Model | null] => [`retry #${at}`, retry(living, task)]),
     ['namespace lost', loseNamespace(living)],
+    ['Helm begins', begin(living)],
+    ['end: done', finish(living, 'Done')],
+    ['end: failed', finish(living, 'Failed')],
+    ['end: canceled', finish(living, 'Canceled')],
+    ['end: handed back', finish(living, 'HandedBack')],
     ['run: done', run(living, 'Done')],
     ['run: failed', run(living, 'Failed')],
-    ['run: canceled', run(living, 'Canceled')],
     ['run: handed back', run(living, 'HandedBack')],
   ];
 }
@@ -82,6 +92,7 @@ function broken(model: Model): string | null {
   const { deployment, queue, running } = model;
   if (!deployment) return queue.length === 0 ? null : 'a deleted deployment has open tasks';
   const { state, reason, enabled, deleting } = deployment;
+  if (queue.filter(({ status }) => status === 'Started').length > 1) return 'two tasks are started';
   const isBetween = !['Running', 'Unknown', 'Uninstalled', 'Error'].includes(state);
   const begun = queue.some(({ first_attempted_at }) => first_attempted_at !== null);
   const followed = state === 'Renaming' && queue.some((task) => task.run?.action === 'deploy');
@@ -102,15 +113,25 @@ function broken(model: Model): string | null {
 /** A release is forgotten by its uninstall only: what is installed moves from one place to another over nothing. */
 function forgotten({ deployment: before }: Model, { deployment: after }: Model, event: string): string | null {
   const was = before?.installed_namespace ?? null;
-  if (!before || was === null || was === after?.installed_namespace || event === 'run: done') return null;
+  if (!before || was === null || was === after?.installed_namespace || event.endsWith(': done')) return null;
   return `${event} forgets the release in ${was}`;
 }
 
+/** A Recreate that is canceled before it removed anything leaves what was there, by its name. */
+function notUndone({ deployment: before, queue }: Model, { deployment: after, queue: left }: Model): string | null {
+  const canceled = queue.find(({ id, operation }) => 'Recreate' in operation && !left.some((task) => task.id === id));
+  if (!canceled || !before || !after || after.deleting || canceled.helm_fence > 0) return null;
+  const { state, name } = { ...before, ...canceled.undo, ...canceled.undo?.before };
+  return after.state === state && after.name === name ? null : `a Recreate that removed nothing left ${after.state}`;
+}
+
 /** What must hold of a single event. */
-const brokenBy = ({ deployment: before }: Model, { deployment: after }: Model): string | null =>
-  before?.enabled === false && after?.enabled === false && before.state === 'Uninstalled' && after.state === 'Running'
-    ? 'a disabled deployment was installed'
-    : null;
+function brokenBy(before: Model, after: Model, event: string): string | null {
+  const [was, is] = [before.deployment, after.deployment];
+  if (was?.enabled === false && is?.enabled === false && was.state === 'Uninstalled' && is.state === 'Running')
+    return 'a disabled deployment was installed';
+  return event.startsWith('cancel') || event === 'end: canceled' ? notUndone(before, after) : null;
+}
 
 const keyOf = ({ deployment, queue, running, over }: Model): string =>
   JSON.stringify([
@@ -137,7 +158,7 @@ test.for(Object.keys(starts))(
           if (!next || next.queue.length > maxQueue || reached.has(keyOf(next))) return [];
           reached.add(keyOf(next));
           const taken = [...path, event];
-          const rule = broken(next) ?? brokenBy(model, next) ?? forgotten(model, next, event);
+          const rule = broken(next) ?? brokenBy(model, next, event) ?? forgotten(model, next, event);
           if (rule !== null) found.push(`${rule}: ${taken.join(', ')}`);
           return [{ model: next, path: taken }];
         }),
@@ -162,7 +183,7 @@ test.for(Object.entries(starts))(
         const [event, next] = possible[Math.floor(random() * possible.length)] ?? [];
         if (!event || !next) break;
         path.push(event);
-        const rule = broken(next) ?? brokenBy(model, next) ?? forgotten(model, next, event);
+        const rule = broken(next) ?? brokenBy(model, next, event) ?? forgotten(model, next, event);
         if (rule !== null) found.push(`${rule}: seed ${seed}, ${path.join(', ')}`);
         model = next;
       }
@@ -174,9 +195,10 @@ test.for(Object.entries(starts))(
 
 test('the states that the sequences go through are those of the lifecycle', () => {
   // Filled by the tests above.
-  const arrows = Object.values(deploymentLifecycle).flatMap(({ from, to }) =>
-    from.map((state) => `${state} --> ${to}`),
-  );
+  const arrows = [
+    ...Object.values(deploymentLifecycle).flatMap(({ from, to }) => from.map((state) => `${state} --> ${to}`)),
+    ...deploymentReturn.to.map((state) => `${deploymentReturn.from} --> ${state}`),
+  ];
 
   expect([...arrowsTaken].toSorted()).toEqual([...new Set(arrows)].toSorted());
 });

@@ -129,6 +129,18 @@ test.for(['deployed', 'pending-install', 'pending-upgrade', 'failed'])(
   },
 );
 
+test('an uninstall without a release counts as begun before it deletes the namespace', async () => {
+  const task = taskOf(world.chart);
+  await act.run(task);
+  await act.remove(`/api/v1/namespaces/${task.namespace}/secrets/sh.helm.release.v1.${task.namespace}.v1`);
+
+  const uninstall = { ...next(task), action: 'uninstall' as const, delete_namespace: true, chart: null };
+  expect(await act.run(uninstall)).toMatchObject({ outcome: 'Done' });
+
+  expect(world.tasks.begun).toContain(uninstall.task_id);
+  expect(await act.exists(`/api/v1/namespaces/${task.namespace}`)).toBe(false);
+});
+
 test('a deploy creates a namespace that was deleted', async () => {
   const task = { ...taskOf(world.chart), is_first: false };
 

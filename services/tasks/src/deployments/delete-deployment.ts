@@ -50,14 +50,14 @@ async function startDeletion(store: WritingStore, deployment: DeploymentRecord, 
       by,
     );
   }
-  const isRunning = open.length > pending.length;
-  if (deployment.installed_cluster_id === null && !isRunning) {
+  const started = open.filter(({ status }) => status === 'Started');
+  if (deployment.installed_cluster_id === null && started.length === 0) {
     await store.deploymentChanges.remove(deployment.id);
     return;
   }
 
   // What the deletion covers must not be in between, since nothing is left that would end it.
-  const covered = pending.reduce((before, task) => afterCancelPending(before, task, isRunning), deployment);
+  const covered = pending.reduce((before, task) => afterCancelPending(before, task, started), deployment);
   const after = await store.deploymentChanges.saveState({ ...covered, deleting: true });
   await queueUninstallToDelete(store, after, originOf(context));
 }

@@ -1,5 +1,6 @@
 import { DeploymentTask } from '@berth/shared/contracts/resources/deployment-tasks';
 import { z } from 'zod';
+import { TaskRecord } from './task-record.ts';
 import { variants } from './variant.ts';
 
 /** A pending or started task without its inputs, which may be megabytes, of a hundred tasks. */
@@ -9,6 +10,6 @@ export const OpenTask = DeploymentTask.pick({ id: true, status: true, first_atte
   deploys: z.boolean(),
   /** The deployment changes only when it starts. */
   is_scheduled: z.boolean(),
-  deletes_deployment: z.boolean(),
+  ...TaskRecord.pick({ deletes_deployment: true, undo: true, helm_fence: true }).shape,
 });
 export type OpenTask = z.infer<typeof OpenTask>;

@@ -2,11 +2,19 @@ import { DeploymentTask } from '@berth/shared/contracts/resources/deployment-tas
 import { DeploymentChanges } from '@berth/shared/contracts/resources/deployments';
 import { Id, JsonObject, Timestamp } from '@berth/shared/contracts/fields';
 import { z } from 'zod';
+import { DeploymentState } from './deployment-record.ts';
 import { Requester } from './requester.ts';
 import { TaskRun } from './task-run.ts';
 
-/** Where a deployment was before a Recreate. */
-export const Undo = z.strictObject({ name: z.string(), cluster_id: Id, env_id: Id, namespace: z.string() });
+/** Where and what a deployment was before a Recreate. */
+export const Undo = z.strictObject({
+  name: z.string(),
+  cluster_id: Id,
+  env_id: Id,
+  namespace: z.string(),
+  /** Known once the Recreate has started. */
+  before: z.strictObject({ state: DeploymentState, reason: z.string().nullable() }).optional(),
+});
 export type Undo = z.infer<typeof Undo>;
 
 /** A change as it was accepted; the bounds of a request may be narrower by now. */

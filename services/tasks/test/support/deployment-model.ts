@@ -4,6 +4,8 @@ import { healPlan } from '../../src/engine/deployments/heal-plan.ts';
 import { planUpdate } from '../../src/engine/deployments/plan-update.ts';
 import { after } from '../../src/engine/deployments/lifecycle.ts';
 import { plannedTasks } from '../../src/engine/tasks/planned-tasks.ts';
+import { afterClaim } from '../../src/engine/tasks/after-claim.ts';
+import { goesBackTo, undoAtStart } from '../../src/engine/tasks/goes-back-to.ts';
 import { afterCancelPending, afterEnd, afterMoot, type Ending } from '../../src/engine/tasks/after-end.ts';
 import { deploysBehind } from '../../src/engine/tasks/deploys-behind.ts';
 import type { NewTask } from '../../src/records/new-task.ts';
@@ -16,10 +18,20 @@ import { type Variant, variantOf } from '../../src/records/variant.ts';
 import { differences } from '../../src/engine/deployments/differences.ts';
 import { operations } from '../../src/engine/operations/index.ts';
 import { whyMoot } from '../../src/engine/tasks/why-moot.ts';
+import { earlierTasks } from './earlier-tasks.ts';
 
 type Queued = Pick<
   TaskRecord,
-  'id' | 'status' | 'operation' | 'run' | 'change' | 'undo' | 'deletes_deployment' | 'first_attempted_at'
+  | 'id'
+  | 'status'
+  | 'operation'
+  | 'run'
+  | 'change'
+  | 'undo'
+  | 'deletes_deployment'
+  | 'first_attempted_at'
+  | 'helm_fence'
+  | 'cancel_requested_at'
 >;
 
 /** One deployment with its open tasks, as the engine's decisions see it: the effects around them are played in memory. */
@@ -58,7 +70,8 @@ let ids = 0;
 const queued = ({ operation, run = null, change = null, undo = null, deletes_deployment = false }: NewTask): Queued => {
   ids += 1;
   const status = 'Pending' as const;
-  return { id: `t${ids}`, status, operation, run, change, undo, deletes_deployment, first_attempted_at: null };
+  const unclaimed = { first_attempted_at: null, helm_fence: 0, cancel_requested_at: null };
+  return { id: `t${ids}`, status, operation, run, change, undo, deletes_deployment, ...unclaimed };
 };
 
 const wanted = (before: DeploymentRecord, changes: DeploymentChanges): DeploymentRecord => {
@@ -124,10 +137,12 @@ const deleted: Model = { deployment: null, queue: [], running: null, over: [] };
 
 export const remove = ({ deployment, queue, running, over }: Living): Model | null => {
   if (deployment.deleting) return null;
-  if (deployment.installed_cluster_id === null) return deleted;
-  const covered = queue.reduce((before, task) => afterCancelPending(before, openTask(task), false), deployment);
+  const pending = queue.filter(({ status }) => status === 'Pending');
+  const started = queue.filter((task) => !pending.includes(task));
+  if (deployment.installed_cluster_id === null && started.length === 0) return deleted;
+  const covered = pending.reduce((before, task) => afterCancelPending(before, openTask(task), started), deployment);
   const after = { ...noteChange(deployment, covered), deleting: true };
-  return { deployment: after, queue: [uninstallToDelete(after)], running, over: withOver(over, queue) };
+  return { deployment: after, queue: [...started, uninstallToDelete(after)], running, over: withOver(over, pending) };
 };
 
 function uninstallToDelete(deployment: DeploymentRecord): Queued {
@@ -210,25 +225,44 @@ export function isReachedByRetries(model: Model, retries = 3): boolean {
   });
 }
 
-export const cancel = (model: Living, task: Queued): Model => {
+/** A started one is asked to stop; what comes of that is its end. */
+export const cancel = (model: Living, task: Queued): Model | null => {
   const { deployment, queue } = model;
+  if (task.status === 'Started') {
+    if (task.cancel_requested_at !== null) return null;
+    return withTask(model, { ...task, cancel_requested_at: 'then' });
+  }
   const behind = 'Recreate' in task.operation ? deploysBehind(queue.map(openTask), task) : [];
-  const isUndone = task.undo !== null && task.first_attempted_at === null;
-  const after = noteChange(deployment, afterCancelPending(deployment, openTask(task), false));
+  const others = queue.filter(({ id }) => id !== task.id);
+  const after = noteChange(deployment, afterCancelPending(deployment, openTask(task), others));
   const isCanceled = ({ id }: Queued) => id === task.id || behind.includes(id);
   return rested({
     ...model,
-    deployment: isUndone ? { ...after, ...task.undo } : after,
+    deployment: atPlaceBefore(after, task),
     queue: queue.filter((other) => !isCanceled(other)),
     over: withOver(model.over, queue.filter(isCanceled)),
   });
 };
 
-/** The first task is claimed and ends so; `HandedBack`: it goes back to its place in the queue. */
-export function run(model: Living, outcome: Ending['outcome'] | 'HandedBack'): Model | null {
-  const [task, ...others] = model.queue;
-  if (!task) return null;
+const withTask = (model: Living, task: Queued): Model => ({
+  ...model,
+  queue: model.queue.map((other) => (other.id === task.id ? task : other)),
+});
+
+const atPlaceBefore = (deployment: DeploymentRecord, task: Queued): DeploymentRecord => {
+  const back = goesBackTo(task);
+  if (back === null || deployment.deleting) return deployment;
+  const { name, cluster_id, env_id, namespace } = back;
+  return { ...deployment, name, cluster_id, env_id, namespace };
+};
+
+export const startedTask = ({ queue }: Model): Queued | undefined => queue.find(({ status }) => status === 'Started');
+
+/** A runner claims a task that nothing is in the way of. */
+export function claim(model: Living, task: Queued): Model | null {
+  if (task.status !== 'Pending' || earlierTasks(task, model.queue).length > 0) return null;
   const { deployment: before, running } = model;
+  const others = model.queue.filter(({ id }) => id !== task.id);
   const moot = whyMoot(task, before, model.queue.map(openTask));
   if (moot !== null) {
     const deployment = noteChange(before, afterMoot(before, task, moot));
@@ -237,10 +271,44 @@ export function run(model: Living, outcome: Ending['outcome'] | 'HandedBack'): M
 
   const started = start(task, before, others, running);
   if (!started) return ended(model, { ...task, first_attempted_at: 'then' }, { outcome: 'Failed', reason: 'why' });
-  const { deployment } = started;
-  if (outcome !== 'HandedBack') return ended({ ...model, deployment }, started.task, { outcome, reason: 'why' });
-  return { ...model, deployment, queue: [started.task, ...others] };
+  return withTask({ ...model, deployment: started.deployment }, started.task);
 }
+
+/** The runner of the started task says that it begins with what cannot be taken back. */
+export function begin(model: Living): Model | null {
+  const task = startedTask(model);
+  if (!task || task.helm_fence > 0 || task.cancel_requested_at !== null) return null;
+  return withTask(model, { ...task, helm_fence: 1 });
+}
+
+export type Reported = Ending['outcome'] | 'HandedBack';
+
+const policy = { maxAttempts: 3, leaseMs: 30_000, spread: () => 0 };
+const history = { attempts: 0, waited_ms: 0, forbidden_ms: 0, handed_back: 0 };
+
+/** The runner of the started task reports its outcome; `HandedBack`: it goes back to its place in the queue. */
+export function finish(model: Living, outcome: Reported): Model | null {
+  const task = startedTask(model);
+  if (!task || (outcome === 'Canceled' && task.cancel_requested_at === null)) return null;
+  const isCanceled = task.cancel_requested_at !== null;
+  const helmBegan = task.helm_fence > 0;
+  const { isRepeatable } = operations[variantOf(task.operation)];
+  const next = afterClaim({ ...history, outcome, helmBegan, isCanceled, isRepeatable }, policy);
+  if ('ends' in next) return ended(model, task, { outcome: next.ends, reason: 'why' });
+  return withTask(model, { ...task, status: 'Pending' });
+}
+
+/** The first task is claimed, begins and ends so, with nothing in between. */
+export function run(model: Living, outcome: Reported): Model | null {
+  const [first] = model.queue;
+  if (!first) return null;
+  const claimed = startedTask(model) ? model : claim(model, first);
+  if (!claimed || !isLiving(claimed) || !startedTask(claimed)) return claimed;
+  const begun = begin(claimed) ?? claimed;
+  return isLiving(begun) ? finish(begun, outcome) : null;
+}
+
+export const isLiving = (model: Model): model is Living => model.deployment !== null;
 
 function start(task: Queued, before: DeploymentRecord, others: Model['queue'], running: DeployRun | null) {
   const variant = variantOf(task.operation);
@@ -253,7 +321,8 @@ function start(task: Queued, before: DeploymentRecord, others: Model['queue'], r
   if ('impossible' in begun) return null;
 
   const first_attempted_at = 'then';
-  const as = { ...task, operation, run: begun.run, change: null, first_attempted_at };
+  const undo = task.run === null ? undoAtStart({ operation, undo: task.undo }, deployment) : task.undo;
+  const as = { ...task, status: 'Started' as const, operation, run: begun.run, change: null, first_attempted_at, undo };
   return { task: as, deployment: noteArrow(before, whileRunning(deployment, as, begun.run)) };
 }
 
@@ -264,7 +333,8 @@ function ended({ deployment, queue, running, over }: Living, task: Queued, endin
 
   const behind = 'Recreate' in task.operation ? deploysBehind(others.map(openTask), task) : [];
   const left = outcome === 'Done' ? others : others.filter(({ id }) => !behind.includes(id));
-  const after = noteArrow(deployment, afterEnd(deployment, task, ending, outcome === 'Done' && behind.length > 0));
+  const here = outcome === 'Canceled' ? atPlaceBefore(deployment, task) : deployment;
+  const after = noteArrow(deployment, afterEnd(here, task, ending, outcome === 'Done' && behind.length > 0));
   const ran = outcome === 'Done' && task.run?.action === 'deploy' ? task.run : running;
   const canceled = others.filter((other) => !left.includes(other));
   const again = outcome === 'Done' ? over : withOver(over, [...canceled, task]);

@@ -64,6 +64,7 @@ export function actionsIn({ api, helm, kubeconfigFile, tasks }: RunnerWorld) {
       });
     },
     get: (path: string) => api.getJson(path, call()),
+    remove: (path: string) => api.deleteJson(path, {}, call()),
     post: (path: string, body: object) => api.postJson(path, body, call()),
     exists: async (path: string) =>
       api.getJson(path, call()).then(

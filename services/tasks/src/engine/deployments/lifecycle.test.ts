@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { deploymentLifecycle, taskLifecycle } from './lifecycle.ts';
+import { deploymentLifecycle, deploymentReturn, taskLifecycle } from './lifecycle.ts';
 
-type Table = Record<string, { from: readonly string[]; to: string }>;
+type Row = readonly [event: string, { from: readonly string[]; to: string }];
 
 /** One arrow for each pair of states, with all events that lead along it. */
-function drawn(table: Table, first: string): string {
+function drawn(rows: readonly Row[], first: string): string {
   const events = new Map<string, string[]>();
-  for (const [event, { from, to }] of Object.entries(table)) {
+  for (const [event, { from, to }] of rows) {
     for (const state of from) {
       const arrow = `${state} --> ${to}`;
       events.set(arrow, [...(events.get(arrow) ?? []), event]);
@@ -17,11 +17,14 @@ function drawn(table: Table, first: string): string {
   return ['```mermaid', 'stateDiagram-v2', `    [*] --> ${first}`, ...arrows, '```'].join('\n');
 }
 
-test.for<[string, Table, string]>([
-  ['deployment', deploymentLifecycle, 'Unknown'],
-  ['task', taskLifecycle, 'Pending'],
-])('the README draws the states of a %s as the table has them', ([, table, first]) => {
+const { event, from, to } = deploymentReturn;
+const returns = to.map((state) => [event, { from: [from], to: state }] as const);
+
+test.for<[string, readonly Row[], string]>([
+  ['deployment', [...Object.entries(deploymentLifecycle), ...returns], 'Unknown'],
+  ['task', Object.entries(taskLifecycle), 'Pending'],
+])('the README draws the states of a %s as the table has them', ([, rows, first]) => {
   const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
 
-  expect(readme).toContain(drawn(table, first));
+  expect(readme).toContain(drawn(rows, first));
 });

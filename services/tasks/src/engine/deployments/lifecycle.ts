@@ -32,6 +32,9 @@ export const deploymentLifecycle = {
   'namespace lost': { from: ['Running'], to: 'Error' },
   'task canceled after its start': { from: ['Installing', 'Upgrading', 'Renaming', 'Uninstalling'], to: 'Error' },
 } as const satisfies Record<string, Transition<DeploymentState>>;
+
+/** A Recreate is canceled before it removed anything: the deployment is again what it was before the start. */
+export const deploymentReturn = { event: 'Recreate canceled in time', from: 'Renaming', to: resting } as const;
 export type DeploymentEvent = keyof typeof deploymentLifecycle;
 
 /** The deployment after the event; the reason says what to do where the state does not. */

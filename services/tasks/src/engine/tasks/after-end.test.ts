@@ -26,7 +26,10 @@ const installed: DeploymentRecord = {
 const done: Ending = { outcome: 'Done', reason: null };
 const failed: Ending = { outcome: 'Failed', reason: 'no space' };
 const canceled: Ending = { outcome: 'Canceled', reason: 'too slow' };
-const ended = { id: 't1', deletes_deployment: false };
+const before = { state: 'Running', reason: 'why' } as const;
+const undo = { name: 'a', cluster_id: 'c1', env_id: 'e1', namespace: 'web-a', before };
+const started = { undo: null, helm_fence: 7, first_attempted_at: '2026-01-01T00:00:00.000Z' };
+const ended = { id: 't1', deletes_deployment: false, ...started };
 const goneFields = { installed_cluster_id: null, installed_namespace: null, revision_id: null };
 
 describe('afterEnd', () => {
@@ -65,9 +68,24 @@ describe('afterEnd', () => {
     ['a failed deletion is none any more', true, { deleting: false, state: 'Error' }],
     ['what fails before a deletion does not end it', false, { deleting: true, state: 'Error' }],
   ])('%s', ([, deletes_deployment, expected]) => {
-    const task = { id: 't1', operation: operations.uninstall, deletes_deployment };
+    const task = { ...ended, operation: operations.uninstall, deletes_deployment };
 
     expect(afterEnd({ ...installed, deleting: true }, task, failed, false)).toMatchObject(expected);
+  });
+
+  test.for<[string, number, Ending, Partial<DeploymentRecord>]>([
+    ['before it removed anything takes the deployment back to what it was', 0, canceled, before],
+    ['after Helm had begun is an Error', 7, canceled, { state: 'Error' }],
+  ])('a Recreate that is canceled %s', ([, helm_fence, ending, expected]) => {
+    const task = { ...ended, operation: operations.recreate, undo, helm_fence };
+
+    expect(afterEnd({ ...installed, state: 'Renaming' }, task, ending, false)).toMatchObject(expected);
+  });
+
+  test('a Recreate that fails before it removed anything is an Error', () => {
+    const task = { ...ended, operation: operations.recreate, undo, helm_fence: 0 };
+
+    expect(afterEnd({ ...installed, state: 'Renaming' }, task, failed, false)).toMatchObject({ state: 'Error' });
   });
 
   test('what does not touch the release does not touch the deployment', () => {
@@ -80,40 +98,57 @@ describe('afterCancelPending', () => {
     variant: variantOf(operation),
     first_attempted_at,
     deletes_deployment,
+    undo: null,
+    helm_fence: 0,
   });
+  type Others = Parameters<typeof afterCancelPending>[2];
   const running: DeploymentRecord = { ...installed, state: 'Running' };
 
-  test.for<[string, DeploymentRecord, ReturnType<typeof pending>, boolean, Partial<DeploymentRecord>]>([
-    ['an Upgrade leaves what runs', running, pending(operations.upgrade), false, { state: 'Running', reason: null }],
+  test.for<[string, DeploymentRecord, Parameters<typeof afterCancelPending>[1], Others, Partial<DeploymentRecord>]>([
+    ['an Upgrade leaves what runs', running, pending(operations.upgrade), [], { state: 'Running', reason: null }],
     [
       'between two attempts it is an Error',
       { ...installed, state: 'Installing' },
       pending(operations.install, '2026-01-01T00:00:00.000Z'),
-      false,
+      [],
       { state: 'Error', reason: expect.stringContaining('retry it') },
     ],
     [
       'the Upgrade of a Recreate that has run is missed',
       { ...installed, state: 'Renaming' },
       pending(operations.upgrade),
-      false,
+      [],
       { state: 'Error', reason: expect.stringContaining('retry it') },
     ],
     [
-      'the Upgrade of a Recreate that runs is not missed yet',
+      'the Upgrade of a Recreate that runs, or was put back, is not missed yet',
       { ...installed, state: 'Renaming' },
       pending(operations.upgrade),
-      true,
+      [{ first_attempted_at: '2026-01-01T00:00:00.000Z' }],
       { state: 'Renaming' },
+    ],
+    [
+      'a Recreate between two claims that removed nothing leaves what was there',
+      { ...installed, state: 'Renaming' },
+      { ...pending(operations.recreate, '2026-01-01T00:00:00.000Z'), undo },
+      [],
+      before,
+    ],
+    [
+      'a Recreate between two claims, one of which had begun, is an Error',
+      { ...installed, state: 'Renaming' },
+      { ...pending(operations.recreate, '2026-01-01T00:00:00.000Z'), undo, helm_fence: 7 },
+      [],
+      { state: 'Error', reason: expect.stringContaining('retry it') },
     ],
     [
       'a deletion is taken back',
       { ...running, deleting: true },
       pending(operations.uninstall, null, true),
-      false,
+      [],
       { state: 'Running', deleting: false },
     ],
-  ])('%s', ([, deployment, task, isRunning, expected]) => {
-    expect(afterCancelPending(deployment, task, isRunning)).toMatchObject(expected);
+  ])('%s', ([, deployment, task, others, expected]) => {
+    expect(afterCancelPending(deployment, task, others)).toMatchObject(expected);
   });
 });

@@ -6,6 +6,7 @@ import { type Variant, variantOf } from '../../records/variant.ts';
 import { after } from '../deployments/lifecycle.ts';
 import { operations } from '../operations/index.ts';
 import { notInstalledAgain } from '../operations/recreate.ts';
+import { goesBackTo, type Undone } from './goes-back-to.ts';
 
 export interface Ending {
   outcome: 'Done' | 'Failed' | 'Canceled';
@@ -15,7 +16,7 @@ export interface Ending {
 /** What the end of a task makes of its deployment. `isFollowed`: a task that deploys comes after it. */
 export function afterEnd(
   deployment: DeploymentRecord,
-  task: Pick<TaskRecord, 'id' | 'operation' | 'deletes_deployment'>,
+  task: Pick<TaskRecord, 'id' | 'operation' | 'deletes_deployment'> & Undone,
   { outcome, reason }: Ending,
   isFollowed: boolean,
 ): DeploymentRecord {
@@ -24,9 +25,14 @@ export function afterEnd(
   if (startEvent === null) return deployment;
   if (outcome === 'Done') return afterSuccess(deployment, task.id, isFollowed);
   const kept = withoutDeletion(deployment, task);
-  return outcome === 'Failed'
-    ? after(kept, 'task fails', `${variant} failed: ${reason ?? 'no reason was given'}`)
-    : after(kept, 'task canceled after its start', stopped(variant, reason));
+  if (outcome === 'Failed') return after(kept, 'task fails', `${variant} failed: ${reason ?? 'no reason was given'}`);
+  return goneBack(kept, task) ?? after(kept, 'task canceled after its start', stopped(variant, reason));
+}
+
+/** The deployment as it was before the start of a Recreate that removed nothing; its place is a matter of the caller. */
+function goneBack(deployment: DeploymentRecord, task: Undone): DeploymentRecord | null {
+  const before = goesBackTo(task)?.before;
+  return before ? { ...deployment, ...before } : null;
 }
 
 /** A deletion is over with its own task, whatever becomes of those before it. */
@@ -36,18 +42,23 @@ const withoutDeletion = (deployment: DeploymentRecord, task: Pick<TaskRecord, 'd
 const stopped = (variant: Variant, reason: string | null): string =>
   `${variant} was canceled while it ran${reason === null ? '' : `: ${reason}`}. Retry it, or change the deployment`;
 
-/** In-between states end with the task that made them; this is for one that was canceled before it went on. */
+/**
+ * In-between states end with the task that made them; this is for one that was canceled before it went on. `others`: the
+ * tasks that are still open, of which one that has started, be it before it was put back, made the state and ends it.
+ */
 export function afterCancelPending(
   deployment: DeploymentRecord,
-  task: Pick<OpenTask, 'variant' | 'first_attempted_at' | 'deletes_deployment'>,
-  isRunning: boolean,
+  task: Pick<OpenTask, 'variant' | 'deletes_deployment'> & Undone,
+  others: readonly Pick<OpenTask, 'first_attempted_at'>[],
 ): DeploymentRecord {
   const { variant } = task;
   const kept = withoutDeletion(deployment, task);
-  if (isRunning || operations[variant].startEvent === null) return kept;
+  if (others.some(({ first_attempted_at }) => first_attempted_at !== null) || operations[variant].startEvent === null) return kept;
   // Not by its attempts: one that a runner handed back does not count.
-  if (task.first_attempted_at !== null)
-    return after(kept, 'task canceled after its start', `${variant} was canceled after it had begun: retry it`);
+  if (task.first_attempted_at !== null) {
+    const begun = `${variant} was canceled after it had begun: retry it`;
+    return goneBack(kept, task) ?? after(kept, 'task canceled after its start', begun);
+  }
   if (kept.state === 'Renaming') return after(kept, 'release removed, none follows', notInstalledAgain);
   return kept;
 }

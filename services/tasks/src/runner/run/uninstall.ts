@@ -23,15 +23,18 @@ export async function uninstall(run: TaskRun, cluster: TaskCluster): Promise<voi
     throw permanent(`The namespace ${task.namespace} does not belong to this deployment and was left unchanged`);
   }
 
-  if (!isTerminating(namespace)) await removeRelease(run, cluster, namespace);
+  const hasBegun = !isTerminating(namespace) && (await removeRelease(run, cluster, namespace));
   if (!task.delete_namespace) return;
+  // What has removed nothing can be canceled without a trace, so this counts as Helm does.
+  if (!hasBegun) await run.lease.beginAttempt();
   stop.throwIfAborted();
   log.say(`deleting namespace ${task.namespace}`);
   const says = (text: string) => lease.waitsFor(cutText(shownText(text, secrets.texts()), 500));
   await inSpan('remove namespace', () => removeNamespace(task, { cluster: cluster.client, signal: stop, says }));
 }
 
-async function removeRelease(run: TaskRun, cluster: TaskCluster, found: Namespace): Promise<void> {
+/** Whether there was one. */
+async function removeRelease(run: TaskRun, cluster: TaskCluster, found: Namespace): Promise<boolean> {
   const { task, lease, folder } = run;
   const { client } = cluster;
   const [observed, kubeconfig] = await allEnded([
@@ -39,8 +42,9 @@ async function removeRelease(run: TaskRun, cluster: TaskCluster, found: Namespac
     folder.write('kubeconfig', cluster.kubeconfig),
     takeFence(task, { cluster: client, lease, found }),
   ]);
-  if (nextAction({ action: 'uninstall', taskId: task.task_id }, observed) !== 'uninstall') return;
+  if (nextAction({ action: 'uninstall', taskId: task.task_id }, observed) !== 'uninstall') return false;
   const title = `helm uninstall ${task.namespace}`;
   const args = uninstallArguments(task, { kubeconfig });
   await inSpan('helm uninstall', () => runHelm(run, cluster, { title, args, isFenceFresh: false }));
+  return true;
 }

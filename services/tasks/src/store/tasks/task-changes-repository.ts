@@ -17,7 +17,7 @@ export interface PutBack extends TaskWaits {
   acknowledges: boolean;
 }
 
-export type StartedAs = Pick<TaskRecord, 'operation' | 'cluster_id' | 'env_id'> & {
+export type StartedAs = Pick<TaskRecord, 'operation' | 'cluster_id' | 'env_id' | 'undo'> & {
   run: NonNullable<TaskRecord['run']>;
 };
 
@@ -60,11 +60,11 @@ export const createTaskChanges = (tx: Transaction) => {
       ),
 
     /** Determined at the start. */
-    saveStart: async (id: string, { run, operation, cluster_id, env_id }: StartedAs) =>
+    saveStart: async (id: string, { run, operation, cluster_id, env_id, undo }: StartedAs) =>
       tx.one(record`
         update deployment_tasks t set
           run = ${sql.jsonb(run)}, operation = ${sql.jsonb(operation)}, change = null,
-          cluster_id = ${cluster_id}, env_id = ${env_id}
+          cluster_id = ${cluster_id}, env_id = ${env_id}, undo = ${jsonOrNull(undo)}::jsonb
         where t.id = ${id}
         returning ${taskRecordColumns}
       `),

@@ -83,7 +83,8 @@ export const createTaskRepository = (db: Queries) => ({
   clusterToReturnTo: (id: string) =>
     db.maybeOneFirst(sql.type(z.object({ cluster_id: Id }))`
       select undo ->> 'cluster_id' as cluster_id from deployment_tasks
-      where id = ${id} and status = 'Pending' and first_attempted_at is null and undo ->> 'cluster_id' <> cluster_id::text
+      where id = ${id} and status in ('Pending', 'Started') and helm_fence = 0
+        and undo ->> 'cluster_id' <> cluster_id::text
     `),
 
   /** Held until the transaction ends. */
@@ -111,7 +112,8 @@ export const createTaskRepository = (db: Queries) => ({
   /** In the order in which they run. */
   open: (deployment_id: string) =>
     db.any(sql.type(OpenTask)`
-      select id, status, first_attempted_at, variant, deploys, change is not null as is_scheduled, deletes_deployment
+      select id, status, first_attempted_at, variant, deploys, change is not null as is_scheduled, deletes_deployment,
+        undo, helm_fence
       from deployment_tasks
       where deployment_id = ${deployment_id} and status in ('Pending', 'Started')
       order by execute_at, created_at, seq

@@ -12,6 +12,7 @@ import { checkAction, type ActionWanted } from '../../actions/check-action.ts';
 import { noLongerFits } from '../transitions/no-longer-fits.ts';
 import { ruleOfOperation } from '../transitions/rule-of-operation.ts';
 import { startFailure } from './start-failure.ts';
+import { undoAtStart } from '../../engine/tasks/goes-back-to.ts';
 import { startOf, whileRunning } from '../../engine/tasks/start-of.ts';
 import type { TaskRecord } from '../../records/task-record.ts';
 import type { TaskRun } from '../../records/task-run.ts';
@@ -90,7 +91,8 @@ async function start(
   const { run } = begun;
   // A Recreate counts for where it goes, the others for where they run.
   const cluster_id = 'Recreate' in operation ? task.cluster_id : run.cluster_id;
-  const startedAs = { run, operation, cluster_id, env_id: deployment.env_id };
+  const undo = undoAtStart({ operation, undo: task.undo }, deployment);
+  const startedAs = { run, operation, cluster_id, env_id: deployment.env_id, undo };
   const started = task.run ? task : await store.taskChanges.saveStart(task.id, startedAs);
   await store.taskChanges.publishStarted(started);
   const running = await store.deploymentChanges.saveState(whileRunning(deployment, started, run));

@@ -5,7 +5,7 @@ import type { EndedClaim } from '../../records/ended-claim.ts';
 import type { InTransaction, ReadingStore, WritingStore } from '../../store/store.ts';
 import type { RetryPolicy } from '../../engine/tasks/after-claim.ts';
 import { endClaim } from '../transitions/finish-task.ts';
-import { lockTask } from '../../queue/lock-task.ts';
+import { lockToEnd } from '../transitions/go-back.ts';
 
 export interface SweepDeps {
   store: Pick<ReadingStore, 'leases'>;
@@ -41,7 +41,7 @@ async function sweep({ store, inTransaction, policy, wakeRunners, log, metrics }
 }
 
 async function takeBack(store: WritingStore, id: string, policy: RetryPolicy): Promise<EndedClaim | null> {
-  const locked = await lockTask(store, id);
+  const locked = await lockToEnd(store, id);
   // Renewed, or finished after all, while we waited for the lock.
   if (!locked || !(await store.leases.isExpired(id))) return null;
   return endClaim(store, locked, { outcome: 'Silent', reason: silentAfter(locked.task.reason) }, policy);

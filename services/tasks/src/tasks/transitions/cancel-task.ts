@@ -18,6 +18,7 @@ import { scopeOfTask } from './scope-of-task.ts';
 import { lockTask } from '../../queue/lock-task.ts';
 import { cancelerOf } from '../../records/origin-of.ts';
 import type { Canceler } from '../../records/canceler.ts';
+import { goBack, placeBefore } from './go-back.ts';
 import { publicTask, type TaskRecord, type Undo } from '../../records/task-record.ts';
 import { variantOf } from '../../records/variant.ts';
 
@@ -50,7 +51,7 @@ export const cancelTask =
         const locked = isVisible ? await lockTask(store, id) : null;
         if (!locked) return null;
         const { task, deployment } = locked;
-        const back = deployment && placeBefore(task, deployment, cluster);
+        const back = deployment && isCancelable(task.status) ? placeBefore(task, deployment, cluster) : null;
         return { id, task, deployment, cluster, back, canceled: null };
       },
       scope: ({ task, deployment, back }) => ({
@@ -64,13 +65,13 @@ export const cancelTask =
       wanted: (before) => ({ ...before, canceled: publicTask(before.task) }),
       update: async (tx, _wanted, before) => {
         const { task, deployment, cluster, back } = before;
-        if (back && cluster) refuseClosed(cluster);
         if (!isCancelable(task.status)) throw conflict(`The task is ${task.status} already`);
         const store = writingStore(tx);
         const by = cancelerOf(context.identity, reason ?? null);
         if (task.status === 'Started') {
           return { ...before, canceled: publicTask(await store.taskChanges.requestCancel(id, by)) };
         }
+        if (back && cluster) refuseClosed(cluster);
         await cancelPending(store, task, { deployment: found(deployment, 'deployment'), back, by });
         return { ...before, canceled: await store.tasks.read(id, 'all') };
       },
@@ -87,27 +88,13 @@ export const cancelTask =
     return canceled;
   };
 
-/**
- * Where the cancellation takes the deployment back to; null where it stays, since something was touched already. The env
- * is that of the place now, not that of the time at which the deployment was to leave.
- */
-function placeBefore(
-  { status, first_attempted_at, undo }: TaskRecord,
-  deployment: DeploymentRecord,
-  cluster: ProjectedCluster | null,
-): Undo | null {
-  if (undo === null || status !== 'Pending' || first_attempted_at !== null) return null;
-  const isSameCluster = undo.cluster_id === deployment.cluster_id;
-  return { ...undo, env_id: isSameCluster ? deployment.env_id : (cluster?.env_id ?? undo.env_id) };
-}
-
 interface Canceling {
   id: string;
   task: TaskRecord;
   deployment: DeploymentRecord | null;
   /** The one that the deployment left, where the task moves it. */
   cluster: ProjectedCluster | null;
-  /** Where the deployment goes back to. */
+  /** Where the deployment goes back to; where the task has started, if it ends canceled before it removes anything. */
   back: Undo | null;
   /** The answer. */
   canceled: DeploymentTask | null;
@@ -129,9 +116,9 @@ async function cancelPending(
   const [canceled] = await store.queueChanges.cancelPending([task.id], by);
   if (!canceled) throw new Error('A pending task was not canceled under the lock of its deployment');
 
-  const isRunning = open.some(({ status }) => status === 'Started');
+  const others = open.filter(({ id }) => id !== task.id);
   await store.deploymentChanges.saveState(
-    afterCancelPending(deployment, { ...task, variant: variantOf(task.operation) }, isRunning),
+    afterCancelPending(deployment, { ...task, variant: variantOf(task.operation) }, others),
   );
   if ('Recreate' in task.operation) await endRecreate(store, task, { behind: deploysBehind(open, task), back, by });
   await refreshReason(store, found(await store.deployments.lock(deployment.id), 'deployment'));
@@ -145,8 +132,5 @@ async function endRecreate(
 ): Promise<void> {
   await store.queueChanges.cancelPending(behind, { ...by, reason: 'The Recreate before it was canceled' });
   const deployment = await store.deployments.lock(deployment_id);
-  if (!back || !deployment) return;
-
-  const returned = await store.deploymentChanges.saveWanted({ ...deployment, ...back });
-  await store.queueChanges.movePending(returned);
+  if (back && deployment) await goBack(store, deployment, back);
 }

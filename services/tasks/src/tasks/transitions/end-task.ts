@@ -5,6 +5,7 @@ import { afterEnd, afterMoot, type Ending } from '../../engine/tasks/after-end.t
 import { atRest } from '../../queue/at-rest.ts';
 import { registerTypes } from '../../resources/register-types.ts';
 import { deploysBehind } from '../../engine/tasks/deploys-behind.ts';
+import { type EndingTask, goBackIfPossible } from './go-back.ts';
 import type { LockedTask } from '../../queue/lock-task.ts';
 import type { TaskRecord } from '../../records/task-record.ts';
 import { variantOf } from '../../records/variant.ts';
@@ -17,7 +18,7 @@ const byItself = { identity: undefined };
  */
 export async function endTask(
   store: WritingStore,
-  { task, deployment }: LockedTask,
+  { task, deployment, cluster = null }: LockedTask & Partial<EndingTask>,
   ending: Ending,
   acknowledges = false,
 ): Promise<boolean> {
@@ -35,7 +36,9 @@ export async function endTask(
   const isRecreate = variantOf(ended.operation) === 'Recreate';
   if (isRecreate && status !== 'Done') await cancelDeploys(store, ended);
   const isFollowed = isRecreate && deploysBehind(await store.tasks.open(ended.deployment_id), ended).length > 0;
-  const after = afterEnd(deployment, ended, ending, isFollowed);
+  const isUndone = isRecreate && status === 'Canceled';
+  const here = isUndone ? await goBackIfPossible(store, { task: ended, deployment, cluster }) : deployment;
+  const after = afterEnd(here, ended, ending, isFollowed);
   await store.deploymentChanges.saveState(await atRest(store, after, ended.run));
   if (status === 'Done' && ended.reinstall_dependents) await reinstallDependents(store, ended, deployment.namespace);
   return true;

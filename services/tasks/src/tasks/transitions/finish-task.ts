@@ -6,7 +6,7 @@ import { operations } from '../../engine/operations/index.ts';
 import type { EndedClaim } from '../../records/ended-claim.ts';
 import { variantOf } from '../../records/variant.ts';
 import { endTask } from './end-task.ts';
-import { type LockedTask, lockTask } from '../../queue/lock-task.ts';
+import { type EndingTask, lockToEnd } from './go-back.ts';
 
 export interface Finish {
   task_id: string;
@@ -21,7 +21,7 @@ export const lostClaim = (): AppError => new AppError('conflict', 'The task was 
 export async function finishTask(store: WritingStore, finish: Finish, policy: RetryPolicy): Promise<EndedClaim | null> {
   // Who uses a deployment is locked before it, as by a change of the user: the other way they would wait for each other.
   if (finish.outcome === 'Done') await store.deployments.lockDependentsOf(finish.task_id);
-  const locked = await lockTask(store, finish.task_id);
+  const locked = await lockToEnd(store, finish.task_id);
   if (locked?.task.fence !== finish.fence) throw lostClaim();
   const { task } = locked;
   if (task.acknowledged_fence === finish.fence) return null;
@@ -41,7 +41,7 @@ export interface ClaimEnd {
 /** Ends the task, or gives it back to the queue. The caller holds its lock. Null when the claim is not the latest one any more. */
 export async function endClaim(
   store: WritingStore,
-  locked: LockedTask,
+  locked: EndingTask,
   { outcome, reason }: ClaimEnd,
   policy: RetryPolicy,
 ): Promise<EndedClaim | null> {
