@@ -261,7 +261,9 @@ describe('canceling', () => {
     const { id, name } = await tasks.installed();
     await tasks.call(owner, update, { id, body: { name: `n${id.slice(0, 8)}` } });
     const claimed = await tasks.claimed();
-    await tasks.database.db.query(sql.type(z.object({}))`update deployments set installed_namespace = 'elsewhere' where id = ${id}`);
+    await tasks.database.db.query(
+      sql.type(z.object({}))`update deployments set installed_namespace = 'elsewhere' where id = ${id}`,
+    );
     await tasks.create({ name });
 
     await cancelIt(owner, claimed.task_id);
@@ -290,12 +292,15 @@ describe('canceling', () => {
   test('the Upgrade behind a Recreate that was put back says nothing of a removal, since there was none', async () => {
     const { id } = await tasks.installed();
     await tasks.call(owner, update, { id, body: { name: `u${id.slice(0, 8)}` } });
-    await tasks.finish(await tasks.claimed(), 'Unreachable', 'the cluster is away');
+    const recreate = await tasks.claimed();
+    await tasks.finish(recreate, 'Unreachable', 'the cluster is away');
     const behind = (await tasks.tasksOf(id)).find(({ operation }) => 'Upgrade' in operation);
 
     await cancelIt(owner, behind?.id ?? '');
 
     expect(await tasks.deployment(id)).toMatchObject({ status: 'Renaming', reason: null });
+    await cancelIt(owner, recreate.task_id);
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Running', reason: null });
   });
 
   test('a deletion between two attempts of a task, canceled, leaves an Error and nothing in between', async () => {

@@ -1,5 +1,6 @@
 import type { DeploymentRecord } from '../records/deployment-record.ts';
-import type { WritingStore } from '../store/store.ts';
+import type { DeploymentRepository } from '../store/deployment-repository.ts';
+import type { TaskRepository } from '../store/task-repository.ts';
 import type { TaskRecord } from '../records/task-record.ts';
 
 /** A task whose deployment nobody else changes until the transaction ends. */
@@ -13,13 +14,24 @@ export interface LockedTask {
  * First the deployment, then the task, as everywhere: two that lock in different order would wait for each other. The row of the
  * task too, since heartbeats change it without the deployment.
  */
-export async function lockTask(
-  { tasks, deployments }: Pick<WritingStore, 'tasks' | 'deployments'>,
+export const lockTask = (store: Repositories<'lock'>, id: string) => locked(store, id, store.deployments.lock);
+
+/** The same for what the platform does. */
+export const holdTask = (store: Repositories<'hold'>, id: string) => locked(store, id, store.deployments.hold);
+
+interface Repositories<How extends 'lock' | 'hold'> {
+  tasks: Pick<TaskRepository, 'find' | 'lock'>;
+  deployments: Pick<DeploymentRepository, How>;
+}
+
+async function locked(
+  { tasks }: Pick<Repositories<never>, 'tasks'>,
   id: string,
+  deploymentOf: DeploymentRepository['lock'],
 ): Promise<LockedTask | null> {
   const found = await tasks.find(id, 'all');
   if (!found) return null;
-  const deployment = await deployments.lock(found.deployment_id);
+  const deployment = await deploymentOf(found.deployment_id);
   const task = await tasks.lock(id);
   return task && { task, deployment };
 }

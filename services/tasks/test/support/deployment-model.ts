@@ -4,7 +4,7 @@ import { healPlan } from '../../src/engine/deployments/heal-plan.ts';
 import { planUpdate } from '../../src/engine/deployments/plan-update.ts';
 import { after } from '../../src/engine/deployments/lifecycle.ts';
 import { plannedTasks } from '../../src/engine/tasks/planned-tasks.ts';
-import { afterClaim } from '../../src/engine/tasks/after-claim.ts';
+import { afterClaim, type TaskEnds, type TaskWaits } from '../../src/engine/tasks/after-claim.ts';
 import { goesBackTo, undoAtStart } from '../../src/engine/tasks/goes-back-to.ts';
 import { afterCancelPending, afterEnd, afterMoot, type Ending } from '../../src/engine/tasks/after-end.ts';
 import { deploysBehind } from '../../src/engine/tasks/deploys-behind.ts';
@@ -20,7 +20,7 @@ import { operations } from '../../src/engine/operations/index.ts';
 import { whyMoot } from '../../src/engine/tasks/why-moot.ts';
 import { earlierTasks } from './earlier-tasks.ts';
 
-type Queued = Pick<
+export type Queued = Pick<
   TaskRecord,
   | 'id'
   | 'status'
@@ -52,6 +52,9 @@ const openTask = (task: Queued): OpenTask => ({
   deploys: task.run?.action === 'deploy',
   is_scheduled: task.change !== null,
 });
+
+/** A simulation replaces it to show that it would find a fault in it. */
+export const engine = { whileRunning };
 
 /** The arrows of the lifecycle that were gone along, as `from --> to`. */
 export const arrowsTaken = new Set<string>();
@@ -99,7 +102,7 @@ const rested = (model: Model): Model => {
   return { ...model, deployment: { ...deployment, reason: restingReason(deployment, known, outlook) }, running: known };
 };
 
-type Living = Model & { deployment: DeploymentRecord };
+export type Living = Model & { deployment: DeploymentRecord };
 
 /** Each answers what becomes of the model, or null where a request would be refused. */
 export const change = (was: Living, changes: DeploymentChanges): Model | null => {
@@ -293,10 +296,14 @@ export function finish(model: Living, outcome: Reported): Model | null {
   const isCanceled = task.cancel_requested_at !== null;
   const helmBegan = task.helm_fence > 0;
   const { isRepeatable } = operations[variantOf(task.operation)];
-  const next = afterClaim({ ...history, outcome, helmBegan, isCanceled, isRepeatable }, policy);
-  if ('ends' in next) return ended(model, task, { outcome: next.ends, reason: 'why' });
-  return withTask(model, { ...task, status: 'Pending' });
+  return afterwards(model, task, afterClaim({ ...history, outcome, helmBegan, isCanceled, isRepeatable }, policy));
 }
+
+/** The claim of the task is over, and this was decided of it. */
+export const afterwards = (model: Living, task: Queued, next: TaskEnds | TaskWaits): Model =>
+  'ends' in next
+    ? ended(model, task, { outcome: next.ends, reason: 'why' })
+    : withTask(model, { ...task, status: 'Pending' });
 
 /** The first task is claimed, begins and ends so, with nothing in between. */
 export function run(model: Living, outcome: Reported): Model | null {
@@ -323,7 +330,7 @@ function start(task: Queued, before: DeploymentRecord, others: Model['queue'], r
   const first_attempted_at = 'then';
   const undo = task.run === null ? undoAtStart({ operation, undo: task.undo }, deployment) : task.undo;
   const as = { ...task, status: 'Started' as const, operation, run: begun.run, change: null, first_attempted_at, undo };
-  return { task: as, deployment: noteArrow(before, whileRunning(deployment, as, begun.run)) };
+  return { task: as, deployment: noteArrow(before, engine.whileRunning(deployment, as, begun.run)) };
 }
 
 function ended({ deployment, queue, running, over }: Living, task: Queued, ending: Ending): Model {

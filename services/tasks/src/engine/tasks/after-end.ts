@@ -53,7 +53,8 @@ export function afterCancelPending(
 ): DeploymentRecord {
   const { variant } = task;
   const kept = withoutDeletion(deployment, task);
-  if (others.some(({ first_attempted_at }) => first_attempted_at !== null) || operations[variant].startEvent === null) return kept;
+  if (others.some(({ first_attempted_at }) => first_attempted_at !== null) || operations[variant].startEvent === null)
+    return kept;
   // Not by its attempts: one that a runner handed back does not count.
   if (task.first_attempted_at !== null) {
     const begun = `${variant} was canceled after it had begun: retry it`;

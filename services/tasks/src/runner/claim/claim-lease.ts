@@ -4,16 +4,12 @@ import { AppError } from '@berth/shared/errors';
 import { machineMs } from '@berth/process-guard/machine-clock';
 import { createWakeUp } from '@berth/shared/waiting/wake-up';
 import { pause } from '@berth/shared/waiting/pause';
+import { heartbeatPause, remainingOf, renewedUntil, safeUntil } from './lease-time.ts';
 import { transient, unreachable } from '../outcome/task-failure.ts';
 
-const heartbeatMs = 5_000;
 const answerWithinMs = 2_000;
 const retryMs = 1_000;
 const beginTries = 3;
-/** Soon after the claim: the task may have been canceled before this runner listened for the hint. */
-const firstHeartbeatMs = 1_000;
-/** The share of the lease after which the runner gives up the claim: 20 of 30 s, well before others may take it. */
-const safeShare = 2 / 3;
 
 export interface ClaimLeaseDeps {
   task: Pick<ClaimedTask, 'task_id' | 'fence' | 'lease_ms'>;
@@ -48,6 +44,10 @@ export interface ClaimLease extends Disposable {
   onRenewed(listener: (remainingMs: number) => void): Disposable;
 }
 
+/** The service says that the claim is not the latest one any more. */
+const isOver = (error: unknown): boolean =>
+  error instanceof AppError && (error.code === 'conflict' || error.code === 'not_found');
+
 export function keepClaim({ task, bus, claimedAt }: ClaimLeaseDeps): ClaimLease {
   const { task_id, fence } = task;
   const lost = new AbortController();
@@ -55,12 +55,11 @@ export function keepClaim({ task, bus, claimedAt }: ClaimLeaseDeps): ClaimLease 
   const closed = new AbortController();
   const { wake, wait } = createWakeUp(closed.signal);
   const listeners = new Set<(remainingMs: number) => void>();
-  const pauseMs = Math.min(heartbeatMs, task.lease_ms / 6);
-  let deadline = claimedAt + task.lease_ms * safeShare;
+  let deadline = safeUntil(claimedAt, task.lease_ms);
   let waits_for: string | null = null;
   let isUnderstood = true;
 
-  const remainingMs = () => Math.max(0, deadline - machineMs());
+  const remainingMs = () => remainingOf(deadline, machineMs());
 
   function isLost(): boolean {
     if (remainingMs() === 0 && !closed.signal.aborted) lost.abort();
@@ -77,10 +76,10 @@ export function keepClaim({ task, bus, claimedAt }: ClaimLeaseDeps): ClaimLease 
         { deadlineMs },
       );
       if (isLost()) return false;
-      deadline = Math.max(deadline, sentAt + answer.lease_ms * safeShare);
+      deadline = renewedUntil(deadline, sentAt, answer.lease_ms);
       if (answer.cancel_requested) canceled.abort();
     } catch (error) {
-      if (error instanceof AppError && (error.code === 'conflict' || error.code === 'not_found')) lost.abort();
+      if (isOver(error)) lost.abort();
       // Better a claim that says nothing than none: a service of an earlier version does not know the field.
       if (error instanceof AppError && error.code === 'invalid') {
         isUnderstood = false;
@@ -93,12 +92,11 @@ export function keepClaim({ task, bus, claimedAt }: ClaimLeaseDeps): ClaimLease 
   }
 
   async function keepRenewing(): Promise<void> {
-    let pause = Math.min(firstHeartbeatMs, pauseMs);
+    let renewed: boolean | null = null;
     while (!closed.signal.aborted) {
-      await wait(Math.min(pause, remainingMs()));
+      await wait(Math.min(heartbeatPause(task.lease_ms, renewed), remainingMs()));
       if (closed.signal.aborted || isLost()) return;
-      const renewed = await renew();
-      pause = renewed ? pauseMs : Math.min(retryMs, pauseMs);
+      renewed = await renew();
     }
   }
 

@@ -15,6 +15,10 @@ export interface ReportOutcomeDeps {
   withinMs: number;
 }
 
+/** `conflict`: another runner has the claim. Any other refusal would be repeated for ever. */
+const isFinal = (error: unknown): boolean =>
+  error instanceof AppError && error.status < 500 && error.code !== 'too_many_requests';
+
 /**
  * Retries until the outcome is recorded, for as long as the claim lasts. Otherwise the claim expires, and the labels of the
  * release show the next runner how it ended. True when it was recorded.
@@ -36,8 +40,7 @@ export async function reportOutcome(
       await bus.call(runnerTasks.operations.finish, { body }, { requestId: request_id ?? undefined });
       return true;
     } catch (error) {
-      // `conflict`: another runner has the claim. Any other refusal would be repeated for ever.
-      if (error instanceof AppError && error.status < 500 && error.code !== 'too_many_requests') return false;
+      if (isFinal(error)) return false;
       await pause(retryMs, lease.lost);
     }
   }

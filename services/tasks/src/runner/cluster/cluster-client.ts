@@ -23,8 +23,8 @@ export interface ClusterClient {
   createNamespace(namespace: NewNamespace): Promise<boolean>;
   /** Compare-and-swap. False: it was changed or deleted since it was read. */
   annotateNamespace(namespace: Namespace, annotations: Record<string, string>): Promise<boolean>;
-  /** Deletes the one with this uid; another of the same name stays. */
-  deleteNamespace(name: string, uid: string): Promise<void>;
+  /** Compare-and-delete. False: it was changed, replaced or deleted since it was read. */
+  deleteNamespace(namespace: Namespace): Promise<boolean>;
   /** Metadata of the Secrets in which Helm stores the revisions of a release; their data may be megabytes. */
   releaseRevisions(namespace: string, release: string): Promise<ObjectMetadata[]>;
   readSecret(namespace: string, name: string): Promise<Secret | null>;
@@ -117,10 +117,10 @@ export function createClusterClient({ api, signal, beforeWrite }: ClusterClientD
       const write = () => api.patchJson(`/api/v1/namespaces/${name}`, patch, call);
       return unlessConflict('annotate the namespace', write, [404, 409]);
     },
-    deleteNamespace: async (name, uid) => {
-      beforeWrite();
-      const options = { propagationPolicy: 'Foreground', preconditions: { uid } };
-      await orNull('delete the namespace', () => api.deleteJson(`/api/v1/namespaces/${name}`, options, call));
+    deleteNamespace: ({ metadata: { name, uid, resourceVersion } }) => {
+      const options = { propagationPolicy: 'Foreground', preconditions: { uid, resourceVersion } };
+      const remove = () => api.deleteJson(`/api/v1/namespaces/${name}`, options, call);
+      return unlessConflict('delete the namespace', remove, [404, 409]);
     },
     releaseRevisions: (namespace, release) =>
       attempt('read the Helm release', async () => {

@@ -3,11 +3,13 @@ import type { ClaimedTask } from '@berth/shared/contracts/resources/runner-tasks
 import { allEnded } from '../waiting/all-ended.ts';
 import type { ClusterClient, NewSecret } from '../cluster/cluster-client.ts';
 import type { Secret } from '../cluster/kube-objects.ts';
+import { checkFence } from './namespace-fence.ts';
 import { permanent, transient } from '../outcome/task-failure.ts';
 
 const batchSize = 8;
 
 type Target = Pick<ClaimedTask, 'namespace' | 'secrets'>;
+type Claim = Pick<ClaimedTask, 'task_id' | 'fence' | 'namespace' | 'deployment_id'>;
 export type FoundSecrets = ReadonlyMap<string, Secret | null>;
 
 /** The present state of the Secrets that the task wants; read while the namespace is prepared. */
@@ -21,21 +23,31 @@ export async function readSecrets({ namespace, secrets }: Target, cluster: Clust
 
 /** Writes the Secrets that the chart's inputs require, before Helm needs them. A Secret that Berth did not create is never overwritten. */
 export async function applySecrets(
-  { namespace, secrets }: Target,
+  task: Target & Claim,
   { cluster, found }: { cluster: ClusterClient; found: FoundSecrets },
 ): Promise<void> {
+  const { namespace, secrets } = task;
   await inBatches(Object.entries(secrets), ([name, entries]) => {
     const metadata = { name, namespace, labels: managedLabels };
-    return apply({ metadata, type: 'Opaque', stringData: entries }, cluster, found.get(name) ?? null);
+    const wanted = { metadata, type: 'Opaque', stringData: entries };
+    return apply(wanted, { cluster, claim: task, found: found.get(name) ?? null });
   });
 }
 
-async function apply(wanted: NewSecret, cluster: ClusterClient, found: Secret | null): Promise<void> {
+interface Applying {
+  cluster: ClusterClient;
+  claim: Claim;
+  found: Secret | null;
+}
+
+async function apply(wanted: NewSecret, { cluster, claim, found }: Applying): Promise<void> {
   const { name, namespace } = wanted.metadata;
   let existing = found;
   for (let attempt = 0; attempt < 2; attempt += 1) {
     if (existing === null ? await cluster.createSecret(wanted) : await replace(existing, wanted, cluster)) return;
     existing = await cluster.readSecret(namespace, name);
+    // The Secret may be that of a later claim, and this machine may have slept.
+    await checkFence(claim, cluster);
   }
   throw transient(`The Secret ${name} in ${namespace} was changed by others at the same time`);
 }

@@ -18,6 +18,12 @@ export function isTakenOver(holder: string, { task_id, fence }: Pick<Claim, 'tas
   return heldTask === task_id && Number(heldFence) > fence;
 }
 
+/** What a claim does about the fence that it finds. `take`: it names no claim, or that of another task. */
+export function fenceStep(holder: string, claim: Pick<Claim, 'task_id' | 'fence'>): 'held' | 'taken over' | 'take' {
+  if (holder === holderOf(claim)) return 'held';
+  return isTakenOver(holder, claim) ? 'taken over' : 'take';
+}
+
 const takenOver = () => transient('Another runner has taken over this task');
 
 interface TakeFenceDeps {
@@ -36,9 +42,9 @@ export async function takeFence(claim: Claim, { cluster, lease, found }: TakeFen
   const wanted = holderOf(claim);
   let namespace = found;
   for (let attempt = 0; attempt < 3; attempt += 1) {
-    const holder = holderIn(namespace);
-    if (holder === wanted) return;
-    if (isTakenOver(holder, claim)) throw takenOver();
+    const step = fenceStep(holderIn(namespace), claim);
+    if (step === 'held') return;
+    if (step === 'taken over') throw takenOver();
     // The holder is another task: an earlier one, or the next one, if this runner slept. Confirmed after the read, so that
     // a claim which takes the namespace after this confirmation makes the swap below fail.
     await lease.confirm();
@@ -56,5 +62,11 @@ export async function takeFence(claim: Claim, { cluster, lease, found }: TakeFen
 /** For the moment before Helm starts, and before the runner itself writes to the release. */
 export async function checkFence(claim: Claim, cluster: Pick<ClusterClient, 'readNamespace'>): Promise<void> {
   const namespace = await cluster.readNamespace(claim.namespace);
-  if (!namespace || holderIn(namespace) !== holderOf(claim)) throw takenOver();
+  if (!namespace) throw takenOver();
+  checkHeld(namespace, claim);
+}
+
+/** The same for a namespace that was just read, and that the next write names with the version that was read. */
+export function checkHeld(namespace: Namespace, claim: Claim): void {
+  if (fenceStep(holderIn(namespace), claim) !== 'held') throw takenOver();
 }

@@ -3,33 +3,36 @@ import { causeOf } from '@berth/kube/causes/cause-of';
 import type { ClaimedTask } from '@berth/shared/contracts/resources/runner-tasks';
 import type { ClusterClient } from '../cluster/cluster-client.ts';
 import { permanent, transient } from '../outcome/task-failure.ts';
-import { belongsTo } from './deployment-namespace.ts';
+import { belongsTo, isTerminating } from './deployment-namespace.ts';
+import { checkHeld } from './namespace-fence.ts';
 
 const goneWithinMs = 5 * 60_000;
 
 export interface RemoveNamespaceDeps {
-  cluster: ClusterClient;
+  cluster: Pick<ClusterClient, 'readNamespace' | 'deleteNamespace'>;
   signal: AbortSignal;
   /** What is waited for, where the cluster says it. */
   says: (text: string) => void;
 }
 
-/** Deletes the deployment's namespace and waits until it is gone. */
+/**
+ * Deletes the deployment's namespace, if it still names this claim, and waits until it is gone. The deletion names the version that
+ * was checked: a later claim may have installed something in it while this runner's machine slept.
+ */
 export async function removeNamespace(
-  task: ClaimedTask,
+  task: Pick<ClaimedTask, 'task_id' | 'fence' | 'namespace' | 'deployment_id'>,
   { cluster, signal, says }: RemoveNamespaceDeps,
 ): Promise<void> {
   const existing = await cluster.readNamespace(task.namespace);
-  if (existing === null) return;
-  if (!belongsTo(existing, task.deployment_id)) {
+  if (existing && !belongsTo(existing, task.deployment_id)) {
     throw permanent(`The namespace ${task.namespace} does not belong to this deployment and was left unchanged`);
   }
-  await cluster.deleteNamespace(task.namespace, existing.metadata.uid ?? '');
 
   const giveUpAt = performance.now() + goneWithinMs;
   for (
-    let namespace = await cluster.readNamespace(task.namespace);
+    let namespace = existing;
     namespace !== null && belongsTo(namespace, task.deployment_id);
+    namespace = await cluster.readNamespace(task.namespace)
   ) {
     const held = causeOf('Namespace', namespace);
     if (performance.now() > giveUpAt) {
@@ -38,7 +41,10 @@ export async function removeNamespace(
     }
     // That it is being deleted is no reason.
     if (held && held.cause !== 'Terminating') says(`Waiting for the namespace ${task.namespace}: ${held.message}`);
+    if (!isTerminating(namespace)) {
+      checkHeld(namespace, task);
+      await cluster.deleteNamespace(namespace);
+    }
     await delay(200, undefined, { signal });
-    namespace = await cluster.readNamespace(task.namespace);
   }
 }

@@ -8,10 +8,12 @@ export interface Outcome {
   reason: string | null;
 }
 
+type Aborted = Pick<AbortSignal, 'aborted'>;
+
 /** Cancellation and shutdown outrank the error: a Helm that was stopped may exit with any message. Null for a bug. */
 export function outcomeOf(
   error: unknown,
-  { lease, stopping }: { lease: { readonly canceled: AbortSignal }; stopping: AbortSignal },
+  { lease, stopping }: { lease: { readonly canceled: Aborted }; stopping: Aborted },
 ): Outcome | null {
   if (lease.canceled.aborted) return { outcome: 'Canceled', reason: null };
   if (stopping.aborted) return { outcome: 'HandedBack', reason: 'The runner stopped; another one continues' };

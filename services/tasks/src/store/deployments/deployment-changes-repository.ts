@@ -120,7 +120,7 @@ export const createDeploymentChanges = (tx: Transaction) => {
     followEnv: async (cluster_id: string, env_id: string): Promise<readonly PublishedDeployment[]> => {
       const rows = await tx.any(sql.type(PublishedDeployment)`
         with moved as materialized (
-          select id as moved_id from deployments where cluster_id = ${cluster_id} and env_id <> ${env_id} order by id for update
+          select id as moved_id from deployments where cluster_id = ${cluster_id} and env_id <> ${env_id} order by id for no key update
         )
         update deployments set env_id = ${env_id} from moved where id = moved_id
         returning ${publishedColumns}

@@ -68,15 +68,25 @@ export const createDeploymentRepository = (db: Queries) => ({
   lockIfFree: (id: string) =>
     db.maybeOne(record`select ${recordColumns} from deployments where id = ${id} for update skip locked`),
 
-  /** Those that a Reinstall may follow for, when the task is done. */
-  lockDependentsOf: async (task_id: string) => {
+  /**
+   * The same for the platform, which changes neither whether it may be referred to nor its name: requests that refer to it
+   * go on meanwhile, and hold their own deployment. Without this a request and the end of a task could wait for each other.
+   */
+  hold: (id: string) =>
+    db.maybeOne(record`select ${recordColumns} from deployments where id = ${id} for no key update`),
+
+  /** That of the task and those that a Reinstall may follow for, in the order in which all that hold many of them do. */
+  holdWithDependents: async (task_id: string) => {
     await db.query(sql.type(z.object({ id: z.string() }))`
-      select id from deployments where enabled and not deleting and id in (
-        select r.deployment_id from deployment_tasks t
-        join deployment_references r on r.collection = 'deployments' and r.item_id = t.deployment_id
-        where t.id = ${task_id} and t.reinstall_dependents
+      select d.id from deployment_tasks t, deployments d
+      where t.id = ${task_id} and (
+        d.id = t.deployment_id
+        or t.reinstall_dependents and d.enabled and not d.deleting and d.id in (
+          select r.deployment_id from deployment_references r
+          where r.collection = 'deployments' and r.item_id = t.deployment_id
+        )
       )
-      order by id for update
+      order by d.id for no key update of d
     `);
   },
 

@@ -46,7 +46,7 @@ export const createItemRepository = (db: Queries) => {
 
     /** The same, and none of them is disabled or deleted until the transaction ends. */
     heldDeployments: (env_id: string, ids: readonly string[]) =>
-      deploymentsOf(env_id, ids, sql.fragment`for share of d`),
+      deploymentsOf(env_id, ids, sql.fragment`for key share of d`),
 
     /**
      * For a task whose start is committed. This waits for changes under way: a change locks the row before it looks for

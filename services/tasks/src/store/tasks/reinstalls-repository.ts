@@ -35,7 +35,7 @@ export const createReinstalls = (tx: Transaction) => {
    */
   async function reinstall(which: FragmentSqlToken, reason: string, origin: Origin) {
     const ids = await tx.anyFirst(withId`
-      select id from deployments where ${which} and enabled and not deleting order by id for update
+      select id from deployments where ${which} and enabled and not deleting order by id for no key update
     `);
     if (ids.length === 0) return [];
     const rows = await tx.any(publishedTask`

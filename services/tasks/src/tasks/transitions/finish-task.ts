@@ -5,6 +5,7 @@ import { afterClaim, type RetryPolicy } from '../../engine/tasks/after-claim.ts'
 import { operations } from '../../engine/operations/index.ts';
 import type { EndedClaim } from '../../records/ended-claim.ts';
 import { variantOf } from '../../records/variant.ts';
+import { standingOf } from '../../engine/tasks/standing-of.ts';
 import { endTask } from './end-task.ts';
 import { type EndingTask, lockToEnd } from './go-back.ts';
 
@@ -19,13 +20,10 @@ export const lostClaim = (): AppError => new AppError('conflict', 'The task was 
 
 /** Takes the result of a claim, once: a repetition, which changes nothing, is no error, another claim's result is. */
 export async function finishTask(store: WritingStore, finish: Finish, policy: RetryPolicy): Promise<EndedClaim | null> {
-  // Who uses a deployment is locked before it, as by a change of the user: the other way they would wait for each other.
-  if (finish.outcome === 'Done') await store.deployments.lockDependentsOf(finish.task_id);
-  const locked = await lockToEnd(store, finish.task_id);
-  if (locked?.task.fence !== finish.fence) throw lostClaim();
-  const { task } = locked;
-  if (task.acknowledged_fence === finish.fence) return null;
-  if (task.status !== 'Started') throw lostClaim();
+  const locked = await lockToEnd(store, finish.task_id, finish.outcome === 'Done');
+  const standing = locked ? standingOf(locked.task, finish.fence) : 'lost';
+  if (standing === 'acknowledged') return null;
+  if (!locked || standing === 'lost') throw lostClaim();
 
   const ended = await endClaim(store, locked, finish, policy);
   if (!ended) throw lostClaim();

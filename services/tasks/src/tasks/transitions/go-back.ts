@@ -1,9 +1,11 @@
 import { AppError } from '@berth/shared/errors';
 import { goesBackTo } from '../../engine/tasks/goes-back-to.ts';
-import { type LockedTask, lockTask } from '../../queue/lock-task.ts';
+import { holdTask, type LockedTask } from '../../queue/lock-task.ts';
 import type { DeploymentRecord } from '../../records/deployment-record.ts';
 import type { TaskRecord, Undo } from '../../records/task-record.ts';
-import type { ProjectedCluster } from '../../store/projection-repository.ts';
+import type { DeploymentRepository } from '../../store/deployment-repository.ts';
+import type { ProjectedCluster, ProjectionRepository } from '../../store/projection-repository.ts';
+import type { TaskRepository } from '../../store/task-repository.ts';
 import type { WritingStore } from '../../store/store.ts';
 
 /** A task that is about to end. */
@@ -12,11 +14,18 @@ export interface EndingTask extends LockedTask {
   cluster: ProjectedCluster | null;
 }
 
+export interface LockedToEnd {
+  tasks: Pick<TaskRepository, 'find' | 'lock' | 'clusterToReturnTo'>;
+  deployments: Pick<DeploymentRepository, 'hold' | 'holdWithDependents'>;
+  projected: Pick<ProjectionRepository, 'holdCluster'>;
+}
+
 /** The cluster before the deployment, as a change of the cluster locks them. */
-export async function lockToEnd(store: WritingStore, id: string): Promise<EndingTask | null> {
-  const target = await store.tasks.clusterToReturnTo(id);
+export async function lockToEnd(store: LockedToEnd, id: string, isDone = false): Promise<EndingTask | null> {
+  if (isDone) await store.deployments.holdWithDependents(id);
+  const target = isDone ? null : await store.tasks.clusterToReturnTo(id);
   const cluster = target === null ? null : await store.projected.holdCluster(target);
-  const locked = await lockTask(store, id);
+  const locked = await holdTask(store, id);
   return locked && { ...locked, cluster };
 }
 

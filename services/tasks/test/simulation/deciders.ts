@@ -1,0 +1,41 @@
+import { whileRunning } from '../../src/engine/tasks/start-of.ts';
+import { afterClaim } from '../../src/engine/tasks/after-claim.ts';
+import { standingOf } from '../../src/engine/tasks/standing-of.ts';
+import { remainingOf } from '../../src/runner/claim/lease-time.ts';
+import { fenceStep } from '../../src/runner/namespace/namespace-fence.ts';
+import { nextAction } from '../../src/runner/run/next-action.ts';
+
+/** Rows that a transaction locks, by what they are. */
+export type Lock = 'cluster' | 'deployment' | 'held deployment' | 'held with dependents' | 'task';
+
+/** The decisions under test, those of production; a mutation replaces one of them. */
+export interface Deciders {
+  afterClaim: typeof afterClaim;
+  standingOf: typeof standingOf;
+  /** Whether a heartbeat is of the latest claim. */
+  isLatest(row: { fence: number; isStarted: boolean }, fence: number): boolean;
+  remainingOf: typeof remainingOf;
+  fenceStep: typeof fenceStep;
+  nextAction: typeof nextAction;
+  whileRunning: typeof whileRunning;
+  locks: Locks;
+}
+
+/** In which order production locks, as `recordLocks` found it. */
+export interface Locks {
+  /** The end of a claim whose outcome is `Done`, and any other. */
+  finishDone: readonly Lock[];
+  finishOther: readonly Lock[];
+  cancel: readonly Lock[];
+}
+
+export const decidersOf = (locks: Locks): Deciders => ({
+  afterClaim,
+  standingOf,
+  isLatest: (row, fence) => row.isStarted && row.fence === fence,
+  remainingOf,
+  fenceStep,
+  nextAction,
+  whileRunning,
+  locks,
+});

@@ -1,0 +1,26 @@
+import type { Deciders } from './deciders.ts';
+
+/** Faults in the code under test, each in one decision: the simulation has to find them. */
+export const mutations: Record<string, (deciders: Deciders) => Partial<Deciders>> = {
+  'the service takes heartbeats of any claim': () => ({ isLatest: ({ isStarted }) => isStarted }),
+  'the service takes the outcome of any claim': () => ({
+    standingOf: ({ status }) => (status === 'Started' ? 'current' : 'lost'),
+  }),
+  'the runner does not look whose claim the namespace names': () => ({ fenceStep: () => 'held' }),
+  'the runner never gives up a claim': () => ({ remainingOf: () => 20_000 }),
+  'an outcome that comes again is refused': ({ standingOf }) => ({
+    standingOf: (task, fence) => (standingOf(task, fence) === 'current' ? 'current' : 'lost'),
+  }),
+  'the end of a task locks its row before its deployment': ({ locks }) => ({
+    locks: { ...locks, finishOther: ['cluster', 'task', 'held deployment'] },
+  }),
+  'the end of a task locks its deployment before the cluster': ({ locks }) => ({
+    locks: { ...locks, finishOther: ['held deployment', 'cluster', 'task'] },
+  }),
+  'a start does not note where there may be a release': ({ whileRunning }) => ({
+    whileRunning: (deployment, task, run) => {
+      const { installed_cluster_id, installed_namespace } = deployment;
+      return { ...whileRunning(deployment, task, run), installed_cluster_id, installed_namespace };
+    },
+  }),
+};

@@ -1,0 +1,421 @@
+import { outcomeOf } from '../../src/runner/outcome/outcome-of.ts';
+import { permanent, TaskFailure, transient, unreachable } from '../../src/runner/outcome/task-failure.ts';
+import { heartbeatPause, renewedUntil, safeUntil } from '../../src/runner/claim/lease-time.ts';
+import { holderOf } from '../../src/runner/namespace/namespace-fence.ts';
+import { isInterrupted } from '../../src/runner/run/next-action.ts';
+import type { Observed } from '../../src/runner/release/observe-release.ts';
+import { type Cluster, type HelmProcess, type SimNamespace, startHelm } from './cluster.ts';
+import type { Deciders } from './deciders.ts';
+import { createMachine, createProcess, type Machine, type Process } from './process.ts';
+import { type Steps, wait } from './scheduler.ts';
+import { type ClaimedRun, leaseMs, type Service } from './service.ts';
+import type { Call } from './transport.ts';
+import type { World } from './world.ts';
+
+const concurrency = 2;
+const pollMs = 1_000;
+const graceMs = 10_000;
+const graceAfterLossMs = 2_000;
+const guardGraceMs = 5_000;
+const orphanGraceMs = 3_000;
+
+/** Something that happens at most once. */
+interface Signal {
+  aborted: boolean;
+  onAbort(listener: () => void): void;
+  abort(): void;
+}
+
+function createSignal(): Signal {
+  const listeners: (() => void)[] = [];
+  const signal: Signal = {
+    aborted: false,
+    onAbort: (listener) => void listeners.push(listener),
+    abort: () => {
+      if (signal.aborted) return;
+      signal.aborted = true;
+      for (const listener of listeners.splice(0)) listener();
+    },
+  };
+  return signal;
+}
+
+class Stopped extends Error {}
+
+export interface RunnerWatch {
+  helmStarts(task: ClaimedRun, helm: HelmProcess): void;
+  writes(task: ClaimedRun, what: string): void;
+  reported(task: ClaimedRun, outcome: string, answer: string): void;
+}
+
+export interface Runner {
+  readonly process: Process;
+  readonly machine: Machine;
+  readonly helms: ReadonlySet<HelmProcess>;
+  stop(): void;
+  readonly isIdle: boolean;
+  /** Between the last check and the start of Helm only an answer of the service is awaited, which no clock of the machine can date. */
+  readonly isBeginning: boolean;
+}
+
+interface Deps {
+  world: World;
+  service: Service;
+  call: Call;
+  cluster: Cluster;
+  deciders: Deciders;
+  watch: RunnerWatch;
+}
+
+/** A runner as the pure parts of the real one decide, with its process guard, on a machine of its own. */
+export function startRunner({ world, service, call, cluster, deciders, watch }: Deps): Runner {
+  const { scheduler } = world;
+  const machine = createMachine(scheduler, { offset: world.between(0, 1e9), rate: world.between(0.999, 1.001) });
+  const process = createProcess(machine, inject);
+  const stopping = createSignal();
+  const helms = new Set<HelmProcess>();
+  const running = new Map<string, { fence: number; done: Signal }>();
+  let beginning = 0;
+
+  /** Faults at any step of the process. */
+  function inject(self: Process): void {
+    const { runnerKilled, runnerPaused, machineFrozen, runnerStopped } = world.faults;
+    if (world.chance(runnerKilled)) {
+      world.count('runners that were killed');
+      self.kill();
+    } else if (world.chance(runnerPaused)) {
+      world.count('runners that were paused');
+      self.pause();
+      scheduler.after(world.between(100, 60_000), self.resume);
+    } else if (beginning === 0 && world.chance(machineFrozen)) {
+      world.count('machines that were frozen');
+      machine.freeze();
+      for (const helm of helms) helm.wasFrozen = true;
+      scheduler.after(world.between(100, 90_000), machine.thaw);
+    } else if (world.chance(runnerStopped)) {
+      world.count('runners that were stopped');
+      stopping.abort();
+    }
+  }
+
+  // The guard notices the end of its pipe and ends what is left.
+  process.onKilled(() => {
+    for (const helm of helms) {
+      scheduler.after(world.between(0, 100), () => machine.pass(() => helm.stop(orphanGraceMs)));
+    }
+  });
+
+  function* claims(): Steps {
+    while (!stopping.aborted) {
+      const isFree = running.size < concurrency;
+      const isAnyDue = service.nextDue() <= scheduler.now();
+      const claimedAt = machine.clock();
+      const answer = isFree && isAnyDue ? yield* call((replica) => service.claim(replica), 5_000) : null;
+      if (answer && 'ok' in answer && answer.ok) start(answer.ok, claimedAt);
+      else
+        yield* scheduler.sleep(
+          pollMs + Math.min(10_000, Math.max(0, isFree ? service.nextDue() - scheduler.now() : pollMs)),
+        );
+    }
+  }
+
+  function start(task: ClaimedRun, claimedAt: number): void {
+    const { task_id, fence } = task;
+    const before = running.get(task_id);
+    if (before && before.fence >= fence) return;
+    const entry = { fence, done: createSignal() };
+    running.set(task_id, entry);
+    process.spawn(
+      (function* () {
+        if (before && !before.done.aborted) yield* wait<void>((done) => before.done.onAbort(done));
+        yield* run(task, claimedAt);
+        if (running.get(task_id) === entry) running.delete(task_id);
+        entry.done.abort();
+      })(),
+    );
+  }
+
+  function* run(task: ClaimedRun, claimedAt: number): Steps {
+    const { task_id, fence } = task;
+    const lost = createSignal();
+    const canceled = createSignal();
+    const closed = createSignal();
+    let deadline = safeUntil(claimedAt, leaseMs);
+    const renewals = new Set<() => void>();
+    const remaining = () => deciders.remainingOf(deadline, machine.clock());
+
+    function isLost(): boolean {
+      if (remaining() === 0 && !closed.aborted) lost.abort();
+      return lost.aborted;
+    }
+
+    function* renew(begins = false): Steps<boolean> {
+      const sentAt = machine.clock();
+      const answer = yield* call(
+        (replica) => service.heartbeat(replica, { task_id, fence, begins }),
+        Math.min(2_000, remaining()),
+      );
+      if ('refused' in answer) {
+        if (answer.refused === 'conflict') lost.abort();
+        return false;
+      }
+      if (isLost()) return false;
+      deadline = renewedUntil(deadline, sentAt, leaseMs);
+      if (answer.ok.cancel_requested) canceled.abort();
+      for (const renewed of renewals) renewed();
+      return true;
+    }
+
+    function* keepRenewing(): Steps {
+      let renewed: boolean | null = null;
+      while (!closed.aborted) {
+        yield* scheduler.sleep(Math.max(1, Math.min(heartbeatPause(leaseMs, renewed), remaining())));
+        if (closed.aborted || isLost()) return;
+        renewed = yield* renew();
+      }
+    }
+    process.spawn(keepRenewing());
+
+    // What a deploy leaves behind is repaired also when it was canceled.
+    let isRepairing = false;
+    const isStopped = () => lost.aborted || (!isRepairing && (canceled.aborted || stopping.aborted));
+    const goOn = () => {
+      if (isStopped()) throw new Stopped();
+    };
+
+    function* api<T>(work: () => T, isWrite = false): Steps<T> {
+      goOn();
+      if (isWrite && isLost()) throw transient('the claim expired');
+      const answer = yield* cluster.call(work);
+      goOn();
+      if ('unreachable' in answer) throw unreachable('the cluster does not answer');
+      return answer.ok;
+    }
+
+    const readNamespace = () =>
+      api(() => {
+        const found = cluster.namespaces.get(task.run.namespace);
+        return found ? { ...found, revisions: found.revisions.map((revision) => ({ ...revision })) } : null;
+      });
+
+    const observed = ({ revisions }: Pick<SimNamespace, 'revisions'>): Observed =>
+      revisions.at(-1) ?? { status: 'absent' };
+
+    function* takeFence(found: SimNamespace): Steps {
+      let namespace = found;
+      for (let attempt = 0; attempt < 3; attempt += 1) {
+        const step = deciders.fenceStep(namespace.holder, task);
+        if (step === 'held') return;
+        if (step === 'taken over') throw transient('taken over');
+        if (!(yield* renew())) throw unreachable('not confirmed');
+        const { name, version } = namespace;
+        const isTaken = yield* api(() => {
+          const there = cluster.namespaces.get(name);
+          if (there?.version !== version || there.isTerminating) return false;
+          there.holder = holderOf(task);
+          there.version += 1;
+          return true;
+        }, true);
+        if (isTaken) return;
+        const again = yield* readNamespace();
+        if (!again || again.isTerminating) throw transient('deleted meanwhile');
+        namespace = again;
+      }
+      throw transient('changed by others');
+    }
+
+    function* checkFence(): Steps {
+      const namespace = yield* readNamespace();
+      if (!namespace || deciders.fenceStep(namespace.holder, task) !== 'held') throw transient('taken over');
+    }
+
+    function* repair(): Steps {
+      const namespace = yield* readNamespace();
+      const last = namespace?.revisions.at(-1);
+      if (!namespace || !last || !isInterrupted(last)) return;
+      // Read before the fence is checked: what another claim changes after that makes the swap fail.
+      yield* checkFence();
+      const isSwapped = yield* api(() => {
+        const newest = cluster.namespaces.get(task.run.namespace)?.revisions.at(-1);
+        const own = cluster.namespaces.get(task.run.namespace)?.revisions[namespace.revisions.length - 1];
+        if (!own || !newest || own.version !== last.version || own.taskId !== last.taskId || own.fence !== last.fence)
+          return false;
+        watch.writes(task, 'sets the release to failed');
+        own.status = 'failed';
+        own.version += 1;
+        return true;
+      }, true);
+      if (!isSwapped) throw transient('changed by others');
+    }
+
+    function* runHelm(isFenceFresh: boolean): Steps {
+      if (!isFenceFresh) yield* checkFence();
+      beginning += 1;
+      let begun = false;
+      for (let tries = 0; tries < 3 && !isLost() && !begun; tries += 1) {
+        begun = yield* renew(true);
+        if (!begun && !isLost()) yield* scheduler.sleep(1_000);
+      }
+      beginning -= 1;
+      if (!begun) throw isLost() ? transient('expired') : unreachable('not confirmed');
+      goOn();
+      if (isLost()) throw transient('expired');
+      const deploys = task.run.action === 'deploy' ? task.run : null;
+      const helm = startHelm(world, cluster, { machine, namespace: task.run.namespace, task_id, fence, deploys });
+      helms.add(helm);
+      watch.helmStarts(task, helm);
+
+      // The guard keeps the last deadline that it was given, also while the runner is paused.
+      let guarded = machine.clock() + remaining();
+      const guard = (): void => {
+        if (!helm.isAlive) return;
+        const left = guarded - machine.clock();
+        if (left > 0) scheduler.after(left, () => machine.pass(guard));
+        else helm.stop(guardGraceMs);
+      };
+      guard();
+      const extend = () => {
+        guarded = machine.clock() + remaining();
+      };
+      renewals.add(extend);
+      lost.onAbort(() => helm.stop(graceAfterLossMs));
+      canceled.onAbort(() => helm.stop(graceMs));
+      stopping.onAbort(() => helm.stop(graceMs));
+      const exit = yield* helm.exited();
+      renewals.delete(extend);
+      helms.delete(helm);
+      if (exit === 'done') return;
+      if (exit === 'failed') throw permanent('the chart is wrong');
+      throw exit === 'unreachable' ? unreachable('the cluster does not answer') : transient('Helm was ended');
+    }
+
+    function* create(): Steps<boolean> {
+      const { namespace: name } = task.run;
+      return yield* api(() => cluster.create({ name, deploymentId: task.deployment_id, holder: holderOf(task) }), true);
+    }
+
+    function* deploy(): Steps {
+      let found: SimNamespace | null = null;
+      let isFresh = task.is_first && (yield* create());
+      for (let tries = 0; !isFresh && found === null; tries += 1) {
+        if (tries > 20) throw transient('still terminating');
+        const namespace = yield* readNamespace();
+        if (namespace && !namespace.isTerminating) {
+          if (namespace.deploymentId !== task.deployment_id) throw permanent('a foreign namespace');
+          yield* takeFence(namespace);
+          found = namespace;
+        } else if (!namespace && (yield* create())) isFresh = true;
+        else yield* scheduler.sleep(250);
+      }
+      const action = deciders.nextAction(
+        { action: 'deploy', taskId: task_id },
+        found ? observed(found) : { status: 'absent' },
+      );
+      if (action === 'adopt') {
+        world.count('releases that were adopted');
+        return;
+      }
+      if (action === 'unlock') {
+        world.count('releases that were repaired');
+        yield* repair();
+      }
+      goOn();
+      // A chart that is in no cache.
+      if (world.chance(0.3)) {
+        yield* scheduler.sleep(world.between(10, 5_000));
+        isFresh = false;
+      }
+      goOn();
+      yield* runHelm(isFresh);
+    }
+
+    function* uninstall(): Steps {
+      const namespace = yield* readNamespace();
+      if (!namespace) return;
+      if (namespace.deploymentId !== task.deployment_id) throw permanent('a foreign namespace');
+      let hasBegun = false;
+      if (!namespace.isTerminating) {
+        yield* takeFence(namespace);
+        const there = yield* readNamespace();
+        const action = deciders.nextAction(
+          { action: 'uninstall', taskId: task_id },
+          there ? observed(there) : { status: 'absent' },
+        );
+        if (action === 'uninstall') {
+          yield* runHelm(false);
+          hasBegun = true;
+        }
+      }
+      if (!hasBegun && !(yield* renew(true))) throw unreachable('not confirmed');
+      goOn();
+      for (;;) {
+        const left = yield* readNamespace();
+        if (!left || left.deploymentId !== task.deployment_id) return;
+        if (!left.isTerminating) {
+          if (deciders.fenceStep(left.holder, task) !== 'held') throw transient('taken over');
+          yield* api(() => {
+            if (cluster.namespaces.get(left.name)?.uid === left.uid) watch.writes(task, 'deletes the namespace');
+            cluster.remove(left);
+          }, true);
+        }
+        yield* scheduler.sleep(500);
+      }
+    }
+
+    let outcome: ReturnType<typeof outcomeOf> = { outcome: 'Done', reason: null };
+    try {
+      if (world.chance(world.faults.clusterCallFails)) throw unreachable('no access');
+      yield* world.pause();
+      if (task.run.action === 'deploy') {
+        try {
+          yield* deploy();
+        } catch (error) {
+          isRepairing = !stopping.aborted && !isLost();
+          if (isRepairing) yield* quietly(repair());
+          throw error;
+        }
+      } else yield* uninstall();
+    } catch (error) {
+      if (!(error instanceof Stopped || error instanceof TaskFailure)) throw error;
+      outcome = outcomeOf(error, { lease: { canceled }, stopping }) ?? { outcome: 'Retry', reason: null };
+    }
+    closed.abort();
+    if (isLostAfterwards() || !outcome) return;
+
+    const giveUpAt = machine.clock() + (stopping.aborted ? 4_000 : 60_000);
+    const report = { task_id, fence, outcome: outcome.outcome };
+    while (!lost.aborted && remaining() > 0 && machine.clock() < giveUpAt) {
+      const answer = yield* call((replica) => service.finish(replica, report));
+      const isAnswered = 'ok' in answer || answer.refused === 'conflict';
+      if (isAnswered) watch.reported(task, outcome.outcome, 'ok' in answer ? 'recorded' : 'refused');
+      if (isAnswered) return;
+      yield* scheduler.sleep(500);
+    }
+
+    function isLostAfterwards(): boolean {
+      return lost.aborted || remaining() === 0;
+    }
+  }
+
+  function* quietly(steps: Steps): Steps {
+    try {
+      yield* steps;
+    } catch (error) {
+      if (!(error instanceof Stopped || error instanceof TaskFailure)) throw error;
+    }
+  }
+
+  process.spawn(claims());
+  return {
+    process,
+    machine,
+    helms,
+    stop: stopping.abort,
+    get isIdle() {
+      return stopping.aborted && running.size === 0;
+    },
+    get isBeginning() {
+      return beginning > 0;
+    },
+  };
+}

@@ -1,0 +1,302 @@
+import type { DeploymentRecord } from '../../src/records/deployment-record.ts';
+import {
+  change,
+  engine,
+  isLiving,
+  type Living,
+  type Model,
+  reinstall,
+  remove,
+  retry,
+  schedule,
+} from '../support/deployment-model.ts';
+import { sampleDeployment } from '../support/sample-deployment.ts';
+import { holderOf } from '../../src/runner/namespace/namespace-fence.ts';
+import { sameJson } from '@berth/shared/contracts/json';
+import { createCluster, type HelmProcess } from './cluster.ts';
+import { createDatabase } from './database.ts';
+import type { Deciders } from './deciders.ts';
+import { createProcess } from './process.ts';
+import { type Runner, startRunner } from './runner.ts';
+import type { Steps } from './scheduler.ts';
+import { cancelOf, type ClaimedRun, createService, leaseMs, type Requested } from './service.ts';
+import { createTransport } from './transport.ts';
+import { Broken, createWorld, type Faults, noFaults, type World } from './world.ts';
+
+export interface Simulated {
+  /** The rule that did not hold; null where all did. */
+  broken: string | null;
+  trace: readonly string[];
+}
+
+/** Longer than anything but a lease, a pause or a Helm may take once nothing fails any more. */
+const spareMs = 60_000;
+
+/** One seed: a few deployments, clients and runners, with faults for some minutes; then everything comes to its end. */
+export function simulate(
+  seed: number,
+  deciders: Deciders,
+  { counts = new Map(), traced = false }: { counts?: Map<string, number>; traced?: boolean } = {},
+): Simulated {
+  const trace: string[] = [];
+  const world = createWorld(seed, counts, traced ? trace : null);
+  const usual = engine.whileRunning;
+  engine.whileRunning = deciders.whileRunning;
+  try {
+    run(world, deciders);
+    return { broken: null, trace };
+  } catch (error) {
+    if (!(error instanceof Broken)) throw error;
+    return { broken: error.message, trace };
+  } finally {
+    engine.whileRunning = usual;
+  }
+}
+
+/** Each seed has its own mixture, and many have none of most faults: rare ones would hide behind frequent ones. */
+function someFaults(world: World): Faults {
+  const some = (most: number) => (world.chance(0.4) ? world.between(0, most) : 0);
+  return {
+    messageLost: some(0.2),
+    messageDoubled: some(0.2),
+    messageLate: some(0.1),
+    commitFails: some(0.1),
+    commitAnswerLost: some(0.1),
+    serviceKilled: some(0.02),
+    runnerKilled: some(0.02),
+    runnerPaused: some(0.02),
+    machineFrozen: some(0.02),
+    runnerStopped: some(0.01),
+    helmKilled: some(0.1),
+    clusterCallFails: some(0.05),
+    claimIncomplete: some(0.1),
+  };
+}
+
+function run(world: World, deciders: Deciders): void {
+  const { scheduler } = world;
+  const database = createDatabase(world);
+  const cluster = createCluster(world);
+  const deployments = ['a', 'b'].map(
+    (name): DeploymentRecord => ({ ...sampleDeployment, id: name, name, namespace: `web-${name}` }),
+  );
+  // The second one refers to the first.
+  const service = createService(world, database, deciders, new Map([['a', 'b']]));
+  const call = createTransport(world, service);
+
+  const live = new Set<HelmProcess>();
+  const latest = new Map<string, number>();
+  const recorded = new Set<string>();
+  const effects = new Map<string, number>();
+  /** Namespaces in which two Helms were at work because a host had paused a machine: what is in them is anybody's. */
+  const disputed = new Set<string>();
+  const accepted: { id: string; deploymentId: string }[] = [];
+  const ended = new Map<string, string>();
+
+  database.onCommit((next) => {
+    for (const [id, is] of next.models) {
+      if (is.queue.filter(({ status }) => status === 'Started').length > 1)
+        world.fail('I4: two tasks of a deployment are started');
+      const open = new Set(is.queue.map((task) => task.id));
+      for (const task of database.committed.models.get(id)?.queue ?? []) if (!open.has(task.id)) ended.set(task.id, id);
+    }
+    for (const [id, row] of next.tasks) {
+      const old = database.committed.tasks.get(id);
+      if (!old) continue;
+      if (row.fence < old.fence) world.fail('I3: a fence fell');
+      if (row.fence > old.fence) latest.set(id, row.fence);
+      if (row.acknowledged_fence === old.acknowledged_fence || row.acknowledged_fence === null) continue;
+      if (row.acknowledged_fence !== latest.get(id)) world.fail('I3: the outcome of an older claim was recorded');
+      const claim = `${id}:${row.acknowledged_fence}`;
+      if (recorded.has(claim)) world.fail('I3: an outcome was recorded twice');
+      recorded.add(claim);
+    }
+  });
+
+  const isCurrent = ({ task_id, fence, deployment_id }: ClaimedRun): boolean => {
+    const task = database.committed.models.get(deployment_id)?.queue.find(({ id }) => id === task_id);
+    return task?.status === 'Started' && database.committed.tasks.get(task_id)?.fence === fence;
+  };
+
+  const watch = {
+    helmStarts(task: ClaimedRun, helm: HelmProcess): void {
+      world.count(`Helm runs: ${task.run.action}`);
+      world.note(`Helm starts for ${task.task_id}:${task.fence} in ${helm.namespace}`);
+      for (const other of live) {
+        if (!other.isAlive) live.delete(other);
+        else if (other.namespace === helm.namespace) {
+          if (!other.wasFrozen) world.fail('I2: two Helm processes of one deployment are alive');
+          disputed.add(helm.namespace);
+        }
+      }
+      live.add(helm);
+      if (!isCurrent(task)) world.fail('I2: a Helm starts for a claim that is over');
+      const order = database.committed.tasks.get(task.task_id)?.order ?? 0;
+      const before = effects.get(task.deployment_id) ?? 0;
+      const at = database.committed.tasks.get(task.task_id)?.execute_at ?? 0;
+      const place = at * 1_000 + order / 1_000;
+      if (place < before) world.fail('I4: a task takes effect after a later one');
+      effects.set(task.deployment_id, place);
+    },
+    writes(task: ClaimedRun, what: string): void {
+      world.note(`${task.task_id}:${task.fence} ${what}`);
+      const holder = cluster.namespaces.get(task.run.namespace)?.holder;
+      if (holder !== holderOf(task)) world.fail(`I3: a runner ${what} in a namespace that another claim holds`);
+    },
+    reported(task: ClaimedRun, outcome: string, answer: string): void {
+      world.note(`${task.task_id}:${task.fence} reported ${outcome}: ${answer}`);
+      const isRecorded = recorded.has(`${task.task_id}:${task.fence}`);
+      if (answer === 'refused' && isRecorded && latest.get(task.task_id) === task.fence) {
+        world.fail('I3: an outcome that was recorded was refused');
+      }
+    },
+  };
+
+  for (const deployment of deployments) {
+    const model: Living = { deployment, queue: [], running: null, over: [] };
+    database.insert(deployment.id, model);
+  }
+  world.faults = someFaults(world);
+  service.startReplicas();
+
+  const runners: (Runner | null)[] = [null, null];
+  const startAt = (at: number): void => {
+    const runner = startRunner({ world, service, call, cluster, deciders, watch });
+    runners[at] = runner;
+    runner.process.onKilled(() => scheduler.after(world.between(1_000, 15_000), () => startAt(at)));
+    const replaceIdle = (): void => {
+      if (!runner.process.isAlive) return;
+      if (runner.isIdle) startAt(at);
+      else scheduler.after(5_000, replaceIdle);
+    };
+    scheduler.after(5_000, replaceIdle);
+  };
+  startAt(0);
+  startAt(1);
+
+  const faultsEndAt = world.between(40_000, 150_000);
+  const plain = (deploymentId: string): Requested => ({
+    deploymentId,
+    change: () => null,
+    executeAt: null,
+    refersTo: deploymentId === 'b' ? 'a' : null,
+    holdsCluster: false,
+    cancels: null,
+  });
+
+  function* clients(): Steps {
+    // Their first Installs.
+    for (const { id } of deployments) yield* ask({ ...plain(id), change: install });
+    const most = Math.floor(world.between(2, 9));
+    for (let n = 0; n < most; n += 1) {
+      yield* scheduler.sleep(world.between(0, (1.6 * faultsEndAt) / most));
+      const requested = someRequest();
+      if (requested) yield* ask(requested);
+    }
+  }
+
+  function* ask(requested: Requested): Steps {
+    const answer = yield* call((replica) => service.request(replica, requested), 4_000);
+    if (!('ok' in answer)) return;
+    world.count('requests that were accepted');
+    for (const id of answer.ok) accepted.push({ id, deploymentId: requested.deploymentId });
+  }
+
+  function* outages(): Steps {
+    while (world.chance(0.3)) {
+      yield* scheduler.sleep(world.between(0, faultsEndAt));
+      if (scheduler.now() > faultsEndAt) return;
+      cluster.isUp = false;
+      world.count('outages of the cluster');
+      scheduler.after(world.between(500, 10_000), () => service.setClusterKnownUp(cluster.isUp));
+      yield* scheduler.sleep(world.between(1_000, 60_000));
+      cluster.isUp = true;
+      scheduler.after(world.between(500, 5_000), () => service.setClusterKnownUp(true));
+    }
+  }
+
+  function someRequest(): Requested | null {
+    const id = world.pick(deployments)?.id ?? '';
+    const model = database.read(id);
+    if (!isLiving(model)) return null;
+    const n = Math.floor(world.between(0, 1_000));
+    const task = world.pick(model.queue);
+    const over = world.pick(model.over);
+    const executeAt = scheduler.now() + world.between(1_000, 40_000);
+    const scheduled = { executeAt };
+    const requests: (Requested | null)[] = [
+      { ...plain(id), change: (was) => change(was, { config: { n } }) },
+      { ...plain(id), change: (was) => change(was, { config: { n } }) },
+      { ...plain(id), holdsCluster: true, change: (was) => change(was, { name: `${id}${n % 3}` }) },
+      { ...plain(id), holdsCluster: true, change: (was) => change(was, { name: `${id}${n % 3}` }) },
+      { ...plain(id), change: (was) => change(was, { enabled: !was.deployment.enabled }) },
+      { ...plain(id), ...scheduled, change: (was) => schedule(was, 'Upgrade', { config: { n } }) },
+      { ...plain(id), ...scheduled, change: (was) => schedule(was, 'Uninstall', { enabled: false }) },
+      { ...plain(id), change: reinstall },
+      { ...plain(id), change: remove },
+      task ? { ...plain(id), change: cancelOf(task.id), cancels: task.id } : null,
+      task ? { ...plain(id), change: cancelOf(task.id), cancels: task.id } : null,
+      over ? { ...plain(id), change: (was) => retry(was, over) } : null,
+      null,
+      null,
+    ];
+    const picked = world.pick(requests) ?? null;
+    if (picked === null) {
+      const replica = service.replica();
+      replica?.spawn(service.moveCluster(replica));
+    }
+    return picked;
+  }
+
+  const client = createProcess({ pass: (work) => work() }, () => undefined);
+  client.spawn(clients());
+  client.spawn(outages());
+
+  scheduler.runUntil(faultsEndAt);
+  world.faults = noFaults;
+  cluster.isUp = true;
+  service.setClusterKnownUp(true);
+  scheduler.runUntil(1.7 * faultsEndAt);
+
+  const open = () => [...database.committed.models.values()].flatMap(({ queue }) => queue);
+  const due = Math.max(scheduler.now(), ...open().map(({ id }) => database.committed.tasks.get(id)?.due_at ?? 0));
+  // Each may be with a runner that is gone, paused or frozen, and every one has its Helm to run.
+  const endsBy = due + leaseMs + spareMs + (open().length + 4) * 75_000;
+  scheduler.runUntil(endsBy, () => open().length === 0);
+  for (const task of open())
+    world.note(`open: ${JSON.stringify([task.operation, task.status, database.committed.tasks.get(task.id)])}`);
+  for (const runner of runners)
+    world.note(`runner: alive ${runner?.process.isAlive}, frozen ${runner?.machine.isFrozen}, idle ${runner?.isIdle}`);
+  if (open().length > 0) world.fail(`I5: ${open().length} tasks are not over`);
+  // Answers that were lost are repeated, and namespaces go.
+  scheduler.runUntil(scheduler.now() + 100_000);
+
+  for (const { id, deploymentId } of accepted) {
+    const isOpen = database.committed.models.get(deploymentId)?.queue.some((task) => task.id === id);
+    if (!isOpen && ended.get(id) !== deploymentId) world.fail('I1: a request was accepted and its task is lost');
+  }
+  for (const [id, model] of database.committed.models) checkRest(id, model);
+
+  function checkRest(id: string, { deployment, running }: Model): void {
+    for (const namespace of cluster.namespaces.values()) {
+      if (namespace.deploymentId !== id || namespace.revisions.length === 0 || disputed.has(namespace.name)) continue;
+      if (deployment?.installed_namespace !== namespace.name) world.fail('a release was left behind and forgotten');
+      if (deployment.state !== 'Running') continue;
+      if (!running || !sameJson(namespace.objects?.config ?? null, running.config))
+        world.fail('I4: not the last task is what runs');
+    }
+    if (!deployment || disputed.has(deployment.namespace)) return;
+    if (['Installing', 'Upgrading', 'Renaming', 'Uninstalling'].includes(deployment.state))
+      world.fail(`nothing ends the state ${deployment.state}`);
+    const there = cluster.namespaces.get(deployment.namespace);
+    if (deployment.state === 'Running' && deployment.installed_namespace === deployment.namespace && !there) {
+      world.fail('it is Running and nothing is there');
+    }
+  }
+}
+
+const install = ({ deployment, ...was }: Living): Model | null => {
+  if (deployment.installed_namespace !== null || was.queue.length > 0 || was.over.length > 0) return null;
+  const disabled = { ...was, deployment: { ...deployment, enabled: false } };
+  return change(disabled, { enabled: true });
+};
