@@ -1,6 +1,6 @@
 import type { DeploymentRecord } from '../records/deployment-record.ts';
-import type { DeploymentRepository } from '../store/deployment-repository.ts';
-import type { TaskRepository } from '../store/task-repository.ts';
+import type { DeploymentRepository } from '../store/deployments/deployment-repository.ts';
+import type { TaskRepository } from '../store/tasks/task-repository.ts';
 import type { TaskRecord } from '../records/task-record.ts';
 
 /** A task whose deployment nobody else changes until the transaction ends. */

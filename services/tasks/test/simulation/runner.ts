@@ -1,3 +1,4 @@
+import type { TaskOutcome } from '@berth/shared/contracts/resources/runner-tasks';
 import { outcomeOf } from '../../src/runner/outcome/outcome-of.ts';
 import { permanent, TaskFailure, transient, unreachable } from '../../src/runner/outcome/task-failure.ts';
 import { heartbeatPause, renewedUntil, safeUntil } from '../../src/runner/claim/lease-time.ts';
@@ -379,21 +380,19 @@ export function startRunner({ world, service, call, cluster, deciders, watch }: 
       if (!(error instanceof Stopped || error instanceof TaskFailure)) throw error;
       outcome = outcomeOf(error, { lease: { canceled }, stopping }) ?? { outcome: 'Retry', reason: null };
     }
+    if (outcome && !isLost()) yield* reportOutcome(outcome.outcome);
     closed.abort();
-    if (isLostAfterwards() || !outcome) return;
 
-    const giveUpAt = machine.clock() + (stopping.aborted ? 4_000 : 60_000);
-    const report = { task_id, fence, outcome: outcome.outcome };
-    while (!lost.aborted && remaining() > 0 && machine.clock() < giveUpAt) {
-      const answer = yield* call((replica) => service.finish(replica, report));
-      const isAnswered = 'ok' in answer || answer.refused === 'conflict';
-      if (isAnswered) watch.reported(task, outcome.outcome, 'ok' in answer ? 'recorded' : 'refused');
-      if (isAnswered) return;
-      yield* scheduler.sleep(500);
-    }
-
-    function isLostAfterwards(): boolean {
-      return lost.aborted || remaining() === 0;
+    function* reportOutcome(how: TaskOutcome): Steps {
+      const giveUpAt = machine.clock() + (stopping.aborted ? 4_000 : 60_000);
+      const report = { task_id, fence, outcome: how };
+      while (!isLost() && machine.clock() < giveUpAt) {
+        const answer = yield* call((replica) => service.finish(replica, report));
+        const isAnswered = 'ok' in answer || answer.refused === 'conflict';
+        if (isAnswered) watch.reported(task, how, 'ok' in answer ? 'recorded' : 'refused');
+        if (isAnswered) return;
+        yield* scheduler.sleep(500);
+      }
     }
   }
 

@@ -144,7 +144,7 @@ export function createService(
     return { task_id: task.id, fence, deployment_id: id, run: started.run, is_first };
   }
 
-  function* endClaim(tx: Transaction, { task_id, fence, outcome }: Report): Steps {
+  function endClaim(tx: Transaction, { task_id, fence, outcome }: Report): void {
     const row = tx.task(task_id);
     const model = tx.read(row.deploymentId);
     const task = startedIn(model, task_id);
@@ -177,7 +177,7 @@ export function createService(
     const standing = deciders.standingOf({ fence, acknowledged_fence, status }, report.fence);
     if (standing === 'acknowledged') return;
     if (standing === 'lost') throw new Conflict();
-    yield* endClaim(tx, report);
+    endClaim(tx, report);
   }
 
   function* answered<T>(process: Process, work: (tx: Transaction) => Steps<T>): Steps<Answer<T>> {
@@ -197,7 +197,7 @@ export function createService(
     if (lease_until === null || lease_until >= scheduler.now()) return;
     if (!startedIn(tx.read(deploymentId), task_id)) return;
     world.count('claims that were taken back');
-    yield* endClaim(tx, { task_id, fence, outcome: 'Silent' });
+    endClaim(tx, { task_id, fence, outcome: 'Silent' });
   }
 
   const started = (): { id: string; until: number }[] => {

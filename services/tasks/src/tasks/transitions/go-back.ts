@@ -3,9 +3,9 @@ import { goesBackTo } from '../../engine/tasks/goes-back-to.ts';
 import { holdTask, type LockedTask } from '../../queue/lock-task.ts';
 import type { DeploymentRecord } from '../../records/deployment-record.ts';
 import type { TaskRecord, Undo } from '../../records/task-record.ts';
-import type { DeploymentRepository } from '../../store/deployment-repository.ts';
+import type { DeploymentRepository } from '../../store/deployments/deployment-repository.ts';
 import type { ProjectedCluster, ProjectionRepository } from '../../store/projection-repository.ts';
-import type { TaskRepository } from '../../store/task-repository.ts';
+import type { TaskRepository } from '../../store/tasks/task-repository.ts';
 import type { WritingStore } from '../../store/store.ts';
 
 /** A task that is about to end. */
