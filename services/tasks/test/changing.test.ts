@@ -310,13 +310,40 @@ describe('changing', () => {
       select pid::text as id from pg_locks where not granted and transactionid = pg_current_xact_id()::xid
     `;
 
-    // As a change of the user does: its row, then a share of what it uses.
+    // As a change of the user does: its row, then what it uses, which may be neither disabled nor deleted meanwhile.
     const finished = await tasks.database.db.transaction(async (tx) => {
       await tx.one(row`select id from deployments where id = ${user.id} for update`);
       const finish = tasks.finish(claimed);
       finish.catch(() => undefined);
       await until(() => tx.exists(waitsForUs));
-      await tx.one(row`select id from deployments where id = ${used.id} for share nowait`);
+      await tx.one(row`select id from deployments where id = ${used.id} for key share nowait`);
+      return { finish };
+    });
+
+    await finished.finish;
+    expect(await operationsOf(user.id)).toEqual(['Install', 'Reinstall']);
+    await tasks.runAll();
+  });
+
+  test('a change that is done and a cluster that moves to another env do not wait for each other', async () => {
+    const used = await tasks.installed();
+    const config = { replicas: 1, peer: used.id };
+    let user = await tasks.installed({ config });
+    while (user.id < used.id) user = await tasks.installed({ config });
+    await tasks.call(owner, update, { id: used.id, body: { config: { replicas: 2 } } });
+    const claimed = await tasks.claimed();
+    const row = sql.type(z.object({ id: z.string() }));
+    const waitsForUs = row`
+      select pid::text as id from pg_locks where not granted and transactionid = pg_current_xact_id()::xid
+    `;
+
+    // As the projection of a cluster does: what lies on it, in the order of ids.
+    const finished = await tasks.database.db.transaction(async (tx) => {
+      await tx.one(row`select id from deployments where id = ${used.id} for no key update`);
+      const finish = tasks.finish(claimed);
+      finish.catch(() => undefined);
+      await until(() => tx.exists(waitsForUs));
+      await tx.one(row`select id from deployments where id = ${user.id} for no key update nowait`);
       return { finish };
     });
 

@@ -52,12 +52,22 @@ test('a runner without answers ends its Helm before the lease expires, and conti
   expect(await act.run(taskOf(world.chart))).toMatchObject({ outcome: 'Done' });
 });
 
-test('Helm ends with a runner that is killed, and the next start removes the files it left', async () => {
-  const runner = await world.start();
+/** What a runner does at SIGUSR2, by code that it loads before its own. */
+const atSignal = (work: string) => ({
+  NODE_OPTIONS: `--max-old-space-size=96 --import=data:text/javascript,process.on('SIGUSR2',()=>{${encodeURIComponent(work)}})`,
+});
+const blockLoop = `for(const end=Date.now()+${shortLease + 1_000};Date.now()<end;);`;
+const fillHeap = 'const all=[];for(;;)all.push(new Array(1e5).fill(all.length+0.5));';
+
+test.for<[string, NodeJS.Signals, Record<string, string>]>([
+  ['is killed', 'SIGKILL', {}],
+  ['runs out of memory', 'SIGUSR2', atSignal(fillHeap)],
+])('Helm ends with a runner that %s, and the next start removes the files it left', async ([, signal, env]) => {
+  const runner = await world.start(env);
   const task = slowTask();
   await act.startSlow(task);
 
-  runner.signal('SIGKILL');
+  runner.signal(signal);
   await helmEnded(task.namespace);
   // Counted before Helm started, so that an attempt that kills its runner counts too.
   expect(world.tasks.begun).toContain(task.task_id);
@@ -70,25 +80,47 @@ test('Helm ends with a runner that is killed, and the next start removes the fil
   await runner[Symbol.asyncDispose]();
 });
 
-test('Helm of a paused runner ends before the lease expires, and the resumed runner reports nothing', async () => {
-  await using runner = await world.start();
+test('a runner that is short of memory claims no second task', async () => {
+  const short = { NODE_OPTIONS: '--import=data:text/javascript,process.availableMemory=()=>1' };
+  await using runner = await world.start(short);
   const task = slowTask();
-  const helm = await act.startSlow(task);
+  await act.startSlow(task);
+  const second = taskOf(world.chart);
 
-  runner.signal('SIGSTOP');
-  const pausedAt = Date.now();
-  // A stopped parent cannot reap it, so it remains as a zombie without arguments.
-  await soon('Helm to end', async () => !(await helmsOf(task.namespace)).includes(helm));
-  expect(Date.now() - pausedAt).toBeLessThan(shortLease);
-  const lines = linesOf(task.task_id);
-  // No other runner took it over: if this one reported that Helm ended, it would be recorded.
-  runner.signal('SIGCONT');
-  await soon('the runner to log it', () => runner.log().includes('claim lost'));
-  await delay(300);
+  world.tasks.give(second);
+  const beats = world.tasks.beats.length;
+  await soon('two more heartbeats', () => world.tasks.beats.length > beats + 1);
 
-  expect(world.tasks.endOf(task.task_id)).toBeUndefined();
-  expect(linesOf(task.task_id)).toBe(lines);
+  expect(world.tasks.withdraw(second.task_id)).toBe(true);
+  runner.signal('SIGTERM');
+  expect(await runner.ended).toBe(0);
 });
+
+test.for<[string, NodeJS.Signals, Record<string, string>]>([
+  ['is paused', 'SIGSTOP', {}],
+  ['has a blocked event loop', 'SIGUSR2', atSignal(blockLoop)],
+])(
+  'Helm of a runner that %s ends before the lease expires, and the runner reports nothing then',
+  async ([, signal, env]) => {
+    await using runner = await world.start(env);
+    const task = slowTask();
+    const helm = await act.startSlow(task);
+
+    runner.signal(signal);
+    const pausedAt = Date.now();
+    // A stopped parent cannot reap it, so it remains as a zombie without arguments.
+    await soon('Helm to end', async () => !(await helmsOf(task.namespace)).includes(helm));
+    expect(Date.now() - pausedAt).toBeLessThan(shortLease);
+    const lines = linesOf(task.task_id);
+    // No other runner took it over: if this one reported that Helm ended, it would be recorded.
+    runner.signal('SIGCONT');
+    await soon('the runner to log it', () => runner.log().includes('claim lost'));
+    await delay(300);
+
+    expect(world.tasks.endOf(task.task_id)).toBeUndefined();
+    expect(linesOf(task.task_id)).toBe(lines);
+  },
+);
 
 /**
  * As after a suspension of the machine with clocks that stood still: the next heartbeat is seconds away, and no clock says that
@@ -124,15 +156,19 @@ test.for<[string, (task: ClaimedTask) => Promise<unknown>]>([
   expect(world.tasks.begun).not.toContain(task.task_id);
 });
 
-test('a runner that receives SIGTERM ends Helm, hands its task back and exits within seconds', async () => {
+test('a runner that receives SIGTERM claims nothing more, ends Helm, hands its task back and exits within seconds', async () => {
   await using runner = await world.start();
   const task = taskOf(world.chart, { values: { slow: true } });
   await act.startSlow(task);
 
   const signaledAt = performance.now();
   runner.signal('SIGTERM');
+  const late = taskOf(world.chart);
+  await soon('the runner to stop', () => runner.log().includes('stopping on a signal'));
+  world.tasks.give(late);
   expect(await runner.ended).toBe(0);
 
+  expect(world.tasks.withdraw(late.task_id)).toBe(true);
   expect(performance.now() - signaledAt).toBeLessThan(12_000);
   expect(world.tasks.endOf(task.task_id)).toMatchObject({ outcome: 'HandedBack' });
   expect(await helmsOf(task.namespace)).toEqual([]);

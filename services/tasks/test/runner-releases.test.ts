@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { statusInPayload, withStatus } from '../src/runner/release/release-payload.ts';
-import { actionsIn } from './support/helm-actions.ts';
+import { type Admission, holdWrites, type Write } from './support/admission.ts';
+import { actionsIn, helmsOf, soon } from './support/helm-actions.ts';
 import { type RunnerProcess, type RunnerWorld, startRunnerWorld } from './support/runner-world.ts';
 import { taskOf } from './support/fake-tasks.ts';
 
@@ -157,4 +158,128 @@ test('a deploy into a terminating namespace waits for its end and creates it aga
 
   expect(await act.run(next(task))).toMatchObject({ outcome: 'Done' });
   expect(await act.history(task.namespace)).toEqual(['deployed']);
+});
+
+describe('a Helm that is killed', () => {
+  let admission: Admission;
+  beforeAll(async () => {
+    admission = await holdWrites(world.api);
+  });
+  afterAll(() => admission?.[Symbol.asyncDispose]());
+
+  type Task = ReturnType<typeof taskOf>;
+  const newTask = () => taskOf(world.chart, { values: { pieces: true } });
+  const claimedAgain = (task: Task): Task => ({
+    ...task,
+    fence: task.fence + 1,
+    attempt: task.attempt + 1,
+    is_first: false,
+  });
+  const isRelease = ({ name }: Write) => name.startsWith('sh.helm.release.');
+  const creates = (name: string) => (write: Write) => write.operation === 'CREATE' && write.name === name;
+  const becomes = (status: string) => (write: Write) =>
+    isRelease(write) && write.object?.metadata.labels?.['status'] === status;
+
+  async function killHelm(namespace: string): Promise<void> {
+    for (const pid of await helmsOf(namespace)) process.kill(pid, 'SIGKILL');
+    await soon('Helm to end', async () => (await helmsOf(namespace)).length === 0);
+  }
+
+  /** Runs the task; Helm dies when the API server is about to make such a write, which is not made. */
+  async function killedAt(task: Task, matches: (write: Write) => boolean): Promise<void> {
+    const killed = admission.at(
+      (write) => write.namespace === task.namespace && matches(write),
+      async () => {
+        await killHelm(task.namespace);
+        return false;
+      },
+    );
+    world.tasks.give(task);
+    await killed;
+  }
+
+  const endOf = ({ task_id, fence }: Task) =>
+    soon('the end of the claim', () => world.tasks.endOfClaim(task_id, fence));
+
+  async function runAgain(task: Task) {
+    const again = claimedAgain(task);
+    world.tasks.give(again);
+    return endOf(again);
+  }
+
+  test.for<[string, (write: Write) => boolean, string[]]>([
+    ['before it recorded the release', isRelease, []],
+    ['during a hook', creates('hook'), ['failed']],
+    ['after it recorded the release as pending', creates('probe'), ['failed']],
+    ['between two objects', creates('second'), ['failed']],
+    ['before it recorded that the release is deployed', becomes('deployed'), ['failed']],
+  ])('%s leaves no pending release, and the next claim deploys it', async ([, matches, left]) => {
+    const task = newTask();
+
+    await killedAt(task, matches);
+
+    expect(await endOf(task)).toMatchObject({ outcome: 'Retry', reason: expect.stringContaining('SIGKILL') });
+    if (left.length > 0) expect(await act.history(task.namespace)).toEqual(left);
+    else expect(await act.releases(task.namespace)).toEqual([]);
+    expect(await runAgain(task)).toMatchObject({ outcome: 'Done' });
+    expect(await act.history(task.namespace)).toEqual([...left, 'deployed']);
+  });
+
+  test('after it recorded that the release is deployed, has done its work: the next claim adopts it', async () => {
+    const task = newTask();
+    const isDeployed = (write: Write) => write.namespace === task.namespace && becomes('deployed')(write);
+
+    // It is stopped before, so that it cannot end by itself.
+    const stopped = admission.at(isDeployed, async () => {
+      for (const pid of await helmsOf(task.namespace)) process.kill(pid, 'SIGSTOP');
+      return true;
+    });
+    world.tasks.give(task);
+    await stopped;
+    await soon('the release', async () => (await act.history(task.namespace)).includes('deployed'));
+    await killHelm(task.namespace);
+
+    expect(await endOf(task)).toMatchObject({ outcome: 'Retry' });
+    expect(await runAgain(task)).toMatchObject({ outcome: 'Done' });
+    expect(await act.history(task.namespace)).toEqual(['deployed']);
+    expect(world.tasks.textOf(task.task_id)).toContain('has already deployed the release');
+  });
+
+  test('during an uninstall leaves a release that the next claim removes with its namespace', async () => {
+    const task = newTask();
+    await act.run(task);
+    const uninstall: Task = {
+      ...next(task),
+      action: 'uninstall',
+      delete_namespace: true,
+      chart: null,
+      is_first: false,
+    };
+
+    await killedAt(uninstall, ({ operation, name }) => operation === 'DELETE' && name === 'second');
+
+    expect(await endOf(uninstall)).toMatchObject({ outcome: 'Retry' });
+    expect(await act.exists(`/api/v1/namespaces/${task.namespace}`)).toBe(true);
+    expect(await runAgain(uninstall)).toMatchObject({ outcome: 'Done' });
+    expect(await act.exists(`/api/v1/namespaces/${task.namespace}`)).toBe(false);
+  });
+
+  test('during a rollback that somebody made leaves a release that the next task deploys', async () => {
+    const task = newTask();
+    await act.run(task);
+    await act.run({ ...next(task), values: { pieces: true, text: 'second' } });
+    const rolledBack = admission.at(
+      ({ namespace, operation, name }) => namespace === task.namespace && operation === 'UPDATE' && name === 'probe',
+      async () => {
+        await killHelm(task.namespace);
+        return false;
+      },
+    );
+
+    await Promise.all([rolledBack, act.rollBack(task.namespace).catch(() => undefined)]);
+
+    expect((await act.history(task.namespace)).at(-1)).toBe('pending-rollback');
+    expect(await act.run(next(task))).toMatchObject({ outcome: 'Done' });
+    expect(await act.history(task.namespace)).toEqual(['superseded', 'superseded', 'failed', 'deployed']);
+  });
 });

@@ -46,6 +46,9 @@ export function actionsIn({ api, helm, kubeconfigFile, tasks }: RunnerWorld) {
     },
     history: async (namespace: string) =>
       History.parse(await helmJson('history', namespace, '--namespace', namespace)).map(({ status }) => status),
+    /** To the first revision, by hand. */
+    rollBack: (namespace: string) =>
+      run(helm, ['rollback', namespace, '1', '--namespace', namespace, '--kubeconfig', kubeconfigFile]),
     /** Names of Helm's release Secrets. */
     releases: async (namespace: string) =>
       Secrets.parse(

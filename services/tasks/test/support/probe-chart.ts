@@ -23,6 +23,16 @@ data: { text: {{ repeat (int $.Values.bytes) "x" }} }
 {{ toYaml . }}
 {{- end }}
 `,
+  'templates/pieces.yaml': `{{- if .Values.pieces }}
+apiVersion: v1
+kind: ConfigMap
+metadata: { name: hook, annotations: { helm.sh/hook: "pre-install,pre-upgrade" } }
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: { name: second }
+{{- end }}
+`,
   // No node has the label, so waiting for the pods never ends.
   'templates/slow.yaml': `{{- if .Values.slow }}
 apiVersion: apps/v1
