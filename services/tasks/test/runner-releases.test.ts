@@ -222,7 +222,8 @@ describe('a Helm that is killed', () => {
     if (left.length > 0) expect(await act.history(task.namespace)).toEqual(left);
     else expect(await act.releases(task.namespace)).toEqual([]);
     expect(await runAgain(task)).toMatchObject({ outcome: 'Done' });
-    expect(await act.history(task.namespace)).toEqual([...left, 'deployed']);
+    // Helm itself says of a failed revision that another one followed.
+    expect(await act.history(task.namespace)).toEqual([...left.map(() => 'superseded'), 'deployed']);
   });
 
   test('after it recorded that the release is deployed, has done its work: the next claim adopts it', async () => {
@@ -280,6 +281,6 @@ describe('a Helm that is killed', () => {
 
     expect((await act.history(task.namespace)).at(-1)).toBe('pending-rollback');
     expect(await act.run(next(task))).toMatchObject({ outcome: 'Done' });
-    expect(await act.history(task.namespace)).toEqual(['superseded', 'superseded', 'failed', 'deployed']);
+    expect(await act.history(task.namespace)).toEqual(['superseded', 'superseded', 'superseded', 'deployed']);
   });
 });

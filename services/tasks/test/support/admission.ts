@@ -7,7 +7,8 @@ const Review = z.object({
     uid: z.string(),
     operation: z.enum(['CREATE', 'UPDATE', 'DELETE', 'CONNECT']),
     namespace: z.string(),
-    name: z.string(),
+    /** None where the server makes one up. */
+    name: z.string().default(''),
     object: z
       .looseObject({ metadata: z.looseObject({ labels: z.record(z.string(), z.string()).optional() }) })
       .nullable(),
