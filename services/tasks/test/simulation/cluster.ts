@@ -33,7 +33,7 @@ export interface Cluster {
   /** The work is done at the server at one moment; its answer may be lost. */
   call<T>(work: () => T): Steps<CallResult<T>>;
   create(namespace: Pick<SimNamespace, 'name' | 'deploymentId' | 'holder'>): boolean;
-  /** False: it was changed since it was read, or replaced. */
+  /** False: it was changed since it was read, replaced, or removed. */
   remove(namespace: Pick<SimNamespace, 'name' | 'uid' | 'version'>): boolean;
 }
 
@@ -63,8 +63,7 @@ export function createCluster(world: World): Cluster {
     },
     remove: ({ name, uid, version }) => {
       const namespace = namespaces.get(name);
-      if (namespace?.uid !== uid || namespace.version !== version) return false;
-      if (namespace.isTerminating) return true;
+      if (namespace?.uid !== uid || namespace.version !== version || namespace.isTerminating) return false;
       namespace.isTerminating = true;
       scheduler.after(world.between(50, 3_000), () => namespaces.delete(name));
       return true;

@@ -355,8 +355,7 @@ export function startRunner({ world, service, call, cluster, deciders, watch }: 
         if (!left.isTerminating) {
           if (deciders.fenceStep(left.holder, task) !== 'held') throw transient('taken over');
           yield* api(() => {
-            if (cluster.namespaces.get(left.name)?.uid === left.uid) watch.writes(task, 'deletes the namespace');
-            cluster.remove(left);
+            if (cluster.remove(left)) watch.writes(task, 'deletes the namespace');
           }, true);
         }
         yield* scheduler.sleep(500);
