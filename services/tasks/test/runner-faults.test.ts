@@ -63,7 +63,7 @@ test.for<[string, NodeJS.Signals, Record<string, string>]>([
   ['is killed', 'SIGKILL', {}],
   ['runs out of memory', 'SIGUSR2', atSignal(fillHeap)],
 ])('Helm ends with a runner that %s, and the next start removes the files it left', async ([, signal, env]) => {
-  const runner = await world.start(env);
+  await using runner = await world.start(env);
   const task = slowTask();
   await act.startSlow(task);
 
@@ -77,7 +77,6 @@ test.for<[string, NodeJS.Signals, Record<string, string>]>([
   expect(await act.run(taskOf(world.chart))).toMatchObject({ outcome: 'Done' });
   expect(next.pid).not.toBe(runner.pid);
   expect(await readdir(join(runner.folder, 'tasks'))).toEqual([]);
-  await runner[Symbol.asyncDispose]();
 });
 
 test('a runner that is short of memory claims no second task', async () => {
