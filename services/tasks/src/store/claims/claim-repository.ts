@@ -28,26 +28,21 @@ const turn = sql.type(z.object({ is_any_due: z.boolean() }));
 const p = sql.fragment`p`;
 
 /**
- * The first task of `which` that may start. The cluster is chosen first, by its oldest task, so that the cost
- * does not grow with tasks that wait for clusters that are full or unreachable.
+ * The cluster whose oldest task may start first, among those of `which`, with that task. The cluster is chosen first, so that
+ * the cost does not grow with what waits for clusters that are full or gone.
  */
-const firstOf = (which: FragmentSqlToken, limits: Limits) => sql.fragment`
-  with chosen as materialized (
-    select c.id
+const chosen = (which: FragmentSqlToken, limits: Limits) => sql.fragment`
+  chosen as materialized (
+    select c.id, oldest.task_id
     from k8s_cluster_projection c
     cross join lateral (
-      select p.due_at, p.seq from deployment_tasks p
+      select p.id as task_id, p.due_at, p.seq from deployment_tasks p
       where p.cluster_id = c.id and p.status = 'Pending' and ${taskIsFree(p)} and ${which}
       order by p.due_at, p.seq limit 1
     ) oldest
     where ${clusterIsFree(sql.fragment`c`, limits)}
     order by oldest.due_at, oldest.seq limit 1
-  ),
-  first as materialized (
-    select p.id
-    from deployment_tasks p join deployments d on d.id = p.deployment_id
-    where p.cluster_id = (select id from chosen) and p.status = 'Pending' and ${taskIsFree(p)} and ${which}
-    order by p.due_at, p.seq limit 1`;
+  )`;
 
 /**
  * Whoever can name a claim may write its task, read its chart and access its cluster. So a fence is no counter: each is higher
@@ -75,16 +70,21 @@ export const createClaimRepository = (tx: Transaction) => ({
   nextCheck: async (limits: Limits): Promise<DueCheck | null> => {
     await tx.query(planned);
     return tx.maybeOne(sql.type(DueCheck)`
-      ${firstOf(sql.fragment`true`, limits)}
-      )
-      select t.id, t.requester from first join deployment_tasks t on t.id = first.id where t.checks_requester
+      with ${chosen(sql.fragment`true`, limits)}
+      select t.id, t.requester from chosen join deployment_tasks t on t.id = chosen.task_id where t.checks_requester
     `);
   },
 
   /** Takes the first task that may start, and skips deployments that a request has locked. */
-  take: ({ runner, leaseMs, limits, checked = null }: ClaimOptions) =>
-    tx.maybeOne(sql.type(TaskRecord)`
-      ${firstOf(sql.fragment`(not p.checks_requester or p.id = ${checked})`, limits)}
+  take: ({ runner, leaseMs, limits, checked = null }: ClaimOptions) => {
+    const which = sql.fragment`(not p.checks_requester or p.id = ${checked})`;
+    return tx.maybeOne(sql.type(TaskRecord)`
+      with ${chosen(which, limits)},
+      first as materialized (
+        select p.id
+        from deployment_tasks p join deployments d on d.id = p.deployment_id
+        where p.cluster_id = (select id from chosen) and p.status = 'Pending' and ${taskIsFree(p)} and ${which}
+        order by p.due_at, p.seq limit 1
         for update of d skip locked
       )
       update deployment_tasks t set
@@ -98,7 +98,8 @@ export const createClaimRepository = (tx: Transaction) => ({
       from first
       where t.id = first.id and t.status = 'Pending'
       returning ${taskRecordColumns}
-    `),
+    `);
+  },
 });
 
 export type ClaimRepository = ReturnType<typeof createClaimRepository>;
