@@ -30,11 +30,11 @@ test('while connections to the database are cut fifty times, what was accepted i
   const { db } = tasks.database;
   const accepted: string[] = [];
   const claims: { task_id: string; fence: number }[] = [];
-  let isOver = false;
+  const over = new AbortController();
   const refusals: unknown[] = [];
   const unlessCut = (work: Promise<unknown>) => work.catch((error: unknown) => void refusals.push(error));
   const whileCut = async (work: () => Promise<unknown>) => {
-    while (!isOver) await unlessCut(work());
+    while (!over.signal.aborted) await unlessCut(work());
   };
 
   const working = [
@@ -52,7 +52,7 @@ test('while connections to the database are cut fifty times, what was accepted i
     const before = accepted.length + refusals.length;
     await until(async () => accepted.length + refusals.length > before);
   }
-  isOver = true;
+  over.abort();
   await Promise.all(working);
 
   expect((await tasks.create()).status).toBe('Unknown');
