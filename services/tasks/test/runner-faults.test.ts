@@ -54,20 +54,16 @@ test('a runner without answers ends its Helm before the lease expires, and conti
 
 /** What a runner does at SIGUSR2, by code that it loads before its own. */
 const atSignal = (work: string) => ({
-  NODE_OPTIONS: `--max-old-space-size=96 --import=data:text/javascript,process.on('SIGUSR2',()=>{${encodeURIComponent(work)}})`,
+  NODE_OPTIONS: `--import=data:text/javascript,process.on('SIGUSR2',()=>{${encodeURIComponent(work)}})`,
 });
 const blockLoop = `for(const end=Date.now()+${shortLease + 1_000};Date.now()<end;);`;
-const fillHeap = 'const all=[];for(;;)all.push(new Array(1e5).fill(all.length+0.5));';
 
-test.for<[string, NodeJS.Signals, Record<string, string>]>([
-  ['is killed', 'SIGKILL', {}],
-  ['runs out of memory', 'SIGUSR2', atSignal(fillHeap)],
-])('Helm ends with a runner that %s, and the next start removes the files it left', async ([, signal, env]) => {
-  await using runner = await world.start(env);
+test('Helm ends with a runner that is killed, and the next start removes the files it left', async () => {
+  await using runner = await world.start();
   const task = slowTask();
   await act.startSlow(task);
 
-  runner.signal(signal);
+  runner.signal('SIGKILL');
   await helmEnded(task.namespace);
   // Counted before Helm started, so that an attempt that kills its runner counts too.
   expect(world.tasks.begun).toContain(task.task_id);
@@ -77,22 +73,6 @@ test.for<[string, NodeJS.Signals, Record<string, string>]>([
   expect(await act.run(taskOf(world.chart))).toMatchObject({ outcome: 'Done' });
   expect(next.pid).not.toBe(runner.pid);
   expect(await readdir(join(runner.folder, 'tasks'))).toEqual([]);
-});
-
-test('a runner that is short of memory claims no second task', async () => {
-  const short = { NODE_OPTIONS: '--import=data:text/javascript,process.availableMemory=()=>1' };
-  await using runner = await world.start(short);
-  const task = slowTask();
-  await act.startSlow(task);
-  const second = taskOf(world.chart);
-
-  world.tasks.give(second);
-  const beats = world.tasks.beats.length;
-  await soon('two more heartbeats', () => world.tasks.beats.length > beats + 1);
-
-  expect(world.tasks.withdraw(second.task_id)).toBe(true);
-  runner.signal('SIGTERM');
-  expect(await runner.ended).toBe(0);
 });
 
 test.for<[string, NodeJS.Signals, Record<string, string>]>([
@@ -155,19 +135,15 @@ test.for<[string, (task: ClaimedTask) => Promise<unknown>]>([
   expect(world.tasks.begun).not.toContain(task.task_id);
 });
 
-test('a runner that receives SIGTERM claims nothing more, ends Helm, hands its task back and exits within seconds', async () => {
+test('a runner that receives SIGTERM ends Helm, hands its task back and exits within seconds', async () => {
   await using runner = await world.start();
   const task = taskOf(world.chart, { values: { slow: true } });
   await act.startSlow(task);
 
   const signaledAt = performance.now();
   runner.signal('SIGTERM');
-  const late = taskOf(world.chart);
-  await soon('the runner to stop', () => runner.log().includes('stopping on a signal'));
-  world.tasks.give(late);
   expect(await runner.ended).toBe(0);
 
-  expect(world.tasks.withdraw(late.task_id)).toBe(true);
   expect(performance.now() - signaledAt).toBeLessThan(12_000);
   expect(world.tasks.endOf(task.task_id)).toMatchObject({ outcome: 'HandedBack' });
   expect(await helmsOf(task.namespace)).toEqual([]);

@@ -111,12 +111,6 @@ export function createFakeTasks(bus: Bus) {
     /** What the task has waited for until now, as its heartbeats said. */
     waitsOf: (taskId: string): string[] =>
       waits.flatMap(({ task_id, text }) => (task_id === taskId && text !== null ? [text] : [])),
-    /** Whether nobody has claimed it; nobody will. */
-    withdraw(taskId: string): boolean {
-      const at = due.findIndex(({ task_id }) => task_id === taskId);
-      if (at !== -1) due.splice(at, 1);
-      return at !== -1;
-    },
     endOfClaim: (taskId: string, fence: number): ReportedOutcome | undefined =>
       ends.find((end) => end.task_id === taskId && end.fence === fence),
     /** Another runner takes over. */
