@@ -48,7 +48,9 @@ test.for([
   ['by another task before it was read', cluster(heldBy('next:1'))],
   ['after it was read', cluster(heldBy('this:3'), heldBy('next:1', '2'))],
 ] as const)('a namespace that another claim has taken %s is left unchanged', async ([, there]) => {
-  await expect(removeNamespace(claim, { cluster: there, signal, says: () => undefined })).rejects.toThrow('Another runner has taken over');
+  await expect(removeNamespace(claim, { cluster: there, signal, says: () => undefined })).rejects.toThrow(
+    'Another runner has taken over',
+  );
 
   expect(there.deleted).toEqual([]);
 });
