@@ -1,5 +1,5 @@
 import { Id, JsonObject, Timestamp } from '@berth/shared/contracts/fields';
-import { DeploymentResource, SyncStatus } from '@berth/shared/contracts/resources/deployment-resources';
+import { type DeploymentResource, SyncStatus } from '@berth/shared/contracts/resources/deployment-resources';
 import { z } from 'zod';
 import { Requester } from './requester.ts';
 
