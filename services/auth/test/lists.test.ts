@@ -1,3 +1,4 @@
+import { startGatewayProcess } from '@berth/devstack/testing/gateway-process';
 import { limits } from '@berth/shared/bus/limits';
 import { botTokens } from '@berth/shared/contracts/resources/bot-tokens';
 import { bots } from '@berth/shared/contracts/resources/bots';
@@ -22,16 +23,19 @@ import { type Somebody, somebody } from './support/people.ts';
 
 const withId = sql.type(z.object({ id: z.string() }));
 
+const servers = new AsyncDisposableStack();
 let auth: AuthUnderTest;
 let admin: Somebody;
 beforeAll(async () => {
-  auth = await startAuth();
+  auth = servers.use(await startAuth());
   admin = await somebody(auth, { is_admin: true });
+  const gateway = servers.use(await startGatewayProcess(auth.nats));
+  call = gateway.as({ jwt: admin.jwt });
 });
-afterAll(() => auth?.[Symbol.asyncDispose]());
+afterAll(() => servers.disposeAsync());
 
-/** As a site admin. */
-const call: CallOperation = (operation, request) => admin.send(operation, request);
+/** As a site admin, over HTTP. */
+let call: CallOperation;
 
 const times = sql.fragment`unnest(${sql.array(extremeTimes, 'text')}::timestamptz[]) with ordinality as t(at, n)`;
 const secret = sql.fragment`sha256('secret')`;

@@ -1,10 +1,10 @@
+import { startGatewayProcess, startSiteAdminAuth } from '@berth/devstack/testing/gateway-process';
 import { limits } from '@berth/shared/bus/limits';
 import { k8sClusters } from '@berth/shared/contracts/resources/k8s-clusters';
 import { k8sResources } from '@berth/shared/contracts/resources/k8s-resources';
 import { outboxRelay } from '@berth/shared/db/outbox/outbox-relay';
 import { largestBody, resourcesWithTexts } from '@berth/shared/testing/largest-body';
 import { silentLog } from '@berth/shared/testing/test-bus';
-import { identityToken, sampleIdentities } from '@berth/shared/testing/test-identities';
 import {
   type CallOperation,
   extremeTimes,
@@ -21,19 +21,19 @@ import { type ServiceInTest, startServiceInTest } from './support/service-in-tes
 const withId = sql.type(z.object({ id: z.string() }));
 const envId = crypto.randomUUID();
 
+const servers = new AsyncDisposableStack();
 let service: ServiceInTest;
 beforeAll(async () => {
-  service = await startServiceInTest();
+  service = servers.use(await startServiceInTest());
+  servers.use(await startSiteAdminAuth(service.nats));
+  const gateway = servers.use(await startGatewayProcess(service.nats));
+  call = gateway.as({ token: 'any' });
   service.envs = [envId];
 });
-afterAll(() => service?.[Symbol.asyncDispose]());
+afterAll(() => servers.disposeAsync());
 
-/** As a site admin. */
-const call: CallOperation = async (operation, request) =>
-  service.gateway.call(operation, request, {
-    identityToken: await identityToken(sampleIdentities.siteAdmin, 'cluster-sync'),
-    deadlineMs: 20_000,
-  });
+/** As a site admin, over HTTP. */
+let call: CallOperation;
 
 const times = sql.fragment`unnest(${sql.array(extremeTimes, 'text')}::timestamptz[]) with ordinality as t(at, n)`;
 
@@ -128,6 +128,6 @@ describe('the largest rows that can be written', () => {
     const { walked, read } = await readEveryWay('k8s_resources', call, 100, []);
     expect(walked).toHaveLength(100);
     expect(read).toEqual(walked.slice(0, 10));
-    await expect(call(list, { query: { per_page: 100 } })).rejects.toMatchObject({ code: 'too_large' });
+    await expect(call(list, { query: { per_page: 100 } })).rejects.toMatchObject({ problem: { code: 'too_large' } });
   });
 });

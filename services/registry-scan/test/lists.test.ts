@@ -1,3 +1,4 @@
+import { startGatewayProcess, startSiteAdminAuth } from '@berth/devstack/testing/gateway-process';
 import { limits } from '@berth/shared/bus/limits';
 import { deploymentKinds } from '@berth/shared/contracts/resources/deployment-kinds';
 import { helmCharts } from '@berth/shared/contracts/resources/helm-charts';
@@ -6,7 +7,6 @@ import { helmTagFormats } from '@berth/shared/contracts/resources/helm-tag-forma
 import { outboxRelay } from '@berth/shared/db/outbox/outbox-relay';
 import { largestBody, type LargestOptions, resourcesWithTexts } from '@berth/shared/testing/largest-body';
 import { silentLog } from '@berth/shared/testing/test-bus';
-import { identityToken, sampleIdentities } from '@berth/shared/testing/test-identities';
 import {
   type CallOperation,
   extremeTimes,
@@ -21,19 +21,19 @@ import { type ServiceInTest, startServiceInTest } from './support/service-in-tes
 
 const withId = sql.type(z.object({ id: z.string() }));
 
+const servers = new AsyncDisposableStack();
 let service: ServiceInTest;
 beforeAll(async () => {
-  service = await startServiceInTest();
+  service = servers.use(await startServiceInTest());
+  servers.use(await startSiteAdminAuth(service.nats));
+  const gateway = servers.use(await startGatewayProcess(service.nats));
+  call = gateway.as({ token: 'any' });
   await service.db.query(withId`delete from helm_tag_formats`);
 });
-afterAll(() => service?.[Symbol.asyncDispose]());
+afterAll(() => servers.disposeAsync());
 
-/** As a site admin. */
-const call: CallOperation = async (operation, request) =>
-  service.callers.gateway.call(operation, request, {
-    identityToken: await identityToken(sampleIdentities.siteAdmin, 'registry-scan'),
-    deadlineMs: 20_000,
-  });
+/** As a site admin, over HTTP. */
+let call: CallOperation;
 
 const times = sql.fragment`unnest(${sql.array(extremeTimes, 'text')}::timestamptz[]) with ordinality as t(at, n)`;
 
@@ -166,7 +166,7 @@ describe('the largest rows that can be written', () => {
     expect(walked).toHaveLength(100);
     expect(read).toEqual(walked.slice(0, 10));
     await expect(call(helmCharts.operations.list, { query: { per_page: 100 } })).rejects.toMatchObject({
-      code: 'too_large',
+      problem: { code: 'too_large' },
     });
   });
 });

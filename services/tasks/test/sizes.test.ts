@@ -1,15 +1,21 @@
+import { type GatewayProcess, startGatewayProcess } from '@berth/devstack/testing/gateway-process';
 import { limits } from '@berth/shared/bus/limits';
 import { maxInputBytes } from '@berth/shared/contracts/resources/deployment-inputs';
-import { deploymentResourceTypes } from '@berth/shared/contracts/resources/deployment-resource-types';
-import { deploymentResources } from '@berth/shared/contracts/resources/deployment-resources';
 import { type DeploymentTask, deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
 import { type Deployment, deployments } from '@berth/shared/contracts/resources/deployments';
 import { jsonBytes } from '@berth/shared/contracts/json-bytes';
-import { secrets } from '@berth/shared/contracts/resources/secrets';
+import { Secret, secrets } from '@berth/shared/contracts/resources/secrets';
 import type { Database, Queries, Query } from '@berth/shared/db/database';
 import { found } from '@berth/shared/errors';
+import { largestBody } from '@berth/shared/testing/largest-body';
 import { sampleIdentities } from '@berth/shared/testing/test-identities';
-import { extremeTimes, listedResources, walkList } from '@berth/shared/testing/walk-list';
+import {
+  type CallOperation,
+  extremeTimes,
+  listedResources,
+  readEveryWay,
+  walkList,
+} from '@berth/shared/testing/walk-list';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -17,25 +23,36 @@ import { inTransactionOf, readingStore } from '../src/store/store.ts';
 import { maxOpenBytes } from '../src/queue/queue-tasks.ts';
 import { refusal } from './support/refusal.ts';
 import { sampleChart } from './support/sample-charts.ts';
-import { startTasksInTest, type TasksInTest, until } from './support/tasks-in-test.ts';
+import { envId, startTasksInTest, type TasksInTest, until } from './support/tasks-in-test.ts';
 
 const { owner, siteAdmin } = sampleIdentities;
 const nothing = sql.type(z.object({}));
 const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 
+const servers = new AsyncDisposableStack();
 let tasks: TasksInTest;
+let gateway: GatewayProcess;
 /** A chart without a form: any inputs will do. */
 let chartId: string;
 beforeAll(async () => {
-  tasks = await startTasksInTest();
+  tasks = servers.use(await startTasksInTest());
+  gateway = servers.use(await startGatewayProcess(tasks.nats));
   ({ id: chartId } = await tasks.publish.chart(sampleChart({ values_ui: null })));
   await until(() => readingStore(tasks.database.db).projected.chart(chartId));
 });
-afterAll(() => tasks?.[Symbol.asyncDispose]());
+afterAll(() => servers.disposeAsync());
 
 /** Large rows are slow on a busy machine. */
 const call: TasksInTest['call'] = (as, operation, request) =>
   tasks.call(as, operation, request, { deadlineMs: 20_000 });
+
+/** As a site admin, over HTTP; lists hold what the filter selects. */
+function overHttp(filter: Record<string, string>): CallOperation {
+  const http = gateway.as({ token: 'any' });
+  const isQuery = (request: object): request is { query: object } => 'query' in request;
+  return (operation, request) =>
+    http(operation, isQuery(request) ? { query: { ...request.query, ...filter } } : request);
+}
 
 /** The largest object of texts that a request may hold, of this letter. */
 const largest = (letter: string) => {
@@ -109,6 +126,20 @@ describe('the largest rows that can be written', () => {
       code: 'too_large',
       errors: [{ path: 'query.per_page' }],
     });
+  });
+
+  test('of deployments, tasks and secrets can be read over HTTP, by id and by every list', async () => {
+    const { create } = secrets.operations;
+    const body = largestBody(create, { given: { env_id: envId, contents: '\u0001'.repeat(256 * 1024) } });
+    const secret = Secret.parse(await overHttp({})(create, { body }));
+    const rows = [deployment, latest, secret];
+
+    for (const [n, name] of ['deployments', 'deployment_tasks', 'secrets'].entries()) {
+      const { walked, read, sorted } = await readEveryWay(name, overHttp({}), 1);
+      const { id } = found(rows[n], 'row');
+      expect(read.map((row) => row.id)).toContain(id);
+      for (const ids of [walked.map((row) => row.id), ...Object.values(sorted)]) expect(ids).toContain(id);
+    }
   });
 
   test('of deployments and tasks fit into the messages that publish them', async () => {
@@ -269,6 +300,7 @@ describe('98 scheduled upgrades of the largest inputs', () => {
 });
 
 describe('times at the ends of what can be stored', () => {
+  const elsewhere = crypto.randomUUID();
   const lists = {
     deployments: {
       rows: (times: readonly string[]) => sql.fragment`
@@ -278,8 +310,7 @@ describe('times at the ends of what can be stored', () => {
         from unnest(${sql.array([...times], 'text')}::timestamptz[]) with ordinality as t(at, n)
         returning id
       `,
-      page: (after: string) =>
-        call(siteAdmin, deployments.operations.list, { query: { per_page: 1, after, name: 't' } }),
+      of: { name: 't' },
     },
     deployment_tasks: {
       rows: (times: readonly string[]) => sql.fragment`
@@ -291,10 +322,7 @@ describe('times at the ends of what can be stored', () => {
         from unnest(${sql.array([...times], 'text')}::timestamptz[]) at
         returning id
       `,
-      page: (after: string) =>
-        call(siteAdmin, deploymentTasks.operations.list, {
-          query: { per_page: 1, after, cluster_id: elsewhere },
-        }),
+      of: { cluster_id: elsewhere },
     },
     secrets: {
       rows: (times: readonly string[]) => sql.fragment`
@@ -303,8 +331,7 @@ describe('times at the ends of what can be stored', () => {
         from unnest(${sql.array([...times], 'text')}::timestamptz[]) with ordinality as t(at, n)
         returning id
       `,
-      page: (after: string) =>
-        call(siteAdmin, secrets.operations.list, { query: { per_page: 1, after, env_id: elsewhere } }),
+      of: { env_id: elsewhere },
     },
     deployment_resource_types: {
       rows: (times: readonly string[]) => sql.fragment`
@@ -313,8 +340,7 @@ describe('times at the ends of what can be stored', () => {
         from unnest(${sql.array([...times], 'text')}::timestamptz[]) with ordinality as t(at, n)
         returning id
       `,
-      page: (after: string) =>
-        call(siteAdmin, deploymentResourceTypes.operations.list, { query: { per_page: 1, after, env_id: elsewhere } }),
+      of: { env_id: elsewhere },
     },
     deployment_resources: {
       rows: (times: readonly string[]) => sql.fragment`
@@ -327,27 +353,24 @@ describe('times at the ends of what can be stored', () => {
         from type, unnest(${sql.array([...times], 'text')}::timestamptz[]) with ordinality as t(at, n)
         returning id
       `,
-      page: (after: string) =>
-        call(siteAdmin, deploymentResources.operations.list, { query: { per_page: 1, after, env_id: elsewhere } }),
+      of: { env_id: elsewhere },
     },
   };
-  const elsewhere = crypto.randomUUID();
 
   test('are not forgotten for any list', () => {
     expect(Object.keys(lists).sort()).toEqual(listedResources('tasks').sort());
   });
 
-  test.for([
-    'deployments',
-    'deployment_tasks',
-    'secrets',
-    'deployment_resource_types',
-    'deployment_resources',
-  ] as const)('do not end a walk over %s', async (name) => {
-    const { rows, page } = lists[name];
+  test.for(Object.entries(lists))('do not break any read of %s', async ([name, { rows, of }]) => {
     const inserted = await tasks.database.db.any(sql.type(z.object({ id: z.string() }))`${rows(extremeTimes)}`);
+    const ids = inserted.map(({ id }) => id);
 
-    expect(await walkList(page)).toEqual(inserted.map(({ id }) => id));
+    const { walked, read, sorted } = await readEveryWay(name, overHttp(of), 1);
+
+    expect(walked.map(({ id }) => id)).toEqual(ids);
+    expect(read).toEqual(walked.map((row) => expect.objectContaining(row)));
+    for (const [sort, found] of Object.entries(sorted))
+      expect([sort, ...found.toSorted()]).toEqual([sort, ...ids.toSorted()]);
   });
 
   test('are taken by the filter by time', async () => {

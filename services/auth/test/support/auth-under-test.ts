@@ -12,7 +12,7 @@ import { type Credential, identities } from '@berth/shared/contracts/resources/i
 import type { Database } from '@berth/shared/db/database';
 import { openTestDatabase } from '@berth/shared/testing/open-test-database';
 import { connectTestBus } from '@berth/shared/testing/test-bus';
-import { startTestNats } from '@berth/shared/testing/test-nats';
+import { startTestNats, type TestNats } from '@berth/shared/testing/test-nats';
 import { openKeyRing } from '../../src/signing-keys/key-ring.ts';
 import { createJwtIssuer, type JwtIssuer } from '../../src/tokens/jwt-issuer.ts';
 import { type AuthProcess, startAuthProcess } from './auth-process.ts';
@@ -28,6 +28,7 @@ export type Send = <S extends OperationSpec>(
 
 export interface AuthUnderTest extends AsyncDisposable {
   readonly db: Database;
+  readonly nats: TestNats;
   readonly gateway: Bus;
   readonly jwtIssuer: JwtIssuer;
   readonly service: AuthProcess;
@@ -69,6 +70,7 @@ export async function startAuth(given: Record<string, string> = {}): Promise<Aut
 
   return {
     db,
+    nats,
     gateway,
     service,
     settings,

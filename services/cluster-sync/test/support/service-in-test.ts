@@ -3,7 +3,7 @@ import type { Bus } from '@berth/shared/bus/bus';
 import type { Database } from '@berth/shared/db/database';
 import { openTestDatabase } from '@berth/shared/testing/open-test-database';
 import { connectTestBus } from '@berth/shared/testing/test-bus';
-import { startTestNats } from '@berth/shared/testing/test-nats';
+import { startTestNats, type TestNats } from '@berth/shared/testing/test-nats';
 import { sql } from 'slonik';
 import { accessIssuer, ownAccessIssuer } from '../../src/access/access-issuer.ts';
 import { clusterAccessHandlers } from '../../src/access/cluster-access-handlers.ts';
@@ -25,6 +25,7 @@ import { type Neighbours, startNeighbours } from './neighbours.ts';
 
 export interface ServiceInTest extends Neighbours {
   readonly db: Database;
+  readonly nats: TestNats;
   /** The service's own. */
   readonly bus: Bus;
   readonly directory: ClusterDirectory;
@@ -73,6 +74,7 @@ export async function startServiceInTest(): Promise<ServiceInTest> {
 
   return Object.assign(neighbours, {
     db,
+    nats,
     bus,
     directory,
     writeCredentials,

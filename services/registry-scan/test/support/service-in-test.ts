@@ -2,7 +2,7 @@ import type { Bus } from '@berth/shared/bus/bus';
 import type { Database } from '@berth/shared/db/database';
 import { openTestDatabase } from '@berth/shared/testing/open-test-database';
 import { connectTestBus, silentLog } from '@berth/shared/testing/test-bus';
-import { startTestNats } from '@berth/shared/testing/test-nats';
+import { startTestNats, type TestNats } from '@berth/shared/testing/test-nats';
 import { sql } from 'slonik';
 import { createChartParser } from '../../src/archive/chart-parser.ts';
 import { chartArchiveHandlers } from '../../src/charts/chart-archive-handlers.ts';
@@ -24,6 +24,7 @@ import { tagFormatHandlers } from '../../src/tag-formats/tag-format-handlers.ts'
 
 export interface ServiceInTest extends AsyncDisposable {
   readonly db: Database;
+  readonly nats: TestNats;
   /** The callers of the service, each with its own NATS user. */
   readonly callers: { gateway: Bus; runner: Bus; tasks: Bus };
   /** The service's own bus, with its object store. */
@@ -69,6 +70,7 @@ export async function startServiceInTest(): Promise<ServiceInTest> {
   const started = starting.move();
   return {
     db,
+    nats,
     bus,
     callers: { gateway, runner, tasks },
     scan: {

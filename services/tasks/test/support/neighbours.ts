@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { seesEnv } from '@berth/shared/access/visible-envs';
 import { packIdentity } from '@berth/shared/access/packed-identity';
+import { authenticateAsSiteAdmin } from '@berth/devstack/testing/gateway-process';
 import type { Bus } from '@berth/shared/bus/bus';
 import { implement } from '@berth/shared/bus/rpc/implement';
 import type { StateMessage } from '@berth/shared/bus/state/publish-state';
@@ -109,9 +110,7 @@ export async function startNeighbours(nats: TestNats): Promise<Neighbours> {
   auth.serve(implement(signingKeys, { list: async () => ({ keys: testKeys.publicJwks }) }));
   auth.serve(
     implement(identities, {
-      authenticate: async () => {
-        throw new AppError('unauthenticated', 'Tests sign identities themselves');
-      },
+      authenticate: authenticateAsSiteAdmin,
       current: async ({ body }) => {
         if (people.away) throw new AppError('unavailable', 'The database of auth is away');
         const now = people.get(body.id) ?? { missing: 'unknown' };

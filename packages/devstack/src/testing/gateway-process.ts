@@ -1,0 +1,73 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { type Credential, createSend, unwrap } from '@berth/client';
+import type { ServiceName } from '@berth/shared/contracts/contract';
+import { implement } from '@berth/shared/bus/rpc/implement';
+import { identities } from '@berth/shared/contracts/resources/identities';
+import { AppError } from '@berth/shared/errors';
+import { compileCache } from '@berth/shared/testing/compile-cache';
+import { freePort } from '@berth/shared/testing/free-port';
+import { connectTestBus } from '@berth/shared/testing/test-bus';
+import { identityToken, sampleIdentities } from '@berth/shared/testing/test-identities';
+import type { TestNats } from '@berth/shared/testing/test-nats';
+import type { CallOperation } from '@berth/shared/testing/walk-list';
+
+const main = fileURLToPath(new URL('../../../../services/api-gateway/src/main.ts', import.meta.url));
+
+export interface GatewayProcess extends AsyncDisposable {
+  /** Operations as HTTP requests with a credential; a problem is thrown as `ProblemError`. */
+  as(credential: Credential): CallOperation;
+}
+
+/** The gateway as it runs in production, from its own main.ts, on the bus of a test. */
+export async function startGatewayProcess(nats: Pick<TestNats, 'url' | 'password'>): Promise<GatewayProcess> {
+  const [port, healthPort] = [await freePort(), await freePort()];
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const settings = { NATS_URL: nats.url, NATS_PASSWORD: nats.password, SERVICE_OWN_URL: baseUrl };
+  const env = { ...compileCache(), ...settings, PORT: String(port), HEALTH_PORT: String(healthPort) };
+  const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const exited = once(child, 'exit');
+  // A test that dies must not leave it behind.
+  const killAtExit = () => child.kill('SIGKILL');
+  process.once('exit', killAtExit);
+  const stop = async () => {
+    child.kill('SIGKILL');
+    await exited;
+    process.off('exit', killAtExit);
+  };
+
+  const end = performance.now() + 45_000;
+  while (!(await fetch(`${baseUrl}/api/v2/server`).catch(() => null))?.ok) {
+    if (child.exitCode !== null || performance.now() > end) {
+      await stop();
+      throw new Error(`the gateway did not become ready:\n${output.slice(-4_000)}`);
+    }
+    await sleep(50);
+  }
+  return {
+    as: (credential) => {
+      const send = createSend({ baseUrl, credential: () => credential, timeoutMs: 30_000 });
+      return async (operation, request) => unwrap(await send(operation, request, {}));
+    },
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+/** What auth answers where every credential is that of a site admin. */
+export const authenticateAsSiteAdmin = async ({ body }: { body: { audience: ServiceName } }) => {
+  const { siteAdmin } = sampleIdentities;
+  const { kind, id } = siteAdmin;
+  return { identity: { kind, id }, identity_token: await identityToken(siteAdmin, body.audience) };
+};
+
+/** Stands in for auth on a bus that has none. */
+export async function startSiteAdminAuth(nats: TestNats): Promise<AsyncDisposable> {
+  const auth = await connectTestBus(nats, 'auth');
+  const current = () => Promise.reject(new AppError('not_implemented', 'current'));
+  auth.serve(implement(identities, { authenticate: authenticateAsSiteAdmin, current }));
+  return auth;
+}
