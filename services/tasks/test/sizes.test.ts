@@ -130,7 +130,7 @@ describe('the largest rows that can be written', () => {
 
   test('of deployments, tasks and secrets can be read over HTTP, by id and by every list', async () => {
     const { create } = secrets.operations;
-    const body = largestBody(create, { given: { env_id: envId, contents: '\u0001'.repeat(256 * 1024) } });
+    const body = largestBody(create, { given: { env_id: envId, contents: 'any' } });
     const secret = Secret.parse(await overHttp({})(create, { body }));
     const rows = [deployment, latest, secret];
 
