@@ -9,6 +9,7 @@ import { identities } from '@berth/shared/contracts/resources/identities';
 import { AppError } from '@berth/shared/errors';
 import { compileCache } from '@berth/shared/testing/compile-cache';
 import { freePort } from '@berth/shared/testing/free-port';
+import { recordOutcome } from '@berth/shared/testing/outcomes';
 import { connectTestBus } from '@berth/shared/testing/test-bus';
 import { identityToken, sampleIdentities } from '@berth/shared/testing/test-identities';
 import type { TestNats } from '@berth/shared/testing/test-nats';
@@ -51,7 +52,11 @@ export async function startGatewayProcess(nats: Pick<TestNats, 'url' | 'password
   return {
     as: (credential) => {
       const send = createSend({ baseUrl, credential: () => credential, timeoutMs: 30_000 });
-      return async (operation, request) => unwrap(await send(operation, request, {}));
+      return async (operation, request) => {
+        const answer = await send(operation, request, {});
+        recordOutcome(operation, answer.ok ? 200 : answer.problem.status);
+        return unwrap(answer);
+      };
     },
     [Symbol.asyncDispose]: stop,
   };

@@ -13,24 +13,26 @@ const outcomeOf = ({ resource, name }: Operation, status: number): Outcome => `$
 
 const written = new Set<Outcome>();
 
+/** Appends an outcome to the file that `TEST_OUTCOMES` names, once per process. */
+export function recordOutcome(operation: Operation, status: number): void {
+  const file = process.env['TEST_OUTCOMES'];
+  const outcome = outcomeOf(operation, status);
+  if (file === undefined || written.has(outcome)) return;
+  written.add(outcome);
+  appendFileSync(file, `${outcome}\n`);
+}
+
 /** Appends each outcome of the calls on this bus to the file that `TEST_OUTCOMES` names, once per process. */
 export function recordOutcomes(bus: Bus): Bus {
-  const file = process.env['TEST_OUTCOMES'];
-  if (file === undefined) return bus;
+  if (process.env['TEST_OUTCOMES'] === undefined) return bus;
 
-  const record = (operation: Operation, status: number) => {
-    const outcome = outcomeOf(operation, status);
-    if (written.has(outcome)) return;
-    written.add(outcome);
-    appendFileSync(file, `${outcome}\n`);
-  };
   const call: Bus['call'] = async (operation, request, options) => {
     try {
       const answer = await bus.call(operation, request, options);
-      record(operation, 200);
+      recordOutcome(operation, 200);
       return answer;
     } catch (error) {
-      if (error instanceof AppError) record(operation, errorCodes[error.code]);
+      if (error instanceof AppError) recordOutcome(operation, errorCodes[error.code]);
       throw error;
     }
   };
