@@ -275,7 +275,7 @@ test('a resource is created, updated and deleted by calls into the workload that
   expect(error.sync_reason).toBe('The deployment answered 400: no such size: ***');
   workload.mood = null;
 
-  expect(await admin.deploymentResources.delete({ id })).toMatchObject({ status: 409 });
+  expect(await admin.deploymentResources.delete({ id })).toMatchObject({ problem: { status: 409 } });
   unwrap(await admin.deployments.update({ id: user.id, body: { enabled: false } }));
   unwrap(await admin.deploymentResources.delete({ id }));
   await until(id, 'deleted', ({ exists }) => !exists);
