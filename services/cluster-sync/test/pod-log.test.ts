@@ -148,11 +148,11 @@ describe('a follower', () => {
 
   test('goes on with the next container when one has ended, and ends with the pod', async () => {
     pod.write('first');
-    const first = read({ follow: true });
+    const { position } = await read({ follow: true });
+    const waiting = read({ follow: true, position });
     await vi.waitFor(() => expect(pod.openStreams()).toBe(1));
     pod.endStreams();
-    const { position, state } = await first;
-    expect(state).toBe('read');
+    expect(await waiting).toMatchObject({ text: '', position, state: 'read' });
     pod.refusal = { status: 400, message: 'container "web" in pod "web-1" is waiting to start' };
     expect(await read({ follow: true, position })).toMatchObject({ text: '', position, state: 'read' });
 

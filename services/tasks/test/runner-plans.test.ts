@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '@berth/shared/contracts/json';
 import type { DryRun, DryRunResult } from '@berth/shared/contracts/resources/dry-runs';
 import type { ClaimedTask } from '@berth/shared/contracts/resources/runner-tasks';
@@ -103,6 +105,16 @@ async function versionsIn(namespace: string): Promise<Record<string, string>> {
   return Object.fromEntries(found.flat());
 }
 
+/** What controllers do about a new release goes on for a moment. */
+async function versionsAtRest(namespace: string): ReturnType<typeof versionsIn> {
+  for (let last = await versionsIn(namespace); ; ) {
+    await sleep(1_000);
+    const now = await versionsIn(namespace);
+    if (isDeepStrictEqual(now, last)) return now;
+    last = now;
+  }
+}
+
 describe('a dry run', () => {
   test('shows what the same deploy would create, change, replace, keep and delete, and touches nothing', async () => {
     const kept = { annotations: { 'helm.sh/resource-policy': 'keep' } };
@@ -113,7 +125,7 @@ describe('a dry run', () => {
       object('ConfigMap', 'kept', {}, kept),
       object('ConfigMap', 'same', { data: { a: '1' } }),
     ]);
-    const before = await versionsIn(task.namespace);
+    const before = await versionsAtRest(task.namespace);
 
     const objects = [
       web({ replicas: 2, selector: { matchLabels: { app: 'web', tier: 'a' } } }),
