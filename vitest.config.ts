@@ -33,7 +33,7 @@ export default defineConfig({
         test: {
           name: 'platform',
           include: ['tests/**/*.test.ts'],
-          exclude: ['tests/last/**'],
+          exclude: ['**/node_modules/**', 'tests/last/**'],
           testTimeout: 240_000,
           hookTimeout: 240_000,
           // Each file has a whole platform to itself, and spends much of its time waiting for outages to pass; more than two
