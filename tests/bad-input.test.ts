@@ -4,6 +4,7 @@ import { pushChart, sampleChart } from '@berth/devstack/journey/publish-sample-c
 import type { NewDeployment } from '@berth/shared/contracts/resources/deployments';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { allowClusterScopedObjects } from './setup/allow-cluster-scoped-objects.ts';
 import { fixtureChart } from './setup/fixture-chart.ts';
 import { type Platform, startPlatform } from './setup/platform.ts';
 import {
@@ -182,6 +183,8 @@ describe('a chart', () => {
 });
 
 describe('a chart of somebody else', () => {
+  beforeAll(() => allowClusterScopedObjects(platform.stack));
+
   async function published(name: string, files: ChartFiles, links: Record<string, string> = {}) {
     await using chart = await chartFolder(name, files, links);
     await pushChart({ ...platform.stack, folder: chart.folder, signal: AbortSignal.timeout(60_000) });

@@ -48,6 +48,9 @@ const impossible: readonly Outcome[] = [
   'user_tokens.delete 403',
 ];
 
+/** The gateway's test of all codes lets a stand-in for auth answer each of them to a list. */
+const ofStandIns: readonly Outcome[] = ['envs.list 409'];
+
 /** The outcomes that each public operation has by its contract and that are not among those recorded. */
 export const missingOutcomes = (recorded: ReadonlySet<Outcome>): Outcome[] =>
   publicOperations().flatMap(({ operation, resource }) =>
@@ -63,7 +66,7 @@ export const undeclaredConflicts = (recorded: ReadonlySet<Outcome>): Outcome[] =
   publicOperations()
     .filter(({ operation }) => operation.conflicts === undefined && !isCreation(operation))
     .map(({ operation }) => outcomeOf(operation, 409))
-    .filter((outcome) => recorded.has(outcome));
+    .filter((outcome) => recorded.has(outcome) && !ofStandIns.includes(outcome));
 
 /** Those that the gateway passes on. It answers streams itself, and operations without a handler with 501. */
 const publicOperations = (): { operation: Operation; resource: Resource }[] =>

@@ -138,6 +138,7 @@ export const deployments = resource('deployments', {
       http: 'GET /deployments/:id/k8s-events',
       summary: 'List the Kubernetes events of the namespace of a deployment, newest first',
       allow: signedIn,
+      conflicts: 'its cluster is ignored',
       query: K8sEventQuery,
       response: K8sEventPage,
     }),
