@@ -44,6 +44,8 @@ export interface EventFeedDeps {
 }
 
 const partSize = 500;
+/** What the objects of an event take beside the text of its data, roughly. */
+const eventOverhead = 500;
 const rowsRemembered = 20_000;
 
 /**
@@ -95,12 +97,14 @@ export function createEventFeed({
   function take(events: readonly RowEvent[]): void {
     for (const one of withoutRepeats(events, newest)) {
       recent.push(one);
-      bytes += one.data.length;
+      bytes += sizeOf(one);
     }
     let dropped = 0;
-    while (bytes > recentBytes && dropped < recent.length) {
-      bytes -= recent[dropped]?.data.length ?? 0;
-      start = (recent[dropped]?.sequence ?? 0) + 1;
+    while (bytes > recentBytes) {
+      const oldest = recent[dropped];
+      if (!oldest) break;
+      bytes -= sizeOf(oldest);
+      start = oldest.sequence + 1;
       dropped += 1;
     }
     if (dropped > 0) recent = recent.slice(dropped);
@@ -146,8 +150,10 @@ export function createEventFeed({
     },
 
     async after({ created, sequence }) {
-      // Another gateway may have read on already.
-      if (created !== stream?.created || sequence >= end) await poll();
+      // Another gateway may have read on already. A poll that is under way began before this call, the next one does not.
+      const isUnknown = () => created !== stream?.created || sequence >= end;
+      if (isUnknown()) await poll();
+      if (isUnknown()) await poll();
       if (created !== stream?.created) return missed('The stream of events was lost and begins again');
       if (sequence >= end) return missed('The stream of events has lost its end');
       if (sequence + 1 < start) {
@@ -172,6 +178,8 @@ function withoutRepeats(events: readonly RowEvent[], newest: BoundedCache<number
     return [{ ...one, data: dataOf(one) }];
   });
 }
+
+const sizeOf = ({ data }: FedEvent): number => data.length + eventOverhead;
 
 /** The index of the first event with a higher sequence; they are in order. */
 function firstAfter(events: readonly RowEvent[], sequence: number): number {

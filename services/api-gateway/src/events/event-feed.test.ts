@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EventReader, RowEvent } from '@berth/shared/bus/events/event-reader';
+import { AppError } from '@berth/shared/errors';
+import { silentLog } from '@berth/shared/testing/test-bus';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createEventFeed, type EventFeed } from './event-feed.ts';
+import type { Position } from './position.ts';
+
+const created = '2026-01-02T03:04:05.000Z';
+
+let stored: RowEvent[];
+let first: number;
+let isUp: boolean;
+let stopping: AbortController;
+let feed: EventFeed;
+
+/** As much of the stream as a feed sees; at most four events at a time. */
+const reader: EventReader = {
+  async status() {
+    if (!isUp) throw new AppError('unavailable', 'no server');
+    return { created, first, last: stored.at(-1)?.sequence ?? 0 };
+  },
+  async read(from) {
+    const events = stored.filter(({ sequence }) => sequence >= from && sequence >= first).slice(0, 4);
+    return { events, next: (events.at(-1)?.sequence ?? from - 1) + 1 };
+  },
+};
+
+beforeEach(() => {
+  [stored, first, isUp, stopping] = [[], 1, true, new AbortController()];
+  feed = createEventFeed({ reader, log: silentLog, stopping: stopping.signal, pollMs: 5, recentBytes: 2_000 });
+});
+afterEach(() => stopping.abort());
+
+function announce(count: number): void {
+  for (let n = 0; n < count; n += 1) {
+    const sequence = (stored.at(-1)?.sequence ?? 0) + 1;
+    const event = {
+      resource: 'boats',
+      id: `boat-${sequence}`,
+      version: 1,
+      env_id: null,
+      operation: 'INSERT',
+      row: {},
+    } as const;
+    stored.push({ sequence, event });
+  }
+}
+
+/** All that follows a position, until `last` was reached. */
+async function readUntil(last: number, from: Position): Promise<{ sequences: number[]; missing: string[] }> {
+  const [sequences, missing]: [number[], string[]] = [[], []];
+  for (let position = from; position.sequence < last; ) {
+    const part = await feed.after(position);
+    sequences.push(...part.events.map(({ sequence }) => sequence));
+    if (part.missing !== undefined) missing.push(part.missing);
+    position = part.position;
+    // The feed polls between two parts.
+    await sleep(1);
+  }
+  return { sequences, missing };
+}
+
+test('a client far behind receives from the stream what memory no longer holds, each event once', async () => {
+  using member = await feed.join(() => undefined);
+  announce(40);
+  await expect.poll(async () => (await feed.after({ created, sequence: 39 })).events).toHaveLength(1);
+
+  const { sequences, missing } = await readUntil(40, member.end);
+
+  expect(sequences).toEqual(Array.from({ length: 40 }, (_, n) => n + 1));
+  expect(missing).toEqual([]);
+});
+
+test('a position that another gateway has already given is no reason for a reset', async () => {
+  using _member = await feed.join(() => undefined);
+  announce(3);
+
+  expect(await feed.after({ created, sequence: 3 })).toMatchObject({ events: [], position: { sequence: 3 } });
+  expect(await feed.after({ created, sequence: 3 })).not.toHaveProperty('missing');
+});
+
+test('a client is reset after an outage that outlasted the events', async () => {
+  using member = await feed.join(() => undefined);
+  isUp = false;
+  announce(20);
+  first = 15;
+  isUp = true;
+
+  const { sequences, missing } = await readUntil(20, member.end);
+
+  expect(missing).toHaveLength(1);
+  expect(sequences).not.toContain(14);
+});
