@@ -215,6 +215,18 @@ describe('the status of a deployment', () => {
     expect(await pollOf(id)).toBeNull();
   });
 
+  test('are looked at after a task that has just become due was claimed, because a claim passes over locked deployments', async () => {
+    const { id } = await tasks.create();
+    const followed = () =>
+      tasks.database.db.exists(nothing`select from deployments where id = ${id} and polls_followed`);
+
+    await readingStore(tasks.database.db).statusPolls.follow(200);
+    expect(await followed()).toBe(false);
+
+    await tasks.runAll();
+    await until(followed);
+  });
+
   test('is looked at when its deployment changes, and not otherwise', async () => {
     const { id } = await polled();
     const followed = () =>

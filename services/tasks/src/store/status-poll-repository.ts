@@ -47,14 +47,18 @@ const Followed = z.object({ id: Id, reports_unpolled: z.boolean() });
 export const createStatusPollRepository = (db: Queries) => ({
   /**
    * Deployments that have changed since their polls were last looked at: they are polled from now on, or no more. New ones are
-   * spread over their interval. One that somebody changes now is left to the next time. `reports_unpolled`: it shows a status, and
-   * is polled no more.
+   * spread over their interval. One that somebody changes now is left to the next time, and so is one whose task has just become
+   * due: a claim passes over deployments that are locked. `reports_unpolled`: it shows a status, and is polled no more.
    */
   follow: (limit: number) =>
     db.any(sql.type(Followed)`
       with changed as materialized (
-        select id, enabled, deleting, state, revision_id, installed_cluster_id from deployments
-        where not polls_followed order by id limit ${limit} for update skip locked
+        select id, enabled, deleting, state, revision_id, installed_cluster_id from deployments d
+        where not polls_followed and not exists (
+          select from deployment_tasks t where t.deployment_id = d.id and t.status = 'Pending'
+            and t.due_at between clock_timestamp() - interval '1 minute' and clock_timestamp()
+        )
+        order by id limit ${limit} for update skip locked
       ),
       pollable as materialized (${pollable(sql.fragment`changed`)}),
       dropped as (
