@@ -69,9 +69,9 @@ test('tokens of users and bots are revoked with the ETag of their row, used sinc
     const { get: read, delete: revoke } = resource.operations;
     const ifMatch = etagOf(resource, await admin.send(read, { id })) ?? '';
     await auth.as({ token })(me.operations.get, {});
-    await vi.waitFor(async () =>
-      expect(await admin.send(read, { id })).toMatchObject({ last_used_at: expect.any(String) }),
-    );
+    const isUsed = async () =>
+      expect(await admin.send(read, { id })).toMatchObject({ last_used_at: expect.any(String) });
+    await vi.waitFor(isUsed, { timeout: 10_000 });
 
     await expect(admin.send(revoke, { id }, { ifMatch: '"other"' })).rejects.toEqual(refusal('stale'));
     await expect(admin.send(revoke, { id }, { ifMatch })).resolves.toBeNull();

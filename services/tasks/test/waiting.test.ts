@@ -20,6 +20,12 @@ const cause = 'Waiting for Deployment web: 0 of 1 ready; 1 of 1 pod unschedulabl
 
 const say = ({ task_id, fence }: { task_id: string; fence: number }, waits_for: string | null = cause) =>
   tasks.runner.call(heartbeat, { body: { task_id, fence, waits_for } });
+/** As heartbeats do: what is not written, because the deployment is locked for a moment, is written with the next one. */
+const said = (task: { task_id: string; fence: number }, waits_for: string | null = cause) =>
+  until(async () => {
+    await say(task, waits_for);
+    return (await tasks.task(task.task_id)).reason === waits_for;
+  });
 const versionsOf = (...ids: string[]) =>
   tasks.database.db.any(sql.type(z.object({ id: z.string(), version: z.number() }))`
     select id, version::float as version from outbox where id = any(${sql.array(ids, 'uuid')}) order by id
@@ -39,6 +45,7 @@ describe('what a started task waits for', () => {
     const { id, task } = await started();
 
     expect(await say(task)).toMatchObject({ cancel_requested: false });
+    await said(task);
 
     expect(await reasonsOf(id, task.task_id)).toEqual([cause, cause]);
     expect(await tasks.deployment(id)).toMatchObject({ status: 'Installing' });
@@ -48,9 +55,9 @@ describe('what a started task waits for', () => {
 
   test('is no more when nothing is waited for', async () => {
     const { id, task } = await started();
-    await say(task);
+    await said(task);
 
-    await say(task, null);
+    await said(task, null);
 
     expect(await reasonsOf(id, task.task_id)).toEqual([null, null]);
     await tasks.finish(task);
@@ -58,13 +65,13 @@ describe('what a started task waits for', () => {
 
   test('is written and published when it changes only', async () => {
     const { id, task } = await started();
-    await say(task);
+    await said(task);
     const before = await versionsOf(id, task.task_id);
 
     await say(task);
     expect(await versionsOf(id, task.task_id)).toEqual(before);
 
-    await say(task, 'Waiting for another thing');
+    await said(task, 'Waiting for another thing');
     const after = await versionsOf(id, task.task_id);
     expect(after.map(({ version }, index) => version > (before[index]?.version ?? 0))).toEqual([true, true]);
     await tasks.finish(task);
@@ -83,7 +90,7 @@ describe('what a started task waits for', () => {
 
   test('ends with the attempt: a deployment whose task is queued again waits for nothing', async () => {
     const { id, task } = await started();
-    await say(task);
+    await said(task);
 
     await tasks.finish(task, 'HandedBack', 'The runner stopped; another one continues');
 
@@ -101,7 +108,7 @@ describe('what a started task waits for', () => {
     });
     expect(await reasonsOf(id, task.task_id)).toEqual([null, null]);
 
-    await say(task);
+    await said(task);
 
     expect(await reasonsOf(id, task.task_id)).toEqual([cause, cause]);
     await tasks.finish(task);
@@ -109,7 +116,7 @@ describe('what a started task waits for', () => {
 
   test('gives way to the cancellation', async () => {
     const { id, task } = await started();
-    await say(task);
+    await said(task);
     await tasks.call(owner, deploymentTasks.operations.cancel, { id: task.task_id, body: { reason: 'wrong chart' } });
 
     await tasks.finish(task, 'Canceled');
@@ -131,7 +138,7 @@ describe('what a started task waits for', () => {
 test('what the runner of a task said last stays in the reason when it falls silent for good', async () => {
   const { task } = await started();
   await tasks.beginHelm(task);
-  await say(task);
+  await said(task);
   await tasks.database.db.query(sql.type(z.object({}))`
     update deployment_tasks set lease_until = now() - interval '1 second', attempts = 3 where id = ${task.task_id}
   `);
