@@ -68,13 +68,13 @@ async function chartInCatalogue(name: string) {
 
 describe('a deployment is refused, with the field named,', () => {
   test.for([
-    ['whose name is no DNS label', { name: 'Not_A_Label' }, 'body.name'],
+    ['whose name is not a DNS label', { name: 'Not_A_Label' }, 'body.name'],
     ['whose name looks like an option', { name: '--post-renderer=x' }, 'body.name'],
     ['whose name is too long', { name: 'x'.repeat(64) }, 'body.name'],
     ['with an unknown field', { surprise: 1 }, 'body.surprise'],
-    ['with a wrong type', { config: 'text' }, 'body.config'],
-    ['with an id that is none', { cluster_id: 'nope' }, 'body.cluster_id'],
-    ['with a cluster that is not there', { cluster_id: '0b8a6b0e-0000-4000-8000-00000000dead' }, 'body.cluster_id'],
+    ['with a field of the wrong type', { config: 'text' }, 'body.config'],
+    ['with an id that is not a UUID', { cluster_id: 'nope' }, 'body.cluster_id'],
+    ['with a cluster that does not exist', { cluster_id: '0b8a6b0e-0000-4000-8000-00000000dead' }, 'body.cluster_id'],
     [
       'with an input of the wrong type',
       { config: { ...sampleChart.inputs, replicas: 'many' } },
@@ -101,9 +101,9 @@ describe('a deployment is refused, with the field named,', () => {
 
 describe('a body is refused', () => {
   test.for([
-    ['that is no JSON', '{', {}, 400, 'invalid'],
-    ['that reaches into prototypes', '{"__proto__":{"name":"x"}}', {}, 400, 'invalid'],
-    ['that is nested beyond measure', `{"name":${'['.repeat(200)}${']'.repeat(200)}}`, {}, 400, 'invalid'],
+    ['that is not JSON', '{', {}, 400, 'invalid'],
+    ['with a __proto__ key', '{"__proto__":{"name":"x"}}', {}, 400, 'invalid'],
+    ['that is nested too deeply', `{"name":${'['.repeat(200)}${']'.repeat(200)}}`, {}, 400, 'invalid'],
     ['that is too large', `{"name":"${'x'.repeat(1_100_000)}"}`, {}, 413, 'too_large'],
     [
       'of another media type',
@@ -116,21 +116,21 @@ describe('a body is refused', () => {
     expect(await post('/envs', body, { ...headers })).toMatchObject({ status, code });
   });
 
-  test('without a credential before it is read', async () => {
+  test('before it is read if the request has no credential', async () => {
     const response = await fetch(`${platform.stack.url}/api/v2/envs`, { method: 'POST', body: 'x'.repeat(2_000_000) });
     expect(response.status).toBe(401);
     expect(response.headers.get('www-authenticate')).toContain('Bearer');
   });
 });
 
-test('a wrong method on a known path answers 405 and says which are allowed', async () => {
+test('a wrong method on a known path answers 405 and lists the allowed methods', async () => {
   const response = await fetch(`${platform.stack.url}/api/v2/envs`, { method: 'DELETE' });
   expect(response.status).toBe(405);
   expect(response.headers.get('allow')).toBe('GET, POST, HEAD');
 });
 
 describe('a chart', () => {
-  test('with a broken extension file is listed with an error that names file and rule, and cannot be deployed', async () => {
+  test('with a broken extension file is listed with an error that names the file and the rule, and cannot be deployed', async () => {
     await using broken = await fixtureChart({
       name: 'broken-extension',
       base: sampleChart.folder,
@@ -182,7 +182,7 @@ describe('a chart', () => {
   });
 });
 
-describe('a chart of somebody else', () => {
+describe('a third-party chart', () => {
   beforeAll(() => allowClusterScopedObjects(platform.stack));
 
   async function published(name: string, files: ChartFiles, links: Record<string, string> = {}) {
@@ -235,19 +235,19 @@ describe('a chart of somebody else', () => {
       withinMs: 60_000,
     });
 
-  test('in the older form, with requirements.yaml, is deployed', async () => {
+  test('with apiVersion v1 and a requirements.yaml is deployed', async () => {
     expect(await deployed('older-form', olderChart)).toMatchObject({ status: 'Running', reason: null });
   });
 
-  test('that is a library is listed and says why it cannot be deployed', async () => {
+  test('of type library is listed with the reason why it cannot be deployed', async () => {
     const { chart } = await published('only-a-library', libraryChart);
 
     expect(chart.error).toBe('Chart.yaml: type: must be application: a library cannot be deployed');
   });
 
   test.for([
-    ['that is too large for Helm to record', 'too-large', tooLargeToRecord(), /larger than Helm can record/],
-    ['for another Kubernetes', 'for-later', forAnotherKubernetes, /requires kubeVersion: >=99\.0\.0-0/],
+    ['whose release is too large for Helm to record', 'too-large', tooLargeToRecord(), /larger than Helm can record/],
+    ['for another version of Kubernetes', 'for-later', forAnotherKubernetes, /requires kubeVersion: >=99\.0\.0-0/],
   ] as const)('%s leaves the deployment in Error with that reason', async ([, name, files, reason]) => {
     expect(await deployed(name, files)).toMatchObject({ status: 'Error', reason: expect.stringMatching(reason) });
   });

@@ -55,7 +55,7 @@ describe('a member of one env', () => {
     expect(idsOf(await envUserPermissions.list({ query: { env_id: envB } }))).toEqual([]);
   });
 
-  test('gets not_found for every change and log of a deployment in another env', async () => {
+  test('is answered not_found for every change and log of a deployment in another env', async () => {
     const { deployments, deploymentTasks } = grace.api;
     const [task = ''] = idsOf(await platform.admin.deploymentTasks.list());
     const answers = await Promise.all([
@@ -108,7 +108,7 @@ describe('a deployment, from its pods', () => {
     expect(otherEnv).toMatchObject({ status: 404, body: { code: 'not_found' } });
   });
 
-  test('is refused what is for people and administrators', async () => {
+  test('is refused the operations of people and administrators', async () => {
     const [cluster = ''] = idsOf(await platform.admin.k8sClusters.list());
 
     const answers = await inWorkload(await secretData(), [
@@ -123,7 +123,7 @@ describe('a deployment, from its pods', () => {
     expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403, 403]);
   });
 
-  test('has its service-creds from before its pods start, under the least that the manifests grant', async () => {
+  test('has its service-creds before its pods start, with only the rights that the manifests grant', async () => {
     const { namespace } = unwrap(await platform.admin.deployments.get({ id: deploymentId }));
     const core = kubeClient(platform.stack);
     const { metadata } = await core.readNamespacedSecret({ name: 'service-creds', namespace });
@@ -140,7 +140,7 @@ describe('a deployment, from its pods', () => {
     }
   });
 
-  test('has its service-creds again when somebody deleted them', async () => {
+  test('gets its service-creds back after somebody deleted them', async () => {
     const { namespace } = unwrap(await platform.admin.deployments.get({ id: deploymentId }));
     await kubeClient(platform.stack).deleteNamespacedSecret({ name: 'service-creds', namespace });
 
@@ -152,7 +152,7 @@ describe('a deployment, from its pods', () => {
     expect(await inWorkload(data, ['GET /auth/me'])).toMatchObject([{ status: 200 }]);
   });
 
-  test('is refused from the next request on when it is disabled', async () => {
+  test('is refused from the next request on after it was disabled', async () => {
     const data = await secretData();
     unwrap(await platform.admin.deployments.update({ id: deploymentId, body: { enabled: false } }));
 
@@ -235,7 +235,7 @@ describe('the Postgres role of a service', () => {
   });
 });
 
-test('the metrics that the services expose are those of the manual for operators', async () => {
+test('the services expose exactly the metrics that the manual for operators lists', async () => {
   const manual = await readFile(new URL('../docs/operators.md', import.meta.url), 'utf8');
   const pages = await Promise.all(
     Object.values(platform.stack.healthPorts).map(async (port) =>

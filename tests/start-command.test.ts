@@ -52,7 +52,7 @@ async function processesOfCopy(): Promise<string[]> {
   return found.flat();
 }
 
-/** The processes left after half a minute. */
+/** The processes that still run after half a minute. */
 async function leftoverProcesses(): Promise<string[]> {
   const none = async () => (await processesOfCopy()).length === 0;
   await waitUntil(none, { what: 'every process to end', withinMs: 30_000, everyMs: 250 }).catch(() => undefined);
@@ -71,7 +71,7 @@ test('npm start -- --once runs the journey, exits with 0, and leaves no process 
   expect((await readdir(temporary)).filter((name) => name !== 'node-compile-cache')).toEqual([]);
 });
 
-test('a second npm start finds the deployment of the first, and Ctrl-C ends every process', async () => {
+test('a second npm start finds the deployment of the first one, and Ctrl-C ends every process', async () => {
   const { child, output } = start();
   await waitUntil(async () => output().includes('Berth is up.'), { what: 'the platform to be up', withinMs: 90_000 });
   expect(output()).not.toContain('follow its task');
@@ -98,7 +98,7 @@ test('npm start ends every process when its parent is killed', async () => {
   expect(await leftoverProcesses()).toEqual([]);
 });
 
-test('npm start reports a server that died by name, with the last lines of its log', async () => {
+test('npm start names a server that died and prints the last lines of its log', async () => {
   const { child, output } = start();
   await waitUntil(async () => output().includes('Berth is up.'), { what: 'the platform to be up', withinMs: 90_000 });
   const registry = (await processesOfCopy()).find((line) => line.includes('registry.yml'));

@@ -11,14 +11,14 @@ beforeAll(async () => {
 });
 afterAll(() => platform[Symbol.asyncDispose]());
 
-test('Helm dies with its killed runner, and the next runner finishes the task', async () => {
+test('Helm is killed together with its runner, and the next runner finishes the task', async () => {
   const { stack, admin } = platform;
   const slow = await deploySlowly(stack, admin, await platform.sample('kill'), 'killed');
   await using helm = watchHelm(slow.namespace);
 
   await stack.part('runner').kill();
   await waitUntil(async () => (await helmProcesses(slow.namespace)).length === 0, {
-    what: 'Helm to be gone',
+    what: 'Helm to exit',
     withinMs: 10_000,
   });
   await stack.part('runner').start();
@@ -34,14 +34,14 @@ test('Helm dies with its killed runner, and the next runner finishes the task', 
   expect(helm.most()).toBe(1);
 });
 
-test('a release left pending by the death of runner and Helm is repaired and its task finishes', async () => {
+test('a release left pending when the runner and Helm are killed is repaired, and its task finishes', async () => {
   const { stack, admin } = platform;
   const slow = await deploySlowly(stack, admin, await platform.sample('kill'), 'lost-machine');
   const [helm] = await helmProcesses(slow.namespace);
 
-  const runnerIsDead = stack.part('runner').kill();
+  const runnerKilled = stack.part('runner').kill();
   process.kill(-(helm ?? 0), 'SIGKILL');
-  await runnerIsDead;
+  await runnerKilled;
   expect(await releaseStatuses(stack, slow.namespace)).toEqual(['pending-install']);
   await stack.part('runner').start();
   await waitUntil(async () => (await slow.task()).attempts === 2, {
@@ -55,7 +55,7 @@ test('a release left pending by the death of runner and Helm is repaired and its
   expect(await releaseStatuses(stack, slow.namespace)).toEqual(['superseded', 'deployed']);
 });
 
-test('a runner paused beyond its lease writes nothing, and its Helm is dead before another one starts', async () => {
+test('a runner paused beyond its lease writes nothing, and its Helm has ended before another one starts', async () => {
   const { stack, admin } = platform;
   const sample = await platform.sample('kill');
   const slow = await deploySlowly(stack, admin, sample, 'paused');

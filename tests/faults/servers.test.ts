@@ -93,7 +93,7 @@ test('after the loss of the JetStream store the state is republished and the nex
   await waitForPlatform();
 
   await waitUntil(async () => (await streamCount()) >= (await publishedRows()), {
-    what: 'every row to be in the stream again',
+    what: 'every row to be published again',
     withinMs: 60_000,
     everyMs: 500,
   });
@@ -109,9 +109,9 @@ test('during a NATS outage of a minute requests answer 503 within a second, and 
   const accepted = await createHello(admin, sample, 'accepted-before-nats');
 
   await stack.part('nats').stop();
-  const until = performance.now() + 60_000;
+  const end = performance.now() + 60_000;
   const answers: Awaited<ReturnType<typeof timedGet>>[] = [];
-  while (performance.now() < until) {
+  while (performance.now() < end) {
     answers.push(await timedGet('/deployments'));
     await delay(2_000);
   }
@@ -132,9 +132,9 @@ test('during a Postgres outage requests answer 503 within a second, and nothing 
   const accepted = await createHello(admin, sample, 'accepted-before-postgres');
 
   await stack.part('postgres').kill();
-  const until = performance.now() + 20_000;
+  const end = performance.now() + 20_000;
   const answers: Awaited<ReturnType<typeof timedGet>>[] = [];
-  while (performance.now() < until) {
+  while (performance.now() < end) {
     answers.push(await timedGet('/deployments'));
     await delay(1_000);
   }
@@ -148,7 +148,7 @@ test('during a Postgres outage requests answer 503 within a second, and nothing 
   expect(pids()).toEqual(before);
 });
 
-test('a deployment created during an API server outage gives its wait reason and runs at the first attempt once the server is back', async () => {
+test('a deployment created during an API server outage shows why it waits, and runs at the first attempt once the server is back', async () => {
   const { stack, admin } = platform;
   const sample = await platform.sample('faults');
 
