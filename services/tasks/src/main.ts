@@ -28,7 +28,7 @@ import { inTransactionOf, readingStore } from './store/store.ts';
 import { createCallTokens } from './status/call-tokens.ts';
 import { followPolled, refollowPolled } from './status/follow-polled.ts';
 import { statusPollHandlers } from './status/status-poll-handlers.ts';
-import { claimHandlers } from './tasks/claims/claim-handlers.ts';
+import { claimCheckHandlers } from './tasks/claims/claim-check-handlers.ts';
 import { createDueWatch } from './tasks/claims/due-watch.ts';
 import { runnerHandlers } from './tasks/claims/runner-handlers.ts';
 import { sweepLeases } from './tasks/claims/sweep-leases.ts';
@@ -49,14 +49,14 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
   readiness('keys of secrets', keysAreThere({ store, secretKeys, log }));
   const inTransaction = inTransactionOf(db);
   const hints = taskHints(bus);
-  const { wakeRunners, watch } = createDueWatch({ leases: store.leases, notifyRunners: hints.due, signal });
-  const projections = createProjections({ wakeRunners });
+  const { notifyRunners, watch } = createDueWatch({ leases: store.leases, sendHint: hints.due, signal });
+  const projections = createProjections({ notifyRunners });
   const confirm = createConfirm({ db, bus, projections });
   const readers = itemReaders(store);
   const policy = { maxAttempts, leaseMs, spread: Math.random };
-  const changes = { db, store, confirm, reserved, heldReaders: heldItemReaders, wakeRunners };
+  const changes = { db, store, confirm, reserved, heldReaders: heldItemReaders, notifyRunners };
   const taskMetrics = createTaskMetrics(metrics);
-  const claims = { store, inTransaction, policy, wakeRunners, log, metrics: taskMetrics };
+  const claims = { store, inTransaction, policy, notifyRunners, log, metrics: taskMetrics };
 
   bus.serve(deploymentHandlers({ ...changes, bus }));
   bus.serve(deploymentPlaceHandlers({ store, inTransaction }));
@@ -67,9 +67,9 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
   bus.serve(secretHandlers({ ...changes, secretKeys }));
   bus.serve(typeHandlers({ store }));
   bus.serve(resourceHandlers({ ...changes, secretKeys }));
-  bus.serve(resourceCallHandlers({ bus, inTransaction, secretKeys, wakeRunners, log }));
+  bus.serve(resourceCallHandlers({ bus, inTransaction, secretKeys, notifyRunners, log }));
   bus.serve(taskHandlers({ ...changes, limits, hintCancel: hints.cancel }));
-  bus.serve(claimHandlers({ store }));
+  bus.serve(claimCheckHandlers({ store }));
   bus.serve(
     statusPollHandlers({ store, inTransaction, callTokens: createCallTokens({ bus }), log, metrics: taskMetrics }),
   );

@@ -15,7 +15,7 @@ import { callForResources } from './runner/resources/call-for-resources.ts';
 import { pollStatuses } from './runner/status/poll-statuses.ts';
 import { RunnerConfig } from './runner/runner-config.ts';
 import { createRunnerMetrics } from './runner/run/runner-metrics.ts';
-import { claimTasks } from './runner/claim-tasks.ts';
+import { claimLoop } from './runner/claim-loop.ts';
 import { sweepTaskFolders } from './runner/files/task-folder.ts';
 
 await runService('runner', async ({ log, metrics, use, loop, signal }) => {
@@ -46,7 +46,7 @@ await runService('runner', async ({ log, metrics, use, loop, signal }) => {
   }
   loop(
     'claim tasks',
-    claimTasks({
+    claimLoop({
       bus,
       log,
       folders,

@@ -40,7 +40,7 @@ export const createDeployment =
       { helm_chart_id: body.helm_chart_id, kind_id: body.kind_id },
       context,
     );
-    deps.wakeRunners();
+    deps.notifyRunners();
     return created;
   };
 

@@ -16,7 +16,7 @@ type Context = HandlerContext<typeof deployments.operations.delete>;
 
 /** The row goes when its release and namespace are gone; at once where there never was one. */
 export const deleteDeployment =
-  ({ db, wakeRunners }: Pick<DeploymentsDeps, 'db' | 'wakeRunners'>) =>
+  ({ db, notifyRunners }: Pick<DeploymentsDeps, 'db' | 'notifyRunners'>) =>
   async (id: string, context: Context): Promise<null> => {
     await change(db, context, deployments, {
       lock: (tx) => lockVisible(writingStore(tx), id, visibleEnvs(context.identity)),
@@ -36,7 +36,7 @@ export const deleteDeployment =
         details: { name, namespace, cluster_id },
       }),
     });
-    wakeRunners();
+    notifyRunners();
     return null;
   };
 

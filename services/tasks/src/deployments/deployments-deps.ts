@@ -14,5 +14,5 @@ export interface DeploymentsDeps {
   /** Namespaces that no deployment may take. */
   reserved: readonly string[];
   /** Called after the commit, when a task became due. */
-  wakeRunners: () => void;
+  notifyRunners: () => void;
 }

@@ -62,7 +62,7 @@ export const updateDeployment =
       { helm_chart_id: changes.helm_chart_id },
       context,
     );
-    deps.wakeRunners();
+    deps.notifyRunners();
     return updated;
   };
 

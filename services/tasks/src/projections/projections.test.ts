@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => database?.[Symbol.asyncDispose]());
 
-const projections = createProjections({ wakeRunners: () => undefined });
+const projections = createProjections({ notifyRunners: () => undefined });
 const id = randomUUID();
 const named = { id, name: 'one' };
 

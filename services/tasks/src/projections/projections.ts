@@ -16,7 +16,7 @@ const EnvNews = z.object({ id: Id, name: z.string(), node_selector: Json, tolera
 const nobody = { acting_user_id: null, acting_deployment_id: null, requester: null, request_id: null };
 
 /** Where tasks run, and whether they can. */
-const clusterProjection = (wakeRunners: () => void) =>
+const clusterProjection = (notifyRunners: () => void) =>
   createProjection({
     resource: k8sClusters,
     table: 'k8s_cluster_projection',
@@ -33,7 +33,7 @@ const clusterProjection = (wakeRunners: () => void) =>
     onApplied: async ({ id, row }, tx) => {
       const { env_id, is_ok } = ClusterNews.parse(row);
       if (env_id !== null) await followEnv(writingStore(tx), id, env_id);
-      if (is_ok) wakeRunners();
+      if (is_ok) notifyRunners();
     },
   });
 
@@ -60,7 +60,7 @@ async function followEnv(
 }
 
 /** A changed placement reinstalls every deployment that runs in the env (Specification, "Env"). */
-const envProjection = (wakeRunners: () => void) =>
+const envProjection = (notifyRunners: () => void) =>
   createProjection({
     resource: envs,
     table: 'env_projection',
@@ -71,7 +71,7 @@ const envProjection = (wakeRunners: () => void) =>
       if (!(await projected.placementChanged(env))) return;
 
       const tasks = await reinstalls.ofEnv(env.id, `The placement of env ${env.name} has changed`, nobody);
-      if (tasks.length > 0) wakeRunners();
+      if (tasks.length > 0) notifyRunners();
     },
     onGone: async (id, tx, why) => {
       // A restored backup may lack the env, and the next one have it again; deleted contents would not come back.
@@ -108,9 +108,9 @@ async function removeItemsOf(
   await resourceTypeChanges.removeOfEnv(envId);
 }
 
-/** Projections of other services' rows; `wakeRunners` signals that a waiting task may start now. */
-export const createProjections = ({ wakeRunners }: { wakeRunners: () => void }) => ({
-  clusters: clusterProjection(wakeRunners),
+/** Projections of other services' rows; `notifyRunners` signals that a waiting task may start now. */
+export const createProjections = ({ notifyRunners }: { notifyRunners: () => void }) => ({
+  clusters: clusterProjection(notifyRunners),
   registries: createProjection({ resource: helmRegistries, table: 'helm_registry_projection', columns: ['kind_id'] }),
   charts: createProjection({
     resource: helmCharts,
@@ -127,7 +127,7 @@ export const createProjections = ({ wakeRunners }: { wakeRunners: () => void }) 
     ],
   }),
   kinds: createProjection({ resource: deploymentKinds, table: 'deployment_kind_projection', columns: ['name'] }),
-  envs: envProjection(wakeRunners),
+  envs: envProjection(notifyRunners),
 });
 export type Projections = ReturnType<typeof createProjections>;
 

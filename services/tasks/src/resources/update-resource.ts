@@ -54,7 +54,7 @@ export const updateResource =
       wanted: (before) => wantedOf(deps, before, changes),
       update: async (tx, wanted, before) => {
         const after = await update(deps, writingStore(tx), { wanted, before, changes, context });
-        if (after.tasks > 0) tx.afterCommit(deps.wakeRunners);
+        if (after.tasks > 0) tx.afterCommit(deps.notifyRunners);
         return { ...wanted, ...after.row };
       },
       audited: auditedResource('update'),

@@ -9,5 +9,5 @@ export interface SecretsDeps {
   confirm: Pick<Confirm, 'env'>;
   secretKeys: SecretKeys;
   /** Called after the commit, when a task became due. */
-  wakeRunners: () => void;
+  notifyRunners: () => void;
 }

@@ -14,7 +14,7 @@ type Context = HandlerContext<typeof secrets.operations.update>;
 
 /** The change, and a `Reinstall` of every enabled deployment that refers to the secret, in one transaction. */
 export const updateSecret =
-  ({ db, secretKeys, wakeRunners }: SecretsDeps) =>
+  ({ db, secretKeys, notifyRunners }: SecretsDeps) =>
   (id: string, { name, contents }: SecretChanges, context: Context): Promise<Secret> =>
     change<SecretRecord, Secret>(db, context, secrets, {
       lock: async (tx) => {
@@ -40,7 +40,7 @@ export const updateSecret =
         const reason = `The secret ${before.collection}/${before.name}, which it uses, ${what}`;
         const origin = originOf(context);
         const tasks = await store.reinstalls.ofDependents({ collection: 'secrets', id }, reason, origin);
-        if (tasks.length > 0) tx.afterCommit(wakeRunners);
+        if (tasks.length > 0) tx.afterCommit(notifyRunners);
         return after;
       },
       published: publicSecret,

@@ -1,5 +1,5 @@
 import { lockTask } from '../../src/queue/lock-task.ts';
-import { lockToEnd } from '../../src/tasks/transitions/go-back.ts';
+import { lockToEnd } from '../../src/queue/lock-to-end.ts';
 import type { Lock, Locks } from './deciders.ts';
 
 /** Runs what locks rows in production on a store that only notes what is locked. */

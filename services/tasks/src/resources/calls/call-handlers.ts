@@ -19,7 +19,7 @@ import { callableOf } from '../type-spec.ts';
 
 export interface ResourceCallHandlersDeps extends CallForDeps {
   inTransaction: InTransaction;
-  wakeRunners: () => void;
+  notifyRunners: () => void;
   log: Service['log'];
 }
 
@@ -52,7 +52,7 @@ type Started = DueCall & { fence: number };
 /** Calls that are due, each under a lease. What needs none is done here. */
 async function start(
   store: Store,
-  { wakeRunners }: Pick<ResourceCallHandlersDeps, 'wakeRunners'>,
+  { notifyRunners }: Pick<ResourceCallHandlersDeps, 'notifyRunners'>,
   { lane, places }: { lane: 'quick' | 'slow'; places: number },
 ): Promise<Started[]> {
   const started: Started[] = [];
@@ -70,7 +70,8 @@ async function start(
     const done = afterEvent(sync, 'call succeeds', callable);
     if (!done) continue;
     const saved = await store.resourceChanges.saveSync({ ...withSync(due, done), sync_reason: null, attempts: 0 });
-    if (isForDependents('call succeeds', done) && (await reinstallDependents(store, saved, due.key)) > 0) wakeRunners();
+    if (isForDependents('call succeeds', done) && (await reinstallDependents(store, saved, due.key)) > 0)
+      notifyRunners();
   }
   return started;
 }
@@ -99,7 +100,7 @@ const events = { Done: 'call succeeds', Retry: 'call fails for now', Failed: 'ca
 
 /** Takes the outcome of a call, once: one that was taken over changes nothing. */
 async function record(
-  { inTransaction, wakeRunners }: Pick<ResourceCallHandlersDeps, 'inTransaction' | 'wakeRunners'>,
+  { inTransaction, notifyRunners }: Pick<ResourceCallHandlersDeps, 'inTransaction' | 'notifyRunners'>,
   { resource_id, fence, took_ms, outcome, reason }: ResourceCallResult,
 ): Promise<void> {
   const tasks = await inTransaction(async (store) => {
@@ -128,5 +129,5 @@ async function record(
     );
     return isForDependents(event, sync) ? reinstallDependents(store, saved, type.key) : 0;
   });
-  if (tasks > 0) wakeRunners();
+  if (tasks > 0) notifyRunners();
 }

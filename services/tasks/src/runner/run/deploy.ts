@@ -17,10 +17,10 @@ import { watchWaiting } from '../rollout/watch-waiting.ts';
 import { nextAction } from './next-action.ts';
 import { repairRelease } from './repair-release.ts';
 import { runHelm } from './run-helm.ts';
-import type { TaskRun } from './task-run.ts';
+import type { RunContext } from './run-context.ts';
 
 /** Brings the release to the state that the task describes. Can start again wherever an earlier run was interrupted. */
-export async function deploy(run: TaskRun, cluster: TaskCluster): Promise<void> {
+export async function deploy(run: RunContext, cluster: TaskCluster): Promise<void> {
   const { task, log, stop } = run;
   const { client } = cluster;
   if (!task.chart) throw permanent('The task names no chart');
@@ -66,9 +66,9 @@ export async function deploy(run: TaskRun, cluster: TaskCluster): Promise<void> 
 
 /** `written` resolves when nothing writes into the folder any more; it does not wait for the chart. */
 function prepareFiles(
-  { task, folder, deps }: TaskRun,
+  { task, folder, deps }: RunContext,
   { kubeconfig }: TaskCluster,
-  chart: NonNullable<TaskRun['task']['chart']>,
+  chart: NonNullable<RunContext['task']['chart']>,
 ) {
   const writing = Promise.all([
     folder.write('kubeconfig', kubeconfig),
@@ -86,7 +86,7 @@ interface Upgrade {
   isFenceFresh: boolean;
 }
 
-async function upgrade(run: TaskRun, cluster: TaskCluster, { files, isFenceFresh }: Upgrade): Promise<void> {
+async function upgrade(run: RunContext, cluster: TaskCluster, { files, isFenceFresh }: Upgrade): Promise<void> {
   const { task, lease, secrets, stop } = run;
   const labels = { [releaseLabels.task]: task.task_id, [releaseLabels.fence]: String(task.fence) };
   const title = `helm upgrade --install ${task.namespace}, chart version ${task.chart?.version ?? '?'}`;
@@ -107,7 +107,7 @@ async function upgrade(run: TaskRun, cluster: TaskCluster, { files, isFenceFresh
 }
 
 /** Best effort: a failed list must not replace the failure of Helm. */
-async function logUnreadyPods({ task, log, stop }: TaskRun, { client }: TaskCluster): Promise<void> {
+async function logUnreadyPods({ task, log, stop }: RunContext, { client }: TaskCluster): Promise<void> {
   if (stop.aborted) return;
   const pods = await client.listPods(task.namespace).catch((error: unknown) => {
     if (error instanceof TaskFailure) return [];

@@ -7,7 +7,7 @@ import { checkFence, takeFence } from '../namespace/namespace-fence.ts';
 import { permanent, TaskFailure, transient } from '../outcome/task-failure.ts';
 import { explainPods } from '../rollout/explain-pods.ts';
 import { watchWaiting } from '../rollout/watch-waiting.ts';
-import type { TaskRun } from './task-run.ts';
+import type { RunContext } from './run-context.ts';
 import { shownText } from '../log/shown-text.ts';
 import { lookAtWorkload } from '../rollout/read-objects.ts';
 import { rolloutOf, whyNoRollout } from '../rollout/rollout-of.ts';
@@ -16,10 +16,10 @@ import { rolloutOf, whyNoRollout } from '../rollout/rollout-of.ts';
 const annotation = 'kubectl.kubernetes.io/restartedAt';
 const lookEveryMs = 500;
 
-type Restart = NonNullable<TaskRun['task']['restart']>;
+type Restart = NonNullable<RunContext['task']['restart']>;
 
 /** Has Kubernetes replace the pods of a workload, and waits until it has. A repeat after a lost claim restarts nothing twice. */
-export async function restart(run: TaskRun, cluster: TaskCluster): Promise<void> {
+export async function restart(run: RunContext, cluster: TaskCluster): Promise<void> {
   const { task, lease, log, stop } = run;
   const { client } = cluster;
   const { restart: wanted, namespace } = task;
@@ -65,7 +65,7 @@ async function annotate(client: ClusterClient, namespace: string, wanted: Restar
   }
 }
 
-async function waitForRollout(run: TaskRun, cluster: TaskCluster, wanted: Restart): Promise<void> {
+async function waitForRollout(run: RunContext, cluster: TaskCluster, wanted: Restart): Promise<void> {
   const { task, lease, secrets, stop } = run;
   using waiting = watchWaiting({
     look: (signal) => lookAtWorkload(cluster.reader(signal), task.namespace, wanted),
@@ -80,7 +80,7 @@ async function waitForRollout(run: TaskRun, cluster: TaskCluster, wanted: Restar
   }
 }
 
-async function untilRolledOut({ task, log, stop }: TaskRun, client: ClusterClient, wanted: Restart): Promise<void> {
+async function untilRolledOut({ task, log, stop }: RunContext, client: ClusterClient, wanted: Restart): Promise<void> {
   const { timeout_secs } = task.wait;
   const giveUpAt = performance.now() + timeout_secs * 1_000;
   let said = '';

@@ -4,7 +4,7 @@ import type { HelmProcess } from '../helm/helm-starter.ts';
 import { logTexts } from '../log/log-texts.ts';
 import { checkFence } from '../namespace/namespace-fence.ts';
 import { TaskFailure, transient } from '../outcome/task-failure.ts';
-import type { TaskRun } from './task-run.ts';
+import type { RunContext } from './run-context.ts';
 
 const graceMs = 10_000;
 /** After the claim others may act: there is no time for a gentle end. */
@@ -27,7 +27,7 @@ export interface HelmCommand {
 
 /** Runs Helm to its end under the claim: its output goes to the log, its life ends with the claim. Throws what its failure means. */
 export async function runHelm(
-  run: TaskRun,
+  run: RunContext,
   { client }: TaskCluster,
   { title, args, isFenceFresh }: HelmCommand,
 ): Promise<void> {
@@ -74,7 +74,7 @@ export async function runHelm(
 }
 
 /** Helm ends with the run, and within a shorter grace period when the claim is lost, even during an earlier one. */
-function endWith(helm: HelmProcess, { stop, lease: { lost } }: Pick<TaskRun, 'stop' | 'lease'>): Disposable {
+function endWith(helm: HelmProcess, { stop, lease: { lost } }: Pick<RunContext, 'stop' | 'lease'>): Disposable {
   const end = () => helm.stop(graceMs);
   const endSoon = () => helm.stop(graceAfterLossMs);
   stop.addEventListener('abort', end);

@@ -12,14 +12,14 @@ import { abortable } from '../waiting/abortable.ts';
 import { deploy } from './deploy.ts';
 import { repairRelease } from './repair-release.ts';
 import { restart } from './restart.ts';
-import { newTaskRun, type RunnerDeps, type TaskRun } from './task-run.ts';
+import { newRunContext, type RunnerDeps, type RunContext } from './run-context.ts';
 import { uninstall } from './uninstall.ts';
 
-type InCluster = (run: TaskRun, cluster: TaskCluster) => Promise<void>;
+type InCluster = (run: RunContext, cluster: TaskCluster) => Promise<void>;
 
 const inCluster =
   (action: InCluster) =>
-  (run: TaskRun): Promise<void> =>
+  (run: RunContext): Promise<void> =>
     withAccess(run, action);
 
 /** One line per action; an action without a function does not compile. */
@@ -28,7 +28,7 @@ const actions = {
   uninstall: inCluster(uninstall),
   restart: inCluster(restart),
   invoke,
-} satisfies Record<RunnerAction, (run: TaskRun) => Promise<void>>;
+} satisfies Record<RunnerAction, (run: RunContext) => Promise<void>>;
 
 /** Access must outlast Helm's longest wait and the steps around it. */
 const accessBesidesHelmMs = 5 * 60_000;
@@ -43,16 +43,16 @@ const patienceWhileStopping = { logMs: 1_000, outcomeMs: 4_000 };
 export const runTask = (task: ClaimedTask, claimedAt: number, deps: RunnerDeps): Promise<void> =>
   inTraceOf(task.traceparent, `run ${task.action}`, async () => {
     using lease = keepClaim({ task, bus: deps.bus, claimedAt });
-    const run = newTaskRun(task, lease, deps);
+    const run = newRunContext(task, lease, deps);
 
     const outcome = await act(run);
     await run.log.close(patienceOf(run).logMs);
     await report(run, outcome, () => (machineMs() - claimedAt) / 1_000);
   });
 
-const patienceOf = ({ deps }: TaskRun) => (deps.stopping.aborted ? patienceWhileStopping : patience);
+const patienceOf = ({ deps }: RunContext) => (deps.stopping.aborted ? patienceWhileStopping : patience);
 
-async function act(run: TaskRun): Promise<Outcome> {
+async function act(run: RunContext): Promise<Outcome> {
   const { task, log, folder, runnerLog } = run;
   if (task.attempt > 1) log.say(`attempt ${task.attempt}`);
   let outcome: Outcome = { outcome: 'Done', reason: null };
@@ -69,14 +69,14 @@ async function act(run: TaskRun): Promise<Outcome> {
 }
 
 /** Cached access may have been withdrawn; the action then starts again with new access. */
-async function withAccess(run: TaskRun, action: InCluster): Promise<void> {
+async function withAccess(run: RunContext, action: InCluster): Promise<void> {
   await withAccessOnce(run, action).catch((error: unknown) => {
     if (!(error instanceof AccessRefused) || run.stop.aborted) throw error;
     return withAccessOnce(run, action);
   });
 }
 
-async function withAccessOnce(run: TaskRun, action: InCluster): Promise<void> {
+async function withAccessOnce(run: RunContext, action: InCluster): Promise<void> {
   const { task, lease, secrets, stop, deps } = run;
   const neededMs = task.wait.timeout_secs * 1_000 + accessBesidesHelmMs;
   const access = await abortable(deps.access.of(task, neededMs), stop);
@@ -95,21 +95,21 @@ async function withAccessOnce(run: TaskRun, action: InCluster): Promise<void> {
 }
 
 /** Best effort: a deploy that was interrupted leaves a release from which the next task can continue. */
-async function leaveRepaired(run: TaskRun, cluster: TaskCluster): Promise<void> {
+async function leaveRepaired(run: RunContext, cluster: TaskCluster): Promise<void> {
   if (run.task.action !== 'deploy') return;
   await repairRelease(run.task, cluster.client).catch((error: unknown) => {
     run.runnerLog.debug({ err: error }, 'the release was not repaired');
   });
 }
 
-function outcomeOfFailure(error: unknown, { lease, deps, runnerLog }: TaskRun): Outcome {
+function outcomeOfFailure(error: unknown, { lease, deps, runnerLog }: RunContext): Outcome {
   const outcome = outcomeOf(error, { lease, stopping: deps.stopping });
   if (outcome) return outcome;
   if (!lease.isLost()) runnerLog.error({ err: error }, 'a task failed because of a bug');
   return { outcome: 'Retry', reason: internalError.inTask };
 }
 
-async function report(run: TaskRun, outcome: Outcome, seconds: () => number): Promise<void> {
+async function report(run: RunContext, outcome: Outcome, seconds: () => number): Promise<void> {
   const { task, lease, runnerLog, deps } = run;
   if (lease.isLost()) {
     deps.metrics.ended('Lost', task.action, seconds());

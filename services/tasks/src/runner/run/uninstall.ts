@@ -12,10 +12,10 @@ import { observeRelease } from '../release/observe-release.ts';
 import { allEnded } from '../waiting/all-ended.ts';
 import { nextAction } from './next-action.ts';
 import { runHelm } from './run-helm.ts';
-import type { TaskRun } from './task-run.ts';
+import type { RunContext } from './run-context.ts';
 
 /** `helm uninstall` first, so that hooks run and cluster-scoped objects are removed, then the namespace. */
-export async function uninstall(run: TaskRun, cluster: TaskCluster): Promise<void> {
+export async function uninstall(run: RunContext, cluster: TaskCluster): Promise<void> {
   const { task, log, lease, secrets, stop } = run;
   const namespace = await cluster.client.readNamespace(task.namespace);
   if (namespace === null) return log.say(`the namespace ${task.namespace} is already gone`);
@@ -34,7 +34,7 @@ export async function uninstall(run: TaskRun, cluster: TaskCluster): Promise<voi
 }
 
 /** Whether there was one. */
-async function removeRelease(run: TaskRun, cluster: TaskCluster, found: Namespace): Promise<boolean> {
+async function removeRelease(run: RunContext, cluster: TaskCluster, found: Namespace): Promise<boolean> {
   const { task, lease, folder } = run;
   const { client } = cluster;
   const [observed, kubeconfig] = await allEnded([

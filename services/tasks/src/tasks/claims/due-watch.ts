@@ -9,24 +9,24 @@ const leastMs = 20;
 
 export interface DueWatch {
   /** Called when tasks were queued. Notifies the runners at once; again when tasks become due that are not yet. */
-  wakeRunners(): void;
+  notifyRunners(): void;
   watch: Loop;
 }
 
 export interface DueWatchDeps {
   leases: Pick<LeaseRepository, 'nextDue'>;
   /** Sends the hint to the runners. */
-  notifyRunners: () => void;
+  sendHint: () => void;
   signal: AbortSignal;
 }
 
 /** Notifies the runners when a task becomes due. Hints may be lost: the runners also poll. */
-export function createDueWatch({ leases, notifyRunners, signal }: DueWatchDeps): DueWatch {
+export function createDueWatch({ leases, sendHint, signal }: DueWatchDeps): DueWatch {
   const { wake, wait } = createWakeUp(signal);
   let notifiedAt: number | undefined;
 
-  const wakeRunners = () => {
-    notifyRunners();
+  const notifyRunners = () => {
+    sendHint();
     notifiedAt = performance.now();
     wake();
   };
@@ -41,12 +41,12 @@ export function createDueWatch({ leases, notifyRunners, signal }: DueWatchDeps):
         .nextDue(notifiedUntil, { notifiedAgoMs, withinMs: horizonMs })
         .catch(() => null);
       const isPast: boolean = next !== null && next.wait_ms !== null && next.wait_ms <= 0;
-      if (isPast) notifyRunners();
+      if (isPast) sendHint();
       if (next) notifiedUntil = isPast || next.wait_ms === null ? next.now : next.notified_until;
 
       await sleep(leastMs);
       if (!isPast) await wait(Math.max(0, (next?.wait_ms ?? horizonMs) - leastMs));
     }
   };
-  return { wakeRunners, watch };
+  return { notifyRunners, watch };
 }

@@ -11,14 +11,14 @@ export interface RunnerHandlersDeps extends ClaimDeps {
   store: ReadingStore;
   inTransaction: InTransaction;
   policy: RetryPolicy;
-  wakeRunners: () => void;
+  notifyRunners: () => void;
   /** New lines, or the end of a log. */
   hintLog: (taskId: string) => void;
 }
 
 /** What runners call. Every write names its claim by the fence; one that was taken over changes nothing. */
 export const runnerHandlers = (deps: RunnerHandlersDeps) => {
-  const { store, inTransaction, leaseMs, policy, wakeRunners, hintLog, metrics, log } = deps;
+  const { store, inTransaction, leaseMs, policy, notifyRunners, hintLog, metrics, log } = deps;
   const claim = claimTask(deps);
 
   return implement(runnerTasks, {
@@ -57,7 +57,7 @@ export const runnerHandlers = (deps: RunnerHandlersDeps) => {
     finish: async ({ body }) => {
       metrics.ended(await inTransaction((tx) => finishTask(tx, body, policy)));
       hintLog(body.task_id);
-      wakeRunners();
+      notifyRunners();
       return null;
     },
   });

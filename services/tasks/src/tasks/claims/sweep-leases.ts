@@ -5,13 +5,13 @@ import type { EndedClaim } from '../../records/ended-claim.ts';
 import type { InTransaction, ReadingStore, WritingStore } from '../../store/store.ts';
 import type { RetryPolicy } from '../../engine/tasks/after-claim.ts';
 import { endClaim } from '../transitions/finish-task.ts';
-import { lockToEnd } from '../transitions/go-back.ts';
+import { lockToEnd } from '../../queue/lock-to-end.ts';
 
 export interface SweepDeps {
   store: Pick<ReadingStore, 'leases'>;
   inTransaction: InTransaction;
   policy: RetryPolicy;
-  wakeRunners: () => void;
+  notifyRunners: () => void;
   log: Service['log'];
   metrics: Pick<TaskMetrics, 'ended'>;
 }
@@ -27,7 +27,7 @@ export const sweepLeases = (deps: SweepDeps) => async (): Promise<void> => {
   await sweep(deps).catch((error: unknown) => deps.log.warn({ err: error }, 'expired claims could not be taken back'));
 };
 
-async function sweep({ store, inTransaction, policy, wakeRunners, log, metrics }: SweepDeps): Promise<void> {
+async function sweep({ store, inTransaction, policy, notifyRunners, log, metrics }: SweepDeps): Promise<void> {
   const expired = await store.leases.expired();
   for (const { id } of expired) {
     // One that cannot be taken back must not keep the others with runners that are gone.
@@ -37,7 +37,7 @@ async function sweep({ store, inTransaction, policy, wakeRunners, log, metrics }
       log.error({ err: error, task_id: id }, 'an expired claim could not be taken back');
     }
   }
-  if (expired.length > 0) wakeRunners();
+  if (expired.length > 0) notifyRunners();
 }
 
 async function takeBack(store: WritingStore, id: string, policy: RetryPolicy): Promise<EndedClaim | null> {

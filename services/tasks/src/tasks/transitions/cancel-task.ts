@@ -28,14 +28,14 @@ export interface CancelDeps {
   store: Pick<ReadingStore, 'tasks'>;
   db: Pick<Database, 'transaction'>;
   confirm: Pick<Confirm, 'cluster'>;
-  wakeRunners: () => void;
+  notifyRunners: () => void;
   /** Notifies the runner of a task before its next heartbeat. */
   hintCancel: (taskId: string) => void;
 }
 
 /** A pending task at once; a started one is asked to stop; a finished one not at all. */
 export const cancelTask =
-  ({ store: { tasks }, db, confirm, wakeRunners, hintCancel }: CancelDeps) =>
+  ({ store: { tasks }, db, confirm, notifyRunners, hintCancel }: CancelDeps) =>
   async (id: string, reason: string | undefined, context: Context): Promise<DeploymentTask> => {
     const visible = visibleEnvs(context.identity);
     found(await tasks.find(id, visible), 'deployment task');
@@ -84,7 +84,7 @@ export const cancelTask =
       answer: (row) => found(row.canceled, 'deployment task'),
     });
     if (canceled.status === 'Started') hintCancel(id);
-    else wakeRunners();
+    else notifyRunners();
     return canceled;
   };
 

@@ -5,7 +5,8 @@ import { afterEnd, afterMoot, type Ending } from '../../engine/tasks/after-end.t
 import { atRest } from '../../queue/at-rest.ts';
 import { registerTypes } from '../../resources/register-types.ts';
 import { deploysBehind } from '../../engine/tasks/deploys-behind.ts';
-import { type EndingTask, goBackIfPossible } from './go-back.ts';
+import type { EndingTask } from '../../queue/lock-to-end.ts';
+import { goBackIfPossible } from './go-back.ts';
 import type { LockedTask } from '../../queue/lock-task.ts';
 import type { TaskRecord } from '../../records/task-record.ts';
 import { variantOf } from '../../records/variant.ts';

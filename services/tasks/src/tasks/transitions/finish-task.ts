@@ -7,7 +7,7 @@ import type { EndedClaim } from '../../records/ended-claim.ts';
 import { variantOf } from '../../records/variant.ts';
 import { standingOf } from '../../engine/tasks/standing-of.ts';
 import { endTask } from './end-task.ts';
-import { type EndingTask, lockToEnd } from './go-back.ts';
+import { type EndingTask, lockToEnd } from '../../queue/lock-to-end.ts';
 
 export interface Finish {
   task_id: string;

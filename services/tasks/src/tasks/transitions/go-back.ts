@@ -1,33 +1,10 @@
 import { AppError } from '@berth/shared/errors';
 import { goesBackTo } from '../../engine/tasks/goes-back-to.ts';
-import { holdTask, type LockedTask } from '../../queue/lock-task.ts';
+import type { EndingTask } from '../../queue/lock-to-end.ts';
 import type { DeploymentRecord } from '../../records/deployment-record.ts';
 import type { TaskRecord, Undo } from '../../records/task-record.ts';
-import type { DeploymentRepository } from '../../store/deployments/deployment-repository.ts';
-import type { ProjectedCluster, ProjectionRepository } from '../../store/projection-repository.ts';
-import type { TaskRepository } from '../../store/tasks/task-repository.ts';
+import type { ProjectedCluster } from '../../store/projection-repository.ts';
 import type { WritingStore } from '../../store/store.ts';
-
-/** A task that is about to end. */
-export interface EndingTask extends LockedTask {
-  /** The cluster to which its deployment goes back if the task is canceled, where that is another one. */
-  cluster: ProjectedCluster | null;
-}
-
-export interface LockedToEnd {
-  tasks: Pick<TaskRepository, 'find' | 'lock' | 'clusterToReturnTo'>;
-  deployments: Pick<DeploymentRepository, 'hold' | 'holdWithDependents'>;
-  projected: Pick<ProjectionRepository, 'holdCluster'>;
-}
-
-/** The cluster before the deployment, as a change of the cluster locks them. */
-export async function lockToEnd(store: LockedToEnd, id: string, isDone = false): Promise<EndingTask | null> {
-  if (isDone) await store.deployments.holdWithDependents(id);
-  const target = isDone ? null : await store.tasks.clusterToReturnTo(id);
-  const cluster = target === null ? null : await store.projected.holdCluster(target);
-  const locked = await holdTask(store, id);
-  return locked && { ...locked, cluster };
-}
 
 /**
  * Where the cancellation takes the deployment back to; null where it stays, since something was touched already. The env

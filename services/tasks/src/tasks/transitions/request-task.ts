@@ -45,7 +45,7 @@ export const requestTask =
       { helm_chart_id: changesOf(body.operation)?.helm_chart_id },
       context,
     );
-    deps.wakeRunners();
+    deps.notifyRunners();
     return task;
   };
 

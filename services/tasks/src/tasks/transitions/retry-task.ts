@@ -48,7 +48,7 @@ export const retryTask =
       }),
       answer: ({ retried }, tx) => deps.waitReasons.addTo(writingStore(tx), publicTask(retried)),
     });
-    deps.wakeRunners();
+    deps.notifyRunners();
     return task;
   };
 

@@ -40,7 +40,7 @@ export const rollbackDeployment =
       { helm_chart_id },
       context,
     );
-    deps.wakeRunners();
+    deps.notifyRunners();
     return task;
   };
 

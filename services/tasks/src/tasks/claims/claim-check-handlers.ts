@@ -4,7 +4,7 @@ import type { ReadingStore } from '../../store/store.ts';
 import { lostClaim } from '../transitions/finish-task.ts';
 
 /** What other services call before they give a runner access to anything. */
-export const claimHandlers = ({ store }: { store: Pick<ReadingStore, 'leases'> }) =>
+export const claimCheckHandlers = ({ store }: { store: Pick<ReadingStore, 'leases'> }) =>
   implement(taskClaims, {
     get: async ({ body: { task_id, fence } }) => {
       const held = await store.leases.held(task_id, fence);

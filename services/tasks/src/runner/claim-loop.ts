@@ -5,11 +5,11 @@ import type { Service } from '@berth/shared/service/service';
 import { createWakeUp } from '@berth/shared/waiting/wake-up';
 import { memoryForHelm } from './helm/memory-for-helm.ts';
 import { runTask } from './run/run-task.ts';
-import type { RunnerDeps } from './run/task-run.ts';
+import type { RunnerDeps } from './run/run-context.ts';
 
 const pollMs = 1_000;
 
-export interface ClaimTasksDeps extends Omit<RunnerDeps, 'stopping'> {
+export interface ClaimLoopDeps extends Omit<RunnerDeps, 'stopping'> {
   bus: Pick<Bus, 'call' | 'hints'>;
   log: Service['log'];
   name: string;
@@ -22,8 +22,8 @@ interface Running {
 }
 
 /** Claims tasks while there is capacity, at each hint and at least once a second, and runs them. */
-export const claimTasks =
-  (deps: ClaimTasksDeps) =>
+export const claimLoop =
+  (deps: ClaimLoopDeps) =>
   async (signal: AbortSignal): Promise<void> => {
     const running = new Map<string, Running>();
     const { wake, wait } = createWakeUp(signal);
@@ -65,7 +65,7 @@ interface Claimed {
   claimedAt: number;
 }
 
-async function claim({ bus, name, log }: ClaimTasksDeps): Promise<Claimed | null> {
+async function claim({ bus, name, log }: ClaimLoopDeps): Promise<Claimed | null> {
   const claimedAt = machineMs();
   try {
     const { task } = await bus.call(runnerTasks.operations.claim, { body: { runner: name } });

@@ -27,7 +27,7 @@ export interface RunnerDeps {
 }
 
 /** One run of one claimed task. Every step receives it, with the cluster where it needs one. */
-export interface TaskRun {
+export interface RunContext {
   readonly task: ClaimedTask;
   readonly lease: ClaimLease;
   /** The task's log, which users read. */
@@ -41,7 +41,7 @@ export interface TaskRun {
   readonly deps: RunnerDeps;
 }
 
-export function newTaskRun(task: ClaimedTask, lease: ClaimLease, deps: RunnerDeps): TaskRun {
+export function newRunContext(task: ClaimedTask, lease: ClaimLease, deps: RunnerDeps): RunContext {
   const { task_id, deployment_id, request_id, fence } = task;
   const secrets = createKnownSecrets(task);
   return {
