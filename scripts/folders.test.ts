@@ -36,6 +36,17 @@ describe.each(workspaces)('in %s', (workspace) => {
   });
 });
 
+describe.each(workspaces.filter((folder) => folder.startsWith('services/')))('the README of %s', (workspace) => {
+  test('names every folder of src', () => {
+    const text = readFileSync(join(root, workspace, 'README.md'), 'utf8');
+    const folders = readdirSync(join(root, workspace, 'src'), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => `src/${name}/`);
+
+    expect(folders.filter((folder) => !text.includes(`\`${folder}\``))).toEqual([]);
+  });
+});
+
 /** The files of `src` without their tests, which may reach wherever they need. */
 function sourcesOf(workspace: string): string[] {
   return readdirSync(join(root, workspace, 'src'), { recursive: true, encoding: 'utf8' }).filter(
