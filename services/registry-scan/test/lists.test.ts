@@ -13,6 +13,7 @@ import {
   largestOf,
   listedResources,
   readEveryWay,
+  wrongOrders,
 } from '@berth/shared/testing/walk-list';
 import { type FragmentSqlToken, sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -62,9 +63,7 @@ describe('timestamps at the limits of Postgres', () => {
 
     expect(walked.map(({ id }) => id)).toEqual(inserted);
     expect(read).toEqual(walked.slice(0, 10));
-    for (const [sort, ids] of Object.entries(sorted)) {
-      expect([sort, ...ids.toSorted()]).toEqual([sort, ...inserted.toSorted()]);
-    }
+    expect(wrongOrders(sorted, inserted)).toEqual([]);
   });
 });
 

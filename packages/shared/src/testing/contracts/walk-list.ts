@@ -76,6 +76,19 @@ export async function readEveryWay(
   return { walked, read, sorted };
 }
 
+/**
+ * The orders in which a list did not show each of these rows once, or, of the orders by creation, not as they are given:
+ * newest first.
+ */
+export const wrongOrders = (sorted: ReadEveryWay['sorted'], newestFirst: readonly string[]): string[] =>
+  Object.entries(sorted)
+    .filter(([sort, ids]) => {
+      if (sort === '-created_at') return ids.join() !== newestFirst.join();
+      if (sort === 'created_at') return ids.join() !== newestFirst.toReversed().join();
+      return ids.toSorted().join() !== newestFirst.toSorted().join();
+    })
+    .map(([sort]) => sort);
+
 /** Bytes of the largest of these rows in an answer. */
 export const largestOf = (rows: readonly ListedRow[]): number =>
   Math.max(...rows.map((row) => Buffer.byteLength(JSON.stringify(row)) + 1));
