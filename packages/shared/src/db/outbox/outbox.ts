@@ -1,10 +1,10 @@
-import { sql } from 'slonik';
+import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 import { eventRow, isCopied } from '../../bus/state/event-row.ts';
 import type { StateOperation } from '../../bus/state/publish-state.ts';
 import type { Resource } from '../../contracts/definition/contract.ts';
 import { currentTraceparent } from '../../service/trace-context.ts';
-import type { Transaction } from '../database.ts';
+import type { Queries, Transaction } from '../database.ts';
 import { wakeRelays } from './relay-wake-up.ts';
 
 export interface StateChange {
@@ -24,37 +24,83 @@ export const recordState = (tx: Transaction, resource: Followed, change: StateCh
   recordStates(tx, resource, [change]);
 
 /** The same for several rows of a resource in one statement; each id once. */
-export async function recordStates(
+export const recordStates = async (
   tx: Transaction,
   resource: Followed,
   changes: readonly StateChange[],
-): Promise<void> {
+): Promise<void> => {
   tx.noteRecorded('outbox', resource.name);
-  if (changes.length === 0) return;
-  const traceparent = currentTraceparent();
-  const records = changes.map((change) => ({ ...change, row: publicRow(resource, change.row) }));
+  await recordTogether(
+    tx,
+    changes.map((change) => ({ resource, ...change })),
+  );
+};
 
-  // The version is taken in the update, so under the lock of the outbox row: of two changes the later one has the higher
-  // one. A row that was never published stays an INSERT, however often it changed. Rows are ordered by id, so that two
-  // transactions cannot deadlock.
+/** The same for rows of several resources. */
+export async function recordTogether(
+  tx: Transaction,
+  changes: readonly (StateChange & { resource: Followed })[],
+): Promise<void> {
+  for (const { resource } of changes) tx.noteRecorded('outbox', resource.name);
+  if (changes.length === 0) return;
+  const records = changes.map(({ resource, ...change }) => ({
+    ...change,
+    resource: resource.name,
+    row: publicRow(resource, change.row),
+  }));
   await tx.query(nothing`
-    insert into outbox (resource, id, version, env_id, operation, row, traceparent)
-    select ${resource.name}, c.id, next_outbox_version(), c.env_id, c.operation, c.row, ${traceparent}
-    from jsonb_to_recordset(${sql.jsonb(records)}) as c(id uuid, env_id uuid, operation text, row jsonb)
-    order by c.id
-    on conflict (resource, id) do update set
-      version = greatest(outbox.version + 1, next_outbox_version()),
-      env_id = excluded.env_id,
-      operation = case
-        when outbox.published_version is null and outbox.operation = 'INSERT' and excluded.operation = 'UPDATE' then 'INSERT'
-        else excluded.operation
-      end,
-      row = excluded.row,
-      traceparent = excluded.traceparent,
-      changed_at = clock_timestamp()
+    ${insertInto}
+    select c.resource, c.id, next_outbox_version(), c.env_id, c.operation, c.row, ${currentTraceparent()}
+    from jsonb_to_recordset(${sql.jsonb(records)}) as c(resource text, id uuid, env_id uuid, operation text, row jsonb)
+    order by c.resource, c.id
+    ${orReplace}
   `);
   tx.afterCommit(wakeRelays);
 }
+
+/**
+ * Changes one row and records that, in one statement that is a transaction of its own: for what people wait for. `change`
+ * returns at least id and env_id; `row` is the public row, which it does not change.
+ */
+export async function changeAndRecord<Row>(
+  db: Queries,
+  { resource, change, row, returns }: ChangeAndRecord<Row>,
+): Promise<Row | null> {
+  const changed = await db.maybeOne(sql.type(returns)`
+    with changed as (${change}), recorded as (
+      ${insertInto}
+      select ${resource.name}, id, next_outbox_version(), env_id, 'UPDATE', ${sql.jsonb(publicRow(resource, row))}, ${currentTraceparent()}
+      from changed
+      ${orReplace}
+    )
+    select * from changed
+  `);
+  if (changed) wakeRelays();
+  return changed;
+}
+
+interface ChangeAndRecord<Row> {
+  resource: Followed;
+  change: FragmentSqlToken;
+  row: object;
+  returns: z.ZodType<Row>;
+}
+
+// The version is taken in the update, so under the lock of the outbox row: of two changes the later one has the higher
+// one. A row that was never published stays an INSERT, however often it changed. Rows are ordered, so that two
+// transactions cannot deadlock.
+const insertInto = sql.fragment`insert into outbox (resource, id, version, env_id, operation, row, traceparent)`;
+const orReplace = sql.fragment`
+  on conflict (resource, id) do update set
+    version = greatest(outbox.version + 1, next_outbox_version()),
+    env_id = excluded.env_id,
+    operation = case
+      when outbox.published_version is null and outbox.operation = 'INSERT' and excluded.operation = 'UPDATE' then 'INSERT'
+      else excluded.operation
+    end,
+    row = excluded.row,
+    traceparent = excluded.traceparent,
+    changed_at = clock_timestamp()`;
 
 /** Refuses fields that the contract does not publish: an extra column could leak a secret to all followers. */
 function publicRow(resource: Followed, row: object): Record<string, unknown> {

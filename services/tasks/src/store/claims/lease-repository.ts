@@ -1,9 +1,12 @@
 import { Id, Timestamp } from '@berth/shared/contracts/fields';
+import { deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
 import type { Queries } from '@berth/shared/db/database';
+import { changeAndRecord } from '@berth/shared/db/outbox/outbox';
 import { sql } from 'slonik';
 import { z } from 'zod';
 
 const Renewed = z.object({ cancel_requested: z.boolean(), deployment_id: Id, reason: z.string().nullable() });
+const Begun = Renewed.extend({ id: Id, env_id: Id });
 const Held = z.object({ deployment_id: Id, cluster_id: Id, namespace: z.string(), helm_chart_id: Id.nullable() });
 const NextDue = z.object({ now: Timestamp, notified_until: Timestamp, wait_ms: z.number().nullable() });
 export type NextDue = z.infer<typeof NextDue>;
@@ -17,6 +20,26 @@ export const createLeaseRepository = (db: Queries) => ({
       where id = ${id} and fence = ${fence} and status = 'Started'
       returning (cancel_requested_at is not null) as cancel_requested, deployment_id, reason
     `),
+
+  /**
+   * Renews the lease and counts the attempt, once for each claim; for a task that is to be canceled Helm does not begin.
+   * Null when the claim is not the latest one any more. One statement, since a person waits for it.
+   */
+  helmBegins: ({ task_id, fence }: { task_id: string; fence: number }, leaseMs: number) =>
+    changeAndRecord(db, {
+      resource: deploymentTasks,
+      change: sql.fragment`
+        update deployment_tasks t set
+          lease_until = clock_timestamp() + ${leaseMs} * interval '1 millisecond',
+          attempts = t.attempts + case when t.cancel_requested_at is null and t.helm_fence < t.fence then 1 else 0 end,
+          helm_fence = case when t.cancel_requested_at is null then t.fence else t.helm_fence end,
+          waited_ms = 0, forbidden_ms = 0
+        where t.id = ${task_id} and t.fence = ${fence} and t.status = 'Started'
+        returning t.id, t.env_id, t.deployment_id, t.reason,
+          (t.cancel_requested_at is not null) as cancel_requested`,
+      row: { id: task_id, status: 'Started' },
+      returns: Begun,
+    }),
 
   /** What a claim of a task, or of a dry run, is good for; null when it is over or was never given. */
   held: (id: string, fence: number) =>

@@ -1,14 +1,16 @@
 import { jsonOrNull } from '@berth/shared/db/postgres/json-or-null';
 import type { StateOperation } from '@berth/shared/bus/state/publish-state';
 import { PublishedDeployment, deployments } from '@berth/shared/contracts/resources/deployments';
+import { deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
 import { PostgresError } from '@berth/shared/db/postgres/postgres-error';
 import { conflictOn } from '@berth/shared/db/postgres/conflict-on';
 import type { Transaction } from '@berth/shared/db/database';
-import { recordState, recordStates } from '@berth/shared/db/outbox/outbox';
+import { recordState, recordStates, recordTogether } from '@berth/shared/db/outbox/outbox';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { DeploymentRecord, publicDeployment } from '../../records/deployment-record.ts';
 import { publishedColumns, recordColumns } from './deployment-repository.ts';
+import type { TaskRecord } from '../../records/task-record.ts';
 import type { Reference } from '../../records/reference.ts';
 
 const record = sql.type(DeploymentRecord);
@@ -20,6 +22,17 @@ export const createDeploymentChanges = (tx: Transaction) => {
     await recordState(tx, deployments, { id: row.id, env_id: row.env_id, operation, row: publicDeployment(row) });
     return row;
   };
+  const saveState = (row: DeploymentRecord) =>
+    tx.one(record`
+      update deployments set
+        state = ${row.state}, deleting = ${row.deleting}, reason = ${row.reason},
+        revision_id = ${row.revision_id}, reported_status = ${jsonOrNull(row.reported_status)},
+        installed_cluster_id = ${row.installed_cluster_id}, installed_namespace = ${row.installed_namespace},
+        polls_followed = polls_followed and (${row.state}, ${row.deleting}, ${row.revision_id}::uuid, ${row.installed_cluster_id}::uuid)
+          is not distinct from (state, deleting, revision_id, installed_cluster_id)
+      where id = ${row.id}
+      returning ${recordColumns}
+    `);
   const taken =
     ({ name, namespace }: { name: string; namespace: string }) =>
     (error: unknown) => {
@@ -87,20 +100,23 @@ export const createDeploymentChanges = (tx: Transaction) => {
       ),
 
     /** Writes what the tasks made of it. */
-    saveState: async (row: DeploymentRecord) =>
-      published(
-        'UPDATE',
-        await tx.one(record`
-          update deployments set
-            state = ${row.state}, deleting = ${row.deleting}, reason = ${row.reason},
-            revision_id = ${row.revision_id}, reported_status = ${jsonOrNull(row.reported_status)},
-            installed_cluster_id = ${row.installed_cluster_id}, installed_namespace = ${row.installed_namespace},
-            polls_followed = polls_followed and (${row.state}, ${row.deleting}, ${row.revision_id}::uuid, ${row.installed_cluster_id}::uuid)
-              is not distinct from (state, deleting, revision_id, installed_cluster_id)
-          where id = ${row.id}
-          returning ${recordColumns}
-        `),
-      ),
+    saveState: async (row: DeploymentRecord) => published('UPDATE', await saveState(row)),
+
+    /** The same at the start of a task, which is published with it: the claim itself does not. */
+    saveStarted: async (row: DeploymentRecord, { id, env_id, status }: TaskRecord) => {
+      const saved = await saveState(row);
+      await recordTogether(tx, [
+        { resource: deploymentTasks, id, env_id, operation: 'UPDATE', row: { id, status } },
+        {
+          resource: deployments,
+          id: saved.id,
+          env_id: saved.env_id,
+          operation: 'UPDATE',
+          row: publicDeployment(saved),
+        },
+      ]);
+      return saved;
+    },
 
     remove: async (id: string) =>
       published('DELETE', await tx.one(record`delete from deployments where id = ${id} returning ${recordColumns}`)),

@@ -69,26 +69,6 @@ export const createTaskChanges = (tx: Transaction) => {
         returning ${taskRecordColumns}
       `),
 
-    /** Publishes a start, which the claim itself does not. */
-    publishStarted: (task: TaskRecord) => published('UPDATE', task),
-
-    /**
-     * Renews the lease and counts the attempt, once for each claim; for a task that is to be canceled Helm does not begin.
-     * Null when the claim is not the latest one any more.
-     */
-    helmBegins: async ({ task_id, fence }: { task_id: string; fence: number }, leaseMs: number) => {
-      const row = await tx.maybeOne(record`
-        update deployment_tasks t set
-          lease_until = clock_timestamp() + ${leaseMs} * interval '1 millisecond',
-          attempts = t.attempts + case when t.cancel_requested_at is null and t.helm_fence < t.fence then 1 else 0 end,
-          helm_fence = case when t.cancel_requested_at is null then t.fence else t.helm_fence end,
-          waited_ms = 0, forbidden_ms = 0
-        where t.id = ${task_id} and t.fence = ${fence} and t.status = 'Started'
-        returning ${taskRecordColumns}
-      `);
-      return row && published('UPDATE', row);
-    },
-
     /** What a started task waits for. Null when the claim is not the latest one any more. */
     saveWait: async ({ task_id, fence }: { task_id: string; fence: number }, reason: string | null) => {
       const row = await tx.maybeOne(record`

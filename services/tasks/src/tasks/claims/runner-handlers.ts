@@ -25,12 +25,10 @@ export const runnerHandlers = (deps: RunnerHandlersDeps) => {
     claim: async ({ body }, { remainingMs }) => ({ task: await claim(body.runner, remainingMs) }),
 
     heartbeat: async ({ body }) => {
-      if (body.helm_begins) {
-        const task = await inTransaction(({ taskChanges }) => taskChanges.helmBegins(body, leaseMs));
-        if (!task) throw lostClaim();
-        return { lease_ms: leaseMs, cancel_requested: task.cancel_requested_at !== null };
-      }
-      const renewed = await store.leases.renew(body.task_id, body.fence, leaseMs);
+      const { task_id, fence, helm_begins } = body;
+      const renewed = helm_begins
+        ? await store.leases.helmBegins({ task_id, fence }, leaseMs)
+        : await store.leases.renew(task_id, fence, leaseMs);
       if (!renewed) throw lostClaim();
       if (body.waits_for !== renewed.reason) {
         const wait = { ...body, deployment_id: renewed.deployment_id };

@@ -94,8 +94,7 @@ async function start(
   const undo = undoAtStart({ operation, undo: task.undo }, deployment);
   const startedAs = { run, operation, cluster_id, env_id: deployment.env_id, undo };
   const started = task.run ? task : await store.taskChanges.saveStart(task.id, startedAs);
-  await store.taskChanges.publishStarted(started);
-  const running = await store.deploymentChanges.saveState(whileRunning(deployment, started, run));
+  const running = await store.deploymentChanges.saveStarted(whileRunning(deployment, started, run), started);
   return { task: started, run, deployment: running, isFirst: deployment.installed_cluster_id === null };
 }
 
