@@ -283,6 +283,16 @@ describe('credentials for a release that is about to start', () => {
     expect(await hasSecret('creds-stale')).toBe(false);
   });
 
+  test('are not written for a plan, whose runner holds a claim of its own', async () => {
+    const { deployment_id } = await claimed('creds-planned');
+    const claim = claimOn(service, clusterId, { deployment_id, namespace: 'creds-planned', is_dry_run: true });
+
+    await expect(write(claim)).rejects.toMatchObject({ code: 'forbidden' });
+
+    expect(issuedTo(deployment_id)).toBe(0);
+    expect(await hasSecret('creds-planned')).toBe(false);
+  });
+
   test('are left out, with the reason, for a deployment that moved to another env', async () => {
     const { deployment_id, claim } = await claimed('creds-moved');
     service.callers.set(deployment_id, otherEnvId);

@@ -105,6 +105,7 @@ test('a runner reads the chart archive of its claim in parts, and no other', asy
       cluster_id: missing,
       namespace: 'web',
       helm_chart_id: body.task_id === withoutChart ? null : chart.id,
+      is_dry_run: false,
     };
   };
   tasks.serve(implement(taskClaims, { get }));

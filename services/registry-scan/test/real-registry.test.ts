@@ -129,6 +129,7 @@ test('a runner gets the package that was pushed, byte for byte', async () => {
     cluster_id: randomUUID(),
     namespace: 'web',
     helm_chart_id: chart?.id ?? '',
+    is_dry_run: false,
   });
   callers.tasks.serve(implement(taskClaims, { get }));
   await callers.tasks.listening();

@@ -62,7 +62,7 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
   bus.serve(deploymentPlaceHandlers({ store, inTransaction }));
   bus.serve(deploymentUsageHandlers({ store, inTransaction }));
   bus.serve(deploymentStateHandlers({ store }));
-  bus.serve(planHandlers({ ...changes, inTransaction, readers, bus, secretKeys }));
+  bus.serve(planHandlers({ ...changes, inTransaction, readers, bus, secretKeys, metrics: taskMetrics }));
   bus.serve(dryRunHandlers({ store, readers, bus, secretKeys, ownUrl, log }));
   bus.serve(secretHandlers({ ...changes, secretKeys }));
   bus.serve(typeHandlers({ store }));

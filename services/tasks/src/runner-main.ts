@@ -38,7 +38,11 @@ await runService('runner', async ({ log, metrics, use, loop, signal }) => {
     loop('poll statuses', pollStatuses({ bus, log, deployments, metrics: metricsOfRunner, places: config.polls }));
   }
   if (config.plans > 0) {
-    loop('answer dry runs', answerDryRuns({ bus, log, folders, access, charts, helm, places: config.plans }));
+    const places = config.plans;
+    loop(
+      'answer dry runs',
+      answerDryRuns({ bus, log, folders, access, charts, helm, metrics: metricsOfRunner, places }),
+    );
   }
   if (config.resourceCalls > 0) {
     const places = config.resourceCalls;

@@ -236,6 +236,7 @@ describe('a claim', () => {
       cluster_id,
       namespace,
       helm_chart_id: chart?.helm_chart_id,
+      is_dry_run: false,
     });
     await tasks.finish(claimed, 'Done');
     await expect(ask({ task_id, fence })).rejects.toEqual(refusal('conflict', 'another runner'));

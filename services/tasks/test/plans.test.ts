@@ -13,13 +13,15 @@ import { z } from 'zod';
 import { most } from '../src/plans/make-dry-runs.ts';
 import { refusal } from './support/refusal.ts';
 import { sampleChart } from './support/sample-charts.ts';
+import type { TasksProcess } from './support/tasks-process.ts';
 import { envId, kindId, startTasksInTest, type TasksInTest, until } from './support/tasks-in-test.ts';
 
 let tasks: TasksInTest;
+let replica: TasksProcess;
 beforeAll(async () => {
   tasks = await startTasksInTest();
   // Another replica: what one of them takes in, the other one may give to a runner.
-  await tasks.replica();
+  replica = await tasks.replica();
 });
 afterAll(() => tasks?.[Symbol.asyncDispose]());
 
@@ -92,6 +94,17 @@ async function allRows(): Promise<Record<string, string>> {
     ),
   );
   return Object.fromEntries(rows.map(({ table, rows: text }) => [table, text]));
+}
+
+/** What both replicas count together. */
+async function planMetrics() {
+  const pages = await Promise.all([tasks.process.metrics(), replica.metrics()]);
+  const sum = (series: string) =>
+    pages.reduce((total, page) => total + Number(page.split(`\n${series} `)[1]?.split('\n')[0] ?? 0), 0);
+  return {
+    now: sum('berth_tasks_plans_waiting'),
+    ended: (outcome: string) => sum(`berth_tasks_plan_seconds_count{outcome="${outcome}"}`),
+  };
 }
 
 const noDryRuns = async () =>
@@ -246,6 +259,7 @@ describe('a dry run', () => {
       cluster_id: tasks.clusterId,
       namespace: run.namespace,
       helm_chart_id: tasks.chartId,
+      is_dry_run: true,
     });
     await expect(held({ ...run, fence: run.fence + 1 })).rejects.toEqual(refusal('conflict'));
 
@@ -300,6 +314,26 @@ describe('a dry run', () => {
     expect(other.made).toMatchObject({ unchanged: 3 });
     await Promise.all(runs.map((run) => finish(run, { result })));
     expect(await Promise.all(waiting)).toHaveLength(most.ofRequester);
+  });
+
+  test('is counted while it waits, and by its outcome when it has ended', async () => {
+    const { id } = await tasks.installed();
+    const before = await planMetrics();
+
+    const answer = plan(id, { config: { replicas: 5 } });
+    const run = await claimDryRun();
+    const waiting = await planMetrics();
+    await finish(run, { result });
+    await answer;
+    const failing = plan(id, { config: { replicas: 5 } });
+    failing.catch(() => undefined);
+    await finish(await claimDryRun(), { failure: { refused: true, reason: 'replicas must be even' } });
+    await expect(failing).rejects.toEqual(refusal('unprocessable'));
+    const after = await planMetrics();
+
+    expect([before, waiting, after].map(({ now }) => now)).toEqual([0, 1, 0]);
+    expect(after.ended('ok') - before.ended('ok')).toBe(1);
+    expect(after.ended('unprocessable') - before.ended('unprocessable')).toBe(1);
   });
 
   test('of a caller whose process died is removed', async () => {

@@ -6,6 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '@berth/shared/contracts/json';
 import type { DryRun, DryRunResult } from '@berth/shared/contracts/resources/dry-runs';
 import type { ClaimedTask } from '@berth/shared/contracts/resources/runner-tasks';
+import { freePort } from '@berth/shared/testing/free-port';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { taskOf } from './support/fake-tasks.ts';
@@ -14,11 +15,13 @@ import { type RunnerProcess, type RunnerWorld, startRunnerWorld } from './suppor
 
 let world: RunnerWorld;
 let runner: RunnerProcess;
+let health: number;
 let act: ReturnType<typeof actionsIn>;
 beforeAll(async () => {
   world = await startRunnerWorld();
   act = actionsIn(world);
-  runner = await world.start();
+  health = await freePort();
+  runner = await world.start({ HEALTH_PORT: String(health) });
 }, 120_000);
 afterAll(async () => {
   await runner?.[Symbol.asyncDispose]();
@@ -265,6 +268,31 @@ describe('a dry run', () => {
     const outcome = await outcomeOf(dryRunOf(task, { confidential: ['swordfish'] }));
 
     expect(outcome).toMatchObject({ failure: { refused: true, reason: expect.stringContaining('must be odd, ***') } });
+  });
+
+  test('is counted while it runs, and by its outcome when it has ended', async () => {
+    const metric = async (series: string) => {
+      const page = await (await fetch(`http://127.0.0.1:${health}/metrics`)).text();
+      return Number(page.split(`\n${series} `)[1]?.split('\n')[0] ?? 0);
+    };
+    await soon('the metrics of the runner', () => metric('berth_runner_dry_runs_running').then(String, () => null));
+    const ended = (outcome: string) => metric(`berth_runner_dry_run_seconds_count{outcome="${outcome}"}`);
+    const before = { done: await ended('Done'), refused: await ended('Refused') };
+
+    const task = taskOf(world.chart, { values: { objects: [service(80)] } });
+    const made = planned(dryRunOf(task));
+    await soon(
+      'a dry run that is counted while it runs',
+      async () => (await metric('berth_runner_dry_runs_running')) === 1,
+    );
+    await made;
+    await outcomeOf(dryRunOf(task, { values: { fail: 'no' } }));
+
+    await soon('no dry run is running', async () => (await metric('berth_runner_dry_runs_running')) === 0);
+    expect({ done: await ended('Done'), refused: await ended('Refused') }).toEqual({
+      done: before.done + 1,
+      refused: before.refused + 1,
+    });
   });
 
   test('that renders more than four mebibytes is stopped, and the next one is made', async () => {

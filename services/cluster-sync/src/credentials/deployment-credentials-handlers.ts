@@ -31,6 +31,8 @@ export const deploymentCredentialsHandlers = (deps: DeploymentCredentialsHandler
   return implement(deploymentCredentials, {
     write: async ({ body }, { signal, requestId }) => {
       const claim = await bus.call(taskClaims.operations.get, { body }, { requestId });
+      if (claim.is_dry_run)
+        throw new AppError('forbidden', 'A plan changes nothing: its runner has no use for credentials');
       const { cluster_id, namespace, deployment_id } = claim;
       const { provider_id, name, ignore, env_id } = found(
         await clusterRepository.find(cluster_id, 'all'),

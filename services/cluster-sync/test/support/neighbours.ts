@@ -44,6 +44,7 @@ export interface ClaimedPlace {
   cluster_id: string;
   deployment_id: string;
   namespace: string;
+  is_dry_run: boolean;
 }
 
 const ById = z.looseObject({ id: z.string() });
@@ -156,9 +157,9 @@ export async function startNeighbours(nats: TestNats): Promise<Neighbours> {
 export function claimOn(
   { claims }: Pick<Neighbours, 'claims'>,
   cluster_id: string,
-  { deployment_id = randomUUID(), namespace = 'web' }: Partial<ClaimedPlace> = {},
+  { deployment_id = randomUUID(), namespace = 'web', is_dry_run = false }: Partial<ClaimedPlace> = {},
 ): { task_id: string; fence: number } {
   const task_id = randomUUID();
-  claims.set(task_id, { cluster_id, deployment_id, namespace });
+  claims.set(task_id, { cluster_id, deployment_id, namespace, is_dry_run });
   return { task_id, fence: 7 };
 }

@@ -1,6 +1,10 @@
+import type { ErrorCode } from '@berth/shared/errors';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Variant } from '../records/variant.ts';
 import type { EndedClaim } from '../records/ended-claim.ts';
+
+/** `ok`, or the code of the error that the plan ended with. */
+export type PlanOutcome = 'ok' | ErrorCode;
 
 export interface TaskMetrics {
   /** From the time at which it was to run to its first start. */
@@ -9,6 +13,8 @@ export interface TaskMetrics {
   ended(claim: EndedClaim | null): void;
   polled(lateSeconds: number): void;
   removed(tasks: number): void;
+  planned(outcome: PlanOutcome, seconds: number): void;
+  readonly plansWaiting: Pick<Gauge, 'inc' | 'dec'>;
   queue(depths: readonly QueueDepth[]): void;
 }
 
@@ -59,6 +65,13 @@ export function createTaskMetrics(registry: Registry): TaskMetrics {
     help: 'Finished tasks that were removed because they are no longer kept',
     registers,
   });
+  const plans = new Histogram({
+    name: 'berth_tasks_plan_seconds',
+    help: 'Time for which plans waited for their dry runs, by outcome: ok, or the code of the error',
+    labelNames: ['outcome'] as const,
+    buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30],
+    registers,
+  });
   const queueGauge = (name: string, help: string) =>
     new Gauge({ name, help, labelNames: ['cluster'] as const, registers });
   const due = queueGauge('berth_tasks_due', 'Pending tasks whose time has come, by cluster');
@@ -80,6 +93,12 @@ export function createTaskMetrics(registry: Registry): TaskMetrics {
     },
     polled: (seconds) => late.observe(Math.max(0, seconds)),
     removed: (tasks) => removed.inc(tasks),
+    planned: (outcome, seconds) => plans.observe({ outcome }, seconds),
+    plansWaiting: new Gauge({
+      name: 'berth_tasks_plans_waiting',
+      help: 'Plans that wait for their dry runs now',
+      registers,
+    }),
     queue(depths) {
       // A cluster that has nothing to do any more has no value.
       for (const gauge of [due, started, oldest]) gauge.reset();

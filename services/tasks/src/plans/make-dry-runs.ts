@@ -5,6 +5,7 @@ import { type DryRunResult, dryRuns } from '@berth/shared/contracts/resources/dr
 import { AppError } from '@berth/shared/errors';
 import { createWakeUp } from '@berth/shared/waiting/wake-up';
 import { z } from 'zod';
+import type { PlanOutcome, TaskMetrics } from '../metrics/task-metrics.ts';
 import type { SecretKeys } from '../secrets/secret-keys.ts';
 import type { InTransaction, ReadingStore } from '../store/store.ts';
 import type { DryRunRecord } from './dry-run-record.ts';
@@ -27,6 +28,7 @@ export interface MakeDryRunsDeps {
   inTransaction: InTransaction;
   bus: Pick<Bus, 'hints'>;
   secretKeys: SecretKeys;
+  metrics: Pick<TaskMetrics, 'planned' | 'plansWaiting'>;
 }
 
 export interface Asking {
@@ -46,6 +48,23 @@ export async function makeDryRuns(
   asking: Asking,
 ): Promise<DryRunResult[]> {
   if (runs.length === 0) return [];
+  const { metrics } = deps;
+  const began = performance.now();
+  const ended = (outcome: PlanOutcome) => metrics.planned(outcome, (performance.now() - began) / 1_000);
+  metrics.plansWaiting.inc();
+  try {
+    const results = await made(deps, runs, asking);
+    ended('ok');
+    return results;
+  } catch (error) {
+    ended(error instanceof AppError ? error.code : 'internal');
+    throw error;
+  } finally {
+    metrics.plansWaiting.dec();
+  }
+}
+
+async function made(deps: MakeDryRunsDeps, runs: readonly DryRunRecord[], asking: Asking): Promise<DryRunResult[]> {
   const withinMs = asking.remainingMs() - reserveMs;
   if (withinMs < leastMs) throw new AppError('unavailable', 'Too little time is left for a plan; try again');
   const ids = runs.map(() => randomUUID());

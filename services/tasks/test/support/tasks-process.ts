@@ -9,6 +9,8 @@ export interface TasksProcess extends AsyncDisposable {
   /** Its output so far. */
   log(): string;
   readiness(): Promise<unknown>;
+  /** What Prometheus would read now. */
+  metrics(): Promise<string>;
   kill(signal: NodeJS.Signals): Promise<number | null>;
 }
 
@@ -50,6 +52,7 @@ export async function startTasksProcess(settings: Record<string, string>): Promi
   return {
     log: () => said,
     readiness: async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).json(),
+    metrics: async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).text(),
     kill,
     [Symbol.asyncDispose]: async () => {
       await kill('SIGKILL');

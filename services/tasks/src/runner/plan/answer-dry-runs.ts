@@ -6,6 +6,7 @@ import type { Loop, Service } from '@berth/shared/service/service';
 import { createWakeUp } from '@berth/shared/waiting/wake-up';
 import { memoryForHelm } from '../helm/memory-for-helm.ts';
 import { TaskFailure } from '../outcome/task-failure.ts';
+import type { RunnerMetrics } from '../run/runner-metrics.ts';
 import { type DryRunDeps, dryRun } from './dry-run.ts';
 
 /** Hints may be lost. */
@@ -16,13 +17,14 @@ const reserveMs = 1_000;
 export interface AnswerDryRunsDeps extends DryRunDeps {
   bus: Pick<Bus, 'call' | 'hints'>;
   log: Service['log'];
+  metrics: Pick<RunnerMetrics, 'dryRunEnded' | 'dryRunsRunning'>;
   /** Dry runs at the same time. */
   places: number;
 }
 
 /** Makes the dry runs that plans wait for, as many at a time as there are places. */
 export const answerDryRuns =
-  ({ bus, log, places, ...deps }: AnswerDryRunsDeps): Loop =>
+  ({ bus, log, metrics, places, ...deps }: AnswerDryRunsDeps): Loop =>
   async (stopping) => {
     const running = new Set<Promise<void>>();
     const { wake, wait } = createWakeUp(stopping);
@@ -39,6 +41,7 @@ export const answerDryRuns =
       );
       const ms = Math.round(performance.now() - began);
       log.info({ dry_run_id: task_id, cluster_id, action, ms, refused: 'failure' in outcome }, 'dry run ended');
+      metrics.dryRunEnded(labelOf(outcome), ms / 1_000);
       await bus.call(dryRuns.operations.report, { body: { task_id, fence, outcome } }).catch((error: unknown) => {
         log.warn({ err: error, dry_run_id: task_id }, 'the result of a dry run was not reported');
       });
@@ -49,9 +52,11 @@ export const answerDryRuns =
       const claimedAt = performance.now();
       const { dry_run } = await bus.call(dryRuns.operations.claim, {});
       if (!dry_run) return false;
+      metrics.dryRunsRunning.inc();
       const done = answer(dry_run, claimedAt + dry_run.within_ms - reserveMs)
         .catch((error: unknown) => log.error({ err: error }, 'a dry run ended without a result'))
         .finally(() => {
+          metrics.dryRunsRunning.dec();
           running.delete(done);
           wake();
         });
@@ -69,6 +74,11 @@ export const answerDryRuns =
     // Each ends with the runner.
     await Promise.all(running);
   };
+
+function labelOf(outcome: { result: unknown } | { failure: DryRunFailure }): 'Done' | 'Refused' | 'Failed' {
+  if ('result' in outcome) return 'Done';
+  return outcome.failure.refused ? 'Refused' : 'Failed';
+}
 
 function failureOf(error: unknown, signal: AbortSignal, log: Service['log']): DryRunFailure {
   if (signal.aborted) return { refused: false, reason: 'The plan took too long, or its runner stopped' };

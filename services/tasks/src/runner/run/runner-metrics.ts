@@ -6,6 +6,8 @@ export interface RunnerMetrics {
   ended(outcome: TaskOutcome | 'Lost', action: string, seconds: number): void;
   polled(outcome: 'ok' | 'failed', seconds: number): void;
   calledForResource(outcome: 'Done' | 'Retry' | 'Failed', seconds: number): void;
+  dryRunEnded(outcome: 'Done' | 'Refused' | 'Failed', seconds: number): void;
+  readonly dryRunsRunning: Pick<Gauge, 'inc' | 'dec'>;
   readonly helmRunning: Pick<Gauge, 'inc' | 'dec'>;
 }
 
@@ -32,7 +34,20 @@ export function createRunnerMetrics(registry: Registry): RunnerMetrics {
     buckets: [0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60],
     registers,
   });
+  const dryRuns = new Histogram({
+    name: 'berth_runner_dry_run_seconds',
+    help: 'Time that dry runs for plans took, by outcome',
+    labelNames: ['outcome'] as const,
+    buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30],
+    registers,
+  });
   return {
+    dryRunEnded: (outcome, seconds) => dryRuns.observe({ outcome }, seconds),
+    dryRunsRunning: new Gauge({
+      name: 'berth_runner_dry_runs_running',
+      help: 'Dry runs for plans that run now',
+      registers,
+    }),
     calledForResource: (outcome, seconds) => resourceCalls.observe({ outcome }, seconds),
     polled: (outcome, seconds) => polls.observe({ outcome }, seconds),
     ended: (outcome, action, seconds) => tasks.observe({ outcome, action }, seconds),

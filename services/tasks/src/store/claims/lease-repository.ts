@@ -7,7 +7,13 @@ import { z } from 'zod';
 
 const Renewed = z.object({ cancel_requested: z.boolean(), deployment_id: Id, reason: z.string().nullable() });
 const Begun = Renewed.extend({ id: Id, env_id: Id });
-const Held = z.object({ deployment_id: Id, cluster_id: Id, namespace: z.string(), helm_chart_id: Id.nullable() });
+const Held = z.object({
+  deployment_id: Id,
+  cluster_id: Id,
+  namespace: z.string(),
+  helm_chart_id: Id.nullable(),
+  is_dry_run: z.boolean(),
+});
 const NextDue = z.object({ now: Timestamp, notified_until: Timestamp, wait_ms: z.number().nullable() });
 export type NextDue = z.infer<typeof NextDue>;
 const Expired = z.object({ id: Id, deployment_id: Id });
@@ -45,11 +51,11 @@ export const createLeaseRepository = (db: Queries) => ({
   held: (id: string, fence: number) =>
     db.maybeOne(sql.type(Held)`
       select deployment_id, run ->> 'cluster_id' as cluster_id, run ->> 'namespace' as namespace,
-        run ->> 'helm_chart_id' as helm_chart_id
+        run ->> 'helm_chart_id' as helm_chart_id, false as is_dry_run
       from deployment_tasks
       where id = ${id} and fence = ${fence} and status = 'Started' and lease_until > clock_timestamp()
       union all
-      select deployment_id, cluster_id::text, namespace, helm_chart_id::text from dry_runs
+      select deployment_id, cluster_id::text, namespace, helm_chart_id::text, true from dry_runs
       where id = ${id} and fence = ${fence} and sealed_outcome is null and expires_at > clock_timestamp()
     `),
 

@@ -20,6 +20,8 @@ export const taskClaims = resource('task_claims', {
         cluster_id: Id,
         namespace: z.string(),
         helm_chart_id: Id.nullable(),
+        /** Its runner reads the cluster for a plan, and nothing may be written for it. */
+        is_dry_run: z.boolean(),
       }),
       idempotent: true,
     }),
