@@ -1,28 +1,57 @@
-# Images from what `npm run build` has put into dist/<service>:
-#   docker build --target service --build-arg SERVICE=auth --tag berth/auth .
-#   docker build --target runner  --build-arg SERVICE=tasks --tag berth/runner .
+# The images of Berth, from what `npm run images` has put into dist/: a target for each service, and one for the runner with
+# Helm. Nothing is run while they are built, so the base image needs no shell; it needs Node 24 on its PATH, and the C and
+# C++ libraries that Node needs. Everything in an image is readable by anybody and writable by nobody.
+ARG BASE=node:24-bookworm-slim
 
-FROM node:24-bookworm-slim AS service
-ARG SERVICE
-ENV NODE_ENV=production SERVICE=${SERVICE} HEALTH_HOST=0.0.0.0 HEALTH_PORT=9090
+FROM ${BASE} AS part
+ARG VERSION=0.1.0
+ARG REVISION=unknown
+ARG CREATED=1970-01-01T00:00:00Z
+LABEL org.opencontainers.image.vendor="Berth" \
+  org.opencontainers.image.licenses="Apache-2.0" \
+  org.opencontainers.image.version="${VERSION}" \
+  org.opencontainers.image.revision="${REVISION}" \
+  org.opencontainers.image.created="${CREATED}"
+# Without it a home that does not exist; /tmp and /data are what an installation makes writable.
+ENV NODE_ENV=production HOME=/tmp HEALTH_HOST=0.0.0.0 HEALTH_PORT=9090
 WORKDIR /berth
-COPY dist/${SERVICE} ./
-USER node
+USER 65532:65532
 EXPOSE 9090
-CMD ["sh", "-c", "exec node services/$SERVICE/src/main.ts"]
+ENTRYPOINT ["node", "/berth/main.mjs"]
+# The base may have a command of its own, which would be taken for one of ours.
+CMD []
 
-FROM debian:bookworm-slim AS helm
-ARG HELM_VERSION=4.3.1
-ARG TARGETARCH=amd64
-RUN apt-get update && apt-get install --yes --no-install-recommends ca-certificates curl
-WORKDIR /helm
-RUN archive="helm-v${HELM_VERSION}-linux-${TARGETARCH}.tar.gz" \
-  && curl --fail --silent --show-error --location --remote-name-all \
-    "https://get.helm.sh/${archive}" "https://get.helm.sh/${archive}.sha256sum" \
-  && sha256sum --check "${archive}.sha256sum" \
-  && tar --extract --gzip --file "${archive}" --strip-components 1
+FROM part AS auth
+LABEL org.opencontainers.image.title="berth-auth" \
+  org.opencontainers.image.description="Berth: sign-in, users, envs and permissions"
+COPY dist/auth /berth/
 
-FROM service AS runner
-ENV HELM_BINARY=/usr/local/bin/helm RUNNER_FOLDER=/tmp/berth-runner
-COPY --from=helm /helm/helm /usr/local/bin/helm
-CMD ["node", "services/tasks/src/runner-main.ts"]
+FROM part AS tasks
+LABEL org.opencontainers.image.title="berth-tasks" \
+  org.opencontainers.image.description="Berth: deployments and their tasks"
+COPY dist/tasks /berth/
+
+FROM part AS cluster-sync
+LABEL org.opencontainers.image.title="berth-cluster-sync" \
+  org.opencontainers.image.description="Berth: clusters and the objects in them"
+COPY dist/cluster-sync /berth/
+
+FROM part AS registry-scan
+LABEL org.opencontainers.image.title="berth-registry-scan" \
+  org.opencontainers.image.description="Berth: charts in registries"
+# Push events of registries.
+ENV PUSH_HOST=0.0.0.0
+COPY dist/registry-scan /berth/
+
+FROM part AS api-gateway
+LABEL org.opencontainers.image.title="berth-api-gateway" \
+  org.opencontainers.image.description="Berth: the HTTP API"
+ENV HOST=0.0.0.0 PORT=8080
+EXPOSE 8080
+COPY dist/api-gateway /berth/
+
+FROM part AS runner
+LABEL org.opencontainers.image.title="berth-runner" \
+  org.opencontainers.image.description="Berth: the runner of tasks, with Helm"
+ENV HELM_BINARY=/berth/bin/helm RUNNER_FOLDER=/data
+COPY dist/runner /berth/

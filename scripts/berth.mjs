@@ -16,6 +16,7 @@ const commands = {
   test: (args) => [['node_modules/vitest/vitest.mjs', 'run', ...args]],
   bench: (args) => [['bench/main.ts', ...args]],
   build: () => [['scripts/build.ts']],
+  images: (args) => [['scripts/build.ts'], ['scripts/images/images-main.ts', ...args]],
   check: () => [
     ['node_modules/oxlint/bin/oxlint', '--deny-warnings'],
     ['node_modules/@biomejs/biome/bin/biome', 'format', '.'],

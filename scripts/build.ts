@@ -6,6 +6,9 @@ import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { entryOf } from './images/content/entry-of.ts';
+import { leaveOutUnused } from './images/content/leave-out-unused.ts';
+import { writeBillOfMaterials } from './images/content/bill-of-materials.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../', import.meta.url));
@@ -18,6 +21,7 @@ const services: Record<string, string[]> = {
   'registry-scan': ['src/main.ts'],
 };
 
+const pnpm = join(root, 'node_modules/.bin/pnpm');
 const notInAnImage = /(\.test\.ts|\/node_modules|\/test|\/testing|\/dist|\/test-[a-z-]+)$/;
 
 async function build(service: string, entries: string[]): Promise<void> {
@@ -34,12 +38,25 @@ async function build(service: string, entries: string[]): Promise<void> {
   await writeFile(join(image, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
   await writeFile(
     join(image, 'pnpm-workspace.yaml'),
-    'packages:\n  - packages/*\n  - services/*\nignoreScripts: true\n',
+    // Copies: links into the store of packages would make an archive depend on what else this machine has installed.
+    'packages:\n  - packages/*\n  - services/*\nignoreScripts: true\npackageImportMethod: copy\n',
   );
   await cp(join(root, 'pnpm-lock.yaml'), join(image, 'pnpm-lock.yaml'));
   await installProduction(image);
+  await writeBillOfMaterials({ folder: image, name: `berth-${service}`, pnpm });
+  await leaveOutUnused(image);
+  await writeFile(join(image, 'main.mjs'), entryOf({ service, main: 'src/main.ts', entries }));
   for (const entry of entries) await check(join(image, 'services', service, entry));
   process.stdout.write(`built dist/${service}\n`);
+}
+
+/** The runner is the service `tasks` with another entry. */
+async function buildRunner(): Promise<void> {
+  const image = join(root, 'dist', 'runner');
+  await rm(image, { recursive: true, force: true });
+  await cp(join(root, 'dist', 'tasks'), image, { recursive: true, verbatimSymlinks: true });
+  await writeFile(join(image, 'main.mjs'), entryOf({ service: 'tasks', main: 'src/runner-main.ts', entries: [] }));
+  process.stdout.write('built dist/runner\n');
 }
 
 /** A folder of the workspace and all folders that its code depends on. */
@@ -63,7 +80,6 @@ async function leaveOutDevelopment(manifest: string): Promise<void> {
 
 /** The lockfile names more packages than the image has; pnpm prunes it and changes no version. */
 async function installProduction(image: string): Promise<void> {
-  const pnpm = join(root, 'node_modules/.bin/pnpm');
   const args = ['install', '--prod', '--no-frozen-lockfile', '--prefer-offline', '--reporter=silent'];
   await run(pnpm, args, { cwd: image, timeout: 300_000, env: { ...process.env, CI: 'true' } });
 }
@@ -80,3 +96,4 @@ async function check(entry: string): Promise<void> {
 }
 
 for (const [service, entries] of Object.entries(services)) await build(service, entries);
+await buildRunner();

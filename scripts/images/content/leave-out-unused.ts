@@ -1,0 +1,26 @@
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** What an installation leaves for the next one: times, and paths of this machine. */
+const ofTheInstallation = new Set([
+  '.bin',
+  '.modules.yaml',
+  '.pnpm-workspace-state-v1.json',
+  'lock.yaml',
+  'pnpm-lock.yaml',
+  'pnpm-workspace.yaml',
+]);
+
+/** Types, source maps and documentation are for people who write programs; licences stay. */
+const forDevelopment = /(\.d\.[cm]?ts|\.map|\.flow|\.md|\.markdown|\.tsbuildinfo)$/i;
+const licence = /^(licen[cs]e|notice|copying)/i;
+
+/** Removes what a running service does not read, so that images are small, and equal wherever they are built. */
+export async function leaveOutUnused(folder: string): Promise<void> {
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    const isUnused = !entry.isDirectory() && forDevelopment.test(entry.name) && !licence.test(entry.name);
+    if (ofTheInstallation.has(entry.name) || isUnused) await rm(path, { recursive: true, force: true });
+    else if (entry.isDirectory()) await leaveOutUnused(path);
+  }
+}
