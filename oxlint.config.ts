@@ -197,7 +197,7 @@ export default defineConfig({
       rules: { 'node/no-process-env': 'off' },
     },
     {
-      // Where messages, routes and schemas are generic, their types are told by hand; nowhere else.
+      // Where messages, routes and schemas are generic, their types are asserted by hand; nowhere else.
       files: [
         'packages/shared/src/{bus,contracts,testing}/**',
         'packages/client/src/create-client.ts',

@@ -182,7 +182,7 @@ describe('a follower', () => {
     await expect(read({ follow: true })).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  test('that asks for one container of several has to name it', async () => {
+  test('of a pod with several containers has to name one', async () => {
     pod.containers = ['web', 'side'];
     pod.write('hello');
 
@@ -280,7 +280,7 @@ test.for<[string, object]>([
   ['an unknown option', { limitBytes: 5 }],
   ['a position in no month', { position: { at: '2026-99-01T00:00:00Z', lines: 0 } }],
   ['a position that is none', { position: { at: '2026-01-02 or 1=1', lines: 0 } }],
-])('%s is refused before the cluster is asked', async ([, options]) => {
+])('%s is refused before the cluster is called', async ([, options]) => {
   await expect(read(options)).rejects.toMatchObject({ code: 'invalid' });
   expect(cluster.server.requests).toEqual([]);
 });

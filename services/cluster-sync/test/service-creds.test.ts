@@ -165,7 +165,7 @@ describe('the Secret service-creds', () => {
     });
   });
 
-  test('is made anew when it was made immutable with other contents', async () => {
+  test('is replaced when it was made immutable with other contents', async () => {
     const { id } = await withCredentials('creds-immutable');
 
     await admin.deleteJson(secretPath('creds-immutable'), {}, call);

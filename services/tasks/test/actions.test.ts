@@ -60,14 +60,14 @@ afterAll(() => tasks?.[Symbol.asyncDispose]());
 
 const deployed = () => tasks.installed({ helm_chart_id: chart.id });
 
-interface Asked {
+interface InvokeRequest {
   action_id?: string;
   body?: JsonValue;
   helm_chart_id?: string;
   execute_at?: string;
 }
-const invoke = (as: Identity, deployment_id: string, asked: Asked = {}) => {
-  const { action_id = 'drain', body = null, helm_chart_id = chart.id, ...when } = asked;
+const invoke = (as: Identity, deployment_id: string, requested: InvokeRequest = {}) => {
+  const { action_id = 'drain', body = null, helm_chart_id = chart.id, ...when } = requested;
   const operation = { InvokeAction: { helm_chart_id, action_id, body } };
   return tasks.call(as, create, { body: { deployment_id, operation, ...when } });
 };
@@ -103,7 +103,7 @@ const ended = (id: string) =>
 describe('an InvokeAction', () => {
   test('is a call with a token for it, and leaves the deployment as it is', async () => {
     const { id, namespace } = await deployed();
-    tasks.callTokens.asked.length = 0;
+    tasks.callTokens.requests.length = 0;
 
     const { id: taskId } = await invoke(maintainer, id, { body: { gently: true } });
     const claimed = await tasks.claimed();
@@ -117,7 +117,7 @@ describe('an InvokeAction', () => {
       token: `token-for-${id}`,
       hidden: [],
     });
-    expect(tasks.callTokens.asked).toEqual([{ deployment_id: id, method: 'POST', path: '/drain' }]);
+    expect(tasks.callTokens.requests).toEqual([{ deployment_id: id, method: 'POST', path: '/drain' }]);
     expect(await tasks.deployment(id)).toMatchObject({ status: 'Running', reason: null });
     await tasks.beginHelm(claimed);
     await tasks.finish(claimed);
@@ -341,9 +341,9 @@ describe('a RestartK8sResource', () => {
     as: Identity,
     deployment_id: string,
     resource_id: string,
-    asked: { name?: string; at?: string } = {},
+    requested: { name?: string; at?: string } = {},
   ) => {
-    const { name: resource_name = 'web', at } = asked;
+    const { name: resource_name = 'web', at } = requested;
     const operation = { RestartK8sResource: { resource_id, resource_name } };
     return tasks.call(as, create, {
       body: { deployment_id, operation, ...(at !== undefined && { execute_at: at }) },

@@ -23,7 +23,7 @@ const { siteAdmin, owner, maintainer, envUser, bot, outsider, envAdmin } = sampl
 const { create, list, get, cancel, retry } = deploymentTasks.operations;
 const { update, delete: remove } = deployments.operations;
 
-const ask = (as: Identity, deployment_id: string, operation: RequestedOperation, execute_at?: string) =>
+const request = (as: Identity, deployment_id: string, operation: RequestedOperation, execute_at?: string) =>
   tasks.call(as, create, { body: { deployment_id, operation, ...(execute_at !== undefined && { execute_at }) } });
 const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
 const tomorrow = () => inMs(86_400_000);
@@ -55,7 +55,7 @@ describe('canceling', () => {
     });
   });
 
-  test('a started one is asked to stop, and ends canceled', async () => {
+  test('a started one is stopped by its runner, and ends canceled', async () => {
     const { id } = await tasks.create();
     const claimed = await tasks.claimed();
     const hinted = new Promise<string>((resolve) => {
@@ -64,9 +64,9 @@ describe('canceling', () => {
     });
     await sleep(50);
 
-    const asked = await cancelIt(owner, claimed.task_id, 'too slow');
+    const answer = await cancelIt(owner, claimed.task_id, 'too slow');
 
-    expect(asked).toMatchObject({ status: 'Started' });
+    expect(answer).toMatchObject({ status: 'Started' });
     expect(await hinted).toBe(claimed.task_id);
     expect(await tasks.heartbeat(claimed)).toMatchObject({ cancel_requested: true });
     await tasks.finish(claimed, 'Canceled');
@@ -124,7 +124,7 @@ describe('canceling', () => {
       'It runs with another chart, config, values_override than it wants: the Upgrade to it failed or was canceled. ' +
       'Retry that task, or change the deployment';
     expect(await tasks.deployment(id)).toMatchObject({ status: 'Running', reason, ...body });
-    await ask(owner, id, reinstall);
+    await request(owner, id, reinstall);
     await tasks.runAll();
     expect(await tasks.deployment(id)).toMatchObject({ status: 'Running', reason });
     await tasks.call(owner, retry, { id: pending?.id ?? '' });
@@ -135,8 +135,8 @@ describe('canceling', () => {
 
   test('the last of two Upgrades leaves a reason also after the first one is done, and a change back takes it away', async () => {
     const { id } = await tasks.installed();
-    await ask(owner, id, upgrade(2));
-    const { id: last } = await ask(owner, id, upgrade(3));
+    await request(owner, id, upgrade(2));
+    const { id: last } = await request(owner, id, upgrade(3));
     const outdated = { status: 'Running', reason: expect.stringContaining('another config than it wants') };
 
     await cancelIt(owner, last);
@@ -153,8 +153,8 @@ describe('canceling', () => {
 
   test('the first of two Upgrades leaves no reason: the other one brings what is wanted', async () => {
     const { id } = await tasks.installed();
-    const { id: first } = await ask(owner, id, upgrade(2));
-    await ask(owner, id, upgrade(3));
+    const { id: first } = await request(owner, id, upgrade(2));
+    await request(owner, id, upgrade(3));
 
     await cancelIt(owner, first);
 
@@ -166,7 +166,7 @@ describe('canceling', () => {
     const disabled = await tasks.installed();
     const kept = await tasks.installed();
     await tasks.call(owner, update, { id: disabled.id, body: { enabled: false } });
-    await ask(owner, kept.id, upgrade(2));
+    await request(owner, kept.id, upgrade(2));
     await tasks.call(owner, remove, { id: kept.id });
 
     for (const { id } of [disabled, kept]) {
@@ -346,7 +346,7 @@ describe('canceling', () => {
 
   test('changes only what is as it was seen', async () => {
     const { id } = await tasks.installed();
-    const { id: task } = await ask(owner, id, upgrade(2), tomorrow());
+    const { id: task } = await request(owner, id, upgrade(2), tomorrow());
 
     await expect(tasks.call(owner, cancel, { id: task }, { ifMatch: '"stale"' })).rejects.toEqual(refusal('stale'));
     expect(await tasks.task(task)).toMatchObject({ status: 'Pending' });
@@ -396,13 +396,13 @@ describe('canceling', () => {
 
   test('is for who made the task and for owners', async () => {
     const { id } = await tasks.installed();
-    const task = await ask(maintainer, id, upgrade(2), tomorrow());
+    const task = await request(maintainer, id, upgrade(2), tomorrow());
 
     await expect(cancelIt(bot, task.id)).rejects.toEqual(refusal('forbidden'));
     await expect(cancelIt(envUser, task.id)).rejects.toEqual(refusal('forbidden'));
     await expect(cancelIt(outsider, task.id)).rejects.toEqual(refusal('not_found'));
     await expect(cancelIt(maintainer, task.id)).resolves.toMatchObject({ status: 'Canceled' });
-    const another = await ask(maintainer, id, upgrade(2), tomorrow());
+    const another = await request(maintainer, id, upgrade(2), tomorrow());
     await expect(cancelIt(envAdmin, another.id)).resolves.toMatchObject({ status: 'Canceled' });
   });
 });
@@ -425,9 +425,9 @@ describe('retrying', () => {
 
   test('an Upgrade that is not wanted any more does not', async () => {
     const { id } = await tasks.installed();
-    const { id: old } = await ask(owner, id, upgrade(2));
+    const { id: old } = await request(owner, id, upgrade(2));
     await tasks.finish(await tasks.claimed(), 'Failed', 'no');
-    await ask(owner, id, upgrade(3));
+    await request(owner, id, upgrade(3));
     await tasks.runAll();
 
     await expect(retryIt(owner, old)).rejects.toEqual(refusal('conflict', 'has changed since'));
@@ -523,7 +523,7 @@ describe('reading', () => {
 
   test('filters by state and time', async () => {
     const { id } = await tasks.installed();
-    const later = await ask(bot, id, reinstall, tomorrow());
+    const later = await request(bot, id, reinstall, tomorrow());
     const ids = async (query: NonNullable<Parameters<typeof tasks.call<typeof list>>[2]['query']>) =>
       (await tasks.call(owner, list, { query: { deployment_id: id, ...query } })).items.map((task) => task.id);
 
@@ -538,7 +538,7 @@ describe('reading', () => {
   test('a pending task says why it waits', async () => {
     const { id } = await tasks.create();
     const [first] = await tasks.tasksOf(id);
-    const second = await ask(owner, id, upgrade(2));
+    const second = await request(owner, id, upgrade(2));
 
     expect(first?.reason).toBe('no free runner');
     expect(second.reason).toBe(`waiting for task ${first?.id}`);

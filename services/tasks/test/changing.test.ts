@@ -24,7 +24,7 @@ const upgradeTo = (replicas: number): RequestedOperation => ({
   Upgrade: { helm_chart_id: tasks.chartId, config_inputs: { replicas }, values_override: null },
 });
 const tomorrow = () => new Date(Date.now() + 86_400_000).toISOString();
-const asked = (deployment_id: string, operation: RequestedOperation, execute_at?: string) =>
+const request = (deployment_id: string, operation: RequestedOperation, execute_at?: string) =>
   tasks.call(owner, create, { body: { deployment_id, operation, ...(execute_at !== undefined && { execute_at }) } });
 
 const operationsOf = async (id: string) =>
@@ -112,8 +112,8 @@ describe('changing', () => {
 
   test('what waits for its time moves along, and is seen where the deployment is', async () => {
     const { id } = await tasks.installed();
-    const later = await asked(id, upgradeTo(2), tomorrow());
-    const again = await asked(id, reinstall, tomorrow());
+    const later = await request(id, upgradeTo(2), tomorrow());
+    const again = await request(id, reinstall, tomorrow());
 
     await tasks.call(siteAdmin, update, { id, body: { cluster_id: tasks.otherClusterId } });
 
@@ -131,7 +131,7 @@ describe('changing', () => {
     const { id } = await tasks.installed();
     const target = await tasks.publish.cluster({ env_id: envId, name: 'next' });
     await tasks.call(owner, update, { id, body: { cluster_id: target.id } });
-    const again = await asked(id, reinstall);
+    const again = await request(id, reinstall);
     expect(again).toMatchObject({ cluster_id: target.id });
     await tasks.finish(await tasks.claimed(), 'Failed', 'a finalizer holds the namespace');
 
@@ -376,7 +376,7 @@ describe('changing', () => {
     )`select from helm_chart_projection where id = ${chart.id} and error is not null`;
     await until(() => tasks.database.db.exists(isSeen));
 
-    const again = await asked(id, reinstall);
+    const again = await request(id, reinstall);
     expect(await tasks.claim()).toBeNull();
     expect(await tasks.task(again.id)).toMatchObject({
       status: 'Failed',

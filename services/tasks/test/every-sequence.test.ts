@@ -208,8 +208,8 @@ test('the states that the sequences go through are those of the lifecycle', () =
   const renamed = renamedWhileUninstalled();
   const claimed = renamed && isLiving(renamed) && renamed.queue[0] ? claim(renamed, renamed.queue[0]) : null;
   const [task] = claimed?.queue ?? [];
-  const asked = claimed && isLiving(claimed) && task ? cancel(claimed, task) : null;
-  expect(asked && isLiving(asked) && finish(asked, 'Canceled')?.deployment?.state).toBe('Uninstalled');
+  const canceled = claimed && isLiving(claimed) && task ? cancel(claimed, task) : null;
+  expect(canceled && isLiving(canceled) && finish(canceled, 'Canceled')?.deployment?.state).toBe('Uninstalled');
   const arrows = [
     ...Object.values(deploymentLifecycle).flatMap(({ from, to }) => from.map((state) => `${state} --> ${to}`)),
     ...deploymentReturn.to.map((state) => `${deploymentReturn.from} --> ${state}`),

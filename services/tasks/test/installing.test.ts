@@ -81,15 +81,15 @@ describe('installing', () => {
     });
   });
 
-  test('the archive of a chart is asked for once', async () => {
-    const before = tasks.archives.asked;
+  test('the archive of a chart is requested once', async () => {
+    const before = tasks.archives.requests;
     const chart = await tasks.publish.chart(sampleChart());
     await tasks.create({ helm_chart_id: chart.id });
     await tasks.create({ helm_chart_id: chart.id });
 
     await tasks.runAll();
 
-    expect(tasks.archives.asked).toBe(before + 1);
+    expect(tasks.archives.requests).toBe(before + 1);
   });
 
   test('a chart whose archive cannot be fetched now is tried again later', async () => {
@@ -229,9 +229,9 @@ describe('a claim', () => {
     await tasks.create();
     const claimed = await tasks.claimed();
     const { deployment_id, cluster_id, namespace, chart, task_id, fence } = claimed;
-    const ask = (body: { task_id: string; fence: number }) => tasks.clusterSync.call(get, { body });
+    const check = (body: { task_id: string; fence: number }) => tasks.clusterSync.call(get, { body });
 
-    expect(await ask({ task_id, fence })).toEqual({
+    expect(await check({ task_id, fence })).toEqual({
       deployment_id,
       cluster_id,
       namespace,
@@ -239,7 +239,7 @@ describe('a claim', () => {
       is_dry_run: false,
     });
     await tasks.finish(claimed, 'Done');
-    await expect(ask({ task_id, fence })).rejects.toEqual(refusal('conflict', 'another runner'));
+    await expect(check({ task_id, fence })).rejects.toEqual(refusal('conflict', 'another runner'));
   });
 
   test('has a fence that nobody guesses: counting from the last one finds no claim', async () => {

@@ -123,7 +123,7 @@ describe('a runner that falls silent', () => {
     expect(await tasks.claim()).toBeNull();
   });
 
-  test('after it was asked to cancel ends the task as canceled', async () => {
+  test('after its cancellation was requested ends the task as canceled', async () => {
     await tasks.create();
     const { task_id } = await tasks.claimed();
     await tasks.call(owner, cancel, { id: task_id, body: { reason: 'enough' } });
@@ -365,8 +365,8 @@ describe('logs', () => {
 });
 
 describe('other services', () => {
-  test('ask what lies on a cluster and in an env', async () => {
-    const { id: cluster_id } = await tasks.publish.cluster({ env_id: envId, name: 'asked' });
+  test('read what lies on a cluster and in an env', async () => {
+    const { id: cluster_id } = await tasks.publish.cluster({ env_id: envId, name: 'occupied' });
     await tasks.create({ cluster_id, name: 'lies-here' });
     const { of_cluster, of_env } = deploymentUsage.operations;
 

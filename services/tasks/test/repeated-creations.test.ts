@@ -17,7 +17,7 @@ const { owner, siteAdmin } = sampleIdentities;
 const { create, retry } = deploymentTasks.operations;
 
 const key = () => ({ idempotencyKey: randomUUID() });
-const twenty = <T>(ask: () => Promise<T>) => Promise.all(Array.from({ length: 20 }, ask));
+const twenty = <T>(send: () => Promise<T>) => Promise.all(Array.from({ length: 20 }, send));
 const usedOtherwise = refusal('unprocessable', 'was used with another request', 'headers.idempotency-key');
 
 const newDeployment = (name = `d${randomUUID().slice(0, 8)}`) => ({

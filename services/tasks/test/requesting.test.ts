@@ -22,7 +22,7 @@ afterAll(() => tasks?.[Symbol.asyncDispose]());
 const { siteAdmin, owner, maintainer, envUser, bot, outsider } = sampleIdentities;
 const { create, cancel, retry } = deploymentTasks.operations;
 
-const ask = (as: Identity, deployment_id: string, operation: RequestedOperation, execute_at?: string) =>
+const request = (as: Identity, deployment_id: string, operation: RequestedOperation, execute_at?: string) =>
   tasks.call(as, create, { body: { deployment_id, operation, ...(execute_at !== undefined && { execute_at }) } });
 const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
 const soon = () => inMs(1_000);
@@ -53,11 +53,11 @@ const ended = (id: string) =>
     return task.finished_at !== null && task;
   });
 
-describe('asking for a task', () => {
+describe('requesting a task', () => {
   test('an Upgrade changes the deployment, with delta and previous chart of our own', async () => {
     const { id } = await tasks.installed();
 
-    const task = await ask(maintainer, id, {
+    const task = await request(maintainer, id, {
       Upgrade: {
         helm_chart_id: tasks.chartId,
         config_inputs: { replicas: 2 },
@@ -78,7 +78,7 @@ describe('asking for a task', () => {
   test('a time that has passed by the clock of the database means now, whatever the clock of the host says', async () => {
     const { id } = await tasks.installed();
 
-    await ask(maintainer, id, upgrade(2), inMs(-60_000));
+    await request(maintainer, id, upgrade(2), inMs(-60_000));
 
     expect(await tasks.deployment(id)).toMatchObject({ config: { replicas: 2 } });
     await tasks.runAll();
@@ -87,7 +87,7 @@ describe('asking for a task', () => {
   test('an Upgrade without a change runs', async () => {
     const { id } = await tasks.installed();
 
-    const { id: task_id } = await ask(maintainer, id, upgrade(1));
+    const { id: task_id } = await request(maintainer, id, upgrade(1));
 
     expect(await tasks.runAll()).toMatchObject([{ task_id, action: 'deploy' }]);
   });
@@ -95,19 +95,19 @@ describe('asking for a task', () => {
   test('Install and Uninstall enable and disable, for owners', async () => {
     const { id } = await tasks.installed();
     for (const identity of [maintainer, bot]) {
-      await expect(ask(identity, id, { Uninstall: {} })).rejects.toEqual(refusal('forbidden', 'owner'));
-      await expect(ask(identity, id, install(1))).rejects.toEqual(refusal('forbidden', 'owner'));
-      await expect(ask(identity, id, upgrade(1, { a: 1 }))).rejects.toEqual(refusal('forbidden', 'owner'));
+      await expect(request(identity, id, { Uninstall: {} })).rejects.toEqual(refusal('forbidden', 'owner'));
+      await expect(request(identity, id, install(1))).rejects.toEqual(refusal('forbidden', 'owner'));
+      await expect(request(identity, id, upgrade(1, { a: 1 }))).rejects.toEqual(refusal('forbidden', 'owner'));
     }
-    await expect(ask(owner, id, install(1))).rejects.toEqual(refusal('conflict', 'enabled already'));
+    await expect(request(owner, id, install(1))).rejects.toEqual(refusal('conflict', 'enabled already'));
 
-    await ask(owner, id, { Uninstall: {} });
+    await request(owner, id, { Uninstall: {} });
 
     expect(await tasks.deployment(id)).toMatchObject({ enabled: false });
     for (const operation of [{ Uninstall: {} }, upgrade(1), reinstall]) {
-      await expect(ask(owner, id, operation)).rejects.toEqual(refusal('conflict', 'disabled'));
+      await expect(request(owner, id, operation)).rejects.toEqual(refusal('conflict', 'disabled'));
     }
-    await ask(owner, id, install(3));
+    await request(owner, id, install(3));
     await tasks.runAll();
     expect(await tasks.deployment(id)).toMatchObject({ enabled: true, status: 'Running', config: { replicas: 3 } });
   });
@@ -115,7 +115,7 @@ describe('asking for a task', () => {
   test('a Reinstall repeats what is installed', async () => {
     const { id, revision_id } = await tasks.installed({ config: { replicas: 4 } });
 
-    await ask(bot, id, reinstall);
+    await request(bot, id, reinstall);
 
     expect(await tasks.claimed()).toMatchObject({
       action: 'deploy',
@@ -130,13 +130,13 @@ describe('asking for a task', () => {
     const { id } = await tasks.create();
     await tasks.finish(await tasks.claimed(), 'Failed', 'no');
 
-    await expect(ask(owner, id, reinstall)).rejects.toEqual(refusal('conflict', 'Nothing is installed'));
+    await expect(request(owner, id, reinstall)).rejects.toEqual(refusal('conflict', 'Nothing is installed'));
   });
 
   test('a Reinstall behind an Install that fails leaves the reason for it', async () => {
     const { id } = await tasks.create();
     const install = await tasks.claimed();
-    const again = await ask(owner, id, reinstall);
+    const again = await request(owner, id, reinstall);
 
     await tasks.finish(install, 'Failed', 'image not found');
 
@@ -151,8 +151,8 @@ describe('asking for a task', () => {
 
   test('a Reinstall of what was disabled meanwhile leaves it as it is', async () => {
     const { id } = await tasks.installed();
-    const again = await ask(owner, id, reinstall, soon());
-    await ask(owner, id, { Uninstall: {} });
+    const again = await request(owner, id, reinstall, soon());
+    await request(owner, id, { Uninstall: {} });
     await tasks.finish(await tasks.claimed());
 
     const canceled = await ended(again.id);
@@ -163,9 +163,9 @@ describe('asking for a task', () => {
 
   test('a Reinstall that had begun when its deployment was disabled leaves nothing in between', async () => {
     const { id } = await tasks.installed();
-    const again = await ask(owner, id, reinstall);
+    const again = await request(owner, id, reinstall);
     await tasks.finish(await tasks.claimed(), 'HandedBack');
-    const uninstall = await ask(owner, id, { Uninstall: {} });
+    const uninstall = await request(owner, id, { Uninstall: {} });
     const claimed = await tasks.claimed();
     expect(claimed).toMatchObject({ task_id: uninstall.id });
     await tasks.finish(claimed, 'HandedBack');
@@ -192,26 +192,26 @@ describe('asking for a task', () => {
   ])('%s is refused', async ([, operation, words]) => {
     const { id } = await tasks.create();
 
-    await expect(ask(owner, id, operation)).rejects.toEqual(refusal(...words));
+    await expect(request(owner, id, operation)).rejects.toEqual(refusal(...words));
   });
 
   test('what does not fit names the field of the operation', async () => {
     const { id } = await tasks.installed();
 
-    await expect(ask(owner, id, upgrade(99))).rejects.toEqual(
+    await expect(request(owner, id, upgrade(99))).rejects.toEqual(
       refusal('unprocessable', '', 'body.operation.Upgrade.config_inputs.replicas'),
     );
-    await expect(ask(outsider, id, reinstall)).rejects.toEqual(
+    await expect(request(outsider, id, reinstall)).rejects.toEqual(
       refusal('unprocessable', 'no such deployment', 'body.deployment_id'),
     );
-    await expect(ask(envUser, id, reinstall)).rejects.toEqual(refusal('forbidden', 'maintainer'));
+    await expect(request(envUser, id, reinstall)).rejects.toEqual(refusal('forbidden', 'maintainer'));
   });
 
-  test('a loop that asks without end is stopped', async () => {
+  test('a loop that requests tasks without end is stopped', async () => {
     const { id } = await tasks.installed();
-    for (let n = 0; n < 100; n += 1) await ask(bot, id, reinstall);
+    for (let n = 0; n < 100; n += 1) await request(bot, id, reinstall);
 
-    await expect(ask(bot, id, reinstall)).rejects.toEqual(refusal('conflict', '100 tasks'));
+    await expect(request(bot, id, reinstall)).rejects.toEqual(refusal('conflict', '100 tasks'));
 
     await tasks.call(owner, deployments.operations.delete, { id });
     await tasks.runAll();
@@ -222,7 +222,7 @@ describe('a scheduled task', () => {
   test('changes the deployment when it starts, and not before', async () => {
     const { id } = await tasks.installed();
 
-    const task = await ask(maintainer, id, upgrade(7), soon());
+    const task = await request(maintainer, id, upgrade(7), soon());
 
     expect(task.reason).toBe(`scheduled for ${task.execute_at}`);
     expect(await tasks.deployment(id)).toMatchObject({ config: { replicas: 1 }, status: 'Running' });
@@ -235,8 +235,8 @@ describe('a scheduled task', () => {
 
   test('has as its delta the difference from what is there by then', async () => {
     const { id } = await tasks.installed();
-    const task = await ask(maintainer, id, upgrade(3), soon());
-    await ask(maintainer, id, upgrade(2));
+    const task = await request(maintainer, id, upgrade(3), soon());
+    await request(maintainer, id, upgrade(2));
     await tasks.finish(await tasks.claimed());
 
     await tasks.finish(await tasks.claimed());
@@ -246,8 +246,8 @@ describe('a scheduled task', () => {
 
   test('leaves an override alone that it did not change, whoever changed it since', async () => {
     const { id } = await tasks.installed();
-    const task = await ask(maintainer, id, upgrade(3), soon());
-    const canceled = await ask(maintainer, id, upgrade(4), tomorrow());
+    const task = await request(maintainer, id, upgrade(3), soon());
+    const canceled = await request(maintainer, id, upgrade(4), tomorrow());
     await tasks.call(owner, deployments.operations.update, { id, body: { values_override: { a: 1 } } });
 
     const scheduled = await until(async () => (await tasks.runAll()).find(({ task_id }) => task_id === task.id));
@@ -261,8 +261,8 @@ describe('a scheduled task', () => {
 
   test('that changes what is for owners is retried by owners only', async () => {
     const { id } = await tasks.installed();
-    const withOverride = await ask(owner, id, upgrade(1, { a: 1 }), tomorrow());
-    const disabling = await ask(owner, id, { Uninstall: {} }, tomorrow());
+    const withOverride = await request(owner, id, upgrade(1, { a: 1 }), tomorrow());
+    const disabling = await request(owner, id, { Uninstall: {} }, tomorrow());
     const demoted = { ...owner, deployment_roles: maintainer.deployment_roles };
 
     for (const { id: task_id } of [withOverride, disabling]) {
@@ -277,9 +277,9 @@ describe('a scheduled task', () => {
   test('that has nothing to do any more is canceled, and leaves the deployment as it is', async () => {
     const { id } = await tasks.installed();
     const disabled = await tasks.installed();
-    const enabling = await ask(owner, id, install(9), soon());
-    const disabling = await ask(owner, disabled.id, { Uninstall: {} }, soon());
-    const upgrading = await ask(owner, disabled.id, upgrade(9), soon());
+    const enabling = await request(owner, id, install(9), soon());
+    const disabling = await request(owner, disabled.id, { Uninstall: {} }, soon());
+    const upgrading = await request(owner, disabled.id, upgrade(9), soon());
     await tasks.call(owner, deployments.operations.update, { id: disabled.id, body: { enabled: false } });
     await tasks.finish(await tasks.claimed());
 
@@ -298,10 +298,10 @@ describe('a scheduled task', () => {
   test('that disables cancels what was queued behind it to deploy', async () => {
     const { id } = await tasks.installed();
     await tasks.publish.cluster({ id: tasks.clusterId, env_id: envId, is_ok: false });
-    const disabling = await ask(owner, id, { Uninstall: {} }, later());
+    const disabling = await request(owner, id, { Uninstall: {} }, later());
     await makeDue(disabling.id);
     await until(async () => (await tasks.task(disabling.id)).reason?.includes('not reachable'));
-    const behind = await ask(owner, id, upgrade(2));
+    const behind = await request(owner, id, upgrade(2));
     await tasks.publish.cluster({ id: tasks.clusterId, env_id: envId });
 
     await tasks.finish(await tasks.claimed());
@@ -317,7 +317,7 @@ describe('a scheduled task', () => {
     const { id } = await tasks.installed();
     const chart = await tasks.publish.chart(sampleChart());
     const operation = { Upgrade: { helm_chart_id: chart.id, config_inputs: { replicas: 2 }, values_override: null } };
-    const task = await ask(owner, id, operation, soon());
+    const task = await request(owner, id, operation, soon());
     await tasks.publish.chart({ ...chart, available: false });
 
     const failed = await until(async () => {
@@ -334,7 +334,7 @@ describe('a scheduled task', () => {
     const { id } = await tasks.installed();
     const { id: helm_chart_id } = await tasks.publish.chart(sampleChart());
     const operation = { Upgrade: { helm_chart_id, config_inputs: { replicas: 2 }, values_override: null } };
-    const task = await until(() => ask(owner, id, operation, soon()).catch(() => null));
+    const task = await until(() => request(owner, id, operation, soon()).catch(() => null));
     await tasks.database.db.query(
       sql.type(z.object({}))`update helm_chart_projection set values_ui = '[5]' where id = ${helm_chart_id}`,
     );
@@ -355,8 +355,8 @@ describe('a scheduled task', () => {
   test('may disable later, and is refused where it would not fit now', async () => {
     const { id } = await tasks.installed();
 
-    await expect(ask(owner, id, upgrade(99), tomorrow())).rejects.toEqual(refusal('unprocessable'));
-    await ask(owner, id, { Uninstall: {} }, soon());
+    await expect(request(owner, id, upgrade(99), tomorrow())).rejects.toEqual(refusal('unprocessable'));
+    await request(owner, id, { Uninstall: {} }, soon());
 
     expect(await tasks.deployment(id)).toMatchObject({ enabled: true });
     await tasks.finish(await tasks.claimed());
@@ -369,8 +369,8 @@ describe('a scheduled task', () => {
     const woken: number[] = [];
     tasks.runner.hints.listen('tasks_due', () => woken.push(Date.now()), { signal: stop.signal });
 
-    await ask(bot, id, reinstall);
-    const later = await ask(bot, id, reinstall, soon());
+    await request(bot, id, reinstall);
+    const later = await request(bot, id, reinstall, soon());
     const dueAt = Date.parse(later.execute_at);
     await until(async () => woken.some((time) => time >= dueAt));
     stop.abort();
@@ -385,7 +385,7 @@ describe('a scheduled task', () => {
     const woken: number[] = [];
     tasks.runner.hints.listen('tasks_due', () => woken.push(Date.now()), { signal: stop.signal });
 
-    const task = await ask(bot, id, reinstall, soon());
+    const task = await request(bot, id, reinstall, soon());
 
     const dueAt = Date.parse(task.execute_at);
     const at = await until(async () => woken.find((time) => time >= dueAt));
@@ -404,9 +404,9 @@ describe('the requester of a scheduled change', () => {
   };
   const whenDue = async (by: Identity, operation: RequestedOperation) => {
     const { id } = await tasks.installed();
-    const asked = await ask(by, id, operation, later());
-    await makeDue(asked.id);
-    const task = await ended(asked.id);
+    const requested = await request(by, id, operation, later());
+    await makeDue(requested.id);
+    const task = await ended(requested.id);
     return { task, deployment: await tasks.deployment(id) };
   };
   const demoted = { ...owner, deployment_roles: maintainer.deployment_roles };
@@ -471,7 +471,7 @@ describe('the requester of a scheduled change', () => {
 
   test('may be a user with a role less who still has one that is enough', async () => {
     const { id } = await tasks.installed();
-    const task = await ask(owner, id, upgrade(2), later());
+    const task = await request(owner, id, upgrade(2), later());
 
     await answering(owner.id, { identity: demoted }, async () => {
       await makeDue(task.id);
@@ -481,7 +481,7 @@ describe('the requester of a scheduled change', () => {
 
   test('is refused when it is a deployment that was disabled, deleted or moved to another env', async () => {
     const { id } = await tasks.installed();
-    const asked: [string, string][] = [];
+    const requested: [string, string][] = [];
     const leave = {
       'The deployment that requested it is disabled': (parent: string) =>
         tasks.call(owner, update, { id: parent, body: { enabled: false } }),
@@ -492,14 +492,14 @@ describe('the requester of a scheduled change', () => {
     };
     for (const [reason, work] of Object.entries(leave)) {
       const parent = await tasks.installed();
-      const task = await ask({ kind: 'deployment', id: parent.id, env_id: envId }, id, upgrade(2), later());
+      const task = await request({ kind: 'deployment', id: parent.id, env_id: envId }, id, upgrade(2), later());
       expect(task).toMatchObject({ acting_deployment_id: parent.id });
       await work(parent.id);
       await tasks.runAll();
-      asked.push([task.id, reason]);
+      requested.push([task.id, reason]);
     }
 
-    for (const [task, reason] of asked) {
+    for (const [task, reason] of requested) {
       await makeDue(task);
       expect(await ended(task)).toMatchObject({ status: 'Failed', reason });
     }
@@ -507,9 +507,9 @@ describe('the requester of a scheduled change', () => {
 
   test('is waited for while auth does not answer, and other tasks go on', async () => {
     const { id } = await tasks.installed();
-    const change = await ask(bot, id, upgrade(2), later());
+    const change = await request(bot, id, upgrade(2), later());
     const other = await tasks.installed();
-    const again = await ask(bot, other.id, reinstall);
+    const again = await request(bot, other.id, reinstall);
     tasks.people.away = true;
     await makeDue(change.id);
 
@@ -528,8 +528,8 @@ describe('the requester of a scheduled change', () => {
 
   test('retries it with the rights of that moment only, as a deletion and any other task', async () => {
     const { id } = await tasks.installed();
-    const { id: change } = await ask(maintainer, id, upgrade(2), later());
-    const { id: now } = await ask(maintainer, id, upgrade(3));
+    const { id: change } = await request(maintainer, id, upgrade(2), later());
+    const { id: now } = await request(maintainer, id, upgrade(3));
     for (const task of [change, now]) await tasks.call(owner, cancel, { id: task });
     await tasks.call(owner, remove, { id });
     const deletion = (await tasks.tasksOf(id)).find(({ operation }) => 'Uninstall' in operation);

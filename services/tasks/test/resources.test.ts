@@ -228,7 +228,7 @@ describe('a resource', () => {
       is_deletion: false,
       body: { ...created, props: { size: 3, password: 'swordfish' } },
     });
-    expect(tasks.callTokens.asked).toContainEqual({ deployment_id: manager.id, method: 'POST', path: '/databases' });
+    expect(tasks.callTokens.requests).toContainEqual({ deployment_id: manager.id, method: 'POST', path: '/databases' });
     expect(await claim()).toEqual([]);
 
     await report({ call, ...claimedCall });

@@ -267,9 +267,9 @@ const actionsOn = (id: string) =>
 test('a repeated creation is one secret; with other contents the key was used otherwise', async () => {
   const same = { idempotencyKey: randomUUID() };
   const body = newSecret();
-  const ask = () => tasks.call(envAdmin, create, { body }, same);
+  const send = () => tasks.call(envAdmin, create, { body }, same);
 
-  const answers = await Promise.all(Array.from({ length: 5 }, ask));
+  const answers = await Promise.all(Array.from({ length: 5 }, send));
 
   expect(new Set(answers.map(({ id }) => id)).size).toBe(1);
   await expect(tasks.call(envAdmin, create, { body: { ...body, contents: 'another' } }, same)).rejects.toEqual(

@@ -31,11 +31,11 @@ test(`no schedule of faults breaks an invariant of engine and runner, in ${seeds
 
   const broken = firstBroken(deciders, counts);
 
-  const told = broken && [
+  const report = broken && [
     `seed ${broken.seed}: ${broken.rule}`,
     ...simulate(broken.seed, deciders, { traced: true }).trace,
   ];
-  expect(told?.join('\n') ?? 'all hold').toBe('all hold');
+  expect(report?.join('\n') ?? 'all hold').toBe('all hold');
   // Each of them in many seeds, or it proves nothing.
   for (const what of [
     'requests that were accepted',

@@ -74,7 +74,7 @@ const listed = (per_page: number, query: { deployment_id?: string } = {}) => ({
 function counting(db: Database): { db: Database; bytes: () => number } {
   let bytes = 0;
   const counted = <Q extends Queries>(queries: Q): Q => {
-    const ask =
+    const send =
       <Result>(run: (query: Query<never>) => Promise<Result>) =>
       async (query: Query<never>) => {
         const result = await run(query);
@@ -83,10 +83,10 @@ function counting(db: Database): { db: Database; bytes: () => number } {
       };
     return {
       ...queries,
-      any: ask(queries.any),
-      one: ask(queries.one),
-      maybeOne: ask(queries.maybeOne),
-      query: ask(queries.query),
+      any: send(queries.any),
+      one: send(queries.one),
+      maybeOne: send(queries.maybeOne),
+      query: send(queries.query),
     };
   };
   const transaction: Database['transaction'] = (work) => db.transaction((tx) => work(counted(tx)));
@@ -219,7 +219,7 @@ describe('98 scheduled upgrades of the largest inputs', () => {
 
   beforeAll(async () => {
     const { id } = await tasks.installed({ helm_chart_id: chartId });
-    const ask = (letter: string) =>
+    const send = (letter: string) =>
       call(owner, deploymentTasks.operations.create, {
         body: {
           deployment_id: id,
@@ -229,7 +229,7 @@ describe('98 scheduled upgrades of the largest inputs', () => {
           execute_at: new Date(Date.now() + 86_400_000).toISOString(),
         },
       });
-    scheduled = await ask('s');
+    scheduled = await send('s');
     // The other 97 are inserted, because requesting them one by one would take long.
     for (let n = 1; n < 98; n += 1) {
       await tasks.database.db.query(nothing`
@@ -279,7 +279,7 @@ describe('98 scheduled upgrades of the largest inputs', () => {
 
   test('are refused before they are so many: a deployment has a quota of bytes that wait', async () => {
     const { id } = await tasks.installed({ helm_chart_id: chartId });
-    const ask = () =>
+    const send = () =>
       call(owner, deploymentTasks.operations.create, {
         body: {
           deployment_id: id,
@@ -291,7 +291,7 @@ describe('98 scheduled upgrades of the largest inputs', () => {
       });
     let accepted = 0;
     const refused = await (async () => {
-      for (; accepted < 20; accepted += 1) await ask();
+      for (; accepted < 20; accepted += 1) await send();
     })().catch((error: unknown) => error);
 
     expect(refused).toEqual(refusal('conflict', `${maxOpenBytes} is the limit; cancel some or wait for them`));

@@ -72,7 +72,7 @@ describe('the status of a deployment', () => {
       deployment_id: id,
       call: { host: `${namespace}.apps.example.com`, path: '/status', token: `token-for-${id}` },
     });
-    expect(tasks.callTokens.asked).toContainEqual({ deployment_id: id, method: 'GET', path: '/status' });
+    expect(tasks.callTokens.requests).toContainEqual({ deployment_id: id, method: 'GET', path: '/status' });
     expect((await tasks.deployment(id)).reported_status).toEqual({
       timestamp: expect.any(String),
       get_successful: true,

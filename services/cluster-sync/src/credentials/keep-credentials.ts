@@ -21,7 +21,7 @@ export interface KeepCredentialsDeps {
   readonly log: Service['log'];
   readonly resyncMs: number;
   readonly stallMs: number;
-  /** In one cluster. Those that runners ask for come on top. */
+  /** In one cluster. Those that runners request come on top. */
   readonly writesPerSecond: number;
   /** How often to read which deployments a cluster has. */
   readonly readMs: number;

@@ -31,7 +31,7 @@ export interface MakeDryRunsDeps {
   metrics: Pick<TaskMetrics, 'planned' | 'plansWaiting'>;
 }
 
-export interface Asking {
+export interface DryRunRequest {
   identity: Identity;
   envId: string;
   signal: AbortSignal;
@@ -45,7 +45,7 @@ export const sealedOutcome = (id: string): string => `outcome of dry run ${id}`;
 export async function makeDryRuns(
   deps: MakeDryRunsDeps,
   runs: readonly DryRunRecord[],
-  asking: Asking,
+  request: DryRunRequest,
 ): Promise<DryRunResult[]> {
   if (runs.length === 0) return [];
   const { metrics } = deps;
@@ -53,7 +53,7 @@ export async function makeDryRuns(
   const ended = (outcome: PlanOutcome) => metrics.planned(outcome, (performance.now() - began) / 1_000);
   metrics.plansWaiting.inc();
   try {
-    const results = await made(deps, runs, asking);
+    const results = await made(deps, runs, request);
     ended('ok');
     return results;
   } catch (error) {
@@ -64,13 +64,13 @@ export async function makeDryRuns(
   }
 }
 
-async function made(deps: MakeDryRunsDeps, runs: readonly DryRunRecord[], asking: Asking): Promise<DryRunResult[]> {
-  const withinMs = asking.remainingMs() - reserveMs;
+async function made(deps: MakeDryRunsDeps, runs: readonly DryRunRecord[], request: DryRunRequest): Promise<DryRunResult[]> {
+  const withinMs = request.remainingMs() - reserveMs;
   if (withinMs < leastMs) throw new AppError('unavailable', 'Too little time is left for a plan; try again');
   const ids = runs.map(() => randomUUID());
   try {
-    await add(deps, runs, { ids, withinMs, asking });
-    return await results(deps, ids, asking.signal, performance.now() + withinMs);
+    await add(deps, runs, { ids, withinMs, request });
+    return await results(deps, ids, request.signal, performance.now() + withinMs);
   } finally {
     await deps.store.dryRuns.remove(ids);
   }
@@ -79,13 +79,13 @@ async function made(deps: MakeDryRunsDeps, runs: readonly DryRunRecord[], asking
 interface Adding {
   ids: readonly string[];
   withinMs: number;
-  asking: Asking;
+  request: DryRunRequest;
 }
 
 async function add(
   { inTransaction, secretKeys, bus }: MakeDryRunsDeps,
   runs: readonly DryRunRecord[],
-  { ids, withinMs, asking: { identity, envId: env_id } }: Adding,
+  { ids, withinMs, request: { identity, envId: env_id } }: Adding,
 ): Promise<void> {
   const requester = `${identity.kind} ${identity.id}`;
   await inTransaction(async (store) => {
@@ -113,11 +113,11 @@ async function add(
 async function results(
   { store, bus, secretKeys }: MakeDryRunsDeps,
   ids: readonly string[],
-  asked: AbortSignal,
+  canceled: AbortSignal,
   giveUpAt: number,
 ): Promise<DryRunResult[]> {
   const done = new AbortController();
-  const signal = AbortSignal.any([asked, done.signal]);
+  const signal = AbortSignal.any([canceled, done.signal]);
   const { wake, wait } = createWakeUp(signal);
   for (const key of ids) bus.hints.listen('dry_run_ended', wake, { key, signal });
   try {
@@ -132,7 +132,7 @@ async function results(
       if (outcomes.length === ids.length) return outcomes.flatMap((one) => ('result' in one ? [one.result] : []));
 
       const leftMs = giveUpAt - performance.now();
-      asked.throwIfAborted();
+      canceled.throwIfAborted();
       if (leftMs <= 0) throw tooLate(rows.every(({ is_claimed }) => is_claimed));
       await wait(Math.min(pollMs, leftMs));
     }

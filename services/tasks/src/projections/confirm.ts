@@ -16,7 +16,7 @@ import { AppError, named } from '@berth/shared/errors';
 import type { Projections } from './projections.ts';
 
 /** What calls to other services need of the request for which they are made. */
-export interface Asking {
+export interface RequestScope {
   readonly requestId: string;
   remainingMs(): number;
 }
@@ -26,13 +26,16 @@ export interface Asking {
  * made afterwards, under a lock of the projection's row, does not rest on a projection that lags.
  */
 export interface Confirm {
-  cluster(id: string, asking: Asking): Promise<void>;
+  cluster(id: string, scope: RequestScope): Promise<void>;
   /** Checks that the env exists and the caller sees it; 422 for the field at `path` otherwise. Updates no projection. */
-  env(id: string, path: string, asking: Asking & { readonly identityToken: string | undefined }): Promise<void>;
+  env(id: string, path: string, scope: RequestScope & { readonly identityToken: string | undefined }): Promise<void>;
   /** The Kubernetes object of a tracked resource; null if it is not tracked any more. */
-  trackedObject(resource_id: string, asking: Asking): Promise<TrackedObject | null>;
+  trackedObject(resource_id: string, scope: RequestScope): Promise<TrackedObject | null>;
   /** A chart with its registry, or a kind, or both. */
-  catalogue(named: { helm_chart_id?: string | undefined; kind_id?: string | undefined }, asking: Asking): Promise<void>;
+  catalogue(
+    named: { helm_chart_id?: string | undefined; kind_id?: string | undefined },
+    scope: RequestScope,
+  ): Promise<void>;
 }
 
 export interface ConfirmDeps {
@@ -47,17 +50,17 @@ export function createConfirm({ db, bus, projections }: ConfirmDeps): Confirm {
   };
 
   return {
-    async cluster(cluster_id, asking) {
+    async cluster(cluster_id, scope) {
       const { now } = clusterState.operations;
       const { cluster } = await bus
-        .call(now, { body: { cluster_id } }, onBehalfOf(asking))
+        .call(now, { body: { cluster_id } }, onBehalfOf(scope))
         .catch(outage('Where the cluster belongs could not be confirmed'));
       await take(projections.clusters, k8sClusters, cluster);
     },
 
-    async env(id, path, asking) {
+    async env(id, path, scope) {
       const env = await bus
-        .call(envs.operations.get, { id }, { ...onBehalfOf(asking), identityToken: asking.identityToken })
+        .call(envs.operations.get, { id }, { ...onBehalfOf(scope), identityToken: scope.identityToken })
         .catch((error: unknown) => {
           if (error instanceof AppError && error.code === 'not_found') return null;
           return outage('The env could not be confirmed')(error);
@@ -65,18 +68,18 @@ export function createConfirm({ db, bus, projections }: ConfirmDeps): Confirm {
       named(env, path, envs.singular);
     },
 
-    async trackedObject(resource_id, asking) {
+    async trackedObject(resource_id, scope) {
       const { now } = k8sResourceState.operations;
       const { resource } = await bus
-        .call(now, { body: { resource_id } }, onBehalfOf(asking))
+        .call(now, { body: { resource_id } }, onBehalfOf(scope))
         .catch(outage('The resource could not be confirmed'));
       return resource;
     },
 
-    async catalogue(wanted, asking) {
+    async catalogue(wanted, scope) {
       const { now } = catalogueState.operations;
       const { chart, registry, kind } = await bus
-        .call(now, { body: wanted }, onBehalfOf(asking))
+        .call(now, { body: wanted }, onBehalfOf(scope))
         .catch(outage('The chart could not be confirmed'));
       await take(projections.kinds, deploymentKinds, kind);
       await take(projections.registries, helmRegistries, registry);
@@ -88,7 +91,7 @@ export function createConfirm({ db, bus, projections }: ConfirmDeps): Confirm {
 type Answer = Pick<StateMessage<{ id: string }>, 'version' | 'operation' | 'env_id' | 'row'>;
 
 /** Leaves time for the change itself. */
-const onBehalfOf = ({ requestId, remainingMs }: Asking): CallOptions => ({
+const onBehalfOf = ({ requestId, remainingMs }: RequestScope): CallOptions => ({
   requestId,
   deadlineMs: Math.min(2_000, remainingMs() - 500),
 });

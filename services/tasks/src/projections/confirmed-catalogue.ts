@@ -1,5 +1,5 @@
 import { AppError } from '@berth/shared/errors';
-import type { Asking, Confirm } from './confirm.ts';
+import type { RequestScope, Confirm } from './confirm.ts';
 
 /** The fields that name a chart or a kind. */
 const ofCatalogue = /(?:kind_id|helm_chart_id)$/;
@@ -12,14 +12,14 @@ export async function confirmedCatalogue<T>(
   work: () => Promise<T>,
   confirm: Pick<Confirm, 'catalogue'>,
   named: Parameters<Confirm['catalogue']>[0],
-  asking: Asking,
+  scope: RequestScope,
 ): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!restsOnCatalogue(error)) throw error;
   }
-  await confirm.catalogue(named, asking);
+  await confirm.catalogue(named, scope);
   return work();
 }
 

@@ -13,8 +13,8 @@ export function repeatableWith<Answer>(
 ): ChangeContext & OnceContext<Answer> {
   const { identity, requestId, permit, checkIfMatch, checkChange } = context;
   const repeatable = () => {
-    const asked = context.repeatable();
-    return asked && { ...asked, request };
+    const repeatable = context.repeatable();
+    return repeatable && { ...repeatable, request };
   };
   return { identity, requestId, permit, checkIfMatch, checkChange, repeatable };
 }

@@ -32,7 +32,7 @@ describe('ingressValues', () => {
     expect(ingressValues(bare, 'KindAndName')).toEqual({ enabled: false, className: null, hosts: [], tls: [] });
   });
 
-  test('asks for the domain that is missing', () => {
+  test('names the domain that is missing', () => {
     const half = { ...target, cluster: { ...cluster, ingress_domain: null } };
 
     expect(() => ingressValues(half, 'KindAndName')).toThrow('set its ingress_domain');

@@ -55,13 +55,13 @@ describe('resolveValues', () => {
     expect(resolve({ outputs: null })).toMatchObject({ config: { replicas: 2 } });
   });
 
-  test('leaves placement alone where the env asks for none', () => {
+  test('adds no placement where the env has none', () => {
     const values = resolve({ env: { ...sample.env, node_selector: null, tolerations: null } });
 
     expect(Object.keys(values)).toEqual(['berth', 'platz', 'replicaCount']);
   });
 
-  test('injects the ingress section only where the chart asks for it', () => {
+  test('injects the ingress section only where the chart has an ingress feature', () => {
     const features = { ...sample.features, ingress: { enabled: true, hostname_format: 'Name' as const } };
 
     expect(resolve({ features })).toMatchObject({

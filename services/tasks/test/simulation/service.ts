@@ -296,8 +296,8 @@ export function createService(
         tx.save(deploymentId, after);
         database.scheduleAt = null;
         if (cancels !== null) {
-          const asked = after.queue.find(({ id }) => id === cancels)?.cancel_requested_at ?? null;
-          tx.saveTask(cancels, { cancel_requested_at: asked });
+          const requestedAt = after.queue.find(({ id }) => id === cancels)?.cancel_requested_at ?? null;
+          tx.saveTask(cancels, { cancel_requested_at: requestedAt });
         }
         const known = new Set(before.queue.map(({ id }) => id));
         return after.queue.map(({ id }) => id).filter((id) => !known.has(id));

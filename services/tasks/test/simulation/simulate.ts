@@ -186,16 +186,16 @@ function run(world: World, deciders: Deciders): void {
 
   function* clients(): Steps {
     // Their first Installs.
-    for (const { id } of deployments) yield* ask({ ...plain(id), change: install });
+    for (const { id } of deployments) yield* request({ ...plain(id), change: install });
     const most = Math.floor(world.between(2, 9));
     for (let n = 0; n < most; n += 1) {
       yield* scheduler.sleep(world.between(0, (1.6 * faultsEndAt) / most));
       const requested = someRequest();
-      if (requested) yield* ask(requested);
+      if (requested) yield* request(requested);
     }
   }
 
-  function* ask(requested: Requested): Steps {
+  function* request(requested: Requested): Steps {
     const answer = yield* call((replica) => service.request(replica, requested), 4_000);
     if (!('ok' in answer)) return;
     world.count('requests that were accepted');

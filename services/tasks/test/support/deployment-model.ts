@@ -228,7 +228,7 @@ export function isReachedByRetries(model: Model, retries = 3): boolean {
   });
 }
 
-/** A started one is asked to stop; what comes of that is its end. */
+/** The runner of a started one is requested to stop; its outcome ends it. */
 export const cancel = (model: Living, task: Queued): Model | null => {
   const { deployment, queue } = model;
   if (task.status === 'Started') {

@@ -50,11 +50,11 @@ export interface Neighbours extends AsyncDisposable {
   /** While false, cluster-sync and auth do not answer for clusters and envs. */
   answers: { clusters: boolean; envs: boolean };
   /** The calls into deployments for which a token was requested from auth; `away`: it does not answer. */
-  callTokens: { asked: { deployment_id: string; method: string; path: string }[]; away: boolean };
+  callTokens: { requests: { deployment_id: string; method: string; path: string }[]; away: boolean };
   /** What cluster-sync tracks, by its id. */
   tracked: Map<string, TrackedObject>;
   /** What registry-scan answers for a chart's archive; null: it cannot be reached. */
-  archives: { digest: string | null; asked: number };
+  archives: { digest: string | null; requests: number };
 }
 
 const created_at = '2026-01-01T00:00:00.000Z';
@@ -78,13 +78,13 @@ export async function startNeighbours(nats: TestNats): Promise<Neighbours> {
   const clusterSync = await connect('cluster-sync');
   const auth = await connect('auth');
   const registryScan = await connect('registry-scan');
-  const archives: Neighbours['archives'] = { digest: archiveDigest, asked: 0 };
+  const archives: Neighbours['archives'] = { digest: archiveDigest, requests: 0 };
   const people: Neighbours['people'] = new Map(
     Object.values(sampleIdentities).map((identity) => [identity.id, { identity }]),
   );
   const answers: Neighbours['answers'] = { clusters: true, envs: true };
   const tracked: Neighbours['tracked'] = new Map();
-  const callTokens: Neighbours['callTokens'] = { asked: [], away: false };
+  const callTokens: Neighbours['callTokens'] = { requests: [], away: false };
   const current = new Map<string, StateMessage>();
   const now = <Row>(id: string | undefined, row: { parse(given: unknown): Row }) => {
     const state = current.get(id ?? '');
@@ -98,7 +98,7 @@ export async function startNeighbours(nats: TestNats): Promise<Neighbours> {
     implement(deploymentTokens, {
       issue: () => Promise.reject(new AppError('not_implemented', 'Nobody calls back here')),
       issue_for_call: async ({ body }) => {
-        callTokens.asked.push(body);
+        callTokens.requests.push(body);
         if (callTokens.away) throw new AppError('unavailable', 'The database of auth is away');
         return {
           access_token: `token-for-${body.deployment_id}`,
@@ -137,7 +137,7 @@ export async function startNeighbours(nats: TestNats): Promise<Neighbours> {
   registryScan.serve(
     implement(chartArchives, {
       ensure: async () => {
-        archives.asked += 1;
+        archives.requests += 1;
         if (archives.digest === null) throw new AppError('unavailable', 'The registry does not answer');
         return { digest: archives.digest };
       },

@@ -40,7 +40,7 @@ describe('sameJson', () => {
 });
 
 describe('the schemas of JSON', () => {
-  /** Counts how often somebody asks for its members. */
+  /** Counts the reads of its members. */
   function counted(members: object) {
     const count = { walks: 0 };
     const ownKeys = (target: object) => {

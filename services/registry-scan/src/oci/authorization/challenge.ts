@@ -1,4 +1,4 @@
-/** The authentication that a registry asks for. Its `scope` is dropped: we request our own. */
+/** The authentication that a registry requires. Its `scope` is dropped: we request our own. */
 export type Challenge = { scheme: 'bearer'; realm: string; service: string | undefined } | { scheme: 'basic' };
 
 // The look-behind keeps the regex from retrying at each letter of a long word.

@@ -17,7 +17,7 @@ describe('credentials of a registry', () => {
   const basic = `Basic ${Buffer.from('ada:canary').toString('base64')}`;
   const sentTo = ({ requests }: OciServer) => requests.flatMap(({ authorization }) => authorization ?? []);
 
-  test('are sent when the registry asks for them, and not before', async () => {
+  test('are sent when the registry requires them, and not before', async () => {
     const { server, client } = await startWithCredentials();
     server.push('charts/web', '1.0.0', archive);
     server.misbehave(({ headers }, response) => {

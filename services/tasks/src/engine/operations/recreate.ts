@@ -12,7 +12,7 @@ export const notInstalledAgain =
 
 /** Removes the release from its old place; the Upgrade after it installs at the new one. */
 export const recreate: Operation = {
-  notRequestable: () => unfit('body.operation.Recreate', 'cannot be asked for: rename or move the deployment'),
+  notRequestable: () => unfit('body.operation.Recreate', 'cannot be requested: rename or move the deployment'),
   refusal: unlessEnabled,
   changes: () => null,
 

@@ -96,7 +96,7 @@ describe('afterClaim', () => {
     },
   );
 
-  test('ends a task as its runner says or as somebody asked, and by itself only after the last attempt or the whole wait', () => {
+  test('ends a task by the outcome of its runner or by a cancellation, and otherwise only after the last attempt or the whole wait', () => {
     const wrong = all.filter(({ ended, next }) => {
       const { outcome, helmBegan, isCanceled, attempts, waited_ms, forbidden_ms, handed_back } = ended;
       const waited = outcome === 'Forbidden' ? forbidden_ms >= 60_000 : waited_ms >= 600_000;

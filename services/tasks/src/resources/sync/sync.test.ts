@@ -125,9 +125,11 @@ describe('in every state that a sequence of events leads to, a resource', () => 
   });
 
   test('concerns its dependents when it becomes as it was wanted', () => {
-    const told = new Set(steps.filter(({ event, after }) => isForDependents(event, after)).map(({ event }) => event));
+    const notified = new Set(
+      steps.filter(({ event, after }) => isForDependents(event, after)).map(({ event }) => event),
+    );
 
-    expect(told).toEqual(new Set(['update requested', 'update announced', 'call succeeds']));
+    expect(notified).toEqual(new Set(['update requested', 'update announced', 'call succeeds']));
   });
 });
 

@@ -34,14 +34,14 @@ const done = (sync: Sync): Sync =>
 const gone = (sync: Sync): Sync => done({ ...sync, sync_status: 'Deleting' });
 
 /** Without a call to make, and with none in flight, it is done at once. */
-function settled(sync: Sync, callable: Callable): Sync {
+function withCall(sync: Sync, callable: Callable): Sync {
   const operation = pendingOperation(sync);
   return operation !== null && sync.call === 'none' && !callable[operation] ? done(sync) : sync;
 }
 
 /** The resource as it enters. `status` is what its managing deployment says of it, else `Creating`. */
 export const newSync = (status: SyncStatus, callable: Callable): Sync =>
-  settled({ sync_status: status, exists: true, known: status === 'Creating' ? 'no' : 'yes', call: 'none' }, callable);
+  withCall({ sync_status: status, exists: true, known: status === 'Creating' ? 'no' : 'yes', call: 'none' }, callable);
 
 type Transition = (before: Sync, callable: Callable) => Sync | null;
 
@@ -56,12 +56,12 @@ const transitions = {
   'update requested': (before, callable) => {
     if (before.sync_status === 'Deleting') return null;
     const sync_status = before.known === 'yes' ? 'Updating' : 'Creating';
-    return settled({ ...before, sync_status, call: overtaken(before) }, callable);
+    return withCall({ ...before, sync_status, call: overtaken(before) }, callable);
   },
   'deletion requested': (before, callable) => {
     if (before.sync_status === 'Deleting') return before;
     if (before.known === 'no') return gone(before);
-    return settled({ ...before, sync_status: 'Deleting', call: overtaken(before) }, callable);
+    return withCall({ ...before, sync_status: 'Deleting', call: overtaken(before) }, callable);
   },
   'update announced': (before) => {
     if (before.sync_status === 'Deleting') return null;
@@ -77,7 +77,7 @@ const transitions = {
     if (before.call === 'none') return null;
     if (before.call === 'current') return done(before);
     const sync_status = before.sync_status === 'Creating' ? 'Updating' : before.sync_status;
-    return settled({ ...before, sync_status, known: 'yes', call: 'none' }, callable);
+    return withCall({ ...before, sync_status, known: 'yes', call: 'none' }, callable);
   },
   'call fails for now': (before) => (before.call === 'none' ? null : { ...before, call: 'none' }),
   'call fails for good': (before) => {

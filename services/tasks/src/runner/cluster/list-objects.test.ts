@@ -8,14 +8,14 @@ const call = { path: '/things', item, deadlineMs: 1_000, signal: new AbortContro
 
 /** `total` objects, or without end; an answer takes `most` of them. */
 function server(total: number, most = 1_000) {
-  const asked: { limit: number; maxAnswerBytes: number | undefined }[] = [];
+  const requests: { limit: number; maxAnswerBytes: number | undefined }[] = [];
   return {
-    asked,
+    requests,
     api: {
       getJson: async (path: string, { maxAnswerBytes }: { maxAnswerBytes?: number }) => {
         const query = new URL(path, 'https://cluster').searchParams;
         const limit = Number(query.get('limit'));
-        asked.push({ limit, maxAnswerBytes });
+        requests.push({ limit, maxAnswerBytes });
         if (limit > most) throw new AnswerTooLarge(maxAnswerBytes ?? 0);
         const from = Number(query.get('continue') ?? 0);
         const ids = Array.from({ length: Math.min(limit, total - from) }, (_, index) => ({ id: from + index }));
@@ -36,11 +36,11 @@ test('a list is read to its end', async () => {
 });
 
 test('a list without end is read for four pages', async () => {
-  const { api, asked } = server(Number.MAX_SAFE_INTEGER);
+  const { api, requests } = server(Number.MAX_SAFE_INTEGER);
 
   expect(await listObjects(api, call)).toMatchObject({ items: { length: 200 }, isPartial: true });
-  expect(asked).toHaveLength(4);
-  expect(asked.every(({ maxAnswerBytes }) => maxAnswerBytes === 2 * 1024 * 1024)).toBe(true);
+  expect(requests).toHaveLength(4);
+  expect(requests.every(({ maxAnswerBytes }) => maxAnswerBytes === 2 * 1024 * 1024)).toBe(true);
 });
 
 test('a page of large objects is read in smaller ones, and not at all where even these are too large', async () => {

@@ -22,7 +22,7 @@ export interface RunnerDeps {
   deployments: DeploymentClient;
   /** Parents of the task folders and of the discovery caches. */
   folders: { tasks: string; discovery: string };
-  /** Aborts when the runner stops: Helm is asked to end and the task is handed back. */
+  /** Aborts when the runner stops: Helm gets SIGTERM and the task is handed back. */
   stopping: AbortSignal;
 }
 

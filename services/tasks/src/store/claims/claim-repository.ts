@@ -20,8 +20,8 @@ const DueCheck = z.object({ id: Id, requester: Requester.nullable() });
 export type DueCheck = z.infer<typeof DueCheck>;
 
 /** A query plan cached while the queue was empty would scan all of a long queue. */
-const planAnew = sql.fragment`set_config('plan_cache_mode', 'force_custom_plan', true)`;
-const planned = sql.type(z.object({ plans: z.string() }))`select ${planAnew} as plans`;
+const planEachTime = sql.fragment`set_config('plan_cache_mode', 'force_custom_plan', true)`;
+const planned = sql.type(z.object({ plans: z.string() }))`select ${planEachTime} as plans`;
 
 const turn = sql.type(z.object({ is_any_due: z.boolean() }));
 
@@ -58,7 +58,7 @@ export const createClaimRepository = (tx: Transaction) => ({
   waitForTurn: async (): Promise<boolean> => {
     const { is_any_due } = await tx.one(turn`
       select pg_advisory_xact_lock(hashtextextended('claim a task', 0))::text as turn,
-        ${planAnew} as plans,
+        ${planEachTime} as plans,
         exists (
           select 1 from deployment_tasks where status = 'Pending' and due_at <= clock_timestamp()
         ) as is_any_due

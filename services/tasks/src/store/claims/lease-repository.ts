@@ -67,7 +67,7 @@ export const createLeaseRepository = (db: Queries) => ({
       order by lease_until limit 100
     `),
 
-  /** Whether the claim is over its lease, asked again under the lock of the deployment. */
+  /** Whether the claim is over its lease, checked again under the lock of the deployment. */
   isExpired: (id: string) =>
     db.exists(sql.type(z.object({}))`
       select 1 from deployment_tasks where id = ${id} and status = 'Started' and lease_until < clock_timestamp()

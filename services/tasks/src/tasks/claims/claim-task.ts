@@ -102,7 +102,7 @@ async function claimedTask(deps: ClaimDeps, started: Started, remainingMs: () =>
     namespace: run.namespace,
     chart: input && {
       helm_chart_id: input.chart.id,
-      digest: input.chart.digest ?? (await askDigest(deps, input.chart, remainingMs)),
+      digest: input.chart.digest ?? (await ensureDigest(deps, input.chart, remainingMs)),
       version: input.chart.image_tag,
     },
     values: input?.values ?? {},
@@ -148,7 +148,7 @@ async function inputOf(
 }
 
 /** Stored for good: the archive of a chart never changes. The call leaves time to give the task back. */
-async function askDigest(
+async function ensureDigest(
   { bus, store: { projected } }: ClaimDeps,
   chart: Chart,
   remainingMs: () => number,

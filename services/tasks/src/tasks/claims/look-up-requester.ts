@@ -48,7 +48,7 @@ export async function lookUpRequester(
   const deadlineMs = Math.min(patienceMs, remainingMs() - reserveMs);
   if (deadlineMs < leastMs) return null;
   try {
-    return { taskId, current: await ask(deps.bus, { ...requester, kind: requester.kind }, deadlineMs) };
+    return { taskId, current: await currentRights(deps.bus, { ...requester, kind: requester.kind }, deadlineMs) };
   } catch (error) {
     deps.log.warn({ err: error, task_id: taskId }, 'the requester of a scheduled task could not be looked up');
     await deps.inTransaction(({ queueChanges }) => queueChanges.postponeChecks(notNow, pauseMs));
@@ -56,7 +56,7 @@ export async function lookUpRequester(
   }
 }
 
-async function ask(
+async function currentRights(
   bus: LookUpDeps['bus'],
   { kind, id }: Requester & { kind: 'user' | 'bot' },
   deadlineMs: number,

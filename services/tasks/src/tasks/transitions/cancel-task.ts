@@ -33,7 +33,7 @@ export interface CancelDeps {
   hintCancel: (taskId: string) => void;
 }
 
-/** A pending task at once; a started one is asked to stop; a finished one not at all. */
+/** A pending task ends at once; the runner of a started one is requested to stop; a finished one is refused. */
 export const cancelTask =
   ({ store: { tasks }, db, confirm, notifyRunners, hintCancel }: CancelDeps) =>
   async (id: string, reason: string | undefined, context: Context): Promise<DeploymentTask> => {

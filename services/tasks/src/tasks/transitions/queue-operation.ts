@@ -41,12 +41,12 @@ export async function queueOperation(deps: Deps, store: WritingStore, requested:
     : queueWithoutChange(deps, store, requested);
 }
 
-export async function queueChange(deps: Deps, store: WritingStore, wanted: ChangeWanted, asked: Asked) {
+export async function queueChange(deps: Deps, store: WritingStore, wanted: ChangeWanted, request: ChangeRequest) {
   const { deployment, executeAt } = wanted;
   refuseDeleted(deployment);
-  if (await isLater(store, executeAt)) return schedule(deps, store, wanted, asked);
-  refuseWrongState(asked.variant, deployment, true);
-  return changeNow(deps, store, wanted, asked);
+  if (await isLater(store, executeAt)) return schedule(deps, store, wanted, request);
+  refuseWrongState(request.variant, deployment, true);
+  return changeNow(deps, store, wanted, request);
 }
 
 /** A scheduled task is judged by the state at its start: an Uninstall tonight and an Install tomorrow can both be requested now. */
@@ -55,12 +55,17 @@ const isLater = async (store: WritingStore, executeAt: string | undefined): Prom
 
 type ChangeWanted = Omit<Requested, 'operation'>;
 
-export interface Asked {
+export interface ChangeRequest {
   variant: Variant;
   changes: DeploymentChanges;
 }
 
-const fit = ({ heldReaders, reserved }: Deps, store: WritingStore, wanted: ChangeWanted, { variant, changes }: Asked) =>
+const fit = (
+  { heldReaders, reserved }: Deps,
+  store: WritingStore,
+  wanted: ChangeWanted,
+  { variant, changes }: ChangeRequest,
+) =>
   fitChanges(store, wanted.deployment, changes, {
     paths: operationPaths(variant),
     visible: wanted.visible,
@@ -68,23 +73,33 @@ const fit = ({ heldReaders, reserved }: Deps, store: WritingStore, wanted: Chang
     readers: heldReaders(store),
   });
 
-async function changeNow(deps: Deps, store: WritingStore, wanted: ChangeWanted, asked: Asked): Promise<TaskRecord> {
+async function changeNow(
+  deps: Deps,
+  store: WritingStore,
+  wanted: ChangeWanted,
+  request: ChangeRequest,
+): Promise<TaskRecord> {
   const { deployment: before, origin } = wanted;
-  const { tasks } = await makeChanges(store, [asked.variant], {
+  const { tasks } = await makeChanges(store, [request.variant], {
     before,
-    fit: await fit(deps, store, wanted, asked),
+    fit: await fit(deps, store, wanted, request),
     origin,
   });
   return lastOf(tasks);
 }
 
 /** The deployment changes when the task starts; a change that does not fit now is refused at once. */
-async function schedule(deps: Deps, store: WritingStore, wanted: ChangeWanted, asked: Asked): Promise<TaskRecord> {
+async function schedule(
+  deps: Deps,
+  store: WritingStore,
+  wanted: ChangeWanted,
+  request: ChangeRequest,
+): Promise<TaskRecord> {
   const { deployment: before, origin, executeAt: execute_at } = wanted;
-  const { after, kind, chart } = await fit(deps, store, wanted, asked);
+  const { after, kind, chart } = await fit(deps, store, wanted, request);
   const { reinstall_dependencies: reinstallDependents } = chart.parsedFeatures;
-  const planned = plannedTasks([asked.variant], { before, after, kind: kind.name, reinstallDependents });
-  const change = withoutSameOverride(asked.changes, before);
+  const planned = plannedTasks([request.variant], { before, after, kind: kind.name, reinstallDependents });
+  const change = withoutSameOverride(request.changes, before);
   const tasks = planned.map((task) => ({ ...task, run: null, change, execute_at }));
   return lastOf(await queueTasks(store, tasks, origin));
 }
