@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
-import { LongestFirst } from './tests/setup/longest-first.ts';
+import { atOnce } from './tests/setup/at-once.ts';
+import { Interleaved } from './tests/setup/interleaved.ts';
 
 export default defineConfig({
   test: {
@@ -9,7 +10,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     teardownTimeout: 30_000,
     passWithNoTests: false,
-    sequence: { sequencer: LongestFirst },
+    sequence: { sequencer: Interleaved },
     projects: [
       {
         extends: true,
@@ -22,7 +23,7 @@ export default defineConfig({
             'scripts/*.test.ts',
           ],
           sequence: { groupOrder: 0 },
-          maxWorkers: 3,
+          maxWorkers: atOnce.files,
           // Files share a process and what it has loaded, which would otherwise be most of their work. Each has servers and
           // databases of its own, and gives back what it changes of the process.
           isolate: false,
@@ -36,16 +37,15 @@ export default defineConfig({
           exclude: ['**/node_modules/**', 'tests/last/**'],
           testTimeout: 240_000,
           hookTimeout: 240_000,
-          // Each file has a whole platform to itself, and spends much of its time waiting for outages to pass; more than two
-          // at once would starve each other on a small machine.
-          maxWorkers: 2,
-          sequence: { groupOrder: 1 },
+          // Each file has a whole platform to itself, and spends much of its time waiting for outages to pass, while the parts run.
+          maxWorkers: atOnce.files,
+          sequence: { groupOrder: 0 },
         },
       },
       {
         // Judges what the tests before it have recorded.
         extends: true,
-        test: { name: 'last', include: ['tests/last/*.test.ts'], sequence: { groupOrder: 2 } },
+        test: { name: 'last', include: ['tests/last/*.test.ts'], sequence: { groupOrder: 1 } },
       },
     ],
   },

@@ -64,7 +64,11 @@ export async function makeDryRuns(
   }
 }
 
-async function made(deps: MakeDryRunsDeps, runs: readonly DryRunRecord[], request: DryRunRequest): Promise<DryRunResult[]> {
+async function made(
+  deps: MakeDryRunsDeps,
+  runs: readonly DryRunRecord[],
+  request: DryRunRequest,
+): Promise<DryRunResult[]> {
   const withinMs = request.remainingMs() - reserveMs;
   if (withinMs < leastMs) throw new AppError('unavailable', 'Too little time is left for a plan; try again');
   const ids = runs.map(() => randomUUID());

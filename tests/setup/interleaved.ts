@@ -1,0 +1,74 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { atOnce } from './at-once.ts';
+
+/** Seconds that the longest files take, most of them waiting: one that began last would run alone at the end. */
+const seconds: Record<string, number> = {
+  'tests/faults/servers.test.ts': 170,
+  'tests/faults/runner.test.ts': 140,
+  'tests/start-command.test.ts': 95,
+  'services/cluster-sync/test/kubernetes.test.ts': 80,
+  'services/tasks/test/runner-releases.test.ts': 80,
+  'services/tasks/test/runner-faults.test.ts': 73,
+  'tests/bad-input.test.ts': 68,
+  'packages/devstack/src/servers/kubernetes/kubernetes.test.ts': 52,
+  'tests/secrets.test.ts': 50,
+  'services/tasks/test/runner-plans.test.ts': 50,
+  'services/tasks/test/runner-waiting.test.ts': 49,
+  'services/api-gateway/test/outages.test.ts': 46,
+  'services/tasks/test/simulation.test.ts': 46,
+  'services/tasks/test/runner-permissions.test.ts': 46,
+  'services/tasks/test/sizes.test.ts': 45,
+  'packages/shared/src/bus/connection/outage.test.ts': 45,
+  'services/tasks/test/status-polls.test.ts': 44,
+  'services/cluster-sync/test/service-creds.test.ts': 42,
+  'services/cluster-sync/test/reflector.test.ts': 40,
+  'tests/isolation.test.ts': 38,
+  'packages/devstack/src/servers/postgres.test.ts': 36,
+  'services/tasks/test/runner.test.ts': 31,
+  'services/tasks/test/leases.test.ts': 28,
+  'services/tasks/test/installing.test.ts': 27,
+  'services/api-gateway/test/events.test.ts': 26,
+  'services/tasks/test/requesting.test.ts': 24,
+  'services/tasks/test/rotating-key.test.ts': 24,
+  'packages/process-guard/src/process-guard.test.ts': 21,
+};
+const usually = 4;
+
+/**
+ * The longest files begin first, and no more platforms run side by side than a small machine can carry: the files of the other
+ * project fill the rest. Files begin in the order of the list as workers become free, so the order is planned by how long each takes.
+ */
+export class Interleaved extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const moved = Object.keys(seconds).filter((file) => !existsSync(join(this.ctx.config.root, file)));
+    if (moved.length > 0) throw new Error(`interleaved.ts names files that do not exist: ${moved.join(', ')}`);
+    const longestFirst = (await super.sort(files)).toSorted((a, b) => this.secondsOf(b) - this.secondsOf(a));
+    const isPlatform = ({ project }: TestSpecification) => project.name === 'platform';
+    return this.plan(
+      longestFirst.filter(isPlatform),
+      longestFirst.filter((file) => !isPlatform(file)),
+    );
+  }
+
+  private plan(platforms: TestSpecification[], others: TestSpecification[]): TestSpecification[] {
+    const planned: TestSpecification[] = [];
+    const running: { until: number; file: TestSpecification }[] = [];
+    for (let now = 0; platforms.length + others.length > 0; ) {
+      const held = running.filter(({ file, until }) => until > now && file.project.name === 'platform').length;
+      const file =
+        held < atOnce.platforms && platforms.length > 0 ? platforms.shift() : (others.shift() ?? platforms.shift());
+      if (!file) break;
+      planned.push(file);
+      running.push({ until: now + this.secondsOf(file), file });
+      const busy = running.filter(({ until }) => until > now);
+      if (busy.length >= atOnce.files) now = Math.min(...busy.map(({ until }) => until));
+    }
+    return planned;
+  }
+
+  private secondsOf({ moduleId }: TestSpecification): number {
+    return seconds[moduleId.slice(this.ctx.config.root.length + 1)] ?? usually;
+  }
+}
