@@ -11,6 +11,16 @@ const TrustedProxies = z
   .transform((text) => text.split(/[\s,]+/).filter((part) => part !== ''))
   .refine((networks) => networks.every(isNetwork), 'must be addresses or networks such as 10.0.0.0/8');
 
+/** Origins as browsers send them: scheme, host and a port that is not the scheme's own; nothing after it. */
+const Origins = z
+  .string()
+  .default('')
+  .transform((text) => text.split(/[\s,]+/).filter((part) => part !== ''))
+  .refine(
+    (origins) => origins.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin),
+    'must be origins such as https://console.example.com',
+  );
+
 export const Config = z
   .object({
     ...busSettings,
@@ -19,8 +29,15 @@ export const Config = z
     SERVICE_OWN_URL: z.url({ protocol: /^https?$/ }),
     SERVICE_VERSION: z.string().default('0.1.0'),
     TRUSTED_PROXIES: TrustedProxies,
+    TLS_FOLDER: z.string().min(1).optional(),
+    TLS_CLIENT_CA: z.string().includes('-----BEGIN CERTIFICATE-----').optional(),
+    CORS_ORIGINS: Origins,
     FAILED_CREDENTIALS_PER_MINUTE: z.coerce.number().int().min(1).max(1_000_000).default(300),
     SIGN_INS_PER_MINUTE: z.coerce.number().int().min(1).max(1_000_000).default(300),
+  })
+  .refine((env) => env.TLS_CLIENT_CA === undefined || env.TLS_FOLDER !== undefined, {
+    path: ['TLS_CLIENT_CA'],
+    message: 'needs TLS_FOLDER: without TLS no client can present a certificate',
   })
   .transform((env) => ({
     bus: busOptions(env),
@@ -29,6 +46,8 @@ export const Config = z
     ownUrl: env.SERVICE_OWN_URL,
     version: env.SERVICE_VERSION,
     trustedProxies: env.TRUSTED_PROXIES,
+    tls: env.TLS_FOLDER === undefined ? null : { folder: env.TLS_FOLDER, clientCa: env.TLS_CLIENT_CA },
+    allowedOrigins: env.CORS_ORIGINS,
     attempts: {
       failedCredentialsPerMinute: env.FAILED_CREDENTIALS_PER_MINUTE,
       signInsPerMinute: env.SIGN_INS_PER_MINUTE,

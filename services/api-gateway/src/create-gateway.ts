@@ -5,7 +5,7 @@ import type { Service } from '@berth/shared/service/service';
 import type { FastifyInstance } from 'fastify';
 import { Attempts } from './attempts/attempts.ts';
 import { authenticateBy } from './authentication/authenticate.ts';
-import { createHttpServer } from './http/create-http-server.ts';
+import { createHttpServer, type HttpServerDeps } from './http/create-http-server.ts';
 import { type EventRouteDeps, eventRoute } from './routes/event-route.ts';
 import { collectMethods, refuseOtherMethods } from './http/refuse-other-methods.ts';
 import { documentationRoutes } from './routes/documentation-routes.ts';
@@ -27,7 +27,8 @@ export interface GatewayDeps
     Pick<RouteDeps, 'budgetMs'>,
     Pick<TaskLogDeps, 'limits' | 'slowReaderMs'>,
     Pick<EventRouteDeps, 'heartbeatMs'>,
-    Pick<PodLogDeps, 'podLogs'> {
+    Pick<PodLogDeps, 'podLogs'>,
+    Pick<HttpServerDeps, 'tls' | 'allowedOrigins'> {
   bus: Pick<Bus, 'call' | 'events' | 'hints' | 'identify' | 'isAlive' | 'isConnected' | 'isAnswering'>;
   /** Aborts when the gateway stops. */
   stopping: AbortSignal;

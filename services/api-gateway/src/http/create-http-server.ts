@@ -1,16 +1,25 @@
+import { createServer, type ServerOptions } from 'node:http';
 import { smallBodyBytes } from '@berth/shared/contracts/body-limit';
 import type { Authenticated } from '@berth/shared/contracts/resources/identities';
 import { AppError } from '@berth/shared/errors';
 import { nextTurn } from '@berth/shared/waiting/next-turn';
 import type { Service } from '@berth/shared/service/service';
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyRequest,
+  type FastifyServerFactory,
+  LogController,
+} from 'fastify';
 import { refuseClientError } from './problems/refuse-client-error.ts';
 import { firstChecks } from './first-checks.ts';
+import { allowOrigins } from './allow-origins.ts';
 import { limitRequestsPerConnection } from './limit-requests-per-connection.ts';
 import { observeRequests } from './observe-requests.ts';
 import { parseJsonBody } from './body/parse-json-body.ts';
 import { requestIdOf } from './request-id.ts';
 import { sendProblem } from './problems/send-problem.ts';
+import { createTlsServer, type TlsOptions } from './tls/tls-server.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -25,11 +34,33 @@ declare module 'fastify' {
 
 export interface HttpServerDeps extends Pick<Service, 'log' | 'metrics'> {
   trustedProxies?: readonly string[];
+  /** Plain HTTP without it. */
+  tls?: TlsOptions | null | undefined;
+  /** The public URL; where it is https, browsers are told to use nothing else. */
+  ownUrl: string;
+  allowedOrigins?: readonly string[];
 }
 
+/** The header limit has room for a bearer token of 8 KiB and the headers of proxies. `firstChecks` requires the Host header. */
+const limits: ServerOptions = {
+  requestTimeout: 30_000,
+  keepAliveTimeout: 72_000,
+  headersTimeout: 10_000,
+  maxHeaderSize: 16 * 1024,
+  requireHostHeader: false,
+  // How often the time limits are checked; 30 s by default.
+  connectionsCheckingInterval: 1_000,
+};
+
+const serverFactory =
+  (tls: TlsOptions | null | undefined): FastifyServerFactory =>
+  (listener) =>
+    tls ? createTlsServer(tls, limits, listener) : createServer(limits, listener);
+
 /** Creates a Fastify server with our limits, our JSON parser and our error handling, without routes. */
-export function createHttpServer({ log, metrics, trustedProxies = [] }: HttpServerDeps): FastifyInstance {
+export function createHttpServer({ log, metrics, trustedProxies = [], ...deps }: HttpServerDeps): FastifyInstance {
   const loggerInstance: FastifyBaseLogger = log;
+  const { tls, ownUrl, allowedOrigins = [] } = deps;
   const app = Fastify({
     loggerInstance,
     // A logger per request is not needed: each line names its request.
@@ -37,16 +68,7 @@ export function createHttpServer({ log, metrics, trustedProxies = [] }: HttpServ
     logController: new LogController({ disableRequestLogging: true }),
     // Routes of operations that take a body set a higher limit.
     bodyLimit: smallBodyBytes,
-    requestTimeout: 30_000,
-    keepAliveTimeout: 72_000,
-    // The header limit has room for a bearer token of 8 KiB and the headers of proxies. `firstChecks` requires the Host header.
-    http: {
-      headersTimeout: 10_000,
-      maxHeaderSize: 16 * 1024,
-      requireHostHeader: false,
-      // How often the time limits are checked; 30 s by default.
-      connectionsCheckingInterval: 1_000,
-    },
+    serverFactory: serverFactory(tls),
     genReqId: ({ headers }) => requestIdOf(headers['x-request-id']),
     requestIdHeader: false,
     trustProxy: trustedProxies.length > 0 && [...trustedProxies],
@@ -70,7 +92,8 @@ export function createHttpServer({ log, metrics, trustedProxies = [] }: HttpServ
   app.decorateRequest('identityToken', undefined);
   app.decorateRequest('spentMs', 0);
   const observer = observeRequests(app, { log, metrics });
-  firstChecks(app);
+  allowOrigins(app, allowedOrigins);
+  firstChecks(app, { isHttps: ownUrl.startsWith('https:') });
   readJsonOnly(app);
   app.setErrorHandler(sendProblem);
   app.setNotFoundHandler((request, reply) => sendProblem(new AppError('not_found', 'No such path'), request, reply));

@@ -12,14 +12,24 @@ declare module 'fastify' {
   }
 }
 
+export interface FirstChecksOptions {
+  /** The public URL is https, be it here or at a proxy in front. */
+  isHttps: boolean;
+  overload?: Overload;
+}
+
+/** A browser that has once been here does not try plain HTTP for a year. */
+const strictTransport = { 'strict-transport-security': 'max-age=31536000' };
+
 /** The checks before authentication: is the request valid HTTP, is there a route, is the gateway overloaded. */
-export function firstChecks(app: FastifyInstance, overload: Overload = watchOverload()): void {
+export function firstChecks(app: FastifyInstance, { isHttps, overload = watchOverload() }: FirstChecksOptions): void {
+  const headers = { ...commonHeaders, ...(isHttps && strictTransport) };
   app.addHook('onListen', async () => overload.begin());
   app.addHook('onClose', async () => overload[Symbol.dispose]());
 
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
-    reply.headers(commonHeaders);
+    reply.headers(headers);
     done(refusalOf());
 
     function refusalOf(): AppError | undefined {

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { commonHeaders } from '../http/problems/send-problem.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 export interface TextStreamOptions {
@@ -29,12 +28,12 @@ export async function sendTextStream(
 ): Promise<void> {
   const { raw } = reply;
   reply.hijack();
+  // Those that hooks have added: a response that is written here would lose them.
+  for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) raw.setHeader(name, value);
   raw.writeHead(200, {
     'content-type': contentType,
-    'x-request-id': request.id,
     // Proxies must not buffer the response: new parts would be delayed.
     'x-accel-buffering': 'no',
-    ...commonHeaders,
   });
   raw.flushHeaders();
 

@@ -77,7 +77,18 @@ export const testAuth = (names: Set<string> = new Set(Object.keys(sampleIdentiti
 };
 
 type Options = Partial<
-  Pick<GatewayDeps, 'attempts' | 'budgetMs' | 'heartbeatMs' | 'limits' | 'podLogs' | 'slowReaderMs' | 'trustedProxies'>
+  Pick<
+    GatewayDeps,
+    | 'allowedOrigins'
+    | 'attempts'
+    | 'budgetMs'
+    | 'heartbeatMs'
+    | 'limits'
+    | 'podLogs'
+    | 'slowReaderMs'
+    | 'tls'
+    | 'trustedProxies'
+  >
 >;
 
 /** Starts the gateway on a port and a NATS server of its own. */

@@ -1,0 +1,25 @@
+import { Server } from 'node:https';
+import type { Service } from '@berth/shared/service/service';
+import type { FastifyInstance } from 'fastify';
+import { type Certificate, readCertificate } from './certificate-folder.ts';
+import { oldestVersion } from './tls-server.ts';
+
+/**
+ * A step that presents the certificate in the folder to new connections, once it differs from the one in use. What cannot be read
+ * is an error of the step, and the certificate before stays in use.
+ */
+export function renewCertificate(
+  { server }: Pick<FastifyInstance, 'server'>,
+  { folder, inUse, log }: Pick<Service, 'log'> & { folder: string; inUse: Certificate },
+): () => Promise<void> {
+  if (!(server instanceof Server)) throw new Error('Only a TLS server has a certificate');
+  let current = inUse;
+
+  return async () => {
+    const next = await readCertificate(folder);
+    if (next.cert === current.cert && next.key === current.key) return;
+    server.setSecureContext({ ...next, minVersion: oldestVersion });
+    current = next;
+    log.info('the certificate was renewed');
+  };
+}
