@@ -55,8 +55,8 @@ describe('a gateway with a certificate', () => {
       headers: { 'strict-transport-security': 'max-age=31536000' },
     });
     expect(await get(gateway, { ca, maxVersion: 'TLSv1.2' })).toMatchObject({ status: 200 });
-    await expect(get(gateway, { ca, maxVersion: 'TLSv1.1' })).rejects.toThrow();
-    await expect(fetch(`http://127.0.0.1:${gateway.port}/healthz`)).rejects.toThrow();
+    await expect(get(gateway, { ca, maxVersion: 'TLSv1.1' })).rejects.toThrow(/protocol|alert/i);
+    await expect(fetch(`http://127.0.0.1:${gateway.port}/healthz`)).rejects.toThrow('fetch failed');
   });
 
   test('that demands client certificates ends the handshake of a client without one of its authority', async () => {
@@ -66,8 +66,10 @@ describe('a gateway with a certificate', () => {
     const { authority: ca, adminCertificate: cert, adminKey: key } = one.pem;
 
     expect(await get(gateway, { ca, cert, key })).toMatchObject({ status: 200 });
-    await expect(get(gateway, { ca })).rejects.toThrow();
-    await expect(get(gateway, { ca, cert: two.pem.adminCertificate, key: two.pem.adminKey })).rejects.toThrow();
+    await expect(get(gateway, { ca })).rejects.toThrow(/certificate|alert|ECONNRESET|socket/i);
+    await expect(get(gateway, { ca, cert: two.pem.adminCertificate, key: two.pem.adminKey })).rejects.toThrow(
+      /certificate|alert|ECONNRESET|socket/i,
+    );
   });
 
   test('presents the certificate that replaces it in its folder, and keeps its own while the folder cannot be read', async () => {
@@ -84,6 +86,6 @@ describe('a gateway with a certificate', () => {
     await writeFile(join(folder, 'tls.key'), await readFile(two.server.key));
     await renew();
     expect(await get(gateway, { ca: two.pem.authority })).toMatchObject({ status: 200 });
-    await expect(get(gateway, { ca: one.pem.authority })).rejects.toThrow();
+    await expect(get(gateway, { ca: one.pem.authority })).rejects.toThrow(/certificate|signature/);
   });
 });
