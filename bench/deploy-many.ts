@@ -1,41 +1,103 @@
-import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type ChildProcess, execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Client, unwrap, waitUntil } from '@berth/client';
 import type { Stack } from '@berth/devstack';
-import { createHello } from '@berth/devstack/journey/hello-deployment';
-import { sampleChart } from '@berth/devstack/journey/publish-sample-chart';
 import type { Fixtures } from './fixtures.ts';
 import { loadOfMachine } from './load-of-machine.ts';
+import { peakMemory, treeOf } from './process-usage.ts';
+import { type Listed, publishChart, writeChart } from './publish-chart.ts';
 import { untilQuiet } from './until-quiet.ts';
 
 const run = promisify(execFile);
-const count = 50;
 export const concurrency = 8;
+/** Berth and bare Helm take turns with as many. One page of a list holds them. */
+const atATime = 50;
 
-/** 50 deployments through the API with one runner, against bare Helm with the same charts and the same concurrency. */
-export async function deployMany(stack: Stack, { api, sample }: Fixtures, say: (line: string) => void): Promise<void> {
-  say(`\n(b) ${count} deployments, ${concurrency} at a time; ${loadOfMachine()}`);
-  await untilQuiet(say);
-  const bare = await bareHelm(stack);
-  say(`    bare helm upgrade --install --wait   ${(bare / 1000).toFixed(1)} s`);
+/** As little for the cluster as a release can be: what is measured is the runner and Helm. */
+const tiny = {
+  name: 'tiny',
+  files: {
+    'values.yaml': 'greeting: hi\n',
+    'templates/config.yaml':
+      'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: "{{ .Release.Name }}"}\ndata: {greeting: "{{ .Values.greeting }}"}\n',
+  },
+};
 
-  await untilQuiet(say);
+/** Releases through the API with one runner, in turns with bare Helm with the same chart and the same concurrency. */
+export const deployMany =
+  (count: number) =>
+  async (stack: Stack, { api, sample }: Fixtures, say: (line: string) => void): Promise<void> => {
+    say(`\n(b) ${count} releases, ${concurrency} at a time; ${loadOfMachine()}`);
+    const listed = await publishChart(stack, api, tiny);
+    const place = { clusterId: sample.cluster.id, ...listed };
+    await using bare = await bareHelm(stack);
+    // Each kind once: charts, namespaces and caches of the first are not measured.
+    await bare.install(['bare-first']);
+    const ids = [...(await install(api, place, ['tiny-first'])).ids];
+    await untilQuiet(say);
+    const seconds = { bare: 0, berth: 0 };
+    const peaks = { bare: 0, berth: 0 };
+    for (let from = 0; from < count; from += atATime) {
+      const names = Array.from({ length: Math.min(atATime, count - from) }, (_, index) => `tiny-${from + index}`);
+      const ofBare = await peakMemory(
+        async () => bare.pids(),
+        () => bare.install(names.map((name) => `bare-${name}`)),
+      );
+      const ofBerth = await peakMemory(
+        () => treeOf(stack.part('runner').pid),
+        () => install(api, place, names),
+      );
+      ids.push(...ofBerth.result.ids);
+      seconds.bare += ofBare.result;
+      seconds.berth += ofBerth.result.seconds;
+      peaks.bare = Math.max(peaks.bare, ofBare.peak);
+      peaks.berth = Math.max(peaks.berth, ofBerth.peak);
+    }
+    const shown = (name: keyof typeof seconds) =>
+      `${seconds[name].toFixed(1)} s, ${(count / seconds[name]).toFixed(2)} per second, at most ${peaks[name].toFixed(0)} MiB`;
+    say(`    bare helm upgrade --install --wait   ${shown('bare')}`);
+    say(`    through the API                      ${shown('berth')} of runner, guard and Helm together`);
+    say(
+      `    ratio ${(seconds.berth / seconds.bare).toFixed(2)} × its time (aim ≤ 1.10), ${(peaks.berth - peaks.bare).toFixed(0)} MiB more; ${loadOfMachine()}`,
+    );
+    for (const id of ids) unwrap(await api.deployments.delete({ id }));
+  };
+
+interface Place extends Listed {
+  clusterId: string;
+}
+
+/** From the first request to the end of the last task. */
+async function install(
+  api: Client,
+  { clusterId, kindId, chart }: Place,
+  names: readonly string[],
+): Promise<{ ids: ReadonlySet<string>; seconds: number }> {
   const started = Date.now();
-  const names = Array.from({ length: count }, (_, index) => `many-${index}`);
-  const created = await Promise.all(names.map((name) => createHello(api, sample, name)));
+  const created = await Promise.all(
+    names.map(async (name) => {
+      const body = {
+        name,
+        kind_id: kindId,
+        cluster_id: clusterId,
+        helm_chart_id: chart.id,
+        config: {},
+        values_override: null,
+      };
+      return unwrap(await api.deployments.create({ body }));
+    }),
+  );
   const ids = new Set(created.map(({ id }) => id));
   await waitForAllRunning(api, ids);
-  const berth = (await lastEnd(api, ids)) - started;
-  say(`    through the API                      ${(berth / 1000).toFixed(1)} s`);
-  say(`    ratio ${(berth / bare).toFixed(2)} × its time (aim ≤ 1.10)`);
-  for (const answer of await Promise.all(created.map(({ id }) => api.deployments.delete({ id })))) unwrap(answer);
+  return { ids, seconds: ((await lastEnd(api, ids)) - started) / 1_000 };
 }
 
 /** One list request a second: more would add load. */
-async function waitForAllRunning({ deployments }: Client, ids: Set<string>): Promise<void> {
+async function waitForAllRunning({ deployments }: Client, ids: ReadonlySet<string>): Promise<void> {
   await waitUntil(
     async () => {
       const rows = unwrap(await deployments.list({ query: { per_page: 100 } })).items;
@@ -55,41 +117,46 @@ async function lastEnd({ deploymentTasks }: Client, ids: ReadonlySet<string>): P
   );
 }
 
-async function bareHelm({ tools, kubeconfigFile, cluster }: Stack): Promise<number> {
+interface BareHelm extends AsyncDisposable {
+  /** Seconds. */
+  install(names: readonly string[]): Promise<number>;
+  /** Those of Helm that run now. */
+  pids(): number[];
+}
+
+async function bareHelm({ tools, kubeconfigFile, cluster }: Stack): Promise<BareHelm> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-bench-'));
   const env = { HOME: folder, PATH: process.env['PATH'] };
-  try {
-    const { stdout } = await run(tools.helm, ['package', sampleChart.folder, '--destination', folder], { env });
-    const archive = /saved it to: (.+)$/m.exec(stdout)?.[1]?.trim() ?? '';
-    const values = join(folder, 'values.json');
-    await writeFile(values, JSON.stringify(sampleChart.inputs));
-    const target = (name: string) => ['--namespace', name, '--kubeconfig', kubeconfigFile, '--kube-context', cluster];
-    const install = async (name: string) => {
-      const args = [
-        'upgrade',
-        '--install',
-        '--wait',
-        '--create-namespace',
-        ...target(name),
-        '--values',
-        values,
-        name,
-        archive,
-      ];
-      await run(tools.helm, args, { env });
-    };
-    const names = Array.from({ length: count }, (_, index) => `bare-${index}`);
-    const started = performance.now();
-    await inParallel(names, install);
-    const took = performance.now() - started;
-    await inParallel(
-      names,
-      async (name) => void (await run(tools.helm, ['uninstall', ...target(name), name], { env })),
+  const chart = join(folder, 'tiny');
+  await writeChart(chart, tiny);
+  const { stdout } = await run(tools.helm, ['package', chart, '--destination', folder], { env });
+  const archive = /saved it to: (.+)$/m.exec(stdout)?.[1]?.trim() ?? '';
+  const running = new Set<ChildProcess>();
+
+  async function installOne(name: string): Promise<void> {
+    const target = ['--namespace', name, '--kubeconfig', kubeconfigFile, '--kube-context', cluster];
+    const helm = execFile(
+      tools.helm,
+      ['upgrade', '--install', '--wait', '--create-namespace', ...target, name, archive],
+      {
+        env,
+      },
     );
-    return took;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
+    running.add(helm);
+    const [code] = await once(helm, 'exit');
+    running.delete(helm);
+    if (code !== 0) throw new Error(`helm ended with ${code} for ${name}`);
   }
+
+  return {
+    pids: () => [...running].flatMap(({ pid }) => pid ?? []),
+    async install(names) {
+      const started = performance.now();
+      await inParallel(names, installOne);
+      return (performance.now() - started) / 1_000;
+    },
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+  };
 }
 
 /** `concurrency` at a time: the next one starts when one ends. */

@@ -1,15 +1,11 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, unwrap, waitUntil } from '@berth/client';
 import type { Stack } from '@berth/devstack';
-import { pushChart } from '@berth/devstack/journey/publish-sample-chart';
-import type { HelmChart } from '@berth/shared/contracts/resources/helm-charts';
 import type { Fixtures } from './fixtures.ts';
 import { type HostileChart, hostileCharts } from './hostile-charts.ts';
 import { loadOfMachine } from './load-of-machine.ts';
 import { between, type LoopDelays, noDelays, readLoopDelays } from './loop-delays.ts';
+import { type Listed, publishChart } from './publish-chart.ts';
 import { untilQuiet } from './until-quiet.ts';
 
 const watched = ['tasks', 'api-gateway', 'registry-scan', 'runner'] as const;
@@ -28,7 +24,7 @@ export async function loopDelay(stack: Stack, { api, sample }: Fixtures, say: (l
   show('quiet', start, quiet, say);
 
   const charts: [HostileChart, Listed][] = [];
-  for (const chart of hostileCharts) charts.push([chart, await publish(stack, api, chart)]);
+  for (const chart of hostileCharts) charts.push([chart, await publishChart(stack, api, chart)]);
   const read = await delaysOf(stack);
   show('while they are read', quiet, read, say);
 
@@ -58,39 +54,6 @@ function show(when: string, before: Delays, after: Delays, say: (line: string) =
     const above = `${own.slow} of ${own.samples} samples above 50 ms`;
     say(`    ${when.padEnd(24)} ${service.padEnd(14)} ${largest}, ${above}; delay ≤ ${largestMs} ms`);
   }
-}
-
-interface Listed {
-  chart: HelmChart;
-  kindId: string;
-}
-
-async function publish(
-  stack: Stack,
-  { helmCharts, helmRegistries }: Client,
-  { name, files }: HostileChart,
-): Promise<Listed> {
-  const folder = await mkdtemp(join(tmpdir(), 'berth-hostile-'));
-  const signal = AbortSignal.timeout(60_000);
-  try {
-    const all = { 'Chart.yaml': JSON.stringify({ apiVersion: 'v2', name, version: '1.0.0' }), ...files };
-    for (const [path, content] of Object.entries(all)) {
-      await mkdir(dirname(join(folder, name, path)), { recursive: true });
-      await writeFile(join(folder, name, path), content);
-    }
-    await pushChart({ ...stack, folder: join(folder, name), signal });
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-  return waitUntil(
-    async () => {
-      const [registry] = unwrap(await helmRegistries.list({ query: { repo_name: `charts/${name}` } })).items;
-      if (!registry) return null;
-      const [chart] = unwrap(await helmCharts.list({ query: { helm_registry_id: registry.id } })).items;
-      return chart && { chart, kindId: registry.kind_id };
-    },
-    { what: `the chart ${name} in the catalogue`, withinMs: 60_000 },
-  );
 }
 
 interface Deploy {

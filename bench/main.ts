@@ -8,15 +8,30 @@ import { fixturesOf } from './fixtures.ts';
 import { gatewayRead } from './gateway-read.ts';
 import { loopDelay } from './loop-delay.ts';
 import { planChanges } from './plan-changes.ts';
+import { startPolledServer } from './polls/polled-server.ts';
+import { statusPolls } from './polls/status-polls.ts';
 import { startLatency } from './start-latency.ts';
+import { claimThroughput } from './tasks/claim-throughput.ts';
+import { dueAtOnce } from './tasks/due-at-once.ts';
+import { oldTasks } from './tasks/old-tasks.ts';
+import { taskReads } from './tasks/task-reads.ts';
 
+await using polled = await startPolledServer();
 const measurements = {
   read: gatewayRead,
   latency: startLatency,
-  deploy: deployMany,
+  deploy: deployMany(100),
   delay: loopDelay,
   plan: planChanges,
+  reads: taskReads,
+  claims: claimThroughput,
+  due: dueAtOnce,
+  retention: oldTasks,
+  polls: statusPolls(polled),
 };
+/** It takes long, so it has to be chosen by name. */
+const longMeasurements = { 'deploy-1000': deployMany(1_000) };
+const all = { ...measurements, ...longMeasurements };
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const chosen = process.argv.slice(2);
@@ -26,9 +41,9 @@ if (chosen[0] === 'clusters') await measureClusters(chosen.slice(1), say);
 else await measurePlatform();
 
 async function measurePlatform(): Promise<void> {
-  const unknown = chosen.filter((name) => !(name in measurements));
+  const unknown = chosen.filter((name) => !(name in all));
   if (unknown.length > 0)
-    throw new Error(`unknown measurement ${unknown.join(', ')}; known are ${Object.keys(measurements).join(', ')}`);
+    throw new Error(`unknown measurement ${unknown.join(', ')}; known are ${Object.keys(all).join(', ')}`);
 
   const stopping = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => stopping.abort());
@@ -41,13 +56,12 @@ async function measurePlatform(): Promise<void> {
       env: process.env,
       log: say,
       signal: stopping.signal,
-      overrides: { runner: { RUNNER_CONCURRENCY: String(concurrency) } },
+      overrides: { runner: { RUNNER_CONCURRENCY: String(concurrency), ...polled.runnerSettings } },
     });
     try {
       const fixtures = await fixturesOf(stack, stopping.signal);
-      for (const [name, measure] of Object.entries(measurements)) {
-        if (chosen.length === 0 || chosen.includes(name)) await measure(stack, fixtures, say);
-      }
+      const names = chosen.length > 0 ? chosen : Object.keys(measurements);
+      for (const [name, measure] of Object.entries(all)) if (names.includes(name)) await measure(stack, fixtures, say);
     } finally {
       await stack.stop();
     }

@@ -1,0 +1,63 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Stack } from '@berth/devstack';
+import type { Bus } from '@berth/shared/bus/bus';
+import { connectBus } from '@berth/shared/bus/connect-bus';
+import { type ClaimedTask, runnerTasks } from '@berth/shared/contracts/resources/runner-tasks';
+import { createLog } from '@berth/shared/service/create-log';
+import { createWakeUp } from '@berth/shared/waiting/wake-up';
+
+/** A connection as a runner has it. */
+export const runnerBus = (stack: Stack) =>
+  connectBus({
+    servers: [stack.nats.url],
+    caller: 'runner',
+    password: stack.nats.passwords.runner,
+    log: createLog('bench', { level: 'silent' }),
+  });
+
+const { claim, finish, heartbeat } = runnerTasks.operations;
+const patiently = { deadlineMs: 30_000 };
+const pollMs = 1_000;
+
+interface BenchRunner {
+  bus: Pick<Bus, 'call' | 'hints'>;
+  /** Tasks that it runs at a time. */
+  places: number;
+  signal: AbortSignal;
+  claimed: (task: ClaimedTask, tookMs: number) => void;
+}
+
+/** Claims as the runner does, one task after the other while it has a place; what it does instead of Helm ends at once. */
+export async function benchRunner({ bus, places, signal, claimed }: BenchRunner): Promise<void> {
+  const running = new Set<Promise<void>>();
+  const { wake, wait } = createWakeUp(signal);
+  bus.hints.listen('tasks_due', wake, { signal });
+
+  async function claimOne(): Promise<ClaimedTask | null> {
+    const began = performance.now();
+    const { task } = await bus.call(claim, { body: { runner: 'bench' } }, patiently);
+    if (task) claimed(task, performance.now() - began);
+    return task;
+  }
+
+  while (!signal.aborted) {
+    // A service that has too much to do refuses; the runner repeats too.
+    const task = running.size < places ? await claimOne().catch(() => delay(100, null)) : null;
+    if (!task) {
+      await wait(pollMs);
+      continue;
+    }
+    const done = runAtOnce(bus, task).finally(() => {
+      running.delete(done);
+      wake();
+    });
+    running.add(done);
+  }
+  await Promise.all(running);
+}
+
+/** The attempt is counted and ends at once, by the calls that a runner makes. It fails, so that nothing follows from it. */
+async function runAtOnce(bus: Pick<Bus, 'call'>, { task_id, fence }: ClaimedTask): Promise<void> {
+  await bus.call(heartbeat, { body: { task_id, fence, helm_begins: true } }, patiently);
+  await bus.call(finish, { body: { task_id, fence, outcome: 'Failed', reason: 'bench' } }, patiently);
+}
