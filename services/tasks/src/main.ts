@@ -84,6 +84,10 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
     'forget dry runs',
     every(10_000, async () => void (await store.dryRuns.removeOver())),
   );
+  loop(
+    'add up numbers of tasks',
+    every(30_000, async () => void (await store.taskCounts.addUp(5_000))),
+  );
   loop('take back expired claims', every(1_000, sweepLeases(claims)));
   loop('follow polled deployments', every(2_000, followPolled({ inTransaction })));
   loop('follow all polled deployments', every(60_000, refollowPolled({ db, store })));

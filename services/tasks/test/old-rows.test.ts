@@ -24,7 +24,7 @@ async function oldMigrations(stack: AsyncDisposableStack): Promise<URL> {
   return pathToFileURL(`${folder}/`);
 }
 
-test('rows from before tasks had sizes, waits and requesters are as good as new ones after the migration', async () => {
+test('rows from before tasks had sizes, waits and requesters are as good as new ones after the migrations, and are counted', async () => {
   await using stack = new AsyncDisposableStack();
   const before = await oldMigrations(stack);
   const { url } = stack.use(await createTestDatabase({ service: 'tasks', migrations: before }));
@@ -93,6 +93,7 @@ test('rows from before tasks had sizes, waits and requesters are as good as new 
     ]),
   );
   expect((await tasks.sizeOfOpen(deployment)).bytes).toBeGreaterThan(100);
+  expect((await tasks.list({ status: 'Pending' }, 'all')).num_total).toBe(3);
   expect(await tasks.isAnyCheckDue()).toBe(true);
   expect(await leases.expired()).toHaveLength(1);
   const recorded = sql.type(z.object({ n: z.number().int() }))`

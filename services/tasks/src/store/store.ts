@@ -29,6 +29,7 @@ import {
   createRetentionRepository,
   type RetentionChangesRepository,
 } from './tasks/retention-repository.ts';
+import { createTaskCountRepository } from './tasks/task-count-repository.ts';
 import { createTaskRepository } from './tasks/task-repository.ts';
 import { createWaitFactsRepository } from './claims/wait-facts-repository.ts';
 
@@ -37,6 +38,7 @@ export const readingStore = (db: Queries) => ({
   deployments: createDeploymentRepository(db),
   references: createReferenceRepository(db),
   tasks: createTaskRepository(db),
+  taskCounts: createTaskCountRepository(db),
   logs: createLogRepository(db),
   leases: createLeaseRepository(db),
   projected: createProjectionRepository(db),

@@ -28,6 +28,8 @@ export interface ListOptions<Row extends z.ZodType> {
    * be large: Postgres then sends no more of them than one answer can hold, however many are requested.
    */
   bytes?: FragmentSqlToken;
+  /** A select of the number of rows, for tables that have a quicker one than counting them. */
+  numTotal?: FragmentSqlToken | undefined;
 }
 
 /** Bytes of an answer that are left for its items. */
@@ -156,10 +158,11 @@ const tooLarge = (fitting: number) => {
 const createdAt = sql.fragment`created_at`;
 const idColumn = sql.fragment`id`;
 
-type Filtered = Pick<ListOptions<z.ZodType>, 'from' | 'where'>;
+type Filtered = Pick<ListOptions<z.ZodType>, 'from' | 'where' | 'numTotal'>;
 type Sized = Pick<ListOptions<z.ZodType>, 'bytes'>;
 
-const countOf = ({ from, where }: Filtered) => sql.fragment`select count(*) from ${from} where ${sql.and(where)}`;
+const countOf = ({ from, where, numTotal }: Filtered) =>
+  numTotal ?? sql.fragment`select count(*) from ${from} where ${sql.and(where)}`;
 
 /** Past the end no row carries the total. */
 const total = async (queries: Queries, options: Filtered): Promise<number> =>

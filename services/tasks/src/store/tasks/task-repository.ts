@@ -2,14 +2,15 @@ import type { RequestOutput } from '@berth/shared/contracts/contract';
 import { DeploymentTask, type deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
 import type { Queries } from '@berth/shared/db/database';
 import { Id } from '@berth/shared/contracts/fields';
-import { equals } from '@berth/shared/db/lists/list-filters';
+import { type Condition, equals } from '@berth/shared/db/lists/list-filters';
 import { listPage } from '@berth/shared/db/lists/list-page';
-import { sql } from 'slonik';
+import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 import type { VisibleEnvs } from '../deployments/deployment-repository.ts';
 import type { Outlook } from '../../engine/deployments/resting-reason.ts';
 import { TaskRecord } from '../../records/task-record.ts';
 import { DeployRun } from '../../records/task-run.ts';
+import { numberOfTasks } from './task-count-repository.ts';
 import { OpenTask } from '../../records/open-task.ts';
 
 const columns = sql.fragment`
@@ -44,22 +45,38 @@ const seenBy = (visible: VisibleEnvs) =>
 
 type ListQuery = RequestOutput<typeof deploymentTasks.operations.list>['query'];
 
+/** Of columns by which the number of tasks is kept. */
+const countedConditions = (query: ListQuery, visible: VisibleEnvs): Condition[] => [
+  seenBy(visible),
+  equals(sql.fragment`cluster_id`, query.cluster_id),
+  equals(sql.fragment`deployment_id`, query.deployment_id),
+  equals(sql.fragment`env_id`, query.env_id),
+  equals(sql.fragment`status`, query.status),
+  query.active_only ? sql.fragment`status in ('Pending', 'Started')` : undefined,
+];
+
+const timeConditions = ({ show_future, created_from }: ListQuery): Condition[] => [
+  show_future === false ? sql.fragment`execute_at <= now()` : undefined,
+  created_from === undefined ? undefined : sql.fragment`created_at >= ${created_from}::timestamptz`,
+];
+
+/** Few tasks lie in the future: they are counted, and the others are what remains. */
+function totalOf({ show_future }: ListQuery, counted: readonly Condition[]): FragmentSqlToken {
+  const all = numberOfTasks(counted);
+  if (show_future !== false) return all;
+  const future = sql.and([...counted, sql.fragment`execute_at > now()`]);
+  return sql.fragment`select (${all}) - (select count(*) from deployment_tasks where ${future})`;
+}
+
 export const createTaskRepository = (db: Queries) => ({
-  list: (query: ListQuery, visible: VisibleEnvs) =>
-    listPage(db, {
+  list: (query: ListQuery, visible: VisibleEnvs) => {
+    const counted = countedConditions(query, visible);
+    return listPage(db, {
       row: DeploymentTask,
       columns,
       from: sql.fragment`deployment_tasks`,
-      where: [
-        seenBy(visible),
-        equals(sql.fragment`cluster_id`, query.cluster_id),
-        equals(sql.fragment`deployment_id`, query.deployment_id),
-        equals(sql.fragment`env_id`, query.env_id),
-        equals(sql.fragment`status`, query.status),
-        query.active_only ? sql.fragment`status in ('Pending', 'Started')` : undefined,
-        query.show_future === false ? sql.fragment`execute_at <= now()` : undefined,
-        query.created_from === undefined ? undefined : sql.fragment`created_at >= ${query.created_from}::timestamptz`,
-      ],
+      where: [...counted, ...timeConditions(query)],
+      numTotal: query.created_from === undefined ? totalOf(query, counted) : undefined,
       request: query,
       bytes,
       newestBy: sql.fragment`execute_at`,
@@ -70,7 +87,8 @@ export const createTaskRepository = (db: Queries) => ({
         finished_at: sql.fragment`finished_at`,
         status: sql.fragment`status`,
       },
-    }),
+    });
+  },
 
   /** Whether there is such a task for the caller; its inputs are not read. */
   find: (id: string, visible: VisibleEnvs) =>

@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto';
+import { type OpenTestDatabase, openTestDatabase } from '@berth/shared/testing/open-test-database';
+import { sql } from 'slonik';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import {
+  emptyAll,
+  envId,
+  insertCluster,
+  insertDeployment,
+  insertTask,
+  type TaskRow,
+} from '../../../test/support/sample-rows.ts';
+import { readingStore, type ReadingStore } from '../store.ts';
+
+const migrations = new URL('../../../migrations/', import.meta.url);
+const nothing = sql.type(z.object({}));
+const otherEnv = randomUUID();
+
+let database: OpenTestDatabase;
+let store: ReadingStore;
+let cluster: string;
+beforeAll(async () => {
+  database = await openTestDatabase({ service: 'tasks', migrations });
+  store = readingStore(database.db);
+});
+afterAll(() => database?.[Symbol.asyncDispose]());
+beforeEach(async () => {
+  await emptyAll(database.db);
+  cluster = await insertCluster(database.db);
+});
+
+const deploymentWith = async (...tasks: Partial<TaskRow>[]) => {
+  const deployment_id = await insertDeployment(database.db, cluster);
+  for (const task of tasks) await insertTask(database.db, { deployment_id, cluster_id: cluster, ...task });
+  return deployment_id;
+};
+const done = { status: 'Done' } as const;
+
+type Query = Parameters<ReadingStore['tasks']['list']>[0];
+type Visible = Parameters<ReadingStore['tasks']['list']>[1];
+const total = async (query: Query = {}, visible: Visible = 'all') =>
+  (await store.tasks.list({ per_page: 1, ...query }, visible)).num_total;
+
+const queries: Query[] = [
+  {},
+  { active_only: true },
+  { show_future: false },
+  { show_future: false, status: 'Pending' },
+  { status: 'Done' },
+  { env_id: envId },
+  { env_id: otherEnv },
+  { created_from: '2026-01-01T00:00:00.000Z' },
+];
+const viewers: Visible[] = ['all', [], [envId], [otherEnv], [envId, otherEnv]];
+
+/** Every total, and what counting the tasks themselves gives. */
+async function totals(): Promise<{ kept: number[]; counted: number[] }> {
+  const kept: number[] = [];
+  const counted: number[] = [];
+  for (const query of queries) {
+    for (const visible of viewers) {
+      kept.push(await total(query, visible));
+      // A page holds them all.
+      counted.push((await store.tasks.list({ per_page: 100, ...query }, visible)).items.length);
+    }
+  }
+  return { kept, counted };
+}
+
+describe('the number of tasks', () => {
+  test('is right for every filter and viewer after tasks are added, changed, moved and removed, and their deployment is', async () => {
+    const states = [];
+    const gone = await deploymentWith(done, done, {});
+    const moved = await deploymentWith(done, { status: 'Failed' }, { execute_in: 3_600 });
+    const left = await deploymentWith(done, { status: 'Started' }, {});
+    states.push(await totals());
+    await database.db.query(nothing`
+      update deployment_tasks set status = 'Canceled' where deployment_id = ${gone} and status = 'Pending'
+    `);
+    await database.db.query(nothing`update deployment_tasks set env_id = ${otherEnv} where deployment_id = ${moved}`);
+    states.push(await totals());
+    await database.db.query(nothing`delete from deployments where id = ${gone}`);
+    states.push(await totals());
+    await database.db.query(nothing`delete from deployment_tasks where deployment_id = ${left} and status = 'Done'`);
+    states.push(await totals());
+    await store.taskCounts.addUp(1_000);
+    states.push(await totals());
+
+    for (const { kept, counted } of states) expect(kept).toEqual(counted);
+    expect(new Set(states.map(({ kept }) => kept.join())).size).toBe(4);
+    await database.db.query(nothing`truncate deployment_tasks, deployment_task_log`);
+    expect(await total()).toBe(0);
+  });
+});
+
+const rows = async () =>
+  await database.db.oneFirst(
+    sql.type(z.object({ n: z.number().int() }))`select count(*) as n from deployment_task_counts`,
+  );
+
+describe('what is kept of it', () => {
+  test('is one row for the tasks of a deployment that are alike, and none where they are gone', async () => {
+    const id = await deploymentWith(done, done, done, { status: 'Failed' });
+    const other = await deploymentWith(done, done);
+    await database.db.query(nothing`delete from deployment_tasks where deployment_id = ${other}`);
+    expect(await rows()).toBe(7);
+
+    await store.taskCounts.addUp(1_000);
+
+    expect(await rows()).toBe(2);
+    expect(await total({ deployment_id: id })).toBe(4);
+    expect(await store.taskCounts.addUp(1_000)).toBe(0);
+  });
+
+  test('is added up by some runs at a time, while tasks come, with nothing lost or counted twice', async () => {
+    const ids = await Promise.all(Array.from({ length: 10 }, () => deploymentWith(done, done, done)));
+
+    await Promise.all([
+      ...Array.from({ length: 8 }, () => store.taskCounts.addUp(3)),
+      ...ids.map((deployment_id) => insertTask(database.db, { deployment_id, cluster_id: cluster, ...done })),
+    ]);
+
+    expect(await total()).toBe(40);
+    for (let left = 1; left > 0; ) left = await store.taskCounts.addUp(3);
+    expect(await rows()).toBe(10);
+    expect(await total()).toBe(40);
+  });
+
+  test('grows by no update that changes none of its columns, such as a heartbeat', async () => {
+    const id = await deploymentWith({ status: 'Started' });
+
+    await database.db.query(nothing`
+      update deployment_tasks set status = 'Started', lease_until = now(), reason = 'waits' where deployment_id = ${id}
+    `);
+
+    expect(await rows()).toBe(1);
+  });
+});
