@@ -20,7 +20,7 @@ export default defineConfig({
             'packages/*/{src,test}/**/*.test.ts',
             'services/*/{src,test}/**/*.test.ts',
             'bench/**/*.test.ts',
-            'scripts/*.test.ts',
+            'scripts/**/*.test.ts',
           ],
           sequence: { groupOrder: 0 },
           maxWorkers: atOnce.files,
@@ -34,7 +34,7 @@ export default defineConfig({
         test: {
           name: 'platform',
           include: ['tests/**/*.test.ts'],
-          exclude: ['**/node_modules/**', 'tests/last/**'],
+          exclude: ['**/node_modules/**', 'tests/last/**', 'tests/deploy/**'],
           testTimeout: 240_000,
           hookTimeout: 240_000,
           // Each file has a whole platform to itself, and spends much of its time waiting for outages to pass, while the parts run.

@@ -14,6 +14,7 @@ const say = (words) => process.stderr.write(`berth: ${words}\n`);
 const commands = {
   start: (args) => [['packages/devstack/src/main.ts', ...args]],
   test: (args) => [['node_modules/vitest/vitest.mjs', 'run', ...args]],
+  'test:deploy': (args) => [['node_modules/vitest/vitest.mjs', 'run', '--config', 'vitest.deploy.config.ts', ...args]],
   bench: (args) => [['bench/main.ts', ...args]],
   build: () => [['scripts/build.ts']],
   images: (args) => [['scripts/build.ts'], ['scripts/images/images-main.ts', ...args]],

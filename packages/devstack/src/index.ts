@@ -11,9 +11,10 @@ export {
 } from './servers/postgres-databases.ts';
 export { type RegistryServer, type RegistryStart, startRegistry } from './servers/registry.ts';
 export { rememberedPorts, rememberedSecrets } from './servers/remembered.ts';
-export type { RunningServer, ServerStart } from './servers/server-process.ts';
+export { type RunningServer, type ServerStart, startServerProcess } from './servers/server-process.ts';
 export type { Part } from './stack/part.ts';
+export type { ServiceStart } from './stack/service-process.ts';
 export { type ServerName, type Stack, type StackStart, startStack } from './stack/start-stack.ts';
 export { ensureTools } from './tools/ensure-tools.ts';
 export { type Environment, toolCacheFolder } from './tools/tool-cache.ts';
-export { type ToolName, toolNames, toolTable } from './tools/tool-table.ts';
+export { nodeToolNames, type ToolName, toolNames, toolTable } from './tools/tool-table.ts';

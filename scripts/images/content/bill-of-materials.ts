@@ -75,8 +75,29 @@ function nameIt(bill: Bill, name: string, version: string): void {
 }
 
 async function write(folder: string, bill: Bill): Promise<void> {
+  inOrder(bill);
   bill.serialNumber = `urn:uuid:${uuidOf(JSON.stringify({ ...bill, serialNumber: '' }))}`;
   await writeFile(join(folder, billFile), `${JSON.stringify(bill, null, 1)}\n`);
+}
+
+/**
+ * Pnpm lists what it finds in the order in which it finds it, and a dependency of a package of the workspace sometimes as one
+ * of the whole: here it is always the latter.
+ */
+function inOrder(bill: Bill): void {
+  const root = bill.metadata.component['bom-ref'];
+  const ofTheWhole = new Set<string>();
+  for (const dependency of bill.dependencies ?? []) {
+    if (dependency.ref !== root && !dependency.ref.startsWith('pkg:npm/%40berth/')) continue;
+    for (const ref of dependency.dependsOn ?? []) ofTheWhole.add(ref);
+    dependency.dependsOn = [];
+  }
+  const whole = bill.dependencies?.find(({ ref }) => ref === root);
+  if (whole) whole.dependsOn = [...ofTheWhole];
+  const byText = (left: string, right: string) => (left < right ? -1 : Number(left > right));
+  bill.components.sort((left, right) => byText(left['bom-ref'], right['bom-ref']));
+  bill.dependencies?.sort((left, right) => byText(left.ref, right.ref));
+  for (const { dependsOn } of bill.dependencies ?? []) dependsOn?.sort(byText);
 }
 
 /** A name-based UUID (version 8): the same for the same content. */

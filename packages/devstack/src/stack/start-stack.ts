@@ -15,9 +15,9 @@ import { startRegistry } from '../servers/registry.ts';
 import { rememberedPorts, rememberedSecrets } from '../servers/remembered.ts';
 import type { RunningServer, ServerStart } from '../servers/server-process.ts';
 import { ensureTools } from '../tools/ensure-tools.ts';
-import { type ToolName, toolNames } from '../tools/tool-table.ts';
+import { type StackToolName, toolNames } from '../tools/tool-table.ts';
 import { createPart, type Part } from './part.ts';
-import { startService } from './service-process.ts';
+import { type ServiceStart, startService } from './service-process.ts';
 import { type Surroundings, schemaOf, serviceProcesses, withDatabase } from './service-settings.ts';
 
 export interface StackStart {
@@ -33,6 +33,8 @@ export interface StackStart {
   overrides?: Surroundings['overrides'];
   /** For tests that look inside. */
   natsOperator?: NatsOperator;
+  /** How a service is started; without it, from its source, as a process. */
+  startService?: (service: ServiceStart) => Promise<RunningServer>;
 }
 
 export type ServerName = 'postgres' | 'nats' | 'registry' | 'oidc' | 'kubernetes';
@@ -40,7 +42,7 @@ export type ServerName = 'postgres' | 'nats' | 'registry' | 'oidc' | 'kubernetes
 export interface Stack {
   readonly url: string;
   readonly stateFolder: string;
-  readonly tools: Record<ToolName, string>;
+  readonly tools: Record<StackToolName, string>;
   readonly registry: { url: string };
   /** Name of the cluster, as the context of its kubeconfig. */
   readonly cluster: string;
@@ -156,10 +158,11 @@ async function bringUp(options: StackStart, { guard, parts, stop }: Ground): Pro
   };
 
   log('starting the services');
+  const begin = options.startService ?? startService;
   const processes = serviceProcesses(surroundings);
   await Promise.all(
     processes.map((service) =>
-      launch(service.name, (given) => startService({ ...given, ...service, healthPort: known.health[service.name] })),
+      launch(service.name, (given) => begin({ ...given, ...service, healthPort: known.health[service.name] })),
     ),
   );
 
@@ -186,7 +189,7 @@ async function bringUp(options: StackStart, { guard, parts, stop }: Ground): Pro
       if (!runner) throw new Error('the stack has no runner');
       const { health } = await rememberedPorts(join(stateFolder, `${name}.ports.json`), ['health']);
       const settings = { ...runner.settings, RUNNER_FOLDER: join(stateFolder, name), RUNNER_NAME: name };
-      await launch(name, (given) => startService({ ...given, ...runner, name, settings, healthPort: health }));
+      await launch(name, (given) => begin({ ...given, ...runner, name, settings, healthPort: health }));
       return part(name);
     },
     died: died.promise,

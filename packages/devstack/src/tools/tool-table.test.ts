@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { builtName } from './go-build.ts';
-import { type Tool, toolTable } from './tool-table.ts';
+import { nodeToolNames, type Tool, toolNames, toolTable } from './tool-table.ts';
 import { isInRange } from './version-range.ts';
 
 const tools: [string, Tool][] = Object.entries(toolTable);
@@ -25,7 +25,13 @@ test('go build names programs after the last element of their path that is no ve
     'kube-apiserver',
     'kube-controller-manager',
     'kube-scheduler',
+    'kubelet',
+    'kube-proxy',
     'kwok',
     'registry',
   ]);
+});
+
+test('every tool is one of every stack, or one of a real node', () => {
+  expect([...toolNames, ...nodeToolNames].sort()).toEqual(Object.keys(toolTable).sort());
 });

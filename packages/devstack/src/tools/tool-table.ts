@@ -74,6 +74,16 @@ export const toolTable = {
     environment: 'BERTH_KUBE_SCHEDULER',
     goPackage: 'k8s.io/kubernetes/cmd/kube-scheduler',
   },
+  kubelet: {
+    ...kubernetes,
+    environment: 'BERTH_KUBELET',
+    goPackage: 'k8s.io/kubernetes/cmd/kubelet',
+  },
+  'kube-proxy': {
+    ...kubernetes,
+    environment: 'BERTH_KUBE_PROXY',
+    goPackage: 'k8s.io/kubernetes/cmd/kube-proxy',
+  },
   kwok: {
     version: '0.8.0',
     // Our stages are written for this one; stages are alpha and change between minor versions.
@@ -95,5 +105,20 @@ export const toolTable = {
 
 export type ToolName = keyof typeof toolTable;
 
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Object.keys forgets which keys the table has
-export const toolNames = Object.keys(toolTable) as ToolName[];
+/** What only a real node needs, which runs on Linux, as root. */
+export const nodeToolNames = ['kubelet', 'kube-proxy'] as const satisfies ToolName[];
+export type NodeToolName = (typeof nodeToolNames)[number];
+
+/** What every stack needs. */
+export type StackToolName = Exclude<ToolName, NodeToolName>;
+
+export const toolNames = [
+  'helm',
+  'nats-server',
+  'etcd',
+  'kube-apiserver',
+  'kube-controller-manager',
+  'kube-scheduler',
+  'kwok',
+  'registry',
+] as const satisfies StackToolName[];
