@@ -6,6 +6,8 @@ export interface TestDatabaseOptions {
   /** The service whose database it is; the search path is the schema of that service, as in production. */
   service: string;
   migrations: URL;
+  /** A superuser's URL of the server; the one for all tests unless given. */
+  server?: string;
 }
 
 export interface TestDatabase extends AsyncDisposable {
@@ -16,8 +18,11 @@ export interface TestDatabase extends AsyncDisposable {
 const applicationName = 'test-database';
 
 /** A database for one test file: a copy of a template that is migrated once for all files and workers. */
-export async function createTestDatabase({ service, migrations }: TestDatabaseOptions): Promise<TestDatabase> {
-  const server = serverUrl();
+export async function createTestDatabase({
+  service,
+  migrations,
+  server = serverUrl(),
+}: TestDatabaseOptions): Promise<TestDatabase> {
   const schema = service.replaceAll('-', '_');
   const template = `berth_template_${schema}_${await digestOf(migrations)}`;
   const name = `berth_test_${schema}_${randomUUID().slice(0, 13).replace('-', '')}`;

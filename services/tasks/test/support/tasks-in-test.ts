@@ -71,9 +71,13 @@ const patiently = { deadlineMs: 10_000 };
 
 const migrations = new URL('../../migrations/', import.meta.url);
 
-export async function startTasksInTest(settings: Record<string, string> = {}): Promise<TasksInTest> {
+export async function startTasksInTest(
+  settings: Record<string, string> = {},
+  /** A database server of its own. */
+  server: { server?: string } = {},
+): Promise<TasksInTest> {
   const stack = new AsyncDisposableStack();
-  const database = stack.use(await openTestDatabase({ service: 'tasks', migrations, maxConnections: 3 }));
+  const database = stack.use(await openTestDatabase({ service: 'tasks', migrations, maxConnections: 3, ...server }));
   const nats = stack.use(await startTestNats());
   const neighbours = stack.use(await startNeighbours(nats));
   const replica = async (more: Record<string, string> = {}) =>

@@ -1,0 +1,219 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type PostgresServer, startPostgres } from '@berth/devstack';
+import { serverStart } from '@berth/devstack/testing/with-servers';
+import { deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
+import { deployments } from '@berth/shared/contracts/resources/deployments';
+import type { ClaimedTask } from '@berth/shared/contracts/resources/runner-tasks';
+import { AppError } from '@berth/shared/errors';
+import { sampleIdentities } from '@berth/shared/testing/test-identities';
+import { sql } from 'slonik';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { kindId, startTasksInTest, type TasksInTest, until } from './support/tasks-in-test.ts';
+
+let server: PostgresServer;
+let start: Awaited<ReturnType<typeof serverStart>>;
+let tasks: TasksInTest;
+beforeAll(async () => {
+  start = await serverStart();
+  server = await startPostgres({ ...start, durable: false });
+  const limits = { TASKS_PER_CLUSTER: '120', TASKS_IN_ALL: '120' };
+  tasks = await startTasksInTest(limits, { server: server.adminUrl });
+}, 120_000);
+afterAll(async () => {
+  await tasks?.[Symbol.asyncDispose]();
+  await start?.[Symbol.asyncDispose]();
+});
+
+const { owner } = sampleIdentities;
+const nothing = sql.type(z.object({}));
+const withId = sql.type(z.object({ id: z.string() }));
+const recoveredWithinMs = 30_000;
+
+const cutConnections = () =>
+  tasks.database.db.query(nothing`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid()
+  `);
+const startServer = async () => {
+  server = await startPostgres({ ...start, signal: AbortSignal.timeout(30_000), durable: false });
+};
+
+/** Clients of a service that fails again and again, until `over` aborts. */
+function clientsUntil(over: AbortSignal) {
+  const refusals = new Map<string, number>();
+  const refused = async (error: unknown) => {
+    const what = error instanceof AppError ? error.code : String(error);
+    refusals.set(what, (refusals.get(what) ?? 0) + 1);
+    await sleep(5);
+    return null;
+  };
+  return {
+    /** How often each answer was given that was no success. */
+    refusals,
+    repeat: async (work: () => Promise<unknown>) => {
+      while (!over.aborted) await work().catch(refused);
+    },
+    /** Null when it is over before the work is accepted. */
+    untilAccepted: async <T>(work: () => Promise<T>): Promise<T | null> => {
+      while (!over.aborted) {
+        const answer = await work().catch(refused);
+        if (answer !== null) return answer;
+      }
+      return null;
+    },
+  };
+}
+
+test.for<[string, number, () => Promise<unknown>]>([
+  ['connections to the database are cut fifty times', 50, cutConnections],
+  ['the database is killed five times', 5, async () => server.kill().then(startServer)],
+  ['the database is restarted three times', 3, async () => server.stop().then(startServer)],
+])(
+  'while %s, what was accepted is kept, is made once, and no claim is lost',
+  { timeout: 120_000 },
+  async ([, times, fail]) => {
+    const over = new AbortController();
+    const { refusals, repeat, untilAccepted } = clientsUntil(over.signal);
+    const accepted: string[] = [];
+    const held: ClaimedTask[] = [];
+    const beats = new Map<string, number>();
+    await Promise.all(Array.from({ length: 4 }, () => tasks.create()));
+
+    const working = [
+      repeat(async () => {
+        const [name, idempotencyKey] = [`d${randomUUID().slice(0, 8)}`, randomUUID()];
+        const body = {
+          name,
+          kind_id: kindId,
+          cluster_id: tasks.clusterId,
+          helm_chart_id: tasks.chartId,
+          config: { replicas: 1 },
+          values_override: null,
+        };
+        const create = () => tasks.call(owner, deployments.operations.create, { body }, { idempotencyKey });
+        const made = await untilAccepted(create);
+        if (made) accepted.push(made.name);
+        await sleep(10);
+      }),
+      repeat(async () => {
+        const claimed = held.length < 10 ? await tasks.claim() : null;
+        if (claimed) held.push(claimed);
+        else await sleep(20);
+      }),
+      repeat(async () => {
+        for (const claim of held) {
+          const { cancel_requested } = await tasks.heartbeat(claim);
+          expect(cancel_requested).toBe(false);
+          beats.set(claim.task_id, (beats.get(claim.task_id) ?? 0) + 1);
+        }
+        await sleep(20);
+      }),
+    ];
+    const workedOn = async () => {
+      const [creations, heartbeats] = [accepted.length, total(beats)];
+      await until(async () => accepted.length > creations && total(beats) > heartbeats, recoveredWithinMs);
+    };
+    await workedOn();
+    for (let time = 0; time < times; time += 1) {
+      await fail();
+      await workedOn();
+    }
+    over.abort();
+    await Promise.all(working);
+
+    expect([...refusals.keys()].filter((code) => code !== 'unavailable' && code !== 'timeout')).toEqual([]);
+    expect(total(refusals)).toBeGreaterThan(0);
+    const { rows } = await tasks.database.db.query(sql.type(z.object({ name: z.string() }))`
+    select d.name from deployments d join deployment_tasks t on t.deployment_id = d.id
+  `);
+    const made = rows.map(({ name }) => name);
+    expect(accepted.filter((name) => !made.includes(name))).toEqual([]);
+    expect(new Set(made).size).toBe(made.length);
+    expect(new Set(held.map(({ task_id }) => task_id)).size).toBe(held.length);
+    for (const claim of held) await tasks.finish(claim);
+    expect((await tasks.task(held[0]?.task_id ?? '')).status).toBe('Done');
+    const { rows: connections } = await tasks.database.db.query(nothing`
+    select from pg_stat_activity where datname = current_database()
+  `);
+    // Those of the service and of this test: none is left behind.
+    expect(connections.length).toBeLessThanOrEqual(10 + 3);
+    await tasks.database.db.query(nothing`truncate deployment_tasks, deployments cascade`);
+  },
+);
+
+const total = (counts: Map<string, number>): number => [...counts.values()].reduce((sum, count) => sum + count, 0);
+
+/** At most so many at a time, as clients behind a gateway. */
+async function inParallel<T>(items: readonly T[], most: number, work: (item: T) => Promise<unknown>): Promise<void> {
+  const left = [...items];
+  const worker = async () => {
+    for (let item = left.pop(); item !== undefined; item = left.pop()) await work(item);
+  };
+  await Promise.all(Array.from({ length: most }, worker));
+}
+
+test('of ten thousand tasks that become due at one instant each is claimed in its turn, and a thousand cancellations are obeyed', {
+  timeout: 120_000,
+}, async () => {
+  const { db } = tasks.database;
+  await db.query(nothing`
+    insert into deployments (
+      name, kind_id, env_id, cluster_id, namespace, helm_chart_id, config, installed_cluster_id, installed_namespace,
+      polls_followed
+    )
+    select 'due' || i, ${kindId}, env_id, id, 'web-due' || i, ${tasks.chartId}, '{"replicas": 1}', id, 'web-due' || i,
+      true
+    from generate_series(1, 10000) i, k8s_cluster_projection where id = ${tasks.clusterId}
+  `);
+  let hints = 0;
+  tasks.runner.hints.listen('tasks_due', () => void (hints += 1), { signal: AbortSignal.timeout(60_000) });
+  const { rows } = await db.query(withId`
+    insert into deployment_tasks (created_at, execute_at, due_at, cluster_id, env_id, deployment_id, operation, run)
+    select now(), due, due, cluster_id, env_id, id, '{"Uninstall": {}}', jsonb_build_object(
+      'action', 'uninstall', 'cluster_id', cluster_id, 'namespace', namespace, 'deployment_name', name, 'kind', 'Web')
+    from deployments, (select date_trunc('milliseconds', now() + interval '5 seconds') as due) at
+    where name like 'due%'
+    returning id
+  `);
+  const ids = rows.map(({ id }) => id);
+
+  hints = 0;
+  await until(async () => hints > 0, 30_000);
+  const started: string[] = [];
+  const { untilAccepted, refusals } = clientsUntil(AbortSignal.timeout(100_000));
+  const [canceled, stopping]: [string[], string[]] = [[], []];
+  const fifty = Array.from({ length: 50 }, (_, index) => index);
+  const claimNext = async () => started.push((await tasks.claimed()).task_id);
+  const cancel = (id: string) =>
+    tasks.call(owner, deploymentTasks.operations.cancel, { id }).catch((error: unknown) => {
+      // An earlier try was obeyed, and its answer came too late.
+      if (error instanceof AppError && error.code === 'conflict') return tasks.task(id);
+      throw error;
+    });
+  await inParallel(fifty, 4, claimNext);
+  const first = await db.anyFirst(withId`select id from deployment_tasks order by due_at, seq limit 50`);
+  expect(started.toSorted()).toEqual(first.toSorted());
+  await Promise.all([
+    inParallel(fifty, 4, claimNext),
+    inParallel(ids.slice(0, 1_000), 8, async (id) => {
+      const task = await untilAccepted(() => cancel(id));
+      (task?.status === 'Started' ? stopping : canceled).push(id);
+    }),
+  ]);
+
+  expect([...refusals.keys()].filter((code) => code !== 'unavailable' && code !== 'timeout')).toEqual([]);
+  expect(new Set(started).size).toBe(100);
+  expect(canceled.length + stopping.length).toBe(1_000);
+  expect(canceled.filter((id) => started.includes(id))).toEqual([]);
+  expect(stopping.filter((id) => !started.includes(id))).toEqual([]);
+  const count = sql.type(z.object({ status: z.string(), n: z.number().int() }))`
+    select status, count(*)::integer as n from deployment_tasks group by status order by status
+  `;
+  expect((await db.query(count)).rows).toEqual([
+    { status: 'Canceled', n: canceled.length },
+    { status: 'Pending', n: 10_000 - 100 - canceled.length },
+    { status: 'Started', n: 100 },
+  ]);
+});
