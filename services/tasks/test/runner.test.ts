@@ -24,6 +24,7 @@ afterAll(async () => {
   await deployment?.[Symbol.asyncDispose]();
 });
 
+const slowly = () => taskOf(world.chart, { values: { slow: true } });
 const taskFolders = () => readdir(join(runner.folder, 'tasks'));
 
 /** A workload of one pod, in the namespace of an installed deployment. */
@@ -277,6 +278,24 @@ test('a canceled task ends its Helm soon and leaves a release from which the nex
   expect(await taskFolders()).toEqual([]);
   const next = { ...task, task_id: crypto.randomUUID(), wait: { enabled: false, timeout_secs: 60 } };
   expect(await act.run(next)).toMatchObject({ outcome: 'Done' });
+});
+
+test('in a storm of a thousand cancellations exactly the canceled Helms end', async () => {
+  const [kept, ...canceled] = [slowly(), slowly(), slowly()];
+  for (const task of [kept, ...canceled]) await act.startSlow(task);
+
+  for (let i = 0; i < 1_000; i += 1) world.tasks.cancel(canceled[i - 499]?.task_id ?? crypto.randomUUID());
+  for (const { task_id, namespace } of canceled) {
+    const end = await soon('the outcome of the task', () => world.tasks.endOf(task_id));
+    expect(end).toMatchObject({ outcome: 'Canceled' });
+    // Only a Helm that receives SIGTERM prints it.
+    expect(world.tasks.textOf(task_id)).toContain('has been cancelled');
+    expect(await act.history(namespace)).toEqual(['failed']);
+  }
+  expect(await helmsOf(kept.namespace)).toHaveLength(1);
+
+  world.tasks.cancel(kept.task_id);
+  await soon('the outcome of the task', () => world.tasks.endOf(kept.task_id));
 });
 
 test('access that the cluster withdrew is replaced within the run', async () => {

@@ -27,6 +27,7 @@ export function createFakeTasks(bus: Bus) {
   const lines: (LogLine & { task_id: string; fence: number })[] = [];
   const canceled = new Set<string>();
   const ended = new Set<string>();
+  const claimed: string[] = [];
   const begun: string[] = [];
   const beats: string[] = [];
   const waits: { task_id: string; text: string | null }[] = [];
@@ -45,7 +46,10 @@ export function createFakeTasks(bus: Bus) {
       claim: async () => {
         checkAvailable();
         const task = due.shift() ?? null;
-        if (task) fences.set(task.task_id, task.fence);
+        if (task) {
+          fences.set(task.task_id, task.fence);
+          claimed.push(task.task_id);
+        }
         return { task };
       },
       heartbeat: async ({ body }) => {
@@ -97,6 +101,7 @@ export function createFakeTasks(bus: Bus) {
     ends,
     lines,
     chartOf: (taskId: string) => charts.get(taskId),
+    claimed,
     /** Tasks with an attempt. */
     begun,
     /** Tasks with an answered heartbeat. */
@@ -107,6 +112,10 @@ export function createFakeTasks(bus: Bus) {
       charts.set(task.task_id, task.chart);
       due.push(task);
       bus.hints.send('tasks_due', 'due');
+    },
+    /** A task that nobody has claimed is given no more. */
+    withdraw(taskId: string): void {
+      due.splice(0, due.length, ...due.filter(({ task_id }) => task_id !== taskId));
     },
     /** What the task has waited for until now, as its heartbeats said. */
     waitsOf: (taskId: string): string[] =>
