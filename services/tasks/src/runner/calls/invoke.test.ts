@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import {
+  everyNameHere,
+  hostileAnswers,
+  hurried,
+  mostOfEndless,
+  withWrongCertificate,
+} from '../../../test/support/hostile-answers.ts';
 import { type HttpsDeployment, startHttpsDeployment } from '../../../test/support/https-deployment.ts';
 import { createKnownSecrets } from '../log/known-secrets.ts';
-import { createDeploymentClient } from './deployment-client.ts';
+import { createDeploymentClient, type DeploymentClient } from './deployment-client.ts';
 import { invoke } from './invoke.ts';
 
 let deployment: HttpsDeployment;
@@ -15,9 +22,15 @@ beforeEach(() => {
 
 const call = { host: '127.0.0.1', path: 'drain', method: 'POST', body: '{"a":1}', token: 'a.b.c', hidden: [] } as const;
 
-function runOf({ begins = async () => undefined }: { begins?: () => Promise<void> } = {}) {
+interface Given {
+  begins?: () => Promise<void>;
+  target?: { host?: string; path?: string };
+  as?: (client: DeploymentClient) => DeploymentClient;
+}
+
+function runOf({ begins = async () => undefined, target = {}, as = (client) => client }: Given = {}) {
   const { port, ca } = deployment;
-  const deployments = createDeploymentClient({ port, ca, allowAddresses: ['127.0.0.1'] });
+  const deployments = as(createDeploymentClient({ port, ca, allowAddresses: ['127.0.0.1'], resolve: everyNameHere }));
   onTestFinished(() => deployments[Symbol.dispose]());
   const lost = new AbortController();
   const canceled = new AbortController();
@@ -26,7 +39,7 @@ function runOf({ begins = async () => undefined }: { begins?: () => Promise<void
   const log = { say: (text: string) => lines.push(text), line: (_from: string, text: string) => lines.push(text) };
   const lease = { lost: lost.signal, canceled: canceled.signal, beginAttempt: begins };
   const stop = AbortSignal.any([lost.signal, canceled.signal, stopping.signal]);
-  const task = { call: { ...call, hidden: ['swordfish'] } };
+  const task = { call: { ...call, hidden: ['swordfish'], ...target } };
   const secrets = createKnownSecrets({ secrets: {}, confidential: [] });
   return {
     lines,
@@ -78,6 +91,45 @@ describe('a call of an action', () => {
       message: 'The call failed and is not repeated, since it may have arrived: 127.0.0.1 cut the connection',
     });
     expect(deployment.calls).toHaveLength(1);
+  });
+
+  test.for(['silent', 'trickling'])('fails where the deployment is %s for too long', async (path) => {
+    deployment.respond(hostileAnswers(() => undefined).respond);
+
+    await expect(runOf({ target: { path }, as: hurried }).done()).rejects.toMatchObject({
+      outcome: 'Failed',
+      message:
+        'The call failed and is not repeated, since it may have arrived: 127.0.0.1 did not answer completely within 0.6 s',
+    });
+  });
+
+  test('fails, and does not arrive, where the certificate is for another name', async () => {
+    await expect(runOf({ target: { host: withWrongCertificate } }).done()).rejects.toMatchObject({
+      outcome: 'Failed',
+      message: expect.stringContaining(`the certificate of ${withWrongCertificate} is not trusted (ERR_TLS_CERT_ALT`),
+    });
+    expect(deployment.calls).toEqual([]);
+  });
+
+  test('keeps the beginning of an endless answer', async () => {
+    const answers = hostileAnswers(() => undefined);
+    deployment.respond(answers.respond);
+    const run = runOf({ target: { path: 'endless' } });
+
+    await expect(run.done()).rejects.toMatchObject({
+      outcome: 'Failed',
+      message: `The deployment answered 500: ${'x'.repeat(300)}`,
+    });
+    expect(run.lines.join('').length).toBeLessThan(257 * 1024);
+    expect(answers.endlessBytes()).toBeLessThan(mostOfEndless);
+  });
+
+  test('has no token in its log and reason where the deployment answers with it', async () => {
+    deployment.respond(hostileAnswers(() => undefined).respond);
+    const run = runOf({ target: { path: 'telling' } });
+
+    await expect(run.done()).rejects.toMatchObject({ message: 'The deployment answered 422: Bearer *** {"a":1}' });
+    expect(run.lines).toContain('Bearer *** {"a":1}');
   });
 
   test('keeps the beginning of a long answer', async () => {

@@ -6,8 +6,15 @@ import {
 } from '@berth/shared/contracts/resources/resource-calls';
 import { silentLog } from '@berth/shared/testing/test-bus';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import {
+  everyNameHere,
+  hostileAnswers,
+  hurried,
+  mostOfEndless,
+  withWrongCertificate,
+} from '../../../test/support/hostile-answers.ts';
 import { type HttpsDeployment, startHttpsDeployment } from '../../../test/support/https-deployment.ts';
-import { createDeploymentClient } from '../calls/deployment-client.ts';
+import { createDeploymentClient, type DeploymentClient } from '../calls/deployment-client.ts';
 import { callForResources } from './call-for-resources.ts';
 
 let deployment: HttpsDeployment;
@@ -17,10 +24,10 @@ beforeAll(async () => {
 afterAll(() => deployment[Symbol.asyncDispose]());
 
 /** The side of the service: gives what is due and takes results. */
-function startCalls(due: ResourceCall[], places: number) {
+function startCalls(due: ResourceCall[], places: number, as = (client: DeploymentClient) => client) {
   const results = new Map<string, Pick<ResourceCallResult, 'outcome' | 'reason'>>();
   const { port, ca } = deployment;
-  const deployments = createDeploymentClient({ port, ca, allowAddresses: ['127.0.0.1'] });
+  const deployments = as(createDeploymentClient({ port, ca, allowAddresses: ['127.0.0.1'], resolve: everyNameHere }));
   const stopping = new AbortController();
   const call = async ({ name }: { name: string }, { body }: { body: never }) => {
     if (name === resourceCalls.operations.claim.name) {
@@ -59,48 +66,61 @@ const callOf = (resource_id: string, path: string, fields: Partial<ResourceCall[
   },
 });
 
-test('calls for resources are made while hostile deployments hang, flood and redirect, and no reason shows a token or a prop that is sensitive', async () => {
-  deployment.respond(async ({ path, body, headers }, response) => {
-    if (path === '/good') return response.writeHead(201).end('thanks for swordfish');
-    if (path === '/redirect') return response.writeHead(307, { location: '/good' }).end();
-    if (path === '/echo') return response.writeHead(422).end(`${headers.authorization} ${body}`);
-    if (path === '/gone') return response.writeHead(410).end();
-    if (path === '/flood') return response.writeHead(500).end('y'.repeat(1_000_000));
-    return undefined;
-  });
+test('calls for resources are made while hostile deployments are silent, flood, redirect and lie about their name, and no reason shows a token or a prop that is sensitive', async () => {
+  const answers = hostileAnswers(({ path }, response) =>
+    path === '/gone' ? response.writeHead(410).end() : response.writeHead(201).end('thanks for swordfish'),
+  );
+  deployment.respond(answers.respond);
   const hostile = [
-    callOf('hang', '/hang'),
-    callOf('redirect', '/redirect'),
-    callOf('echo', '/echo'),
-    callOf('flood', '/flood'),
-    callOf('other', '/good', { host: 'localhost.invalid' }),
+    callOf('silent', '/silent'),
+    callOf('trickling', '/trickling'),
+    callOf('redirecting', '/redirecting'),
+    callOf('telling', '/telling'),
+    callOf('huge', '/huge'),
+    callOf('endless', '/endless'),
+    callOf('other', '/good', { host: withWrongCertificate }),
   ];
   const good = Array.from({ length: 12 }, (_, n) => callOf(`good${n}`, '/good'));
   const gone = callOf('gone', '/gone', { method: 'DELETE', is_deletion: true });
 
   const results = startCalls([...hostile, gone, ...good], 8);
 
-  await expect.poll(() => results.size, { timeout: 15_000 }).toBe(hostile.length + good.length);
+  await expect.poll(() => results.size, { timeout: 15_000 }).toBe(hostile.length - 1 + good.length);
   for (const { resource_id } of [...good, gone]) {
     expect(results.get(resource_id)).toEqual({ outcome: 'Done', reason: null });
   }
-  expect(results.has('hang')).toBe(false);
-  expect(results.get('redirect')).toEqual({
+  expect([...results.keys()].filter((id) => id === 'silent' || id === 'trickling')).toEqual([]);
+  expect(results.get('redirecting')).toEqual({
     outcome: 'Failed',
     reason: 'The deployment answered 307, and redirects are not followed',
   });
-  expect(results.get('echo')).toEqual({
+  expect(results.get('telling')).toEqual({
     outcome: 'Failed',
     reason: 'The deployment answered 422: Bearer *** {"props":{"password":"***"}}',
   });
-  expect(results.get('flood')).toEqual({
+  for (const [id, letter] of Object.entries({ huge: 'y', endless: 'x' })) {
+    expect(results.get(id)).toEqual({
+      outcome: 'Retry',
+      reason: `The deployment answered 500: ${letter.repeat(300)}`,
+    });
+  }
+  expect(answers.endlessBytes()).toBeLessThan(mostOfEndless);
+  expect(results.get('other')).toEqual({
     outcome: 'Retry',
-    reason: `The deployment answered 500: ${'y'.repeat(300)}`,
+    reason: `the certificate of ${withWrongCertificate} is not trusted (ERR_TLS_CERT_ALTNAME_INVALID)`,
   });
-  expect(results.get('other')).toEqual({ outcome: 'Retry', reason: expect.stringContaining('localhost.invalid') });
   expect(deployment.calls.find(({ path }) => path === '/good')).toMatchObject({
     method: 'POST',
     body: '{"props":{"password":"swordfish"}}',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
   });
 }, 25_000);
+
+test('a call for a resource that is not answered completely in time is tried again', async () => {
+  deployment.respond(hostileAnswers(() => undefined).respond);
+
+  const results = startCalls([callOf('silent', '/silent'), callOf('trickling', '/trickling')], 8, hurried);
+
+  const late = { outcome: 'Retry', reason: '127.0.0.1 did not answer completely within 0.6 s' };
+  await expect.poll(() => [results.get('silent'), results.get('trickling')], { timeout: 15_000 }).toEqual([late, late]);
+});

@@ -1,8 +1,13 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Bus } from '@berth/shared/bus/bus';
 import { type StatusPoll, type StatusPollResult, statusPolls } from '@berth/shared/contracts/resources/status-polls';
 import { silentLog } from '@berth/shared/testing/test-bus';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import {
+  everyNameHere,
+  hostileAnswers,
+  mostOfEndless,
+  withWrongCertificate,
+} from '../../../test/support/hostile-answers.ts';
 import { type HttpsDeployment, startHttpsDeployment } from '../../../test/support/https-deployment.ts';
 import { createDeploymentClient } from '../calls/deployment-client.ts';
 import { pollStatuses } from './poll-statuses.ts';
@@ -17,7 +22,7 @@ afterAll(() => deployment[Symbol.asyncDispose]());
 function startPolls(due: StatusPoll[], places: number) {
   const results = new Map<string, StatusPollResult['status']>();
   const { port, ca } = deployment;
-  const deployments = createDeploymentClient({ port, ca, allowAddresses: ['127.0.0.1'] });
+  const deployments = createDeploymentClient({ port, ca, allowAddresses: ['127.0.0.1'], resolve: everyNameHere });
   const stopping = new AbortController();
   let most = 0;
   let given = 0;
@@ -51,33 +56,18 @@ const poll = (path: string, host = '127.0.0.1'): StatusPoll => {
   return { deployment_id: `d${ids}`, fence: 1, call: { host, path, token: 'a.b.c' } };
 };
 
-test('deployments are polled while hostile ones hang, trickle, flood, redirect and lie about their name', async () => {
-  deployment.respond(async ({ path }, response) => {
-    if (path === '/good') return response.end('{"status":{"name":"Idle","color":"success"}}');
-    if (path === '/redirect') return response.writeHead(302, { location: '/good' }).end();
-    if (path === '/flood') {
-      response.writeHead(200);
-      while (!response.destroyed) {
-        if (!response.write('x'.repeat(65_536))) await delay(5);
-      }
-      return undefined;
-    }
-    if (path === '/trickle') {
-      response.writeHead(200);
-      while (!response.destroyed) {
-        response.write(' ');
-        await delay(50);
-      }
-    }
-    return undefined;
-  });
+test('deployments are polled while hostile ones are silent, trickle, flood, redirect, lie about their name and tell the token', async () => {
+  const answers = hostileAnswers((_call, response) => response.end('{"status":{"name":"Idle","color":"success"}}'));
+  deployment.respond(answers.respond);
   const hostile = [
-    poll('/hang'),
-    poll('/trickle'),
-    poll('/hang'),
-    poll('/flood'),
-    poll('/redirect'),
-    poll('/good', 'localhost.invalid'),
+    poll('/silent'),
+    poll('/trickling'),
+    poll('/silent'),
+    poll('/endless'),
+    poll('/huge'),
+    poll('/redirecting'),
+    poll('/good', withWrongCertificate),
+    poll('/telling'),
   ];
   const good = Array.from({ length: 40 }, () => poll('/good'));
 
@@ -89,9 +79,13 @@ test('deployments are polled while hostile ones hang, trickle, flood, redirect a
   expect(hostile.slice(0, 3).filter(({ deployment_id }) => results.has(deployment_id))).toEqual([]);
   expect(hostile.slice(3).map(({ deployment_id }) => results.get(deployment_id))).toEqual([
     { error: expect.stringContaining('larger than 32768 bytes') },
-    { error: 'It answered 302, and redirects are not followed' },
-    { error: expect.stringContaining('localhost.invalid') },
+    { error: expect.stringContaining('larger than 32768 bytes') },
+    { error: 'It answered 307, and redirects are not followed' },
+    { error: `the certificate of ${withWrongCertificate} is not trusted (ERR_TLS_CERT_ALTNAME_INVALID)` },
+    { error: expect.stringContaining('422') },
   ]);
+  expect(JSON.stringify([...results])).not.toContain('a.b.c');
+  expect(answers.endlessBytes()).toBeLessThan(mostOfEndless);
   await expect
     .poll(() => results.get(hostile[1]?.deployment_id ?? ''), { timeout: 12_000 })
     .toEqual({
