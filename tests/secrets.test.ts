@@ -4,20 +4,24 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { unwrap, waitUntil } from '@berth/client';
+import { unwrap, waitForTask, waitUntil } from '@berth/client';
 import { createHello, waitForRunning } from '@berth/devstack/journey/hello-deployment';
-import { pushChart, sampleChart } from '@berth/devstack/journey/publish-sample-chart';
+import { pushChart } from '@berth/devstack/journey/publish-sample-chart';
 import { administratorOf } from '@berth/shared/bus/accounts/nats-accounts';
 import type { JsonObject } from '@berth/shared/contracts/json';
+import type { DeploymentPlan } from '@berth/shared/contracts/resources/deployment-plans';
 import type { DeploymentResource } from '@berth/shared/contracts/resources/deployment-resources';
+import type { Deployment, NewDeployment } from '@berth/shared/contracts/resources/deployments';
+import type { K8sCluster } from '@berth/shared/contracts/resources/k8s-clusters';
 import type { CoreV1Api } from '@kubernetes/client-node';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { fixtureChart } from './setup/fixture-chart.ts';
 import { type NameServer, startNameServer } from './setup/name-server.ts';
 import { type Platform, startPlatform } from './setup/platform.ts';
+import { showcaseChart } from './setup/showcase-chart.ts';
 import { kubeClient } from './setup/slow-deployment.ts';
+import { chartFolder } from './setup/unusual-charts.ts';
 import { startVaultWorkload, type VaultWorkload } from './setup/vault-workload.ts';
 
 const operator = { name: 'operator', password: 'listening-in-for-a-test' };
@@ -39,6 +43,15 @@ const props: [string, string] = [randomBytes(20).toString('hex'), randomBytes(20
 let callToken = '';
 let workload: VaultWorkload;
 let names: NameServer;
+let showcase: Showcase;
+/** Answers of plans. */
+const plans: Recorded[] = [];
+/** Contents of secrets and sensitive props that only the showcase has. */
+const ofShowcase = {
+  secrets: [randomBytes(20).toString('hex'), randomBytes(20).toString('hex')],
+  props: [randomBytes(20).toString('hex'), randomBytes(20).toString('hex')],
+};
+let showcaseNamespace = '';
 
 beforeAll(async () => {
   workload = await startVaultWorkload();
@@ -54,6 +67,7 @@ beforeAll(async () => {
   const servers = platform.stack.nats.url;
   const accounts = await Promise.all(users.map((user) => connect({ servers, user, pass: operator.password })));
   recording = Promise.all([recordProcesses(), ...accounts.map(recordMessages)]);
+  showcase = await startShowcase();
 });
 afterAll(async () => {
   stopRecording.abort();
@@ -129,7 +143,7 @@ async function objectsOf(core: CoreV1Api, namespace: string): Promise<Recorded[]
   const target = ['--namespace', namespace, '--kubeconfig', stack.kubeconfigFile, '--kube-context', stack.cluster];
   const { stdout: release } = await run(stack.tools.helm, ['get', 'all', namespace, ...target]);
   const { items } = await core.listNamespacedConfigMap({ namespace });
-  expect(release).toContain('token-changed-at');
+  expect(release).toMatch(/token-changed-at|of-showcase/);
   return [
     { subject: 'release', text: release },
     { subject: 'config maps', text: JSON.stringify(items) },
@@ -144,101 +158,92 @@ const secretFile = (service: string, variable: string) =>
 const holding = (places: Recorded[], canary: string) =>
   places.filter(({ text }) => text.includes(canary)).map(({ subject }) => subject);
 
-const vaultTypes = `
-- apiVersion: berth.dev/v1beta1
-  kind: ResourceType
-  key: vault
-  spec:
-    name_singular: Vault
-    name_plural: Vaults
-    iconset_icon: lock
-    values_ui:
-      inputs:
-        - { id: size, type: number, label: Size, required: true }
-        - { id: password, type: text, label: Password, sensitive: true }
-    lifecycle:
-      create: { target: { endpoint: standard_ingress, path: /vaults, method: POST } }
-      update: { target: { endpoint: standard_ingress, path: /vaults, method: PUT } }
-      delete: { target: { endpoint: standard_ingress, path: /vaults, method: DELETE } }
-`;
-const form = (rest: string) => `apiVersion: berth.dev/v1beta1\nkind: ValuesUi\n${rest}`;
-const noInputs = form('inputs: []\n');
-const vaultInput = form(`
-inputs:
-  - { id: vault, type: CollectionSelect, label: Vault, collection: { deployment: Vaults, type: vault } }
-outputs:
-  values:
-    - { path: [podAnnotations, vault], value: { FieldProperty: { input: vault, property: name } } }
-  secrets:
-    vault-login:
-      password: { FieldProperty: { input: vault, property: password } }
-`);
-const features = `
-apiVersion: berth.dev/v1beta2
-kind: Features
-spec:
-  ingress: { enabled: true, hostname_format: Name }
-`;
+interface Showcase {
+  cluster: K8sCluster;
+  /** The deployment whose ingress leads to the workload. */
+  manager: Deployment;
+  /** An installed deployment of the chart. */
+  deploy(name: string, config: JsonObject): Promise<Deployment>;
+  newDeployment(name: string, config: JsonObject): NewDeployment;
+  createVault(name: string, props: JsonObject): Promise<DeploymentResource>;
+}
 
-/** Pushes a copy of the sample chart with these extension files, and waits until the catalogue has it. */
-async function pushedChart(name: string, files: Record<string, string>) {
+/** The chart with every kind of input, and a deployment of it whose workload answers. */
+async function startShowcase(): Promise<Showcase> {
   const { admin, stack } = platform;
-  const signal = AbortSignal.timeout(60_000);
-  await using chart = await fixtureChart({ name, base: sampleChart.folder, files });
-  await pushChart({ ...stack, folder: chart.folder, signal });
-  return waitUntil(
+  const { cluster } = await platform.sample('secrets');
+  unwrap(await admin.k8sClusters.update({ id: cluster.id, body: { ingress_domain: workload.host.domain } }));
+  await using folder = await chartFolder('showcase', showcaseChart);
+  await pushChart({ ...stack, folder: folder.folder, signal: AbortSignal.timeout(60_000) });
+  const chart = await waitUntil(
     async () => {
-      const [registry] = unwrap(await admin.helmRegistries.list({ query: { repo_name: `charts/${name}` } })).items;
+      const [registry] = unwrap(await admin.helmRegistries.list({ query: { repo_name: 'charts/showcase' } })).items;
       const query = { helm_registry_id: registry?.id ?? '' };
       const [found] = registry ? unwrap(await admin.helmCharts.list({ query })).items : [];
       if (found && found.error !== null) throw new Error(found.error);
       return registry && found && { kind_id: registry.kind_id, helm_chart_id: found.id };
     },
-    { what: `the chart ${name} in the catalogue`, withinMs: 60_000, longestPauseMs: 500 },
+    { what: 'the chart in the catalogue', withinMs: 60_000, longestPauseMs: 500 },
+  );
+  const newDeployment: Showcase['newDeployment'] = (name, config) => ({
+    ...chart,
+    name,
+    cluster_id: cluster.id,
+    config: { title: name, ...config },
+    values_override: null,
+  });
+  const deploy: Showcase['deploy'] = async (name, config) =>
+    waitForRunning(admin, unwrap(await admin.deployments.create({ body: newDeployment(name, config) })).id);
+  const manager = await deploy(workload.host.name, {});
+  workload.trust = { url: stack.url, audience: manager.id };
+  const [type] = unwrap(await admin.deploymentResourceTypes.list({ query: { key: 'vault' } })).items;
+  return {
+    cluster,
+    manager,
+    deploy,
+    newDeployment,
+    createVault: async (name, props) =>
+      unwrap(
+        await admin.deploymentResources.create({
+          body: { type_id: type?.id ?? '', deployment_id: manager.id, name, props },
+        }),
+      ),
+  };
+}
+
+const untilResource = (id: string, what: string, holds: (row: DeploymentResource) => boolean) =>
+  waitUntil(
+    async () => {
+      const row = unwrap(await platform.admin.deploymentResources.get({ id }));
+      return holds(row) && row;
+    },
+    { what: `the resource to be ${what}`, withinMs: 60_000, longestPauseMs: 300 },
+  );
+const untilReady = (id: string) => untilResource(id, 'Ready', ({ sync_status }) => sync_status === 'Ready');
+
+/** Data of the ConfigMaps and Secrets in a namespace that belong to a release, by kind and name. */
+async function dataIn(namespace: string): Promise<Record<string, Record<string, string>>> {
+  const core = kubeClient(platform.stack);
+  const { items: maps } = await core.listNamespacedConfigMap({ namespace });
+  const { items: secrets } = await core.listNamespacedSecret({ namespace });
+  const decoded = (data: Record<string, string> = {}) =>
+    Object.fromEntries(Object.entries(data).map(([key, value]) => [key, Buffer.from(value, 'base64').toString()]));
+  return Object.fromEntries(
+    [
+      ...maps.map(({ metadata, data = {} }) => [`ConfigMap ${metadata?.name}`, data]),
+      ...secrets
+        .filter(({ type }) => type === 'Opaque')
+        .map(({ metadata, data }) => [`Secret ${metadata?.name}`, decoded(data)]),
+    ].filter(([name]) => name !== 'ConfigMap kube-root-ca.crt' && name !== 'Secret service-creds'),
   );
 }
 
 test('a resource is created, updated and deleted by calls into the workload that manages it, which believes the platform alone', async () => {
   const { admin, stack } = platform;
-  const { cluster } = await platform.sample('secrets');
-  unwrap(await admin.k8sClusters.update({ id: cluster.id, body: { ingress_domain: workload.host.domain } }));
-  const managing = await pushedChart('vaults', {
-    'berth/values-ui.yaml': noInputs,
-    'berth/features.yaml': features,
-    'berth/resources.yaml': vaultTypes,
-  });
-  const using = await pushedChart('vault-user', { 'berth/values-ui.yaml': vaultInput });
-  const deploy = async (chart: typeof using, name: string, config: JsonObject) => {
-    const body = { ...chart, name, cluster_id: cluster.id, config, values_override: null };
-    const { id, namespace } = unwrap(await admin.deployments.create({ body }));
-    await waitForRunning(admin, id);
-    return { id, namespace };
-  };
-  const manager = await deploy(managing, workload.host.name, {});
-  workload.trust = { url: stack.url, audience: manager.id };
-  const [type] = unwrap(await admin.deploymentResourceTypes.list({ query: { key: 'vault' } })).items;
-  const create = async (name: string) =>
-    unwrap(
-      await admin.deploymentResources.create({
-        body: {
-          type_id: type?.id ?? '',
-          deployment_id: manager.id,
-          name,
-          props: { size: 1, password: props[0] },
-        },
-      }),
-    );
-  const until = (id: string, what: string, holds: (row: DeploymentResource) => boolean) =>
-    waitUntil(
-      async () => {
-        const row = unwrap(await admin.deploymentResources.get({ id }));
-        return holds(row) && row;
-      },
-      { what: `the resource to be ${what}`, withinMs: 60_000, longestPauseMs: 300 },
-    );
+  const create = (name: string) => showcase.createVault(name, { size: 1, password: props[0] });
 
   const { id } = await create('main');
-  const made = await until(id, 'Ready', ({ sync_status }) => sync_status === 'Ready');
+  const made = await untilReady(id);
   expect(made).toMatchObject({ props: { size: 1 }, exists: true, sync_reason: null });
   expect(workload.refused).toEqual([]);
   expect(workload.vaults.get(id)).toMatchObject({ name: 'main', props: { size: 1, password: props[0] } });
@@ -246,23 +251,19 @@ test('a resource is created, updated and deleted by calls into the workload that
   const forged = await fetch(`${stack.url}/api/v2/envs`, { headers: { authorization: `Bearer ${callToken}` } });
   expect(forged.status).toBe(401);
 
-  const user = await deploy(using, 'user', { vault: id });
-  const core = kubeClient(stack);
-  const password = async () => {
-    const { data } = await core.readNamespacedSecret({ namespace: user.namespace, name: 'vault-login' });
-    return Buffer.from(data?.['password'] ?? '', 'base64').toString();
-  };
+  const user = await showcase.deploy('user', { vault: id });
+  const password = async () => (await dataIn(user.namespace))['Secret logins']?.['vault'];
   expect(await password()).toBe(props[0]);
 
   workload.mood = { status: 503, words: ({ token, body }) => `not now: ${token} ${body}` };
   unwrap(await admin.deploymentResources.update({ id, body: { props: { size: 2, password: props[1] } } }));
-  const failing = await until(id, 'failing', ({ sync_reason }) => sync_reason !== null);
+  const failing = await untilResource(id, 'failing', ({ sync_reason }) => sync_reason !== null);
   expect(failing).toMatchObject({ sync_status: 'Updating', props: { size: 2 } });
   expect(failing.sync_reason).toMatch(/^The deployment answered 503: not now: \*\*\* /);
   for (const secret of [...props, workload.calls.at(-1)?.token ?? ''])
     expect(failing.sync_reason).not.toContain(secret);
   workload.mood = null;
-  await until(id, 'Ready again', ({ sync_status }) => sync_status === 'Ready');
+  await untilReady(id);
   expect(workload.vaults.get(id)?.props).toEqual({ size: 2, password: props[1] });
   await waitUntil(async () => (await password()) === props[1], {
     what: 'the dependent to be installed again',
@@ -271,17 +272,176 @@ test('a resource is created, updated and deleted by calls into the workload that
 
   workload.mood = { status: 400, words: ({ token }) => `no such size: ${token}` };
   const refused = await create('refused');
-  const error = await until(refused.id, 'refused', ({ sync_status }) => sync_status === 'Error');
+  const error = await untilResource(refused.id, 'refused', ({ sync_status }) => sync_status === 'Error');
   expect(error.sync_reason).toBe('The deployment answered 400: no such size: ***');
   workload.mood = null;
 
   expect(await admin.deploymentResources.delete({ id })).toMatchObject({ problem: { status: 409 } });
   unwrap(await admin.deployments.update({ id: user.id, body: { enabled: false } }));
   unwrap(await admin.deploymentResources.delete({ id }));
-  await until(id, 'deleted', ({ exists }) => !exists);
+  await untilResource(id, 'deleted', ({ exists }) => !exists);
   expect(workload.vaults.has(id)).toBe(false);
   expect((await create('main')).id).not.toBe(id);
   expect(workload.refused).toEqual([]);
+});
+
+function recordPlan(plan: DeploymentPlan): DeploymentPlan {
+  plans.push({ subject: 'plan', text: JSON.stringify(plan) });
+  return plan;
+}
+
+type Data = Awaited<ReturnType<typeof dataIn>>;
+
+/** What became of the objects, in the form of a plan; values of Secrets are left out. */
+function changesBetween(before: Data, after: Data): unknown[] {
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])].sort().flatMap((object) => {
+    const [old, now] = [before[object], after[object]];
+    if (!old || !now) return [{ object, action: now ? 'create' : 'delete', fields: [] }];
+    const keys = [...new Set([...Object.keys(old), ...Object.keys(now)])].filter((key) => old[key] !== now[key]);
+    if (keys.length === 0) return [];
+    const field = (key: string) => {
+      // By its name, too.
+      if (object.startsWith('Secret') || key.startsWith('token')) return { key, hidden: true };
+      return { key, ...(key in old && { before: old[key] }), ...(key in now && { after: now[key] }), hidden: false };
+    };
+    return [{ object, action: 'change', fields: keys.sort().map(field) }];
+  });
+}
+
+const plannedChanges = ({ objects }: DeploymentPlan): unknown[] =>
+  objects
+    .filter(({ kind }) => kind !== 'Namespace')
+    .map(({ action, kind, name, fields }) => ({
+      object: `${kind} ${name}`,
+      action,
+      fields: fields
+        .map(({ path, ...field }) => ({ key: path.replace('/data/', ''), ...field }))
+        .sort((a, b) => (a.key < b.key ? -1 : 1)),
+    }))
+    .sort((a, b) => (a.object < b.object ? -1 : 1));
+
+test('a chart with every kind of input is created, updated and rolled back as its plans say', async () => {
+  const { admin } = platform;
+  const { manager, newDeployment } = showcase;
+  const [secretA = '', secretB = ''] = await Promise.all(
+    ofShowcase.secrets.map(async (contents, index) => {
+      const body = { env_id: manager.env_id, collection: 'tokens', name: `of-showcase-${index}`, contents };
+      return unwrap(await admin.secrets.create({ body })).id;
+    }),
+  );
+  const [vaultA = '', vaultB = ''] = await Promise.all(
+    ofShowcase.props.map(async (password, index) => {
+      const { id } = await showcase.createVault(`of-showcase-${index}`, { size: index + 1, password });
+      return (await untilReady(id)).id;
+    }),
+  );
+  const night = (schedule: string) => ({ run_days: '0,6', schedule });
+  const first = {
+    title: 'First',
+    notes: ['a', 'b'],
+    replicas: 3,
+    ports: [80, 443],
+    debug: true,
+    flags: [true, false],
+    size: 'small',
+    sizes: ['small', 'large'],
+    night: night('03:30'),
+    nights: [night('01:00')],
+    peer: manager.id,
+    peers: [manager.id],
+    token: secretA,
+    tokens: [secretA, secretB],
+    vault: vaultA,
+    vaults: [vaultA, vaultB],
+    extra: 'with debug',
+    many: 'with more than two',
+  };
+  const second = {
+    ...first,
+    title: 'Second',
+    notes: [],
+    replicas: 2,
+    ports: [443],
+    debug: false,
+    flags: [false],
+    size: 'large',
+    sizes: ['large'],
+    night: night('04:00'),
+    nights: [],
+    peer: null,
+    peers: [],
+    token: secretB,
+    tokens: [secretB],
+    vault: vaultB,
+    vaults: [vaultB, vaultA],
+  };
+  const body = newDeployment('showcase', first);
+  const resolved = (values: JsonObject) => ({
+    'by-default': '1',
+    ...Object.fromEntries(Object.entries(values).map(([key, value]) => [key, JSON.stringify(value)])),
+  });
+  const newestTask = async (deployment_id: string) => {
+    const [task] = unwrap(await admin.deploymentTasks.list({ query: { deployment_id } })).items;
+    return waitForTask(admin, task?.id ?? '', { withinMs: 120_000 });
+  };
+
+  const creation = recordPlan(unwrap(await admin.deploymentPlans.of_creation({ body })));
+  const created = unwrap(await admin.deployments.create({ body }));
+  const { id, namespace } = created;
+  showcaseNamespace = namespace;
+  await waitForRunning(admin, id);
+  const install = await newestTask(id);
+  const before = await dataIn(namespace);
+  expect(plannedChanges(creation)).toEqual(changesBetween({}, before));
+  expect(creation).toMatchObject({ etag: null, tasks: [{ operation: 'Install' }], reinstalls: [], unchanged: 0 });
+  const peerOf = { peer: manager.name, peers: [manager.name] };
+  const tokens = { token: 'of-showcase-0', tokens: ['of-showcase-0', 'of-showcase-1'] };
+  const [contents, passwords] = [ofShowcase.secrets, ofShowcase.props];
+  expect(before).toEqual({
+    'ConfigMap resolved': resolved({ ...first, ...peerOf, ...tokens, vault: 1, vaults: [1, 2] }),
+    'ConfigMap extra': { a: 'b' },
+    'ConfigMap fixed': { a: 'b' },
+    'Secret logins': {
+      token: contents[0],
+      tokens: JSON.stringify(contents),
+      vault: passwords[0],
+      vaults: JSON.stringify(passwords),
+    },
+  });
+
+  const dependent = await showcase.deploy('depends-on-it', { peer: id });
+  const changes = { config: second, values_override: { resolved: { overridden: true } } };
+  const update = recordPlan(unwrap(await admin.deploymentPlans.of_update({ id, body: changes })));
+  expect(await dataIn(namespace)).toEqual(before);
+  unwrap(await admin.deployments.update({ id, body: changes }, { ifMatch: update.etag ?? '' }));
+  expect(await newestTask(id)).toMatchObject({ status: 'Done', operation: { Upgrade: {} } });
+  const after = await dataIn(namespace);
+  expect(plannedChanges(update)).toEqual(changesBetween(before, after));
+  expect(update).toMatchObject({
+    tasks: [{ operation: 'Upgrade' }],
+    reinstalls: [{ deployment_id: dependent.id }],
+    unchanged: 1,
+  });
+  expect(await newestTask(dependent.id)).toMatchObject({ status: 'Done', operation: { Reinstall: {} } });
+  const { extra: _extra, many: _many, peer: _peer, ...visible } = second;
+  const names = { peers: [], token: 'of-showcase-1', tokens: ['of-showcase-1'] };
+  expect(after).toEqual({
+    'ConfigMap resolved': resolved({ ...visible, ...names, vault: 2, vaults: [2, 1], overridden: true }),
+    'ConfigMap fixed': { a: 'b' },
+    'Secret logins': {
+      token: contents[1],
+      tokens: JSON.stringify([contents[1]]),
+      vault: passwords[1],
+      vaults: JSON.stringify(passwords.toReversed()),
+    },
+  });
+  const nothing = recordPlan(unwrap(await admin.deploymentPlans.of_update({ id, body: { config: { ...second } } })));
+  expect(nothing).toMatchObject({ objects: [], tasks: [] });
+
+  const rollback = unwrap(await admin.deploymentTasks.rollback({ id, body: { task_id: install.id } }));
+  expect(await waitForTask(admin, rollback.id, { withinMs: 120_000 })).toMatchObject({ status: 'Done' });
+  expect(await dataIn(namespace)).toEqual(before);
+  expect(unwrap(await admin.deployments.get({ id }))).toMatchObject({ config: created.config, values_override: null });
 });
 
 test('no secret is in a log, a process, a file or a message that does not need it', async () => {
@@ -295,12 +455,13 @@ test('no secret is in a log, a process, a file or a message that does not need i
     await fetch(`${stack.url}/api/v2/envs`, { headers: { 'x-service-token': `${token}x` } });
   }
   const sample = await platform.sample('secrets');
-  const contents = [randomBytes(20).toString('hex'), randomBytes(20).toString('hex')] as const;
-  const secret = unwrap(
-    await admin.secrets.create({
-      body: { env_id: sample.cluster.env_id ?? '', collection: 'tokens', name: 'hello', contents: contents[0] },
-    }),
-  );
+  const random = () => randomBytes(20).toString('hex');
+  const contents = [random(), random(), random()] as const;
+  const env_id = sample.cluster.env_id ?? '';
+  const createSecret = async (name: string, text: string) =>
+    unwrap(await admin.secrets.create({ body: { env_id, collection: 'tokens', name, contents: text } }));
+  const secret = await createSecret('hello', contents[0]);
+  const planned = await createSecret('planned', contents[2]);
   const { id, config, namespace } = await createHello(admin, sample, 'quiet', { token: secret.id });
   await waitForRunning(admin, id);
   const core = kubeClient(stack);
@@ -309,6 +470,14 @@ test('no secret is in a log, a process, a file or a message that does not need i
     return Buffer.from(data?.[key] ?? '', 'base64').toString();
   };
   expect(await token()).toBe(contents[0]);
+  const planWith = async (of: string) => {
+    const body = { config: { ...config, token: of } };
+    const { objects } = recordPlan(unwrap(await admin.deploymentPlans.of_update({ id, body })));
+    expect(objects.flatMap(({ kind, fields }) => (kind === 'Secret' ? fields : []))).toEqual([
+      { path: '/data/token', hidden: true },
+    ]);
+  };
+  await planWith(planned.id);
 
   unwrap(await admin.secrets.update({ id: secret.id, body: { contents: contents[1] } }));
   const reinstall = unwrap(await admin.deploymentTasks.list({ query: { deployment_id: id } })).items[0];
@@ -320,6 +489,7 @@ test('no secret is in a log, a process, a file or a message that does not need i
     withinMs: 180_000,
   });
   expect(await token()).toBe(contents[1]);
+  await planWith(planned.id);
   expect(config).toMatchObject({ token: secret.id });
   const [task] = unwrap(await admin.deploymentTasks.list({ query: { deployment_id: id } })).items;
   const log = await unwrap(await admin.deploymentTasks.log({ id: task?.id ?? '' })).text();
@@ -327,6 +497,10 @@ test('no secret is in a log, a process, a file or a message that does not need i
   canaries = {
     'contents of a secret': contents[0],
     'new contents of a secret': contents[1],
+    'contents of a secret in plans': contents[2],
+    ...Object.fromEntries(
+      Object.entries(ofShowcase).flatMap(([what, texts]) => texts.map((text, index) => [`${what} ${index}`, text])),
+    ),
     'sensitive prop': props[0],
     'new sensitive prop': props[1],
     'token of a call': callToken,
@@ -358,18 +532,24 @@ test('no secret is in a log, a process, a file or a message that does not need i
     what: 'the runner to remove the folders of its tasks',
     withinMs: 120_000,
   });
+  const cached = await filesBelow(join(stack.stateFolder, 'runner', 'discovery'), '');
   const bus = recorded.filter(({ subject }) => !subject.startsWith('$'));
   const stores = [
     ...(await filesBelow(stack.nats.storeFolder, '')),
     ...(await databaseDump()),
     ...(await objectsOf(core, namespace)),
+    ...(await objectsOf(core, showcaseNamespace)),
   ];
+  expect(plans).toHaveLength(5);
+  expect(processes.some(({ text }) => text.includes('--dry-run=server'))).toBe(true);
 
   for (const [name, canary] of Object.entries(canaries)) {
     expect(canary.length, name).toBeGreaterThan(15);
     expect(holding(logs, canary), `${name} in a log`).toEqual([]);
     expect(log.includes(canary), `${name} in a task log`).toBe(false);
+    expect(holding(plans, canary), `${name} in a plan`).toEqual([]);
     expect(holding(processes, canary), `${name} in arguments or environment of a process`).toEqual([]);
+    expect(holding(cached, canary), `${name} in a file of Helm`).toEqual([]);
     expect(holding(stores, canary), `${name} in a database, a stream or an object of Kubernetes`).toEqual([]);
   }
 
@@ -380,13 +560,15 @@ test('no secret is in a log, a process, a file or a message that does not need i
       'rpc.v1.auth.api-gateway.identities.authenticate',
     ]);
   }
-  expect(requestsWith(contents[0])).toEqual(['rpc.v1.tasks.api-gateway.secrets.create']);
+  for (const text of [contents[0], contents[2], ...ofShowcase.secrets])
+    expect(requestsWith(text)).toEqual(['rpc.v1.tasks.api-gateway.secrets.create']);
   expect(requestsWith(contents[1])).toEqual(['rpc.v1.tasks.api-gateway.secrets.update']);
-  expect(new Set(requestsWith(props[0]))).toEqual(new Set(['rpc.v1.tasks.api-gateway.deployment_resources.create']));
+  for (const text of [props[0], ...ofShowcase.props])
+    expect(new Set(requestsWith(text))).toEqual(new Set(['rpc.v1.tasks.api-gateway.deployment_resources.create']));
   expect(requestsWith(props[1])).toEqual(['rpc.v1.tasks.api-gateway.deployment_resources.update']);
   // The test itself has tried it as a credential.
   expect(requestsWith(callToken)).toEqual(['rpc.v1.auth.api-gateway.identities.authenticate']);
-  for (const text of [...contents, ...props]) {
+  for (const text of [...contents, ...props, ...Object.values(ofShowcase).flat()]) {
     const answers = holding(bus, text).filter((subject) => subject.startsWith('_INBOX_'));
     expect(answers.length).toBeGreaterThan(0);
     for (const subject of answers) expect(subject).toMatch(/^_INBOX_runner\./);
