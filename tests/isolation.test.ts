@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { type Answer, createClient, unwrap, waitUntil } from '@berth/client';
 import { createHello, waitForRunning } from '@berth/devstack/journey/hello-deployment';
@@ -106,6 +107,26 @@ describe('a deployment, from its pods', () => {
     expect(deployments).toMatchObject({ status: 200, body: { items: [{ id: deploymentId, env_id: envB }] } });
     expect(envs).toMatchObject({ status: 200, body: { num_total: 1, items: [{ id: envB }] } });
     expect(otherEnv).toMatchObject({ status: 404, body: { code: 'not_found' } });
+  });
+
+  test('creates and changes a resource that it manages, with an id of its own', async () => {
+    const { deploymentResources, deploymentResourceTypes } = platform.admin;
+    const [type] = unwrap(await deploymentResourceTypes.list({ query: { key: 'page' } })).items;
+    const id = randomUUID();
+    const props = { title: 'Start', password: 'swordfish' };
+    const page = { id, type_id: type?.id, deployment_id: deploymentId, name: 'start', props, sync_status: 'Ready' };
+
+    const answers = await inWorkload(await secretData(), [
+      `POST /deployment-resources ${JSON.stringify(page)}`,
+      `PUT /deployment-resources/${id} {"props":{"title":"Home"}}`,
+    ]);
+
+    expect(answers).toMatchObject([
+      { status: 201, body: { id, deployment_id: deploymentId, sync_status: 'Ready', props: { title: 'Start' } } },
+      { status: 200, body: { id, props: { title: 'Home' } } },
+    ]);
+    expect(unwrap(await deploymentResources.get({ id }))).toEqual(answers[1]?.body);
+    expect(JSON.stringify(answers)).not.toContain('swordfish');
   });
 
   test('is refused the operations of people and administrators', async () => {

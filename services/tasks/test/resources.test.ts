@@ -16,6 +16,7 @@ import {
   type ResourceCallResult,
   resourceCalls,
 } from '@berth/shared/contracts/resources/resource-calls';
+import { secrets } from '@berth/shared/contracts/resources/secrets';
 import { sampleIdentities } from '@berth/shared/testing/test-identities';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -754,6 +755,33 @@ test('a resource whose spec makes a prop sensitive later does not show it any mo
   await change(id, { props: { size: 2 } });
   expect(JSON.parse((await claimed(id)).call.body ?? '').props).toEqual({ size: 2, owner: 'ada' });
   expect(await stored()).toEqual({ size: 2 });
+});
+
+test('a prop that selects a secret is its id for calls, and what becomes of the secret then makes no call', async () => {
+  const key = `k${randomUUID().slice(0, 8)}`;
+  const inputs = [
+    { id: 'login', type: 'CollectionSelect', label: 'Login', collection: 'secrets' },
+    { id: 'size', type: 'number', label: 'Size' },
+  ];
+  const types = managingChart({ [key]: { ...databaseTypes.database, values_ui: { inputs } } });
+  await tasks.publish.chart(types);
+  await until(() => tasks.database.db.exists(nothing`select from helm_chart_projection where id = ${types.id}`));
+  const { id: deployment_id } = await tasks.installed({ helm_chart_id: types.id });
+  const body = { env_id: envId, collection: 'logins', name: key, contents: 'swordfish' };
+  const login = (await tasks.call(siteAdmin, secrets.operations.create, { body })).id;
+  const { id } = await make({ key, deployment_id, props: { login } });
+  const call = await claimed(id);
+  expect(JSON.parse(call.call.body ?? '').props).toEqual({ login });
+  expect(JSON.stringify(call)).not.toContain('swordfish');
+  await report(call);
+
+  await tasks.call(siteAdmin, secrets.operations.update, { id: login, body: { contents: 'hammerhead' } });
+  await tasks.call(siteAdmin, secrets.operations.delete, { id: login });
+
+  expect(await claim()).toEqual([]);
+  expect(await read(id)).toMatchObject({ sync_status: 'Ready', props: { login } });
+  await expect(change(id, { props: { size: 2 } })).rejects.toEqual(refusal('unprocessable', '', 'body.props.login'));
+  expect(await change(id, { props: { login: null } })).toMatchObject({ props: {} });
 });
 
 test('sensitive props are sealed under the new key by a rotation of keys, and open as before', async () => {
