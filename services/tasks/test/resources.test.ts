@@ -757,7 +757,7 @@ test('a resource whose spec makes a prop sensitive later does not show it any mo
   expect(await stored()).toEqual({ size: 2 });
 });
 
-test('a prop that selects a secret is its id for calls, and what becomes of the secret then makes no call', async () => {
+test('calls carry the id of a secret that a prop selects, and a change or deletion of the secret makes no call', async () => {
   const key = `k${randomUUID().slice(0, 8)}`;
   const inputs = [
     { id: 'login', type: 'CollectionSelect', label: 'Login', collection: 'secrets' },

@@ -35,7 +35,7 @@ export function hostileAnswers(respond: Respond): { respond: Respond; endlessByt
     },
     '/huge': (_call, response) => response.writeHead(500).end('y'.repeat(1_000_000)),
     '/redirecting': (_call, response) => response.writeHead(307, { location: '/good' }).end(),
-    '/telling': ({ headers, body }, response) => response.writeHead(422).end(`${headers.authorization} ${body}`),
+    '/echoing': ({ headers, body }, response) => response.writeHead(422).end(`${headers.authorization} ${body}`),
   };
   return {
     respond: (call, response) => (ways[call.path] ?? respond)(call, response),

@@ -126,7 +126,7 @@ describe('a call of an action', () => {
 
   test('has no token in its log and reason where the deployment answers with it', async () => {
     deployment.respond(hostileAnswers(() => undefined).respond);
-    const run = runOf({ target: { path: 'telling' } });
+    const run = runOf({ target: { path: 'echoing' } });
 
     await expect(run.done()).rejects.toMatchObject({ message: 'The deployment answered 422: Bearer *** {"a":1}' });
     expect(run.lines).toContain('Bearer *** {"a":1}');

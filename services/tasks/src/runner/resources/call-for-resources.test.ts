@@ -66,7 +66,7 @@ const callOf = (resource_id: string, path: string, fields: Partial<ResourceCall[
   },
 });
 
-test('calls for resources are made while hostile deployments are silent, flood, redirect and lie about their name, and no reason shows a token or a prop that is sensitive', async () => {
+test('calls for resources are made while hostile deployments are silent, flood, redirect and have the certificate of another name, and no reason shows a token or a prop that is sensitive', async () => {
   const answers = hostileAnswers(({ path }, response) =>
     path === '/gone' ? response.writeHead(410).end() : response.writeHead(201).end('thanks for swordfish'),
   );
@@ -75,7 +75,7 @@ test('calls for resources are made while hostile deployments are silent, flood, 
     callOf('silent', '/silent'),
     callOf('trickling', '/trickling'),
     callOf('redirecting', '/redirecting'),
-    callOf('telling', '/telling'),
+    callOf('echoing', '/echoing'),
     callOf('huge', '/huge'),
     callOf('endless', '/endless'),
     callOf('other', '/good', { host: withWrongCertificate }),
@@ -94,7 +94,7 @@ test('calls for resources are made while hostile deployments are silent, flood, 
     outcome: 'Failed',
     reason: 'The deployment answered 307, and redirects are not followed',
   });
-  expect(results.get('telling')).toEqual({
+  expect(results.get('echoing')).toEqual({
     outcome: 'Failed',
     reason: 'The deployment answered 422: Bearer *** {"props":{"password":"***"}}',
   });

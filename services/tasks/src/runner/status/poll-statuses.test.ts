@@ -56,7 +56,7 @@ const poll = (path: string, host = '127.0.0.1'): StatusPoll => {
   return { deployment_id: `d${ids}`, fence: 1, call: { host, path, token: 'a.b.c' } };
 };
 
-test('deployments are polled while hostile ones are silent, trickle, flood, redirect, lie about their name and tell the token', async () => {
+test('deployments are polled while hostile ones are silent, trickle, flood, redirect, have the certificate of another name and echo the token', async () => {
   const answers = hostileAnswers((_call, response) => response.end('{"status":{"name":"Idle","color":"success"}}'));
   deployment.respond(answers.respond);
   const hostile = [
@@ -67,7 +67,7 @@ test('deployments are polled while hostile ones are silent, trickle, flood, redi
     poll('/huge'),
     poll('/redirecting'),
     poll('/good', withWrongCertificate),
-    poll('/telling'),
+    poll('/echoing'),
   ];
   const good = Array.from({ length: 40 }, () => poll('/good'));
 
