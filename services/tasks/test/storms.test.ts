@@ -32,13 +32,29 @@ const withId = sql.type(z.object({ id: z.string() }));
 const recoveredWithinMs = 30_000;
 
 const cutConnections = () =>
-  tasks.database.db.query(nothing`
-    select pg_terminate_backend(pid) from pg_stat_activity
-    where datname = current_database() and pid <> pg_backend_pid()
-  `);
+  answered(() =>
+    tasks.database.db.query(nothing`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()
+    `),
+  );
 const startServer = async () => {
   server = await startPostgres({ ...start, signal: AbortSignal.timeout(30_000), durable: false });
 };
+
+/** On a busy machine, and right after an outage, the first try may come too late. */
+const answered = <T>(work: () => Promise<T>): Promise<T> =>
+  until(
+    () =>
+      work().then(
+        (answer) => ({ answer }),
+        (error: unknown) => {
+          if (error instanceof AppError && error.status >= 500) return null;
+          throw error;
+        },
+      ),
+    recoveredWithinMs,
+  ).then(({ answer }) => answer);
 
 /** Clients of a service that fails again and again, until `over` aborts. */
 function clientsUntil(over: AbortSignal) {
@@ -79,7 +95,6 @@ test.for<[string, number, () => Promise<unknown>]>([
     const accepted: string[] = [];
     const held: ClaimedTask[] = [];
     const beats = new Map<string, number>();
-    await Promise.all(Array.from({ length: 4 }, () => tasks.create()));
 
     const working = [
       repeat(async () => {
@@ -125,21 +140,25 @@ test.for<[string, number, () => Promise<unknown>]>([
 
     expect([...refusals.keys()].filter((code) => code !== 'unavailable' && code !== 'timeout')).toEqual([]);
     expect(total(refusals)).toBeGreaterThan(0);
-    const { rows } = await tasks.database.db.query(sql.type(z.object({ name: z.string() }))`
-    select d.name from deployments d join deployment_tasks t on t.deployment_id = d.id
-  `);
-    const made = rows.map(({ name }) => name);
+    const { db } = tasks.database;
+    const made = await answered(() =>
+      db.anyFirst(sql.type(z.object({ name: z.string() }))`
+        select d.name from deployments d join deployment_tasks t on t.deployment_id = d.id
+      `),
+    );
     expect(accepted.filter((name) => !made.includes(name))).toEqual([]);
     expect(new Set(made).size).toBe(made.length);
     expect(new Set(held.map(({ task_id }) => task_id)).size).toBe(held.length);
-    for (const claim of held) await tasks.finish(claim);
-    expect((await tasks.task(held[0]?.task_id ?? '')).status).toBe('Done');
-    const { rows: connections } = await tasks.database.db.query(nothing`
-    select from pg_stat_activity where datname = current_database()
-  `);
+    for (const claim of held) {
+      await answered(() => tasks.finish(claim));
+      expect((await answered(() => tasks.task(claim.task_id))).status).toBe('Done');
+    }
+    const connections = await answered(() =>
+      db.any(nothing`select from pg_stat_activity where datname = current_database()`),
+    );
     // Those of the service and of this test: none is left behind.
     expect(connections.length).toBeLessThanOrEqual(10 + 3);
-    await tasks.database.db.query(nothing`truncate deployment_tasks, deployments cascade`);
+    await answered(() => db.query(nothing`truncate deployment_tasks, deployments cascade`));
   },
 );
 
