@@ -470,14 +470,14 @@ test('no secret is in a log, a process, a file or a message that does not need i
     return Buffer.from(data?.[key] ?? '', 'base64').toString();
   };
   expect(await token()).toBe(contents[0]);
-  const planWith = async (of: string) => {
-    const body = { config: { ...config, token: of } };
+  const planOtherToken = async () => {
+    const body = { config: { ...config, token: planned.id } };
     const { objects } = recordPlan(unwrap(await admin.deploymentPlans.of_update({ id, body })));
     expect(objects.flatMap(({ kind, fields }) => (kind === 'Secret' ? fields : []))).toEqual([
       { path: '/data/token', hidden: true },
     ]);
   };
-  await planWith(planned.id);
+  await planOtherToken();
 
   unwrap(await admin.secrets.update({ id: secret.id, body: { contents: contents[1] } }));
   const reinstall = unwrap(await admin.deploymentTasks.list({ query: { deployment_id: id } })).items[0];
@@ -489,7 +489,12 @@ test('no secret is in a log, a process, a file or a message that does not need i
     withinMs: 180_000,
   });
   expect(await token()).toBe(contents[1]);
-  await planWith(planned.id);
+  // Helm of a dry run lives for a moment, and may end between two looks.
+  const isDryRunRecorded = () => [...processTexts].some((text) => text.includes('--dry-run=server'));
+  await waitUntil(async () => planOtherToken().then(isDryRunRecorded), {
+    what: 'a dry run among the recorded processes',
+    withinMs: 120_000,
+  });
   expect(config).toMatchObject({ token: secret.id });
   const [task] = unwrap(await admin.deploymentTasks.list({ query: { deployment_id: id } })).items;
   const log = await unwrap(await admin.deploymentTasks.log({ id: task?.id ?? '' })).text();
@@ -540,8 +545,7 @@ test('no secret is in a log, a process, a file or a message that does not need i
     ...(await objectsOf(core, namespace)),
     ...(await objectsOf(core, showcaseNamespace)),
   ];
-  expect(plans).toHaveLength(5);
-  expect(processes.some(({ text }) => text.includes('--dry-run=server'))).toBe(true);
+  expect(plans.length).toBeGreaterThanOrEqual(5);
 
   for (const [name, canary] of Object.entries(canaries)) {
     expect(canary.length, name).toBeGreaterThan(15);
