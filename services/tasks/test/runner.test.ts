@@ -280,7 +280,7 @@ test('a canceled task ends its Helm soon and leaves a release from which the nex
   expect(await act.run(next)).toMatchObject({ outcome: 'Done' });
 });
 
-test('in a storm of a thousand cancellations exactly the canceled Helms end', async () => {
+test('in a storm of a thousand cancellations exactly the canceled Helms end', { timeout: 90_000 }, async () => {
   const [kept, ...canceled] = [slowly(), slowly(), slowly()];
   for (const task of [kept, ...canceled]) await act.startSlow(task);
 
