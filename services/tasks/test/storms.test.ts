@@ -18,8 +18,8 @@ let tasks: TasksInTest;
 beforeAll(async () => {
   start = await serverStart();
   server = await startPostgres({ ...start, durable: false });
-  const limits = { TASKS_PER_CLUSTER: '120', TASKS_IN_ALL: '120' };
-  tasks = await startTasksInTest(limits, { server: server.adminUrl });
+  const settings = { TASKS_PER_CLUSTER: '120', TASKS_IN_ALL: '120', TASK_LEASE_SECONDS: '300' };
+  tasks = await startTasksInTest(settings, { server: server.adminUrl });
 }, 120_000);
 afterAll(async () => {
   await tasks?.[Symbol.asyncDispose]();
