@@ -174,7 +174,7 @@ async function inParallel<T>(items: readonly T[], most: number, work: (item: T) 
 }
 
 test('of ten thousand tasks that become due at one instant each is claimed in its turn, and a thousand cancellations are obeyed', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   const { db } = tasks.database;
   await db.query(nothing`
@@ -201,7 +201,7 @@ test('of ten thousand tasks that become due at one instant each is claimed in it
   hints = 0;
   await until(async () => hints > 0, 30_000);
   const started: string[] = [];
-  const { untilAccepted, refusals } = clientsUntil(AbortSignal.timeout(100_000));
+  const { untilAccepted, refusals } = clientsUntil(AbortSignal.timeout(220_000));
   const [canceled, stopping]: [string[], string[]] = [[], []];
   const fifty = Array.from({ length: 50 }, (_, index) => index);
   const claimNext = async () => started.push((await tasks.claimed()).task_id);
