@@ -24,10 +24,14 @@ export async function createServiceDatabase(
   });
   await withClient(urlOf(adminUrl, { database }), async (client) => {
     await client.query('revoke all on schema public from public');
+    // Searches by part of a name use it; a role that may create nothing in the database cannot install it.
+    await client.query('create schema if not exists extensions');
+    await client.query('create extension if not exists pg_trgm schema extensions');
     for (const { name } of services) {
       const role = escapeIdentifier(name);
       await client.query(`create schema if not exists ${role} authorization ${role}`);
       await client.query(`revoke all on schema ${role} from public`);
+      await client.query(`grant usage on schema extensions to ${role}`);
       await client.query(`grant connect on database ${escapeIdentifier(database)} to ${role}`);
       await client.query(`alter role ${role} in database ${escapeIdentifier(database)} set search_path = ${role}`);
     }

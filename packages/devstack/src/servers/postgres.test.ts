@@ -44,6 +44,7 @@ describe('a started Postgres', () => {
     await expect(query(tasks, 'select * from auth.users')).rejects.toThrow('permission denied for schema auth');
     await expect(query(tasks, 'create table auth.mine (id int)')).rejects.toThrow('permission denied for schema auth');
     await expect(query(tasks, 'create table public.mine (id int)')).rejects.toThrow('permission denied');
+    await expect(query(tasks, 'create table extensions.mine (id int)')).rejects.toThrow('permission denied');
     await expect(query(tasks, 'create schema mine')).rejects.toThrow('permission denied');
     await expect(query(tasks, 'set role auth')).rejects.toThrow('permission denied');
     await expect(query(tasks, 'create temporary table mine (id int)')).rejects.toThrow('permission denied');

@@ -85,7 +85,7 @@ async function ensureTemplate(admin: PgConnection, { template, schema, migration
       url: databaseUrl(server, unfinished),
       migrations,
       applicationName,
-      log: { info: () => {} },
+      log: { info: () => {}, warn: () => {} },
     });
     await admin.query(`alter database "${unfinished}" rename to "${template}"`);
   } finally {

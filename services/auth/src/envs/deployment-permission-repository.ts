@@ -5,7 +5,7 @@ import {
 import type { ListRequest } from '@berth/shared/contracts/paging';
 import { conflictOn } from '@berth/shared/db/postgres/conflict-on';
 import type { Queries } from '@berth/shared/db/database';
-import { equals, inEnvs } from '@berth/shared/db/lists/list-filters';
+import { inEnvs } from '@berth/shared/db/lists/list-filters';
 import { listPage } from '@berth/shared/db/lists/list-page';
 import { sql } from 'slonik';
 import { z } from 'zod';
@@ -28,7 +28,7 @@ export const createDeploymentPermissionRepository = (db: Queries) => ({
       row: DeploymentPermission,
       columns,
       from: sql.fragment`deployment_permissions`,
-      where: [inEnvs(sql.fragment`env_id`, visible), equals(sql.fragment`env_id`, request.env_id)],
+      where: [inEnvs(sql.fragment`env_id`, visible, request.env_id)],
       request,
       sortable: { created_at: sql.fragment`created_at`, role: sql.fragment`role` },
     }),

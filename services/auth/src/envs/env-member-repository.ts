@@ -4,7 +4,7 @@ import { EnvUserPermission, type NewEnvUserPermission } from '@berth/shared/cont
 import type { ListRequest } from '@berth/shared/contracts/paging';
 import { conflictOn } from '@berth/shared/db/postgres/conflict-on';
 import type { Queries } from '@berth/shared/db/database';
-import { equals, inEnvs } from '@berth/shared/db/lists/list-filters';
+import { inEnvs } from '@berth/shared/db/lists/list-filters';
 import { listPage } from '@berth/shared/db/lists/list-page';
 import { sql } from 'slonik';
 import { z } from 'zod';
@@ -27,7 +27,7 @@ export const createEnvMemberRepository = (db: Queries) => ({
       row: EnvUserPermission,
       columns,
       from: sql.fragment`env_user_permissions`,
-      where: [inEnvs(sql.fragment`env_id`, visible), equals(sql.fragment`env_id`, request.env_id)],
+      where: [inEnvs(sql.fragment`env_id`, visible, request.env_id)],
       request,
       sortable: { created_at: sql.fragment`created_at`, role: sql.fragment`role` },
     }),

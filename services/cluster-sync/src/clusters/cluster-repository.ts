@@ -3,7 +3,7 @@ import { K8sResource, k8sResources } from '@berth/shared/contracts/resources/k8s
 import type { ListRequest } from '@berth/shared/contracts/paging';
 import { conflictOn } from '@berth/shared/db/postgres/conflict-on';
 import type { Queries, Transaction } from '@berth/shared/db/database';
-import { equals, equalsIgnoringCase, inEnvs } from '@berth/shared/db/lists/list-filters';
+import { equalsIgnoringCase, inEnvs } from '@berth/shared/db/lists/list-filters';
 import { listPage } from '@berth/shared/db/lists/list-page';
 import { recordState, recordStates } from '@berth/shared/db/outbox/outbox';
 import { sql } from 'slonik';
@@ -45,9 +45,8 @@ export const createClusterRepository = (db: Queries) => ({
       columns,
       from: sql.fragment`k8s_clusters`,
       where: [
-        equals(sql.fragment`env_id`, filters.env_id),
         equalsIgnoringCase(sql.fragment`name`, filters.name),
-        inEnvs(sql.fragment`env_id`, visible),
+        inEnvs(sql.fragment`env_id`, visible, filters.env_id),
       ],
       request,
       sortable: {

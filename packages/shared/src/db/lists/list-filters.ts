@@ -13,10 +13,27 @@ export function equals(column: FragmentSqlToken, value: PrimitiveValueExpression
 export const equalsIgnoringCase = (column: FragmentSqlToken, text: string | undefined): Condition =>
   text === undefined ? undefined : sql.fragment`lower(${column}) = lower(${text})`;
 
-/** Part of the text, whatever its case; `%` and `_` mean themselves. */
+/** Part of the text, whatever its case; `%` and `_` mean themselves. A trigram index finds parts of three letters or more. */
 export const contains = (column: FragmentSqlToken, text: string | undefined): Condition =>
-  text === undefined ? undefined : sql.fragment`strpos(lower(${column}), lower(${text})) > 0`;
+  text === undefined ? undefined : sql.fragment`lower(${column}) like lower(${`%${literally(text)}%`})`;
 
-/** Rows of the envs that the caller may see (`visibleEnvs`). Rows without an env are visible only to callers that see all envs. */
-export const inEnvs = (column: FragmentSqlToken, visible: 'all' | readonly string[]): Condition =>
-  visible === 'all' ? undefined : sql.fragment`${column} = any(${sql.array([...visible], 'uuid')})`;
+const literally = (text: string): string => text.replaceAll(/[\\%_]/g, String.raw`\$&`);
+
+/**
+ * Rows of the envs that the caller may see (`visibleEnvs`), or of the one of them that a filter names. Rows without an env
+ * are visible only to callers that see all envs. One condition, since PostgreSQL would take two for one that few rows meet.
+ */
+export function inEnvs(
+  column: FragmentSqlToken,
+  visible: 'all' | readonly string[],
+  wanted?: string | null,
+): Condition {
+  if (visible === 'all') return equals(column, wanted);
+  if (wanted !== undefined) {
+    return wanted !== null && visible.includes(wanted) ? equals(column, wanted) : sql.fragment`false`;
+  }
+  const [only] = visible;
+  return visible.length === 1
+    ? equals(column, only)
+    : sql.fragment`${column} = any(${sql.array([...visible], 'uuid')})`;
+}

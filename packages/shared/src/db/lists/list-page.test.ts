@@ -95,6 +95,45 @@ describe('a list by page number', () => {
   });
 });
 
+describe('the rows of a list', () => {
+  /** Fails when it is computed. */
+  const counted = sql.fragment`boats cross join (select 1 / (count(*) - count(*)) from boats) as failure`;
+  const page = (request: ListRequest) =>
+    listPage(database.db, {
+      row: Boat,
+      columns: sql.fragment`id, created_at, name, env_id`,
+      from: sql.fragment`boats`,
+      counted,
+      where: [],
+      request,
+    });
+
+  test('are not counted where the page shows how many there are', async () => {
+    await launch('a', 'b', 'c');
+
+    expect(await page({})).toMatchObject({ num_total: 3 });
+    expect(await page({ per_page: 3 })).toMatchObject({ num_total: 3 });
+    expect(await page({ per_page: 2, page: 2 })).toMatchObject({ num_total: 3, items: [{ name: 'a' }] });
+    expect(await page({ per_page: 3, after: '' })).toMatchObject({ num_total: 3, next: null });
+    await expect(page({ per_page: 2 })).rejects.toThrow('division by zero');
+  });
+});
+
+describe('a list filter by env', () => {
+  test('selects one of the visible envs', async () => {
+    await launch('red', 'blue', 'nobody');
+    await database.db.query(nothing`update boats set env_id = ${red} where name = 'red'`);
+    await database.db.query(nothing`update boats set env_id = ${blue} where name = 'blue'`);
+
+    expect(await names({}, inEnvs(envId, [red, blue], red))).toEqual(['red']);
+    expect(await names({}, inEnvs(envId, [blue], red))).toEqual([]);
+    expect(await names({}, inEnvs(envId, [blue], null))).toEqual([]);
+    expect(await names({}, inEnvs(envId, [red, blue]))).toEqual(['blue', 'red']);
+    expect(await names({}, inEnvs(envId, 'all', blue))).toEqual(['blue']);
+    expect(await names({}, inEnvs(envId, 'all', null))).toEqual(['nobody']);
+  });
+});
+
 describe('list rows too large for one answer', () => {
   /** Each name 800,000 times: five of them are more than an answer can hold. */
   const heavy = async (request: ListRequest, bytes?: FragmentSqlToken, queries: Queries = database.db) => {

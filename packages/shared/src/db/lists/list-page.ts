@@ -14,6 +14,8 @@ export interface ListOptions<Row extends z.ZodType> {
   columns: FragmentSqlToken;
   /** The table, or a join. */
   from: FragmentSqlToken;
+  /** For the total, where a join of `from` neither adds nor removes rows, nor is part of a condition. */
+  counted?: FragmentSqlToken;
   /** Filters and visibility; all must hold. */
   where: readonly Condition[];
   request: ListRequest;
@@ -62,21 +64,22 @@ async function numberedPage<Row extends z.ZodType>(
   { page, size }: { page: number; size: number },
 ): Promise<Page<z.output<Row>>> {
   const { row, columns, from, where } = options;
+  const before = (page - 1) * size;
   const found = await queries.any(
-    sql.type(Numbered)`${fitting(
-      options,
-      sql.fragment`
-        select ${columns}, (${countOf(options)}) as list_total ${sizeOf(options)}
+    sql.type(Numbered)`${fitting(options, {
+      page: sql.fragment`
+        select ${columns} ${sizeOf(options)}
         from ${from} where ${sql.and(where)}
         order by ${orderOf(options)}
-        limit ${size} offset ${(page - 1) * size}
+        limit ${size + 1} offset ${before}
       `,
-    )}`,
+      total: totalWith(options, { before, size }),
+    })}`,
   );
 
-  const items = found.map((item) => checked(row, withoutOurs(item)));
+  const items = found.slice(0, size).map((item) => checked(row, withoutOurs(item)));
   const fit = rowsThatFit(items, maxItemBytes);
-  if (fit < (found[0]?.list_found ?? items.length)) throw tooLarge(fit);
+  if (fit < Math.min(found[0]?.list_found ?? items.length, size)) throw tooLarge(fit);
   const num_total = found[0]?.list_total ?? (page === 1 ? 0 : await total(queries, options));
   return { page, per_page: size, items, num_total };
 }
@@ -92,19 +95,18 @@ async function keysetPage<Row extends z.ZodType>(
   const cursor = decodeCursor(after);
   const beyond = cursor && sql.fragment`(${newestBy}, ${id}) < (${timeOf(cursor)}, ${cursor.id})`;
 
-  // One row more than requested shows whether there is a next page.
   const found = await queries.any(
-    sql.type(Keyed)`${fitting(
-      options,
-      sql.fragment`
-        select ${columns}, (${countOf(options)}) as list_total,
+    sql.type(Keyed)`${fitting(options, {
+      page: sql.fragment`
+        select ${columns},
           trim_scale(extract(epoch from ${newestBy}) * 1000000)::text as list_micros, ${id} as list_id
           ${sizeOf(options)}
         from ${from} where ${sql.and([...where, beyond])}
         order by ${newestBy} desc, ${id} desc
         limit ${size + 1}
       `,
-    )}`,
+      total: cursor === null ? totalWith(options, { before: 0, size }) : sql.fragment`(${countOf(options)})`,
+    })}`,
   );
 
   const items = found.slice(0, size).map((item) => checked(row, withoutOurs(item)));
@@ -135,20 +137,31 @@ const withoutOurs = (row: z.infer<typeof Numbered>): Record<string, unknown> =>
 
 const sizeOf = ({ bytes }: Sized) => (bytes === undefined ? sql.fragment`` : sql.fragment`, ${bytes} as list_bytes`);
 
+interface PageStatement {
+  /** With one row more than the page, which shows whether the list goes on. */
+  page: FragmentSqlToken;
+  total: FragmentSqlToken;
+}
+
 /**
  * The rows of a page up to what one answer can hold, one at least. Of those beyond it Postgres reads the size only: large
  * values are stored apart from their rows until they are read. Windows without an order keep that of the page.
  */
-const fitting = ({ bytes }: Sized, page: FragmentSqlToken) =>
+const fitting = ({ bytes }: Sized, { page, total: listTotal }: PageStatement) =>
   bytes === undefined
-    ? page
+    ? sql.fragment`with page as materialized (${page}) select page.*, ${listTotal} as list_total from page`
     : sql.fragment`
-        select * from (
+        with page as materialized (${page})
+        select measured.*, ${listTotal} as list_total from (
           select page.*, count(*) over () as list_found, sum(list_bytes) over (rows unbounded preceding) as list_sum
-          from (${page}) page
+          from page
         ) measured
         where list_sum <= ${maxItemBytes} or list_sum = list_bytes
       `;
+
+/** Rows are counted only where the list goes on after the page: Postgres computes the branch that it takes and no other. */
+const totalWith = (options: Filtered, { before, size }: { before: number; size: number }) => sql.fragment`
+  case when (select count(*) from page) > ${size} then (${countOf(options)}) else ${before} + (select count(*) from page) end`;
 
 const tooLarge = (fitting: number) => {
   const rule = `must be at most ${fitting} for rows as large as these, or use after`;
@@ -158,11 +171,11 @@ const tooLarge = (fitting: number) => {
 const createdAt = sql.fragment`created_at`;
 const idColumn = sql.fragment`id`;
 
-type Filtered = Pick<ListOptions<z.ZodType>, 'from' | 'where' | 'numTotal'>;
+type Filtered = Pick<ListOptions<z.ZodType>, 'from' | 'where' | 'counted' | 'numTotal'>;
 type Sized = Pick<ListOptions<z.ZodType>, 'bytes'>;
 
-const countOf = ({ from, where, numTotal }: Filtered) =>
-  numTotal ?? sql.fragment`select count(*) from ${from} where ${sql.and(where)}`;
+const countOf = ({ from, where, counted = from, numTotal }: Filtered) =>
+  numTotal ?? sql.fragment`select count(*) from ${counted} where ${sql.and(where)}`;
 
 /** Past the end no row carries the total. */
 const total = async (queries: Queries, options: Filtered): Promise<number> =>

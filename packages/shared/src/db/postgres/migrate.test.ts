@@ -1,8 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../testing/test-database.ts';
 import { migrate } from './migrate.ts';
 import { pgConnection } from './pg-connection.ts';
@@ -21,7 +21,7 @@ afterEach(async () => {
 
 const write = (name: string, text: string) => writeFile(join(folder, name), text);
 
-const log = { info: vi.fn() };
+const log = { info: vi.fn(), warn: vi.fn() };
 const migrateAll = () =>
   migrate({ url: database.url, migrations: pathToFileURL(`${folder}/`), log, applicationName: 'test' });
 
@@ -110,4 +110,57 @@ test('a missing schema of the connection is named in the error', async () => {
   await expect(
     migrate({ url: url.href, migrations: pathToFileURL(`${folder}/`), log, applicationName: 'test' }),
   ).rejects.toThrow('nowhere');
+});
+
+describe('a migration that needs an extension', () => {
+  const writeOptional = async (extension: string) => {
+    await write('0001-first.sql', 'create table first (name text)');
+    await mkdir(join(folder, `with-${extension}`));
+    await write(`with-${extension}/0002-parts.sql`, 'create index parts on first using gin (lower(name) gin_trgm_ops)');
+  };
+  const indexes = () => queryRows(`select indexname from pg_indexes where indexname = 'parts'`);
+
+  test('creates the extension where the role may', async () => {
+    await writeOptional('pg_trgm');
+    await migrateAll();
+
+    expect(await indexes()).toEqual([{ indexname: 'parts' }]);
+  });
+
+  test('finds the extension in another schema', async () => {
+    await queryRows('create schema extensions; create extension pg_trgm schema extensions');
+    await writeOptional('pg_trgm');
+    await migrateAll();
+
+    expect(await indexes()).toEqual([{ indexname: 'parts' }]);
+  });
+
+  test('is put off with a warning where the extension cannot be had, and applied by the first start that finds it', async () => {
+    await queryRows(`
+      do $$ begin create role without_rights login password 'x'; exception when duplicate_object then null; end $$;
+      grant all on schema auth to without_rights;
+      grant all on all tables in schema auth to without_rights;
+      create schema extensions
+    `);
+    await writeOptional('pg_trgm');
+    const url = Object.assign(new URL(database.url), { username: 'without_rights', password: 'x' }).href;
+    const asRole = () => migrate({ url, migrations: pathToFileURL(`${folder}/`), log, applicationName: 'test' });
+
+    log.warn.mockClear();
+    await asRole();
+    expect(await indexes()).toEqual([]);
+    await queryRows('create extension pg_trgm schema extensions');
+    await asRole();
+    expect(await indexes()).toEqual([]);
+    const put = { migration: 'with-pg_trgm/0002-parts.sql', extension: 'pg_trgm' };
+    expect(log.warn.mock.calls).toEqual([
+      [put, expect.stringContaining('put off')],
+      [put, expect.stringContaining('put off')],
+    ]);
+
+    await queryRows('grant usage on schema extensions to without_rights');
+    await asRole();
+    expect(await indexes()).toEqual([{ indexname: 'parts' }]);
+    await queryRows('drop owned by without_rights');
+  });
 });

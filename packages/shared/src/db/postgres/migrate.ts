@@ -8,7 +8,7 @@ export interface MigrateOptions {
   url: string;
   /** The service's own folder; the shared tables (outbox, leases, …) come first by themselves. */
   migrations: URL;
-  log: Pick<Logger, 'info'>;
+  log: Pick<Logger, 'info' | 'warn'>;
   applicationName: string;
 }
 
@@ -16,6 +16,8 @@ export interface Migration {
   name: string;
   text: string;
   checksum: string;
+  /** The extension without which it cannot be applied. */
+  extension?: string;
 }
 
 const sharedMigrations = new URL('../migrations/', import.meta.url);
@@ -32,15 +34,43 @@ export async function migrate({ url, migrations, log, applicationName }: Migrate
   await refuseWithoutSchema(connection);
   await connection.query(`select pg_advisory_lock(hashtextextended('migrations of ' || current_schema(), 0))`);
   const applied = await appliedMigrations(connection);
+  const missing = new Set<string>();
   for (const migration of pendingMigrations(wanted, applied)) {
-    await apply(connection, migration);
-    log.info({ migration: migration.name }, 'migration applied');
+    const { name, extension } = migration;
+    if (extension !== undefined) {
+      const found = missing.has(extension) ? null : await haveExtension(connection, extension);
+      if (found === null) {
+        missing.add(extension);
+        log.warn(
+          { migration: name, extension },
+          'migration put off: its extension cannot be used, see docs/operators.md',
+        );
+        continue;
+      }
+      await apply(connection, migration, found.schema);
+    } else await apply(connection, migration);
+    log.info({ migration: name }, 'migration applied');
   }
 }
 
-/** Shared ones first, then the service's own, each in the order of their numbers. */
+/**
+ * Shared ones first, then the service's own, each in the order of their numbers; last those that need an extension, from
+ * folders named like `with-pg_trgm`. The service has to work without these: they are put off until the extension is there.
+ */
 export async function readMigrations(folder: URL): Promise<Migration[]> {
-  return [...(await readFolder(sharedMigrations, 'shared/')), ...(await readFolder(folder, ''))];
+  const entries = await readdir(folder, { withFileTypes: true });
+  const extensions = entries.flatMap((entry) =>
+    entry.isDirectory() ? (/^with-(\w+)$/.exec(entry.name)?.[1] ?? []) : [],
+  );
+  const optional = extensions.sort().map(async (extension) => {
+    const migrations = await readFolder(new URL(`with-${extension}/`, folder), `with-${extension}/`);
+    return migrations.map((migration) => ({ ...migration, extension }));
+  });
+  return [
+    ...(await readFolder(sharedMigrations, 'shared/')),
+    ...(await readFolder(folder, '')),
+    ...(await Promise.all(optional)).flat(),
+  ];
 }
 
 async function readFolder(folder: URL, prefix: string): Promise<Migration[]> {
@@ -87,9 +117,35 @@ async function appliedMigrations(connection: PgConnection): Promise<Map<string, 
   return new Map(rows.map(({ name, checksum }) => [String(name), String(checksum)]));
 }
 
-async function apply(connection: PgConnection, { name, text, checksum }: Migration): Promise<void> {
+/**
+ * The schema of an extension whose names this role may use. One that is missing is created where the role may do so; two
+ * services of one database may try at the same time, and the one that waited finds it.
+ */
+async function haveExtension(connection: PgConnection, extension: string): Promise<{ schema: string } | null> {
+  const find = () =>
+    connection.query(
+      `select n.nspname as schema, has_schema_privilege(n.oid, 'usage') as usable
+      from pg_extension e join pg_namespace n on n.oid = e.extnamespace where e.extname = $1`,
+      [extension],
+    );
+  if ((await find()).length === 0) {
+    await connection.query(`create extension if not exists ${quoted(extension)}`).catch((error: unknown) => {
+      if (error instanceof LostConnection) throw error;
+    });
+  }
+  const [found] = await find();
+  return found?.usable === true ? { schema: String(found.schema) } : null;
+}
+
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+async function apply(connection: PgConnection, { name, text, checksum }: Migration, also?: string): Promise<void> {
   await connection.query('begin');
   try {
+    if (also !== undefined) {
+      const path = `quote_ident(current_schema()) || ', ' || quote_ident($1)`;
+      await connection.query(`select set_config('search_path', ${path}, true)`, [also]);
+    }
     await connection.query(text);
     await connection.query('insert into applied_migrations (name, checksum) values ($1, $2)', [name, checksum]);
     await connection.query('commit');

@@ -37,6 +37,7 @@ export const createK8sResourceRepository = (db: Queries) => ({
       row: K8sResource,
       columns,
       from: withCluster,
+      ...(visible === 'all' && { counted: sql.fragment`k8s_resources r` }),
       where: [
         equals(sql.fragment`r.cluster_id`, filters.cluster_id),
         equals(sql.fragment`r.deployment_id`, filters.deployment_id),

@@ -33,11 +33,10 @@ export const createDeploymentRepository = (db: Queries) => ({
       columns,
       from: sql.fragment`deployments`,
       where: [
-        inEnvs(sql.fragment`env_id`, visible),
+        inEnvs(sql.fragment`env_id`, visible, query.env_id),
         contains(sql.fragment`name`, query.name),
         equals(sql.fragment`kind_id`, query.kind_id),
         equals(sql.fragment`cluster_id`, query.cluster_id),
-        equals(sql.fragment`env_id`, query.env_id),
         equals(sql.fragment`helm_chart_id`, query.helm_chart_id),
         equals(sql.fragment`enabled`, query.enabled),
         equals(sql.fragment`status`, query.status),

@@ -52,11 +52,11 @@ export const createResourceRepository = (db: Queries) => {
         row: DeploymentResource,
         columns,
         from,
+        counted: sql.fragment`deployment_resources r`,
         where: [
           sql.fragment`r.is_live`,
-          inEnvs(sql.fragment`r.env_id`, visible),
+          inEnvs(sql.fragment`r.env_id`, visible, query.env_id),
           equals(sql.fragment`r.type_id`, query.type_id),
-          equals(sql.fragment`r.env_id`, query.env_id),
           equals(sql.fragment`r.deployment_id`, query.deployment_id),
         ],
         request: query,

@@ -5,7 +5,7 @@ import {
   type deploymentResourceTypes,
 } from '@berth/shared/contracts/resources/deployment-resource-types';
 import type { Queries } from '@berth/shared/db/database';
-import { equals } from '@berth/shared/db/lists/list-filters';
+import { equals, inEnvs } from '@berth/shared/db/lists/list-filters';
 import { listPage } from '@berth/shared/db/lists/list-page';
 import { sql } from 'slonik';
 import { z } from 'zod';
@@ -20,6 +20,12 @@ const visibleTo = (visible: Visible) =>
     ? sql.fragment`true`
     : sql.fragment`(env_id is null or env_id = any(${sql.array([...visible], 'uuid')}))`;
 
+/** Visible ones, of one env or of none where a filter says so. */
+const listedFor = (visible: Visible, wanted: string | null | undefined) => {
+  if (wanted === undefined) return visibleTo(visible);
+  return wanted === null ? sql.fragment`env_id is null` : inEnvs(sql.fragment`env_id`, visible, wanted);
+};
+
 type ListQuery = RequestOutput<typeof deploymentResourceTypes.operations.list>['query'];
 
 const Registered = z.object({ resource_types: JsonObject.nullable(), registers: z.boolean() });
@@ -31,8 +37,7 @@ export const createTypeRepository = (db: Queries) => ({
       columns,
       from: sql.fragment`deployment_resource_types`,
       where: [
-        visibleTo(visible),
-        equals(sql.fragment`env_id`, query.env_id),
+        listedFor(visible, query.env_id),
         equals(sql.fragment`deployment_kind_id`, query.deployment_kind_id),
         equals(sql.fragment`key`, query.key),
       ],

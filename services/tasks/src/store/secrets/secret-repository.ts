@@ -1,7 +1,7 @@
 import type { RequestOutput } from '@berth/shared/contracts/contract';
 import { Secret, type secrets } from '@berth/shared/contracts/resources/secrets';
 import type { Queries } from '@berth/shared/db/database';
-import { equals, equalsIgnoringCase, inEnvs } from '@berth/shared/db/lists/list-filters';
+import { equalsIgnoringCase, inEnvs } from '@berth/shared/db/lists/list-filters';
 import { listPage } from '@berth/shared/db/lists/list-page';
 import { sql } from 'slonik';
 import { z } from 'zod';
@@ -25,8 +25,7 @@ export const createSecretRepository = (db: Queries) => ({
       columns: publicColumns,
       from: sql.fragment`secrets`,
       where: [
-        inEnvs(sql.fragment`env_id`, visible),
-        equals(sql.fragment`env_id`, query.env_id),
+        inEnvs(sql.fragment`env_id`, visible, query.env_id),
         equalsIgnoringCase(sql.fragment`collection`, query.collection),
         equalsIgnoringCase(sql.fragment`name`, query.name),
       ],

@@ -2,7 +2,7 @@ import type { RequestOutput } from '@berth/shared/contracts/contract';
 import { DeploymentTask, type deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
 import type { Queries } from '@berth/shared/db/database';
 import { Id } from '@berth/shared/contracts/fields';
-import { type Condition, equals } from '@berth/shared/db/lists/list-filters';
+import { type Condition, equals, inEnvs } from '@berth/shared/db/lists/list-filters';
 import { listPage } from '@berth/shared/db/lists/list-page';
 import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
@@ -37,27 +37,32 @@ const name = sql.type(TaskName);
 const bytes = sql.fragment`operation_bytes + 4096 + 6 * coalesce(octet_length(reason), 0)`;
 
 /** A task lies in the env of its cluster. That of a deleted deployment is for site admins and bots only. */
-const seenBy = (visible: VisibleEnvs) =>
-  visible === 'all'
+const seenBy = (visible: VisibleEnvs, env_id?: string) =>
+  sql.fragment`${sql.and([
+    inEnvs(sql.fragment`env_id`, visible, env_id),
+    visible === 'all' ? undefined : sql.fragment`exists (select 1 from deployments d where d.id = deployment_id)`,
+  ])}`;
+
+/** No task is due before it is created: with the second condition neither order reads the tasks before that time. */
+const createdFrom = (time: string | undefined) =>
+  time === undefined
     ? undefined
-    : sql.fragment`env_id = any(${sql.array([...visible], 'uuid')})
-        and exists (select 1 from deployments d where d.id = deployment_id)`;
+    : sql.fragment`created_at >= ${time}::timestamptz and execute_at >= ${time}::timestamptz`;
 
 type ListQuery = RequestOutput<typeof deploymentTasks.operations.list>['query'];
 
 /** Of columns by which the number of tasks is kept. */
 const countedConditions = (query: ListQuery, visible: VisibleEnvs): Condition[] => [
-  seenBy(visible),
+  seenBy(visible, query.env_id),
   equals(sql.fragment`cluster_id`, query.cluster_id),
   equals(sql.fragment`deployment_id`, query.deployment_id),
-  equals(sql.fragment`env_id`, query.env_id),
   equals(sql.fragment`status`, query.status),
   query.active_only ? sql.fragment`status in ('Pending', 'Started')` : undefined,
 ];
 
 const timeConditions = ({ show_future, created_from }: ListQuery): Condition[] => [
   show_future === false ? sql.fragment`execute_at <= now()` : undefined,
-  created_from === undefined ? undefined : sql.fragment`created_at >= ${created_from}::timestamptz`,
+  createdFrom(created_from),
 ];
 
 /** Few tasks lie in the future: they are counted, and the others are what remains. */
