@@ -5,10 +5,6 @@ export { people } from './servers/oidc/people.ts';
 export { type OidcServer, type OidcStart, startOidc } from './servers/oidc.ts';
 export { signInWithHttp } from './servers/oidc-sign-in.ts';
 export { type PostgresServer, type PostgresStart, startPostgres } from './servers/postgres.ts';
-export {
-  createServiceDatabase,
-  type ServiceSchema,
-} from './servers/postgres-databases.ts';
 export { type RegistryServer, type RegistryStart, startRegistry } from './servers/registry.ts';
 export { rememberedPorts, rememberedSecrets } from './servers/remembered.ts';
 export { type RunningServer, type ServerStart, startServerProcess } from './servers/server-process.ts';

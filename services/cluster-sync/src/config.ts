@@ -1,6 +1,7 @@
 import { busOptions, busSettings } from '@berth/shared/bus/connection/bus-settings';
 import { allowedFields } from '@berth/kube/kube-access';
 import { z } from 'zod';
+import { usualRunnerAccount } from './access/runner-account.ts';
 
 const seconds = (fallback: number) =>
   z.coerce
@@ -48,6 +49,15 @@ export const Config = z
     CLUSTER_EKS_SECONDS: seconds(300),
     /** The `provider_id`s, separated by commas, of clusters whose own credential runners get in place of a short-lived token. */
     CLUSTER_RUNNER_OWN_CREDENTIALS: list(z.string().min(1)),
+    /** The account in each cluster whose tokens runners get, as `namespace/name`. */
+    CLUSTER_RUNNER_ACCOUNT: z
+      .string()
+      .regex(/^[a-z0-9-]{1,63}\/[a-z0-9.-]{1,253}$/, 'must be the namespace and name of an account, as namespace/name')
+      .default(`${usualRunnerAccount.namespace}/${usualRunnerAccount.name}`)
+      .transform((text) => {
+        const [namespace = '', name = ''] = text.split('/');
+        return { namespace, name };
+      }),
     /** Whether a discovered cluster is ignored until a site admin changes that. */
     CLUSTERS_IGNORE_NEW: z.stringbool().default(true),
     CLUSTER_REDISCOVER_SECONDS: seconds(10),
@@ -79,6 +89,7 @@ export const Config = z
     eksRegions: env.CLUSTER_EKS_REGIONS,
     eksMs: env.CLUSTER_EKS_SECONDS,
     ownCredentials: new Set(env.CLUSTER_RUNNER_OWN_CREDENTIALS),
+    runnerAccount: env.CLUSTER_RUNNER_ACCOUNT,
     ignoreNew: env.CLUSTERS_IGNORE_NEW,
     rediscoverMs: env.CLUSTER_REDISCOVER_SECONDS,
     resyncMs: env.CLUSTER_RESYNC_SECONDS,

@@ -19,7 +19,7 @@ import { z } from 'zod';
 import { createClusterDirectory } from '../src/discovery/cluster-directory.ts';
 import { ownAccess, ownClusterProvider } from '../src/providers/own-cluster.ts';
 import { accessIssuer } from '../src/access/access-issuer.ts';
-import { runnerObjects } from '../src/access/runner-account.ts';
+import { runnerObjects, usualRunnerAccount } from '../src/access/runner-account.ts';
 import { accessIn, type ClusterInTest, startClusterInTest } from './support/cluster-in-test.ts';
 import { kubeRequest } from './support/kube-request.ts';
 import { claimOn } from './support/neighbours.ts';
@@ -493,7 +493,7 @@ test('cluster-sync creates the account of the runner with its own role where it 
 });
 
 test('the objects of deploy/rbac/runner.yaml are those that cluster-sync creates', async () => {
-  expect(await manifestsIn('runner')).toEqual(runnerObjects.map(({ object }) => object));
+  expect(await manifestsIn('runner')).toEqual(runnerObjects(usualRunnerAccount).map(({ object }) => object));
 });
 
 test('access to a cluster that does not answer is unavailable, with the reason', async () => {

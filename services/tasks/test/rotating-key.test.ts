@@ -17,7 +17,7 @@ import { envId, startTasksInTest, type TasksInTest, testKey } from './support/ta
 const { envAdmin } = sampleIdentities;
 const { create, update } = secrets.operations;
 const run = promisify(execFile);
-const main = fileURLToPath(new URL('../src/rotate-key-main.ts', import.meta.url));
+const main = fileURLToPath(new URL('../src/admin-main.ts', import.meta.url));
 
 const newKey = randomBytes(32).toString('base64');
 const bytes = (key: string) => Buffer.from(key, 'base64');
@@ -49,7 +49,7 @@ async function stored() {
   return readingStore(db).secrets.sealed(envId, ids);
 }
 const rotate = () =>
-  run(process.execPath, [main], {
+  run(process.execPath, [main, 'seal-again'], {
     env: {
       ...compileCache(),
       DATABASE_URL: tasks.database.url,
@@ -65,7 +65,7 @@ const deps = () => {
   return { store: readingStore(db), inTransaction: inTransactionOf(db), secretKeys: keys, log, signal, batch: 10 };
 };
 
-test('rotate-key seals every secret under the new key while secrets are written, and ends with 0', async () => {
+test('seal-again seals every secret under the new key while secrets are written, and ends with 0', async () => {
   await insert(250);
   const written = new Map<string, string>();
   const body = { env_id: envId, collection: 'written', contents: 'first' };
@@ -113,7 +113,7 @@ test('a rotation that was cut off between batches is continued by the next one, 
   expect(await resealSecrets(deps())).toEqual({ resealed: 0, broken: [], otherKeys: [] });
 });
 
-test('rotate-key names a secret that does not open, seals the others and ends with 1', async () => {
+test('seal-again names a secret that does not open, seals the others and ends with 1', async () => {
   await insert(3);
   const [broken] = await stored();
   await tasks.database.db.query(sql.type(z.object({}))`

@@ -1,10 +1,10 @@
 import { chmod, mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from 'pg';
+import { createServiceDatabase } from '@berth/shared/db/setup/create-service-database';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { serverStart, startForTest } from '../testing/with-servers.ts';
 import { type PostgresServer, startPostgres } from './postgres.ts';
-import { createServiceDatabase } from './postgres-databases.ts';
 
 describe('a started Postgres', () => {
   let start: Awaited<ReturnType<typeof serverStart>>;
@@ -34,7 +34,8 @@ describe('a started Postgres', () => {
       { name: 'auth', password: "it's-a-secret-1" },
       { name: 'tasks', password: 'another/secret?2' },
     ];
-    const urls = await createServiceDatabase(postgres.adminUrl, { database: 'berth', services });
+    const alsoClose = ['postgres', 'template1'];
+    const urls = await createServiceDatabase(postgres.adminUrl, { database: 'berth', services, alsoClose });
     const auth = urls['auth'] ?? '';
     const tasks = urls['tasks'] ?? '';
 
@@ -52,9 +53,45 @@ describe('a started Postgres', () => {
       'permission denied for database',
     );
 
-    const again = await createServiceDatabase(postgres.adminUrl, { database: 'berth', services });
+    const again = await createServiceDatabase(postgres.adminUrl, { database: 'berth', services, alsoClose });
     expect(again).toEqual(urls);
     expect(await query(auth, 'select id from users')).toEqual([{ id: 1 }]);
+  });
+
+  test('makes schemas for an administrator who is no superuser, and leaves the databases of others open', async () => {
+    await query(
+      postgres.adminUrl,
+      "create role dba login createdb createrole password 'dba'; create role other login password 'other'",
+    );
+    await query(postgres.adminUrl, 'create database theirs');
+    const admin = new URL(postgres.adminUrl);
+    admin.username = 'dba';
+    admin.password = 'dba';
+    const services = [{ name: 'auth', role: 'ship_auth', password: 'one' }];
+
+    await createServiceDatabase(admin.href, { database: 'ship', services });
+    const urls = await createServiceDatabase(admin.href, {
+      database: 'ship',
+      services: services.map((service) => ({ ...service, password: 'two' })),
+    });
+
+    expect(await query(urls['auth'] ?? '', 'select current_user as role, current_schema as schema')).toEqual([
+      { role: 'ship_auth', schema: 'auth' },
+    ]);
+    await expect(query(urls['auth'] ?? '', 'create table mine (id int)')).resolves.toEqual([]);
+    const theirs = new URL(postgres.adminUrl);
+    theirs.username = 'other';
+    theirs.password = 'other';
+    theirs.pathname = '/theirs';
+    expect(await query(theirs.href, 'select 1 as fine')).toEqual([{ fine: 1 }]);
+  });
+
+  test('never makes a service out of an administrator', async () => {
+    const services = [{ name: 'tasks', role: new URL(postgres.adminUrl).username, password: 'mine' }];
+
+    await expect(createServiceDatabase(postgres.adminUrl, { database: 'berth', services })).rejects.toThrow(
+      'exists and is an administrator',
+    );
   });
 });
 

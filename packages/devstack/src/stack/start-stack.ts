@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createServiceDatabase } from '@berth/shared/db/setup/create-service-database';
 import { natsAccounts, type NatsOperator } from '@berth/shared/bus/accounts/nats-accounts';
 import { type CallerName, callerNames } from '@berth/shared/contracts/contract';
 import { loginCallbackPath } from '@berth/shared/contracts/resources/logins';
@@ -10,7 +11,6 @@ import { type NatsServer, startNats } from '../servers/nats.ts';
 import { people } from '../servers/oidc/people.ts';
 import { startOidc } from '../servers/oidc.ts';
 import { startPostgres } from '../servers/postgres.ts';
-import { createServiceDatabase } from '../servers/postgres-databases.ts';
 import { startRegistry } from '../servers/registry.ts';
 import { rememberedPorts, rememberedSecrets } from '../servers/remembered.ts';
 import type { RunningServer, ServerStart } from '../servers/server-process.ts';
@@ -135,6 +135,7 @@ async function bringUp(options: StackStart, { guard, parts, stop }: Ground): Pro
 
   const databaseUrls = await createServiceDatabase(postgres.adminUrl, {
     database: 'berth',
+    alsoClose: ['postgres', 'template1'],
     services: withDatabase.map((service) => ({ name: schemaOf(service), password: known.database[service] })),
   });
   const kubeconfigFile = options.cluster?.kubeconfigFile ?? kubernetes?.kubeconfigFile ?? '';

@@ -7,7 +7,7 @@ import { KubeError } from '@berth/kube/kube-error';
 import { stringify } from 'yaml';
 import { z } from 'zod';
 import type { Connection } from '../discovery/cluster-directory.ts';
-import { runnerAccount, runnerNamespace, runnerObjects } from './runner-account.ts';
+import { type RunnerAccount, runnerObjects, usualRunnerAccount } from './runner-account.ts';
 
 export interface IssuedAccess {
   /** Holds a token that makes its bearer an admin of the cluster: never log it, never store it. */
@@ -18,6 +18,8 @@ export interface IssuedAccess {
 export interface AccessIssuerOptions {
   /** Lifetime of the issued access. A cluster grants no less than 10 minutes. */
   readonly accessSeconds: number;
+  /** The account whose tokens runners get. */
+  readonly runnerAccount?: RunnerAccount;
 }
 
 /** Issues a kubeconfig with a short-lived token that the cluster itself signs. */
@@ -31,15 +33,19 @@ const TokenAnswer = z.object({
 });
 
 const deadlineMs = 5_000;
-const tokenPath = `/api/v1/namespaces/${runnerNamespace}/serviceaccounts/${runnerAccount}/token`;
+const tokenPath = ({ namespace, name }: RunnerAccount) =>
+  `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`;
 
-export function accessIssuer({ accessSeconds }: AccessIssuerOptions): IssueAccess {
+export function accessIssuer({
+  accessSeconds,
+  runnerAccount = usualRunnerAccount,
+}: AccessIssuerOptions): IssueAccess {
   async function prepare(api: KubeApi, signal: AbortSignal): Promise<void> {
-    for (const { path, object } of runnerObjects) {
+    for (const { path, object } of runnerObjects(runnerAccount)) {
       await api.postJson(path, object, { signal, deadlineMs }).catch((error: unknown) => {
         if (!(error instanceof KubeError)) throw error;
         if (error.reason === 'AlreadyExists') return;
-        if (error.status === 403) throw missingAccount(error);
+        if (error.status === 403) throw missingAccount(runnerAccount, error);
         throw error;
       });
     }
@@ -47,11 +53,11 @@ export function accessIssuer({ accessSeconds }: AccessIssuerOptions): IssueAcces
 
   return async ({ api, access }, signal) => {
     try {
-      const status = await requestToken(api, accessSeconds, signal).catch(async (error: unknown) => {
+      const status = await requestToken(api, { accessSeconds, runnerAccount }, signal).catch(async (error: unknown) => {
         if (!(error instanceof KubeError) || error.status !== 404) throw error;
         // The first access to this cluster, or the account was deleted.
         await prepare(api, signal);
-        return requestToken(api, accessSeconds, signal);
+        return requestToken(api, { accessSeconds, runnerAccount }, signal);
       });
       return { kubeconfig: kubeconfigOf(access, { token: status.token }), expires_at: status.expirationTimestamp };
     } catch (error) {
@@ -63,18 +69,22 @@ export function accessIssuer({ accessSeconds }: AccessIssuerOptions): IssueAcces
   };
 }
 
-const missingAccount = (cause: unknown) => {
-  const words = `The cluster has no account ${runnerNamespace}/${runnerAccount}, and cluster-sync may not create it; apply deploy/rbac/runner.yaml`;
+const missingAccount = ({ namespace, name }: RunnerAccount, cause: unknown) => {
+  const words = `The cluster has no account ${namespace}/${name}, and cluster-sync may not create it; apply deploy/rbac/runner.yaml`;
   return new AppError('unavailable', words, { cause });
 };
 
-async function requestToken(api: KubeApi, lifetimeSeconds: number, signal: AbortSignal) {
+async function requestToken(
+  api: KubeApi,
+  { accessSeconds, runnerAccount }: Required<AccessIssuerOptions>,
+  signal: AbortSignal,
+) {
   const request = {
     apiVersion: 'authentication.k8s.io/v1',
     kind: 'TokenRequest',
-    spec: { expirationSeconds: lifetimeSeconds },
+    spec: { expirationSeconds: accessSeconds },
   };
-  const answer = TokenAnswer.safeParse(await api.postJson(tokenPath, request, { signal, deadlineMs }));
+  const answer = TokenAnswer.safeParse(await api.postJson(tokenPath(runnerAccount), request, { signal, deadlineMs }));
   // Without the parser's error, which may quote the token.
   if (!answer.success) throw new AppError('unavailable', 'The answer of the cluster to the token request is malformed');
   return answer.data.status;

@@ -1,6 +1,11 @@
-/** The namespace of the runner's account in each cluster. It is not tracked: it has no `managed-by` label. */
-export const runnerNamespace = 'berth-system';
-export const runnerAccount = 'berth-runner';
+/** The runner's account in each cluster. Its namespace is not tracked: it has no `managed-by` label. */
+export interface RunnerAccount {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Of `deploy/rbac`, unless the configuration names another: two platforms may share a cluster. */
+export const usualRunnerAccount: RunnerAccount = { namespace: 'berth-system', name: 'berth-runner' };
 
 const labels = { 'app.kubernetes.io/part-of': 'berth' };
 const rbac = 'rbac.authorization.k8s.io';
@@ -47,32 +52,42 @@ const rules = [
  * The objects that the runner's token depends on, in order of creation; `deploy/rbac/runner.yaml` is the same for
  * clusters in which cluster-sync may not create them.
  */
-export const runnerObjects = [
-  {
-    path: '/api/v1/namespaces',
-    object: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: runnerNamespace, labels } },
-  },
-  {
-    path: `/api/v1/namespaces/${runnerNamespace}/serviceaccounts`,
-    object: {
-      apiVersion: 'v1',
-      kind: 'ServiceAccount',
-      metadata: { name: runnerAccount, namespace: runnerNamespace, labels },
-      automountServiceAccountToken: false,
+export const runnerObjects = ({ namespace, name }: RunnerAccount) =>
+  [
+    {
+      path: '/api/v1/namespaces',
+      object: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, labels } },
     },
-  },
-  {
-    path: `/apis/${rbac}/v1/clusterroles`,
-    object: { apiVersion: `${rbac}/v1`, kind: 'ClusterRole', metadata: { name: runnerAccount, labels }, rules },
-  },
-  {
-    path: `/apis/${rbac}/v1/clusterrolebindings`,
-    object: {
-      apiVersion: `${rbac}/v1`,
-      kind: 'ClusterRoleBinding',
-      metadata: { name: runnerAccount, labels },
-      roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: runnerAccount },
-      subjects: [{ kind: 'ServiceAccount', name: runnerAccount, namespace: runnerNamespace }],
+    {
+      path: `/api/v1/namespaces/${namespace}/serviceaccounts`,
+      object: {
+        apiVersion: 'v1',
+        kind: 'ServiceAccount',
+        metadata: { name, namespace, labels },
+        automountServiceAccountToken: false,
+      },
     },
-  },
-] as const;
+    {
+      path: `/apis/${rbac}/v1/clusterroles`,
+      object: {
+        apiVersion: `${rbac}/v1`,
+        kind: 'ClusterRole',
+        metadata: { name: clusterWideName({ namespace, name }), labels },
+        rules,
+      },
+    },
+    {
+      path: `/apis/${rbac}/v1/clusterrolebindings`,
+      object: {
+        apiVersion: `${rbac}/v1`,
+        kind: 'ClusterRoleBinding',
+        metadata: { name: clusterWideName({ namespace, name }), labels },
+        roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: clusterWideName({ namespace, name }) },
+        subjects: [{ kind: 'ServiceAccount', name, namespace }],
+      },
+    },
+  ] as const;
+
+/** Accounts of one name in two namespaces must not share a role. */
+const clusterWideName = ({ namespace, name }: RunnerAccount): string =>
+  namespace === usualRunnerAccount.namespace ? name : `${namespace}-${name}`;

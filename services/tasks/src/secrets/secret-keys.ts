@@ -27,7 +27,7 @@ const secretKey = (key: Buffer): SecretKey => ({
   digesting: derive(key, 'digest of contents', 32),
 });
 
-/** `others` are only used to open: the old key until `rotate-key` is done, the new one until all replicas have it. */
+/** `others` are only used to open: the old key until `seal-again` is done, the new one until all replicas have it. */
 export function createSecretKeys(current: Buffer, others: readonly Buffer[]): SecretKeys {
   const first = secretKey(current);
   const byId = new Map([first, ...others.map(secretKey)].map((key) => [key.id, key]));

@@ -1,0 +1,77 @@
+{{/* All helpers take the root of a chart, or a dict whose `root` is one. */}}
+
+{{- define "berth-lib.fullname" -}}
+{{- if contains "berth" .Release.Name -}}
+{{- .Release.Name | trunc 40 | trimSuffix "-" -}}
+{{- else -}}
+{{- printf "%s-berth" (.Release.Name | trunc 34 | trimSuffix "-") -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Objects outside of namespaces have the namespace in their names: two releases may have one name. */}}
+{{- define "berth-lib.cluster-name" -}}
+{{- printf "%s-%s" .Release.Namespace (include "berth-lib.fullname" .) -}}
+{{- end -}}
+
+{{- define "berth-lib.selector" -}}
+app.kubernetes.io/name: berth
+app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/component: {{ .component }}
+{{- end -}}
+
+{{- define "berth-lib.labels" -}}
+{{ include "berth-lib.selector" . }}
+app.kubernetes.io/part-of: berth
+app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+helm.sh/chart: berth-{{ .root.Chart.Version | replace "+" "_" }}
+{{- end -}}
+
+{{- define "berth-lib.image" -}}
+{{- $global := .root.Values.global.image -}}
+{{- $image := printf "berth-%s" .component -}}
+{{- if $global.registry -}}{{- $image = printf "%s/%s" (trimSuffix "/" $global.registry) $image -}}{{- end -}}
+{{- with index $global.digests .component -}}
+{{- printf "%s@%s" $image . -}}
+{{- else -}}
+{{- printf "%s:%s" $image (default .root.Chart.AppVersion $global.tag) -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "berth-lib.own-url" -}}
+{{- $global := .Values.global -}}
+{{- if $global.ownUrl -}}
+{{- $global.ownUrl | trimSuffix "/" -}}
+{{- else if and $global.ingress.enabled $global.ingress.hosts -}}
+{{- printf "%s://%s" (ternary "https" "http" (gt (len $global.ingress.tls) 0)) (first $global.ingress.hosts) -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "berth-lib.nats-url" -}}
+{{- if .Values.global.nats.bundled -}}
+nats://{{ include "berth-lib.fullname" . }}-nats.{{ .Release.Namespace }}.svc:4222
+{{- else -}}
+{{- .Values.global.nats.url -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "berth-lib.nats-secret" -}}
+{{- default (printf "%s-nats-passwords" (include "berth-lib.fullname" .)) .Values.global.nats.existingSecret -}}
+{{- end -}}
+
+{{- define "berth-lib.keys-secret" -}}
+{{- default (printf "%s-keys" (include "berth-lib.fullname" .)) .Values.global.keys.existingSecret -}}
+{{- end -}}
+
+{{- define "berth-lib.database-secret" -}}
+{{- default (printf "%s-database" (include "berth-lib.fullname" .)) .Values.global.postgresql.existingSecret -}}
+{{- end -}}
+
+{{/* Whether the chart makes roles and schemas, so that a service may start before they exist. */}}
+{{- define "berth-lib.makes-database" -}}
+{{- if or .Values.global.postgresql.bundled .Values.global.postgresql.admin.existingSecret -}}true{{- end -}}
+{{- end -}}
+
+{{- define "berth-lib.account-of-deployments" -}}
+{{ include "berth-lib.fullname" . }}-deployments
+{{- end -}}

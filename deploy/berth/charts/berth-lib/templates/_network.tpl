@@ -1,0 +1,72 @@
+{{- define "berth-lib.dns-egress" -}}
+- ports: [{ port: 53, protocol: UDP }, { port: 53, protocol: TCP }]
+{{- end -}}
+
+{{/* Where PostgreSQL is: beside, or wherever the values say, on its port. */}}
+{{- define "berth-lib.database-egress" -}}
+{{- $postgresql := .Values.global.postgresql -}}
+- ports: [{ port: {{ ternary 5432 (int $postgresql.port) $postgresql.bundled }}, protocol: TCP }]
+  {{- if $postgresql.bundled }}
+  to:
+    - podSelector:
+        matchLabels: {{- include "berth-lib.selector" (dict "root" . "component" "postgresql") | nindent 10 }}
+    - podSelector:
+        matchLabels: { cnpg.io/cluster: {{ include "berth-lib.fullname" . }}-postgresql }
+  {{- else }}
+  {{- with .Values.global.networkPolicy.postgresql }}
+  to: {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- end }}
+{{- end -}}
+
+{{- define "berth-lib.nats-egress" -}}
+{{- if .Values.global.nats.bundled -}}
+- ports: [{ port: 4222, protocol: TCP }]
+  to:
+    - podSelector:
+        matchLabels: {{- include "berth-lib.selector" (dict "root" . "component" "nats") | nindent 10 }}
+{{- else -}}
+- ports:
+    {{- range splitList "," .Values.global.nats.url }}
+    - { port: {{ default "4222" (regexFind "[0-9]+$" (trimSuffix "/" (trim .))) }}, protocol: TCP }
+    {{- end }}
+  {{- with .Values.global.networkPolicy.nats }}
+  to: {{- toYaml . | nindent 4 }}
+  {{- end }}
+{{- end }}
+{{- end -}}
+
+{{- define "berth-lib.network-policy" -}}
+{{- $root := .root -}}
+{{- $policy := $root.Values.global.networkPolicy -}}
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata:
+  name: {{ include "berth-lib.fullname" $root }}-{{ .component }}
+  namespace: {{ $root.Release.Namespace }}
+  labels: {{- include "berth-lib.labels" . | nindent 4 }}
+spec:
+  podSelector:
+    matchLabels: {{- include "berth-lib.selector" . | nindent 6 }}
+  policyTypes: [Ingress, Egress]
+  ingress:
+    - ports: [{ port: 9090, protocol: TCP }]
+      from: {{- toYaml $policy.metricsFrom | nindent 8 }}
+    {{- with .ingress }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+  egress:
+    {{- include "berth-lib.dns-egress" $root | nindent 4 }}
+    {{- if .usesNats }}
+    {{- include "berth-lib.nats-egress" $root | nindent 4 }}
+    {{- end }}
+    {{- if .usesDatabase }}
+    {{- include "berth-lib.database-egress" $root | nindent 4 }}
+    {{- end }}
+    {{- if $root.Values.global.tracing.endpoint }}
+    - ports: [{ port: {{ $root.Values.global.tracing.port }}, protocol: TCP }]
+    {{- end }}
+    {{- with .egress }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+{{- end -}}

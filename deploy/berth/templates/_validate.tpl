@@ -1,0 +1,92 @@
+{{/* What the schema cannot say: values that only fail together. Each message begins with the value and ends with the way out. */}}
+{{- define "berth.validate" -}}
+{{- $global := .Values.global -}}
+{{- $postgresql := $global.postgresql -}}
+{{- $nats := $global.nats -}}
+{{- if not (include "berth-lib.own-url" .) -}}
+{{- fail "global.ownUrl: required, the URL at which people reach Berth; or enable global.ingress with a host" -}}
+{{- end -}}
+{{- if and $global.ingress.enabled (not $global.ingress.hosts) -}}
+{{- fail "global.ingress.hosts: must name at least one host, since global.ingress.enabled is true" -}}
+{{- end -}}
+{{- if and $global.httpRoute.enabled (not $global.httpRoute.parentRefs) -}}
+{{- fail "global.httpRoute.parentRefs: must name at least one Gateway, since global.httpRoute.enabled is true" -}}
+{{- end -}}
+{{- range $image, $digest := $global.image.digests -}}
+{{- if not (has $image (list "api-gateway" "auth" "tasks" "cluster-sync" "registry-scan" "runner")) -}}
+{{- fail (printf "global.image.digests.%s: there is no such image; the images are api-gateway, auth, tasks, cluster-sync, registry-scan and runner" $image) -}}
+{{- end -}}
+{{- end -}}
+
+{{- if $postgresql.bundled -}}
+{{- if $postgresql.host -}}{{- fail "global.postgresql.host: must be empty while global.postgresql.bundled is true; set one of them" -}}{{- end -}}
+{{- if $postgresql.existingSecret -}}{{- fail "global.postgresql.existingSecret: must be empty while global.postgresql.bundled is true; set one of them" -}}{{- end -}}
+{{- if $postgresql.admin.existingSecret -}}{{- fail "global.postgresql.admin.existingSecret: must be empty while global.postgresql.bundled is true; set one of them" -}}{{- end -}}
+{{- else if $postgresql.existingSecret -}}
+{{- if $postgresql.admin.existingSecret -}}{{- fail "global.postgresql.admin.existingSecret: must be empty while global.postgresql.existingSecret brings the roles; set one of them" -}}{{- end -}}
+{{- else -}}
+{{- if not $postgresql.host -}}{{- fail "global.postgresql.host: required; or bring the URLs in global.postgresql.existingSecret, or set global.postgresql.bundled for an evaluation" -}}{{- end -}}
+{{- if not $postgresql.admin.existingSecret -}}{{- fail "global.postgresql.admin.existingSecret: required with global.postgresql.host, to make the roles; or bring the URLs of roles in global.postgresql.existingSecret" -}}{{- end -}}
+{{- if and (hasPrefix "verify-" $postgresql.sslMode) (not $postgresql.ca.existingSecret) -}}{{- fail (printf "global.postgresql.ca.existingSecret: required with global.postgresql.sslMode %s; or set sslMode to require" $postgresql.sslMode) -}}{{- end -}}
+{{- end -}}
+
+{{- if $nats.bundled -}}
+{{- if $nats.url -}}{{- fail "global.nats.url: must be empty while global.nats.bundled is true; set one of them" -}}{{- end -}}
+{{- if $nats.existingSecret -}}{{- fail "global.nats.existingSecret: must be empty while global.nats.bundled is true, whose passwords the chart makes" -}}{{- end -}}
+{{- if $nats.ca.existingSecret -}}{{- fail "global.nats.ca.existingSecret: must be empty while global.nats.bundled is true, which has no TLS" -}}{{- end -}}
+{{- if gt (int $nats.replicas) (int $nats.servers) -}}{{- fail (printf "global.nats.replicas: must be at most global.nats.servers (%d)" (int $nats.servers)) -}}{{- end -}}
+{{- else -}}
+{{- if not $nats.url -}}{{- fail "global.nats.url: required, such as nats://nats.nats:4222; or set global.nats.bundled for an evaluation" -}}{{- end -}}
+{{- end -}}
+
+{{- $auth := .Values.auth -}}
+{{- if not $auth.oidc.issuer -}}{{- fail "auth.oidc.issuer: required, the URL that the OpenID Connect provider calls itself" -}}{{- end -}}
+{{- if not $auth.oidc.existingSecret -}}{{- fail (printf "auth.oidc.existingSecret: required, the name of a Secret with the client at the provider under %s and %s" $auth.oidc.clientIdKey $auth.oidc.clientSecretKey) -}}{{- end -}}
+{{- if and (hasPrefix "http:" $auth.oidc.issuer) (not $auth.oidc.allowHttp) -}}{{- fail "auth.oidc.issuer: must be https; for a provider inside of the cluster set auth.oidc.allowHttp" -}}{{- end -}}
+
+{{- $sync := index .Values "cluster-sync" -}}
+{{- if eq $sync.clusterSecrets.namespace .Release.Namespace -}}{{- fail "cluster-sync.clusterSecrets.namespace: must be another namespace than that of the release, since cluster-sync may read all Secrets in it" -}}{{- end -}}
+{{- if and $sync.kubeconfig.contexts (not $sync.kubeconfig.existingSecret) -}}{{- fail "cluster-sync.kubeconfig.contexts: has no effect without cluster-sync.kubeconfig.existingSecret" -}}{{- end -}}
+{{- if and $sync.ownCluster.clusterScoped (not $sync.ownCluster.name) -}}{{- fail "cluster-sync.ownCluster.clusterScoped: has no effect without cluster-sync.ownCluster.name" -}}{{- end -}}
+
+{{- $scan := index .Values "registry-scan" -}}
+{{- if and $scan.push.enabled (not $scan.push.existingSecret) -}}{{- fail "registry-scan.push.existingSecret: required with registry-scan.push.enabled, the name of a Secret with the token of the registries" -}}{{- end -}}
+
+{{- range $service := list "api-gateway" "auth" "tasks" "cluster-sync" "registry-scan" "runner" -}}
+{{- $autoscaling := (index $.Values $service).autoscaling -}}
+{{- if and $autoscaling.enabled (gt (int $autoscaling.minReplicas) (int $autoscaling.maxReplicas)) -}}
+{{- fail (printf "%s.autoscaling.minReplicas: must be at most maxReplicas (%d)" $service (int $autoscaling.maxReplicas)) -}}
+{{- end -}}
+{{- end -}}
+{{- $runner := .Values.runner -}}
+{{- if $runner.autoscaling.enabled -}}
+{{- if and (eq $runner.autoscaling.by "keda") (not $runner.autoscaling.keda.prometheusAddress) -}}{{- fail "runner.autoscaling.keda.prometheusAddress: required with runner.autoscaling.by keda, such as http://prometheus.monitoring:9090" -}}{{- end -}}
+{{- if and (eq $runner.autoscaling.by "keda") (not (.Capabilities.APIVersions.Has "keda.sh/v1alpha1")) -}}{{- fail "runner.autoscaling.by: the cluster has no KEDA; install it, or choose cpu or external" -}}{{- end -}}
+{{- end -}}
+{{- if and .Values.monitoring.serviceMonitor.enabled (not (.Capabilities.APIVersions.Has "monitoring.coreos.com/v1")) -}}{{- fail "monitoring.serviceMonitor.enabled: the cluster has no ServiceMonitor; install the Prometheus operator, or set it to false" -}}{{- end -}}
+{{- if and .Values.monitoring.rules.enabled (not (.Capabilities.APIVersions.Has "monitoring.coreos.com/v1")) -}}{{- fail "monitoring.rules.enabled: the cluster has no PrometheusRule; install the Prometheus operator, or set it to false" -}}{{- end -}}
+{{- if and $global.httpRoute.enabled (not (.Capabilities.APIVersions.Has "gateway.networking.k8s.io/v1")) -}}{{- fail "global.httpRoute.enabled: the cluster has no Gateway API; install it, or use global.ingress" -}}{{- end -}}
+{{- end -}}
+
+{{/*
+A Secret of the release that is made once: what is there already stays. It is never made again by an upgrade: with other keys what
+the old ones sealed would be lost. Every namespace has the ConfigMap kube-root-ca.crt, so without it nothing can be looked up.
+*/}}
+{{- define "berth.kept-secret" -}}
+{{- $existing := lookup "v1" "Secret" .root.Release.Namespace .name | default dict -}}
+{{- $sees := lookup "v1" "ConfigMap" .root.Release.Namespace "kube-root-ca.crt" -}}
+{{- if and .root.Release.IsUpgrade $sees (not $existing) -}}
+{{- fail (printf "%s: the Secret %s of this release is gone; restore it from your backup, or bring one" .value .name) -}}
+{{- end -}}
+{{- toYaml (dict "data" (get $existing "data" | default dict)) -}}
+{{- end -}}
+
+{{- define "berth.kept-metadata" -}}
+metadata:
+  name: {{ .name }}
+  namespace: {{ .root.Release.Namespace }}
+  labels: {{- include "berth-lib.labels" (dict "root" .root "component" .component) | nindent 4 }}
+  annotations:
+    # Helm neither removes it with the release, nor makes it again.
+    helm.sh/resource-policy: keep
+{{- end -}}

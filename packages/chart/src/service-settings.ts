@@ -1,0 +1,38 @@
+import { type CallerName, callerNames } from '@berth/shared/contracts/contract';
+import { z } from 'zod';
+
+/** Where each process describes its settings; the file exports a schema under the name. */
+const sources: Record<CallerName, { file: string; schema: string }> = {
+  'api-gateway': { file: 'services/api-gateway/src/config.ts', schema: 'Config' },
+  auth: { file: 'services/auth/src/config.ts', schema: 'Config' },
+  tasks: { file: 'services/tasks/src/config.ts', schema: 'Config' },
+  'cluster-sync': { file: 'services/cluster-sync/src/config.ts', schema: 'Config' },
+  'registry-scan': { file: 'services/registry-scan/src/config.ts', schema: 'Config' },
+  runner: { file: 'services/tasks/src/runner/runner-config.ts', schema: 'RunnerConfig' },
+};
+
+/** Settings of every process, which its frame reads. */
+const ofTheFrame = ['LOG_LEVEL', 'HEALTH_PORT', 'HEALTH_HOST'];
+
+export interface ServiceSettings {
+  readonly names: readonly string[];
+  readonly required: readonly string[];
+}
+
+/** The settings of each process, from the schema that reads them: none is written down a second time. */
+export async function serviceSettings(root: URL): Promise<Record<CallerName, ServiceSettings>> {
+  const entries = callerNames.map(async (name) => {
+    const { file, schema } = sources[name];
+    const module: Record<string, unknown> = await import(new URL(file, root).href);
+    return [name, settingsOf(file, module[schema])] as const;
+  });
+  return Object.fromEntries(await Promise.all(entries)) as Record<CallerName, ServiceSettings>;
+}
+
+function settingsOf(file: string, schema: unknown): ServiceSettings {
+  const object = schema instanceof z.ZodPipe ? schema.in : schema;
+  if (!(object instanceof z.ZodObject)) throw new Error(`${file} does not export an object of settings`);
+  const shape: Record<string, z.ZodType> = object.shape;
+  const required = Object.entries(shape).filter(([, setting]) => !setting.safeParse(undefined).success);
+  return { names: [...Object.keys(shape), ...ofTheFrame], required: required.map(([name]) => name) };
+}

@@ -1,0 +1,244 @@
+import { KubeError } from '@berth/kube/kube-error';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { z } from 'zod';
+import { type ClusterInTest, startClusterInTest } from './support/cluster-in-test.ts';
+import { customResources } from './support/custom-resources.ts';
+import { createDryRun } from './support/dry-run.ts';
+import {
+  bundled,
+  chart,
+  type HelmInTest,
+  type Manifest,
+  merged,
+  needed,
+  podOf,
+  startHelm,
+  type Values,
+} from './support/helm-in-test.ts';
+
+let cluster: ClusterInTest;
+let helm: HelmInTest;
+/** Renders without a cluster, so that nothing is looked up. */
+let offline: HelmInTest;
+beforeAll(async () => {
+  cluster = await startClusterInTest();
+  helm = await startHelm({ KUBECONFIG: cluster.kubeconfigFile });
+  offline = await startHelm();
+  for (const namespace of ['ships', 'clusters']) await create('/api/v1/namespaces', restrictedNamespace(namespace));
+  for (const { path, object } of customResources) await create(path, object);
+  await vi.waitFor(async () => expect(await customResourcesAreServed()).toBe(true), { timeout: 30_000, interval: 200 });
+}, 20 * 60_000);
+afterAll(async () => {
+  await helm?.[Symbol.asyncDispose]();
+  await offline?.[Symbol.asyncDispose]();
+  await cluster?.[Symbol.asyncDispose]();
+});
+
+const call = () => ({ signal: AbortSignal.timeout(20_000), deadlineMs: 20_000 });
+const create = (path: string, object: object) => cluster.api.postJson(path, object, call());
+const read = (path: string) => cluster.api.getJson(path, call());
+const isThere = (path: string) =>
+  read(path).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof KubeError && error.status === 404) return false;
+      throw error;
+    },
+  );
+
+const restrictedNamespace = (name: string) => ({
+  apiVersion: 'v1',
+  kind: 'Namespace',
+  metadata: { name, labels: { 'pod-security.kubernetes.io/enforce': 'restricted' } },
+});
+
+async function customResourcesAreServed(): Promise<boolean> {
+  const served = await Promise.all(
+    ['monitoring.coreos.com/v1', 'keda.sh/v1alpha1', 'gateway.networking.k8s.io/v1', 'postgresql.cnpg.io/v1'].map(
+      (group) => isThere(`/apis/${group}`),
+    ),
+  );
+  return served.every(Boolean);
+}
+
+const all = [
+  'monitoring.coreos.com/v1',
+  'keda.sh/v1alpha1',
+  'gateway.networking.k8s.io/v1',
+  'postgresql.cnpg.io/v1/Cluster',
+].flatMap((version) => ['--api-versions', version]);
+
+const external: Values = {
+  global: {
+    image: {
+      registry: 'registry.example.com/berth',
+      tag: '1.2.3',
+      pullSecrets: [{ name: 'pull' }],
+      digests: { auth: `sha256:${'a'.repeat(64)}` },
+    },
+    postgresql: { host: 'db.example.com', ca: { existingSecret: 'db-ca' }, admin: { existingSecret: 'db-admin' } },
+    nats: { url: 'tls://one:4222,tls://two:4222', replicas: 3, ca: { existingSecret: 'nats-ca' } },
+    ingress: {
+      enabled: true,
+      className: 'nginx',
+      hosts: ['berth.example.com'],
+      tls: [{ secretName: 'tls', hosts: ['berth.example.com'] }],
+    },
+    networkPolicy: {
+      postgresql: [{ ipBlock: { cidr: '10.1.0.0/16' } }],
+      gatewayFrom: [{ namespaceSelector: { matchLabels: { name: 'ingress' } } }],
+    },
+    tracing: { endpoint: 'http://collector:4318' },
+  },
+  'api-gateway': { trustedProxies: ['10.0.0.0/8'], autoscaling: { enabled: true } },
+  auth: { adminEmails: ['ada@example.com'], autoscaling: { enabled: true }, resources: { limits: { cpu: 1 } } },
+  tasks: { autoscaling: { enabled: true }, reservedNamespaces: ['vault'], otherKeys: { existingSecret: 'old-keys' } },
+  runner: { autoscaling: { enabled: true, by: 'external' }, data: { medium: 'Memory', size: '512Mi' } },
+};
+
+const everythingBrought: Values = {
+  global: {
+    keys: { existingSecret: 'keys' },
+    postgresql: { existingSecret: 'database-urls' },
+    nats: { url: 'nats://nats.nats:4222', existingSecret: 'nats-passwords' },
+    httpRoute: {
+      enabled: true,
+      parentRefs: [{ name: 'public', namespace: 'gateways' }],
+      hostnames: ['berth.example.com'],
+    },
+  },
+  'cluster-sync': { kubeconfig: { existingSecret: 'clusters', contexts: ['prod', 'test'] }, eks: { regions: ['all'] } },
+  'registry-scan': {
+    registries: [{ url: 'https://registry.example.com', existingSecret: 'registry', repository_prefix: 'charts/' }],
+    push: { enabled: true, existingSecret: 'push' },
+  },
+  runner: {
+    autoscaling: { enabled: true, by: 'keda', keda: { prometheusAddress: 'http://prometheus.monitoring:9090' } },
+  },
+  monitoring: { serviceMonitor: { enabled: true }, rules: { enabled: true }, dashboards: { enabled: true } },
+  tests: { existingSecret: 'test-token' },
+};
+
+const ownCluster: Values = {
+  'cluster-sync': { ownCluster: { name: 'own', clusterScoped: true }, clusterSecrets: { namespace: 'clusters' } },
+};
+
+const matrix: [string, Values, string[]][] = [
+  ['with servers of its own', bundled, []],
+  ['with three NATS servers', merged(bundled, { global: { nats: { servers: 3, replicas: 3 } } }), []],
+  ['with PostgreSQL by CloudNativePG', bundled, all],
+  ['with external servers', external, []],
+  ['with everything brought', everythingBrought, all],
+  ['with its own cluster as one of its clusters', merged(bundled, ownCluster), []],
+  ['with no runners', merged(bundled, { runner: { enabled: false } }), []],
+  ['with no network policies', merged(bundled, { global: { networkPolicy: { enabled: false } } }), []],
+  ['in an upgrade', merged(external, ownCluster), ['--is-upgrade']],
+];
+
+describe.for(matrix)('a release %s', ([, values, args]) => {
+  let manifests: Manifest[];
+  beforeAll(async () => {
+    manifests = await offline.render(merged(needed, values), ...args);
+  });
+
+  test('is accepted by the API server, each field of each object', async () => {
+    const dryRun = createDryRun(cluster.api);
+
+    const refused = await Promise.all(manifests.map(dryRun));
+
+    expect(refused.filter((words) => words !== undefined)).toEqual([]);
+    expect(manifests.length).toBeGreaterThan(20);
+  });
+
+  test('has pods that may run where Pod Security is restricted', async () => {
+    const pods = manifests.flatMap((manifest) => {
+      const spec = podOf(manifest);
+      return spec ? [{ name: manifest.metadata.name, spec }] : [];
+    });
+
+    const refused = await Promise.all(
+      pods.map(({ name, spec: { serviceAccountName, priorityClassName, ...spec } }) =>
+        create('/api/v1/namespaces/ships/pods?dryRun=All&fieldValidation=Strict', {
+          apiVersion: 'v1',
+          kind: 'Pod',
+          metadata: { name },
+          spec: { ...spec, restartPolicy: 'Always' },
+        }).then(
+          () => undefined,
+          (error: unknown) => `${name}: ${String(error)}`,
+        ),
+      ),
+    );
+
+    expect(pods.length).toBeGreaterThan(4);
+    expect(refused.filter((words) => words !== undefined)).toEqual([]);
+  });
+});
+
+const Names = z.object({ items: z.array(z.object({ metadata: z.object({ name: z.string() }) })) });
+const SecretData = z.object({ data: z.record(z.string(), z.string()) });
+const namesAt = async (path: string) => Names.parse(await read(path)).items.map(({ metadata }) => metadata.name);
+const rbac = '/apis/rbac.authorization.k8s.io/v1';
+
+describe('releases that are installed', () => {
+  const values = merged(needed, bundled, { 'cluster-sync': { ownCluster: { name: 'own' } } });
+  const install = (namespace: string) =>
+    helm.helm(['install', 'berth', chart, '--namespace', namespace, '--create-namespace'], values);
+  const upgrade = (namespace: string) =>
+    helm.helm(['upgrade', 'berth', chart, '--namespace', namespace, '--timeout', '60s'], values);
+  const secret = async (namespace: string, name: string) =>
+    SecretData.parse(await read(`/api/v1/namespaces/${namespace}/secrets/${name}`)).data;
+  const made = ['berth-keys', 'berth-nats-passwords', 'berth-database'];
+  const secretsOf = (namespace: string) => Promise.all(made.map((name) => secret(namespace, name)));
+
+  test('do not touch each other, though they have one name in two namespaces', async () => {
+    await install('one');
+    await install('two');
+
+    const [first, second] = [await secretsOf('one'), await secretsOf('two')];
+    expect(first).not.toEqual(second);
+    const before = await secretsOf('two');
+    const clusterWide = async () =>
+      [...(await namesAt(`${rbac}/clusterroles`)), ...(await namesAt(`${rbac}/clusterrolebindings`))].filter((name) =>
+        name.includes('berth'),
+      );
+    expect((await clusterWide()).filter((name) => !/^(one|two)-berth-/.test(name))).toEqual([]);
+    const ofTwo = (await clusterWide()).filter((name) => name.startsWith('two-'));
+
+    await helm.helm(['uninstall', 'berth', '--namespace', 'one', '--wait']);
+
+    expect(await clusterWide()).toEqual(ofTwo);
+    expect(await secretsOf('two')).toEqual(before);
+    expect(await namesAt('/apis/apps/v1/namespaces/two/deployments')).toHaveLength(6);
+    expect(await namesAt('/apis/apps/v1/namespaces/one/deployments')).toEqual([]);
+    // What opens the data outlives the release, and so do the volumes with the data.
+    expect(await namesAt('/api/v1/namespaces/one/secrets')).toEqual(expect.arrayContaining(made));
+
+    await install('one');
+
+    expect(await secretsOf('one')).toEqual(first);
+  });
+
+  test('keep their keys and passwords in an upgrade, which migrates before it changes a pod', async () => {
+    await install('three');
+    const before = await secretsOf('three');
+
+    await upgrade('three');
+
+    expect(await secretsOf('three')).toEqual(before);
+    const hooks = await helm.helm(['get', 'hooks', 'berth', '--namespace', 'three']);
+    for (const name of ['auth', 'tasks', 'cluster-sync', 'registry-scan']) {
+      expect(hooks).toContain(`name: berth-${name}-migrate`);
+    }
+    expect(hooks.match(/helm\.sh\/hook: pre-upgrade/g)).toHaveLength(5);
+  });
+
+  test('are never upgraded to other keys when theirs are gone', async () => {
+    await install('four');
+    await cluster.api.deleteJson('/api/v1/namespaces/four/secrets/berth-keys', {}, call());
+
+    await expect(upgrade('four')).rejects.toThrow(
+      'global.keys.existingSecret: the Secret berth-keys of this release is gone',
+    );
+  });
+});

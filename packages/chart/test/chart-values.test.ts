@@ -1,0 +1,229 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { type CallerName, callerNames } from '@berth/shared/contracts/contract';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { generatedFiles } from '../src/generated-files.ts';
+import { serviceSettings } from '../src/service-settings.ts';
+import {
+  bundled,
+  chart,
+  type HelmInTest,
+  merged,
+  needed,
+  podOf,
+  root,
+  startHelm,
+  type Values,
+} from './support/helm-in-test.ts';
+
+let helm: HelmInTest;
+beforeAll(async () => {
+  helm = await startHelm();
+}, 20 * 60_000);
+afterAll(() => helm?.[Symbol.asyncDispose]());
+
+const usual = merged(needed, bundled);
+const inGlobal = (global: Values): Values => ({ global });
+
+test('the files of the chart that follow from contracts and settings are current', async () => {
+  for (const [path, text] of Object.entries(await generatedFiles(root))) {
+    const there = await readFile(`${chart}${path}`, 'utf8').catch(() => 'missing');
+    expect(there === text, `${path} is old: run node packages/chart/src/generate-main.ts`).toBe(true);
+  }
+});
+
+test('the chart passes the strict linter of Helm, with values for an evaluation too', async () => {
+  const files = ['--values', `${chart}values-evaluation.yaml`];
+
+  await expect(helm.helm(['lint', '--strict', chart], needed)).resolves.toContain('0 chart(s) failed');
+  await expect(helm.helm(['lint', '--strict', chart, ...files], needed)).resolves.toContain('0 chart(s) failed');
+  await expect(helm.helm(['template', 'ship', chart, ...files], needed)).resolves.toContain('kind: StatefulSet');
+});
+
+describe('a value that cannot work is refused by its name:', () => {
+  const external = (postgresql: Values): Values => ({
+    global: { postgresql: { bundled: false, ...postgresql } },
+  });
+
+  test.for<[string, Values]>([
+    ['global.ownUrl', inGlobal({ ownUrl: '' })],
+    ['global.ownUrl', inGlobal({ ownUrl: 'berth.example.com' })],
+    ['global.ownUrl', inGlobal({ ownUrl: 'https://berth.example.com/?a=b' })],
+    ['global.ingress.hosts', inGlobal({ ingress: { enabled: true } })],
+    ['global.ingress.hosts.0', inGlobal({ ingress: { enabled: true, hosts: ['https://berth.example.com'] } })],
+    ['global.httpRoute.parentRefs', inGlobal({ httpRoute: { enabled: true } })],
+    ['global.httpRoute.enabled', inGlobal({ httpRoute: { enabled: true, parentRefs: [{ name: 'public' }] } })],
+    ['global.image.registry', inGlobal({ image: { registry: 'https://registry.example.com' } })],
+    ['global.image.tag', inGlobal({ image: { tag: 'a tag' } })],
+    ['global.image.pullPolicy', inGlobal({ image: { pullPolicy: 'Sometimes' } })],
+    ['global.image.digests.auth', inGlobal({ image: { digests: { auth: 'latest' } } })],
+    ['global.image.digests.server', inGlobal({ image: { digests: { server: `sha256:${'0'.repeat(64)}` } } })],
+    ['global.postgresql.host', external({})],
+    ['global.postgresql.host', inGlobal({ postgresql: { host: 'db.example.com' } })],
+    ['global.postgresql.admin.existingSecret', external({ host: 'db.example.com' })],
+    ['global.postgresql.ca.existingSecret', external({ host: 'db.example.com', admin: { existingSecret: 'admin' } })],
+    [
+      'global.postgresql.admin.existingSecret',
+      external({ existingSecret: 'urls', admin: { existingSecret: 'admin' } }),
+    ],
+    ['global.postgresql.port', inGlobal({ postgresql: { port: 70_000 } })],
+    ['global.postgresql.sslMode', inGlobal({ postgresql: { sslMode: 'prefer' } })],
+    ['global.postgresql.existingSecret', inGlobal({ postgresql: { existingSecret: 'urls' } })],
+    ['global.nats.url', inGlobal({ nats: { bundled: false } })],
+    ['global.nats.url', inGlobal({ nats: { url: 'nats://nats:4222' } })],
+    ['global.nats.url', inGlobal({ nats: { bundled: false, url: 'http://nats:4222' } })],
+    ['global.nats.servers', inGlobal({ nats: { servers: 2 } })],
+    ['global.nats.replicas', inGlobal({ nats: { replicas: 3 } })],
+    ['global.nats.existingSecret', inGlobal({ nats: { existingSecret: 'passwords' } })],
+    ['global.keys.existingSecret', inGlobal({ keys: { existingSecret: 'Not A Name' } })],
+    ['global.logLevel', inGlobal({ logLevel: 'verbose' })],
+    ['global', inGlobal({ ownURL: 'https://berth.example.com' })],
+    ['auth.oidc.issuer', { auth: { oidc: { issuer: '' } } }],
+    ['auth.oidc.issuer', { auth: { oidc: { issuer: 'http://id.example.com' } } }],
+    ['auth.oidc.existingSecret', { auth: { oidc: { existingSecret: '' } } }],
+    ['auth.adminEmails.0', { auth: { adminEmails: ['ada'] } }],
+    ['auth.replicas', { auth: { replicas: -1 } }],
+    ['api-gateway.autoscaling.minReplicas', { 'api-gateway': { autoscaling: { enabled: true, minReplicas: 9 } } }],
+    ['api-gateway.trustedProxies.0', { 'api-gateway': { trustedProxies: ['ingress'] } }],
+    ['tasks.settings', { tasks: { settings: { TASKS_PER_CLUSTERS: 5 } } }],
+    ['tasks.settings.SERVICE_OWN_URL', { tasks: { settings: { SERVICE_OWN_URL: 'https://other.example.com' } } }],
+    ['cluster-sync.clusterSecrets.namespace', { 'cluster-sync': { clusterSecrets: { namespace: 'ships' } } }],
+    ['cluster-sync.kubeconfig.contexts', { 'cluster-sync': { kubeconfig: { contexts: ['prod'] } } }],
+    ['cluster-sync.ownCluster.clusterScoped', { 'cluster-sync': { ownCluster: { clusterScoped: true } } }],
+    ['cluster-sync.runnerAccount', { 'cluster-sync': { runnerAccount: 'berth-runner' } }],
+    ['registry-scan.push.existingSecret', { 'registry-scan': { push: { enabled: true } } }],
+    ['registry-scan.registries.0', { 'registry-scan': { registries: [{ repositories: ['charts/web'] }] } }],
+    [
+      'registry-scan.registries.0',
+      { 'registry-scan': { registries: [{ url: 'https://r.example.com', password: 'x' }] } },
+    ],
+    ['runner.autoscaling.by', { runner: { autoscaling: { by: 'queue' } } }],
+    ['runner.autoscaling.keda.prometheusAddress', { runner: { autoscaling: { enabled: true, by: 'keda' } } }],
+    [
+      'runner.autoscaling.by',
+      { runner: { autoscaling: { enabled: true, by: 'keda', keda: { prometheusAddress: 'http://prometheus:9090' } } } },
+    ],
+    ['runner.concurrency', { runner: { concurrency: 0 } }],
+    ['runner.data.medium', { runner: { data: { medium: 'Disk' } } }],
+    ['monitoring.serviceMonitor.enabled', { monitoring: { serviceMonitor: { enabled: true } } }],
+    ['monitoring.rules.enabled', { monitoring: { rules: { enabled: true } } }],
+  ])('%s %j', async ([name, wrong]) => {
+    const refusal = await helm.render(merged(usual, wrong)).then(
+      () => 'accepted',
+      (error: unknown) => String(error),
+    );
+
+    // Helm's schema writes the path with slashes.
+    const names = [`'/${name.replaceAll('.', '/')}'`, `${name}: `];
+    expect(
+      names.some((one) => refusal.includes(one)),
+      refusal,
+    ).toBe(true);
+  });
+});
+
+describe('settings', () => {
+  /** Set by Kubernetes or read by Node and libraries, not by our configuration. */
+  const notOurs = ['NODE_ENV', 'OTEL_EXPORTER_OTLP_ENDPOINT'];
+  /** Every value that puts a setting into a process. */
+  const all = merged(usual, {
+    global: {
+      postgresql: { bundled: false, existingSecret: 'urls' },
+      nats: { bundled: false, url: 'tls://nats:4222', ca: { existingSecret: 'nats-ca' } },
+      tracing: { endpoint: 'http://collector:4318' },
+    },
+    auth: { oidc: { allowHttp: true } },
+    tasks: { otherKeys: { existingSecret: 'old' } },
+    'cluster-sync': {
+      kubeconfig: { existingSecret: 'clusters', contexts: ['prod'] },
+      ownCluster: { name: 'own' },
+      clusterSecrets: { namespace: 'clusters' },
+      eks: { regions: ['all'] },
+    },
+    'registry-scan': {
+      push: { enabled: true, existingSecret: 'push' },
+      registries: [{ url: 'https://r.example.com' }],
+    },
+    runner: { calls: { allowAddresses: ['10.0.0.1'], nameServers: ['10.0.0.2'], ca: { existingSecret: 'call-ca' } } },
+  });
+
+  async function namesByProcess(values: Values): Promise<Map<CallerName, Set<string>>> {
+    const manifests = await helm.render(values);
+    const found = new Map<CallerName, Set<string>>();
+    for (const manifest of manifests.filter(({ kind }) => kind === 'Deployment')) {
+      for (const { name, env = [] } of podOf(manifest)?.containers ?? []) {
+        const caller = callerNames.find((one) => one === name);
+        if (caller) found.set(caller, new Set(env.map(({ name: setting }) => setting.replace(/_FILE$/, ''))));
+      }
+    }
+    return found;
+  }
+
+  test.for(callerNames)('that the chart gives to %s exist, and each that is required is given', async (name) => {
+    const settings = (await serviceSettings(root))[name];
+
+    const everything = (await namesByProcess(all)).get(name) ?? new Set();
+    const least = (await namesByProcess(usual)).get(name) ?? new Set();
+
+    const known = new Set([...settings.names, ...notOurs]);
+    expect([...everything].filter((setting) => !known.has(setting))).toEqual([]);
+    expect(settings.required.filter((setting) => !least.has(setting))).toEqual([]);
+  });
+
+  test('a further one reaches its process, large numbers unchanged', async () => {
+    const manifests = await helm.render(
+      merged(usual, { global: { nats: { stateBytes: 1_073_741_824 } }, tasks: { settings: { TASKS_IN_ALL: 250 } } }),
+    );
+
+    const tasks = manifests.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'ship-berth-tasks');
+    const env = tasks && podOf(tasks)?.containers[0]?.env;
+    expect(env).toContainEqual({ name: 'TASKS_IN_ALL', value: '250' });
+    expect(env).toContainEqual({ name: 'NATS_STATE_BYTES', value: '1073741824' });
+  });
+});
+
+describe('metrics', () => {
+  const metricNames = (text: string): string[] => text.match(/\bberth_[a-z_]+/g) ?? [];
+  const documented = async () => {
+    const page = await readFile(new URL('docs/operators.md', root), 'utf8');
+    return new Set(page.match(/`berth_[a-z_]+`/g)?.map((name) => name.slice(1, -1)));
+  };
+  /** A histogram is documented by its name alone. */
+  const base = (name: string) => name.replace(/_(bucket|count|sum)$/, '');
+
+  test('of dashboards and alerts are documented for operators', async () => {
+    const known = await documented();
+    const folder = `${chart}files/dashboards/`;
+    const dashboards = await Promise.all((await readdir(folder)).map((file) => readFile(folder + file, 'utf8')));
+    const used = [...dashboards, await readFile(`${chart}files/alerts.yaml`, 'utf8')].flatMap(metricNames);
+
+    expect(used.length).toBeGreaterThan(40);
+    expect([...new Set(used.map(base))].filter((name) => !known.has(name))).toEqual([]);
+  });
+
+  test('that autoscaling goes by are documented for operators', async () => {
+    const known = await documented();
+    const text = await readFile(`${chart}charts/runner/templates/workload.yaml`, 'utf8');
+
+    expect(metricNames(text).length).toBeGreaterThan(1);
+    expect(metricNames(text).filter((name) => !known.has(name))).toEqual([]);
+  });
+
+  test('an alert says what happened and to which part', async () => {
+    const Alerts = z.object({
+      groups: z.array(
+        z.object({
+          rules: z.array(
+            z.object({ alert: z.string(), annotations: z.object({ summary: z.string(), description: z.string() }) }),
+          ),
+        }),
+      ),
+    });
+    const { groups } = Alerts.parse(parse(await readFile(`${chart}files/alerts.yaml`, 'utf8')));
+
+    const names = groups.flatMap(({ rules }) => rules.map(({ alert }) => alert));
+    expect(new Set(names).size).toBe(names.length);
+    expect(names.every((name) => name.startsWith('Berth'))).toBe(true);
+  });
+});

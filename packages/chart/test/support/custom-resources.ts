@@ -1,0 +1,34 @@
+/** Kinds of operators, whatever their objects contain: enough to see that the chart's objects reach them. */
+const kinds = [
+  { group: 'monitoring.coreos.com', version: 'v1', kind: 'ServiceMonitor', plural: 'servicemonitors' },
+  { group: 'monitoring.coreos.com', version: 'v1', kind: 'PrometheusRule', plural: 'prometheusrules' },
+  { group: 'keda.sh', version: 'v1alpha1', kind: 'ScaledObject', plural: 'scaledobjects' },
+  { group: 'gateway.networking.k8s.io', version: 'v1', kind: 'HTTPRoute', plural: 'httproutes' },
+  { group: 'postgresql.cnpg.io', version: 'v1', kind: 'Cluster', plural: 'clusters' },
+];
+
+export const customResources = kinds.map(({ group, version, kind, plural }) => ({
+  path: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
+  object: {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: {
+      name: `${plural}.${group}`,
+      // Groups of Kubernetes itself are refused without it.
+      annotations: { 'api-approved.kubernetes.io': 'unapproved, for a test' },
+    },
+    spec: {
+      group,
+      scope: 'Namespaced',
+      names: { kind, plural, singular: kind.toLowerCase() },
+      versions: [
+        {
+          name: version,
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+        },
+      ],
+    },
+  },
+}));

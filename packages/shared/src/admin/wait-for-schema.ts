@@ -1,0 +1,51 @@
+import { pgConnection } from '../db/postgres/pg-connection.ts';
+import { LostConnection, NoAnswer, PostgresError } from '../db/postgres/errors/postgres-error.ts';
+import { type TroubleLogger, troubleLog } from '../db/outbox/trouble-log.ts';
+import { pause } from '../waiting/pause.ts';
+
+export interface SchemaWait {
+  readonly url: string;
+  readonly log: TroubleLogger;
+  readonly signal: AbortSignal;
+  readonly seconds: number;
+  readonly everyMs?: number;
+}
+
+/** No such role or another password, no such database, no right to connect to it, no schema yet. */
+const notYet = ['28P01', '28000', '3D000', '42501'];
+
+class NoSchema extends Error {}
+
+/**
+ * Waits until the role can connect and its schema exists: they may be made at this moment. False when the time is over; the
+ * log names the last reason.
+ */
+export async function waitForSchema({ url, log, signal, seconds, everyMs = 1_000 }: SchemaWait): Promise<boolean> {
+  const until = performance.now() + seconds * 1_000;
+  const trouble = troubleLog(log, 'waiting for the schema in Postgres');
+  while (!signal.aborted) {
+    try {
+      await connectToSchema(url);
+      trouble.fine();
+      return true;
+    } catch (error) {
+      if (!mayPass(error)) throw error;
+      trouble.failed(error);
+      if (performance.now() > until) return false;
+    }
+    await pause(everyMs, signal);
+  }
+  return false;
+}
+
+async function connectToSchema(url: string): Promise<void> {
+  await using connection = await pgConnection({ url, applicationName: 'berth-admin' });
+  const [row] = await connection.query('select current_schema() as schema');
+  if (row?.['schema'] === null) throw new NoSchema('None of the schemas of the search path exists');
+}
+
+const mayPass = (error: unknown): boolean =>
+  error instanceof LostConnection ||
+  error instanceof NoAnswer ||
+  error instanceof NoSchema ||
+  (error instanceof PostgresError && notYet.includes(error.code));

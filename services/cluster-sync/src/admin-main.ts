@@ -1,0 +1,11 @@
+import { databaseCommands } from '@berth/shared/admin/database-commands';
+import { runAdmin } from '@berth/shared/admin/run-admin';
+
+const service = 'cluster-sync';
+const migrations = new URL('../migrations/', import.meta.url);
+
+await runAdmin(service, databaseCommands({ service, migrations }), {
+  environment: process.env,
+  args: process.argv.slice(2),
+  print: (text) => void process.stderr.write(text),
+});

@@ -1,0 +1,13 @@
+import { databaseCommands } from '@berth/shared/admin/database-commands';
+import { runAdmin } from '@berth/shared/admin/run-admin';
+import { sealAgain } from './secrets/seal-again.ts';
+
+const service = 'tasks';
+const migrations = new URL('../migrations/', import.meta.url);
+const commands = { ...databaseCommands({ service, migrations }), 'seal-again': sealAgain(migrations) };
+
+await runAdmin(service, commands, {
+  environment: process.env,
+  args: process.argv.slice(2),
+  print: (text) => void process.stderr.write(text),
+});

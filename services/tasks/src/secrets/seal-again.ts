@@ -1,0 +1,34 @@
+import type { AdminCommand } from '@berth/shared/admin/admin-command';
+import { openDatabase } from '@berth/shared/db/postgres/open-database';
+import { readConfig } from '@berth/shared/service/read-config';
+import { RotateKeyConfig } from '../config.ts';
+import { inTransactionOf, readingStore } from '../store/store.ts';
+import { resealSecrets } from './reseal-secrets.ts';
+
+/** Seals all secrets under the current key. When all is well the other keys are not needed any more. */
+export const sealAgain = (migrations: URL): AdminCommand => ({
+  purpose: 'seal all secrets under the current key, while it is being replaced',
+  async run({ environment, log, signal }) {
+    const { databaseUrl: url, secretKeys } = readConfig(RotateKeyConfig, environment);
+    await using db = await openDatabase({
+      url,
+      migrations,
+      log,
+      signal,
+      applicationName: 'seal-again',
+      maxConnections: 2,
+    });
+    const { resealed, broken, otherKeys } = await resealSecrets({
+      store: readingStore(db),
+      inTransaction: inTransactionOf(db),
+      secretKeys,
+      log,
+      signal,
+    });
+    const result = { resealed, current_key: secretKeys.current.id, other_keys: otherKeys, broken };
+    const isDone = otherKeys.length === 0;
+    if (isDone) log.info(result, 'all secrets are sealed under the current key');
+    else log.error(result, 'some secrets are still sealed under other keys');
+    return isDone;
+  },
+});
