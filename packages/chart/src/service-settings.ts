@@ -1,4 +1,4 @@
-import { type CallerName, callerNames } from '@berth/shared/contracts/contract';
+import type { CallerName } from '@berth/shared/contracts/contract';
 import { z } from 'zod';
 
 /** Where each process describes its settings; the file exports a schema under the name. */
@@ -21,15 +21,22 @@ export interface ServiceSettings {
 
 /** The settings of each process, from the schema that reads them: none is written down a second time. */
 export async function serviceSettings(root: URL): Promise<Record<CallerName, ServiceSettings>> {
-  const entries = callerNames.map(async (name) => {
+  const settingsOf = async (name: CallerName) => {
     const { file, schema } = sources[name];
     const module: Record<string, unknown> = await import(new URL(file, root).href);
-    return [name, settingsOf(file, module[schema])] as const;
-  });
-  return Object.fromEntries(await Promise.all(entries)) as Record<CallerName, ServiceSettings>;
+    return namesIn(file, module[schema]);
+  };
+  return {
+    'api-gateway': await settingsOf('api-gateway'),
+    auth: await settingsOf('auth'),
+    tasks: await settingsOf('tasks'),
+    'cluster-sync': await settingsOf('cluster-sync'),
+    'registry-scan': await settingsOf('registry-scan'),
+    runner: await settingsOf('runner'),
+  };
 }
 
-function settingsOf(file: string, schema: unknown): ServiceSettings {
+function namesIn(file: string, schema: unknown): ServiceSettings {
   const object = schema instanceof z.ZodPipe ? schema.in : schema;
   if (!(object instanceof z.ZodObject)) throw new Error(`${file} does not export an object of settings`);
   const shape: Record<string, z.ZodType> = object.shape;

@@ -138,7 +138,7 @@ const registry = object({
   auth_hosts: texts,
 });
 
-/** Of the umbrella chart: what a value may be. What only fails together with others is in templates/_validate.tpl. */
+/** Of the umbrella chart: what a value may be. What only fails together with others is in templates/_helpers.tpl. */
 export function valuesSchema(settings: Record<CallerName, ServiceSettings>): Schema {
   return {
     $schema: 'https://json-schema.org/draft-07/schema#',
@@ -212,6 +212,8 @@ export function valuesSchema(settings: Record<CallerName, ServiceSettings>): Sch
         dashboards: object({ enabled: flag, labels: strings }),
       }),
       tests: existing('key'),
+      // What Berth gives to every chart that it deploys, this one too; the chart reads none of it.
+      ...Object.fromEntries(['berth', 'platz', 'ingress', 'nodeSelector', 'tolerations'].map((name) => [name, {}])),
     }),
   };
 }

@@ -1,4 +1,9 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { toolsForTest } from '@berth/devstack/testing/with-servers';
 import { type CallerName, callerNames } from '@berth/shared/contracts/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
@@ -16,6 +21,8 @@ import {
   startHelm,
   type Values,
 } from './support/helm-in-test.ts';
+
+const run = promisify(execFile);
 
 let helm: HelmInTest;
 beforeAll(async () => {
@@ -120,6 +127,43 @@ describe('a value that cannot work is refused by its name:', () => {
       names.some((one) => refusal.includes(one)),
       refusal,
     ).toBe(true);
+  });
+});
+
+describe('NATS', () => {
+  const secretText = async (values: Values, name: string) => {
+    const manifests = await helm.render(merged(usual, values));
+    const secret = manifests.find(
+      ({ kind, metadata }) => kind === 'Secret' && metadata.name === 'ship-berth-nats-config',
+    );
+    return z.record(z.string(), z.string()).parse(secret?.['stringData'])[name] ?? '';
+  };
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'berth-nats-'));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  test.for<[string, Values, string, (text: string) => string]>([
+    ['of the release', {}, 'nats.conf', (text) => text],
+    ['of a release with three servers', inGlobal({ nats: { servers: 3, replicas: 3 } }), 'nats.conf', (text) => text],
+    [
+      'elsewhere, which includes the accounts,',
+      inGlobal({ nats: { bundled: false, url: 'nats://nats:4222' } }),
+      'accounts.conf',
+      () => 'port: 4222\ninclude ./accounts.conf\n',
+    ],
+  ])('%s accepts its configuration, with the passwords that the services get', async ([, values, name, mainOf]) => {
+    const { 'nats-server': server } = await toolsForTest('nats-server');
+    const text = await secretText(values, name);
+    await writeFile(join(folder, name), text);
+    await writeFile(join(folder, 'main.conf'), mainOf(text));
+
+    const { stderr } = await run(server, ['-t', '-c', join(folder, 'main.conf')], { timeout: 20_000 });
+
+    expect(stderr).toContain('configuration file');
+    expect(text).not.toContain('<password of');
+    expect(text.match(/"user": "runner"/g)).toHaveLength(1);
   });
 });
 

@@ -1,5 +1,5 @@
 /** Kinds of operators, whatever their objects contain: enough to see that the chart's objects reach them. */
-const kinds = [
+export const customKinds = [
   { group: 'monitoring.coreos.com', version: 'v1', kind: 'ServiceMonitor', plural: 'servicemonitors' },
   { group: 'monitoring.coreos.com', version: 'v1', kind: 'PrometheusRule', plural: 'prometheusrules' },
   { group: 'keda.sh', version: 'v1alpha1', kind: 'ScaledObject', plural: 'scaledobjects' },
@@ -7,7 +7,7 @@ const kinds = [
   { group: 'postgresql.cnpg.io', version: 'v1', kind: 'Cluster', plural: 'clusters' },
 ];
 
-export const customResources = kinds.map(({ group, version, kind, plural }) => ({
+export const customResources = customKinds.map(({ group, version, kind, plural }) => ({
   path: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
   object: {
     apiVersion: 'apiextensions.k8s.io/v1',

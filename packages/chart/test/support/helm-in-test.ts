@@ -90,13 +90,24 @@ const Container = z.looseObject({
   name: z.string(),
   env: z.array(z.looseObject({ name: z.string(), value: z.string().optional() })).optional(),
 });
-const PodSpec = z.looseObject({ containers: z.array(Container), initContainers: z.array(Container).optional() });
+const PodSpec = z.looseObject({
+  containers: z.array(Container),
+  initContainers: z.array(Container).optional(),
+  volumes: z.array(z.looseObject({})).optional(),
+});
 const WithTemplate = z.looseObject({
-  spec: z.looseObject({ template: z.looseObject({ spec: PodSpec, metadata: z.looseObject({}).optional() }) }),
+  spec: z.looseObject({
+    template: z.looseObject({ spec: PodSpec }),
+    volumeClaimTemplates: z.array(z.looseObject({ metadata: z.looseObject({ name: z.string() }) })).optional(),
+  }),
 });
 
-/** The pod that a workload makes. */
+/** The pod that a workload makes, with an empty folder for each claim. */
 export function podOf(manifest: Manifest): z.infer<typeof PodSpec> | undefined {
   if (manifest.kind === 'Pod') return z.object({ spec: PodSpec }).parse(manifest).spec;
-  return WithTemplate.safeParse(manifest).data?.spec.template.spec;
+  const workload = WithTemplate.safeParse(manifest).data?.spec;
+  if (!workload) return undefined;
+  const { template, volumeClaimTemplates = [] } = workload;
+  const claimed = volumeClaimTemplates.map(({ metadata: { name } }) => ({ name, emptyDir: {} }));
+  return { ...template.spec, volumes: [...(template.spec.volumes ?? []), ...claimed] };
 }

@@ -7,7 +7,7 @@ import { pgConnection } from '../db/postgres/pg-connection.ts';
 import { createServiceDatabase } from '../db/setup/create-service-database.ts';
 import { readConfig } from '../service/read-config.ts';
 import type { AdminCommand, AdminContext } from './admin-command.ts';
-import { waitForSchema } from './wait-for-schema.ts';
+import { waitForSchema, waitForServer } from './wait-for-database.ts';
 
 export interface DatabaseCommandsOptions {
   readonly service: string;
@@ -67,7 +67,7 @@ async function setUpDatabase({ environment, log, signal }: AdminContext): Promis
     return false;
   }
   const admin = { url: settings.ADMIN_DATABASE_URL, log, signal, seconds: settings.WAIT_SECONDS };
-  if (!(await waitForSchema(admin))) return false;
+  if (!(await waitForServer(admin))) return false;
   await createServiceDatabase(settings.ADMIN_DATABASE_URL, { database, services });
   log.info({ database, roles: services.map(({ role }) => role) }, 'the database is set up');
   return true;

@@ -36,10 +36,7 @@ const deadlineMs = 5_000;
 const tokenPath = ({ namespace, name }: RunnerAccount) =>
   `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`;
 
-export function accessIssuer({
-  accessSeconds,
-  runnerAccount = usualRunnerAccount,
-}: AccessIssuerOptions): IssueAccess {
+export function accessIssuer({ accessSeconds, runnerAccount = usualRunnerAccount }: AccessIssuerOptions): IssueAccess {
   async function prepare(api: KubeApi, signal: AbortSignal): Promise<void> {
     for (const { path, object } of runnerObjects(runnerAccount)) {
       await api.postJson(path, object, { signal, deadlineMs }).catch((error: unknown) => {

@@ -91,10 +91,6 @@ capabilities: { drop: [ALL] }
 {{- toYaml $files -}}
 {{- end -}}
 
-{{- define "berth-lib.admin-command" -}}
-["node", "services/{{ .component }}/src/admin-main.ts", {{ .command | quote }}]
-{{- end -}}
-
 {{- define "berth-lib.scheduling" -}}
 {{- $values := .root.Values -}}
 {{- with .root.Values.global.image.pullSecrets }}

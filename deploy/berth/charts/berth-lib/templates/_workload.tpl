@@ -52,9 +52,14 @@ spec:
         {{- with $values.podLabels }}
         {{- toYaml . | nindent 8 }}
         {{- end }}
-      {{- with $values.podAnnotations }}
-      annotations: {{- toYaml . | nindent 8 }}
-      {{- end }}
+      annotations:
+        {{- if .usesDatabase }}
+        # The URL is a file, which is read at the start.
+        checksum/database: {{ pick $global.postgresql "bundled" "host" "port" "database" "sslMode" "rolePrefix" "existingSecret" | toJson | sha256sum }}
+        {{- end }}
+        {{- with $values.podAnnotations }}
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
     spec:
       serviceAccountName: {{ $name }}
       automountServiceAccountToken: {{ or .hasToken false }}
@@ -67,7 +72,7 @@ spec:
         - name: wait-for-database
           image: {{ include "berth-lib.image" $labels }}
           imagePullPolicy: {{ $global.image.pullPolicy }}
-          command: {{ include "berth-lib.admin-command" (dict "component" $component "command" "wait-for-database") }}
+          args: [wait-for-database]
           env:
             - { name: LOG_LEVEL, value: {{ $global.logLevel | quote }} }
             {{- include "berth-lib.secret-env" (dict "files" (include "berth-lib.database-files" $root | fromYamlArray)) | nindent 12 }}
@@ -217,7 +222,7 @@ spec:
         - name: {{ .job }}
           image: {{ include "berth-lib.image" $image }}
           imagePullPolicy: {{ $global.image.pullPolicy }}
-          command: {{ include "berth-lib.admin-command" . }}
+          args: [{{ .command }}]
           env:
             - { name: NODE_ENV, value: production }
             - { name: LOG_LEVEL, value: {{ $global.logLevel | quote }} }

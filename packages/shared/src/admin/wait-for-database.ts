@@ -3,7 +3,7 @@ import { LostConnection, NoAnswer, PostgresError } from '../db/postgres/errors/p
 import { type TroubleLogger, troubleLog } from '../db/outbox/trouble-log.ts';
 import { pause } from '../waiting/pause.ts';
 
-export interface SchemaWait {
+export interface DatabaseWait {
   readonly url: string;
   readonly log: TroubleLogger;
   readonly signal: AbortSignal;
@@ -20,12 +20,20 @@ class NoSchema extends Error {}
  * Waits until the role can connect and its schema exists: they may be made at this moment. False when the time is over; the
  * log names the last reason.
  */
-export async function waitForSchema({ url, log, signal, seconds, everyMs = 1_000 }: SchemaWait): Promise<boolean> {
+export const waitForSchema = (wait: DatabaseWait): Promise<boolean> => waitFor(wait, connectToSchema);
+
+/** As `waitForSchema`, for a role that needs no schema. */
+export const waitForServer = (wait: DatabaseWait): Promise<boolean> => waitFor(wait, connect);
+
+async function waitFor(
+  { url, log, signal, seconds, everyMs = 1_000 }: DatabaseWait,
+  probe: (url: string) => Promise<void>,
+): Promise<boolean> {
   const until = performance.now() + seconds * 1_000;
-  const trouble = troubleLog(log, 'waiting for the schema in Postgres');
+  const trouble = troubleLog(log, 'waiting for Postgres');
   while (!signal.aborted) {
     try {
-      await connectToSchema(url);
+      await probe(url);
       trouble.fine();
       return true;
     } catch (error) {
@@ -38,8 +46,15 @@ export async function waitForSchema({ url, log, signal, seconds, everyMs = 1_000
   return false;
 }
 
+const applicationName = 'berth-admin';
+
+async function connect(url: string): Promise<void> {
+  await using connection = await pgConnection({ url, applicationName });
+  await connection.query('select 1');
+}
+
 async function connectToSchema(url: string): Promise<void> {
-  await using connection = await pgConnection({ url, applicationName: 'berth-admin' });
+  await using connection = await pgConnection({ url, applicationName });
   const [row] = await connection.query('select current_schema() as schema');
   if (row?.['schema'] === null) throw new NoSchema('None of the schemas of the search path exists');
 }

@@ -53,13 +53,14 @@
 {{- if and $scan.push.enabled (not $scan.push.existingSecret) -}}{{- fail "registry-scan.push.existingSecret: required with registry-scan.push.enabled, the name of a Secret with the token of the registries" -}}{{- end -}}
 
 {{- range $service := list "api-gateway" "auth" "tasks" "cluster-sync" "registry-scan" "runner" -}}
-{{- $autoscaling := (index $.Values $service).autoscaling -}}
+{{- /* Of a part that is off Helm has no values. */ -}}
+{{- $autoscaling := (index $.Values $service | default dict).autoscaling | default dict -}}
 {{- if and $autoscaling.enabled (gt (int $autoscaling.minReplicas) (int $autoscaling.maxReplicas)) -}}
 {{- fail (printf "%s.autoscaling.minReplicas: must be at most maxReplicas (%d)" $service (int $autoscaling.maxReplicas)) -}}
 {{- end -}}
 {{- end -}}
 {{- $runner := .Values.runner -}}
-{{- if $runner.autoscaling.enabled -}}
+{{- if dig "autoscaling" "enabled" false ($runner | default dict) -}}
 {{- if and (eq $runner.autoscaling.by "keda") (not $runner.autoscaling.keda.prometheusAddress) -}}{{- fail "runner.autoscaling.keda.prometheusAddress: required with runner.autoscaling.by keda, such as http://prometheus.monitoring:9090" -}}{{- end -}}
 {{- if and (eq $runner.autoscaling.by "keda") (not (.Capabilities.APIVersions.Has "keda.sh/v1alpha1")) -}}{{- fail "runner.autoscaling.by: the cluster has no KEDA; install it, or choose cpu or external" -}}{{- end -}}
 {{- end -}}
@@ -89,4 +90,9 @@ metadata:
   annotations:
     # Helm neither removes it with the release, nor makes it again.
     helm.sh/resource-policy: keep
+{{- end -}}
+
+{{/* NATS reads JSON, but not the escapes that Helm writes for three characters. */}}
+{{- define "berth.nats-text" -}}
+{{- toPrettyJson . | replace "\\u003e" ">" | replace "\\u003c" "<" | replace "\\u0026" "&" -}}
 {{- end -}}
