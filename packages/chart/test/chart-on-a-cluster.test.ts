@@ -168,7 +168,8 @@ const SecretData = z.object({ data: z.record(z.string(), z.string()) });
 const namesAt = async (path: string) => Names.parse(await read(path)).items.map(({ metadata }) => metadata.name);
 const rbac = '/apis/rbac.authorization.k8s.io/v1';
 
-describe('releases that are installed', () => {
+// Helm talks to the API server some hundred times for each release.
+describe('releases that are installed', { timeout: 180_000 }, () => {
   const values = merged(needed, bundled, { 'cluster-sync': { ownCluster: { name: 'own' } } });
   const install = (namespace: string) =>
     helm.helm(['install', 'berth', chart, '--namespace', namespace, '--create-namespace'], values);

@@ -64,6 +64,7 @@ describe('a started Postgres', () => {
       "create role dba login createdb createrole password 'dba'; create role other login password 'other'",
     );
     await query(postgres.adminUrl, 'create database theirs');
+    await query(postgres.adminUrl, 'grant connect on database postgres to dba');
     const admin = new URL(postgres.adminUrl);
     admin.username = 'dba';
     admin.password = 'dba';
