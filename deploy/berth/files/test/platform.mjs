@@ -6,7 +6,11 @@ const { BERTH_URL, TOKEN_FILE } = process.env;
 const token = TOKEN_FILE === undefined ? undefined : readFileSync(TOKEN_FILE, 'utf8').trim();
 
 const get = async (path, headers = {}) => {
-  const response = await fetch(new URL(path, BERTH_URL), { headers, redirect: 'manual', signal: AbortSignal.timeout(10_000) });
+  const response = await fetch(new URL(path, BERTH_URL), {
+    headers,
+    redirect: 'manual',
+    signal: AbortSignal.timeout(10_000),
+  });
   return { status: response.status, body: await response.text() };
 };
 
