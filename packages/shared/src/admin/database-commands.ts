@@ -114,7 +114,10 @@ async function check({ environment, log }: AdminContext, migrations: URL): Promi
       String(checksum),
     ]),
   );
-  const pending = pendingMigrations(wanted, applied).map(({ name }) => name);
+  const missing = pendingMigrations(wanted, applied);
+  const pending = missing.filter(({ extension }) => extension === undefined).map(({ name }) => name);
+  /** They wait for an extension of PostgreSQL, and the service works without. */
+  const putOff = missing.filter(({ extension }) => extension !== undefined).map(({ name }) => name);
   const known = new Set(wanted.map(({ name }) => name));
   const newer = [...applied.keys()].filter((name) => !known.has(name));
   const [row] = await connection.query(
@@ -124,7 +127,12 @@ async function check({ environment, log }: AdminContext, migrations: URL): Promi
     [overdueSeconds],
   );
   const overdue = Number(row?.['overdue']);
-  const report = { pending_migrations: pending, newer_migrations: newer, overdue_rows: overdue };
+  const report = {
+    pending_migrations: pending,
+    put_off_migrations: putOff,
+    newer_migrations: newer,
+    overdue_rows: overdue,
+  };
   const isWell = pending.length === 0 && newer.length === 0 && overdue === 0;
   if (isWell) log.info(report, 'the database is consistent');
   else log.error(report, 'the database differs from what this version expects, or rows are not published');
