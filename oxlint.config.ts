@@ -78,6 +78,7 @@ const folders: Record<Home, string[]> = {
     'packages/process-guard/src/**',
     'packages/shared/src/testing/**',
     'scripts/**',
+    'tests/deploy/setup/**',
   ],
 };
 
@@ -190,6 +191,7 @@ export default defineConfig({
         '**/main.ts',
         '**/*-main.ts',
         'scripts/**',
+        'tests/deploy/**',
         'packages/devstack/src/**',
         'packages/shared/src/testing/**',
         'oxlint.config.ts',

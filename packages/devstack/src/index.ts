@@ -5,6 +5,7 @@ export { people } from './servers/oidc/people.ts';
 export { type OidcServer, type OidcStart, startOidc } from './servers/oidc.ts';
 export { signInWithHttp } from './servers/oidc-sign-in.ts';
 export { type PostgresServer, type PostgresStart, startPostgres } from './servers/postgres.ts';
+export { type RealNode, type RealNodeStart, startRealNode } from './servers/real-node/real-node.ts';
 export { type RegistryServer, type RegistryStart, startRegistry } from './servers/registry.ts';
 export { rememberedPorts, rememberedSecrets } from './servers/remembered.ts';
 export { type RunningServer, type ServerStart, startServerProcess } from './servers/server-process.ts';

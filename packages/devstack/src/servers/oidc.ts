@@ -12,6 +12,8 @@ export interface OidcStart extends ServerStart {
   /** The one client; it is a confidential one. */
   readonly clientId: string;
   readonly redirectUris: readonly string[];
+  /** The address by which others reach it, where that is not loopback, on which it listens. */
+  readonly host?: string;
 }
 
 export interface OidcServer extends RunningServer {
@@ -20,6 +22,7 @@ export interface OidcServer extends RunningServer {
   readonly clientSecret: string;
 }
 
+const LOOPBACK = '127.0.0.1';
 const main = fileURLToPath(new URL('./oidc/oidc-main.ts', import.meta.url));
 
 /** Starts an OpenID Connect provider, where one signs in by picking a person. Its address and keys stay the same. */
@@ -27,6 +30,7 @@ export async function startOidc({
   stateFolder,
   clientId,
   redirectUris,
+  host = LOOPBACK,
   guard,
   signal,
 }: OidcStart): Promise<OidcServer> {
@@ -38,7 +42,7 @@ export async function startOidc({
     'cookies',
   ]);
   const signingKey = await rememberedSigningKey(join(folder, 'signing-key.json'));
-  const issuer = `http://127.0.0.1:${port}`;
+  const issuer = `http://${host}:${port}`;
   const config: OidcConfig = {
     issuer,
     port,
@@ -51,6 +55,7 @@ export async function startOidc({
   const configFile = join(folder, 'oidc.json');
   await writePrivately(configFile, JSON.stringify(config, null, 2));
 
+  const page = `http://${LOOPBACK}:${port}/.well-known/openid-configuration`;
   const server = await startServerProcess({
     name: 'oidc',
     command: [process.execPath, main, configFile],
@@ -58,7 +63,7 @@ export async function startOidc({
     env: { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? join(stateFolder, 'compile-cache') },
     guard,
     signal,
-    isReady: async (probe) => (await fetch(`${issuer}/.well-known/openid-configuration`, { signal: probe })).ok,
+    isReady: async (probe) => (await fetch(page, { signal: probe })).ok,
   });
   return { ...server, issuer, port, clientSecret };
 }

@@ -16,6 +16,7 @@ import {
 } from '@peculiar/x509';
 import { z } from 'zod';
 import { writePrivately } from '../remembered.ts';
+import { API_SERVICE_ADDRESS, NODE_ADDRESS } from './addresses.ts';
 
 export interface KeyPairFiles {
   readonly certificate: string;
@@ -95,6 +96,9 @@ async function makeCertificates(): Promise<Pems> {
     new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth, ExtendedKeyUsage.clientAuth]),
     new SubjectAlternativeNameExtension([
       { type: 'ip', value: '127.0.0.1' },
+      // What pods of a real node call it.
+      { type: 'ip', value: NODE_ADDRESS },
+      { type: 'ip', value: API_SERVICE_ADDRESS },
       { type: 'dns', value: 'localhost' },
       { type: 'dns', value: 'kubernetes.default.svc' },
     ]),

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { SERVICE_NETWORK } from './addresses.ts';
 import type { Certificates } from './certificates.ts';
 
 export const kubernetesTools = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kwok'] as const;
@@ -46,7 +47,7 @@ export const componentArguments: Record<KubernetesTool, (places: ClusterPlaces) 
   },
 
   'kube-apiserver': (places) => {
-    const { authority, server, serviceAccount } = places.certificates;
+    const { authority, server, serviceAccount, admin } = places.certificates;
     return [
       `--etcd-servers=${etcdUrl(places)}`,
       `--etcd-cafile=${authority}`,
@@ -61,11 +62,15 @@ export const componentArguments: Record<KubernetesTool, (places: ClusterPlaces) 
       '--service-account-issuer=https://kubernetes.default.svc',
       `--service-account-key-file=${serviceAccount.publicKey}`,
       `--service-account-signing-key-file=${serviceAccount.key}`,
-      '--service-cluster-ip-range=10.96.0.0/16',
+      `--service-cluster-ip-range=${SERVICE_NETWORK}`,
       '--authorization-mode=RBAC',
       '--allow-privileged',
       '--profiling=false',
-      // There is one API server, at an address that no pod could reach.
+      // To the kubelet of a real node, for logs and commands of pods.
+      '--kubelet-preferred-address-types=InternalIP',
+      `--kubelet-client-certificate=${admin.certificate}`,
+      `--kubelet-client-key=${admin.key}`,
+      // There is one API server; a real node says where its pods reach it.
       '--endpoint-reconciler-type=none',
     ];
   },

@@ -1,0 +1,77 @@
+import { stringify } from 'yaml';
+import { NODE_ADDRESS } from '../kubernetes/addresses.ts';
+
+export const NODE_INTERFACE = 'berthnode';
+export const POD_NETWORK = '10.244.200.0/24';
+export const PAUSE_IMAGE = 'berth.local/pause:1';
+
+export interface NodeFiles {
+  readonly folder: string;
+  readonly socket: string;
+  readonly clientAuthority: string;
+}
+
+/** Containerd in a folder of its own: nothing of an installed one is read or changed. */
+export const containerdConfiguration = ({ folder, socket }: NodeFiles): string => `version = 2
+root = "${folder}/containerd"
+state = "${folder}/run"
+disabled_plugins = ["io.containerd.snapshotter.v1.btrfs", "io.containerd.snapshotter.v1.zfs", "io.containerd.snapshotter.v1.aufs", "io.containerd.snapshotter.v1.devmapper"]
+[grpc]
+  address = "${socket}"
+[plugins."io.containerd.grpc.v1.cri"]
+  sandbox_image = "${PAUSE_IMAGE}"
+  # Where root is not allowed to lower it, no container would start.
+  restrict_oom_score_adj = true
+  [plugins."io.containerd.grpc.v1.cri".cni]
+    bin_dir = "/usr/lib/cni"
+    conf_dir = "${folder}/cni"
+`;
+
+/** Point to point: traffic of pods to services is routed by the host, where kube-proxy balances it. */
+export const podNetwork = (folder: string): string =>
+  JSON.stringify({
+    cniVersion: '0.4.0',
+    name: 'berth-pods',
+    plugins: [
+      {
+        type: 'ptp',
+        ipMasq: true,
+        ipam: {
+          type: 'host-local',
+          dataDir: `${folder}/addresses`,
+          ranges: [[{ subnet: POD_NETWORK }]],
+          routes: [{ dst: '0.0.0.0/0' }],
+        },
+      },
+      { type: 'portmap', capabilities: { portMappings: true } },
+    ],
+  });
+
+export const kubeletConfiguration = ({ socket, clientAuthority }: NodeFiles): string =>
+  stringify({
+    apiVersion: 'kubelet.config.k8s.io/v1beta1',
+    kind: 'KubeletConfiguration',
+    failCgroupV1: false,
+    cgroupDriver: 'cgroupfs',
+    // Machines of tests may not allow all controllers to be divided.
+    cgroupsPerQOS: false,
+    enforceNodeAllocatable: [],
+    containerRuntimeEndpoint: `unix://${socket}`,
+    address: NODE_ADDRESS,
+    healthzPort: 0,
+    authentication: {
+      anonymous: { enabled: false },
+      webhook: { enabled: true },
+      x509: { clientCAFile: clientAuthority },
+    },
+    authorization: { mode: 'Webhook' },
+    clusterDNS: [NODE_ADDRESS],
+    clusterDomain: 'cluster.local',
+    failSwapOn: false,
+    evictionHard: {
+      'memory.available': '1%',
+      'nodefs.available': '1%',
+      'imagefs.available': '1%',
+      'nodefs.inodesFree': '1%',
+    },
+  });

@@ -1,0 +1,56 @@
+import { sampleChart } from '@berth/devstack/journey/publish-sample-chart';
+import { type FixtureChart, fixtureChart } from '../../setup/fixture-chart.ts';
+
+/** Answers each request with what the API says of the deployment that it belongs to; 500 where the API refuses. */
+const program = `
+const { readFileSync } = require('node:fs');
+const text = (name) => readFileSync('/var/run/secrets/berth/' + name, 'utf8').trim();
+require('node:http').createServer(async (request, response) => {
+  try {
+    const answer = await fetch(text('server_url') + '/api/v2/auth/me', { headers: { authorization: 'Bearer ' + text('access_token') } });
+    response.writeHead(answer.ok ? 200 : 500, { 'content-type': 'application/json' }).end(await answer.text());
+  } catch (error) {
+    response.writeHead(500).end(String(error));
+  }
+}).listen(8080);
+process.on('SIGTERM', () => process.exit(0));
+`;
+
+const workload = `apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: {{ .Release.Name }}
+spec:
+  replicas: {{ .Values.replicas }}
+  selector:
+    matchLabels: { app: calling }
+  template:
+    metadata:
+      labels: { app: calling }
+    spec:
+      automountServiceAccountToken: false
+      terminationGracePeriodSeconds: 5
+      securityContext: { runAsNonRoot: true, runAsUser: 65532, runAsGroup: 65532, seccompProfile: { type: RuntimeDefault } }
+      containers:
+        - name: web
+          # The image that is certainly on the node.
+          image: berth-tasks:0.1.0
+          command: [node, --eval, ${JSON.stringify(program)}]
+          readinessProbe:
+            httpGet: { path: /, port: 8080 }
+            timeoutSeconds: 5
+            periodSeconds: 2
+          securityContext:
+            allowPrivilegeEscalation: false
+            readOnlyRootFilesystem: true
+            capabilities: { drop: [ALL] }
+          volumeMounts:
+            - { name: service-creds, mountPath: /var/run/secrets/berth, readOnly: true }
+      volumes:
+        - name: service-creds
+          secret: { secretName: service-creds }
+`;
+
+/** The sample chart, with a pod that runs code: it is ready once the API knows it as its deployment. */
+export const callingChart = (): Promise<FixtureChart> =>
+  fixtureChart({ name: sampleChart.name, base: sampleChart.folder, files: { 'templates/deployment.yaml': workload } });

@@ -1,0 +1,42 @@
+import { execFile } from 'node:child_process';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { type RunningServer, type ServerStart, startServerProcess } from '@berth/devstack';
+
+const run = promisify(execFile);
+
+export interface DockerEngine extends RunningServer {
+  /** What Docker's clients read from `DOCKER_HOST`. */
+  readonly host: string;
+  /** Loads images from an archive. */
+  load(archive: string): Promise<void>;
+}
+
+/** A Docker Engine with a state of its own, for containers on the network of this machine. */
+export async function startDockerEngine({ stateFolder, guard, signal }: ServerStart): Promise<DockerEngine> {
+  const folder = join(stateFolder, 'docker');
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const host = `unix://${join(folder, 'docker.sock')}`;
+  const docker = (...args: string[]) => run('docker', ['--host', host, ...args], { signal, timeout: 300_000 });
+  const server = await startServerProcess({
+    name: 'dockerd',
+    command: [
+      'dockerd',
+      `--data-root=${join(folder, 'data')}`,
+      `--exec-root=${join(folder, 'exec')}`,
+      `--pidfile=${join(folder, 'docker.pid')}`,
+      `--host=${host}`,
+      // Nothing of the machine's network is changed, and containers can be had where modules of the kernel cannot.
+      '--iptables=false',
+      '--bridge=none',
+    ],
+    logFile: join(folder, 'dockerd.log'),
+    guard,
+    signal,
+    isReady: async () => (await docker('version')).stdout !== '',
+    readyWithinMs: 120_000,
+    stopWithinMs: 60_000,
+  });
+  return { ...server, host, load: async (archive) => void (await docker('load', '--input', archive)) };
+}

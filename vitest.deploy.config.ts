@@ -1,0 +1,16 @@
+import { defineConfig } from 'vitest/config';
+
+/** The tests of images and real pods: they need root and packages of the system, so `npm test` leaves them out. */
+export default defineConfig({
+  test: {
+    globalSetup: ['./tests/deploy/setup/deploy-setup.ts', './tests/setup/global-setup.ts'],
+    reporters: ['default', ['json', { outputFile: '.berth/deploy-report.json' }]],
+    include: ['tests/deploy/**/*.test.ts'],
+    testTimeout: 240_000,
+    hookTimeout: 600_000,
+    teardownTimeout: 60_000,
+    passWithNoTests: false,
+    // Each has servers of the whole machine: an engine, a node.
+    fileParallelism: false,
+  },
+});
