@@ -1,6 +1,6 @@
 # The images of Berth, from what `npm run images` has put into dist/: a target for each service, and one for the runner with
-# Helm. Nothing is run while they are built, so the base image needs no shell; it needs Node 24 on its PATH, and the C and
-# C++ libraries that Node needs. Everything in an image is readable by anybody and writable by nobody.
+# Helm. Nothing is run while they are built, so the base image needs no shell, but that of the runner, whose /bin/sh becomes Helm;
+# it needs Node 24 on its PATH, and the C and C++ libraries that Node needs. Everything in an image is readable by anybody and writable by nobody.
 ARG BASE=node:24-bookworm-slim
 
 FROM ${BASE} AS part

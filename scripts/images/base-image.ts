@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Component } from './content/bill-of-materials.ts';
@@ -7,7 +7,7 @@ import type { Component } from './content/bill-of-materials.ts';
 const run = promisify(execFile);
 
 const SUITE = 'bookworm';
-const packages = ['libc6', 'libstdc++6', 'libgcc-s1', 'ca-certificates', 'tzdata', 'netbase'];
+const packages = ['libc6', 'libstdc++6', 'libgcc-s1', 'ca-certificates', 'tzdata', 'netbase', 'dash'];
 
 /** What Node and Helm read of the packages; programs are left out, and with them what only they need. */
 const kept = [
@@ -20,12 +20,14 @@ const kept = [
   './etc/services',
 ];
 /** Dependencies of scripts that no image runs. */
-const withoutFiles = new Set(['debconf', 'openssl', 'libssl3']);
+const withoutFiles = new Set(['debconf', 'debianutils', 'openssl', 'libssl3']);
 
 export interface BaseImage {
   /** A folder to be copied into an empty image. */
   readonly folder: string;
   readonly components: readonly Component[];
+  /** What the runner has on top, whose shell becomes Helm. */
+  readonly shell: { readonly folder: string; readonly components: readonly Component[] };
 }
 
 export interface BaseImageRequest {
@@ -53,11 +55,20 @@ export async function makeBaseImage({ folder, node, epoch, path, signal }: BaseI
   await run('mmdebstrap', [...args, SUITE, archive], { env, timeout: 300_000, signal });
   const chosen = ['--extract', '--file', archive, '--directory', root, '--no-same-owner', '--wildcards', ...kept];
   await run('tar', chosen, { timeout: 60_000, signal });
+  const shell = join(folder, 'shell');
+  await mkdir(shell);
+  await run('tar', ['--extract', '--file', archive, '--directory', shell, '--no-same-owner', './bin/dash'], { signal });
+  await rename(join(shell, 'bin/dash'), join(shell, 'bin/sh'));
   await joinAuthorities(root);
   await cp(node.program, join(root, 'usr/local/bin/node'), { dereference: true });
-  const debs = (await readFile(list, 'utf8')).trim().split('\n');
+  const debs = (await readFile(list, 'utf8')).trim().split('\n').flatMap(debianComponent);
   await rm(archive);
-  return { folder: root, components: [nodeComponent(node.version), ...debs.flatMap(debianComponent)] };
+  const isDash = ({ name }: Component) => name === 'dash';
+  return {
+    folder: root,
+    components: [nodeComponent(node.version), ...debs.filter((component) => !isDash(component))],
+    shell: { folder: shell, components: debs.filter(isDash) },
+  };
 }
 
 /** What the script of `ca-certificates` would make: Helm reads all authorities from one file. */

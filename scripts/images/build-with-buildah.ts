@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import type { BaseImage } from './base-image.ts';
 import { imageName, type Naming, type Target } from './image-names.ts';
 
 const run = promisify(execFile);
@@ -13,8 +14,8 @@ export interface BuildImages {
   readonly root: string;
   readonly targets: readonly Target[];
   readonly naming: Naming;
-  /** A folder with the files of the base image, or the name of an image. */
-  readonly base: { readonly folder: string } | { readonly name: string };
+  /** Folders with the files of the base image, or the name of an image. */
+  readonly base: Pick<BaseImage, 'folder' | 'shell'> | { readonly name: string };
   readonly buildArguments: Readonly<Record<string, string>>;
   readonly epoch: number;
   readonly formats: readonly ArchiveFormat[];
@@ -25,6 +26,7 @@ export interface BuildImages {
 }
 
 const LOCAL_BASE = 'localhost/berth-base';
+const WITH_SHELL = 'localhost/berth-base-with-shell';
 
 /**
  * Builds the targets with buildah: no daemon, and no other program is started in the images. All it keeps is below the
@@ -44,14 +46,21 @@ export async function buildWithBuildah(request: BuildImages): Promise<void> {
   try {
     if ('folder' in base) {
       const dockerfile = join(storage, 'Dockerfile.base');
-      await writeFile(dockerfile, 'FROM scratch\nCOPY . /\nENV PATH=/usr/local/bin\n');
-      await buildah('bud', ...reproducible, '--file', dockerfile, '--tag', LOCAL_BASE, base.folder);
+      const layer = async (name: string, from: string, folder: string) => {
+        await writeFile(dockerfile, `FROM ${from}\nCOPY . /\nENV PATH=/usr/local/bin\n`);
+        await buildah('bud', ...reproducible, '--file', dockerfile, '--tag', name, folder);
+      };
+      await layer(LOCAL_BASE, 'scratch', base.folder);
+      if (targets.includes('runner')) await layer(WITH_SHELL, LOCAL_BASE, base.shell.folder);
     }
-    const baseName = 'folder' in base ? LOCAL_BASE : base.name;
-    const given = Object.entries({ ...buildArguments, BASE: baseName });
-    const args = given.flatMap(([name, value]) => ['--build-arg', `${name}=${value}`]);
+    const baseOf = (target: Target) => {
+      if ('name' in base) return base.name;
+      return target === 'runner' ? WITH_SHELL : LOCAL_BASE;
+    };
     for (const target of targets) {
       const name = imageName(target, naming);
+      const given = Object.entries({ ...buildArguments, BASE: baseOf(target) });
+      const args = given.flatMap(([argument, value]) => ['--build-arg', `${argument}=${value}`]);
       await buildah('bud', ...reproducible, ...args, '--target', target, '--tag', name, root);
       for (const format of formats) {
         const file = join(output, `berth-${target}.${format}.tar`);

@@ -87,7 +87,10 @@ async function main(signal: AbortSignal): Promise<void> {
   const made = needsBase
     ? await makeBaseImage({ folder: baseFolder, node, epoch, path: process.env['PATH'], signal })
     : undefined;
-  for (const target of only) await complete(target, made?.components ?? [], output, signal);
+  for (const target of only) {
+    const shell = target === 'runner' ? made?.shell.components : undefined;
+    await complete(target, [...(made?.components ?? []), ...(shell ?? [])], output, signal);
+  }
 
   const common = { root, targets: only, naming, buildArguments, epoch, log: say, signal };
   say(`building ${only.length} images with ${choice.builder}`);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { ensureTools, startPostgres, toolNames, toolTable } from '@berth/devstack';
+import { ensureTools, nodeToolNames, startPostgres, type ToolName, toolNames, toolTable } from '@berth/devstack';
 import { type ProcessGuard, startProcessGuard } from '@berth/process-guard/process-guard';
 import { leftovers } from './leftovers.ts';
 
@@ -34,6 +34,7 @@ export default async function globalSetup(): Promise<() => Promise<void>> {
     await guard.close();
     await rm(serverFolder, { recursive: true, force: true });
     await rm(temporary, { recursive: true, force: true });
+    if (runsAllTests()) process.stderr.write('left out: the tests of images and real pods, npm run test:deploy\n');
     if (left.length > 0) throw new Error(`the tests have left something behind:\n${left.join('\n')}`);
   };
 }
@@ -64,8 +65,10 @@ function recordOutcomesIn(file: string): void {
 
 async function provideTools(signal: AbortSignal): Promise<void> {
   const log = (words: string) => process.stderr.write(`test servers: ${words}\n`);
-  const paths = await ensureTools({ names: toolNames, env: process.env, log, signal });
-  for (const name of toolNames) process.env[toolTable[name].environment] ??= paths[name];
+  // Built together, most of what they are made of is built once.
+  const names = process.env['BERTH_REAL_NODE'] ? [...toolNames, ...nodeToolNames] : toolNames;
+  const paths = await ensureTools<ToolName>({ names, env: process.env, log, signal });
+  for (const name of names) process.env[toolTable[name].environment] ??= paths[name];
 }
 
 interface Provide {

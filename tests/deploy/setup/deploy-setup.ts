@@ -12,6 +12,7 @@ export default async function deploySetup(): Promise<void> {
   const missing = await missingForDeployTests(process.env['PATH'] ?? '');
   if (missing.length > 0)
     throw new Error(`the tests of images and real pods cannot run here:\n  ${missing.join('\n  ')}`);
+  process.env['BERTH_REAL_NODE'] = '1';
   if (process.env['BERTH_IMAGES']) return;
 
   const output = join(root, 'dist/images');

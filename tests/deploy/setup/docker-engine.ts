@@ -38,5 +38,10 @@ export async function startDockerEngine({ stateFolder, guard, signal }: ServerSt
     readyWithinMs: 120_000,
     stopWithinMs: 60_000,
   });
-  return { ...server, host, load: async (archive) => void (await docker('load', '--input', archive)) };
+  const stop = async () => {
+    await server.stop();
+    // It leaves this mounted, and the folder could not be removed.
+    await run('umount', [join(folder, 'exec/netns/default')]).catch(() => undefined);
+  };
+  return { ...server, stop, host, load: async (archive) => void (await docker('load', '--input', archive)) };
 }

@@ -65,15 +65,26 @@ test('a released program is loaded once, checked, and kept in the cache', async 
   expect(await unfinishedIn(env.BERTH_TOOL_CACHE)).toEqual([]);
 });
 
-test('a release with another checksum is refused, and leaves nothing in the cache', async () => {
+test('a release with another checksum than its publisher lists is refused, and leaves nothing in the cache', async () => {
   const { env, folder } = await machine();
-  const release = await serveRelease(await tarOf(folder, '1.4.2'));
-  const tool = { ...hammer, archives: { [platform]: { ...release.archive, sha256: '0'.repeat(64) } } };
+  const release = await serveRelease(await tarOf(folder, '1.4.2'), '0'.repeat(64));
+  const tool = { ...hammer, archives: { [platform]: release.archive } };
 
   await expect(ensure(tool, env)).rejects.toThrow(`expected is ${'0'.repeat(64)}`);
 
   expect(await unfinishedIn(env.BERTH_TOOL_CACHE)).toEqual([]);
   expect(await readdir(env.BERTH_TOOL_CACHE)).not.toContain(platform);
+});
+
+test('a release is not loaded where the user wants tools built, nor where its publisher lists no checksum', async () => {
+  const { env, folder } = await machine();
+  const release = await serveRelease(await tarOf(folder, '1.4.2'), 'none');
+  const tool = { ...hammer, archives: { [platform]: release.archive } };
+
+  await expect(ensure(tool, env)).rejects.toThrow('lists no SHA-256 of');
+  await expect(ensure(tool, { ...env, BERTH_BUILD_TOOLS: '1' })).rejects.not.toThrow('lists no SHA-256 of');
+
+  expect(release.requests).toBe(0);
 });
 
 test('a downloaded tool whose version is not that of the table is refused', async () => {
@@ -162,9 +173,10 @@ async function tarOf(folder: string, version: string): Promise<Buffer> {
   return readFile(join(folder, 'release.tar.gz'));
 }
 
-async function serveRelease(content: Buffer) {
+async function serveRelease(content: Buffer, sum = createHash('sha256').update(content).digest('hex')) {
   const served = { requests: 0 };
-  const server = createServer((_request, response) => {
+  const server = createServer((request, response) => {
+    if (request.url === '/SHA256SUMS') return void response.end(`${sum}  hammer.tar.gz\n`);
     served.requests += 1;
     response.end(content);
   });
@@ -174,7 +186,7 @@ async function serveRelease(content: Buffer) {
   if (address === null || typeof address === 'string') throw new Error('the release server has no port');
   const archive = {
     url: `http://127.0.0.1:${address.port}/hammer.tar.gz`,
-    sha256: createHash('sha256').update(content).digest('hex'),
+    checksums: `http://127.0.0.1:${address.port}/SHA256SUMS`,
     member: 'hammer/hammer',
   };
   return Object.assign(served, { archive });

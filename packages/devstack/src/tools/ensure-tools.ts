@@ -77,7 +77,11 @@ async function bring(missing: readonly NamedTool[], search: Search, log: Log): P
   const problems: string[] = [];
   try {
     const toBuild: NamedTool[] = [];
-    for (const entry of missing) if (!(await tryArchive(entry, folder, search, log, problems))) toBuild.push(entry);
+    for (const entry of missing) {
+      // Where one release cannot be had the others are not either, mostly: what is built is built together.
+      const isBuilt = problems.length > 0 || !(await tryArchive(entry, folder, search, log, problems));
+      if (isBuilt) toBuild.push(entry);
+    }
     if (toBuild.length > 0) await build(toBuild, folder, search, log);
   } catch (error) {
     search.signal.throwIfAborted();
@@ -95,7 +99,7 @@ async function tryArchive(
   log: Log,
   problems: string[],
 ): Promise<boolean> {
-  const archive = tool.archives?.[platform];
+  const archive = search.env['BERTH_BUILD_TOOLS'] ? undefined : tool.archives?.[platform];
   if (!archive) return false;
   try {
     const program = await loadArchive({ name, archive, folder }, log, search.signal);

@@ -13,7 +13,7 @@ export interface Tool {
   /** What `go build` calls it, where that differs from the name of the tool. */
   readonly goBinary?: string;
   /**
-   * Official releases by `platform-arch` of Node. Only with a checksum its publisher gave: a tool of which we have none
+   * Official releases by `platform-arch` of Node. Only with a checksum of its publisher: a tool whose publisher lists none
    * has no archive, and is built from the module, where go.sum pins every byte.
    */
   readonly archives?: Readonly<Record<string, Archive>>;
@@ -21,8 +21,9 @@ export interface Tool {
 
 export interface Archive {
   readonly url: string;
-  readonly sha256: string;
-  /** The path of the program inside a `.tar.gz`; a plain program has none. */
+  /** Where its publisher lists its SHA-256: lines of sum and name, or the sum alone. */
+  readonly checksums: string;
+  /** The path of the program inside a `.tar.gz` or `.zip`; a plain program has none. */
   readonly member?: string;
 }
 
@@ -33,6 +34,27 @@ const kubernetes = {
   versionPattern: /Kubernetes v(\S+)/,
 };
 
+/** By `platform-arch`, as Node calls them; `of` gets what publishers call them. */
+const onPlatforms = (
+  platforms: readonly ('linux-x64' | 'linux-arm64' | 'darwin-arm64')[],
+  of: (system: string, architecture: string) => Archive,
+): Record<string, Archive> =>
+  Object.fromEntries(
+    platforms.map((platform) => {
+      const [system = '', architecture = ''] = platform.split('-');
+      return [platform, of(system, architecture === 'x64' ? 'amd64' : architecture)];
+    }),
+  );
+
+const linux = ['linux-x64', 'linux-arm64'] as const;
+const linuxAndMac = [...linux, 'darwin-arm64'] as const;
+
+const kubernetesArchives = (name: string) =>
+  onPlatforms(linux, (system, architecture) => {
+    const url = `https://dl.k8s.io/release/v${kubernetes.version}/bin/${system}/${architecture}/${name}`;
+    return { url, checksums: `${url}.sha256` };
+  });
+
 export const toolTable = {
   helm: {
     version: '4.3.1',
@@ -41,6 +63,10 @@ export const toolTable = {
     versionPattern: /v(\d\S*)/,
     environment: 'BERTH_HELM',
     goPackage: 'helm.sh/helm/v4/cmd/helm',
+    archives: onPlatforms(linuxAndMac, (system, architecture) => {
+      const url = `https://get.helm.sh/helm-v4.3.1-${system}-${architecture}.tar.gz`;
+      return { url, checksums: `${url}.sha256sum`, member: `${system}-${architecture}/helm` };
+    }),
   },
   'nats-server': {
     version: '2.15.2',
@@ -49,6 +75,11 @@ export const toolTable = {
     versionPattern: /nats-server: v(\S+)/,
     environment: 'BERTH_NATS_SERVER',
     goPackage: 'github.com/nats-io/nats-server/v2',
+    archives: onPlatforms(linuxAndMac, (system, architecture) => {
+      const release = 'https://github.com/nats-io/nats-server/releases/download/v2.15.2';
+      const name = `nats-server-v2.15.2-${system}-${architecture}`;
+      return { url: `${release}/${name}.tar.gz`, checksums: `${release}/SHA256SUMS`, member: `${name}/nats-server` };
+    }),
   },
   etcd: {
     version: '3.7.3',
@@ -58,31 +89,42 @@ export const toolTable = {
     environment: 'BERTH_ETCD',
     goPackage: 'go.etcd.io/etcd/server/v3',
     goBinary: 'server',
+    archives: onPlatforms(linuxAndMac, (system, architecture) => {
+      const release = 'https://github.com/etcd-io/etcd/releases/download/v3.7.3';
+      const name = `etcd-v3.7.3-${system}-${architecture}`;
+      const file = `${name}.${system === 'darwin' ? 'zip' : 'tar.gz'}`;
+      return { url: `${release}/${file}`, checksums: `${release}/SHA256SUMS`, member: `${name}/etcd` };
+    }),
   },
   'kube-apiserver': {
     ...kubernetes,
     environment: 'BERTH_KUBE_APISERVER',
     goPackage: 'k8s.io/kubernetes/cmd/kube-apiserver',
+    archives: kubernetesArchives('kube-apiserver'),
   },
   'kube-controller-manager': {
     ...kubernetes,
     environment: 'BERTH_KUBE_CONTROLLER_MANAGER',
     goPackage: 'k8s.io/kubernetes/cmd/kube-controller-manager',
+    archives: kubernetesArchives('kube-controller-manager'),
   },
   'kube-scheduler': {
     ...kubernetes,
     environment: 'BERTH_KUBE_SCHEDULER',
     goPackage: 'k8s.io/kubernetes/cmd/kube-scheduler',
+    archives: kubernetesArchives('kube-scheduler'),
   },
   kubelet: {
     ...kubernetes,
     environment: 'BERTH_KUBELET',
     goPackage: 'k8s.io/kubernetes/cmd/kubelet',
+    archives: kubernetesArchives('kubelet'),
   },
   'kube-proxy': {
     ...kubernetes,
     environment: 'BERTH_KUBE_PROXY',
     goPackage: 'k8s.io/kubernetes/cmd/kube-proxy',
+    archives: kubernetesArchives('kube-proxy'),
   },
   kwok: {
     version: '0.8.0',
@@ -100,6 +142,11 @@ export const toolTable = {
     versionPattern: /distribution\/v3 v(\S+)/,
     environment: 'BERTH_REGISTRY',
     goPackage: 'github.com/distribution/distribution/v3/cmd/registry',
+    archives: onPlatforms(linux, (system, architecture) => {
+      const release = 'https://github.com/distribution/distribution/releases/download/v3.1.2';
+      const url = `${release}/registry_3.1.2_${system}_${architecture}.tar.gz`;
+      return { url, checksums: `${url}.sha256`, member: 'registry' };
+    }),
   },
 } as const satisfies Record<string, Tool>;
 

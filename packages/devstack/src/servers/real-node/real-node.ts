@@ -233,9 +233,7 @@ async function startKubelet(
     readyWithinMs: 120_000,
   });
   stack.defer(() => server.stop());
-  stack.defer(
-    async () => void (await api.remove(`/api/v1/nodes/${NAME}`, AbortSignal.timeout(10_000)).catch(() => undefined)),
-  );
+  stack.defer(() => api.remove(`/api/v1/nodes/${NAME}`, AbortSignal.timeout(10_000)).catch(() => undefined));
   return server;
 }
 

@@ -1,0 +1,31 @@
+import { basename } from 'node:path';
+import { trustSystemCertificates } from './trust-system-certificates.ts';
+
+/** A machine that cannot reach publishers has to know soon: it builds then. */
+const PATIENCE_MS = 15_000;
+const LARGEST = 1024 ** 2;
+
+/** What the publisher of a release says its SHA-256 is. */
+export async function publishedChecksum(
+  { url, checksums }: { url: string; checksums: string },
+  signal: AbortSignal,
+): Promise<string> {
+  trustSystemCertificates();
+  const response = await fetch(checksums, { signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]) });
+  if (!response.ok) throw new Error(`${checksums} answered ${response.status}`);
+  const text = await response.text();
+  const sum = text.length > LARGEST ? undefined : checksumIn(text, basename(new URL(url).pathname));
+  if (sum === undefined) throw new Error(`${checksums} lists no SHA-256 of ${url}`);
+  return sum;
+}
+
+/** Of a list as `sha256sum` writes it, or of a text that is nothing but the sum. */
+export function checksumIn(text: string, name: string): string | undefined {
+  const alone = /^\s*([\da-f]{64})\s*$/i.exec(text)?.[1];
+  if (alone) return alone.toLowerCase();
+  for (const line of text.split('\n')) {
+    const [, sum, listed = ''] = /^([\da-f]{64})\s+\*?(\S+)\s*$/i.exec(line) ?? [];
+    if (sum && basename(listed) === name) return sum.toLowerCase();
+  }
+  return undefined;
+}
