@@ -176,9 +176,9 @@ async function tarOf(folder: string, version: string): Promise<Buffer> {
 async function serveRelease(content: Buffer, sum = createHash('sha256').update(content).digest('hex')) {
   const served = { requests: 0 };
   const server = createServer((request, response) => {
-    if (request.url === '/SHA256SUMS') return void response.end(`${sum}  hammer.tar.gz\n`);
-    served.requests += 1;
-    response.end(content);
+    const isList = request.url === '/SHA256SUMS';
+    if (!isList) served.requests += 1;
+    response.end(isList ? `${sum}  hammer.tar.gz\n` : content);
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   onTestFinished(() => void server.close());
