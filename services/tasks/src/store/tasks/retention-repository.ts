@@ -58,13 +58,13 @@ export const createRetentionRepository = (db: Queries) => ({
       order by t.finished_at, t.id
     `),
 
-  /** Deployments with more finished tasks than are kept, in the order of their ids. */
+  /** Deployments with more tasks than are kept finished, in the order of their ids. */
   crowded: ({ perDeployment }: Retention, after: string | null, limit: number) =>
     db.anyFirst(withId`
-      select t.deployment_id from deployment_tasks t
-      where ${after === null} or t.deployment_id > ${after}::uuid
-      group by t.deployment_id having count(*) > ${perDeployment}
-      order by t.deployment_id limit ${limit}
+      select deployment_id from deployment_task_counts
+      where ${after === null} or deployment_id > ${after}::uuid
+      group by deployment_id having sum(tasks) > ${perDeployment}
+      order by deployment_id limit ${limit}
     `),
 
   /** Finished tasks of a deployment beyond the newest that are kept, and that are not needed. */
