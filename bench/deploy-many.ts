@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Client, unwrap, waitUntil } from '@berth/client';
 import type { Stack } from '@berth/devstack';
+import type { Deployment } from '@berth/shared/contracts/resources/deployments';
 import type { Fixtures } from './fixtures.ts';
 import { loadOfMachine } from './load-of-machine.ts';
 import { peakMemory, treeOf } from './process-usage.ts';
@@ -41,8 +42,8 @@ export const deployMany =
     await untilQuiet(say);
     const seconds = { bare: 0, berth: 0 };
     const peaks = { bare: 0, berth: 0 };
-    for (let from = 0; from < count; from += atATime) {
-      const names = Array.from({ length: Math.min(atATime, count - from) }, (_, index) => `tiny-${from + index}`);
+    for (let done = 0; done < count; ) {
+      const names = Array.from({ length: Math.min(atATime, count - done) }, (_, index) => `tiny-${done + index}`);
       const ofBare = await peakMemory(
         async () => bare.pids(),
         () => bare.install(names.map((name) => `bare-${name}`)),
@@ -56,16 +57,27 @@ export const deployMany =
       seconds.berth += ofBerth.result.seconds;
       peaks.bare = Math.max(peaks.bare, ofBare.peak);
       peaks.berth = Math.max(peaks.berth, ofBerth.peak);
+      done += names.length;
+      if (done % 100 === 0 || done === count) show(done, { seconds, peaks }, say);
     }
-    const shown = (name: keyof typeof seconds) =>
-      `${seconds[name].toFixed(1)} s, ${(count / seconds[name]).toFixed(2)} per second, at most ${peaks[name].toFixed(0)} MiB`;
-    say(`    bare helm upgrade --install --wait   ${shown('bare')}`);
-    say(`    through the API                      ${shown('berth')} of runner, guard and Helm together`);
-    say(
-      `    ratio ${(seconds.berth / seconds.bare).toFixed(2)} × its time (aim ≤ 1.10), ${(peaks.berth - peaks.bare).toFixed(0)} MiB more; ${loadOfMachine()}`,
-    );
     for (const id of ids) unwrap(await api.deployments.delete({ id }));
   };
+
+interface Measured {
+  seconds: Record<'bare' | 'berth', number>;
+  peaks: Record<'bare' | 'berth', number>;
+}
+
+/** What the first `count` releases took: a long measurement says so from time to time. */
+function show(count: number, { seconds, peaks }: Measured, say: (line: string) => void): void {
+  const of = (name: keyof typeof seconds) =>
+    `${seconds[name].toFixed(1)} s, ${(count / seconds[name]).toFixed(2)} per second, at most ${peaks[name].toFixed(0)} MiB`;
+  const ratio = (seconds.berth / seconds.bare).toFixed(2);
+  say(`    ${count} releases; ${loadOfMachine()}`);
+  say(`      bare helm upgrade --install --wait   ${of('bare')}`);
+  say(`      through the API                      ${of('berth')} of runner, guard and Helm together`);
+  say(`      ratio ${ratio} × its time (aim ≤ 1.10), ${(peaks.berth - peaks.bare).toFixed(0)} MiB more`);
+}
 
 interface Place extends Listed {
   clusterId: string;
@@ -78,19 +90,18 @@ async function install(
   names: readonly string[],
 ): Promise<{ ids: ReadonlySet<string>; seconds: number }> {
   const started = Date.now();
-  const created = await Promise.all(
-    names.map(async (name) => {
-      const body = {
-        name,
-        kind_id: kindId,
-        cluster_id: clusterId,
-        helm_chart_id: chart.id,
-        config: {},
-        values_override: null,
-      };
-      return unwrap(await api.deployments.create({ body }));
-    }),
-  );
+  const created: Deployment[] = [];
+  await inParallel(names, async (name) => {
+    const body = {
+      name,
+      kind_id: kindId,
+      cluster_id: clusterId,
+      helm_chart_id: chart.id,
+      config: {},
+      values_override: null,
+    };
+    created.push(unwrap(await api.deployments.create({ body })));
+  });
   const ids = new Set(created.map(({ id }) => id));
   await waitForAllRunning(api, ids);
   return { ids, seconds: ((await lastEnd(api, ids)) - started) / 1_000 };
