@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Client as Api, unwrap } from '@berth/client';
 import type { Stack } from '@berth/devstack';
 import type { Client } from 'pg';
@@ -69,7 +70,7 @@ export async function dueAtOnce(stack: Stack, fixtures: Fixtures, say: (line: st
       `    pace      the last quarter took ${(1 / pace).toFixed(2)} × the time of the first, with the cancellations in it`,
     );
     say(
-      `    canceled  ${gone.ids.length} of ${canceled} before their start, by ${cancelers} callers; p50 ${quantile(gone.taken, 0.5).toFixed(0)} ms, p99 ${quantile(gone.taken, 0.99).toFixed(0)} ms`,
+      `    canceled  ${gone.ids.length} of ${canceled} before their start, by ${cancelers} callers; p50 ${quantile(gone.taken, 0.5).toFixed(0)} ms, p99 ${quantile(gone.taken, 0.99).toFixed(0)} ms; ${gone.refused} answers of 503 were repeated`,
     );
   } finally {
     await removeManyDeployments(db, name);
@@ -89,26 +90,34 @@ async function schedule(db: Client): Promise<{ dueAt: number; ids: string[] }> {
   return { dueAt: Number(rows[0]?.due), ids: rows.map(({ id }) => id) };
 }
 
-/** Those that still waited are canceled for good; of the others the runner is only informed. */
-async function cancelSome(
-  { deploymentTasks }: Api,
-  ids: readonly string[],
-  from: number,
-): Promise<{ ids: string[]; taken: number[] }> {
-  await new Promise((resolve) => setTimeout(resolve, Math.max(0, from - Date.now())));
+interface Cancellations {
+  /** Of the tasks that had not started. Those of the others only inform the runner. */
+  ids: string[];
+  taken: number[];
+  /** Requests that the service had no place for, and that were repeated. */
+  refused: number;
+}
+
+async function cancelSome({ deploymentTasks }: Api, ids: readonly string[], from: number): Promise<Cancellations> {
+  await delay(Math.max(0, from - Date.now()));
   const waiting = [...ids];
-  const gone: string[] = [];
-  const taken: number[] = [];
+  const done: Cancellations = { ids: [], taken: [], refused: 0 };
   async function caller(): Promise<void> {
     for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
       const began = performance.now();
       const answer = await deploymentTasks.cancel({ id });
-      taken.push(performance.now() - began);
+      done.taken.push(performance.now() - began);
+      if (!answer.ok && answer.problem.status >= 503) {
+        done.refused += 1;
+        waiting.unshift(id);
+        await delay(answer.problem.retryAfterMs ?? 1_000);
+        continue;
+      }
       // A task that has ended meanwhile cannot be canceled.
       if (!answer.ok && answer.problem.code === 'conflict') continue;
-      if (unwrap(answer).status === 'Canceled') gone.push(id);
+      if (unwrap(answer).status === 'Canceled') done.ids.push(id);
     }
   }
   await Promise.all(Array.from({ length: cancelers }, caller));
-  return { ids: gone, taken };
+  return done;
 }
