@@ -15,7 +15,6 @@ export interface NodeFiles {
 export const containerdConfiguration = ({ folder, socket }: NodeFiles): string => `version = 2
 root = "${folder}/containerd"
 state = "${folder}/run"
-disabled_plugins = ["io.containerd.snapshotter.v1.btrfs", "io.containerd.snapshotter.v1.zfs", "io.containerd.snapshotter.v1.aufs", "io.containerd.snapshotter.v1.devmapper"]
 [grpc]
   address = "${socket}"
 [plugins."io.containerd.grpc.v1.cri"]
@@ -53,9 +52,6 @@ export const kubeletConfiguration = ({ socket, clientAuthority }: NodeFiles): st
     kind: 'KubeletConfiguration',
     failCgroupV1: false,
     cgroupDriver: 'cgroupfs',
-    // Machines of tests may not allow all controllers to be divided.
-    cgroupsPerQOS: false,
-    enforceNodeAllocatable: [],
     containerRuntimeEndpoint: `unix://${socket}`,
     address: NODE_ADDRESS,
     healthzPort: 0,

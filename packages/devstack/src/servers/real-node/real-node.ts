@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
@@ -73,8 +73,9 @@ export async function startRealNode(start: RealNodeStart): Promise<RealNode> {
     };
     await expose(apiPort);
     await nameApiServer(api, apiPort, signal);
-    await startKubeProxy(start, folder, stack);
     await startKubelet(start, files, api, stack);
+    // It asks for the address of its node.
+    await startKubeProxy(start, folder, stack);
 
     return {
       name: NAME,
@@ -129,6 +130,10 @@ async function startContainerd(
   stack: AsyncDisposableStack,
   ctr: Ctr,
 ): Promise<void> {
+  const before = new Set(await podNetworks());
+  stack.defer(async () => {
+    for (const name of await podNetworks()) if (!before.has(name)) await run('ip', ['netns', 'delete', name]);
+  });
   // Whatever containers leave mounted would keep the folder from being removed.
   stack.defer(() => unmountBelow(folder));
   const server = await startServerProcess({
@@ -142,6 +147,10 @@ async function startContainerd(
   stack.defer(() => server.stop());
   stack.defer(() => removeContainers(ctr));
 }
+
+/** Of each pod there is one, which would outlive it here. */
+const podNetworks = async (): Promise<string[]> =>
+  (await readdir('/var/run/netns').catch(() => [])).filter((name) => name.startsWith('cni-'));
 
 /** Containers outlive containerd; so they go first. */
 async function removeContainers(ctr: Ctr): Promise<void> {
@@ -195,6 +204,7 @@ async function startKubeProxy(start: RealNodeStart, folder: string, stack: Async
       '--proxy-mode=iptables',
       `--hostname-override=${NAME}`,
       `--cluster-cidr=${POD_NETWORK}`,
+      '--bind-address=127.0.0.1',
       // Settings of the kernel are left alone.
       '--conntrack-max-per-core=0',
       '--conntrack-tcp-timeout-established=0s',
