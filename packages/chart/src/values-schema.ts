@@ -166,6 +166,7 @@ export function valuesSchema(settings: Record<CallerName, ServiceSettings>): Sch
           port,
         }),
         adminEmails: list(matching('^[^@\\s]+@[^@\\s]+$')),
+        otherKeys: existing('key'),
       }),
       tasks: object({
         ...ofEveryPart(settings.tasks),

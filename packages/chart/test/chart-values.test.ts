@@ -177,7 +177,7 @@ describe('settings', () => {
       nats: { bundled: false, url: 'tls://nats:4222', ca: { existingSecret: 'nats-ca' } },
       tracing: { endpoint: 'http://collector:4318' },
     },
-    auth: { oidc: { allowHttp: true } },
+    auth: { oidc: { allowHttp: true }, otherKeys: { existingSecret: 'old' } },
     tasks: { otherKeys: { existingSecret: 'old' } },
     'cluster-sync': {
       kubeconfig: { existingSecret: 'clusters', contexts: ['prod'] },

@@ -1,10 +1,13 @@
 import { databaseCommands } from '@berth/shared/admin/database-commands';
 import { runAdmin } from '@berth/shared/admin/run-admin';
+import { signingKeyCommands } from './signing-keys/signing-key-commands.ts';
 
 const service = 'auth';
 const migrations = new URL('../migrations/', import.meta.url);
 
-await runAdmin(service, databaseCommands({ service, migrations }), {
+const commands = { ...databaseCommands({ service, migrations }), ...signingKeyCommands(migrations) };
+
+await runAdmin(service, commands, {
   environment: process.env,
   args: process.argv.slice(2),
   print: (text) => void process.stderr.write(text),

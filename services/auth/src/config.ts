@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { busOptions, busSettings } from '@berth/shared/bus/connection/bus-settings';
-import { KeyEncryptionKey } from '@berth/shared/sealing/key-encryption-key';
+import { KeyEncryptionKey, OtherKeyEncryptionKeys } from '@berth/shared/sealing/key-encryption-key';
 import { z } from 'zod';
 
 const days = 24 * 60 * 60;
@@ -27,11 +27,25 @@ export function withAdminEmailFlags(environment: Environment, args: string[]): E
   return { ...environment, ADMIN_EMAILS: [environment['ADMIN_EMAILS'] ?? '', ...flags].join(' ') };
 }
 
+const databaseSettings = {
+  DATABASE_URL: z.url(),
+  /** Seals signing keys and login attempts. */
+  KEY_ENCRYPTION_KEY: KeyEncryptionKey,
+  /** Also open them, while the key is being replaced. */
+  OTHER_KEY_ENCRYPTION_KEYS: OtherKeyEncryptionKeys,
+};
+
+/** Of the commands that work on the signing keys. */
+export const SigningKeysConfig = z.object(databaseSettings).transform((env) => ({
+  databaseUrl: env.DATABASE_URL,
+  keyEncryptionKey: env.KEY_ENCRYPTION_KEY,
+  otherKeyEncryptionKeys: env.OTHER_KEY_ENCRYPTION_KEYS,
+}));
+
 export const Config = z
   .object({
     ...busSettings,
-    DATABASE_URL: z.url(),
-    KEY_ENCRYPTION_KEY: KeyEncryptionKey,
+    ...databaseSettings,
     SERVICE_OWN_URL: HttpUrl,
     // Compared letter by letter with what the provider calls itself, so a trailing slash stays.
     OIDC_SERVER_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }),
@@ -51,6 +65,7 @@ export const Config = z
     bus: busOptions(env),
     database: { url: env.DATABASE_URL },
     keyEncryptionKey: env.KEY_ENCRYPTION_KEY,
+    otherKeyEncryptionKeys: env.OTHER_KEY_ENCRYPTION_KEYS,
     ownUrl: env.SERVICE_OWN_URL,
     provider: {
       issuer: env.OIDC_SERVER_URL,

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -7,6 +8,7 @@ import { type OpenTestDatabase, openTestDatabase } from '@berth/shared/testing/o
 import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
+import { openKeyRing } from '../src/signing-keys/key-ring.ts';
 
 const main = fileURLToPath(new URL('../src/admin-main.ts', import.meta.url));
 
@@ -99,6 +101,32 @@ test('check reports rows that nobody publishes, and replay has all of them publi
     { published_version: 0 },
   ]);
 });
+
+test('seal-again moves signing keys to the new key, and a replica that knows both opens them before and after', async () => {
+  const { db } = given;
+  const [before, after] = [randomBytes(32), randomBytes(32)];
+  const open = (keyEncryptionKey: Buffer, ...otherKeyEncryptionKeys: Buffer[]) =>
+    openKeyRing({ db, keyEncryptionKey, otherKeyEncryptionKeys, maxKeyAgeDays: 90 });
+  const { kid } = (await open(before)).signer();
+  const environment = {
+    DATABASE_URL: given.url,
+    KEY_ENCRYPTION_KEY: after.toString('base64'),
+    OTHER_KEY_ENCRYPTION_KEYS: before.toString('base64'),
+  };
+  expect((await open(after, before)).signer().kid).toBe(kid);
+
+  expect(await admin(['seal-again'], environment)).toMatchObject({ code: 0 });
+
+  expect((await open(after)).signer().kid).toBe(kid);
+  expect((await open(before, after)).signer().kid).toBe(kid);
+  await expect(open(before)).rejects.toThrow('does not open with KEY_ENCRYPTION_KEY');
+
+  expect(await admin(['rotate-signing-key'], environment)).toMatchObject({ code: 0 });
+  const ring = await open(after);
+  expect(ring.published()).toHaveLength(2);
+  // Everybody reads the new one before it signs.
+  expect(ring.signer().kid).toBe(kid);
+}, 120_000);
 
 test('an unknown command lists those that there are, and ends with 2', async () => {
   const { code, output } = await admin(['migrat']);

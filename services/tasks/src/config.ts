@@ -1,5 +1,5 @@
 import { busOptions, busSettings } from '@berth/shared/bus/connection/bus-settings';
-import { KeyEncryptionKey } from '@berth/shared/sealing/key-encryption-key';
+import { KeyEncryptionKey, OtherKeyEncryptionKeys } from '@berth/shared/sealing/key-encryption-key';
 import { z } from 'zod';
 import { createSecretKeys } from './secrets/secret-keys.ts';
 
@@ -10,18 +10,12 @@ const Namespaces = z
   .default('berth')
   .transform((list) => list.split(/[\s,]+/).filter((name) => name !== ''));
 
-const KeyEncryptionKeys = z
-  .string()
-  .default('')
-  .transform((list) => list.split(/\s+/).filter((key) => key !== ''))
-  .pipe(z.array(KeyEncryptionKey));
-
 const databaseSettings = {
   DATABASE_URL: z.url(),
   /** Seals the contents of secrets. */
   KEY_ENCRYPTION_KEY: KeyEncryptionKey,
   /** Also open them, while the key is being replaced. */
-  OTHER_KEY_ENCRYPTION_KEYS: KeyEncryptionKeys,
+  OTHER_KEY_ENCRYPTION_KEYS: OtherKeyEncryptionKeys,
 };
 const DatabaseSettings = z.object(databaseSettings);
 

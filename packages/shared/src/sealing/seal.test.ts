@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { seal, unseal } from './seal.ts';
+import { seal, unseal, unsealWithAny } from './seal.ts';
 
 const key = randomBytes(32);
 
@@ -25,4 +25,12 @@ test.for([
   const sealed = seal(key, 'kid-1', 'a private key');
 
   expect(() => open(sealed)).toThrow(/authenticat|tag/i);
+});
+
+test('what is sealed is opened by the one of several keys that fits, and by none where none fits', () => {
+  const sealed = seal(key, 'kid-1', 'a private key');
+
+  expect(unsealWithAny([randomBytes(32), key], 'kid-1', sealed).toString()).toBe('a private key');
+  expect(() => unsealWithAny([randomBytes(32), randomBytes(32)], 'kid-1', sealed)).toThrow();
+  expect(() => unsealWithAny([], 'kid-1', sealed)).toThrow('no key');
 });

@@ -20,3 +20,15 @@ export function unseal(key: Buffer, boundTo: string, sealed: Buffer): Buffer {
     .setAuthTag(tag);
   return Buffer.concat([decipher.update(sealed.subarray(nonceBytes + tagBytes)), decipher.final()]);
 }
+
+/** Opens with whichever of the keys fits: while one is being replaced, both are in use. Throws when none does. */
+export function unsealWithAny(keys: readonly Buffer[], boundTo: string, sealed: Buffer): Buffer {
+  const [key, ...others] = keys;
+  if (key === undefined) throw new Error('There is no key to open it with');
+  if (others.length === 0) return unseal(key, boundTo, sealed);
+  try {
+    return unseal(key, boundTo, sealed);
+  } catch {
+    return unsealWithAny(others, boundTo, sealed);
+  }
+}

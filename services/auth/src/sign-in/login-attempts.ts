@@ -1,7 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { Database } from '@berth/shared/db/database';
 import { inBatches } from '@berth/shared/db/postgres/in-batches';
-import { seal, unseal } from '@berth/shared/sealing/seal';
+import { seal, unsealWithAny } from '@berth/shared/sealing/seal';
 import { z } from 'zod';
 import type { LoginSecrets } from './identity-provider.ts';
 import { invalidLogin } from './login-failure.ts';
@@ -10,6 +10,7 @@ import { createLoginAttemptRepository } from './login-attempt-repository.ts';
 export interface LoginAttemptsDeps {
   db: Database;
   keyEncryptionKey: Buffer;
+  otherKeyEncryptionKeys?: readonly Buffer[];
 }
 
 export interface LoginAttempts {
@@ -24,7 +25,11 @@ const lifetimeSeconds = 600;
 
 const Sealed = z.strictObject({ nonce: z.string(), codeVerifier: z.string() });
 
-export function createLoginAttempts({ db, keyEncryptionKey }: LoginAttemptsDeps): LoginAttempts {
+export function createLoginAttempts({
+  db,
+  keyEncryptionKey,
+  otherKeyEncryptionKeys = [],
+}: LoginAttemptsDeps): LoginAttempts {
   const loginAttemptRepository = createLoginAttemptRepository(db);
 
   return {
@@ -37,7 +42,8 @@ export function createLoginAttempts({ db, keyEncryptionKey }: LoginAttemptsDeps)
     async useUp(state, verifier) {
       const attempt = await loginAttemptRepository.useUp(sha256(state));
       if (attempt === null || !isMeantFor(attempt.challenge, verifier)) throw invalidLogin();
-      const secrets = unseal(keyEncryptionKey, boundTo(state), attempt.sealed_secrets);
+      const keys = [keyEncryptionKey, ...otherKeyEncryptionKeys];
+      const secrets = unsealWithAny(keys, boundTo(state), attempt.sealed_secrets);
       return { state, ...Sealed.parse(JSON.parse(secrets.toString())) };
     },
 

@@ -1,7 +1,7 @@
 import { createIdentitySigner, type IdentitySigner } from '@berth/shared/identity-tokens/identity-token';
 import type { PublicJwk } from '@berth/shared/contracts/resources/signing-keys';
 import type { Database } from '@berth/shared/db/database';
-import { unseal } from '@berth/shared/sealing/seal';
+import { unsealWithAny } from '@berth/shared/sealing/seal';
 import { type CryptoKey, importJWK } from 'jose';
 import { z } from 'zod';
 import { rotateSigningKeys } from './rotate-signing-keys.ts';
@@ -27,6 +27,8 @@ export interface KeyRing {
 export interface KeyRingDeps {
   db: Database;
   keyEncryptionKey: Buffer;
+  /** They only open what is sealed, while the key is being replaced. */
+  otherKeyEncryptionKeys?: readonly Buffer[];
   maxKeyAgeDays: number;
 }
 
@@ -37,11 +39,16 @@ interface Loaded {
 }
 
 /** The signing keys of all replicas, as this one knows them. The first start makes the first key. */
-export async function openKeyRing({ db, keyEncryptionKey, maxKeyAgeDays }: KeyRingDeps): Promise<KeyRing> {
+export async function openKeyRing({
+  db,
+  keyEncryptionKey,
+  otherKeyEncryptionKeys = [],
+  maxKeyAgeDays,
+}: KeyRingDeps): Promise<KeyRing> {
   const signingKeyRepository = createSigningKeyRepository(db);
   const load = async () => {
     await rotateSigningKeys({ db, keyEncryptionKey, maxKeyAgeDays });
-    return loaded(await signingKeyRepository.all(), keyEncryptionKey);
+    return loaded(await signingKeyRepository.all(), [keyEncryptionKey, ...otherKeyEncryptionKeys]);
   };
   let current = await load();
 
@@ -55,13 +62,13 @@ export async function openKeyRing({ db, keyEncryptionKey, maxKeyAgeDays }: KeyRi
   };
 }
 
-async function loaded(keys: readonly StoredKey[], keyEncryptionKey: Buffer): Promise<Loaded> {
+async function loaded(keys: readonly StoredKey[], sealingKeys: readonly Buffer[]): Promise<Loaded> {
   const newest = keys.find(({ may_sign }) => may_sign);
   if (!newest) throw new Error('No signing key may sign yet');
 
   const verifying = keys.map(async ({ kid, public_jwk }) => [kid, await importJWK(public_jwk, 'EdDSA')] as const);
   return {
-    signer: await signerOf(newest, keyEncryptionKey),
+    signer: await signerOf(newest, sealingKeys),
     verifyingKeys: new Map(await Promise.all(verifying)),
     published: keys.map(({ public_jwk }) => public_jwk),
   };
@@ -69,14 +76,14 @@ async function loaded(keys: readonly StoredKey[], keyEncryptionKey: Buffer): Pro
 
 const PrivateJwk = z.object({ kty: z.string(), crv: z.string(), x: z.string(), d: z.string(), kid: z.string() });
 
-async function signerOf({ kid, sealed_private_jwk }: StoredKey, keyEncryptionKey: Buffer): Promise<Signer> {
-  const privateJwk = PrivateJwk.parse(JSON.parse(unsealed(kid, sealed_private_jwk, keyEncryptionKey)));
+async function signerOf({ kid, sealed_private_jwk }: StoredKey, sealingKeys: readonly Buffer[]): Promise<Signer> {
+  const privateJwk = PrivateJwk.parse(JSON.parse(unsealed(kid, sealed_private_jwk, sealingKeys)));
   return { kid, key: await importJWK(privateJwk, 'EdDSA'), signIdentity: await createIdentitySigner(privateJwk) };
 }
 
-function unsealed(kid: string, sealed: Buffer, key: Buffer): string {
+export function unsealed(kid: string, sealed: Buffer, sealingKeys: readonly Buffer[]): string {
   try {
-    return unseal(key, kid, sealed).toString();
+    return unsealWithAny(sealingKeys, kid, sealed).toString();
   } catch (cause) {
     throw new Error(`Signing key ${kid} does not open with KEY_ENCRYPTION_KEY: it is not the key it was stored with`, {
       cause,

@@ -21,6 +21,7 @@ export interface NewKeyRow {
 }
 
 const storedKey = sql.type(StoredKey);
+const nothing = sql.type(z.object({}));
 const columns = sql.fragment`
   kid, signs_from <= now() as may_sign, extract(epoch from now() - created_at)::float8 as age_seconds, public_jwk, sealed_private_jwk
 `;
@@ -42,6 +43,12 @@ export const createSigningKeyRepository = (db: Queries) => ({
       )
       returning ${columns}
     `),
+
+  replaceSealed: async (kid: string, sealedPrivateJwk: Buffer) => {
+    await db.query(nothing`
+      update signing_keys set sealed_private_jwk = ${sql.binary(sealedPrivateJwk)} where kid = ${kid}
+    `);
+  },
 
   /** Keys whose successor has signed for so long that nothing of theirs can still be valid. */
   removeSuperseded: (afterSeconds: number) =>

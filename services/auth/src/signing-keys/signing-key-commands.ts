@@ -1,0 +1,50 @@
+import type { AdminCommand, AdminContext } from '@berth/shared/admin/admin-command';
+import { openDatabase } from '@berth/shared/db/postgres/open-database';
+import { seal } from '@berth/shared/sealing/seal';
+import { readConfig } from '@berth/shared/service/read-config';
+import { SigningKeysConfig } from '../config.ts';
+import { unsealed } from './key-ring.ts';
+import { rotateSigningKeys } from './rotate-signing-keys.ts';
+import { createSigningKeyRepository } from './signing-key-repository.ts';
+
+/** What operators do with signing keys, beside replicas that use them. */
+export const signingKeyCommands = (migrations: URL): Record<string, AdminCommand> => ({
+  'seal-again': {
+    purpose: 'seal the signing keys under the current key, while it is being replaced',
+    run: (context) => sealAgain(context, migrations),
+  },
+  'rotate-signing-key': {
+    purpose: 'make a new signing key now; replicas sign with it after a minute',
+    run: (context) => rotate(context, migrations),
+  },
+});
+
+const applicationName = 'berth-admin';
+
+/** All of them in one transaction. Login attempts are left alone: they last for ten minutes. */
+async function sealAgain({ environment, log, signal }: AdminContext, migrations: URL): Promise<boolean> {
+  const { databaseUrl: url, keyEncryptionKey, otherKeyEncryptionKeys } = readConfig(SigningKeysConfig, environment);
+  await using db = await openDatabase({ url, migrations, log, signal, applicationName, maxConnections: 1 });
+  const keys = [keyEncryptionKey, ...otherKeyEncryptionKeys];
+  const resealed = await db.transaction(async (tx) => {
+    const signingKeyRepository = createSigningKeyRepository(tx);
+    await signingKeyRepository.lock();
+    const stored = await signingKeyRepository.all();
+    for (const { kid, sealed_private_jwk } of stored) {
+      const privateJwk = unsealed(kid, sealed_private_jwk, keys);
+      await signingKeyRepository.replaceSealed(kid, seal(keyEncryptionKey, kid, privateJwk));
+    }
+    return stored.length;
+  });
+  log.info({ resealed }, 'all signing keys are sealed under the current key');
+  return true;
+}
+
+async function rotate({ environment, log, signal }: AdminContext, migrations: URL): Promise<boolean> {
+  const { databaseUrl: url, keyEncryptionKey } = readConfig(SigningKeysConfig, environment);
+  await using db = await openDatabase({ url, migrations, log, signal, applicationName, maxConnections: 1 });
+  await rotateSigningKeys({ db, keyEncryptionKey, maxKeyAgeDays: 0 });
+  const [newest] = await createSigningKeyRepository(db).all();
+  log.info({ kid: newest?.kid }, 'a new signing key is made');
+  return newest !== undefined;
+}
