@@ -31,6 +31,6 @@ test('what is sealed is opened by the one of several keys that fits, and by none
   const sealed = seal(key, 'kid-1', 'a private key');
 
   expect(unsealWithAny([randomBytes(32), key], 'kid-1', sealed).toString()).toBe('a private key');
-  expect(() => unsealWithAny([randomBytes(32), randomBytes(32)], 'kid-1', sealed)).toThrow();
+  expect(() => unsealWithAny([randomBytes(32), randomBytes(32)], 'kid-1', sealed)).toThrow(/authenticat|tag/i);
   expect(() => unsealWithAny([], 'kid-1', sealed)).toThrow('no key');
 });
