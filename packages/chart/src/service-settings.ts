@@ -19,13 +19,18 @@ export interface ServiceSettings {
   readonly required: readonly string[];
 }
 
+/** What reads the settings of a process. */
+export async function settingsSchema(root: URL, name: CallerName): Promise<z.ZodType> {
+  const { file, schema } = sources[name];
+  const module: Record<string, unknown> = await import(new URL(file, root).href);
+  const found = module[schema];
+  if (!(found instanceof z.ZodType)) throw new Error(`${file} exports no schema ${schema}`);
+  return found;
+}
+
 /** The settings of each process, from the schema that reads them: none is written down a second time. */
 export async function serviceSettings(root: URL): Promise<Record<CallerName, ServiceSettings>> {
-  const settingsOf = async (name: CallerName) => {
-    const { file, schema } = sources[name];
-    const module: Record<string, unknown> = await import(new URL(file, root).href);
-    return namesIn(file, module[schema]);
-  };
+  const settingsOf = async (name: CallerName) => namesIn(name, await settingsSchema(root, name));
   return {
     'api-gateway': await settingsOf('api-gateway'),
     auth: await settingsOf('auth'),
@@ -36,9 +41,9 @@ export async function serviceSettings(root: URL): Promise<Record<CallerName, Ser
   };
 }
 
-function namesIn(file: string, schema: unknown): ServiceSettings {
+function namesIn(name: CallerName, schema: z.ZodType): ServiceSettings {
   const object = schema instanceof z.ZodPipe ? schema.in : schema;
-  if (!(object instanceof z.ZodObject)) throw new Error(`${file} does not export an object of settings`);
+  if (!(object instanceof z.ZodObject)) throw new Error(`the settings of ${name} are no object`);
   const shape: Record<string, z.ZodType> = object.shape;
   const required = Object.entries(shape).filter(([, setting]) => !setting.safeParse(undefined).success);
   return { names: [...Object.keys(shape), ...ofTheFrame], required: required.map(([name]) => name) };

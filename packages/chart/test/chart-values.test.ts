@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { generatedFiles } from '../src/generated-files.ts';
-import { serviceSettings } from '../src/service-settings.ts';
+import { serviceSettings, settingsSchema } from '../src/service-settings.ts';
 import {
   bundled,
   chart,
@@ -213,6 +214,65 @@ describe('settings', () => {
     const known = new Set([...settings.names, ...notOurs]);
     expect([...everything].filter((setting) => !known.has(setting))).toEqual([]);
     expect(settings.required.filter((setting) => !least.has(setting))).toEqual([]);
+  });
+
+  const pem = '-----BEGIN CERTIFICATE-----';
+  /** What is in the Secrets that somebody brings. */
+  const brought: Record<string, string> = {
+    'ca.crt': pem,
+    token: 'a-token-of-sixteen-characters',
+    'client-id': 'berth',
+    'client-secret': 'secret',
+    ...Object.fromEntries(callerNames.map((name) => [name, randomBytes(32).toString('base64')])),
+  };
+  const Sources = z.array(
+    z.object({
+      secret: z.object({ name: z.string(), items: z.array(z.object({ key: z.string(), path: z.string() })) }),
+    }),
+  );
+  const Volumes = z.array(
+    z.looseObject({ name: z.string(), projected: z.looseObject({ sources: Sources }).optional() }),
+  );
+  const Data = z.record(z.string(), z.string()).default({});
+
+  test.for<[string, Values]>([
+    ['with servers of its own', merged(usual, { 'cluster-sync': { ownCluster: { name: 'own' } } })],
+    ['with everything brought', all],
+  ])('each process of a release %s accepts what the chart gives it', async ([, values]) => {
+    const manifests = await helm.render(values);
+    const secrets = new Map(
+      manifests.filter(({ kind }) => kind === 'Secret').map(({ metadata, data }) => [metadata.name, Data.parse(data)]),
+    );
+    const isUrls = (name: string) => name === 'urls';
+    const contentOf = (name: string, key: string) => {
+      const made = secrets.get(name)?.[key];
+      if (made !== undefined) return Buffer.from(made, 'base64').toString();
+      return isUrls(name) ? `postgres://${key}:secret@db.example.com/berth` : brought[key];
+    };
+
+    for (const name of callerNames) {
+      const deployment = manifests.find(
+        ({ kind, metadata }) => kind === 'Deployment' && metadata.name === `ship-berth-${name}`,
+      );
+      const pod = deployment && podOf(deployment);
+      const files = new Map(
+        Volumes.parse(pod?.volumes)
+          .flatMap(({ projected }) => projected?.sources ?? [])
+          .flatMap(({ secret }) =>
+            secret.items.map(({ key, path }) => [`/run/berth/${path}`, contentOf(secret.name, key)]),
+          ),
+      );
+      const environment = Object.fromEntries(
+        (pod?.containers[0]?.env ?? []).map(({ name: variable, value }) =>
+          variable.endsWith('_FILE') ? [variable.slice(0, -5), files.get(value ?? '')] : [variable, value ?? 'pod'],
+        ),
+      );
+      const schema = await settingsSchema(root, name);
+
+      const { error } = schema.safeParse({ ...environment, KUBERNETES_SERVICE_HOST: '10.0.0.1', HELM_BINARY: 'helm' });
+
+      expect(error?.issues.map(({ path, message }) => `${name} ${path.join('.')}: ${message}`)).toBe(undefined);
+    }
   });
 
   test('a further one reaches its process, large numbers unchanged', async () => {
