@@ -230,4 +230,29 @@ describe('releases that are installed', { timeout: 180_000 }, () => {
       'global.keys.existingSecret: the Secret berth-keys of this release is gone',
     );
   });
+
+  test('take up the Secrets of a backup where nothing else is left of them', async () => {
+    await install('five');
+    const before = await secretsOf('five');
+    const paths = made.map((name) => `/api/v1/namespaces/five/secrets/${name}`);
+    const backup = await Promise.all(
+      paths.map(async (path) => z.looseObject({ metadata: z.looseObject({}) }).parse(await read(path))),
+    );
+    await helm.helm(['uninstall', 'berth', '--namespace', 'five', '--wait']);
+    for (const path of paths) await cluster.api.deleteJson(path, {}, call());
+
+    for (const { metadata, ...secret } of backup) {
+      const {
+        uid: _uid,
+        resourceVersion: _version,
+        creationTimestamp: _created,
+        managedFields: _fields,
+        ...kept
+      } = metadata;
+      await create('/api/v1/namespaces/five/secrets', { ...secret, metadata: kept });
+    }
+    await install('five');
+
+    expect(await secretsOf('five')).toEqual(before);
+  });
 });
