@@ -1,11 +1,13 @@
 import { createIdentityVerifier } from '@berth/shared/identity-tokens/identity-verifier';
 import { connectBus } from '@berth/shared/bus/connect-bus';
+import { createDeniedAttempts } from '@berth/shared/db/audit/denied-attempts';
 import { forgetIdempotencyKeys } from '@berth/shared/db/idempotency/forget-idempotency-keys';
 import { databaseIsUp, openDatabase } from '@berth/shared/db/postgres/open-database';
 import { outboxRelay } from '@berth/shared/db/outbox/outbox-relay';
 import { every } from '@berth/shared/service/loop';
 import { readConfig } from '@berth/shared/service/read-config';
 import { runService } from '@berth/shared/service/run-service';
+import { auditEventHandlers } from './audit/audit-event-handlers.ts';
 import { identityHandlers } from './authentication/identity-handlers.ts';
 import { createTokenUse } from './authentication/token-use.ts';
 import { botHandlers } from './bots/bot-handlers.ts';
@@ -31,10 +33,13 @@ await runService('auth', async ({ log, metrics, use, loop, readiness, signal }) 
   const config = readConfig(Config, withAdminEmailFlags(process.env, process.argv.slice(2)));
   const migrations = new URL('../migrations/', import.meta.url);
   const db = use(await openDatabase({ ...config.database, migrations, log, applicationName: 'auth', signal }));
+  const denied = use(createDeniedAttempts({ db, log }));
   const tokenUse = use(createTokenUse({ db, log }));
   const keyRing = await openKeyRing({ db, ...config });
   const verifyIdentity = createIdentityVerifier({ fetchKeys: async () => keyRing.published() });
-  const bus = use(await connectBus({ ...config.bus, caller: 'auth', log, metrics, signal, verifyIdentity }));
+  const bus = use(
+    await connectBus({ ...config.bus, caller: 'auth', log, metrics, signal, verifyIdentity, onDenied: denied.note }),
+  );
   readiness('database', () => databaseIsUp(db));
 
   const callingDeployments = createCallingDeployments({ bus });
@@ -43,6 +48,7 @@ await runService('auth', async ({ log, metrics, use, loop, readiness, signal }) 
   const identityProvider = createIdentityProvider({ log, ...config });
 
   bus.serve(identityHandlers({ db, keyRing, tokenUse, callingDeployments, ...config }));
+  bus.serve(auditEventHandlers({ db, bus }));
   bus.serve(signingKeyHandlers({ keyRing }));
   bus.serve(loginHandlers({ db, identityProvider, loginAttempts, jwtIssuer, ...config }));
   bus.serve(meHandlers({ db, callingDeployments }));
@@ -58,6 +64,7 @@ await runService('auth', async ({ log, metrics, use, loop, readiness, signal }) 
   loop('publish changes', outboxRelay({ db, bus, owner: 'auth', log }));
   loop('follow deployment kinds', deploymentKindProjection.follow({ db, bus }));
   loop('write when tokens were used', every(1_000, tokenUse.write));
+  loop('record denied attempts', every(1_000, denied.write));
   loop('rotate signing keys', every(10_000, keyRing.refresh));
   loop('forget idempotency keys', forgetIdempotencyKeys({ db }));
   loop('forget login attempts', every(60_000, loginAttempts.forgetExpired));

@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { connectBus } from '@berth/shared/bus/connect-bus';
+import { auditOfClusterSync } from '@berth/shared/contracts/resources/audit-events';
+import { auditHandlers } from '@berth/shared/db/audit/audit-handlers';
+import { createDeniedAttempts } from '@berth/shared/db/audit/denied-attempts';
 import { databaseIsUp, openDatabase } from '@berth/shared/db/postgres/open-database';
 import { outboxRelay } from '@berth/shared/db/outbox/outbox-relay';
 import { whileHolding } from '@berth/shared/db/leases/while-holding';
@@ -43,8 +46,10 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
   const { databaseUrl: url, ignoreNew } = config;
   const migrations = new URL('../migrations/', import.meta.url);
   const db = use(await openDatabase({ url, migrations, log, signal, applicationName: name }));
-  const bus = use(await connectBus({ ...config.bus, caller: name, log, metrics, signal }));
+  const denied = use(createDeniedAttempts({ db, log }));
+  const bus = use(await connectBus({ ...config.bus, caller: name, log, metrics, signal, onDenied: denied.note }));
   readiness('database', () => databaseIsUp(db));
+  bus.serve(auditHandlers(db, name, auditOfClusterSync));
 
   const clusterRepository = createClusterRepository(db);
   const k8sResourceRepository = createK8sResourceRepository(db);
@@ -94,6 +99,7 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
   );
 
   loop('publish state', outboxRelay({ db, bus, owner: name, log }));
+  loop('record denied attempts', every(1_000, denied.write));
   loop('follow envs', envProjection.follow({ db, bus }));
   loop('follow deployments', deploymentProjection.follow({ db, bus }));
   const { configured, unconfigured } = configuredProviders(config);

@@ -1,7 +1,11 @@
 import { connectBus } from '@berth/shared/bus/connect-bus';
+import { auditOfRegistryScan } from '@berth/shared/contracts/resources/audit-events';
 import { forgetIdempotencyKeys } from '@berth/shared/db/idempotency/forget-idempotency-keys';
+import { auditHandlers } from '@berth/shared/db/audit/audit-handlers';
+import { createDeniedAttempts } from '@berth/shared/db/audit/denied-attempts';
 import { databaseIsUp, openDatabase } from '@berth/shared/db/postgres/open-database';
 import { outboxRelay } from '@berth/shared/db/outbox/outbox-relay';
+import { every } from '@berth/shared/service/loop';
 import { readConfig } from '@berth/shared/service/read-config';
 import { runService } from '@berth/shared/service/run-service';
 import { createWakeUp } from '@berth/shared/waiting/wake-up';
@@ -32,8 +36,10 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
   const config = readConfig(Config, process.env);
   const migrations = new URL('../migrations/', import.meta.url);
   const db = use(await openDatabase({ url: config.databaseUrl, migrations, log, signal, applicationName: name }));
-  const bus = use(await connectBus({ ...config.bus, caller: name, log, metrics, signal }));
+  const denied = use(createDeniedAttempts({ db, log }));
+  const bus = use(await connectBus({ ...config.bus, caller: name, log, metrics, signal, onDenied: denied.note }));
   readiness('database', () => databaseIsUp(db));
+  bus.serve(auditHandlers(db, name, auditOfRegistryScan));
 
   const chartRepository = createChartRepository(db);
   const pollRepository = createPollRepository(db);
@@ -66,6 +72,7 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
   );
 
   loop('publish state', outboxRelay({ db, bus, owner: name, log }));
+  loop('record denied attempts', every(1_000, denied.write));
   loop('forget idempotency keys', forgetIdempotencyKeys({ db }));
   loop('follow deployments', deploymentProjection.follow({ db, bus }));
 

@@ -1,5 +1,8 @@
 import { connectBus } from '@berth/shared/bus/connect-bus';
+import { auditOfTasks } from '@berth/shared/contracts/resources/audit-events';
 import { forgetIdempotencyKeys } from '@berth/shared/db/idempotency/forget-idempotency-keys';
+import { auditHandlers } from '@berth/shared/db/audit/audit-handlers';
+import { createDeniedAttempts } from '@berth/shared/db/audit/denied-attempts';
 import { databaseIsUp, openDatabase } from '@berth/shared/db/postgres/open-database';
 import { outboxRelay } from '@berth/shared/db/outbox/outbox-relay';
 import { every } from '@berth/shared/service/loop';
@@ -42,8 +45,10 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
   const { databaseUrl: url, ownUrl, limits, leaseMs, maxAttempts, reserved, secretKeys } = config;
   const migrations = new URL('../migrations/', import.meta.url);
   const db = use(await openDatabase({ url, migrations, log, signal, applicationName: name }));
-  const bus = use(await connectBus({ ...config.bus, caller: name, log, metrics, signal }));
+  const denied = use(createDeniedAttempts({ db, log }));
+  const bus = use(await connectBus({ ...config.bus, caller: name, log, metrics, signal, onDenied: denied.note }));
   readiness('database', () => databaseIsUp(db));
+  bus.serve(auditHandlers(db, name, auditOfTasks));
 
   const store = readingStore(db);
   readiness('keys of secrets', keysAreThere({ store, secretKeys, log }));
@@ -78,6 +83,7 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
   );
 
   loop('publish state', outboxRelay({ db, bus, owner: name, log }));
+  loop('record denied attempts', every(1_000, denied.write));
   loop('forget idempotency keys', forgetIdempotencyKeys({ db }));
   followAll(projections, { db, bus, loop });
   loop(

@@ -13,10 +13,12 @@ export const UserIdentity = z.strictObject({
   /** Role in each env the user is a member of, by env id. */
   env_roles: z.record(z.uuid(), EnvRole),
   deployment_roles: z.array(z.strictObject({ env_id: z.uuid(), kind_id: z.uuid(), role: DeploymentRole })),
+  /** The token of this request, where it was no session. */
+  token_id: z.uuid().optional(),
 });
 export type UserIdentity = z.infer<typeof UserIdentity>;
 
-export const BotIdentity = z.strictObject({ kind: z.literal('bot'), id: z.uuid() });
+export const BotIdentity = z.strictObject({ kind: z.literal('bot'), id: z.uuid(), token_id: z.uuid().optional() });
 export type BotIdentity = z.infer<typeof BotIdentity>;
 
 export const DeploymentIdentity = z.strictObject({ kind: z.literal('deployment'), id: z.uuid(), env_id: z.uuid() });

@@ -18,6 +18,7 @@ export const PackedUser = z.strictObject({
   env_roles: z.partialRecord(EnvRole, PackedIds),
   /** Kind, role, and the envs where the user has it. */
   deployment_roles: z.array(z.tuple([z.uuid(), DeploymentRole, PackedIds])),
+  token_id: z.uuid().optional(),
 });
 export type PackedUser = z.infer<typeof PackedUser>;
 
@@ -27,15 +28,16 @@ export type PackedUser = z.infer<typeof PackedUser>;
  */
 export const PackedIdentity = z.discriminatedUnion('kind', [
   PackedUser,
-  z.strictObject({ kind: z.literal('bot'), id: z.uuid() }),
+  z.strictObject({ kind: z.literal('bot'), id: z.uuid(), token_id: z.uuid().optional() }),
   z.strictObject({ kind: z.literal('deployment'), id: z.uuid(), env_id: z.uuid() }),
 ]);
 export type PackedIdentity = z.infer<typeof PackedIdentity>;
 
 export function packIdentity(identity: Identity): PackedIdentity {
   if (identity.kind !== 'user') return identity;
-  const { kind, id, is_admin, env_roles, deployment_roles } = identity;
-  if (is_admin) return { kind, id, is_admin, env_roles: {}, deployment_roles: [] };
+  const { kind, id, is_admin, env_roles, deployment_roles, token_id } = identity;
+  const token = token_id === undefined ? {} : { token_id };
+  if (is_admin) return { kind, id, is_admin, env_roles: {}, deployment_roles: [], ...token };
 
   const envsOf = (role: EnvRole) => Object.keys(env_roles).filter((envId) => env_roles[envId] === role);
   const byRole = EnvRole.options.map((role) => [role, envsOf(role)] as const).filter(([, envs]) => envs.length > 0);
@@ -46,6 +48,7 @@ export function packIdentity(identity: Identity): PackedIdentity {
     is_admin,
     env_roles: Object.fromEntries(byRole.map(([role, envs]) => [role, packIds(envs)])),
     deployment_roles: [...byKind.values()].flatMap(packedRole),
+    ...token,
   };
 }
 

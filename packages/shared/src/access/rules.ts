@@ -54,6 +54,19 @@ export const owner: Rule<KindScope> = { says: 'an owner of the deployment', on: 
 
 export const maintainer: Rule<KindScope> = { says: 'a maintainer of the deployment', on: 'row', allows: isMaintainer };
 
+/** Readers of the audit log: all of it, or that of their envs. */
+export const auditor: Rule = {
+  says: 'a site admin, or an admin of an env',
+  on: 'identity',
+  allows: (identity) => isSiteAdmin(identity) || auditedEnvs(identity).length > 0,
+};
+
+/** The envs whose audit events an env admin may see. */
+export const auditedEnvs = (identity: Identity): string[] =>
+  identity.kind === 'user'
+    ? Object.keys(identity.env_roles).filter((envId) => identity.env_roles[envId] === 'Admin')
+    : [];
+
 /** User tokens: their user, and site admins. */
 export const tokenHolder: Rule<{ user_id: string }> = {
   says: 'the user the token belongs to, or a site admin',

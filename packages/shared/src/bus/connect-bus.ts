@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { jetstreamManager, jetstream as jetstreamOf } from '@nats-io/jetstream';
 import { type Registry, register } from 'prom-client';
+import type { DeniedAttempt } from '../access/denied-attempt.ts';
 import { createIdentityVerifier, type IdentityVerifier } from '../identity-tokens/identity-verifier.ts';
 import type { Resource, ServiceName } from '../contracts/definition/contract.ts';
 import { resources as allResources } from '../contracts/index.ts';
@@ -33,6 +34,8 @@ export interface BusOptions extends ConnectionOptions {
   replicas?: number | undefined;
   /** What this service's state may take in NATS. */
   stateBytes?: number | undefined;
+  /** Called with each request that this service refuses for want of a role. */
+  onDenied?: ((attempt: DeniedAttempt) => void) | undefined;
   /** The contracts of the platform. */
   resources?: readonly Resource[] | undefined;
 }
@@ -70,7 +73,16 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
   const verifyIdentity =
     options.verifyIdentity ??
     createIdentityVerifier({ fetchKeys: async () => (await call(signingKeys.operations.list, {})).keys });
-  const server = createServer({ connection, caller, instance, send, verifyIdentity, log, metrics });
+  const server = createServer({
+    connection,
+    caller,
+    instance,
+    send,
+    verifyIdentity,
+    log,
+    metrics,
+    onDenied: options.onDenied,
+  });
   const voices = connections.map((one) => listenToOwnVoice({ connection: one, caller, instance, log }));
 
   const jetstream = jetstreamOf(streams.nc, { timeout: delays.stateAck, checkAPI: false });

@@ -15,6 +15,11 @@ test('the access table lists every operation', () => {
 
   expect(`\n${table}\n`).toMatchInlineSnapshot(`
     "
+    audit_events.list | GET /audit-events | a site admin, or an admin of an env
+    audit_events.get | GET /audit-events/:id | a site admin, or an admin of an env
+    audit_of_cluster_sync.read | from auth | services of the platform
+    audit_of_registry_scan.read | from auth | services of the platform
+    audit_of_tasks.read | from auth | services of the platform
     bot_tokens.list | GET /bot-tokens | a site admin
     bot_tokens.create | POST /bot-tokens | a site admin
     bot_tokens.get | GET /bot-tokens/:id | a site admin
@@ -160,6 +165,7 @@ test('the paths match the specification', () => {
       ['d', `DELETE ${path}/:id`],
     ].flatMap(([letter = '', route = '']) => (letters.includes(letter) ? [route] : []));
   const expected = [
+    ...crud('/audit-events', 'lg'),
     ...crud('/deployment-kinds', 'lgu'),
     ...crud('/deployment-permissions', 'lcgd'),
     ...crud('/deployment-resource-types', 'lg'),

@@ -1,3 +1,4 @@
+import { auditEvents, auditOfClusterSync, auditOfRegistryScan, auditOfTasks } from './resources/audit/audit-events.ts';
 import { botTokens } from './resources/accounts/bot-tokens.ts';
 import { bots } from './resources/accounts/bots.ts';
 import { catalogueState } from './resources/charts/catalogue-state.ts';
@@ -44,6 +45,10 @@ import { users } from './resources/accounts/users.ts';
 
 /** Every resource of the platform, public and internal, by the name that code uses for it. */
 export const contracts = {
+  auditEvents,
+  auditOfClusterSync,
+  auditOfRegistryScan,
+  auditOfTasks,
   botTokens,
   bots,
   catalogueState,

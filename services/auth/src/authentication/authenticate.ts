@@ -39,7 +39,7 @@ async function byApiToken(text: string, { credentialRepository, tokenUse }: Auth
   const row = await credentialRepository.findToken(presented.id);
   const identity = identityBehindToken(presented, row);
   if (row?.use_is_news) tokenUse.note(row.holder, presented.id);
-  return identity;
+  return identity.kind === 'deployment' ? identity : { ...identity, token_id: presented.id };
 }
 
 async function byJwt(jwt: string, deps: AuthenticateDeps): Promise<PackedIdentity> {

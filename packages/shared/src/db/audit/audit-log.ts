@@ -1,13 +1,13 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Identity } from '../../access/identity.ts';
-import type { JsonObject } from '../../contracts/fields/json.ts';
+import type { JsonObject, JsonValue } from '../../contracts/fields/json.ts';
 import type { Queries, Transaction } from '../database.ts';
 
 /** The actor of a change and its request; the context of every handler is one. */
 export interface Doer {
   /** None for actions without a signed-in caller, and for the platform's own. */
-  readonly identity: Pick<Identity, 'kind' | 'id'> | undefined;
+  readonly identity: (Pick<Identity, 'kind' | 'id'> & { readonly token_id?: string | undefined }) | undefined;
   /** Null for actions outside of a request. */
   readonly requestId: string | null;
 }
@@ -22,12 +22,19 @@ export interface AuditEntry {
   envId: string | null;
   /** Never a secret or a hash. */
   details: JsonObject;
+  /** The details are pairs of `changedFields`. */
+  compares?: true;
+  /** `done` unless given. */
+  result?: 'denied';
+  /** How many attempts it stands for. */
+  times?: number;
 }
 
 /** Outside of a transaction only for what changes no row, such as a refused login. */
 type AuditedTransaction = Pick<Queries, 'query'> & Partial<Pick<Transaction, 'noteRecorded'>>;
 
 const nothing = sql.type(z.strictObject({}));
+const columnTypes = 'text uuid uuid text text uuid uuid jsonb text bool text int4'.split(' ');
 
 /** Call it in the transaction of the change: neither exists without the other. */
 export const recordAudit = (db: AuditedTransaction, entry: AuditEntry): Promise<void> => recordAudits(db, [entry]);
@@ -36,18 +43,49 @@ export const recordAudit = (db: AuditedTransaction, entry: AuditEntry): Promise<
 export async function recordAudits(db: AuditedTransaction, entries: readonly AuditEntry[]): Promise<void> {
   for (const { resource } of entries) db.noteRecorded?.('audit', resource);
   if (entries.length === 0) return;
-  const rows = entries.map(({ by, action, resource, objectId, envId, details }) => [
+  const rows = entries.map(({ by, action, resource, objectId, envId, details, compares, result, times }) => [
     by.identity?.kind ?? null,
     by.identity?.id ?? null,
+    by.identity?.token_id ?? null,
     action,
     resource,
     objectId,
     envId,
-    JSON.stringify(details),
+    JSON.stringify(withinBounds(details)),
     by.requestId,
+    compares ?? false,
+    result ?? 'done',
+    times ?? 1,
   ]);
   await db.query(nothing`
-    insert into audit_log (actor_kind, actor_id, action, resource, object_id, env_id, details, request_id)
-    select * from ${sql.unnest(rows, ['text', 'uuid', 'text', 'text', 'uuid', 'uuid', 'jsonb', 'text'])}
+    insert into audit_log (
+      actor_kind, actor_id, token_id, action, resource, object_id, env_id, details, request_id, compares, result, times
+    )
+    select * from ${sql.unnest(rows, columnTypes)}
   `);
+}
+
+const mostBytesOfField = 4 * 1024;
+const mostFields = 50;
+
+/** A row may be large; its event says how large a value was that it leaves out. */
+function withinBounds(details: JsonObject): JsonObject {
+  const fields = Object.entries(details).slice(0, mostFields);
+  return Object.fromEntries(fields.map(([name, value]) => [name, bounded(value)]));
+}
+
+function bounded(value: JsonValue): JsonValue {
+  const bytes = bytesOf(value);
+  if (bytes <= mostBytesOfField) return value;
+  // A pair stays one: each side has half of the room.
+  if (Array.isArray(value) && value.length === 2) return value.map(shortened);
+  return `(${bytes} bytes)`;
+}
+
+/** Hand-made details may have a field without a value. */
+const bytesOf = (value: JsonValue | undefined): number => Buffer.byteLength(JSON.stringify(value ?? null));
+
+function shortened(value: JsonValue): JsonValue {
+  const bytes = bytesOf(value);
+  return bytes <= mostBytesOfField / 2 ? value : `(${bytes} bytes)`;
 }

@@ -1,5 +1,6 @@
+import { z } from 'zod';
 import { envIdOf, type Resource } from '../../contracts/definition/contract.ts';
-import { isJsonObject, type JsonObject } from '../../contracts/fields/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../contracts/fields/json.ts';
 import { type Doer, recordAudits } from '../audit/audit-log.ts';
 import { changedFields } from '../audit/changed-fields.ts';
 import type { Transaction } from '../database.ts';
@@ -34,9 +35,9 @@ export async function recordChanges(
 
   const entries = changes.map((change, index) => {
     const { before, after, action = verbs[operationOf(change)] } = change;
-    const details = changedFields(asJson(before), asJson(after));
+    const details = changedFields(auditable(resource, before), auditable(resource, after));
     const { id: objectId = null, env_id: envId = null } = states[index] ?? {};
-    return { by, action, resource: resource.name, objectId, envId, details };
+    return { by, action, resource: resource.name, objectId, envId, details, compares: true as const };
   });
   await recordAudits(tx, entries);
 }
@@ -52,4 +53,24 @@ function stateOf(resource: Changed, change: Change): StateChange {
   return { id: row.id, env_id: envIdOf(resource, row), operation: operationOf(change), row };
 }
 
-const asJson = (row: PublicRow | undefined): JsonObject | null => (isJsonObject(row) ? row : null);
+/**
+ * What the audit log may show of a row: the fields that its contract knows. Of free JSON, such as inputs of a chart, nobody knows
+ * what it holds, so only that it is there.
+ */
+function auditable({ state }: Changed, row: PublicRow | undefined): JsonObject | null {
+  if (!isJsonObject(row)) return null;
+  const fields = Object.entries(row).filter(([name]) => state === undefined || name in state.row.shape);
+  return Object.fromEntries(
+    fields.map(([name, value]) => [name, isFree(state?.row.shape[name]) ? hidden(value) : value]),
+  );
+}
+
+/** Changes are told apart by it, contents are not. */
+const hidden = (value: JsonValue | undefined): JsonValue =>
+  value === null || value === undefined ? null : `(not shown, ${Buffer.byteLength(JSON.stringify(value))} bytes)`;
+
+function isFree(schema: unknown): boolean {
+  let inner = schema;
+  while (inner instanceof z.ZodNullable || inner instanceof z.ZodOptional) inner = inner.unwrap();
+  return inner instanceof z.ZodCustom;
+}

@@ -23,13 +23,14 @@ const Parts = z.tuple([z.string().refine(isTime), z.uuid()]);
 export const encodeCursor = ({ micros, id }: ListCursor): string =>
   Buffer.from(`${micros} ${id}`).toString('base64url');
 
-/** The cursor behind `after`; null at the start of the list, where it is empty. */
-export function decodeCursor(after: string): ListCursor | null {
+/** The cursor behind `after`, or the parameter of this name; null at the start of the list, where it is empty. */
+export function decodeCursor(after: string, parameter = 'after'): ListCursor | null {
   if (after === '') return null;
   const parts = Parts.safeParse(Buffer.from(after, 'base64url').toString().split(' '));
   if (!parts.success) {
     const message = 'must be empty or the `next` of the page before';
-    throw new AppError('invalid', `query.after: ${message}`, { errors: [{ path: 'query.after', message }] });
+    const path = `query.${parameter}`;
+    throw new AppError('invalid', `${path}: ${message}`, { errors: [{ path, message }] });
   }
   const [micros, id] = parts.data;
   return { micros, id };

@@ -12,6 +12,7 @@ import {
 import { invalidRequest } from '../../../contracts/fields/field-errors.ts';
 import { idempotencyKeyOf, isCreation, stillAnswering } from '../../../contracts/definition/idempotency-key.ts';
 import { AppError } from '../../../errors.ts';
+import type { DeniedAttempt } from '../../../access/denied-attempt.ts';
 import type { Handler } from '../handler.ts';
 import { CallContext, forbidden } from './handler-context.ts';
 import { delays, limits } from '../../protocol/limits.ts';
@@ -37,6 +38,8 @@ export interface HandleDeps {
   verifyIdentity: IdentityVerifier;
   inTurn: InTurn;
   log: Logger;
+  /** Called with each request that is refused for want of a role. */
+  onDenied?: ((attempt: DeniedAttempt) => void) | undefined;
 }
 
 /** Caller, request id and deadline of a message; throws where the deadline is malformed or too near. */
@@ -67,7 +70,10 @@ export async function handleRequest(endpoint: Endpoint, incoming: Incoming, deps
   if (needsIdentity && !identity) throw new AppError('unauthenticated', 'This needs a credential');
 
   const request = parseRequest(operation, message);
-  if (allow.on === 'identity' && !allow.allows(identity as Identity, request)) throw forbidden(allow);
+  if (allow.on === 'identity' && !allow.allows(identity as Identity, request)) {
+    noteIfDenied(forbidden(allow), null);
+    throw forbidden(allow);
+  }
 
   const idempotencyKey = isCreation(operation)
     ? idempotencyKeyOf(message.headers?.get(headerNames.idempotencyKey) || undefined)
@@ -90,10 +96,24 @@ export async function handleRequest(endpoint: Endpoint, incoming: Incoming, deps
     const value = await inOwnTurn(context, idempotencyKey, deps, () => handler(request, context));
     context.refuseForgotten();
     return replyOf(operation, value);
+  } catch (error) {
+    noteIfDenied(error, context.scopeEnvId);
+    throw error;
   } finally {
     context.end();
   }
+
+  function noteIfDenied(error: unknown, envId: string | null): void {
+    if (!identity || !(error instanceof AppError) || error.code !== 'forbidden') return;
+    const objectId = pathIdOf(request);
+    deps.onDenied?.({ identity, requestId, resource: resource.name, operation: operation.name, objectId, envId });
+  }
 }
+
+const pathIdOf = (request: unknown): string | null =>
+  typeof request === 'object' && request !== null && 'id' in request && typeof request.id === 'string'
+    ? request.id
+    : null;
 
 /**
  * The audience of the identity token. The gateway gets one token per service that it calls. A service that calls another on

@@ -34,6 +34,11 @@ export interface CallInfo {
 export const forbidden = (rule: Pick<Rule, 'says'>): AppError =>
   new AppError('forbidden', `Only ${rule.says} may do this`);
 
+const envIdIn = (scope: unknown): string | null =>
+  typeof scope === 'object' && scope !== null && 'env_id' in scope && typeof scope.env_id === 'string'
+    ? scope.env_id
+    : null;
+
 /** What a handler gets beside the request. Logger and signal are created on first use: most calls need neither. */
 export class CallContext implements HandlerContext {
   readonly #call: CallInfo;
@@ -41,6 +46,7 @@ export class CallContext implements HandlerContext {
   #checkedForRepeat = false;
   #checkedIfMatch = false;
   #checkedChange = false;
+  #scopeEnvId: string | null = null;
   #log: Logger | undefined;
   #aborter: AbortController | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -60,6 +66,11 @@ export class CallContext implements HandlerContext {
 
   get caller(): CallerName {
     return this.#call.caller;
+  }
+
+  /** The env of what a rule was checked on. */
+  get scopeEnvId(): string | null {
+    return this.#scopeEnvId;
   }
 
   get requestId(): string {
@@ -114,6 +125,7 @@ export class CallContext implements HandlerContext {
   readonly permit = <Row>(row: Row, rule?: Rule<never>): Row => {
     const { identity, operation, request } = this.#call;
     const check = (checked: Rule<never>, scope: unknown): void => {
+      this.#scopeEnvId = envIdIn(scope) ?? this.#scopeEnvId;
       if (!identity || !checked.allows(identity, scope as never)) throw forbidden(checked);
     };
     if (rule) {

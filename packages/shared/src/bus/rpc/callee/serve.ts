@@ -1,6 +1,7 @@
 import type { Msg, Subscription } from '@nats-io/transport-node';
 import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import type { Logger } from 'pino';
+import type { DeniedAttempt } from '../../../access/denied-attempt.ts';
 import type { IdentityVerifier } from '../../../identity-tokens/identity-verifier.ts';
 import { type CallerName, callerNames } from '../../../contracts/definition/contract.ts';
 import { AppError } from '../../../errors.ts';
@@ -25,13 +26,14 @@ export interface ServerDeps {
   verifyIdentity: IdentityVerifier;
   log: Logger;
   metrics: RpcMetrics;
+  onDenied?: ((attempt: DeniedAttempt) => void) | undefined;
 }
 
 const isCaller = (name: string | undefined): name is CallerName => callerNames.some((known) => known === name);
 
 /** Answers requests: one loop per operation, which no error of a request can end. */
 export function createServer(deps: ServerDeps) {
-  const { connection, send, log, metrics, verifyIdentity } = deps;
+  const { connection, send, log, metrics, verifyIdentity, onDenied } = deps;
   const subscriptions: Subscription[] = [];
   const discovery = createDiscovery(deps);
   const inFlight = new RequestsInFlight();
@@ -100,7 +102,7 @@ export function createServer(deps: ServerDeps) {
     const parent = propagation.extract(context.active(), message.headers, headersAsCarrier);
     const span = tracer.startSpan(name, { kind: SpanKind.SERVER, attributes: { 'rpc.system': 'nats' } }, parent);
     try {
-      const work = () => handleRequest(endpoint, incoming, { verifyIdentity, inTurn, log });
+      const work = () => handleRequest(endpoint, incoming, { verifyIdentity, inTurn, log, onDenied });
       respond(message, await context.with(trace.setSpan(parent, span), work));
     } catch (error) {
       const refusal = toAppError(error);

@@ -1,0 +1,59 @@
+import type { Identity } from '@berth/shared/access/identity';
+import { auditedEnvs } from '@berth/shared/access/rules';
+import type { Bus } from '@berth/shared/bus/bus';
+import { implement } from '@berth/shared/bus/rpc/implement';
+import type { HandlerContext } from '@berth/shared/bus/rpc/handler';
+import {
+  type AuditEvent,
+  auditEvents,
+  auditOfClusterSync,
+  auditOfRegistryScan,
+  auditOfTasks,
+} from '@berth/shared/contracts/resources/audit-events';
+import { auditPageSize, type ReadAudit, readAudit } from '@berth/shared/db/audit/read-audit';
+import type { Queries } from '@berth/shared/db/database';
+import { encodeCursor } from '@berth/shared/db/lists/list-cursor';
+import { found } from '@berth/shared/errors';
+
+interface AuditDeps {
+  db: Pick<Queries, 'any'>;
+  bus: Pick<Bus, 'call'>;
+}
+
+const others = [auditOfTasks, auditOfClusterSync, auditOfRegistryScan];
+
+/** Site admins see all events, env admins those of their envs. */
+const visibleTo = (identity: Identity): ReadAudit['visible'] =>
+  identity.kind === 'user' && identity.is_admin ? 'all' : auditedEnvs(identity);
+
+/** Newest first; ids break ties. */
+const isNewer = (a: AuditEvent, b: AuditEvent): number =>
+  Number(a.at < b.at) - Number(a.at > b.at) || Number(a.id < b.id) - Number(a.id > b.id);
+
+/** Each service keeps the events of its own changes. Where one of them does not answer there is no page: it would have gaps. */
+export const auditEventHandlers = ({ db, bus }: AuditDeps) => {
+  async function read(
+    request: ReadAudit,
+    { requestId, signal }: Pick<HandlerContext, 'requestId' | 'signal'>,
+  ): Promise<AuditEvent[]> {
+    const { visible, query, id } = request;
+    const body = { visible: visible === 'all' ? visible : [...visible], query, ...(id !== undefined && { id }) };
+    const parts = await Promise.all([
+      readAudit(db, 'auth', request),
+      ...others.map(async (part) => (await bus.call(part.operations.read, { body }, { requestId, signal })).events),
+    ]);
+    return parts.flat().sort(isNewer);
+  }
+
+  return implement(auditEvents, {
+    list: async ({ query }, context) => {
+      const events = await read({ visible: visibleTo(context.identity), query }, context);
+      const items = events.slice(0, auditPageSize(query));
+      const last = events.length > items.length ? items.at(-1) : undefined;
+      return { items, next: last ? encodeCursor({ micros: `${Date.parse(last.at)}000`, id: last.id }) : null };
+    },
+
+    get: async ({ id }, context) =>
+      found((await read({ visible: visibleTo(context.identity), query: {}, id }, context))[0] ?? null, 'audit event'),
+  });
+};
