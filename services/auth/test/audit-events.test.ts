@@ -117,8 +117,8 @@ describe('the audit log', () => {
     expect((await listed({}, envAdmin)).items.every(({ env_id }) => env_id === own.id)).toBe(true);
     expect(visible).toEqual([own.id]);
     const hidden = gateway.as({ jwt: envAdmin.jwt })(get, { id: ofOther?.id ?? '' });
-    await expect(hidden).rejects.toMatchObject({ code: 'not_found' });
-    await expect(listed({}, member)).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(hidden).rejects.toMatchObject({ problem: { code: 'not_found' } });
+    await expect(listed({}, member)).rejects.toMatchObject({ problem: { code: 'forbidden' } });
   });
 
   test('is one list of what all services keep, page by page with nothing left out or repeated', async () => {
@@ -155,8 +155,7 @@ describe('the audit log', () => {
 
   test('refuses a `before` that is none', async () => {
     await expect(listed({ before: 'x' })).rejects.toMatchObject({
-      code: 'invalid',
-      errors: [{ path: 'query.before' }],
+      problem: { code: 'invalid', errors: [{ path: 'query.before' }] },
     });
   });
 });

@@ -212,7 +212,7 @@ describe('deployment permissions', () => {
     await expect(elsewhere.boss.send(get, { id: kept.id })).resolves.toEqual(kept);
     const left = await auth.db.any(sql.type(z.object({ action: z.string(), operation: z.string() }))`
       select a.action, o.operation from audit_log a join outbox o on o.id = a.object_id
-      where a.object_id = ${given.id} and a.actor_id = ${boss.id} order by a.id
+      where a.object_id = ${given.id} and a.actor_id = ${boss.id} and a.result = 'done' order by a.id
     `);
     expect(left.map(({ action }) => action)).toEqual(['create', 'delete']);
     expect(left[0]).toMatchObject({ operation: 'DELETE' });

@@ -192,7 +192,7 @@ test('a change of an env is published, an empty change is not', async () => {
   stop.abort();
   await listening;
   const changes = await auth.db.oneFirst(sql.type(z.object({ count: z.number() }))`
-    select count(*) from audit_log where object_id = ${id}
+    select count(*) from audit_log where object_id = ${id} and result = 'done'
   `);
   expect(changed.node_selector).toEqual({ zone: 'a' });
   expect(changes).toBe(3);

@@ -1,5 +1,7 @@
 import type { StateMessage } from '@berth/shared/bus/state/publish-state';
+import { auditOfTasks } from '@berth/shared/contracts/resources/audit-events';
 import { PublishedDeployment, deployments } from '@berth/shared/contracts/resources/deployments';
+import { connectTestBus } from '@berth/shared/testing/test-bus';
 import { sampleIdentities } from '@berth/shared/testing/test-identities';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -12,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => tasks?.[Symbol.asyncDispose]());
 
-const { owner, bot } = sampleIdentities;
+const { owner, bot, envUser, outsider } = sampleIdentities;
 const { update, delete: remove } = deployments.operations;
 
 test('every change of a deployment is published, in order, without fields that are large or not public', async () => {
@@ -47,7 +49,7 @@ test('what people do is in the audit log, which nobody can change', async () => 
   const entries = await tasks.database.db.any(
     sql.type(
       z.strictObject({ action: z.string(), actor_kind: z.string().nullable(), actor_id: z.string().nullable() }),
-    )`select action, actor_kind, actor_id from audit_log where object_id = ${id} order by id`,
+    )`select action, actor_kind, actor_id from audit_log where object_id = ${id} and result = 'done' order by id`,
   );
   const change = tasks.database.db.query(sql.unsafe`delete from audit_log`);
 
@@ -58,6 +60,27 @@ test('what people do is in the audit log, which nobody can change', async () => 
     { action: 'finish deletion', actor_kind: null, actor_id: null },
   ]);
   await expect(change).rejects.toThrow('append-only');
+});
+
+test('auth reads what people do and what they are refused, of the envs that it names', async () => {
+  const { id, env_id } = await tasks.installed();
+  await tasks.call(owner, update, { id, body: { description_md: 'hi' } });
+  await expect(tasks.call(outsider, remove, { id })).rejects.toMatchObject({ code: 'not_found' });
+  await expect(tasks.call(envUser, remove, { id })).rejects.toMatchObject({ code: 'forbidden' });
+  await using auth = await connectTestBus(tasks.nats, 'auth');
+  const read = async (visible: 'all' | string[]) =>
+    (await auth.call(auditOfTasks.operations.read, { body: { visible, query: { object_id: id } } })).events;
+
+  await until(async () => (await read([env_id])).some(({ result }) => result === 'denied'));
+
+  const events = await read([env_id]);
+  expect(events.toSorted((a, b) => (a.result < b.result ? -1 : 1))).toMatchObject([
+    { operation: 'delete', result: 'denied', actor: { id: envUser.id }, service: 'tasks', env_id },
+    { operation: 'update', result: 'done', actor: { id: owner.id }, object: { resource: 'deployments', id } },
+    { operation: 'create', result: 'done' },
+  ]);
+  expect(await read('all')).toEqual(events);
+  expect(await read([crypto.randomUUID()])).toEqual([]);
 });
 
 test('no config, override or value is in the log of the service', async () => {

@@ -57,7 +57,7 @@ describe('a rollback', () => {
     expect(await tasks.claimed()).toMatchObject({ task_id: task.id, values: { replicaCount: 1 } });
     const audited = await tasks.database.db.any(
       sql.type(z.object({ action: z.string(), details: z.unknown() }))`
-        select action, details from audit_log where object_id = ${task.id}
+        select action, details from audit_log where object_id = ${task.id} and result = 'done'
       `,
     );
     expect(audited).toEqual([{ action: 'rollback', details: { deployment_id: id, to_task_id: first } }]);

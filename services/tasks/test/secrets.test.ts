@@ -261,7 +261,7 @@ describe('a change of a secret', () => {
 
 const actionsOn = (id: string) =>
   tasks.database.db.anyFirst(sql.type(z.object({ action: z.string() }))`
-    select action from audit_log where resource = 'secrets' and object_id = ${id} order by id
+    select action from audit_log where resource = 'secrets' and object_id = ${id} and result = 'done' order by id
   `);
 
 test('a repeated creation is one secret; with other contents the key was used otherwise', async () => {
@@ -329,7 +329,7 @@ describe('what is stored of a secret', () => {
 
     const entries = await tasks.database.db.any(
       sql.type(z.object({ action: z.string(), actor_id: z.string(), details: z.unknown() }))`
-        select action, actor_id, details from audit_log where object_id = ${id} order by id
+        select action, actor_id, details from audit_log where object_id = ${id} and result = 'done' order by id
       `,
     );
 

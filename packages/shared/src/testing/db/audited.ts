@@ -14,9 +14,9 @@ const line = sql.type(
   }),
 );
 
-/** What the audit log has about one object, oldest first. */
+/** What the audit log has about the changes of one object, oldest first. */
 export const audited = (db: Pick<Queries, 'any'>, objectId: string) =>
   db.any(line`
     select actor_kind, actor_id, action, resource, env_id, details, request_id
-    from audit_log where object_id = ${objectId} order by id
+    from audit_log where object_id = ${objectId} and result = 'done' order by id
   `);
