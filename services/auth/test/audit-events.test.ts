@@ -1,18 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { startGatewayProcess } from '@berth/devstack/testing/gateway-process';
-import { implement } from '@berth/shared/bus/rpc/implement';
-import {
-  type AuditEvent,
-  auditEvents,
-  auditOfClusterSync,
-  auditOfRegistryScan,
-  auditOfTasks,
-  type AuditQuery,
-} from '@berth/shared/contracts/resources/audit-events';
+import { type AuditEvent, auditEvents, type AuditQuery } from '@berth/shared/contracts/resources/audit-events';
 import { envs } from '@berth/shared/contracts/resources/envs';
 import { userTokens } from '@berth/shared/contracts/resources/user-tokens';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type AuthUnderTest, startAuth } from './support/auth-under-test.ts';
+import { type OtherAudits, serveOtherAudits } from './support/other-audits.ts';
 import { newEnv, type Somebody, somebody } from './support/people.ts';
 
 type Gateway = Awaited<ReturnType<typeof startGatewayProcess>>;
@@ -21,30 +14,12 @@ const servers = new AsyncDisposableStack();
 let auth: AuthUnderTest;
 let gateway: Gateway;
 let admin: Somebody;
-/** What another service keeps. */
-let kept: AuditEvent[] = [];
-/** What it was requested with. */
-let visible: unknown;
+let others: OtherAudits;
 beforeAll(async () => {
   auth = servers.use(await startAuth());
   gateway = servers.use(await startGatewayProcess(auth.nats));
   admin = await somebody(auth, { is_admin: true });
-  const [tasks, clusterSync, registryScan] = await Promise.all([
-    auth.connect('tasks'),
-    auth.connect('cluster-sync'),
-    auth.connect('registry-scan'),
-  ]);
-  tasks.serve(
-    implement(auditOfTasks, {
-      read: async ({ body }) => {
-        ({ visible } = body);
-        return { events: kept.filter(({ id }) => body.id === undefined || body.id === id) };
-      },
-    }),
-  );
-  clusterSync.serve(implement(auditOfClusterSync, { read: async () => ({ events: [] }) }));
-  registryScan.serve(implement(auditOfRegistryScan, { read: async () => ({ events: [] }) }));
-  await Promise.all([tasks, clusterSync, registryScan].map((bus) => bus.listening()));
+  others = await serveOtherAudits(auth);
 });
 afterAll(() => servers.disposeAsync());
 
@@ -115,7 +90,7 @@ describe('the audit log', () => {
     expect(await ofEnv(own.id, envAdmin)).toHaveLength(1);
     expect(await ofEnv(other.id, envAdmin)).toEqual([]);
     expect((await listed({}, envAdmin)).items.every(({ env_id }) => env_id === own.id)).toBe(true);
-    expect(visible).toEqual([own.id]);
+    expect(others.visible).toEqual([own.id]);
     const hidden = gateway.as({ jwt: envAdmin.jwt })(get, { id: ofOther?.id ?? '' });
     await expect(hidden).rejects.toMatchObject({ problem: { code: 'not_found' } });
     await expect(listed({}, member)).rejects.toMatchObject({ problem: { code: 'forbidden' } });
@@ -127,7 +102,7 @@ describe('the audit log', () => {
       await admin.send(envs.operations.update, { id: env.id, body: { name: randomUUID() } });
     const own = await ofEnv(env.id);
     const before = new Date(Date.parse(own[1]?.at ?? '') - 1).toISOString();
-    kept = [{ ...(own[0] as AuditEvent), id: randomUUID(), service: 'tasks', at: before }];
+    others.kept = [{ ...(own[0] as AuditEvent), id: randomUUID(), service: 'tasks', at: before }];
 
     const walked: AuditEvent[] = [];
     let next: string | null = '';
@@ -140,9 +115,9 @@ describe('the audit log', () => {
       walked.push(...page.items);
       ({ next } = page);
     }
-    const [theirs] = kept;
+    const [theirs] = others.kept;
     expect(await gateway.as({ jwt: admin.jwt })(get, { id: theirs?.id ?? '' })).toEqual(theirs);
-    kept = [];
+    others.kept = [];
 
     expect(new Set(walked.map(({ id }) => id))).toEqual(new Set([...own, theirs].map((event) => event?.id)));
     expect(walked.map(({ at }) => at)).toEqual(

@@ -5,6 +5,7 @@ import { answeredUnlikeContract } from '@berth/shared/testing/refusals';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AuthUnderTest, startAuth } from './support/auth-under-test.ts';
 import { somebot } from './support/bots-and-deployments.ts';
+import { serveOtherAudits } from './support/other-audits.ts';
 import { newEnv, somebody } from './support/people.ts';
 import { malformed, refusal } from './support/refusal.ts';
 
@@ -160,6 +161,7 @@ test('a user who is missing answers 404', async () => {
 });
 
 test('every operation of auth refuses what its contract refuses', async () => {
+  await serveOtherAudits(auth);
   const { send: siteAdmin } = await somebody(auth, { is_admin: true });
   const { send: outsider } = await somebody(auth);
   const callers = { siteAdmin, outsider, nobody: auth.gateway.call };

@@ -20,12 +20,16 @@ export async function createIdentitySigner(privateKey: PrivateJwk): Promise<Iden
   const { issuer, type, algorithm, lifetimeSeconds } = identityTokens;
   const key = await importJWK(privateKey, algorithm);
 
-  return (identity, audience) =>
-    new SignJWT({ identity })
+  return ({ ...identity }, audience) => {
+    // A claim of its own, which services of an older version ignore.
+    const token = identity.kind === 'deployment' ? undefined : identity.token_id;
+    if (identity.kind !== 'deployment') delete identity.token_id;
+    return new SignJWT({ identity, ...(token !== undefined && { token_id: token }) })
       .setProtectedHeader({ alg: algorithm, typ: type, kid: privateKey.kid })
       .setIssuer(issuer)
       .setAudience(audience)
       .setIssuedAt()
       .setExpirationTime(`${lifetimeSeconds}s`)
       .sign(key);
+  };
 }

@@ -69,7 +69,9 @@ export function createIdentityVerifier({ fetchKeys, refetchAfterMs = 3_000 }: Id
           requiredClaims: ['exp', 'iat', 'aud'],
         });
         entry.expires = payload.exp ?? 0;
-        return { identity: unpackIdentity(PackedIdentity.parse(payload['identity'])), audience: payload.aud };
+        const { identity, token_id } = payload;
+        const packed = PackedIdentity.parse(token_id === undefined ? identity : { ...Object(identity), token_id });
+        return { identity: unpackIdentity(packed), audience: payload.aud };
       } catch (error) {
         // The keys are unavailable: the token may be valid, and the caller may retry.
         if (error instanceof AppError) throw error;

@@ -1,0 +1,37 @@
+import { implement } from '@berth/shared/bus/rpc/implement';
+import {
+  type AuditEvent,
+  auditOfClusterSync,
+  auditOfRegistryScan,
+  auditOfTasks,
+} from '@berth/shared/contracts/resources/audit-events';
+import type { AuthUnderTest } from './auth-under-test.ts';
+
+export interface OtherAudits {
+  /** The events that `tasks` has; the others have none. */
+  kept: AuditEvent[];
+  /** Which envs `tasks` was requested with last. */
+  visible: unknown;
+}
+
+/** Stands in for the parts of the audit log that other services keep. */
+export async function serveOtherAudits({ connect }: Pick<AuthUnderTest, 'connect'>): Promise<OtherAudits> {
+  const audits: OtherAudits = { kept: [], visible: undefined };
+  const [tasks, clusterSync, registryScan] = await Promise.all([
+    connect('tasks'),
+    connect('cluster-sync'),
+    connect('registry-scan'),
+  ]);
+  tasks.serve(
+    implement(auditOfTasks, {
+      read: async ({ body: { id: wanted, visible } }) => {
+        audits.visible = visible;
+        return { events: audits.kept.filter(({ id }) => wanted === undefined || wanted === id) };
+      },
+    }),
+  );
+  clusterSync.serve(implement(auditOfClusterSync, { read: async () => ({ events: [] }) }));
+  registryScan.serve(implement(auditOfRegistryScan, { read: async () => ({ events: [] }) }));
+  await Promise.all([tasks, clusterSync, registryScan].map((bus) => bus.listening()));
+  return audits;
+}
