@@ -1,11 +1,16 @@
 import { databaseCommands } from '@berth/shared/admin/database-commands';
 import { runAdmin } from '@berth/shared/admin/run-admin';
+import { readConfig } from '@berth/shared/service/read-config';
+import { SigningKeysConfig } from './config.ts';
 import { signingKeyCommands } from './signing-keys/signing-key-commands.ts';
 
 const service = 'auth';
 const migrations = new URL('../migrations/', import.meta.url);
 
-const commands = { ...databaseCommands({ service, migrations }), ...signingKeyCommands(migrations) };
+const commands = {
+  ...databaseCommands({ service, migrations }),
+  ...signingKeyCommands({ migrations, settingsIn: (environment) => readConfig(SigningKeysConfig, environment) }),
+};
 
 await runAdmin(service, commands, {
   environment: process.env,

@@ -1,10 +1,15 @@
 import { databaseCommands } from '@berth/shared/admin/database-commands';
 import { runAdmin } from '@berth/shared/admin/run-admin';
+import { readConfig } from '@berth/shared/service/read-config';
+import { RotateKeyConfig } from './config.ts';
 import { sealAgain } from './secrets/seal-again.ts';
 
 const service = 'tasks';
 const migrations = new URL('../migrations/', import.meta.url);
-const commands = { ...databaseCommands({ service, migrations }), 'seal-again': sealAgain(migrations) };
+const commands = {
+  ...databaseCommands({ service, migrations }),
+  'seal-again': sealAgain({ migrations, settingsIn: (environment) => readConfig(RotateKeyConfig, environment) }),
+};
 
 await runAdmin(service, commands, {
   environment: process.env,

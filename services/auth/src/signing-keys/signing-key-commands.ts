@@ -1,29 +1,40 @@
 import type { AdminCommand, AdminContext } from '@berth/shared/admin/admin-command';
 import { openDatabase } from '@berth/shared/db/postgres/open-database';
 import { seal } from '@berth/shared/sealing/seal';
-import { readConfig } from '@berth/shared/service/read-config';
-import { SigningKeysConfig } from '../config.ts';
 import { unsealed } from './key-ring.ts';
 import { rotateSigningKeys } from './rotate-signing-keys.ts';
 import { createSigningKeyRepository } from './signing-key-repository.ts';
 
+export interface SigningKeyCommandsDeps {
+  migrations: URL;
+  /** Reads the settings of these commands; throws where one is missing. */
+  settingsIn: (environment: AdminContext['environment']) => {
+    databaseUrl: string;
+    keyEncryptionKey: Buffer;
+    otherKeyEncryptionKeys: readonly Buffer[];
+  };
+}
+
 /** What operators do with signing keys, beside replicas that use them. */
-export const signingKeyCommands = (migrations: URL): Record<string, AdminCommand> => ({
+export const signingKeyCommands = (deps: SigningKeyCommandsDeps): Record<string, AdminCommand> => ({
   'seal-again': {
     purpose: 'seal the signing keys under the current key, while it is being replaced',
-    run: (context) => sealAgain(context, migrations),
+    run: (context) => sealAgain(context, deps),
   },
   'rotate-signing-key': {
     purpose: 'make a new signing key now; replicas sign with it after a minute',
-    run: (context) => rotate(context, migrations),
+    run: (context) => rotate(context, deps),
   },
 });
 
 const applicationName = 'berth-admin';
 
 /** All of them in one transaction. Login attempts are left alone: they last for ten minutes. */
-async function sealAgain({ environment, log, signal }: AdminContext, migrations: URL): Promise<boolean> {
-  const { databaseUrl: url, keyEncryptionKey, otherKeyEncryptionKeys } = readConfig(SigningKeysConfig, environment);
+async function sealAgain(
+  { environment, log, signal }: AdminContext,
+  { migrations, settingsIn }: SigningKeyCommandsDeps,
+): Promise<boolean> {
+  const { databaseUrl: url, keyEncryptionKey, otherKeyEncryptionKeys } = settingsIn(environment);
   await using db = await openDatabase({ url, migrations, log, signal, applicationName, maxConnections: 1 });
   const keys = [keyEncryptionKey, ...otherKeyEncryptionKeys];
   const resealed = await db.transaction(async (tx) => {
@@ -40,8 +51,11 @@ async function sealAgain({ environment, log, signal }: AdminContext, migrations:
   return true;
 }
 
-async function rotate({ environment, log, signal }: AdminContext, migrations: URL): Promise<boolean> {
-  const { databaseUrl: url, keyEncryptionKey } = readConfig(SigningKeysConfig, environment);
+async function rotate(
+  { environment, log, signal }: AdminContext,
+  { migrations, settingsIn }: SigningKeyCommandsDeps,
+): Promise<boolean> {
+  const { databaseUrl: url, keyEncryptionKey } = settingsIn(environment);
   await using db = await openDatabase({ url, migrations, log, signal, applicationName, maxConnections: 1 });
   await rotateSigningKeys({ db, keyEncryptionKey, maxKeyAgeDays: 0 });
   const [newest] = await createSigningKeyRepository(db).all();

@@ -1,15 +1,20 @@
-import type { AdminCommand } from '@berth/shared/admin/admin-command';
+import type { AdminCommand, AdminContext } from '@berth/shared/admin/admin-command';
 import { openDatabase } from '@berth/shared/db/postgres/open-database';
-import { readConfig } from '@berth/shared/service/read-config';
-import { RotateKeyConfig } from '../config.ts';
 import { inTransactionOf, readingStore } from '../store/store.ts';
 import { resealSecrets } from './reseal-secrets.ts';
+import type { SecretKeys } from './secret-keys.ts';
+
+export interface SealAgainDeps {
+  migrations: URL;
+  /** Reads the settings of the command; throws where one is missing. */
+  settingsIn: (environment: AdminContext['environment']) => { databaseUrl: string; secretKeys: SecretKeys };
+}
 
 /** Seals all secrets under the current key. When all is well the other keys are not needed any more. */
-export const sealAgain = (migrations: URL): AdminCommand => ({
+export const sealAgain = ({ migrations, settingsIn }: SealAgainDeps): AdminCommand => ({
   purpose: 'seal all secrets under the current key, while it is being replaced',
   async run({ environment, log, signal }) {
-    const { databaseUrl: url, secretKeys } = readConfig(RotateKeyConfig, environment);
+    const { databaseUrl: url, secretKeys } = settingsIn(environment);
     await using db = await openDatabase({
       url,
       migrations,
