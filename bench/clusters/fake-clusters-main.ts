@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import type { ServerResponse } from 'node:http';
-import { createServer } from 'node:https';
+import { createSecureServer, type Http2ServerResponse } from 'node:http2';
 import { argv, stdin, stdout } from 'node:process';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -76,19 +75,19 @@ for (let n = 0; n < Number(objectCount) / 20; n += 1) {
 }
 
 let version = 1;
-const watches = new Map<string, Set<ServerResponse>>();
+const watches = new Map<string, Set<Http2ServerResponse>>();
 const clusters = new Set<string>();
 
 const { server: files } = await ensureCertificates(folder);
 const [cert, key] = await Promise.all([readFile(files.certificate), readFile(files.key)]);
-const server = createServer({ cert, key }, (request, response) => {
-  const url = new URL(request.url ?? '/', 'https://fake');
+const server = createSecureServer({ cert, key }, (request, response) => {
+  const url = new URL(request.url, 'https://fake');
   const [, cluster = '', ...path] = url.pathname.split('/');
   clusters.add(cluster);
   const plural = path.at(-1) ?? '';
   response.on('error', () => undefined);
   if (url.searchParams.has('watch')) {
-    response.flushHeaders();
+    response.writeHead(200);
     const key = `${cluster} ${plural}`;
     const open = watches.get(key) ?? new Set();
     watches.set(key, open.add(response));

@@ -96,6 +96,7 @@ export async function measureClusters(args: readonly string[], say: (line: strin
   const startedAt = performance.now();
   const service = start(fileOf('../../services/cluster-sync/src/main.ts'), [], {
     ...process.env,
+    ...(process.env['BENCH_NODE_OPTIONS'] && { NODE_OPTIONS: process.env['BENCH_NODE_OPTIONS'] }),
     NATS_URL: nats.url,
     NATS_PASSWORD: nats.password,
     DATABASE_URL: database.url,

@@ -14,6 +14,8 @@ export interface KubeAccess {
   readonly tokenFile?: string;
   /** The server's certificate is not checked. Only where the operator allows it. */
   readonly isInsecure?: true;
+  /** An HTTP proxy on the way to the server, with its credential if it has one. Only where the operator allows it. */
+  readonly proxyUrl?: string;
 }
 
 /** Fields of a kubeconfig that are refused unless the operator allows them. The others that are refused cannot be allowed. */

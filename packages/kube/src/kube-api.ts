@@ -1,6 +1,7 @@
-import type { IncomingMessage } from 'node:http';
-import { Agent, request } from 'node:https';
+import type { Readable } from 'node:stream';
 import { createSecureContext } from 'node:tls';
+import { type IncomingAnswer, openConnections } from './connections/connections.ts';
+import type { SocketTarget } from './connections/open-socket.ts';
 import type { KubeAccess } from './kube-access.ts';
 import { AnswerTooLarge, KubeError } from './kube-error.ts';
 import { splitLines } from './split-lines.ts';
@@ -66,71 +67,60 @@ const usualMaxAnswerBytes = 64 * 1024 * 1024;
 const maxErrorBytes = 64 * 1024;
 // etcd takes no object above 1.5 MiB; escaped as JSON it can grow.
 const maxLineCharacters = 8 * 1024 * 1024;
-/** API servers close an idle connection after 90 s; closing it earlier avoids a request on a closing connection. */
-const idleMs = 60_000;
-
 /**
- * Written on `node:https` alone: `@kubernetes/client-node` ends every watch after 30 s, requests no bookmarks, lists
+ * Written on the HTTP clients of Node alone: `@kubernetes/client-node` ends every watch after 30 s, requests no bookmarks, lists
  * without pages and costs 90 MB once imported. What remains (a kubeconfig without programs and files) is little code.
  */
 export function openKubeApi(
   access: KubeAccess,
   { userAgent = 'berth', token, maxAnswerBytes = usualMaxAnswerBytes }: KubeApiOptions = {},
 ): KubeApi {
-  const { protocol: _, hostname, port, pathname } = new URL(access.server);
+  const { host: authority, hostname, port, pathname } = new URL(access.server);
   const prefix = pathname === '/' ? '' : pathname;
-  let agent: Agent | undefined;
+  let target: SocketTarget | undefined;
   // Made by the first request, so that a certificate that is none fails requests and not the opening.
-  const agentOf = (): Agent => {
-    agent ??= new Agent({
-      keepAlive: true,
-      maxSockets: 32,
-      maxFreeSockets: 4,
-      timeout: idleMs,
-      ...(access.isInsecure === true && { rejectUnauthorized: false }),
-      // Shared by all connections: each would parse the certificates again and keep its own copy.
-      secureContext: createSecureContext({ ...(access.ca !== null && { ca: access.ca }), ...access.certificate }),
-    });
-    return agent;
-  };
+  const connections = openConnections(() => {
+    target ??= {
+      host: hostname.replace(/^\[|\]$/g, ''),
+      port: Number(port || 443),
+      tls: {
+        ...(access.isInsecure === true && { rejectUnauthorized: false }),
+        // Shared by all connections: each would parse the certificates again and keep its own copy.
+        secureContext: createSecureContext({ ...(access.ca !== null && { ca: access.ca }), ...access.certificate }),
+      },
+      proxy: access.proxyUrl === undefined ? null : new URL(access.proxyUrl),
+    };
+    return target;
+  });
 
   async function open(
     method: Method,
     path: string,
     { signal, accept }: Pick<KubeCall, 'signal' | 'accept'>,
     body?: Body,
-  ): Promise<IncomingMessage> {
+  ): Promise<IncomingAnswer> {
     const bearer = token ? await token(signal) : access.token;
-    return new Promise<IncomingMessage>((resolve, reject) => {
-      const sent = request({
-        host: hostname.replace(/^\[|\]$/g, ''),
-        port: port || 443,
-        method,
-        path: prefix + path,
-        agent: agentOf(),
-        signal,
-        headers: {
-          accept: accept ?? 'application/json',
-          'user-agent': userAgent,
-          ...(bearer !== null && { authorization: `Bearer ${bearer}` }),
-          ...(body !== undefined && {
-            'content-type': body.type,
-            'content-length': Buffer.byteLength(body.text),
-          }),
-        },
-      });
-      sent.on('response', resolve).on('error', reject).end(body?.text);
-    });
+    const headers = {
+      accept: accept ?? json,
+      'user-agent': userAgent,
+      ...(bearer !== null && { authorization: `Bearer ${bearer}` }),
+      ...(body !== undefined && {
+        'content-type': body.type,
+        'content-length': String(Buffer.byteLength(body.text)),
+      }),
+    };
+    return await connections.send({ method, authority, path: prefix + path, headers, body: body?.text }, signal);
   }
 
   async function exchange(method: Method, path: string, call: KubeCall, body?: Body) {
     const { signal, deadlineMs, accept } = call;
     const limit = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]);
     try {
-      const response = await open(method, path, { signal: limit, ...(accept !== undefined && { accept }) }, body);
-      await refuseFailure(response);
-      return await readText(response, Math.min(call.maxAnswerBytes ?? maxAnswerBytes, maxAnswerBytes));
+      const answer = await open(method, path, { signal: limit, ...(accept !== undefined && { accept }) }, body);
+      await refuseFailure(answer);
+      return await readText(answer.body, Math.min(call.maxAnswerBytes ?? maxAnswerBytes, maxAnswerBytes));
     } catch (error) {
+      if (limit.aborted && !signal.aborted) connections.suspect();
       // Node reports an abort as such; what ended the call (the deadline, or the caller) is the signal's reason.
       throw limit.aborted ? limit.reason : error;
     }
@@ -156,7 +146,7 @@ export function openKubeApi(
     streamLines: (path, call) => splitLines(streamBytes(path, call), maxLineCharacters),
     streamBytes,
 
-    [Symbol.dispose]: () => agent?.destroy(),
+    [Symbol.dispose]: () => connections[Symbol.dispose](),
   };
 
   async function* streamBytes(path: string, { signal, deadlineMs, accept }: KubeCall): AsyncGenerator<Uint8Array> {
@@ -164,30 +154,30 @@ export function openKubeApi(
     const late = setTimeout(() => opening.abort(new DOMException('no answer in time', 'TimeoutError')), deadlineMs);
     const limit = AbortSignal.any([signal, opening.signal]);
     try {
-      const response = await open('GET', path, { signal: limit, ...(accept !== undefined && { accept }) }).finally(() =>
+      const answer = await open('GET', path, { signal: limit, ...(accept !== undefined && { accept }) }).finally(() =>
         clearTimeout(late),
       );
-      await refuseFailure(response);
-      const bytes: AsyncIterable<Uint8Array> = response;
+      await refuseFailure(answer);
+      const bytes: AsyncIterable<Uint8Array> = answer.body;
       yield* bytes;
     } catch (error) {
+      if (opening.signal.aborted && !signal.aborted) connections.suspect();
       throw limit.aborted ? limit.reason : error;
     }
   }
 }
 
-async function refuseFailure(response: IncomingMessage): Promise<void> {
-  const { statusCode = 0, headers } = response;
-  if (statusCode >= 200 && statusCode < 300) return;
-  const body = await readText(response, maxErrorBytes).catch(() => '');
-  throw new KubeError({ status: statusCode, body, retryAfter: headers['retry-after'] });
+async function refuseFailure({ status, retryAfter, body }: IncomingAnswer): Promise<void> {
+  if (status >= 200 && status < 300) return;
+  const text = await readText(body, maxErrorBytes).catch(() => '');
+  throw new KubeError({ status, body: text, retryAfter });
 }
 
-async function readText(response: IncomingMessage, maxBytes: number): Promise<string> {
+async function readText(body: Readable, maxBytes: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  // Leaving the loop early destroys the response and with it the connection.
-  for await (const chunk of response) {
+  // Leaving the loop early destroys the body, and with it the request.
+  for await (const chunk of body) {
     const bytes = Buffer.from(chunk);
     size += bytes.length;
     if (size > maxBytes) throw new AnswerTooLarge(maxBytes);

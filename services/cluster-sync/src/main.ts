@@ -8,6 +8,9 @@ import { databaseIsUp, openDatabase } from '@berth/shared/db/postgres/open-datab
 import { outboxRelay } from '@berth/shared/db/outbox/outbox-relay';
 import { whileHolding } from '@berth/shared/db/leases/while-holding';
 import { atMost } from '@berth/shared/waiting/at-most';
+import { oneAtATime } from '@berth/shared/waiting/one-at-a-time';
+import { places } from '@berth/shared/waiting/places';
+import { queriesInTurn } from '@berth/shared/db/postgres/queries-in-turn';
 import { every } from '@berth/shared/service/loop';
 import { readConfig } from '@berth/shared/service/read-config';
 import { runService } from '@berth/shared/service/run-service';
@@ -35,9 +38,11 @@ import { liveClusters } from './live/live-clusters.ts';
 import { createLostNamespaceRepository } from './lost-namespaces/lost-namespace-repository.ts';
 import { reportLostNamespaces } from './lost-namespaces/report-lost-namespaces.ts';
 import { configuredProviders } from './providers/configured-providers.ts';
+import { queueRoom } from './resources/rows/change-queue.ts';
 import { k8sResourceStateHandlers } from './resources/rows/k8s-resource-state-handlers.ts';
 import { k8sResourceHandlers } from './resources/rows/k8s-resource-handlers.ts';
 import { createK8sResourceRepository } from './resources/rows/k8s-resource-repository.ts';
+import { saveInGroups } from './resources/rows/save-in-groups.ts';
 
 const name = 'cluster-sync';
 
@@ -59,10 +64,14 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
 
   const discovery = { clusterRepository, directory, log, ignoreNew };
   const holder = `${hostname()} ${process.pid} ${randomUUID()}`;
+  // Clusters come in hundreds and connections in tens: what syncs clusters waits here, and leaves some to requests. Leases
+  // have a turn of their own, because they must not wait for the rest.
+  const forLeases = queriesInTurn(db, oneAtATime());
+  const forClusters = queriesInTurn(db, atMost(2, { holdMs: 10_000 }));
   const syncDeps = {
-    clusterRepository,
-    k8sResourceRepository,
-    credentialRepository,
+    clusterRepository: createClusterRepository(forClusters),
+    k8sResourceRepository: createK8sResourceRepository(forClusters),
+    credentialRepository: createCredentialRepository(forClusters),
     writeCredentials,
     log,
     probeMs: 15_000,
@@ -71,9 +80,10 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
     writesPerSecond: config.credentialWritesPerSecond,
     readMs: 10_000,
     betweenWritesMs: 15_000,
+    saveChanges: saveInGroups(k8sResourceRepository),
     // A cluster whose lists hang does not hold up the others for longer.
-    listInTurn: atMost(4, { holdMs: 2_000 }),
-    storeInTurn: atMost(4, { holdMs: 10_000 }),
+    listPlaces: places(4, { patienceMs: 2_000 }),
+    queueRoom: queueRoom(600),
   };
 
   bus.serve(clusterHandlers({ db, clusterRepository, bus }));
@@ -129,7 +139,7 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
       leaseRetryMs: 5_000,
       whileHolding: (id, signal, work) =>
         whileHolding(
-          db,
+          forLeases,
           { name: leaseNameOf(id), holder, ttlMs: 30_000, heartbeatMs: 8_000, marginMs: 10_000, signal },
           work,
         ),

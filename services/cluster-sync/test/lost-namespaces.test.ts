@@ -62,7 +62,7 @@ async function save(object: object | null, kind: 'Namespace' | 'Pod' = 'Namespac
     object === null
       ? { uid: 'ns-uid' }
       : { uid: 'ns-uid', put: trackedObject(observedObject(tracked, object, place), liveDeploymentId) };
-  await createK8sResourceRepository(service.db).save(cluster.id, lease, [change]);
+  await createK8sResourceRepository(service.db).saveTogether([{ clusterId: cluster.id, lease, changes: [change] }]);
 }
 
 const report = ({ heldMs = 60_000 } = {}) =>

@@ -1,5 +1,5 @@
 import { type KubeApi, openKubeApi } from '@berth/kube/kube-api';
-import { oneAtATime } from '@berth/shared/waiting/one-at-a-time';
+import { places } from '@berth/shared/waiting/places';
 import { silentLog } from '@berth/shared/testing/test-bus';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
@@ -53,7 +53,7 @@ function reflect(times: { stallMs?: number; resyncMs?: number } = {}): Reflector
       put: async (object) => void names.add(nameOf(object)),
       remove: async (object) => void names.delete(nameOf(object)),
     },
-    inTurn: oneAtATime(),
+    listPlaces: places(1, { patienceMs: 60_000 }),
     log: silentLog,
     stallMs: 60_000,
     resyncMs: 600_000,

@@ -7,6 +7,7 @@ import { AppError } from '@berth/shared/errors';
 import { createLog } from '@berth/shared/service/create-log';
 import { samplePlaces } from '@berth/shared/testing/test-identities';
 import { sql } from 'slonik';
+import { places } from '@berth/shared/waiting/places';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createCredentialRepository } from '../src/credentials/credential-repository.ts';
 import { keepCredentials } from '../src/credentials/keep-credentials.ts';
@@ -49,6 +50,7 @@ beforeAll(async () => {
     writesPerSecond: 50,
     readMs: 100,
     betweenWritesMs: 1_000,
+    listPlaces: places(4, { patienceMs: 2_000 }),
   };
   keeping = { stop, done: keepCredentials(deps, { id: clusterId, api: connection.api }, stop.signal) };
 }, 120_000);

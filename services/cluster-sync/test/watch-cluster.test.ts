@@ -3,13 +3,15 @@ import { acquireLease } from '@berth/shared/db/leases/lease';
 import { found } from '@berth/shared/errors';
 import { type KubeApi, openKubeApi } from '@berth/kube/kube-api';
 import { type OpenTestDatabase, openTestDatabase } from '@berth/shared/testing/open-test-database';
-import { oneAtATime } from '@berth/shared/waiting/one-at-a-time';
+import { places } from '@berth/shared/waiting/places';
 import { silentLog } from '@berth/shared/testing/test-bus';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createClusterRepository } from '../src/clusters/cluster-repository.ts';
 import { leaseNameOf } from '../src/clusters/lease-name-of.ts';
 import { createK8sResourceRepository } from '../src/resources/rows/k8s-resource-repository.ts';
 import { trackedKinds } from '../src/resources/objects/tracked-kinds.ts';
+import { queueRoom } from '../src/resources/rows/change-queue.ts';
+import { saveInGroups } from '../src/resources/rows/save-in-groups.ts';
 import { watchCluster } from '../src/resources/watch-cluster.ts';
 import { type FakeApiServer, startFakeApiServer } from './support/fake-api-server.ts';
 
@@ -44,8 +46,9 @@ beforeEach(async () => {
     log: silentLog,
     resyncMs: 600_000,
     stallMs: 60_000,
-    listInTurn: oneAtATime(),
-    storeInTurn: oneAtATime(),
+    saveChanges: saveInGroups(k8sResourceRepository),
+    listPlaces: places(4, { patienceMs: 2_000 }),
+    queueRoom: queueRoom(600),
   };
 
   running = watchCluster(deps, { id: clusterId, api, lease }, stopping.signal);

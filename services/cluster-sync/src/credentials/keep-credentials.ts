@@ -6,8 +6,8 @@ import { troubleLog } from '@berth/shared/db/outbox/trouble-log';
 import { isOutage } from '@berth/shared/errors';
 import type { Service } from '@berth/shared/service/service';
 import { backOffMs } from '@berth/shared/waiting/back-off';
-import { oneAtATime } from '@berth/shared/waiting/one-at-a-time';
 import { pause } from '@berth/shared/waiting/pause';
+import type { Places } from '@berth/shared/waiting/places';
 import { createReflector } from '../reflector/reflector.ts';
 import { runTogether } from '../reflector/run-together.ts';
 import { createCredentialBook, type CredentialBook, type DueCredentials } from './credential-book.ts';
@@ -21,6 +21,8 @@ export interface KeepCredentialsDeps {
   readonly log: Service['log'];
   readonly resyncMs: number;
   readonly stallMs: number;
+  /** Shared by all clusters. */
+  readonly listPlaces: Places;
   /** In one cluster. Those that runners request come on top. */
   readonly writesPerSecond: number;
   /** How often to read which deployments a cluster has. */
@@ -59,7 +61,7 @@ export async function keepCredentials(
     path: `/api/v1/secrets?fieldSelector=${encodeURIComponent(`metadata.name=${serviceCreds}`)}`,
     pathIn: (namespace) => `/api/v1/namespaces/${namespace}/secrets`,
     sink: secrets.sink,
-    inTurn: oneAtATime(),
+    listPlaces: deps.listPlaces,
     log: log.child({ kind: 'Secret' }),
     resyncMs: deps.resyncMs,
     stallMs: deps.stallMs,

@@ -1,5 +1,6 @@
 import type { KubeApi } from '@berth/kube/kube-api';
 import { AnswerTooLarge } from '@berth/kube/kube-error';
+import type { Place } from '@berth/shared/waiting/places';
 import { z } from 'zod';
 import { withQuery } from './with-query.ts';
 
@@ -21,24 +22,29 @@ export interface ListOptions {
   readonly signal: AbortSignal;
   /** A longer list is an error: a list without end would block the other lists of the cluster. */
   readonly maxPages?: number;
+  /** The place of the list, which it may lose while a server hangs. */
+  readonly place?: Place;
 }
 
-const pageSize = 200;
+/** Larger pages are hardly faster, and several lists have one in memory. */
+const pageSize = 100;
 const pageDeadlineMs = 30_000;
 // 300,000 objects, twice the number of pods that Kubernetes supports, even if the largest objects that etcd accepts
 // (1.5 MiB) shrink the pages to 25.
 const defaultMaxPages = 12_000;
 
+const alone: Place = { away: (part) => part() };
+
 /** Lists in pages, so that neither side holds the whole list. Throws an expired `KubeError` if reading it takes too long. */
 export async function* listPages(
   api: Pick<KubeApi, 'getJson'>,
   path: string,
-  { signal, maxPages = defaultMaxPages }: ListOptions,
+  { signal, maxPages = defaultMaxPages, place = alone }: ListOptions,
 ): AsyncGenerator<ListedPage> {
   let limit = pageSize;
   let from: string | undefined;
   for (let pages = 0; pages < maxPages; pages += 1) {
-    const { page, used } = await readPage(api, path, { limit, from, signal });
+    const { page, used } = await readPage(api, path, { limit, from, signal, place });
     yield { items: page.items, resourceVersion: page.metadata.resourceVersion };
 
     from = page.metadata.continue;
@@ -53,14 +59,17 @@ interface PageRequest {
   readonly limit: number;
   readonly from: string | undefined;
   readonly signal: AbortSignal;
+  readonly place: Place;
 }
 
 /** Reads one page with as many objects as fit into an answer, and returns the limit that fitted. */
-async function readPage(api: Pick<KubeApi, 'getJson'>, path: string, { limit, from, signal }: PageRequest) {
+async function readPage(api: Pick<KubeApi, 'getJson'>, path: string, request: PageRequest) {
+  const { limit, from, signal, place } = request;
   for (let used = limit; ; used = Math.floor(used / 2)) {
     const query = new URLSearchParams({ limit: String(used), ...(from !== undefined && { continue: from }) });
     try {
-      const answer = await api.getJson(withQuery(path, query), { signal, deadlineMs: pageDeadlineMs });
+      const call = { signal, deadlineMs: pageDeadlineMs };
+      const answer = await place.away(() => api.getJson(withQuery(path, query), call));
       return { page: Page.parse(answer), used };
     } catch (error) {
       if (!(error instanceof AnswerTooLarge)) throw error;

@@ -1,7 +1,7 @@
 import { describeFailure } from '@berth/kube/describe-failure';
 import type { KubeApi } from '@berth/kube/kube-api';
 import { isExpired, KubeError } from '@berth/kube/kube-error';
-import type { InTurn } from '@berth/shared/waiting/one-at-a-time';
+import type { Place, Places } from '@berth/shared/waiting/places';
 import type { Service } from '@berth/shared/service/service';
 import { listPages } from '../kube/list-pages.ts';
 import { type WatchEvent, watchEvents } from '../kube/watch-events.ts';
@@ -21,8 +21,8 @@ export interface ReflectorDeps {
   readonly path: string;
   pathIn(namespace: string): string;
   readonly sink: ReflectorSink;
-  /** Shared by the reflectors of a cluster: pages of a list are large, and many at once would fill the memory. */
-  readonly inTurn: InTurn;
+  /** For the lists of all clusters: pages are large, and many at once would fill the memory. */
+  readonly listPlaces: Places;
   readonly log: Service['log'];
   readonly resyncMs: number;
   /** A stream without an event or bookmark for this long is dead, even if its socket is open. */
@@ -40,14 +40,14 @@ export interface Reflector {
 
 /** Keeps a sink up to date with one kind of object: it lists, watches and repeats, as `nextStep` decides. */
 export function createReflector(deps: ReflectorDeps): Reflector {
-  const { api, path, sink, inTurn, log, resyncMs, stallMs, random = Math.random } = deps;
+  const { api, path, sink, listPlaces, log, resyncMs, stallMs, random = Math.random } = deps;
   const included = new Set<string>();
   let interrupt = new AbortController();
 
-  async function list(signal: AbortSignal): Promise<Outcome> {
+  async function list(place: Place, signal: AbortSignal): Promise<Outcome> {
     const pass = sink.beginPass();
     let resourceVersion = '';
-    for await (const page of listPages(api, path, { signal })) {
+    for await (const page of listPages(api, path, { signal, place })) {
       for (const item of page.items) await consume(() => pass.add(item), signal);
       resourceVersion = page.resourceVersion;
     }
@@ -55,11 +55,11 @@ export function createReflector(deps: ReflectorDeps): Reflector {
     return { kind: 'listed', resourceVersion };
   }
 
-  async function include(signal: AbortSignal): Promise<Outcome> {
+  async function include(place: Place, signal: AbortSignal): Promise<Outcome> {
     interrupt = new AbortController();
     for (const namespace of included) {
       const pass = sink.beginPass(namespace);
-      for await (const page of listPages(api, deps.pathIn(namespace), { signal })) {
+      for await (const page of listPages(api, deps.pathIn(namespace), { signal, place })) {
         for (const item of page.items) await consume(() => pass.add(item), signal);
       }
       pass.end();
@@ -109,16 +109,16 @@ export function createReflector(deps: ReflectorDeps): Reflector {
     }
   }
 
-  function runInTurn(state: ReflectorState, signal: AbortSignal) {
-    const work = async () => ({ startedAt: performance.now(), outcome: await run(state, signal) });
-    return state.step === 'watch' ? work() : inTurn(work);
+  async function run(state: ReflectorState, signal: AbortSignal) {
+    const { step, resourceVersion } = state;
+    const since = async (work: () => Promise<Outcome>) => ({ startedAt: performance.now(), outcome: await work() });
+    if (step === 'watch' && resourceVersion !== null) return since(() => watch(state, resourceVersion, signal));
+    return listPlaces((place) => since(() => readLists(state, place, signal)));
   }
 
-  async function run(state: ReflectorState, signal: AbortSignal): Promise<Outcome> {
-    const { step, resourceVersion } = state;
-    if (step === 'watch' && resourceVersion !== null) return watch(state, resourceVersion, signal);
+  async function readLists({ step, resourceVersion }: ReflectorState, place: Place, signal: AbortSignal) {
     try {
-      return await (step === 'include' ? include(signal) : list(signal));
+      return await (step === 'include' ? include(place, signal) : list(place, signal));
     } catch (error) {
       if (signal.aborted) throw error;
       return failure(error, resourceVersion);
@@ -141,7 +141,7 @@ export function createReflector(deps: ReflectorDeps): Reflector {
       let state = initialState;
       while (!signal.aborted) {
         await pause(state.pauseMs, signal);
-        const done = await runInTurn(state, signal).catch((error: unknown) => {
+        const done = await run(state, signal).catch((error: unknown) => {
           if (!signal.aborted) throw error;
         });
         if (!done) return;

@@ -1,24 +1,27 @@
 import type { Lease } from '@berth/shared/db/leases/lease';
 import type { KubeApi } from '@berth/kube/kube-api';
-import { type InTurn, oneAtATime } from '@berth/shared/waiting/one-at-a-time';
+import { oneAtATime } from '@berth/shared/waiting/one-at-a-time';
+import type { Places } from '@berth/shared/waiting/places';
 import type { Service } from '@berth/shared/service/service';
 import { createReflector, type Reflector, type ReflectorSink } from '../reflector/reflector.ts';
 import { runTogether } from '../reflector/run-together.ts';
-import { type ChangeQueue, createChangeQueue, type RowChange } from './rows/change-queue.ts';
+import { type ChangeQueue, createChangeQueue, type QueueRoom } from './rows/change-queue.ts';
 import { type ClusterMirror, createClusterMirror } from './mirror/cluster-mirror.ts';
 import type { K8sResourceRepository } from './rows/k8s-resource-repository.ts';
 import { type TrackedKind, trackedKinds } from './objects/tracked-kinds.ts';
-import { writeChanges } from './rows/write-changes.ts';
+import type { SaveChanges } from './rows/save-in-groups.ts';
+import { writeChanges, type WriteChangesDeps } from './rows/write-changes.ts';
 
 export interface WatchClusterDeps {
-  readonly k8sResourceRepository: Pick<K8sResourceRepository, 'known' | 'save'>;
+  readonly k8sResourceRepository: Pick<K8sResourceRepository, 'known'>;
+  readonly saveChanges: SaveChanges;
   readonly log: Service['log'];
   readonly resyncMs: number;
   readonly stallMs: number;
   /** Shared by all clusters: a page of a list takes megabytes while it is read. */
-  readonly listInTurn: InTurn;
-  /** Shared by all clusters: with a connection to the database for each, none would be left for leases and requests. */
-  readonly storeInTurn: InTurn;
+  readonly listPlaces: Places;
+  /** Shared by all clusters: lists that are read faster than they are written would fill the memory. */
+  readonly queueRoom: QueueRoom;
 }
 
 export interface WatchedCluster {
@@ -39,12 +42,12 @@ export async function watchCluster(
   { id, api, lease }: WatchedCluster,
   signal: AbortSignal,
 ): Promise<void> {
-  const { k8sResourceRepository, log, resyncMs, stallMs, listInTurn, storeInTurn } = deps;
-  const queue = createChangeQueue(queueLimit);
+  const { k8sResourceRepository, saveChanges, log, resyncMs, stallMs } = deps;
+  const queue = createChangeQueue(queueLimit, deps.queueRoom);
   const reflectors: Reflector[] = [];
   const mirror = createClusterMirror({
     clusterId: id,
-    known: await storeInTurn(() => k8sResourceRepository.known(id)),
+    known: await k8sResourceRepository.known(id),
     queue,
     log,
     onNamespace: (namespace) => {
@@ -53,14 +56,14 @@ export async function watchCluster(
   });
 
   const ownTurn = oneAtATime();
-  const inTurn: InTurn = (work) => ownTurn(() => listInTurn(work));
+  const listPlaces: Places = (work) => ownTurn(() => deps.listPlaces(work));
   const reflect = (kind: TrackedKind) =>
     createReflector({
       api,
       path: `${kind.root}/${kind.plural}`,
       pathIn: (namespace) => `${kind.root}/namespaces/${encodeURIComponent(namespace)}/${kind.plural}`,
       sink: sinkInto({ mirror, queue, kind, signal }),
-      inTurn,
+      listPlaces,
       log: log.child({ kind: kind.kind }),
       resyncMs,
       stallMs,
@@ -79,12 +82,12 @@ export async function watchCluster(
     );
   };
 
-  const save = (changes: readonly RowChange[]) => storeInTurn(() => k8sResourceRepository.save(id, lease, changes));
+  const save: WriteChangesDeps['save'] = (changes) => saveChanges({ clusterId: id, lease, changes });
   await runTogether(signal, [
     (end) => namespaces.run(end, namespacesListed.resolve).finally(namespacesListed.resolve),
     watchOthers,
     (end) => writeChanges({ queue, log, save, onRefused: mirror.invalidate }, end),
-  ]);
+  ]).finally(queue.clear);
 }
 
 interface SinkParts {
@@ -101,7 +104,7 @@ function sinkInto({ mirror, queue, kind, signal }: SinkParts): ReflectorSink {
       const pass = mirror.beginPass(kind, namespace);
       return {
         async add(object) {
-          await queue.waitForRoom(signal);
+          await queue.waitForSharedRoom(signal);
           pass.add(object);
         },
         end: () => pass.end(),

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer } from 'node:https';
+import { createSecureServer } from 'node:http2';
+import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureCertificates } from '@berth/devstack/servers/kubernetes/certificates';
@@ -18,7 +18,18 @@ export interface FakeContent {
   metadata?: { namespace?: string; labels?: Record<string, string>; annotations?: Record<string, string> };
 }
 
-type Misbehave = (request: { url: URL; isWatch: boolean }, response: ServerResponse) => boolean;
+/** What this server uses of an answer, which HTTP/1.1 and HTTP/2 both have. */
+export interface Answer {
+  writeHead(status: number, headers?: Record<string, string>): unknown;
+  /** HTTP/2 sends them at once. */
+  flushHeaders?(): void;
+  write(text: string): boolean;
+  end(): unknown;
+  end(text: string): unknown;
+  on(event: 'close' | 'error', listener: () => void): unknown;
+}
+
+type Misbehave = (request: { url: URL; isWatch: boolean }, response: Answer) => boolean;
 
 export interface FakeApiServer extends AsyncDisposable {
   readonly access: KubeAccess;
@@ -37,17 +48,25 @@ export interface FakeApiServer extends AsyncDisposable {
   endWatches(): void;
   /** Closes all connections. */
   cut(): void;
+  /** How many connections are open. */
+  connections(): number;
 }
 
 /** A small API server over TLS, with a few lists, that a test can make misbehave. */
-export async function startFakeApiServer({ pageSize = 500 } = {}): Promise<FakeApiServer> {
+export async function startFakeApiServer({
+  pageSize = 500,
+  protocol,
+}: {
+  pageSize?: number;
+  protocol?: 'h2' | 'http/1.1';
+} = {}): Promise<FakeApiServer> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-fake-api-'));
   const { server: files, pem } = await ensureCertificates(folder);
   const [cert, key] = await Promise.all([readFile(files.certificate), readFile(files.key)]);
 
   const objects = new Map<string, { path: string; object: FakeObject }>();
   const history: { version: number; path: string; type: string; object: FakeObject }[] = [];
-  const watches = new Map<ServerResponse, string>();
+  const watches = new Map<Answer, string>();
   const requests: FakeApiServer['requests'] = [];
   let version = 100;
 
@@ -66,7 +85,7 @@ export async function startFakeApiServer({ pageSize = 500 } = {}): Promise<FakeA
     return object;
   };
 
-  function list(url: URL, response: ServerResponse): void {
+  function list(url: URL, response: Answer): void {
     const from = Number(url.searchParams.get('continue') ?? 0);
     const [, namespace] = /\/namespaces\/([^/]+)\//.exec(url.pathname) ?? [];
     const path = url.pathname.replace(/\/namespaces\/[^/]+\//, '/');
@@ -79,9 +98,9 @@ export async function startFakeApiServer({ pageSize = 500 } = {}): Promise<FakeA
     response.end(JSON.stringify({ metadata: { resourceVersion: String(version), ...more }, items }));
   }
 
-  function watch(url: URL, response: ServerResponse): void {
+  function watch(url: URL, response: Answer): void {
     const from = Number(url.searchParams.get('resourceVersion'));
-    response.flushHeaders();
+    sendHeaders(response);
     for (const event of history) {
       if (event.version <= from || event.path !== url.pathname) continue;
       response.write(`${JSON.stringify({ type: event.type, object: event.object })}\n`);
@@ -90,8 +109,9 @@ export async function startFakeApiServer({ pageSize = 500 } = {}): Promise<FakeA
     response.on('close', () => watches.delete(response));
   }
 
-  const server = createServer({ cert, key }, (request: IncomingMessage, response: ServerResponse) => {
-    const url = new URL(request.url ?? '/', 'https://fake');
+  const ALPNProtocols = protocol === undefined ? ['h2', 'http/1.1'] : [protocol];
+  const server = createSecureServer({ cert, key, allowHTTP1: true, ALPNProtocols }, (request, response) => {
+    const url = new URL(request.url, 'https://fake');
     const isWatch = url.searchParams.has('watch');
     requests.push({
       path: url.pathname,
@@ -103,7 +123,12 @@ export async function startFakeApiServer({ pageSize = 500 } = {}): Promise<FakeA
     if (fake.misbehave?.({ url, isWatch }, response)) return;
     (isWatch ? watch : list)(url, response);
   });
-  server.on('clientError', (_, socket) => socket.destroy());
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => sockets.add(socket.on('close', () => sockets.delete(socket))));
+  server.on('clientError', (_, socket) => socket.destroy()).on('sessionError', () => undefined);
+  const cut = () => {
+    for (const socket of sockets) socket.destroy();
+  };
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
@@ -123,14 +148,21 @@ export async function startFakeApiServer({ pageSize = 500 } = {}): Promise<FakeA
     endWatches: () => {
       for (const response of watches.keys()) response.end();
     },
-    cut: () => server.closeAllConnections(),
+    cut,
+    connections: () => sockets.size,
     async [Symbol.asyncDispose]() {
       server.close();
-      server.closeAllConnections();
+      cut();
       await rm(folder, { recursive: true, force: true });
     },
   };
   return fake;
+}
+
+/** Begins an answer whose body comes later. */
+export function sendHeaders(response: Answer): void {
+  response.writeHead(200);
+  response.flushHeaders?.();
 }
 
 /** Answers with a status, as an overloaded or broken API server does. */

@@ -1,5 +1,4 @@
-import type { ServerResponse } from 'node:http';
-import type { FakeApiServer } from './fake-api-server.ts';
+import { type Answer, type FakeApiServer, sendHeaders } from './fake-api-server.ts';
 
 export interface FakeKubelet {
   readonly uid: string;
@@ -22,7 +21,7 @@ export interface FakeKubelet {
 
 /** Serves one pod of a fake API server and its log, as the kubelet does: times are compared by the second. */
 export function serveFakePod(server: FakeApiServer, { uid, path }: { uid: string; path: string }): FakeKubelet {
-  const streams = new Set<ServerResponse>();
+  const streams = new Set<Answer>();
   const kubelet: FakeKubelet = {
     uid,
     phase: 'Running',
@@ -42,7 +41,7 @@ export function serveFakePod(server: FakeApiServer, { uid, path }: { uid: string
     openStreams: () => streams.size,
   };
 
-  const fail = (response: ServerResponse, code: number, message: string) => {
+  const fail = (response: Answer, code: number, message: string) => {
     response.writeHead(code, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ kind: 'Status', code, message }));
   };
@@ -68,10 +67,10 @@ export function serveFakePod(server: FakeApiServer, { uid, path }: { uid: string
     const tail = query.get('tailLines');
     const all = query.get('previous') ? kubelet.previous : kubelet.lines;
     const shown = all.filter(({ at }) => Date.parse(at) >= from).slice(tail === null ? 0 : -Number(tail));
+    sendHeaders(response);
     response.write(shown.map(({ at, text }) => `${at} ${text}\n`).join(''));
     if (query.get('follow') !== 'true') response.end();
     else {
-      response.flushHeaders();
       streams.add(response);
       response.on('close', () => streams.delete(response));
     }

@@ -10,5 +10,7 @@ export interface TrackedObject extends ObservedObject {
 
 export function trackedObject({ uid, namespace, ...rest }: ObservedObject, deploymentId: string): TrackedObject {
   const row = { uid, namespace, deployment_id: deploymentId, ...rest };
-  return { ...row, fingerprint: hash('sha256', JSON.stringify(row), 'base64url').slice(0, 22) };
+  const fingerprint = hash('sha256', JSON.stringify(row), 'base64url').slice(0, 22);
+  // One is kept for each object, and a slice would keep the whole text.
+  return { ...row, fingerprint: Buffer.from(fingerprint, 'latin1').toString('latin1') };
 }

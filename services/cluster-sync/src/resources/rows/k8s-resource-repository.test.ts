@@ -10,6 +10,7 @@ import { createClusterRepository } from '../../clusters/cluster-repository.ts';
 import { leaseNameOf } from '../../clusters/lease-name-of.ts';
 import { createChangeQueue, type RowChange } from './change-queue.ts';
 import { createK8sResourceRepository, type K8sResourceRepository } from './k8s-resource-repository.ts';
+import { saveInGroups } from './save-in-groups.ts';
 import { ClusterLeaseLost } from '../../clusters/cluster-lease-lost.ts';
 import { resourceId } from '../objects/resource-id.ts';
 import type { TrackedObject } from '../objects/tracked-object.ts';
@@ -65,7 +66,7 @@ const put = (uid: string, more: Partial<TrackedObject> = {}): RowChange => ({
     ...more,
   },
 });
-const save = (...changes: RowChange[]) => resources.save(clusterId, lease, changes);
+const save = (...changes: RowChange[]) => saveInGroups(resources)({ clusterId, lease, changes });
 const all = async () => (await resources.list({}, 'all', {})).items;
 const published = () =>
   db.any(sql.type(Published)`

@@ -3,14 +3,13 @@ import { TrackedObject } from '@berth/shared/contracts/resources/k8s-resource-st
 import { isJsonObject } from '@berth/shared/contracts/json';
 import type { ListRequest } from '@berth/shared/contracts/paging';
 import type { Queries, Transaction } from '@berth/shared/db/database';
-import type { Lease } from '@berth/shared/db/leases/lease';
 import { equals, equalsIgnoringCase, inEnvs } from '@berth/shared/db/lists/list-filters';
 import { listPage } from '@berth/shared/db/lists/list-page';
 import { recordStates } from '@berth/shared/db/outbox/outbox';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { RowChange } from './change-queue.ts';
-import { ClusterLeaseLost } from '../../clusters/cluster-lease-lost.ts';
+import type { ClusterChanges } from './save-in-groups.ts';
 import { resourceId } from '../objects/resource-id.ts';
 
 export interface K8sResourceFilters {
@@ -24,7 +23,7 @@ const PlacedObject = TrackedObject.extend({ namespace: z.string(), env_id: z.uui
 const resource = sql.type(K8sResource);
 const known = sql.type(z.object({ uid: z.string(), kind: z.string(), namespace: z.string(), fingerprint: z.string() }));
 const written = sql.type(K8sResource.extend({ is_new: z.boolean() }));
-const cluster = sql.type(z.object({ env_id: z.uuid().nullable() }));
+const cluster = sql.type(z.object({ id: z.uuid(), env_id: z.uuid().nullable() }));
 
 const columns = sql.fragment`
   r.id, r.last_updated_at, r.cluster_id, r.deployment_id, r.kind, r.api_version, r.name, r.status_color, r.metadata`;
@@ -77,32 +76,51 @@ export const createK8sResourceRepository = (db: Queries) => ({
   known: (clusterId: string) =>
     db.any(known`select uid, kind, namespace, fingerprint from k8s_resources where cluster_id = ${clusterId}`),
 
-  /** Throws `ClusterLeaseLost` when another replica holds the lease, so that stale state never overwrites newer. */
-  save: (clusterId: string, lease: Lease, changes: readonly RowChange[]) =>
+  /**
+   * Writes the changes of clusters whose leases this process holds, so that stale state never overwrites newer. Returns the ids
+   * of the others.
+   */
+  saveTogether: (group: readonly ClusterChanges[]): Promise<ReadonlySet<string>> =>
     db.transaction(async (tx) => {
-      const owned = await tx.maybeOne(cluster`
-        select c.env_id from k8s_clusters c join leases l
-          on l.name = ${lease.name} and l.holder = ${lease.holder} and l.fence = ${lease.fence}
-        where c.id = ${clusterId}
-        for share
-      `);
-      if (!owned) throw new ClusterLeaseLost(clusterId);
+      const owned = await ownedIn(tx, group);
+      const lost = new Set(group.map(({ clusterId }) => clusterId).filter((id) => !owned.has(id)));
+      const changes = group
+        .filter(({ clusterId }) => !lost.has(clusterId))
+        .flatMap(({ clusterId, changes: own }) => own.map((change) => ({ ...change, clusterId })));
 
-      const put = await upsert(tx, clusterId, changes);
-      const dropped = await drop(tx, clusterId, changes);
-      await noteLostNamespaces(tx, clusterId, put, dropped);
+      const put = await upsert(tx, changes);
+      const dropped = await drop(tx, changes);
+      await noteLostNamespaces(tx, put, dropped);
+      const envOf = ({ cluster_id }: K8sResource) => owned.get(cluster_id) ?? null;
       await recordStates(tx, k8sResources, [
         ...put.map(({ is_new, ...row }) => ({
           id: row.id,
-          env_id: owned.env_id,
+          env_id: envOf(row),
           operation: is_new ? ('INSERT' as const) : ('UPDATE' as const),
           row,
         })),
-        ...dropped.map((row) => ({ id: row.id, env_id: owned.env_id, operation: 'DELETE' as const, row })),
+        ...dropped.map((row) => ({ id: row.id, env_id: envOf(row), operation: 'DELETE' as const, row })),
       ]);
+      return lost;
     }),
 });
 export type K8sResourceRepository = ReturnType<typeof createK8sResourceRepository>;
+
+type ClusterChange = RowChange & { readonly clusterId: string };
+
+/** The envs of the clusters whose leases this process holds, by id. Leases and clusters stay as they are until the end. */
+async function ownedIn(tx: Transaction, group: readonly ClusterChanges[]): Promise<Map<string, string | null>> {
+  const held = group.map(({ clusterId, lease: { name, holder, fence } }) => ({ id: clusterId, name, holder, fence }));
+  const rows = await tx.any(cluster`
+    select c.id, c.env_id
+    from jsonb_to_recordset(${sql.jsonb(held)}) as held(id uuid, name text, holder text, fence bigint)
+    join leases l on l.name = held.name and l.holder = held.holder and l.fence = held.fence
+    join k8s_clusters c on c.id = held.id
+    order by c.id
+    for share of c, l
+  `);
+  return new Map(rows.map(({ id, env_id }) => [id, env_id]));
+}
 
 /** How long the deletion of a namespace may take before somebody is informed. */
 const deletionMs = 60_000;
@@ -110,7 +128,6 @@ const deletionMs = 60_000;
 /** What becomes of the deployments of these namespaces is decided later, and must not be forgotten if this process ends. */
 async function noteLostNamespaces(
   tx: Transaction,
-  clusterId: string,
   put: readonly K8sResource[],
   dropped: readonly K8sResource[],
 ): Promise<void> {
@@ -120,12 +137,12 @@ async function noteLostNamespaces(
     ...put.filter((row) => isNamespace(row) && isBeingDeleted(row)).map((row) => ({ ...row, in_ms: deletionMs })),
   ];
   if (lost.length === 0) return;
-  const rows = lost.map(({ name, deployment_id, in_ms }) => ({ name, deployment_id, in_ms }));
+  const rows = lost.map(({ cluster_id, name, deployment_id, in_ms }) => ({ cluster_id, name, deployment_id, in_ms }));
   await tx.query(sql.type(z.object({}))`
     insert into lost_namespaces (cluster_id, namespace, deployment_id, due_at)
-    select ${clusterId}::uuid, name, deployment_id, now() + min(in_ms) * interval '1 millisecond'
-    from jsonb_to_recordset(${sql.jsonb(rows)}) as lost(name text, deployment_id uuid, in_ms int)
-    group by name, deployment_id
+    select cluster_id, name, deployment_id, now() + min(in_ms) * interval '1 millisecond'
+    from jsonb_to_recordset(${sql.jsonb(rows)}) as lost(cluster_id uuid, name text, deployment_id uuid, in_ms int)
+    group by cluster_id, name, deployment_id
     on conflict (cluster_id, namespace, deployment_id) do update set due_at = least(lost_namespaces.due_at, excluded.due_at)
   `);
 }
@@ -133,16 +150,18 @@ async function noteLostNamespaces(
 const isBeingDeleted = ({ metadata }: K8sResource): boolean =>
   isJsonObject(metadata) && metadata['deletionTimestamp'] !== undefined;
 
-async function upsert(tx: Transaction, clusterId: string, changes: readonly RowChange[]) {
-  const rows = changes.flatMap(({ put }) => (put ? [{ id: resourceId(clusterId, put.uid), ...put }] : []));
+async function upsert(tx: Transaction, changes: readonly ClusterChange[]) {
+  const rows = changes.flatMap(({ clusterId, put }) =>
+    put ? [{ id: resourceId(clusterId, put.uid), cluster_id: clusterId, ...put }] : [],
+  );
   if (rows.length === 0) return [];
   return await tx.any(written`
     insert into k8s_resources as r (id, cluster_id, deployment_id, kind, api_version, name, status_color, metadata, uid,
       namespace, fingerprint)
-    select id, ${clusterId}::uuid, deployment_id, kind, api_version, name, status_color, metadata, uid, namespace,
+    select id, cluster_id, deployment_id, kind, api_version, name, status_color, metadata, uid, namespace,
       fingerprint
-    from jsonb_to_recordset(${sql.jsonb(rows)}) as put(id uuid, deployment_id uuid, kind text, api_version text,
-      name text, status_color text[], metadata jsonb, uid text, namespace text, fingerprint text)
+    from jsonb_to_recordset(${sql.jsonb(rows)}) as put(id uuid, cluster_id uuid, deployment_id uuid, kind text,
+      api_version text, name text, status_color text[], metadata jsonb, uid text, namespace text, fingerprint text)
     order by id
     on conflict (id) do update set
       last_updated_at = now(), deployment_id = excluded.deployment_id, kind = excluded.kind,
@@ -153,8 +172,8 @@ async function upsert(tx: Transaction, clusterId: string, changes: readonly RowC
   `);
 }
 
-async function drop(tx: Transaction, clusterId: string, changes: readonly RowChange[]) {
-  const ids = changes.flatMap(({ uid, put }) => (put ? [] : [resourceId(clusterId, uid)]));
+async function drop(tx: Transaction, changes: readonly ClusterChange[]) {
+  const ids = changes.flatMap(({ clusterId, uid, put }) => (put ? [] : [resourceId(clusterId, uid)]));
   if (ids.length === 0) return [];
   return await tx.any(
     resource`delete from k8s_resources r where r.id = any(${sql.array(ids, 'uuid')}) returning ${columns}`,

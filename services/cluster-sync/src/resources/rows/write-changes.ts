@@ -43,7 +43,7 @@ export async function writeChanges(
   /** Waits for a change, and then briefly for others that come with it. Ends early when the signal aborts. */
   async function gather(): Promise<void> {
     await queue.waitForChange(signal).catch(() => undefined);
-    if (queue.size() < batchSize) await pause(gatherMs, signal);
+    if (queue.size() < batchSize && !queue.isFull()) await pause(gatherMs, signal);
   }
 
   async function saveAll(changes: readonly RowChange[]): Promise<void> {

@@ -1,0 +1,116 @@
+import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
+import { type KubeApi, openKubeApi } from '@berth/kube/kube-api';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type FakeApiServer, sendHeaders, startFakeApiServer } from './support/fake-api-server.ts';
+
+let server: FakeApiServer;
+let api: KubeApi;
+let stopping: AbortController;
+
+async function start(protocol?: 'http/1.1'): Promise<void> {
+  server = await startFakeApiServer(protocol && { protocol });
+  api = openKubeApi(server.access);
+}
+beforeEach(() => {
+  stopping = new AbortController();
+});
+afterEach(async () => {
+  stopping.abort();
+  api[Symbol.dispose]();
+  await server?.[Symbol.asyncDispose]();
+});
+
+const get = (path: string, deadlineMs = 10_000) => api.getText(path, { signal: stopping.signal, deadlineMs });
+const watch = () => api.streamLines('/api/v1/pods?watch=1', { signal: stopping.signal, deadlineMs: 10_000 });
+
+/** Opens watches, each of which has received its first line. */
+async function openWatches(count: number): Promise<void> {
+  const watches = Array.from({ length: count }, watch);
+  const lines = watches.map((each) => each.next());
+  await vi.waitUntil(() => server.requests.length >= count, { timeout: 10_000 });
+  server.write('{}\n');
+  await Promise.all(lines);
+}
+
+describe('the connections to an API server', () => {
+  test('a dozen watches and other requests share one', async () => {
+    await start();
+
+    await openWatches(12);
+    await get('/api/v1/pods');
+
+    expect(server.connections()).toBe(1);
+  });
+
+  test('a server that speaks HTTP/1.1 only gets one for each watch, and the first one is used', async () => {
+    await start('http/1.1');
+
+    await openWatches(3);
+    await get('/api/v1/pods');
+
+    expect(server.connections()).toBeLessThanOrEqual(4);
+    expect(server.requests).toHaveLength(4);
+  });
+
+  test('watches that nobody reads hold up no other request', async () => {
+    await start();
+    await openWatches(12);
+    for (let n = 0; n < 8; n += 1) server.write(`${'x'.repeat(64 * 1024)}\n`);
+
+    expect(await get('/api/v1/pods')).toContain('resourceVersion');
+  });
+
+  test('a request that is not answered in time is followed by a new one, and open watches go on', async () => {
+    await start();
+    const open = watch();
+    const first = open.next();
+    await vi.waitUntil(() => server.requests.length === 1, { timeout: 10_000 });
+    server.write('{"n":1}\n');
+    await first;
+    server.misbehave = () => true;
+    await expect(get('/readyz', 50)).rejects.toMatchObject({ name: 'TimeoutError' });
+    server.misbehave = null;
+
+    await get('/api/v1/pods');
+    expect(server.connections()).toBe(2);
+    const next = open.next();
+    server.write('{"n":2}\n');
+    expect(await next).toMatchObject({ value: '{"n":2}' });
+  });
+
+  test('one that was cut fails its requests and is replaced by the next', async () => {
+    await start();
+    server.misbehave = (_, response) => {
+      sendHeaders(response);
+      return true;
+    };
+    const cut = get('/api/v1/pods');
+    await vi.waitUntil(() => server.requests.length === 1, { timeout: 10_000 });
+    server.cut();
+    await expect(cut).rejects.toMatchObject({ code: expect.any(String) });
+
+    server.misbehave = null;
+    expect(await get('/api/v1/pods')).toContain('resourceVersion');
+  });
+});
+
+test('a server that accepts connections and never answers costs a request its deadline, and few connections', async () => {
+  const accepted = new Set<Socket>();
+  const hole = createServer((socket) => void accepted.add(socket.on('error', () => undefined)));
+  hole.listen(0, '127.0.0.1');
+  await once(hole, 'listening');
+  const address = hole.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  await start();
+  using dark = openKubeApi({ ...server.access, server: `https://127.0.0.1:${address.port}` });
+
+  const calls = Array.from({ length: 12 }, () =>
+    dark.getText('/readyz', { signal: stopping.signal, deadlineMs: 100 }).catch((error: unknown) => error),
+  );
+
+  for (const error of await Promise.all(calls)) expect(error).toMatchObject({ name: 'TimeoutError' });
+  expect(accepted.size).toBe(1);
+  for (const socket of accepted) socket.destroy();
+  hole.close();
+});
