@@ -39,9 +39,9 @@ const libraries = [
   },
   {
     names: ['node:child_process', 'child_process'],
-    homes: ['processes', 'helm', 'chartParser'],
+    homes: ['processes', 'helm', 'chartParser', 'credentialPrograms'],
     reason:
-      'Processes are started by tasks/src/runner/helm/helm-starter.ts, the chart parser, the process guard and the local stack only, so that each has a stop.',
+      'Processes are started by tasks/src/runner/helm/helm-starter.ts, the chart parser, cluster-sync/src/providers/run-program.ts, the process guard and the local stack only, so that each has a stop.',
   },
   {
     names: ['pino'],
@@ -72,6 +72,7 @@ const folders: Record<Home, string[]> = {
   signIn: ['services/auth/src/sign-in/**'],
   kube: ['packages/kube/src/**'],
   helm: ['services/tasks/src/runner/helm/**'],
+  credentialPrograms: ['services/cluster-sync/src/providers/run-program.ts'],
   chartParser: ['services/registry-scan/src/archive/chart-parser.ts'],
   processes: [
     'packages/devstack/src/**',

@@ -1,4 +1,5 @@
-import { AnswerTooLarge, KubeError } from './kube-error.ts';
+import { ProxyRefused } from './connections/tunnel-through.ts';
+import { AnswerTooLarge, KubeError, NoCredential } from './kube-error.ts';
 
 /** Why a call to a cluster failed, in fixed phrases, which cannot contain a secret. */
 export function describeFailure(error: unknown, server: string): string {
@@ -6,11 +7,20 @@ export function describeFailure(error: unknown, server: string): string {
   if (error instanceof KubeError) return describeAnswer(error.status, host);
   if (error instanceof AnswerTooLarge) return `${host} answered with more than we read`;
 
+  if (error instanceof NoCredential) return `there is no credential for ${host}: ${error.message}`;
+  if (error instanceof ProxyRefused) return `the proxy in front of ${host} opened no way to it (${error.status})`;
+
   const code = codeOf(error);
   if (code === 'ECONNREFUSED') return `${host} refused the connection`;
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `the host name of ${host} cannot be resolved`;
   if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH') return `there is no route to ${host}`;
-  if (code === 'ECONNRESET' || code === 'EPIPE') return `${host} cut the connection`;
+  if (
+    code === 'ECONNRESET' ||
+    code === 'EPIPE' ||
+    code === 'ERR_STREAM_PREMATURE_CLOSE' ||
+    code.startsWith('ERR_HTTP2_')
+  )
+    return `${host} cut the connection`;
   if (code === 'ETIMEDOUT' || isTimeout(error)) return `${host} did not answer in time`;
   if (isAboutCertificates(code)) return `the certificate of ${host} is not trusted (${code})`;
   return `${host} sent no usable answer${code && ` (${code})`}`;

@@ -56,6 +56,40 @@ describe('kubeAccessOf', () => {
     });
   });
 
+  test('reads a proxy and a program that gives a token where the operator allows them', () => {
+    const exec = {
+      apiVersion: 'client.authentication.k8s.io/v1',
+      command: '/usr/bin/issue',
+      args: ['token'],
+      env: [{ name: 'PROFILE', value: 'prod' }],
+      interactiveMode: 'IfAvailable',
+    };
+    const both = config({ 'proxy-url': 'http://me:secret@proxy.example:3128' }, { token: '', exec });
+
+    expect(kubeAccessOf(both, 'ctx', new Set(['proxy-url', 'exec']))).toMatchObject({
+      access: {
+        token: null,
+        proxyUrl: 'http://me:secret@proxy.example:3128',
+        exec: { command: '/usr/bin/issue', args: ['token'], env: { PROFILE: 'prod' } },
+      },
+    });
+  });
+
+  const v1 = { apiVersion: 'client.authentication.k8s.io/v1', command: '/bin/issue' };
+  test.for<[string, object, object]>([
+    ['proxy-url is not an http or https URL', { 'proxy-url': 'socks5://proxy.example' }, { token: 'abc' }],
+    ['exec goes with no other credential', {}, { exec: v1, token: 'abc' }],
+    ['exec cannot be used: exec.apiVersion is not accepted', {}, { exec: { ...v1, apiVersion: 'v1alpha1' } }],
+    ['exec cannot be used: exec.provideClusterInfo is not accepted', {}, { exec: { ...v1, provideClusterInfo: true } }],
+    ['exec cannot be used: exec.interactiveMode is not accepted', {}, { exec: { ...v1, interactiveMode: 'Always' } }],
+    ['exec cannot be used: exec.extra is not accepted', {}, { exec: { ...v1, extra: 'secret' } }],
+    ['the user field auth-provider is not accepted', {}, { 'auth-provider': { name: 'gcp' } }],
+  ])('%s, though proxy-url and exec are allowed', ([refusal, cluster, user]) => {
+    const allowed = new Set(['proxy-url', 'exec'] as const);
+
+    expect(kubeAccessOf(config(cluster, { token: '', ...user }), 'ctx', allowed)).toEqual({ refused: refusal });
+  });
+
   test.for<[string, object, object]>([
     ['the user field exec is not accepted', {}, { exec: { command: 'aws' } }],
     ['the user field auth-provider is not accepted', {}, { 'auth-provider': { name: 'gcp' } }],

@@ -1,6 +1,7 @@
 import { cutText } from '@berth/shared/cut-text';
 import { X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
+import { z } from 'zod';
 import type { Kubeconfig } from './kubeconfig.ts';
 
 /** Everything needed to reach one cluster. It holds credentials: never log it. */
@@ -16,10 +17,23 @@ export interface KubeAccess {
   readonly isInsecure?: true;
   /** An HTTP proxy on the way to the server, with its credential if it has one. Only where the operator allows it. */
   readonly proxyUrl?: string;
+  /** In place of `token`: a program that prints one. Only where the operator allows it. */
+  readonly exec?: ExecProgram;
 }
 
-/** Fields of a kubeconfig that are refused unless the operator allows them. The others that are refused cannot be allowed. */
-export const allowedFields = ['insecure-skip-tls-verify', 'tokenFile'] as const;
+/** A client-go credential plugin. */
+export interface ExecProgram {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly apiVersion: string;
+}
+
+/**
+ * Fields of a kubeconfig that are refused unless the operator allows them. The others that are refused cannot be allowed;
+ * `auth-provider` is one of them, which kubectl itself has removed.
+ */
+export const allowedFields = ['insecure-skip-tls-verify', 'proxy-url', 'tokenFile', 'exec'] as const;
 export type AllowedField = (typeof allowedFields)[number];
 
 export type KubeAccessResult = { readonly access: KubeAccess } | { readonly refused: string };
@@ -31,8 +45,8 @@ const userFields = ['token', 'client-certificate-data', 'client-key-data', 'exte
 
 /**
  * The access that a context gives, or why it is refused. Only what lies in the kubeconfig itself is accepted: `exec` and
- * `auth-provider` run programs with this process's environment, paths read this machine's files, `proxy-url` and
- * `insecure-skip-tls-verify` hand the credential to any server that answers. A field is refused by name unless it is known to be harmless.
+ * `auth-provider` run programs, paths read this machine's files, and `insecure-skip-tls-verify` hands the credential to any server
+ * that answers. A field is refused by name unless it is known to be harmless, or the operator allows it.
  */
 export function kubeAccessOf(
   kubeconfig: Kubeconfig,
@@ -63,14 +77,18 @@ function accessFrom(cluster: Fields, user: Fields, allowed: ReadonlySet<AllowedF
   const server = serverOf(cluster);
   const ca = pem(cluster, 'certificate-authority-data');
   const tokenFile = text(user, 'tokenFile');
+  const exec = execOf(user['exec']);
   // As in kubectl, the file wins.
-  const token = tokenFile === null ? text(user, 'token') : null;
+  const token = tokenFile === null && exec === null ? text(user, 'token') : null;
   const cert = pem(user, 'client-certificate-data');
   const key = pem(user, 'client-key-data');
   if ((cert === null) !== (key === null)) {
     throw new Refusal('client-certificate-data and client-key-data go together');
   }
-  if (token === null && tokenFile === null && cert === null)
+  if (exec !== null && (tokenFile !== null || text(user, 'token') !== null || cert !== null)) {
+    throw new Refusal('exec goes with no other credential');
+  }
+  if (token === null && tokenFile === null && exec === null && cert === null)
     throw new Refusal('its user has neither a token nor a client certificate');
 
   const access: KubeAccess = {
@@ -79,7 +97,9 @@ function accessFrom(cluster: Fields, user: Fields, allowed: ReadonlySet<AllowedF
     token,
     certificate: cert !== null && key !== null ? { cert, key } : null,
     ...(tokenFile !== null && { tokenFile }),
+    ...(exec !== null && { exec }),
     ...(cluster['insecure-skip-tls-verify'] === true && { isInsecure: true }),
+    ...proxyOf(cluster),
   };
   checkCertificates(access);
   return access;
@@ -101,6 +121,42 @@ function serverOf(cluster: Fields): string {
   const expected = text(cluster, 'tls-server-name');
   if (expected !== null && expected !== url.hostname) throw new Refusal('tls-server-name differs from the server');
   return url.origin + url.pathname.replace(/\/+$/, '');
+}
+
+function proxyOf(cluster: Fields): { proxyUrl?: string } {
+  const proxyUrl = text(cluster, 'proxy-url');
+  if (proxyUrl === null) return {};
+  const protocol = URL.canParse(proxyUrl) ? new URL(proxyUrl).protocol : '';
+  if (protocol !== 'http:' && protocol !== 'https:') throw new Refusal('proxy-url is not an http or https URL');
+  return { proxyUrl };
+}
+
+const words = z.array(z.string().max(4096)).max(100).nullish();
+const Exec = z.strictObject({
+  apiVersion: z.enum(['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1']),
+  command: z.string().min(1).max(4096),
+  args: words,
+  env: z
+    .array(z.object({ name: z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), value: z.string().max(32_768) }))
+    .max(100)
+    .nullish(),
+  installHint: z.string().nullish(),
+  interactiveMode: z.enum(['Never', 'IfAvailable']).nullish(),
+  provideClusterInfo: z.literal(false).nullish(),
+});
+
+function execOf(exec: unknown): ExecProgram | null {
+  if (exec === undefined || exec === null || exec === '') return null;
+  const { data, error } = Exec.safeParse(exec);
+  if (!data) {
+    // Paths only: a value may be a secret.
+    const [issue] = error.issues;
+    const path = issue?.code === 'unrecognized_keys' ? issue.keys : (issue?.path ?? []);
+    throw new Refusal(`exec cannot be used: ${cutText(['exec', ...path].join('.'), 60)} is not accepted`);
+  }
+  const { command, args, env, apiVersion } = data;
+  const values = Object.fromEntries((env ?? []).map(({ name, value }) => [name, value]));
+  return { command, args: args ?? [], env: values, apiVersion };
 }
 
 function text(fields: Fields, name: string): string | null {

@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream';
 import { createSecureContext } from 'node:tls';
 import { type IncomingAnswer, openConnections } from './connections/connections.ts';
 import type { SocketTarget } from './connections/open-socket.ts';
@@ -158,8 +157,7 @@ export function openKubeApi(
         clearTimeout(late),
       );
       await refuseFailure(answer);
-      const bytes: AsyncIterable<Uint8Array> = answer.body;
-      yield* bytes;
+      yield* answer.body;
     } catch (error) {
       if (opening.signal.aborted && !signal.aborted) connections.suspect();
       throw limit.aborted ? limit.reason : error;
@@ -173,15 +171,14 @@ async function refuseFailure({ status, retryAfter, body }: IncomingAnswer): Prom
   throw new KubeError({ status, body: text, retryAfter });
 }
 
-async function readText(body: Readable, maxBytes: number): Promise<string> {
+async function readText(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   // Leaving the loop early destroys the body, and with it the request.
   for await (const chunk of body) {
-    const bytes = Buffer.from(chunk);
-    size += bytes.length;
+    size += chunk.length;
     if (size > maxBytes) throw new AnswerTooLarge(maxBytes);
-    chunks.push(bytes);
+    chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
 }

@@ -21,6 +21,11 @@ export class KubeError extends Error {
   }
 }
 
+/** There is no credential to send. The words are shown to users, so they hold nothing that was read. */
+export class NoCredential extends Error {
+  override readonly name = 'NoCredential';
+}
+
 /** The response exceeds the limit; a list may succeed with a shorter page. */
 export class AnswerTooLarge extends Error {
   override readonly name = 'AnswerTooLarge';

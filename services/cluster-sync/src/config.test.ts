@@ -41,7 +41,17 @@ test('lists of the configuration are separated by commas', () => {
 });
 
 test.for([
-  ['a field of a kubeconfig that cannot be allowed', { CLUSTER_KUBECONFIG_ALLOW: 'exec' }, 'CLUSTER_KUBECONFIG_ALLOW'],
+  [
+    'a field of a kubeconfig that cannot be allowed',
+    { CLUSTER_KUBECONFIG_ALLOW: 'auth-provider' },
+    'CLUSTER_KUBECONFIG_ALLOW',
+  ],
+  ['exec without programs', { CLUSTER_KUBECONFIG_ALLOW: 'exec' }, 'CLUSTER_KUBECONFIG_EXEC_COMMANDS'],
+  [
+    'a program that would be looked up in a path',
+    { CLUSTER_KUBECONFIG_ALLOW: 'exec', CLUSTER_KUBECONFIG_EXEC_COMMANDS: 'aws' },
+    'CLUSTER_KUBECONFIG_EXEC_COMMANDS',
+  ],
   ['a region that is none', { CLUSTER_EKS_REGIONS: 'eu-west-1, Frankfurt!' }, 'CLUSTER_EKS_REGIONS'],
   ['the own cluster without its address', { CLUSTER_OWN_NAME: 'here' }, 'KUBERNETES_SERVICE_HOST'],
   ['no writes of credentials at all', { CREDENTIAL_WRITES_PER_SECOND: '0' }, 'CREDENTIAL_WRITES_PER_SECOND'],

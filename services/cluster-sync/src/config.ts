@@ -33,6 +33,8 @@ export const Config = z
     CLUSTER_CONTEXTS: list(z.string()),
     /** Fields of a kubeconfig that are refused unless they are listed here, separated by commas. */
     CLUSTER_KUBECONFIG_ALLOW: list(z.enum(allowedFields)),
+    /** The programs that `exec` may name where it is allowed, by their whole paths, separated by commas. */
+    CLUSTER_KUBECONFIG_EXEC_COMMANDS: list(z.string().startsWith('/')),
     /** The name of the cluster that this service runs in, if it is to be one of the clusters. */
     CLUSTER_OWN_NAME: z.string().min(1).max(100).optional(),
     /** A namespace of the cluster that this service runs in: its Secrets with the label `berth.dev/cluster=true` hold kubeconfigs. */
@@ -73,12 +75,17 @@ export const Config = z
       (env.CLUSTER_OWN_NAME === undefined && env.CLUSTER_SECRETS_NAMESPACE === undefined),
     { path: ['KUBERNETES_SERVICE_HOST'], error: 'is needed for the cluster that this service runs in' },
   )
+  .refine((env) => !env.CLUSTER_KUBECONFIG_ALLOW.includes('exec') || env.CLUSTER_KUBECONFIG_EXEC_COMMANDS.length > 0, {
+    path: ['CLUSTER_KUBECONFIG_EXEC_COMMANDS'],
+    error: 'names the programs that exec may run; without it exec is useless',
+  })
   .transform((env) => ({
     bus: busOptions(env),
     databaseUrl: env.DATABASE_URL,
     kubeconfig: env.CLUSTER_KUBECONFIG,
     contexts: env.CLUSTER_CONTEXTS.length > 0 ? env.CLUSTER_CONTEXTS : null,
     allowed: new Set(env.CLUSTER_KUBECONFIG_ALLOW),
+    commands: new Set(env.CLUSTER_KUBECONFIG_EXEC_COMMANDS),
     ownName: env.CLUSTER_OWN_NAME,
     secretsNamespace: env.CLUSTER_SECRETS_NAMESPACE,
     serviceAccount: {

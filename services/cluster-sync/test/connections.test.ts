@@ -1,5 +1,7 @@
 import { once } from 'node:events';
-import { createServer, type Socket } from 'node:net';
+import { createServer as createProxy, type Server } from 'node:http';
+import { connect, createServer, type Socket } from 'node:net';
+import { describeFailure } from '@berth/kube/describe-failure';
 import { type KubeApi, openKubeApi } from '@berth/kube/kube-api';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type FakeApiServer, sendHeaders, startFakeApiServer } from './support/fake-api-server.ts';
@@ -88,7 +90,7 @@ describe('the connections to an API server', () => {
     const cut = get('/api/v1/pods');
     await vi.waitUntil(() => server.requests.length === 1, { timeout: 10_000 });
     server.cut();
-    await expect(cut).rejects.toMatchObject({ code: expect.any(String) });
+    await expect(cut).rejects.toMatchObject({ code: 'ECONNRESET' });
 
     server.misbehave = null;
     expect(await get('/api/v1/pods')).toContain('resourceVersion');
@@ -113,4 +115,69 @@ test('a server that accepts connections and never answers costs a request its de
   expect(accepted.size).toBe(1);
   for (const socket of accepted) socket.destroy();
   hole.close();
+});
+
+describe('a cluster behind a proxy', () => {
+  let proxy: Server;
+  /** What it was requested to connect to, and with which credential. */
+  let requested: (string | undefined)[][];
+  let answer: string;
+
+  beforeEach(async () => {
+    await start();
+    requested = [];
+    answer = 'HTTP/1.1 200 Connection established\r\n\r\n';
+    proxy = createProxy().on('connect', (request, socket) => {
+      requested.push([request.url, request.headers['proxy-authorization']]);
+      socket.write(answer);
+      if (!answer.includes(' 200 ')) return socket.end();
+      const way = connect(server.port, '127.0.0.1');
+      way.on('error', () => socket.destroy());
+      socket.on('error', () => way.destroy());
+      return socket.pipe(way).pipe(socket);
+    });
+    proxy.listen(0, '127.0.0.1');
+    await once(proxy, 'listening');
+  });
+  afterEach(() => {
+    proxy.close();
+    proxy.closeAllConnections();
+  });
+
+  const through = (credential = '') => {
+    const address = proxy.address();
+    if (address === null || typeof address === 'string') throw new Error('no port');
+    return openKubeApi({ ...server.access, proxyUrl: `http://${credential}127.0.0.1:${address.port}` });
+  };
+  const readyz = (by: KubeApi) => by.getText('/api/v1/pods', { signal: stopping.signal, deadlineMs: 10_000 });
+
+  test('is reached through it, with its credential', async () => {
+    using proxied = through('me:p%40ss@');
+
+    expect(await readyz(proxied)).toContain('resourceVersion');
+
+    const basic = `Basic ${Buffer.from('me:p@ss').toString('base64')}`;
+    expect(requested).toEqual([[`127.0.0.1:${server.port}`, basic]]);
+  });
+
+  test('names the proxy that refuses', async () => {
+    answer = 'HTTP/1.1 407 Proxy Authentication Required\r\n\r\n';
+    using proxied = through();
+
+    const error: unknown = await readyz(proxied).catch((thrown: unknown) => thrown);
+
+    const host = new URL(server.access.server).host;
+    expect(describeFailure(error, server.access.server)).toBe(
+      `the proxy in front of ${host} opened no way to it (407)`,
+    );
+  });
+
+  test('is not reached past a proxy that is away', async () => {
+    using proxied = through();
+    proxy.close();
+    proxy.closeAllConnections();
+
+    await expect(readyz(proxied)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    expect(server.requests).toEqual([]);
+  });
 });

@@ -1,5 +1,4 @@
 import type { TLSSocket } from 'node:tls';
-import type { Readable } from 'node:stream';
 import { http1Requests } from './http1-requests.ts';
 import { http2Requests } from './http2-requests.ts';
 import { openSocket, type SocketTarget } from './open-socket.ts';
@@ -13,11 +12,11 @@ export interface OutgoingRequest {
   readonly body: string | undefined;
 }
 
-/** The head of an answer, and its body as it arrives. Destroying the body ends the request. */
+/** The head of an answer, and its body as it arrives: an error where it is cut off. Leaving the loop over it ends the request. */
 export interface IncomingAnswer {
   readonly status: number;
   readonly retryAfter: string | undefined;
-  readonly body: Readable;
+  readonly body: AsyncIterable<Uint8Array>;
 }
 
 export interface Connections extends Disposable {

@@ -1,4 +1,4 @@
-import { type ClientHttp2Session, connect } from 'node:http2';
+import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 import type { IncomingAnswer, OutgoingRequest } from './connections.ts';
 import { untilAborted } from './until-aborted.ts';
@@ -87,12 +87,21 @@ const answerTo = (
     session.streams += 1;
     stream
       .on('response', ({ ':status': status = 0, 'retry-after': retryAfter }) =>
-        resolve({ status, retryAfter, body: stream }),
+        resolve({ status, retryAfter, body: wholeBody(stream) }),
       )
       .on('error', reject)
       .on('close', () => {
         session.streams -= 1;
-        reject(Object.assign(new Error('the stream was closed'), { code: 'ECONNRESET' }));
+        reject(cutOff());
       });
     if (body !== undefined) stream.end(body);
   });
+
+/** Node ends the stream of a lost connection like one that the server has ended. */
+async function* wholeBody(stream: ClientHttp2Stream): AsyncGenerator<Uint8Array> {
+  const chunks: AsyncIterable<Uint8Array> = stream;
+  yield* chunks;
+  if (stream.rstCode !== constants.NGHTTP2_NO_ERROR) throw cutOff();
+}
+
+const cutOff = () => Object.assign(new Error('the connection was lost'), { code: 'ECONNRESET' });

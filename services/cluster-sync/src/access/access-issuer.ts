@@ -112,16 +112,17 @@ export function ownAccessIssuer({ accessSeconds }: AccessIssuerOptions): IssueAc
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
-function kubeconfigOf({ server, ca, isInsecure }: KubeAccess, user: object): string {
-  const trust = {
+function kubeconfigOf({ server, ca, isInsecure, proxyUrl }: KubeAccess, user: object): string {
+  const way = {
     ...(ca !== null && { 'certificate-authority-data': base64(ca) }),
     ...(isInsecure && { 'insecure-skip-tls-verify': true }),
+    ...(proxyUrl !== undefined && { 'proxy-url': proxyUrl }),
   };
   return stringify({
     apiVersion: 'v1',
     kind: 'Config',
     'current-context': 'berth',
-    clusters: [{ name: 'berth', cluster: { server, ...trust } }],
+    clusters: [{ name: 'berth', cluster: { server, ...way } }],
     users: [{ name: 'berth', user }],
     contexts: [{ name: 'berth', context: { cluster: 'berth', user: 'berth' } }],
   });

@@ -26,8 +26,7 @@ export interface ListOptions {
   readonly place?: Place;
 }
 
-/** Larger pages are hardly faster, and several lists have one in memory. */
-const pageSize = 100;
+const pageSize = 200;
 const pageDeadlineMs = 30_000;
 // 300,000 objects, twice the number of pods that Kubernetes supports, even if the largest objects that etcd accepts
 // (1.5 MiB) shrink the pages to 25.

@@ -9,6 +9,7 @@ export interface ProviderSettings {
   readonly kubeconfig: string | undefined;
   readonly contexts: readonly string[] | null;
   readonly allowed: ReadonlySet<AllowedField>;
+  readonly commands: ReadonlySet<string>;
   readonly ownName: string | undefined;
   readonly secretsNamespace: string | undefined;
   readonly serviceAccount: OwnClusterOptions;
@@ -22,12 +23,21 @@ export function configuredProviders(settings: ProviderSettings): {
   configured: ClusterProvider[];
   unconfigured: ClusterProvider[];
 } {
-  const { kubeconfig: path, contexts, allowed, ownName, secretsNamespace, eksRegions, rediscoverMs } = settings;
+  const {
+    kubeconfig: path,
+    contexts,
+    allowed,
+    commands,
+    ownName,
+    secretsNamespace,
+    eksRegions,
+    rediscoverMs,
+  } = settings;
   const access = ownAccess(settings.serviceAccount);
   const regions = eksRegions.includes('all') ? null : eksRegions;
 
   const configured = [
-    ...(path === undefined ? [] : [kubeconfigProvider({ path, contexts, allowed }, rediscoverMs)]),
+    ...(path === undefined ? [] : [kubeconfigProvider({ path, contexts, allowed, commands }, rediscoverMs)]),
     ...(ownName === undefined ? [] : [ownClusterProvider({ name: ownName, access }, rediscoverMs)]),
     ...(secretsNamespace === undefined
       ? []

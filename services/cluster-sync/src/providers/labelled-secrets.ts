@@ -19,8 +19,8 @@ const prefix = 'secret:';
 export const secretLabel = 'berth.dev/cluster';
 const key = 'kubeconfig';
 const mostSecrets = 500;
-/** Of files: a Secret is from whoever may write one, and must not read the files of this machine. */
-const ofFiles: readonly AllowedField[] = ['tokenFile'];
+/** A Secret is from whoever may write one, and must neither read the files of this machine nor run its programs. */
+const ofThisMachine: readonly AllowedField[] = ['tokenFile', 'exec'];
 
 const Secret = z.object({
   metadata: z.object({ name: z.string() }),
@@ -30,7 +30,7 @@ type Secret = z.infer<typeof Secret>;
 
 /** Secrets with the label, each with a kubeconfig; read again every time, so a change counts at the next one. */
 export function labelledSecretsProvider(options: LabelledSecretsOptions, everyMs: number): ClusterProvider {
-  const allowed = new Set([...options.allowed].filter((field) => !ofFiles.includes(field)));
+  const allowed = new Set([...options.allowed].filter((field) => !ofThisMachine.includes(field)));
 
   const find = async (signal: AbortSignal): Promise<FoundClusters> => {
     const { access, token } = await options.access();

@@ -90,3 +90,28 @@ test('the name of a context is never cut within a character', async () => {
   await named('a\ud83d');
   await expect(readKubeconfig({ path, contexts: null })).rejects.toThrow('contexts.0.name: must be well-formed');
 });
+
+test('a program is run only where exec and this program are allowed', async () => {
+  const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: '/usr/bin/issue' };
+  await write({ exec });
+  const read = async (commands: string[]) => {
+    const [first] = await readKubeconfig({
+      path,
+      contexts: ['first'],
+      allowed: new Set(['exec']),
+      commands: new Set(commands),
+    });
+    return first;
+  };
+
+  expect(await read(['/usr/bin/issue'])).toMatchObject({
+    refused: null,
+    token: { source: expect.stringContaining('program ') },
+  });
+  for (const other of [[], ['/usr/bin/other'], ['issue'], ['/usr/bin/']]) {
+    expect(await read(other)).toMatchObject({
+      access: null,
+      refused: expect.stringContaining('is not one of CLUSTER_KUBECONFIG_EXEC_COMMANDS'),
+    });
+  }
+});

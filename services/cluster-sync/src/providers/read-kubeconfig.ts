@@ -6,6 +6,7 @@ import type { ClusterProvider, ReachableCluster } from './cluster-provider.ts';
 import { clustersOfKubeconfig } from './clusters-of-kubeconfig.ts';
 import { inlineCertificateFiles } from './inline-certificate-files.ts';
 import { tokenFromFile } from './token-from-file.ts';
+import { tokenFromProgram } from './token-from-program.ts';
 
 const prefix = 'kubeconfig:';
 
@@ -14,6 +15,8 @@ export interface ReadKubeconfigOptions {
   /** The contexts to read; null: all. */
   readonly contexts: readonly string[] | null;
   readonly allowed?: ReadonlySet<AllowedField>;
+  /** The programs that `exec` may name, by their paths. */
+  readonly commands?: ReadonlySet<string>;
 }
 
 /** Reads the clusters of a kubeconfig file, one for each context. Throws where the file as a whole is unusable. */
@@ -21,6 +24,7 @@ export async function readKubeconfig({
   path,
   contexts,
   allowed = new Set(),
+  commands = new Set(),
 }: ReadKubeconfigOptions): Promise<ReachableCluster[]> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new Error(`the kubeconfig ${path} cannot be read (${error.code})`);
@@ -29,10 +33,16 @@ export async function readKubeconfig({
   if (text.trim() === '') throw new Error(`the kubeconfig ${path} is empty`);
   const kubeconfig = await inlineCertificateFiles(parseKubeconfig(text), dirname(path));
   return clustersOfKubeconfig(kubeconfig, { prefix, regionName: 'kubeconfig', contexts, allowed }).map((cluster) => {
-    const { tokenFile } = cluster.access ?? {};
-    return tokenFile === undefined ? cluster : { ...cluster, token: tokenFromFile(resolve(dirname(path), tokenFile)) };
+    const { tokenFile, exec } = cluster.access ?? {};
+    if (tokenFile !== undefined) return { ...cluster, token: tokenFromFile(resolve(dirname(path), tokenFile)) };
+    if (exec === undefined) return cluster;
+    if (commands.has(exec.command)) return { ...cluster, token: tokenFromProgram(exec) };
+    return { ...cluster, access: null, refused: refusedCommand };
   });
 }
+
+const refusedCommand =
+  'its context in the kubeconfig is refused: the program of exec is not one of CLUSTER_KUBECONFIG_EXEC_COMMANDS';
 
 /** The file is read each time: a cluster that moved is found again. */
 export const kubeconfigProvider = (options: ReadKubeconfigOptions, everyMs: number): ClusterProvider => ({

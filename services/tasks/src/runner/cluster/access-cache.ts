@@ -10,7 +10,7 @@ import { permanent } from '../outcome/task-failure.ts';
 
 const maxClusters = 100;
 /** cluster-sync passes on what its operator allows, and no files. */
-const allowed = new Set(['insecure-skip-tls-verify'] as const);
+const allowed = new Set(['insecure-skip-tls-verify', 'proxy-url'] as const);
 
 /** Access to one cluster, with open connections. */
 export interface ClusterAccess {
@@ -83,7 +83,9 @@ function openAccess(kubeconfig: string, lifetimeMs: number): ClusterAccess {
   const issuedAt = performance.now();
   return {
     kubeconfig,
-    credentials: [access.token, access.certificate?.key].filter((text) => typeof text === 'string'),
+    credentials: [access.token, access.certificate?.key, access.proxyUrl && new URL(access.proxyUrl).password].filter(
+      (text) => typeof text === 'string',
+    ),
     api: openKubeApi(access, { userAgent: 'berth-runner' }),
     issuedAt,
     // On the monotonic clock: the wall clock may jump while the access is cached.

@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process';
+import { NoCredential } from '@berth/kube/kube-error';
+
+export interface ProgramRun {
+  /** An absolute path. No shell reads it. */
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Its whole environment: nothing of this process, which has passwords there, is passed on. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly deadlineMs: number;
+  readonly maxBytes: number;
+}
+
+/**
+ * Runs a program in a process group of its own, which is killed at its end, at the deadline and at the signal. Returns
+ * what it printed, which may be a secret and is in no error.
+ */
+export function runProgram(
+  { command, args, env, deadlineMs, maxBytes }: ProgramRun,
+  signal: AbortSignal,
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd: '/', env, detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
+    const chunks: Buffer[] = [];
+    let size = 0;
+
+    const end = (failure: string | null): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', abort);
+      killGroup(child.pid);
+      // A process that left the group may hold it open.
+      child.stdout.destroy();
+      if (failure === null) resolve(Buffer.concat(chunks).toString('utf8'));
+      else reject(new NoCredential(`${command} ${failure}`));
+    };
+    const timer = setTimeout(() => end(`did not end within ${deadlineMs / 1_000} s`), deadlineMs);
+    const abort = (): void => end('was stopped');
+    signal.addEventListener('abort', abort, { once: true });
+    if (signal.aborted) abort();
+
+    child.on('error', (error: NodeJS.ErrnoException) => end(`cannot be started (${error.code})`));
+    child.stdout.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > maxBytes) end(`printed more than ${maxBytes} bytes`);
+      else chunks.push(chunk);
+    });
+    child.on('close', (code) => end(code === 0 ? null : `failed (exit code ${code})`));
+  });
+}
+
+function killGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // The group has ended.
+  }
+}

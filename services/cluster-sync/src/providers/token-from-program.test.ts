@@ -1,0 +1,126 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { oneAtATime } from '@berth/shared/waiting/one-at-a-time';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { runProgram } from './run-program.ts';
+import { tokenFromProgram } from './token-from-program.ts';
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'berth-program-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+async function program(script: string): Promise<string> {
+  const path = join(folder, 'issue');
+  await writeFile(path, `#!/bin/sh\n${script}\n`, { mode: 0o700 });
+  return path;
+}
+const exec = (command: string, more: object = {}) => ({
+  command,
+  args: [],
+  env: {},
+  apiVersion: 'client.authentication.k8s.io/v1',
+  ...more,
+});
+const signal = AbortSignal.timeout(60_000);
+const credential = (token: string, lifeMs = 3_600_000) =>
+  JSON.stringify({
+    kind: 'ExecCredential',
+    status: { token, expirationTimestamp: new Date(Date.now() + lifeMs).toISOString() },
+  });
+const runs = async () => (await readFile(join(folder, 'runs'), 'utf8')).length;
+
+test('a program that prints a credential is run once for all requests until its token nears its end', async () => {
+  const command = await program(`printf x >> ${folder}/runs\necho '${credential('first')}'`);
+  const { current } = tokenFromProgram(exec(command));
+
+  const tokens = await Promise.all(Array.from({ length: 20 }, () => current(signal)));
+
+  expect(new Set(tokens.map(({ token }) => token))).toEqual(new Set(['first']));
+  expect(await runs()).toBe(1);
+});
+
+test('a token that nears its end is replaced', async () => {
+  const command = await program(`printf x >> ${folder}/runs\necho '${credential('short', 400)}'`);
+  const { current } = tokenFromProgram(exec(command));
+  await current(signal);
+
+  await expect.poll(async () => (await current(signal)) && (await runs()), { timeout: 10_000 }).toBeGreaterThan(1);
+});
+
+test('a program sees its arguments, its own variables and the request, and no variable of the service', async () => {
+  process.env['NATS_PASSWORD_IN_TEST'] = 'of the service';
+  const command = await program(`{ env; printf '%s\\n' "$@"; } > ${folder}/received\necho '${credential('ok')}'`);
+
+  await tokenFromProgram(exec(command, { args: ['a b', '$(id)'], env: { PROFILE: 'prod' } })).current(signal);
+
+  const received = await readFile(join(folder, 'received'), 'utf8');
+  delete process.env['NATS_PASSWORD_IN_TEST'];
+  const names = received.split('\n').flatMap((line) => line.match(/^(\w+)=/)?.[1] ?? []);
+  const ofTheShell = new Set(['PWD', 'OLDPWD', 'SHLVL', '_']);
+  expect(new Set(names).difference(ofTheShell)).toEqual(new Set(['KUBERNETES_EXEC_INFO', 'PATH', 'PROFILE']));
+  expect(received).toContain('\na b\n$(id)\n');
+});
+
+test.for([
+  ['that fails', 'echo secret-in-output; exit 3', 'failed (exit code 3)'],
+  ['that prints no credential', 'echo secret-in-output', 'printed no credential with a token'],
+  [
+    'that prints a client certificate',
+    `echo '{"kind":"ExecCredential","status":{"clientKeyData":"secret-in-output"}}'`,
+    'printed no credential with a token',
+  ],
+  ['that prints without end', 'yes secret-in-output', 'printed more than 131072 bytes'],
+] as const)('a program %s gives the reason without what it printed', async ([, script, words]) => {
+  const { current } = tokenFromProgram(exec(await program(script)));
+
+  const error: unknown = await current(signal).catch((thrown: unknown) => thrown);
+
+  expect(error).toMatchObject({ message: `${join(folder, 'issue')} ${words}` });
+  expect(String(error)).not.toContain('secret-in-output');
+});
+
+test('a program that does not exist gives the reason', async () => {
+  const { current } = tokenFromProgram(exec(join(folder, 'missing')));
+
+  await expect(current(signal)).rejects.toThrow('missing cannot be started (ENOENT)');
+});
+
+test('a program that failed is not run again for each request', async () => {
+  const command = await program(`printf x >> ${folder}/runs; exit 1`);
+  const { current } = tokenFromProgram(exec(command));
+
+  for (let n = 0; n < 5; n += 1) await expect(current(signal)).rejects.toThrow('exit code 1');
+
+  expect(await runs()).toBe(1);
+});
+
+test('a program that hangs is killed at its deadline, with all that it has started', async () => {
+  const command = await program(`sleep 300 & echo $! > ${folder}/child; sleep 300`);
+  const run = { command, args: [], env: {}, deadlineMs: 500, maxBytes: 100 };
+
+  await expect(runProgram(run, signal)).rejects.toThrow('did not end within 0.5 s');
+
+  const child = Number(await readFile(join(folder, 'child'), 'utf8'));
+  await expect.poll(() => isRunning(child)).toBe(false);
+});
+
+test('programs of many clusters wait for their turns', async () => {
+  const command = await program(
+    `[ -e ${folder}/busy ] && printf x >> ${folder}/together; touch ${folder}/busy; sleep 0.05; rm ${folder}/busy; echo '${credential('ok')}'`,
+  );
+  const inTurn = oneAtATime();
+  const tokens = ['a', 'b', 'c'].map((name) => tokenFromProgram(exec(command, { args: [name] }), inTurn));
+
+  await Promise.all(tokens.map(({ current }) => current(signal)));
+
+  await expect(readFile(join(folder, 'together'))).rejects.toThrow('ENOENT');
+});
+
+async function isRunning(pid: number): Promise<boolean> {
+  const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  return status !== '' && !status.includes(') Z ');
+}
