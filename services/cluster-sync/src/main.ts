@@ -8,7 +8,6 @@ import { databaseIsUp, openDatabase } from '@berth/shared/db/postgres/open-datab
 import { outboxRelay } from '@berth/shared/db/outbox/outbox-relay';
 import { whileHolding } from '@berth/shared/db/leases/while-holding';
 import { atMost } from '@berth/shared/waiting/at-most';
-import { oneAtATime } from '@berth/shared/waiting/one-at-a-time';
 import { places } from '@berth/shared/waiting/places';
 import { queriesInTurn } from '@berth/shared/db/postgres/queries-in-turn';
 import { every } from '@berth/shared/service/loop';
@@ -50,7 +49,7 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
   const config = readConfig(Config, process.env);
   const { databaseUrl: url, ignoreNew } = config;
   const migrations = new URL('../migrations/', import.meta.url);
-  const db = use(await openDatabase({ url, migrations, log, signal, applicationName: name }));
+  const db = use(await openDatabase({ url, migrations, log, signal, applicationName: name, maxConnections: 12 }));
   const denied = use(createDeniedAttempts({ db, log }));
   const bus = use(await connectBus({ ...config.bus, caller: name, log, metrics, signal, onDenied: denied.note }));
   readiness('database', () => databaseIsUp(db));
@@ -65,8 +64,8 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
   const discovery = { clusterRepository, directory, log, ignoreNew };
   const holder = `${hostname()} ${process.pid} ${randomUUID()}`;
   // Clusters come in hundreds and connections in tens: what syncs clusters waits here, and leaves some to requests. Leases
-  // have a turn of their own, because they must not wait for the rest.
-  const forLeases = queriesInTurn(db, oneAtATime());
+  // have turns of their own, because they must not wait for the rest.
+  const forLeases = queriesInTurn(db, atMost(3, { holdMs: 10_000 }));
   const forClusters = queriesInTurn(db, atMost(2, { holdMs: 10_000 }));
   const syncDeps = {
     clusterRepository: createClusterRepository(forClusters),

@@ -231,6 +231,29 @@ describe('a storm of errors', () => {
   });
 });
 
+test('a token that expires during a watch is replaced, and no change is lost', async () => {
+  let accepted = 'first';
+  let issued = 'first';
+  server.misbehave = ({ url, isWatch, token }, response) =>
+    token !== accepted && failWith(401)({ url, isWatch }, response);
+  api[Symbol.dispose]();
+  api = openKubeApi({ ...server.access, token: null }, { token: async () => issued });
+  server.put('a');
+  reflect();
+  await expectNames('a');
+  await watching();
+
+  accepted = 'second';
+  server.endWatches();
+  server.putSilently('b');
+  await vi.waitUntil(() => server.requests.length > 3, { timeout: 20_000 });
+  issued = 'second';
+
+  await expectNames('a', 'b');
+  // The watch goes on from its version.
+  expect(lists()).toHaveLength(1);
+});
+
 test('a resync lists again when it is due, and shortens the watch before it', async () => {
   reflect({ resyncMs: 5_500 });
   await watching();

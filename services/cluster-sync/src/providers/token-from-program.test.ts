@@ -61,7 +61,9 @@ test('a program sees its arguments, its own variables and the request, and no va
   delete process.env['NATS_PASSWORD_IN_TEST'];
   const names = received.split('\n').flatMap((line) => line.match(/^(\w+)=/)?.[1] ?? []);
   const ofTheShell = new Set(['PWD', 'OLDPWD', 'SHLVL', '_']);
-  expect(new Set(names).difference(ofTheShell)).toEqual(new Set(['KUBERNETES_EXEC_INFO', 'PATH', 'PROFILE']));
+  expect(new Set(names.filter((name) => !ofTheShell.has(name)))).toEqual(
+    new Set(['KUBERNETES_EXEC_INFO', 'PATH', 'PROFILE']),
+  );
   expect(received).toContain('\na b\n$(id)\n');
 });
 
@@ -100,12 +102,12 @@ test('a program that failed is not run again for each request', async () => {
 
 test('a program that hangs is killed at its deadline, with all that it has started', async () => {
   const command = await program(`sleep 300 & echo $! > ${folder}/child; sleep 300`);
-  const run = { command, args: [], env: {}, deadlineMs: 500, maxBytes: 100 };
+  const run = { command, args: [], env: {}, deadlineMs: 3_000, maxBytes: 100 };
 
-  await expect(runProgram(run, signal)).rejects.toThrow('did not end within 0.5 s');
+  await expect(runProgram(run, signal)).rejects.toThrow('did not end within 3 s');
 
   const child = Number(await readFile(join(folder, 'child'), 'utf8'));
-  await expect.poll(() => isRunning(child)).toBe(false);
+  await expect.poll(() => isRunning(child), { timeout: 10_000 }).toBe(false);
 });
 
 test('programs of many clusters wait for their turns', async () => {

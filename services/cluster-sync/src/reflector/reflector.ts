@@ -8,11 +8,11 @@ import { type WatchEvent, watchEvents } from '../kube/watch-events.ts';
 import { initialState, nextStep, type Outcome, type ReflectorState, watchSeconds } from './next-step.ts';
 import { pause } from '@berth/shared/waiting/pause';
 
-/** Receives objects. Every call may wait, and the reflector reads no further until it is done. */
+/** Receives objects. Every call may wait until the signal aborts, and the reflector reads no further until it is done. */
 export interface ReflectorSink {
-  beginPass(namespace?: string): { add(object: unknown): Promise<void>; end(): void };
-  put(object: unknown): Promise<void>;
-  remove(object: unknown): Promise<void>;
+  beginPass(namespace?: string): { add(object: unknown, signal: AbortSignal): Promise<void>; end(): void };
+  put(object: unknown, signal: AbortSignal): Promise<void>;
+  remove(object: unknown, signal: AbortSignal): Promise<void>;
 }
 
 export interface ReflectorDeps {
@@ -48,7 +48,7 @@ export function createReflector(deps: ReflectorDeps): Reflector {
     const pass = sink.beginPass();
     let resourceVersion = '';
     for await (const page of listPages(api, path, { signal, place })) {
-      for (const item of page.items) await consume(() => pass.add(item), signal);
+      for (const item of page.items) await consume(() => pass.add(item, signal), signal);
       resourceVersion = page.resourceVersion;
     }
     pass.end();
@@ -60,7 +60,7 @@ export function createReflector(deps: ReflectorDeps): Reflector {
     for (const namespace of included) {
       const pass = sink.beginPass(namespace);
       for await (const page of listPages(api, deps.pathIn(namespace), { signal, place })) {
-        for (const item of page.items) await consume(() => pass.add(item), signal);
+        for (const item of page.items) await consume(() => pass.add(item, signal), signal);
       }
       pass.end();
       included.delete(namespace);
@@ -78,7 +78,7 @@ export function createReflector(deps: ReflectorDeps): Reflector {
     try {
       for await (const event of watchEvents(api, path, { resourceVersion, seconds, signal: end })) {
         clearTimeout(timer);
-        if (event) await consume(() => apply(event), signal);
+        if (event) await consume(() => apply(event, signal), signal);
         else log.warn('a line of the watch is malformed');
         resourceVersion = event?.resourceVersion ?? resourceVersion;
         timer = listen();
@@ -94,9 +94,9 @@ export function createReflector(deps: ReflectorDeps): Reflector {
     }
   }
 
-  async function apply({ type, object }: WatchEvent): Promise<void> {
+  async function apply({ type, object }: WatchEvent, signal: AbortSignal): Promise<void> {
     if (type === 'BOOKMARK') return;
-    await (type === 'DELETED' ? sink.remove(object) : sink.put(object));
+    await (type === 'DELETED' ? sink.remove(object, signal) : sink.put(object, signal));
   }
 
   /** An object that cannot be processed is logged and skipped: a repeated request would return it again. */

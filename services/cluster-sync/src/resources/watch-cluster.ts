@@ -62,7 +62,7 @@ export async function watchCluster(
       api,
       path: `${kind.root}/${kind.plural}`,
       pathIn: (namespace) => `${kind.root}/namespaces/${encodeURIComponent(namespace)}/${kind.plural}`,
-      sink: sinkInto({ mirror, queue, kind, signal }),
+      sink: sinkInto({ mirror, queue, kind }),
       listPlaces,
       log: log.child({ kind: kind.kind }),
       resyncMs,
@@ -94,27 +94,26 @@ interface SinkParts {
   readonly mirror: ClusterMirror;
   readonly queue: ChangeQueue;
   readonly kind: TrackedKind;
-  readonly signal: AbortSignal;
 }
 
 /** Waits for room before each object, so that the watch is no faster than the database. */
-function sinkInto({ mirror, queue, kind, signal }: SinkParts): ReflectorSink {
+function sinkInto({ mirror, queue, kind }: SinkParts): ReflectorSink {
   return {
     beginPass(namespace) {
       const pass = mirror.beginPass(kind, namespace);
       return {
-        async add(object) {
+        async add(object, signal) {
           await queue.waitForSharedRoom(signal);
           pass.add(object);
         },
         end: () => pass.end(),
       };
     },
-    async put(object) {
+    async put(object, signal) {
       await queue.waitForRoom(signal);
       mirror.put(kind, object);
     },
-    async remove(object) {
+    async remove(object, signal) {
       await queue.waitForRoom(signal);
       mirror.remove(kind.kind, object);
     },

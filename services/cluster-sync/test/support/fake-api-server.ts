@@ -29,7 +29,14 @@ export interface Answer {
   on(event: 'close' | 'error', listener: () => void): unknown;
 }
 
-type Misbehave = (request: { url: URL; isWatch: boolean }, response: Answer) => boolean;
+interface Requested {
+  url: URL;
+  isWatch: boolean;
+  /** The bearer token. */
+  token?: string | undefined;
+}
+
+type Misbehave = (request: Requested, response: Answer) => boolean;
 
 export interface FakeApiServer extends AsyncDisposable {
   readonly access: KubeAccess;
@@ -41,8 +48,9 @@ export interface FakeApiServer extends AsyncDisposable {
   /** Puts an object and sends its event to the watches. */
   put(name: string, content?: FakeContent): FakeObject;
   remove(name: string, content?: FakeContent): void;
-  /** Puts an object without an event. */
-  putSilently(name: string): void;
+  /** Puts or removes an object without an event. */
+  putSilently(name: string, content?: FakeContent): void;
+  removeSilently(name: string, content?: FakeContent): void;
   /** Writes to all open watches. */
   write(text: string): void;
   endWatches(): void;
@@ -120,7 +128,8 @@ export async function startFakeApiServer({
       at: performance.now(),
     });
     response.on('error', () => undefined);
-    if (fake.misbehave?.({ url, isWatch }, response)) return;
+    const token = request.headers.authorization?.replace('Bearer ', '');
+    if (fake.misbehave?.({ url, isWatch, token }, response)) return;
     (isWatch ? watch : list)(url, response);
   });
   const sockets = new Set<Socket>();
@@ -140,7 +149,8 @@ export async function startFakeApiServer({
     requests,
     misbehave: null,
     put: (name, content = {}) => change('ADDED', name, content),
-    putSilently: (name) => void change('ADDED', name, {}, false),
+    putSilently: (name, content = {}) => void change('ADDED', name, content, false),
+    removeSilently: (name, content = {}) => void change('DELETED', name, content, false),
     remove: (name, content = {}) => void change('DELETED', name, content),
     write: (text) => {
       for (const response of watches.keys()) response.write(text);
