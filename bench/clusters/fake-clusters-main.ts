@@ -1,19 +1,34 @@
-import { randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { createSecureServer, type Http2ServerResponse } from 'node:http2';
+import { createSecureServer, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
 import { argv, stdin, stdout } from 'node:process';
 import { createInterface } from 'node:readline';
+import { json } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ensureCertificates } from '@berth/devstack/servers/kubernetes/certificates';
+import { z } from 'zod';
+import { deploymentIdOf } from './deployment-id-of.ts';
 
 /**
  * One API server under many names: the first part of the path is the cluster. Its objects are alike in all of them, but the
- * changes, which are requested on standard input as a number per second, each happen in one.
+ * changes, which are requested on standard input, each happen in one.
  */
 const [, , folder = '', objectCount = '1000'] = argv;
+const Command = z.object({
+  /** Changes a second, in these clusters. */
+  changes: z.number(),
+  clusters: z.array(z.string()),
+});
 
 interface Item {
-  metadata: { uid: string; name: string; namespace?: string; resourceVersion: string; labels: Record<string, string> };
+  metadata: {
+    uid: string;
+    name: string;
+    namespace?: string;
+    resourceVersion: string;
+    labels: Record<string, string>;
+    annotations?: Record<string, string>;
+  };
 }
 
 /** As large as those of a usual chart: three quarters of it are fields that nobody needs here. */
@@ -29,9 +44,7 @@ const item = (name: string, namespace: string | undefined, more: object): Item =
     ...(namespace !== undefined && { namespace }),
     resourceVersion: '1',
     labels: { app: 'web', 'app.kubernetes.io/managed-by': 'berth' },
-    ...(namespace === undefined
-      ? { annotations: { 'berth.dev/deployment-id': randomUUID() } }
-      : { annotations: padding, managedFields }),
+    ...(namespace !== undefined && { annotations: padding, managedFields }),
   },
   ...more,
 });
@@ -74,18 +87,30 @@ for (let n = 0; n < Number(objectCount) / 20; n += 1) {
   add('jobs', item('migrate', space, { status: { succeeded: 1 } }));
 }
 
+/** A namespace belongs to another deployment in each cluster. */
+const inCluster = (each: Item, cluster: string): Item =>
+  each.metadata.namespace === undefined
+    ? {
+        ...each,
+        metadata: {
+          ...each.metadata,
+          annotations: { 'berth.dev/deployment-id': deploymentIdOf(cluster, each.metadata.name) },
+        },
+      }
+    : each;
+
 let version = 1;
 const watches = new Map<string, Set<Http2ServerResponse>>();
-const clusters = new Set<string>();
+const secrets = new Map<string, Map<string, unknown>>();
+/** The last change of each pod that changed. */
+const lastChanges = new Map<string, string>();
 
-const { server: files } = await ensureCertificates(folder);
-const [cert, key] = await Promise.all([readFile(files.certificate), readFile(files.key)]);
-const server = createSecureServer({ cert, key }, (request, response) => {
+async function answer(request: Http2ServerRequest, response: Http2ServerResponse): Promise<void> {
   const url = new URL(request.url, 'https://fake');
   const [, cluster = '', ...path] = url.pathname.split('/');
-  clusters.add(cluster);
   const plural = path.at(-1) ?? '';
-  response.on('error', () => undefined);
+  const send = (object: unknown) => response.end(JSON.stringify(object));
+
   if (url.searchParams.has('watch')) {
     response.writeHead(200);
     const key = `${cluster} ${plural}`;
@@ -94,37 +119,70 @@ const server = createSecureServer({ cert, key }, (request, response) => {
     response.on('close', () => open.delete(response));
     return;
   }
-  const all = lists.get(plural) ?? [];
+  const [, namespace = ''] = /\/namespaces\/([^/]+)/.exec(url.pathname) ?? [];
+  if (plural === 'service-creds') {
+    const body = Object(await json(request));
+    const metadata = { ...body.metadata, namespace, uid: hash('sha1', cluster + namespace), resourceVersion: '1' };
+    const secret = { ...body, metadata };
+    const kept = secrets.get(cluster) ?? new Map<string, unknown>();
+    secrets.set(cluster, kept.set(namespace, secret));
+    emit(`${cluster} secrets`, 'MODIFIED', secret);
+    send(secret);
+    return;
+  }
+  if (plural === namespace) {
+    const found = lists.get('namespaces')?.find(({ metadata }) => metadata.name === namespace);
+    send(found && inCluster(found, cluster));
+    return;
+  }
+  const all = plural === 'secrets' ? [...(secrets.get(cluster)?.values() ?? [])] : (lists.get(plural) ?? []);
   const from = Number(url.searchParams.get('continue') ?? 0);
   const to = from + Number(url.searchParams.get('limit') ?? 500);
   const more = to < all.length ? { continue: String(to) } : {};
-  response.end(JSON.stringify({ metadata: { resourceVersion: String(version), ...more }, items: all.slice(from, to) }));
+  const items = plural === 'namespaces' ? (lists.get(plural) ?? []).map((each) => inCluster(each, cluster)) : all;
+  send({ metadata: { resourceVersion: String(version), ...more }, items: items.slice(from, to) });
+}
+
+function emit(key: string, type: string, object: unknown): boolean {
+  const open = watches.get(key);
+  for (const watch of open ?? []) watch.write(`${JSON.stringify({ type, object })}\n`);
+  return open !== undefined && open.size > 0;
+}
+
+const { server: files } = await ensureCertificates(folder);
+const [cert, key] = await Promise.all([readFile(files.certificate), readFile(files.key)]);
+const server = createSecureServer({ cert, key, settings: { maxConcurrentStreams: 250 } }, (request, response) => {
+  response.on('error', () => undefined);
+  answer(request, response).catch(() => response.stream.destroy());
 });
+server.on('sessionError', () => undefined).on('tlsClientError', () => undefined);
 server.listen(0, '127.0.0.1', () => {
   const address = server.address();
   if (typeof address === 'object') stdout.write(`${address?.port}\n`);
 });
 
+let command: z.infer<typeof Command> = { changes: 0, clusters: [] };
+
 function change(): void {
-  const names = [...clusters];
-  const cluster = names[Math.floor(Math.random() * names.length)];
+  const { clusters } = command;
+  const cluster = clusters[Math.floor(Math.random() * clusters.length)] ?? '';
   const pods = lists.get('pods') ?? [];
   const pod = pods[Math.floor(Math.random() * pods.length)];
-  const open = watches.get(`${cluster} pods`);
-  if (!pod || !open) return;
+  if (!pod) return;
   version += 1;
-  const labels = { ...pod.metadata.labels, 'changed-at': String(Date.now()) };
+  const at = String(Date.now());
+  const labels = { ...pod.metadata.labels, 'changed-at': at };
   const object = { ...pod, metadata: { ...pod.metadata, resourceVersion: String(version), labels } };
-  for (const watch of open) watch.write(`${JSON.stringify({ type: 'MODIFIED', object })}\n`);
+  if (emit(`${cluster} pods`, 'MODIFIED', object)) lastChanges.set(`${cluster} ${pod.metadata.uid}`, at);
 }
 
-let perSecond = 0;
 createInterface({ input: stdin }).on('line', (line) => {
-  perSecond = Number(line);
+  if (line !== 'report') command = Command.parse(JSON.parse(line));
+  else stdout.write(`${JSON.stringify([...lastChanges])}\n`);
 });
 stdin.on('end', () => process.exit());
 
-for (let owed = 0; ; owed += perSecond / 50) {
+for (let owed = 0; ; owed += command.changes / 50) {
   for (; owed >= 1; owed -= 1) change();
   await delay(20);
 }
