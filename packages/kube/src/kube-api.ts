@@ -1,6 +1,7 @@
 import { createSecureContext } from 'node:tls';
 import { type IncomingAnswer, openConnections } from './connections/connections.ts';
 import type { SocketTarget } from './connections/open-socket.ts';
+import { untilAborted } from './connections/until-aborted.ts';
 import type { KubeAccess } from './kube-access.ts';
 import { AnswerTooLarge, KubeError } from './kube-error.ts';
 import { splitLines } from './split-lines.ts';
@@ -98,7 +99,8 @@ export function openKubeApi(
     { signal, accept }: Pick<KubeCall, 'signal' | 'accept'>,
     body?: Body,
   ): Promise<IncomingAnswer> {
-    const bearer = token ? await token(signal) : access.token;
+    // Whoever issues tokens may take longer than this request has time for.
+    const bearer = token ? await untilAborted(token(signal), signal) : access.token;
     const headers = {
       accept: accept ?? json,
       'user-agent': userAgent,

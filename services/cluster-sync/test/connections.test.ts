@@ -97,6 +97,16 @@ describe('the connections to an API server', () => {
   });
 });
 
+test('a request ends at its deadline although its token does not come', async () => {
+  await start();
+  using waiting = openKubeApi(server.access, { token: () => new Promise(() => undefined) });
+
+  const call = waiting.getText('/readyz', { signal: stopping.signal, deadlineMs: 50 });
+
+  await expect(call).rejects.toMatchObject({ name: 'TimeoutError' });
+  expect(server.requests).toEqual([]);
+});
+
 test('a server that accepts connections and never answers costs a request its deadline, and few connections', async () => {
   const accepted = new Set<Socket>();
   const hole = createServer((socket) => void accepted.add(socket.on('error', () => undefined)));
