@@ -85,6 +85,8 @@ const answerTo = (
       { endStream: body === undefined, signal },
     );
     session.streams += 1;
+    // An idle connection must not keep its process from ending.
+    session.http2.ref();
     stream
       .on('response', ({ ':status': status = 0, 'retry-after': retryAfter }) =>
         resolve({ status, retryAfter, body: wholeBody(stream) }),
@@ -92,6 +94,7 @@ const answerTo = (
       .on('error', reject)
       .on('close', () => {
         session.streams -= 1;
+        if (session.streams === 0) session.http2.unref();
         reject(cutOff());
       });
     if (body !== undefined) stream.end(body);
