@@ -41,6 +41,8 @@ afterAll(async () => {
   await engine?.stop();
   await guard.close();
   await rm(folder, { recursive: true, force: true });
+  // testcontainers leaves its lock.
+  await rm(join(tmpdir(), 'testcontainers-node-0.lock'), { force: true });
 }, 120_000);
 
 describe('five services and a runner from images', () => {

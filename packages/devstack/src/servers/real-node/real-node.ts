@@ -103,7 +103,7 @@ const closing = (api: KubeApi) => Object.assign(api, { [Symbol.dispose]: () => a
 async function makeInterface(stack: AsyncDisposableStack): Promise<void> {
   const ip = (...args: string[]) => run('ip', args, { timeout: 10_000 });
   await ip('link', 'delete', NODE_INTERFACE).catch(() => undefined);
-  await ip('link', 'add', NODE_INTERFACE, 'type', 'dummy');
+  await ip('link', 'add', NODE_INTERFACE, 'type', 'bridge');
   stack.defer(async () => void (await ip('link', 'delete', NODE_INTERFACE)));
   await ip('address', 'add', `${NODE_ADDRESS}/32`, 'dev', NODE_INTERFACE);
   await ip('link', 'set', NODE_INTERFACE, 'up');
@@ -210,7 +210,7 @@ async function startKubeProxy(start: RealNodeStart, folder: string, stack: Async
       '--conntrack-tcp-timeout-established=0s',
       '--conntrack-tcp-timeout-close-wait=0s',
       `--healthz-bind-address=${health}`,
-      '--metrics-bind-address=127.0.0.1:0',
+      `--metrics-bind-address=${NODE_ADDRESS}:10249`,
     ],
     logFile: join(folder, 'kube-proxy.log'),
     guard,
