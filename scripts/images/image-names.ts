@@ -3,7 +3,7 @@ export const targets = ['api-gateway', 'auth', 'tasks', 'cluster-sync', 'registr
 export type Target = (typeof targets)[number];
 
 export interface Naming {
-  /** As in `ghcr.io/example`; without one Kubernetes and Docker know the image by its bare name. */
+  /** As in `registry.example.com/berth`; without one Kubernetes and Docker know the image by its bare name. */
   readonly registry: string | undefined;
   readonly tag: string;
 }

@@ -17,7 +17,7 @@ import { sourceRevision } from './source-revision.ts';
 
 const usage = `npm run images [-- options]
   --only NAME          this image only; may be repeated: ${targets.join(', ')}
-  --registry PREFIX    as in ghcr.io/example; without one: the bare names
+  --registry PREFIX    as in registry.example.com/berth; without one: the bare names
   --tag TAG            without one: the version
   --builder NAME       docker or buildah; without one: docker where an engine answers
   --base IMAGE         the base image; without one: node:24-bookworm-slim with docker, one of Debian's packages with buildah
