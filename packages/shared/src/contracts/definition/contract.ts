@@ -96,6 +96,8 @@ export interface ResourceSpec {
   readonly state?: StateSpec;
   /** The fields a person can change; the `ETag` of a row is computed from them. Without them, from all fields but `last_used_at`. */
   readonly etag?: readonly string[];
+  /** The row of a resource that publishes no state. */
+  readonly row?: z.ZodObject;
 }
 
 type HasId<S extends OperationSpec> = S['http'] extends `${string}/:id${string}` ? true : false;
@@ -174,7 +176,8 @@ export function resource<const Ops extends Record<string, OperationSpec>>(
   spec: Omit<ResourceSpec, 'operations'> & { readonly operations: Ops },
 ): Resource<Ops> {
   const { owner, singular } = spec;
-  const etag = spec.etag ?? (spec.state && fieldsForEtag(spec.state.row));
+  const row = rowOf(spec);
+  const etag = spec.etag ?? (row && fieldsForEtag(row));
   const operations = Object.fromEntries(
     Object.entries(spec.operations).map(([key, op]) => [
       key,
@@ -184,6 +187,9 @@ export function resource<const Ops extends Record<string, OperationSpec>>(
   // The one cast of the vocabulary: Object.fromEntries forgets which key had which type.
   return { ...spec, ...(etag && { etag }), name, operations: operations as unknown as Resource<Ops>['operations'] };
 }
+
+export const rowOf = ({ state, row }: Pick<ResourceSpec, 'state' | 'row'>): z.ZodObject | undefined =>
+  state?.row ?? row;
 
 /** For a row without a field that a person can change. Use of a token changes its `last_used_at`, which is no edit. */
 const fieldsForEtag = (row: z.ZodObject): string[] => Object.keys(row.shape).filter((name) => name !== 'last_used_at');
@@ -209,8 +215,8 @@ export const changesRows = (spec: OperationSpec, { state }: Pick<ResourceSpec, '
 /** An answer that is one row of the resource, so that it carries the row's `ETag`. */
 export const answersRow = (
   { response }: OperationSpec,
-  { etag, state }: Pick<ResourceSpec, 'etag' | 'state'>,
-): boolean => etag !== undefined && state !== undefined && response === state.row;
+  resource: Pick<ResourceSpec, 'etag' | 'state' | 'row'>,
+): boolean => resource.etag !== undefined && response === rowOf(resource);
 
 /** Default success status of an operation. */
 export function successStatus(spec: OperationSpec): 200 | 201 | 204 {

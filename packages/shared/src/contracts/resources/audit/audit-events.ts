@@ -51,6 +51,7 @@ export type AuditPage = z.infer<typeof AuditPage>;
 export const auditEvents = resource('audit_events', {
   owner: 'auth',
   singular: 'audit event',
+  row: AuditEvent,
   operations: {
     list: operation({
       http: 'GET /audit-events',
