@@ -44,6 +44,9 @@
 {{- if not $auth.oidc.existingSecret -}}{{- fail (printf "auth.oidc.existingSecret: required, the name of a Secret with the client at the provider under %s and %s" $auth.oidc.clientIdKey $auth.oidc.clientSecretKey) -}}{{- end -}}
 {{- if and (hasPrefix "http:" $auth.oidc.issuer) (not $auth.oidc.allowHttp) -}}{{- fail "auth.oidc.issuer: must be https; for a provider inside of the cluster set auth.oidc.allowHttp" -}}{{- end -}}
 
+{{- $gateway := index .Values "api-gateway" -}}
+{{- if and $gateway.tls.clientCa.existingSecret (not $gateway.tls.existingSecret) -}}{{- fail "api-gateway.tls.clientCa.existingSecret: has no effect without api-gateway.tls.existingSecret, since only TLS has certificates of clients" -}}{{- end -}}
+
 {{- $sync := index .Values "cluster-sync" -}}
 {{- if eq $sync.clusterSecrets.namespace .Release.Namespace -}}{{- fail "cluster-sync.clusterSecrets.namespace: must be another namespace than that of the release, since cluster-sync may read all Secrets in it" -}}{{- end -}}
 {{- if and $sync.kubeconfig.contexts (not $sync.kubeconfig.existingSecret) -}}{{- fail "cluster-sync.kubeconfig.contexts: has no effect without cluster-sync.kubeconfig.existingSecret" -}}{{- end -}}

@@ -149,9 +149,10 @@ export function valuesSchema(settings: Record<CallerName, ServiceSettings>): Sch
         ...ofEveryPart(settings['api-gateway']),
         trustedProxies: list(matching('^[0-9a-fA-F.:]+(/[0-9]{1,3})?$')),
         preStopSeconds: whole(0, 300),
+        tls: object({ existingSecret: secretName, clientCa: existing('key') }),
         service: object({
           type: oneOf('ClusterIP', 'NodePort', 'LoadBalancer'),
-          port,
+          port: whole(0, 65_535),
           annotations: strings,
         }),
       }),

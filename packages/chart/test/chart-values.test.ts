@@ -94,6 +94,12 @@ describe('a value that cannot work is refused by its name:', () => {
     ['auth.replicas', { auth: { replicas: -1 } }],
     ['api-gateway.autoscaling.minReplicas', { 'api-gateway': { autoscaling: { enabled: true, minReplicas: 9 } } }],
     ['api-gateway.trustedProxies.0', { 'api-gateway': { trustedProxies: ['ingress'] } }],
+    ['api-gateway.service.port', { 'api-gateway': { service: { port: 70_000 } } }],
+    ['api-gateway.tls.existingSecret', { 'api-gateway': { tls: { existingSecret: 'TLS' } } }],
+    [
+      'api-gateway.tls.clientCa.existingSecret',
+      { 'api-gateway': { tls: { clientCa: { existingSecret: 'clients' } } } },
+    ],
     ['tasks.settings', { tasks: { settings: { TASKS_PER_CLUSTERS: 5 } } }],
     ['tasks.settings.SERVICE_OWN_URL', { tasks: { settings: { SERVICE_OWN_URL: 'https://other.example.com' } } }],
     ['cluster-sync.clusterSecrets.namespace', { 'cluster-sync': { clusterSecrets: { namespace: 'ships' } } }],
@@ -178,6 +184,7 @@ describe('settings', () => {
       nats: { bundled: false, url: 'tls://nats:4222', ca: { existingSecret: 'nats-ca' } },
       tracing: { endpoint: 'http://collector:4318' },
     },
+    'api-gateway': { tls: { existingSecret: 'gateway-tls', clientCa: { existingSecret: 'clients' } } },
     auth: { oidc: { allowHttp: true }, otherKeys: { existingSecret: 'old' } },
     tasks: { otherKeys: { existingSecret: 'old' } },
     'cluster-sync': {
@@ -284,6 +291,76 @@ describe('settings', () => {
     const env = tasks && podOf(tasks)?.containers[0]?.env;
     expect(env).toContainEqual({ name: 'TASKS_IN_ALL', value: '250' });
     expect(env).toContainEqual({ name: 'NATS_STATE_BYTES', value: '1073741824' });
+  });
+});
+
+describe('TLS at the gateway', () => {
+  const Service = z.object({
+    spec: z.object({ ports: z.tuple([z.object({ name: z.string(), port: z.number(), appProtocol: z.string() })]) }),
+  });
+  const Ingress = z.object({
+    spec: z.object({
+      rules: z.array(
+        z.object({
+          http: z.object({
+            paths: z.array(
+              z.object({ backend: z.object({ service: z.object({ port: z.object({ name: z.string() }) }) }) }),
+            ),
+          }),
+        }),
+      ),
+    }),
+  });
+  const EnvOfPod = z.object({ env: z.array(z.object({ name: z.string(), value: z.string() })) });
+
+  const release = async (gateway: Values) => {
+    const ingress = { enabled: true, hosts: ['berth.example.com'] };
+    const manifests = await helm.render(merged(usual, inGlobal({ ingress }), { 'api-gateway': gateway }));
+    const named = (kind: string, name: string) =>
+      manifests.find((manifest) => manifest.kind === kind && manifest.metadata.name === `ship-berth-${name}`);
+    const pod = named('Deployment', 'api-gateway');
+    const test = named('Pod', 'test');
+    return {
+      port: Service.parse(named('Service', 'api-gateway')).spec.ports[0],
+      backends: Ingress.parse(named('Ingress', 'api-gateway')).spec.rules.map(
+        ({ http }) => http.paths[0]?.backend.service.port.name,
+      ),
+      pod: pod && podOf(pod),
+      test: test && EnvOfPod.parse(podOf(test)?.containers[0]).env,
+    };
+  };
+
+  test('is off unless a Secret with a certificate is named: the Service has HTTP on port 80', async () => {
+    const { port, backends, pod, test: helmTest } = await release({});
+
+    expect(port).toEqual({ name: 'http', port: 80, appProtocol: 'http' });
+    expect(backends).toEqual(['http']);
+    expect(pod?.containers[0]?.env?.map(({ name }) => name)).not.toContain('TLS_FOLDER');
+    expect(helmTest).toEqual([{ name: 'BERTH_URL', value: 'http://ship-berth-api-gateway.ships.svc:80' }]);
+  });
+
+  test('comes with the Secret: the Service has HTTPS on port 443, while probes stay on the plain health port', async () => {
+    const { port, backends, pod, test: helmTest } = await release({ tls: { existingSecret: 'gateway-tls' } });
+
+    expect(port).toEqual({ name: 'https', port: 443, appProtocol: 'https' });
+    expect(backends).toEqual(['https']);
+    expect(pod?.volumes).toContainEqual({ name: 'tls', secret: { secretName: 'gateway-tls', defaultMode: 0o440 } });
+    const [container] = pod?.containers ?? [];
+    expect(container?.env).toContainEqual({ name: 'TLS_FOLDER', value: '/run/berth-tls' });
+    expect(container?.['volumeMounts']).toContainEqual({ name: 'tls', mountPath: '/run/berth-tls', readOnly: true });
+    expect(container?.['readinessProbe']).toMatchObject({ httpGet: { path: '/readyz', port: 'metrics' } });
+    expect(helmTest).toContainEqual({ name: 'BERTH_URL', value: 'https://ship-berth-api-gateway.ships.svc:443' });
+    expect(helmTest).toContainEqual({ name: 'BERTH_OWN_URL', value: 'https://berth.example.com' });
+  });
+
+  test('keeps a port that the values name, and leaves out the test of Helm where clients need a certificate', async () => {
+    const { port, test: helmTest } = await release({
+      service: { port: 8443 },
+      tls: { existingSecret: 'gateway-tls', clientCa: { existingSecret: 'clients' } },
+    });
+
+    expect(port.port).toBe(8_443);
+    expect(helmTest).toBe(undefined);
   });
 });
 

@@ -1,18 +1,24 @@
 // What `helm test` does: calls the platform as its clients do, through every part. It says what failed, and ends with 1 then.
 import { readFileSync } from 'node:fs';
+import http from 'node:http';
+import https from 'node:https';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const { BERTH_URL, TOKEN_FILE } = process.env;
+const { BERTH_URL, BERTH_OWN_URL, TOKEN_FILE } = process.env;
 const token = TOKEN_FILE === undefined ? undefined : readFileSync(TOKEN_FILE, 'utf8').trim();
 
-const get = async (path, headers = {}) => {
-  const response = await fetch(new URL(path, BERTH_URL), {
-    headers,
-    redirect: 'manual',
-    signal: AbortSignal.timeout(10_000),
+/** By `fetch`, a name other than that of the Service could not be compared with the certificate. */
+const get = (path, headers = {}) =>
+  new Promise((resolve, reject) => {
+    const url = new URL(path, BERTH_URL);
+    const options = { headers, signal: AbortSignal.timeout(10_000) };
+    if (BERTH_OWN_URL !== undefined) options.servername = new URL(BERTH_OWN_URL).hostname;
+    const { get: send } = url.protocol === 'https:' ? https : http;
+    send(url, options, (response) => {
+      text(response).then((body) => resolve({ status: response.statusCode, body }), reject);
+    }).on('error', reject);
   });
-  return { status: response.status, body: await response.text() };
-};
 
 async function expectStatus(path, wanted, headers) {
   const { status, body } = await get(path, headers);

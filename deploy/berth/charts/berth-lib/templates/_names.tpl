@@ -47,6 +47,16 @@ helm.sh/chart: berth-{{ .root.Chart.Version | replace "+" "_" }}
 {{- end -}}
 {{- end -}}
 
+{{/* Of the gateway: how its Service is reached inside of the cluster. Both take the values of api-gateway. */}}
+{{- define "berth-lib.gateway-scheme" -}}
+{{- ternary "https" "http" (ne .tls.existingSecret "") -}}
+{{- end -}}
+
+{{- define "berth-lib.gateway-port" -}}
+{{- $usual := ternary 443 80 (ne .tls.existingSecret "") -}}
+{{- int .service.port | default $usual -}}
+{{- end -}}
+
 {{- define "berth-lib.nats-url" -}}
 {{- if .Values.global.nats.bundled -}}
 nats://{{ include "berth-lib.fullname" . }}-nats.{{ .Release.Namespace }}.svc:4222
