@@ -5,6 +5,7 @@ import type { Service } from '@berth/shared/service/service';
 import type { FastifyInstance } from 'fastify';
 import { Attempts } from './attempts/attempts.ts';
 import { authenticateBy } from './authentication/authenticate.ts';
+import { type AuditExportDeps, auditExportRoute } from './routes/audit-export-route.ts';
 import { createHttpServer, type HttpServerDeps } from './http/create-http-server.ts';
 import { type EventRouteDeps, eventRoute } from './routes/event-route.ts';
 import { collectMethods, refuseOtherMethods } from './http/refuse-other-methods.ts';
@@ -28,6 +29,7 @@ export interface GatewayDeps
     Pick<TaskLogDeps, 'limits' | 'slowReaderMs'>,
     Pick<EventRouteDeps, 'heartbeatMs'>,
     Pick<PodLogDeps, 'podLogs'>,
+    Pick<AuditExportDeps, 'auditExports'>,
     Pick<HttpServerDeps, 'tls' | 'allowedOrigins'> {
   bus: Pick<Bus, 'call' | 'events' | 'hints' | 'identify' | 'isAlive' | 'isConnected' | 'isAnswering'>;
   /** Aborts when the gateway stops. */
@@ -57,6 +59,7 @@ export async function createGateway({ resources = allResources, ...deps }: Gatew
   taskLogRoute(app, { ...deps, authenticate });
   eventRoute(app, { ...deps, authenticate, resources });
   podLogRoute(app, { ...deps, authenticate });
+  auditExportRoute(app, { ...deps, authenticate });
   // Plugins register the routes of their files when they load.
   await app.after();
   refuseOtherMethods(app, known);

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { busOptions, busSettings } from '@berth/shared/bus/connection/bus-settings';
+import { auditSettings } from '@berth/shared/db/audit/audit-retention';
 import { KeyEncryptionKey, OtherKeyEncryptionKeys } from '@berth/shared/sealing/key-encryption-key';
 import { z } from 'zod';
 
@@ -45,6 +46,7 @@ export const SigningKeysConfig = z.object(databaseSettings).transform((env) => (
 export const Config = z
   .object({
     ...busSettings,
+    ...auditSettings,
     ...databaseSettings,
     SERVICE_OWN_URL: HttpUrl,
     // Compared letter by letter with what the provider calls itself, so a trailing slash stays.
@@ -63,6 +65,7 @@ export const Config = z
   })
   .transform((env) => ({
     bus: busOptions(env),
+    auditDays: env.AUDIT_RETENTION_DAYS,
     database: { url: env.DATABASE_URL },
     keyEncryptionKey: env.KEY_ENCRYPTION_KEY,
     otherKeyEncryptionKeys: env.OTHER_KEY_ENCRYPTION_KEYS,

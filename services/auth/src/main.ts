@@ -1,5 +1,6 @@
 import { createIdentityVerifier } from '@berth/shared/identity-tokens/identity-verifier';
 import { connectBus } from '@berth/shared/bus/connect-bus';
+import { auditRetention } from '@berth/shared/db/audit/audit-retention';
 import { createDeniedAttempts } from '@berth/shared/db/audit/denied-attempts';
 import { forgetIdempotencyKeys } from '@berth/shared/db/idempotency/forget-idempotency-keys';
 import { databaseIsUp, openDatabase } from '@berth/shared/db/postgres/open-database';
@@ -47,10 +48,10 @@ await runService('auth', async ({ log, metrics, use, loop, readiness, signal }) 
   const loginAttempts = createLoginAttempts({ db, ...config });
   const identityProvider = createIdentityProvider({ log, ...config });
 
-  bus.serve(identityHandlers({ db, keyRing, tokenUse, callingDeployments, ...config }));
+  bus.serve(identityHandlers({ db, keyRing, tokenUse, callingDeployments, denied, ...config }));
   bus.serve(auditEventHandlers({ db, bus }));
   bus.serve(signingKeyHandlers({ keyRing }));
-  bus.serve(loginHandlers({ db, identityProvider, loginAttempts, jwtIssuer, ...config }));
+  bus.serve(loginHandlers({ db, denied, identityProvider, loginAttempts, jwtIssuer, ...config }));
   bus.serve(meHandlers({ db, callingDeployments }));
   bus.serve(userHandlers({ db }));
   bus.serve(userTokenHandlers({ db }));
@@ -65,6 +66,7 @@ await runService('auth', async ({ log, metrics, use, loop, readiness, signal }) 
   loop('follow deployment kinds', deploymentKindProjection.follow({ db, bus }));
   loop('write when tokens were used', every(1_000, tokenUse.write));
   loop('record denied attempts', every(1_000, denied.write));
+  loop('remove old audit events', auditRetention({ db, metrics, days: config.auditDays }));
   loop('rotate signing keys', every(10_000, keyRing.refresh));
   loop('forget idempotency keys', forgetIdempotencyKeys({ db }));
   loop('forget login attempts', every(60_000, loginAttempts.forgetExpired));

@@ -1,31 +1,61 @@
 import { randomUUID } from 'node:crypto';
 import { startGatewayProcess } from '@berth/devstack/testing/gateway-process';
-import { type AuditEvent, auditEvents, type AuditQuery } from '@berth/shared/contracts/resources/audit-events';
+import type { EnvRole } from '@berth/shared/access/identity';
+import {
+  AuditEvent,
+  auditEvents,
+  type AuditPage,
+  type AuditQuery,
+} from '@berth/shared/contracts/resources/audit-events';
 import { envs } from '@berth/shared/contracts/resources/envs';
+import { me } from '@berth/shared/contracts/resources/me';
 import { userTokens } from '@berth/shared/contracts/resources/user-tokens';
+import { recordAudits } from '@berth/shared/db/audit/audit-log';
+import type { Database } from '@berth/shared/db/database';
+import { openTestDatabase } from '@berth/shared/testing/open-test-database';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type AuthUnderTest, startAuth } from './support/auth-under-test.ts';
+import { type AuthUnderTest, migrations, startAuth } from './support/auth-under-test.ts';
+import { somebot } from './support/bots-and-deployments.ts';
 import { type OtherAudits, serveOtherAudits } from './support/other-audits.ts';
 import { newEnv, type Somebody, somebody } from './support/people.ts';
 
 type Gateway = Awaited<ReturnType<typeof startGatewayProcess>>;
+type Credential = Parameters<Gateway['as']>[0];
+type TextStream = { lines(): AsyncGenerator<string> };
 
 const servers = new AsyncDisposableStack();
 let auth: AuthUnderTest;
 let gateway: Gateway;
 let admin: Somebody;
 let others: OtherAudits;
+/** Of another service that keeps events. */
+let elsewhere: Database;
 beforeAll(async () => {
   auth = servers.use(await startAuth());
   gateway = servers.use(await startGatewayProcess(auth.nats));
   admin = await somebody(auth, { is_admin: true });
-  others = await serveOtherAudits(auth);
+  elsewhere = servers.use(await openTestDatabase({ service: 'auth', migrations })).db;
+  others = await serveOtherAudits(auth, { registryScan: elsewhere });
 });
 afterAll(() => servers.disposeAsync());
 
-const { list, get } = auditEvents.operations;
+const { list, get, export: exported } = auditEvents.operations;
 const listed = (query: AuditQuery, by: Somebody = admin) =>
   gateway.as({ jwt: by.jwt })(list, { query }) as Promise<{ items: AuditEvent[]; next: string | null }>;
+/** With any credential. */
+const as = (credential: Credential) => {
+  const call = gateway.as(credential);
+  return {
+    list: async (query: AuditQuery) => (await call(list, { query })) as AuditPage,
+    get: (id: string) => call(get, { id }),
+    export: async (query: AuditQuery) => linesOf((await call(exported, { query })) as TextStream),
+  };
+};
+async function linesOf(stream: TextStream): Promise<AuditEvent[]> {
+  const events: AuditEvent[] = [];
+  for await (const line of stream.lines()) events.push(AuditEvent.parse(JSON.parse(line)));
+  return events;
+}
 const ofEnv = async (env_id: string, by: Somebody = admin, query: AuditQuery = {}) =>
   (await listed({ env_id, ...query }, by)).items;
 
@@ -132,5 +162,106 @@ describe('the audit log', () => {
     await expect(listed({ before: 'x' })).rejects.toMatchObject({
       problem: { code: 'invalid', errors: [{ path: 'query.before' }] },
     });
+  });
+
+  test('is visible event by event: all to site admins, those of an env to its admins, none to anybody else', async () => {
+    const places = [await newEnv(auth.db), await newEnv(auth.db), await newEnv(auth.db)].map(({ id }) => id);
+    const object_id = randomUUID();
+    const by = { identity: undefined, requestId: null };
+    const entry = { by, action: 'update', resource: 'boats', objectId: object_id, details: {} };
+    const entries = [null, ...places].map((envId) => ({ ...entry, envId }));
+    for (const db of [auth.db, elsewhere]) await recordAudits(db, entries);
+    const all = await as({ jwt: admin.jwt }).list({ object_id });
+    expect(all.items).toHaveLength(8);
+
+    const roles: (EnvRole | undefined)[] = [undefined, 'User', 'Admin'];
+    const held = roles.flatMap((first) => roles.map((second) => [first, second] as const));
+    const people = [true, false].flatMap((is_admin) => held.map(([first, second]) => ({ is_admin, first, second })));
+    const wrong: string[] = [];
+    for (const { is_admin, first, second } of people) {
+      const own = Object.entries({ [places[0] ?? '']: first, [places[1] ?? '']: second });
+      const person = await somebody(auth, {
+        is_admin,
+        roles: Object.fromEntries(own.flatMap(([env, role]) => (role ? [[env, role]] : []))),
+      });
+      // The rule in other words than those of the code.
+      const visible = all.items.filter(
+        ({ env_id }) => is_admin || own.some(([env, role]) => env === env_id && role === 'Admin'),
+      );
+      const reads = await shownTo({ jwt: person.jwt });
+      const ids = visible.map(({ id }) => id).join();
+      const expected = is_admin || first === 'Admin' || second === 'Admin' ? [ids, ids, ids] : 'forbidden';
+      if (JSON.stringify(reads) !== JSON.stringify(expected)) wrong.push(`${is_admin} ${first} ${second}: ${JSON.stringify(reads)}`);
+    }
+
+    expect(wrong).toEqual([]);
+    expect(await shownTo({ token: (await somebot(auth)).token })).toBe('forbidden');
+
+    /** The ids in the list, in the export, and of those that can be read. */
+    async function shownTo(credential: Credential): Promise<string[] | string> {
+      const reader = as(credential);
+      const answers = await Promise.allSettled([
+        reader.list({ object_id }).then(({ items }) => items),
+        reader.export({ object_id }),
+        ...all.items.map(({ id }) => reader.get(id) as Promise<AuditEvent>),
+      ]);
+      const codes = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason.problem.code] : []));
+      if (codes.every((code) => code === 'forbidden') && codes.length === answers.length) return 'forbidden';
+      const [listed, exportedEvents, ...read] = answers.map((answer) =>
+        answer.status === 'fulfilled' ? [answer.value].flat().map(({ id }) => id) : [],
+      );
+      return [listed, exportedEvents, read.flat()].map((ids = []) => ids.join());
+    }
+  });
+
+  test('is exported as it is listed, over all its pages', async () => {
+    const object_id = randomUUID();
+    const by = { identity: undefined, requestId: null };
+    const entries = Array.from({ length: 130 }, (_, n) => ({
+      by,
+      action: `step ${n}`,
+      resource: 'boats',
+      objectId: object_id,
+      envId: null,
+      details: { text: 'ä "quoted"\n' },
+    }));
+    for (const db of [auth.db, elsewhere, auth.db]) await recordAudits(db, entries);
+    const { list: read, export: exportAll } = as({ jwt: admin.jwt });
+    const walked: AuditEvent[] = [];
+    for (let next: string | null = ''; next !== null; ) {
+      const page: AuditPage = await read({ object_id, per_page: 70, ...(next && { before: next }) });
+      walked.push(...page.items);
+      ({ next } = page);
+    }
+
+    expect(walked).toHaveLength(390);
+    expect(await exportAll({ object_id })).toEqual(walked);
+    expect(await exportAll({ object_id, operation: 'step 7' })).toHaveLength(3);
+    await expect(exportAll({ object_id: 'x' })).rejects.toMatchObject({ problem: { code: 'invalid' } });
+  });
+
+  test('shows which credentials were refused, of which sort, and where from, but not the credentials', async () => {
+    const eve = await somebody(auth);
+    const { created_token: token } = await eve.send(userTokens.operations.create, { body: { user_id: null } });
+    const [own] = (await eve.send(userTokens.operations.list, {})).items;
+    await eve.send(userTokens.operations.delete, { id: own?.id ?? '' });
+    const guess = `${token.slice(0, -4)}AAAA`;
+    for (const credential of [{ token }, { token: guess }, { token: guess }, { jwt: 'x.y.z' }]) {
+      await expect(gateway.as(credential)(me.operations.get, {})).rejects.toMatchObject({ problem: { status: 401 } });
+    }
+
+    const refused = async () => (await listed({ resource: 'identities', result: 'denied' })).items;
+    await vi.waitFor(async () => expect((await refused()).length).toBeGreaterThanOrEqual(3), 10_000);
+
+    const events = await refused();
+    expect(events.map(({ details }) => details)).toEqual(
+      expect.arrayContaining([
+        { code: 'token_revoked', credential: 'token', address: '127.0.0.1', token_id: own?.id },
+        { code: 'unauthenticated', credential: 'token', address: '127.0.0.1' },
+        { code: 'unauthenticated', credential: 'jwt', address: '127.0.0.1' },
+      ]),
+    );
+    expect(events.every(({ actor, env_id }) => actor === null && env_id === null)).toBe(true);
+    for (const secret of [token, guess]) expect(JSON.stringify(events)).not.toContain(secret.split('.')[1]);
   });
 });

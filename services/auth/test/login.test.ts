@@ -6,7 +6,7 @@ import { me } from '@berth/shared/contracts/resources/me';
 import { users } from '@berth/shared/contracts/resources/users';
 import { decodeJwt } from 'jose';
 import { sql } from 'slonik';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { type AuthUnderTest, ownUrl, startAuth } from './support/auth-under-test.ts';
 import { atTheProvider, finishLogin, logIn, startLogin } from './support/login.ts';
@@ -256,17 +256,29 @@ describe('a login is refused', () => {
   });
 });
 
-test('a refused login leaves a line in the audit log, a made-up state none', async () => {
+test('refused logins are events of the audit log, with the reason and the address', async () => {
   const refusals = () =>
-    auth.db.oneFirst(sql.type(z.object({ count: z.number() }))`
-      select count(*) from audit_log where action = 'refuse login'
+    auth.db.any(sql.type(z.object({ result: z.string(), details: z.record(z.string(), z.unknown()) }))`
+      select result, details from audit_log where action = 'refuse login' and details->>'address' = '192.0.2.9'
     `);
-  const before = await refusals();
+  const gateway: typeof auth.gateway = {
+    ...auth.gateway,
+    call: (operation, request) => auth.gateway.call(operation, request, { network: '192.0.2.9' }),
+  };
 
-  await logIn(auth.gateway, person({ email_verified: false })).catch(() => undefined);
-  await finishLogin(auth.gateway, { auth_code: 'x', state: 'made-up' }).catch(() => undefined);
+  await logIn(gateway, person({ email_verified: false })).catch(() => undefined);
+  for (let n = 0; n < 3; n += 1) {
+    await finishLogin(gateway, { auth_code: 'x', state: `made-up-${n}` }).catch(() => undefined);
+  }
 
-  expect(await refusals()).toBe(before + 1);
+  await vi.waitFor(async () => expect((await refusals()).length).toBeGreaterThanOrEqual(2), 10_000);
+  expect(await refusals()).toEqual(
+    expect.arrayContaining([
+      { result: 'denied', details: expect.objectContaining({ code: 'login_refused' }) },
+      { result: 'denied', details: expect.objectContaining({ code: 'invalid_login', reason: expect.any(String) }) },
+    ]),
+  );
+  expect((await refusals()).length).toBeLessThanOrEqual(3);
 });
 
 test('a provider that has names and e-mails only in its user info works as well', async () => {

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { identities } from '@berth/shared/contracts/resources/identities';
 import { users } from '@berth/shared/contracts/resources/users';
-import { answeredUnlikeContract } from '@berth/shared/testing/refusals';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { deniedIn } from '@berth/shared/testing/db/audited';
+import { answeredUnlikeContract, deniedAttempts } from '@berth/shared/testing/refusals';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type AuthUnderTest, startAuth } from './support/auth-under-test.ts';
 import { somebot } from './support/bots-and-deployments.ts';
 import { serveOtherAudits } from './support/other-audits.ts';
@@ -160,7 +161,7 @@ test('a user who is missing answers 404', async () => {
   await expect(send(get, { id: randomUUID() })).rejects.toEqual(refusal('not_found'));
 });
 
-test('every operation of auth refuses what its contract refuses', async () => {
+test('every operation of auth refuses what its contract refuses, and what it refuses to outsiders is an audit event', async () => {
   await serveOtherAudits(auth);
   const { send: siteAdmin } = await somebody(auth, { is_admin: true });
   const { send: outsider } = await somebody(auth);
@@ -171,4 +172,6 @@ test('every operation of auth refuses what its contract refuses', async () => {
   );
 
   expect(wrong).toEqual([]);
+  const recorded = async () => expect(await deniedIn(auth.db)).toEqual(expect.arrayContaining(deniedAttempts('auth')));
+  await vi.waitFor(recorded, 10_000);
 });

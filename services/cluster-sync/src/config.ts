@@ -1,4 +1,5 @@
 import { busOptions, busSettings } from '@berth/shared/bus/connection/bus-settings';
+import { auditSettings } from '@berth/shared/db/audit/audit-retention';
 import { allowedFields } from '@berth/kube/kube-access';
 import { z } from 'zod';
 import { usualRunnerAccount } from './access/runner-account.ts';
@@ -26,6 +27,7 @@ const list = <T extends z.ZodType<string, string>>(entry: T) =>
 export const Config = z
   .object({
     ...busSettings,
+    ...auditSettings,
     DATABASE_URL: z.url(),
     /** A kubeconfig whose contexts become clusters. Without it there are none. */
     CLUSTER_KUBECONFIG: z.string().min(1).optional(),
@@ -81,6 +83,7 @@ export const Config = z
   })
   .transform((env) => ({
     bus: busOptions(env),
+    auditDays: env.AUDIT_RETENTION_DAYS,
     databaseUrl: env.DATABASE_URL,
     kubeconfig: env.CLUSTER_KUBECONFIG,
     contexts: env.CLUSTER_CONTEXTS.length > 0 ? env.CLUSTER_CONTEXTS : null,

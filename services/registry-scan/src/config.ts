@@ -1,4 +1,5 @@
 import { busOptions, busSettings } from '@berth/shared/bus/connection/bus-settings';
+import { auditSettings } from '@berth/shared/db/audit/audit-retention';
 import { z } from 'zod';
 import { RegistrySource } from './oci/registry-source.ts';
 
@@ -21,6 +22,7 @@ const Registries = z
 export const Config = z
   .object({
     ...busSettings,
+    ...auditSettings,
     DATABASE_URL: z.url(),
     /** The registries to scan: `[{"url": "https://registry.example.com"}]`; the README lists all fields. */
     REGISTRIES: Registries.default([]),
@@ -36,6 +38,7 @@ export const Config = z
   })
   .transform((env) => ({
     bus: busOptions(env),
+    auditDays: env.AUDIT_RETENTION_DAYS,
     databaseUrl: env.DATABASE_URL,
     registries: env.REGISTRIES,
     push:

@@ -2,6 +2,7 @@ import { connectBus } from '@berth/shared/bus/connect-bus';
 import { auditOfRegistryScan } from '@berth/shared/contracts/resources/audit-events';
 import { forgetIdempotencyKeys } from '@berth/shared/db/idempotency/forget-idempotency-keys';
 import { auditHandlers } from '@berth/shared/db/audit/audit-handlers';
+import { auditRetention } from '@berth/shared/db/audit/audit-retention';
 import { createDeniedAttempts } from '@berth/shared/db/audit/denied-attempts';
 import { databaseIsUp, openDatabase } from '@berth/shared/db/postgres/open-database';
 import { outboxRelay } from '@berth/shared/db/outbox/outbox-relay';
@@ -73,6 +74,7 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
 
   loop('publish state', outboxRelay({ db, bus, owner: name, log }));
   loop('record denied attempts', every(1_000, denied.write));
+  loop('remove old audit events', auditRetention({ db, metrics, days: config.auditDays }));
   loop('forget idempotency keys', forgetIdempotencyKeys({ db }));
   loop('follow deployments', deploymentProjection.follow({ db, bus }));
 

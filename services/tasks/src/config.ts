@@ -1,4 +1,5 @@
 import { busOptions, busSettings } from '@berth/shared/bus/connection/bus-settings';
+import { auditSettings } from '@berth/shared/db/audit/audit-retention';
 import { KeyEncryptionKey, OtherKeyEncryptionKeys } from '@berth/shared/sealing/key-encryption-key';
 import { z } from 'zod';
 import { createSecretKeys } from './secrets/secret-keys.ts';
@@ -29,6 +30,7 @@ export const RotateKeyConfig = DatabaseSettings.transform(databaseOptions);
 export const Config = z
   .object({
     ...busSettings,
+    ...auditSettings,
     ...databaseSettings,
     SERVICE_OWN_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }),
     /** Tasks that run at the same time. */
@@ -46,6 +48,7 @@ export const Config = z
   })
   .transform((env) => ({
     bus: busOptions(env),
+    auditDays: env.AUDIT_RETENTION_DAYS,
     ...databaseOptions(env),
     ownUrl: env.SERVICE_OWN_URL.replace(/\/+$/, ''),
     limits: { perCluster: env.TASKS_PER_CLUSTER, inAll: env.TASKS_IN_ALL },

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { answersRow, rowOf, type Operation, type OperationSpec, takesIfMatch } from './definition/contract.ts';
+import {
+  answersRow,
+  changesRows,
+  rowOf,
+  type Operation,
+  type OperationSpec,
+  takesIfMatch,
+} from './definition/contract.ts';
 import { isCreation } from './definition/idempotency-key.ts';
 import { resources } from './index.ts';
 import { whoMay } from './definition/who-may.ts';
@@ -16,6 +23,7 @@ test('the access table lists every operation', () => {
   expect(`\n${table}\n`).toMatchInlineSnapshot(`
     "
     audit_events.list | GET /audit-events | a site admin, or an admin of an env
+    audit_events.export | GET /audit-events/export | a site admin, or an admin of an env
     audit_events.get | GET /audit-events/:id | a site admin, or an admin of an env
     audit_of_cluster_sync.read | from auth | services of the platform
     audit_of_registry_scan.read | from auth | services of the platform
@@ -154,6 +162,22 @@ test('every POST with a credential takes an Idempotency-Key, but for those that 
   ]);
 });
 
+test('every operation that changes something goes through change(), which leaves an audit event, but for a sign-in', () => {
+  const others = resources.flatMap((resource) =>
+    Object.values<Operation>(resource.operations).filter(
+      (one) => one.http !== undefined && !one.http.startsWith('GET') && !changesRows(one, resource),
+    ),
+  );
+
+  expect(others.map(fullName)).toEqual([
+    // Change nothing.
+    'deployment_plans.of_update',
+    'deployment_plans.of_creation',
+    // Records its own: `log in` and `refuse login`.
+    'logins.finish',
+  ]);
+});
+
 test('the paths match the specification', () => {
   // Written out by hand from section 2 of the decisions, with the login, the identity, the version and the keys.
   const crud = (path: string, letters: string) =>
@@ -166,6 +190,7 @@ test('the paths match the specification', () => {
     ].flatMap(([letter = '', route = '']) => (letters.includes(letter) ? [route] : []));
   const expected = [
     ...crud('/audit-events', 'lg'),
+    'GET /audit-events/export',
     ...crud('/deployment-kinds', 'lgu'),
     ...crud('/deployment-permissions', 'lcgd'),
     ...crud('/deployment-resource-types', 'lg'),

@@ -35,7 +35,8 @@ export function authenticateBy({ bus, failures }: AuthenticateDeps): Authenticat
     if (!known.has(credential)) failures.refuseUsedUp(network);
     try {
       const body = { credential, audience };
-      const authenticated = await bus.call(identities.operations.authenticate, { body }, { requestId: request.id });
+      const options = { requestId: request.id, network };
+      const authenticated = await bus.call(identities.operations.authenticate, { body }, options);
       known.add(credential);
       return authenticated;
     } catch (error) {

@@ -9,6 +9,7 @@ import { AppError } from '@berth/shared/errors';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import type { Attempts } from '../attempts/attempts.ts';
 import { isAttempt, limitAttempts } from '../attempts/limit-attempts.ts';
+import { networkOf } from '../attempts/network-of.ts';
 import type { Authenticate } from '../authentication/authenticate.ts';
 import { requireCredential } from '../authentication/require-credential.ts';
 import { requestReader } from './request-reader.ts';
@@ -78,6 +79,7 @@ function answer({ operation, resource }: Route, { bus, budgetMs: usualMs = 5_000
     const value = await bus.call(operation, message, {
       identityToken: request.identityToken,
       requestId: request.id,
+      ...(operation.allow.on === 'nothing' && { network: networkOf(request) }),
       ifMatch: request.headers['if-match'],
       idempotencyKey,
       // The time to receive the body does not count.

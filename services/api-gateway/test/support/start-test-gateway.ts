@@ -80,6 +80,7 @@ type Options = Partial<
   Pick<
     GatewayDeps,
     | 'allowedOrigins'
+    | 'auditExports'
     | 'attempts'
     | 'budgetMs'
     | 'heartbeatMs'

@@ -53,6 +53,15 @@ export const auditEventHandlers = ({ db, bus }: AuditDeps) => {
       return { items, next: last ? encodeCursor({ micros: `${Date.parse(last.at)}000`, id: last.id }) : null };
     },
 
+    // Of what the gateway exports, a page.
+    export: async ({ query }, context) => {
+      const events = await read({ visible: visibleTo(context.identity), query }, context);
+      return events
+        .slice(0, auditPageSize(query))
+        .map((event) => `${JSON.stringify(event)}\n`)
+        .join('');
+    },
+
     get: async ({ id }, context) =>
       found((await read({ visible: visibleTo(context.identity), query: {}, id }, context))[0] ?? null, 'audit event'),
   });

@@ -1,6 +1,8 @@
 import { implement } from '@berth/shared/bus/rpc/implement';
 import { identities } from '@berth/shared/contracts/resources/identities';
+import type { DeniedAttempts } from '@berth/shared/db/audit/denied-attempts';
 import type { Database } from '@berth/shared/db/database';
+import { refusedCredential } from '../audit/refused-credential.ts';
 import { createBotRepository } from '../bots/bot-repository.ts';
 import type { CallingDeployments } from '../tokens/calling-deployments.ts';
 import type { KeyRing } from '../signing-keys/key-ring.ts';
@@ -16,10 +18,12 @@ export interface IdentityHandlersDeps {
   keyRing: KeyRing;
   tokenUse: Pick<TokenUse, 'note'>;
   callingDeployments: CallingDeployments;
+  denied: Pick<DeniedAttempts, 'noteSignIn'>;
   ownUrl: string;
 }
 
-export const identityHandlers = ({ db, keyRing, tokenUse, callingDeployments, ownUrl }: IdentityHandlersDeps) => {
+export const identityHandlers = (deps: IdentityHandlersDeps) => {
+  const { db, keyRing, tokenUse, callingDeployments, denied, ownUrl } = deps;
   const credentialRepository = createCredentialRepository(db);
   const authenticate = createAuthenticate({
     credentialRepository,
@@ -32,7 +36,15 @@ export const identityHandlers = ({ db, keyRing, tokenUse, callingDeployments, ow
   const current = createCurrentIdentity({ credentialRepository, botRepository: createBotRepository(db) });
 
   return implement(identities, {
-    authenticate: ({ body: { credential, audience } }) => authenticate(credential, audience),
+    authenticate: async ({ body: { credential, audience } }, context) => {
+      try {
+        return await authenticate(credential, audience);
+      } catch (error) {
+        const refused = refusedCredential(credential, error, context);
+        if (refused) denied.noteSignIn(refused);
+        throw error;
+      }
+    },
 
     current: ({ body }) => current(body),
   });

@@ -1,7 +1,7 @@
 import type { HandlerContext } from '@berth/shared/bus/rpc/handler';
 import { implement } from '@berth/shared/bus/rpc/implement';
 import { type LoginCallback, logins } from '@berth/shared/contracts/resources/logins';
-import { recordAudit } from '@berth/shared/db/audit/audit-log';
+import type { DeniedAttempts } from '@berth/shared/db/audit/denied-attempts';
 import { AppError } from '@berth/shared/errors';
 import type { LoginAttempts } from './login-attempts.ts';
 import type { JwtIssuer } from '../tokens/jwt-issuer.ts';
@@ -14,12 +14,13 @@ export interface LoginHandlersDeps extends SignInDeps {
   identityProvider: IdentityProvider;
   loginAttempts: LoginAttempts;
   jwtIssuer: Pick<JwtIssuer, 'forSession'>;
+  denied: Pick<DeniedAttempts, 'noteSignIn'>;
 }
 
-type Context = Pick<HandlerContext, 'remainingMs' | 'requestId'>;
+type Context = Pick<HandlerContext, 'network' | 'remainingMs' | 'requestId'>;
 
 export const loginHandlers = (deps: LoginHandlersDeps) => {
-  const { db, identityProvider, loginAttempts, jwtIssuer } = deps;
+  const { denied, identityProvider, loginAttempts, jwtIssuer } = deps;
 
   async function signIn(
     { auth_code, iss }: LoginCallback,
@@ -30,14 +31,11 @@ export const loginHandlers = (deps: LoginHandlersDeps) => {
     return signInPerson(deps, person, context.requestId);
   }
 
-  /** Only attempts that we started are logged: anyone can make up a state. */
-  const auditRefusal = async ({ code, message }: AppError, { requestId }: Context): Promise<void> => {
+  function noteRefusal({ code, message: reason }: AppError, { network, requestId }: Context): void {
     if (code !== 'invalid_login' && code !== 'login_refused') return;
-    const by = { identity: undefined, requestId };
-    const details = { code, reason: message };
-    const action = 'refuse login';
-    await recordAudit(db, { by, action, resource: logins.name, objectId: null, envId: null, details });
-  };
+    const details = { code, reason, address: network };
+    denied.noteSignIn({ requestId, resource: logins.name, action: 'refuse login', details });
+  }
 
   return implement(logins, {
     start: async ({ query }, context) => {
@@ -48,13 +46,13 @@ export const loginHandlers = (deps: LoginHandlersDeps) => {
     },
 
     finish: async ({ body }, context) => {
-      const secrets = await loginAttempts.useUp(body.state, body.verifier);
       try {
+        const secrets = await loginAttempts.useUp(body.state, body.verifier);
         const user = await signIn(body, secrets, context);
         const { access_token } = await jwtIssuer.forSession(user);
         return { access_token };
       } catch (error) {
-        if (error instanceof AppError) await auditRefusal(error, context);
+        if (error instanceof AppError) noteRefusal(error, context);
         throw error;
       }
     },

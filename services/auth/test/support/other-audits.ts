@@ -1,4 +1,6 @@
 import { implement } from '@berth/shared/bus/rpc/implement';
+import { auditHandlers } from '@berth/shared/db/audit/audit-handlers';
+import type { Database } from '@berth/shared/db/database';
 import {
   type AuditEvent,
   auditOfClusterSync,
@@ -14,8 +16,11 @@ export interface OtherAudits {
   visible: unknown;
 }
 
-/** Stands in for the parts of the audit log that other services keep. */
-export async function serveOtherAudits({ connect }: Pick<AuthUnderTest, 'connect'>): Promise<OtherAudits> {
+/** Stands in for the parts of the audit log that other services keep; `registryScan` is a database that one is read from. */
+export async function serveOtherAudits(
+  { connect }: Pick<AuthUnderTest, 'connect'>,
+  { registryScan: kept }: { registryScan?: Database } = {},
+): Promise<OtherAudits> {
   const audits: OtherAudits = { kept: [], visible: undefined };
   const [tasks, clusterSync, registryScan] = await Promise.all([
     connect('tasks'),
@@ -31,7 +36,11 @@ export async function serveOtherAudits({ connect }: Pick<AuthUnderTest, 'connect
     }),
   );
   clusterSync.serve(implement(auditOfClusterSync, { read: async () => ({ events: [] }) }));
-  registryScan.serve(implement(auditOfRegistryScan, { read: async () => ({ events: [] }) }));
+  registryScan.serve(
+    kept
+      ? auditHandlers(kept, 'registry-scan', auditOfRegistryScan)
+      : implement(auditOfRegistryScan, { read: async () => ({ events: [] }) }),
+  );
   await Promise.all([tasks, clusterSync, registryScan].map((bus) => bus.listening()));
   return audits;
 }

@@ -10,4 +10,6 @@ export interface CallOptions {
   ifMatch?: string | undefined;
   /** The caller's `Idempotency-Key`, for creations. */
   idempotencyKey?: string | undefined;
+  /** The network that the request came from, for what counts or records attempts of strangers. */
+  network?: string | undefined;
 }

@@ -30,6 +30,8 @@ export interface HandlerContext<S extends OperationSpec = OperationSpec> {
   readonly identityToken: string | undefined;
   readonly caller: CallerName;
   readonly requestId: string;
+  /** The network that the request came from, as the gateway knows it; null where it did not say. */
+  readonly network: string | null;
   readonly log: Logger;
   /** Aborts at the deadline of the call. */
   readonly signal: AbortSignal;

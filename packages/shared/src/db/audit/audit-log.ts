@@ -66,26 +66,38 @@ export async function recordAudits(db: AuditedTransaction, entries: readonly Aud
 }
 
 const mostBytesOfField = 4 * 1024;
+/** Of all fields together, so that a page of events fits into one message. */
+const mostBytes = 16 * 1024;
 const mostFields = 50;
 
 /** A row may be large; its event says how large a value was that it leaves out. */
-function withinBounds(details: JsonObject): JsonObject {
+export function withinBounds(details: JsonObject, most = mostBytes): JsonObject {
+  let left = most;
   const fields = Object.entries(details).slice(0, mostFields);
-  return Object.fromEntries(fields.map(([name, value]) => [name, bounded(value)]));
+  return Object.fromEntries(
+    fields.map(([name, value]) => {
+      const shown = bounded(value, Math.min(left, mostBytesOfField));
+      left = Math.max(0, left - bytesOf(shown));
+      return [name, shown];
+    }),
+  );
 }
 
-function bounded(value: JsonValue): JsonValue {
+/** Shorter than what is said of a value that is left out. */
+const alwaysShown = 64;
+
+function bounded(value: JsonValue, room: number): JsonValue {
   const bytes = bytesOf(value);
-  if (bytes <= mostBytesOfField) return value;
+  if (bytes <= Math.max(room, alwaysShown)) return value;
   // A pair stays one: each side has half of the room.
-  if (Array.isArray(value) && value.length === 2) return value.map(shortened);
+  if (Array.isArray(value) && value.length === 2) return value.map((side) => shortened(side, room / 2));
   return `(${bytes} bytes)`;
 }
 
 /** Hand-made details may have a field without a value. */
 const bytesOf = (value: JsonValue | undefined): number => Buffer.byteLength(JSON.stringify(value ?? null));
 
-function shortened(value: JsonValue): JsonValue {
+function shortened(value: JsonValue, room: number): JsonValue {
   const bytes = bytesOf(value);
-  return bytes <= mostBytesOfField / 2 ? value : `(${bytes} bytes)`;
+  return bytes <= Math.max(room, alwaysShown) ? value : `(${bytes} bytes)`;
 }

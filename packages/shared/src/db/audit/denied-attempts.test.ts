@@ -84,3 +84,26 @@ test('denied attempts are kept while the database is lost, and written when the 
 
   expect(await linesOf(id)).toMatchObject([{ times: 1 }]);
 });
+
+test('refused sign-ins are counted for all addresses together, so that a flood of addresses adds a few events', async () => {
+  const { clock, denied } = underTest();
+  const resource = `sign-ins ${randomUUID()}`;
+  const flood = () => {
+    for (let n = 0; n < 2_000; n += 1) {
+      denied.noteSignIn({ requestId: 'r', resource, action: 'authenticate', details: { address: `192.0.2.${n}` } });
+    }
+  };
+  flood();
+  await denied.write();
+  flood();
+  await denied.write();
+  clock.ms = 60_000;
+  await denied.write();
+
+  const lines = await database.db.any(sql.type(Line)`
+    select action, times, object_id from audit_log where resource = ${resource} and actor_id is null order by id
+  `);
+  expect(lines).toHaveLength(101);
+  expect(lines.at(-1)).toMatchObject({ action: 'further attempts', times: 1_950 * 2 });
+  expect(lines.reduce((sum, { times }) => sum + times, 0)).toBe(4_000);
+});

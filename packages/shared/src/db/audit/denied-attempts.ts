@@ -1,11 +1,22 @@
 import type { Logger } from 'pino';
 import type { DeniedAttempt } from '../../access/denied-attempt.ts';
-import type { Identity } from '../../access/identity.ts';
+import type { JsonObject } from '../../contracts/fields/json.ts';
 import type { Queries } from '../database.ts';
 import { type AuditEntry, recordAudits } from './audit-log.ts';
 
+/** An attempt to be somebody that was refused: nobody is known to have made it. */
+export interface RefusedSignIn {
+  requestId: string;
+  resource: string;
+  /** As a verb. */
+  action: string;
+  /** Where it came from and why it was refused. Attempts for which all of it is the same are alike. */
+  details: JsonObject;
+}
+
 export interface DeniedAttempts extends AsyncDisposable {
   note(attempt: DeniedAttempt): void;
+  noteSignIn(refused: RefusedSignIn): void;
   /** Writes what is due: what was refused first at once, how often it was repeated when its minute is over. */
   write(): Promise<void>;
 }
@@ -16,15 +27,26 @@ interface Options {
   now?: () => number;
 }
 
+/** What the number of different attempts is limited for: an identity, or all that have none. */
+interface Source {
+  name: string;
+  /** Different attempts in one minute that have events of their own. */
+  most: number;
+  by: AuditEntry['by'];
+  resource: string;
+}
+
+type Attempt = Omit<AuditEntry, 'result' | 'times'>;
+
 interface Alike {
-  attempt: DeniedAttempt;
+  attempt: Attempt;
   /** Not written yet. */
   times: number;
   isWritten: boolean;
 }
 
 interface Minute {
-  identity: Identity;
+  source: Source;
   minute: number;
   alike: Map<string, Alike>;
   leftOut: number;
@@ -35,13 +57,14 @@ interface Due {
   written: () => void;
 }
 
-/** Different attempts of one identity in one minute that have events of their own. */
-const mostAlike = 20;
-const mostIdentities = 10_000;
+const mostOfIdentity = 20;
+/** Of all addresses together: whoever floods has many. */
+const mostOfStrangers = 50;
+const mostSources = 10_000;
 
 /**
  * Refused attempts cost the request nothing and the table little: attempts that are alike within a minute are one event, and
- * one more for its repetitions; of those beyond twenty different ones only the number is kept. Each replica counts for itself.
+ * one more for its repetitions; of those beyond so many different ones only the number is kept. Each replica counts for itself.
  */
 export function createDeniedAttempts({ db, log, now = Date.now }: Options): DeniedAttempts {
   const minutes = new Map<string, Minute>();
@@ -49,21 +72,19 @@ export function createDeniedAttempts({ db, log, now = Date.now }: Options): Deni
 
   const minuteNow = (): number => Math.floor(now() / 60_000);
 
-  function note(attempt: DeniedAttempt): void {
-    const { identity, resource, operation, objectId } = attempt;
+  function count(source: Source, name: string, attempt: Attempt): void {
     const minute = minuteNow();
-    const key = `${minute} ${identity.kind} ${identity.id}`;
+    const key = `${minute} ${source.name}`;
     const known = minutes.get(key);
-    if (!known && minutes.size >= mostIdentities) {
+    if (!known && minutes.size >= mostSources) {
       dropped += 1;
       return;
     }
-    const own = known ?? { identity, minute, alike: new Map(), leftOut: 0 };
+    const own = known ?? { source, minute, alike: new Map(), leftOut: 0 };
     if (!known) minutes.set(key, own);
-    const name = `${resource} ${operation} ${objectId ?? ''}`;
     const before = own.alike.get(name);
     if (before) before.times += 1;
-    else if (own.alike.size < mostAlike) own.alike.set(name, { attempt, times: 1, isWritten: false });
+    else if (own.alike.size < source.most) own.alike.set(name, { attempt, times: 1, isWritten: false });
     else own.leftOut += 1;
   }
 
@@ -81,18 +102,18 @@ export function createDeniedAttempts({ db, log, now = Date.now }: Options): Deni
     }
   }
 
-  /** What is to be written of one identity; each is forgotten once it is written, so that a lost database costs nothing. */
+  /** What is to be written of one source; each is forgotten once it is written, so that a lost database costs nothing. */
   function dueOf(key: string, own: Minute, all: boolean): Due[] {
     const isOver = all || own.minute < minuteNow();
     const due = [...own.alike.values()]
       .filter(({ times, isWritten }) => times > 0 && (isOver || !isWritten))
       .map((alike): Due => {
-        const { times } = alike;
+        const { attempt, times } = alike;
         const written = () => {
           alike.times -= times;
           alike.isWritten = true;
         };
-        return { entry: entryOf(alike), written };
+        return { entry: { ...attempt, result: 'denied', times }, written };
       });
     if (!isOver) return due;
     if (own.leftOut > 0) due.push({ entry: restOf(own), written: () => (own.leftOut = 0) });
@@ -101,7 +122,18 @@ export function createDeniedAttempts({ db, log, now = Date.now }: Options): Deni
   }
 
   return {
-    note,
+    note({ identity, requestId, resource, operation, objectId, envId }) {
+      const by = { identity, requestId };
+      const source = { name: `${identity.kind} ${identity.id}`, most: mostOfIdentity, by, resource: 'audit_events' };
+      const attempt = { by, action: operation, resource, objectId, envId, details: {} };
+      count(source, `${resource} ${operation} ${objectId ?? ''}`, attempt);
+    },
+    noteSignIn({ requestId, resource, action, details }) {
+      const by = { identity: undefined, requestId };
+      const source = { name: resource, most: mostOfStrangers, by, resource };
+      const attempt = { by, action, resource, objectId: null, envId: null, details };
+      count(source, `${action} ${JSON.stringify(details)}`, attempt);
+    },
     write: () => write(),
     [Symbol.asyncDispose]: () =>
       write(true).catch((error: unknown) =>
@@ -114,28 +146,14 @@ function* inBatches(due: readonly Due[]): Generator<readonly Due[]> {
   for (let from = 0; from < due.length; from += 1_000) yield due.slice(from, from + 1_000);
 }
 
-const entryOf = ({ attempt, times }: Alike): AuditEntry => {
-  const { identity, requestId, operation, resource, objectId, envId } = attempt;
-  return {
-    by: { identity, requestId },
-    action: operation,
-    resource,
-    objectId,
-    envId,
-    details: {},
-    result: 'denied',
-    times,
-  };
-};
-
 /** Of objects and envs that are not named, so only site admins see it. */
-const restOf = ({ identity, leftOut }: Minute): AuditEntry => ({
-  by: { identity, requestId: null },
+const restOf = ({ source: { by, most, resource }, leftOut }: Minute): AuditEntry => ({
+  by: { identity: by.identity, requestId: null },
   action: 'further attempts',
-  resource: 'audit_events',
+  resource,
   objectId: null,
   envId: null,
-  details: { different_attempts_before: mostAlike },
+  details: { different_attempts_before: most },
   result: 'denied',
   times: leftOut,
 });

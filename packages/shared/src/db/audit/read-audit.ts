@@ -5,6 +5,7 @@ import { JsonObject } from '../../contracts/fields/json.ts';
 import type { Queries } from '../database.ts';
 import { type Condition, equals, inEnvs } from '../lists/list-filters.ts';
 import { decodeCursor } from '../lists/list-cursor.ts';
+import { withinBounds } from './audit-log.ts';
 
 const Row = z.strictObject({
   id: z.uuid(),
@@ -29,6 +30,9 @@ export interface ReadAudit {
   query: AuditQuery;
   id?: string | undefined;
 }
+
+/** More than is written of one: only events from before that bound are cut. A hundred of these fit into a message. */
+const mostBytesRead = 24 * 1024;
 
 export const auditPageSize = ({ per_page = 50 }: AuditQuery): number => per_page;
 
@@ -70,7 +74,8 @@ function olderThan(before: string | undefined): Condition {
 }
 
 function eventOf(service: AuditEvent['service'], row: Row): AuditEvent {
-  const { actor_kind, actor_id, token_id, action, resource, object_id, compares, details, ...rest } = row;
+  const { actor_kind, actor_id, token_id, action, resource, object_id, compares, ...rest } = row;
+  const details = withinBounds(row.details, mostBytesRead);
   const side = (index: 0 | 1) =>
     compares
       ? Object.fromEntries(

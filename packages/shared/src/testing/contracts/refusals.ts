@@ -35,15 +35,17 @@ const wellFormed = ({ body, bodyOptional, ...spec }: OperationSpec): object => (
 });
 
 /** What an operation refuses by its contract alone, whatever rows there are. */
+/** Whether its contract refuses an outsider, whatever row is meant. */
+const isDeniedToOutsiders = ({ allow }: Operation, request: object): boolean =>
+  allow.on === 'identity' && !allow.allows(outsider, request);
+
 function refusalsOf(operation: Operation): Refusal[] {
   const { allow } = operation;
   const request = wellFormed(operation);
   const refusals: Refusal[] = [{ caller: 'siteAdmin', request: { ...request, unknown: 1 }, code: 'invalid' }];
   if (allow.on === 'identity' || allow.on === 'row')
     refusals.push({ caller: 'nobody', request, code: 'unauthenticated' });
-  if (allow.on === 'identity' && !allow.allows(outsider, request)) {
-    refusals.push({ caller: 'outsider', request, code: 'forbidden' });
-  }
+  if (isDeniedToOutsiders(operation, request)) refusals.push({ caller: 'outsider', request, code: 'forbidden' });
   if (hasPathId(operation)) refusals.push({ caller: 'siteAdmin', request, code: 'not_found' });
   return refusals;
 }
@@ -53,11 +55,9 @@ function refusalsOf(operation: Operation): Refusal[] {
  * of a caller whom the rule excludes, one for a row that does not exist. Returns those that were answered otherwise.
  */
 export async function answeredUnlikeContract(owner: ServiceName, send: Send): Promise<string[]> {
-  const operations = resources
-    .filter((resource) => resource.owner === owner)
-    .flatMap((resource) => Object.values<Operation>(resource.operations))
-    .filter(({ http, outstanding }) => http !== undefined && !outstanding);
-  const cases = operations.flatMap((operation) => refusalsOf(operation).map((refusal) => ({ operation, ...refusal })));
+  const cases = publicOperationsOf(owner).flatMap((operation) =>
+    refusalsOf(operation).map((refusal) => ({ operation, ...refusal })),
+  );
   if (cases.length === 0) throw new Error(`${owner} has no operations to try`);
 
   const wrong: string[] = [];
@@ -71,3 +71,15 @@ export async function answeredUnlikeContract(owner: ServiceName, send: Send): Pr
   }
   return wrong;
 }
+
+const publicOperationsOf = (owner: ServiceName): Operation[] =>
+  resources
+    .filter((resource) => resource.owner === owner)
+    .flatMap((resource) => Object.values<Operation>(resource.operations))
+    .filter(({ http, outstanding }) => http !== undefined && !outstanding);
+
+/** The operations of which `answeredUnlikeContract` makes a denied attempt, in the words of the audit log. */
+export const deniedAttempts = (owner: ServiceName): { resource: string; action: string }[] =>
+  publicOperationsOf(owner)
+    .filter((operation) => isDeniedToOutsiders(operation, wellFormed(operation)))
+    .map(({ resource, name }) => ({ resource, action: name }));

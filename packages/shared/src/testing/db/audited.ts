@@ -20,3 +20,9 @@ export const audited = (db: Pick<Queries, 'any'>, objectId: string) =>
     select actor_kind, actor_id, action, resource, env_id, details, request_id
     from audit_log where object_id = ${objectId} and result = 'done' order by id
   `);
+
+/** The operations of which the audit log has a denied attempt. */
+export const deniedIn = (db: Pick<Queries, 'any'>) =>
+  db.any(sql.type(z.object({ resource: z.string(), action: z.string() }))`
+    select distinct resource, action from audit_log where result = 'denied'
+  `);

@@ -91,6 +91,7 @@ export async function handleRequest(endpoint: Endpoint, incoming: Incoming, deps
     log: deps.log,
     idempotencyKey,
     ifMatch: message.headers?.get(headerNames.ifMatch) || undefined,
+    network: message.headers?.get(headerNames.network).slice(0, maxNetwork) || null,
   });
   try {
     const value = await inOwnTurn(context, idempotencyKey, deps, () => handler(request, context));
@@ -109,6 +110,9 @@ export async function handleRequest(endpoint: Endpoint, incoming: Incoming, deps
     deps.onDenied?.({ identity, requestId, resource: resource.name, operation: operation.name, objectId, envId });
   }
 }
+
+/** The longest is an IPv6 network, in some 40 characters. */
+const maxNetwork = 64;
 
 const pathIdOf = (request: unknown): string | null =>
   typeof request === 'object' && request !== null && 'id' in request && typeof request.id === 'string'

@@ -22,6 +22,7 @@ export interface CallInfo {
   identity: Identity | undefined;
   identityToken: string | undefined;
   requestId: string;
+  network: string | null;
   ifMatch: string | undefined;
   idempotencyKey: string | undefined;
   /** After validation. */
@@ -75,6 +76,10 @@ export class CallContext implements HandlerContext {
 
   get requestId(): string {
     return this.#call.requestId;
+  }
+
+  get network(): string | null {
+    return this.#call.network;
   }
 
   get log(): Logger {

@@ -69,11 +69,12 @@ function payloadOf(request: unknown): Uint8Array {
 }
 
 function headersOf(options: CallOptions, timeoutMs: number): WireHeaders {
-  const { identityToken, ifMatch, requestId } = options;
+  const { identityToken, ifMatch, network, requestId } = options;
   const idempotencyKey = idempotencyKeyOf(options.idempotencyKey);
   const headers = new WireHeaders();
   headers.set(headerNames.deadline, String(timeoutMs));
   if (requestId !== undefined) headers.set(headerNames.requestId, requestId);
+  if (network !== undefined) headers.set(headerNames.network, network);
   if (identityToken !== undefined && !headers.set(headerNames.identity, identityToken)) {
     throw new AppError('unauthenticated', 'The identity of the request is not valid');
   }

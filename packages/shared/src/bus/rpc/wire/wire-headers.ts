@@ -6,6 +6,7 @@ export const headerNames = {
   idempotencyKey: 'Berth-Idempotency-Key',
   identity: 'Berth-Identity',
   ifMatch: 'Berth-If-Match',
+  network: 'Berth-Network',
   requestId: 'Berth-Request-Id',
   traceparent: 'traceparent',
   tracestate: 'tracestate',

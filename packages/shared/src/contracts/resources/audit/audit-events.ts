@@ -29,9 +29,8 @@ export const AuditEvent = z.strictObject({
 });
 export type AuditEvent = z.infer<typeof AuditEvent>;
 
-export const AuditQuery = z.strictObject({
-  per_page: wholeNumber(1, 100).optional().meta({ description: '50 unless given' }),
-  before: Text.max(200).optional().meta({ description: 'the `next` of the last page: events that are older' }),
+/** Which events are exported. */
+export const AuditFilters = z.strictObject({
   actor_id: filter.id.optional(),
   token_id: filter.id.optional(),
   resource: filter.exact.optional().meta({ description: 'the kind of object, such as deployments' }),
@@ -41,6 +40,12 @@ export const AuditQuery = z.strictObject({
   result: z.enum(['done', 'denied']).optional(),
   from: filter.time.optional().meta({ description: 'at this time or later' }),
   to: filter.time.optional().meta({ description: 'before this time' }),
+});
+
+export const AuditQuery = z.strictObject({
+  per_page: wholeNumber(1, 100).optional().meta({ description: '50 unless given' }),
+  before: Text.max(200).optional().meta({ description: 'the `next` of the last page: events that are older' }),
+  ...AuditFilters.shape,
 });
 export type AuditQuery = z.output<typeof AuditQuery>;
 
@@ -60,6 +65,15 @@ export const auditEvents = resource('audit_events', {
       allow: auditor,
       query: AuditQuery,
       response: AuditPage,
+    }),
+    // The gateway writes it from the pages of the list.
+    export: operation({
+      http: 'GET /audit-events/export',
+      summary: 'All events that the list has, newest first, each as a line of JSON',
+      allow: auditor,
+      query: AuditFilters,
+      response: z.string(),
+      produces: 'application/x-ndjson',
     }),
     get: operation({
       http: 'GET /audit-events/:id',

@@ -1,0 +1,20 @@
+import type { HandlerContext } from '@berth/shared/bus/rpc/handler';
+import { type Credential, identities } from '@berth/shared/contracts/resources/identities';
+import type { RefusedSignIn } from '@berth/shared/db/audit/denied-attempts';
+import { AppError } from '@berth/shared/errors';
+import { parseApiToken } from '../tokens/api-token.ts';
+
+/** What the audit log says of a refused credential; null where auth failed for another reason, such as an outage. */
+export function refusedCredential(
+  credential: Credential,
+  error: unknown,
+  { network, requestId }: Pick<HandlerContext, 'network' | 'requestId'>,
+): RefusedSignIn | null {
+  if (!(error instanceof AppError) || error.status !== 401) return null;
+  const { code } = error;
+  const kind = 'token' in credential ? 'token' : 'jwt';
+  // Only a caller with the secret gets another code, so the id is no guess.
+  const tokenId = 'token' in credential && code !== 'unauthenticated' ? parseApiToken(credential.token)?.id : undefined;
+  const details = { code, credential: kind, address: network, ...(tokenId !== undefined && { token_id: tokenId }) };
+  return { requestId, resource: identities.name, action: 'authenticate', details };
+}
