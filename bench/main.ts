@@ -5,6 +5,7 @@ import { startStack } from '@berth/devstack';
 import { measureClusters } from './clusters/measure-clusters.ts';
 import { concurrency, deployMany } from './deploy-many.ts';
 import { fixturesOf } from './fixtures.ts';
+import { flood } from './flood.ts';
 import { gatewayRead } from './gateway-read.ts';
 import { loopDelay } from './loop-delay.ts';
 import { planChanges } from './plan-changes.ts';
@@ -19,6 +20,7 @@ import { taskReads } from './tasks/task-reads.ts';
 await using polled = await startPolledServer();
 const measurements = {
   read: gatewayRead,
+  flood,
   latency: startLatency,
   deploy: deployMany(100),
   delay: loopDelay,
@@ -56,7 +58,11 @@ async function measurePlatform(): Promise<void> {
       env: process.env,
       log: say,
       signal: stopping.signal,
-      overrides: { runner: { RUNNER_CONCURRENCY: String(concurrency), ...polled.runnerSettings } },
+      // Measurements are floods of one identity.
+      overrides: {
+        'api-gateway': { REQUESTS_PER_MINUTE: '0', ANONYMOUS_REQUESTS_PER_MINUTE: '0' },
+        runner: { RUNNER_CONCURRENCY: String(concurrency), ...polled.runnerSettings },
+      },
     });
     try {
       const fixtures = await fixturesOf(stack, stopping.signal);

@@ -21,6 +21,9 @@ const Origins = z
     'must be origins such as https://console.example.com',
   );
 
+/** 0: no limit. */
+const perMinute = (usual: number) => z.coerce.number().int().min(0).max(1_000_000).default(usual);
+
 export const Config = z
   .object({
     ...busSettings,
@@ -32,8 +35,10 @@ export const Config = z
     TLS_FOLDER: z.string().min(1).optional(),
     TLS_CLIENT_CA: z.string().includes('-----BEGIN CERTIFICATE-----').optional(),
     CORS_ORIGINS: Origins,
-    FAILED_CREDENTIALS_PER_MINUTE: z.coerce.number().int().min(1).max(1_000_000).default(300),
-    SIGN_INS_PER_MINUTE: z.coerce.number().int().min(1).max(1_000_000).default(300),
+    FAILED_CREDENTIALS_PER_MINUTE: perMinute(300),
+    SIGN_INS_PER_MINUTE: perMinute(300),
+    REQUESTS_PER_MINUTE: perMinute(6_000),
+    ANONYMOUS_REQUESTS_PER_MINUTE: perMinute(1_200),
   })
   .refine((env) => env.TLS_CLIENT_CA === undefined || env.TLS_FOLDER !== undefined, {
     path: ['TLS_CLIENT_CA'],
@@ -48,9 +53,11 @@ export const Config = z
     trustedProxies: env.TRUSTED_PROXIES,
     tls: env.TLS_FOLDER === undefined ? null : { folder: env.TLS_FOLDER, clientCa: env.TLS_CLIENT_CA },
     allowedOrigins: env.CORS_ORIGINS,
-    attempts: {
+    perMinute: {
       failedCredentialsPerMinute: env.FAILED_CREDENTIALS_PER_MINUTE,
       signInsPerMinute: env.SIGN_INS_PER_MINUTE,
+      requestsPerMinute: env.REQUESTS_PER_MINUTE,
+      anonymousRequestsPerMinute: env.ANONYMOUS_REQUESTS_PER_MINUTE,
     },
   }));
 export type Config = z.output<typeof Config>;

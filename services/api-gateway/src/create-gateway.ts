@@ -4,7 +4,14 @@ import { resources as allResources } from '@berth/shared/contracts/index';
 import type { Service } from '@berth/shared/service/service';
 import type { FastifyInstance } from 'fastify';
 import { Attempts } from './attempts/attempts.ts';
+import { KnownCredentials } from './attempts/known-credentials.ts';
+import { networkOf } from './attempts/network-of.ts';
+import { shareAttempts } from './attempts/share-attempts.ts';
 import { authenticateBy } from './authentication/authenticate.ts';
+import { presentsCredential } from './authentication/credential-of.ts';
+import { requireCredentialBy } from './authentication/require-credential.ts';
+import { limitAddresses } from './limits/limit-addresses.ts';
+import { RequestLimit } from './limits/request-limit.ts';
 import { type AuditExportDeps, auditExportRoute } from './routes/audit-export-route.ts';
 import { createHttpServer, type HttpServerDeps } from './http/create-http-server.ts';
 import { type EventRouteDeps, eventRoute } from './routes/event-route.ts';
@@ -16,9 +23,14 @@ import { type PodLogDeps, podLogRoute } from './routes/pod-log-route.ts';
 import { type RouteDeps, routesFromContracts } from './routes/routes-from-contracts.ts';
 import { type TaskLogDeps, taskLogRoute } from './routes/task-log-route.ts';
 
-export interface AttemptLimits {
+/** 0: no limit. */
+export interface Limits {
+  /** Of one address, at all replicas together. */
   failedCredentialsPerMinute: number;
   signInsPerMinute: number;
+  /** Of one identity, and of one address where there is no identity, at each replica. */
+  requestsPerMinute: number;
+  anonymousRequestsPerMinute: number;
   /** The clock of the limits, in ms. */
   now?: () => number;
 }
@@ -38,36 +50,47 @@ export interface GatewayDeps
   ownUrl: string;
   /** Addresses and networks of proxies whose `X-Forwarded-For` is trusted; none unless given. */
   trustedProxies?: readonly string[];
-  attempts: AttemptLimits;
+  perMinute: Limits;
   /** All contracts, unless given. */
   resources?: readonly Resource[];
 }
 
 /** Creates the HTTP server with its checks and all routes. It does not listen yet. */
 export async function createGateway({ resources = allResources, ...deps }: GatewayDeps): Promise<FastifyInstance> {
-  const { failedCredentialsPerMinute, signInsPerMinute, now } = deps.attempts;
+  const { failedCredentialsPerMinute, signInsPerMinute, requestsPerMinute, anonymousRequestsPerMinute, ...clock } =
+    deps.perMinute;
   const failures = attemptsOf('credentials', failedCredentialsPerMinute);
-  const signIns = attemptsOf('sign-ins', signInsPerMinute);
-  const authenticate = authenticateBy({ ...deps, failures });
+  const signIns = attemptsOf('sign_ins', signInsPerMinute);
+  const share = shareAttempts({
+    hints: deps.bus.hints,
+    attempts: { credentials: failures, sign_ins: signIns },
+    signal: deps.stopping,
+  });
+  const credentials = new KnownCredentials();
+  const authenticate = authenticateBy({ ...deps, failures, known: credentials });
+  const requests = new RequestLimit({ by: 'identity', perMinute: requestsPerMinute, ...clock });
+  const requireCredential = requireCredentialBy({ authenticate, known: credentials, requests });
   const app = createHttpServer(deps);
+  const addresses = new RequestLimit({ by: 'address', perMinute: anonymousRequestsPerMinute, ...clock });
+  limitAddresses(app, { addresses, networkOf, presentsCredential });
   const known = collectMethods(app);
 
   healthRoutes(app, { ...deps.bus, ...deps });
   documentationRoutes(app, { ...deps, resources });
   pageRoutes(app);
-  routesFromContracts(app, resources, { ...deps, authenticate, signIns });
-  taskLogRoute(app, { ...deps, authenticate });
-  eventRoute(app, { ...deps, authenticate, resources });
-  podLogRoute(app, { ...deps, authenticate });
-  auditExportRoute(app, { ...deps, authenticate });
+  routesFromContracts(app, resources, { ...deps, authenticate, requireCredential, signIns });
+  taskLogRoute(app, { ...deps, authenticate, requireCredential });
+  eventRoute(app, { ...deps, authenticate, requireCredential, resources });
+  podLogRoute(app, { ...deps, authenticate, requireCredential });
+  auditExportRoute(app, { ...deps, authenticate, requireCredential });
   // Plugins register the routes of their files when they load.
   await app.after();
   refuseOtherMethods(app, known);
   return app;
 
-  function attemptsOf(what: string, perMinute: number): Attempts {
+  function attemptsOf(what: 'credentials' | 'sign_ins', perMinute: number): Attempts {
     const onUsedUp = (network: string) =>
-      deps.log.warn({ network, per_minute: perMinute }, `too many ${what} from one address`);
-    return new Attempts({ perMinute, onUsedUp, ...(now && { now }) });
+      deps.log.warn({ network, per_minute: perMinute }, `too many ${what.replace('_', '-')} from one address`);
+    return new Attempts({ perMinute, onUsedUp, onCount: (network) => share(what, network), ...clock });
   }
 }

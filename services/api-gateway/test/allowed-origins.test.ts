@@ -33,7 +33,9 @@ describe('a page of an allowed origin', () => {
 
     expect(status).toBe(401);
     expect(headers.get('access-control-allow-origin')).toBe(consoleOrigin);
-    expect(headers.get('access-control-expose-headers')).toBe('allow, etag, retry-after, x-request-id');
+    expect(headers.get('access-control-expose-headers')).toBe(
+      'allow, etag, ratelimit, ratelimit-policy, retry-after, x-request-id',
+    );
   });
 });
 

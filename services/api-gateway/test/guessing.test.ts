@@ -14,7 +14,7 @@ async function start(trustedProxies: string[] = []): Promise<void> {
   [presented, signIns] = [[], 0];
   gateway = await startTestGateway({
     trustedProxies,
-    attempts: { failedCredentialsPerMinute: 5, signInsPerMinute: 4, now: () => 0 },
+    perMinute: { failedCredentialsPerMinute: 5, signInsPerMinute: 4, now: () => 0 },
   });
   const auth = testAuth();
   const authenticate = auth.handlers['authenticate'];

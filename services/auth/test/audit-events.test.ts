@@ -191,7 +191,8 @@ describe('the audit log', () => {
       const reads = await shownTo({ jwt: person.jwt });
       const ids = visible.map(({ id }) => id).join();
       const expected = is_admin || first === 'Admin' || second === 'Admin' ? [ids, ids, ids] : 'forbidden';
-      if (JSON.stringify(reads) !== JSON.stringify(expected)) wrong.push(`${is_admin} ${first} ${second}: ${JSON.stringify(reads)}`);
+      if (JSON.stringify(reads) !== JSON.stringify(expected))
+        wrong.push(`${is_admin} ${first} ${second}: ${JSON.stringify(reads)}`);
     }
 
     expect(wrong).toEqual([]);

@@ -20,13 +20,17 @@ const main = fileURLToPath(new URL('../../../../services/api-gateway/src/main.ts
 export interface GatewayProcess extends AsyncDisposable {
   /** Operations as HTTP requests with a credential; a problem is thrown as `ProblemError`. */
   as(credential: Credential): CallOperation;
+  readonly url: string;
 }
 
 /** The gateway as it runs in production, from its own main.ts, on the bus of a test. */
-export async function startGatewayProcess(nats: Pick<TestNats, 'url' | 'password'>): Promise<GatewayProcess> {
+export async function startGatewayProcess(
+  nats: Pick<TestNats, 'url' | 'password'>,
+  given: Record<string, string> = {},
+): Promise<GatewayProcess> {
   const [port, healthPort] = [await freePort(), await freePort()];
   const baseUrl = `http://127.0.0.1:${port}`;
-  const settings = { NATS_URL: nats.url, NATS_PASSWORD: nats.password, SERVICE_OWN_URL: baseUrl };
+  const settings = { NATS_URL: nats.url, NATS_PASSWORD: nats.password, SERVICE_OWN_URL: baseUrl, ...given };
   const env = { ...compileCache(), ...settings, PORT: String(port), HEALTH_PORT: String(healthPort) };
   const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
@@ -50,6 +54,7 @@ export async function startGatewayProcess(nats: Pick<TestNats, 'url' | 'password
     await sleep(50);
   }
   return {
+    url: baseUrl,
     as: (credential) => {
       const send = createSend({ baseUrl, credential: () => credential, timeoutMs: 30_000 });
       return async (operation, request) => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Attempts } from './attempts.ts';
-import { TooManyAttempts } from './too-many-attempts.ts';
+import { TooManyRequests } from '../limits/too-many-requests.ts';
 
 /** With a clock that the test moves. */
 function attemptsWithClock(perMinute = 6) {
@@ -12,7 +12,7 @@ function attemptsWithClock(perMinute = 6) {
       attempts.refuseUsedUp(network);
       return 0;
     } catch (error) {
-      return error instanceof TooManyAttempts ? error.retryAfterSeconds : Number.NaN;
+      return error instanceof TooManyRequests ? error.retryAfterSeconds : Number.NaN;
     }
   };
   const pass = (seconds: number) => {

@@ -1,19 +1,20 @@
 import { BoundedCache } from '@berth/shared/waiting/bounded-cache';
-import { TooManyAttempts } from './too-many-attempts.ts';
+import { afterUse, exactlyLeftOf, type FullAt, type Quota, waitOf } from '../limits/quota.ts';
+import { TooManyRequests } from '../limits/too-many-requests.ts';
 
 export interface AttemptsOptions {
-  /** The size of a burst, and how many attempts are added each minute. */
+  /** The size of a burst, and how many attempts are added each minute; 0: no limit. */
   perMinute: number;
   /** Called when a network has used up all of them, and not again before half of them have come back. */
   onUsedUp?: (network: string) => void;
+  /** Called with each attempt that is counted here, for other replicas. */
+  onCount?: (network: string) => void;
   /** The clock, in ms. */
   now?: () => number;
 }
 
-interface Bucket {
-  left: number;
-  /** The time at which `left` was computed. */
-  at: number;
+interface Used {
+  fullAt: FullAt;
   /** It was used up, and has not been half full since. */
   isReported: boolean;
 }
@@ -21,41 +22,48 @@ interface Bucket {
 /** Beyond it the least recently used bucket is dropped: an attacker with more networks has enough attempts anyway. */
 const maxNetworks = 10_000;
 
-/** Limits the attempts of each network with a token bucket. */
+/** Limits the attempts of each network. */
 export class Attempts {
-  readonly #buckets = new BoundedCache<Bucket>(maxNetworks);
-  readonly #perMinute: number;
+  readonly #used = new BoundedCache<Used>(maxNetworks);
+  readonly #quota: Quota | null;
   readonly #onUsedUp: (network: string) => void;
+  readonly #onCount: (network: string) => void;
   readonly #now: () => number;
 
-  constructor({ perMinute, onUsedUp = () => undefined, now = () => performance.now() }: AttemptsOptions) {
-    this.#perMinute = perMinute;
-    this.#onUsedUp = onUsedUp;
-    this.#now = now;
+  constructor({ perMinute, onUsedUp, onCount, now }: AttemptsOptions) {
+    this.#quota = perMinute === 0 ? null : { requests: perMinute, windowMs: 60_000 };
+    this.#onUsedUp = onUsedUp ?? (() => undefined);
+    this.#onCount = onCount ?? (() => undefined);
+    this.#now = now ?? (() => performance.now());
   }
 
   get networks(): number {
-    return this.#buckets.size;
+    return this.#used.size;
   }
 
   /** Throws where the network has no attempts left. */
   refuseUsedUp(network: string): void {
-    const left = this.#left(network);
-    if (left < 1) throw new TooManyAttempts(Math.ceil(((1 - left) * 60) / this.#perMinute));
+    if (!this.#quota) return;
+    const waitMs = waitOf(this.#quota, this.#used.get(network)?.fullAt ?? 0, this.#now());
+    if (waitMs > 0) throw new TooManyRequests('Too many attempts from this address', waitMs);
   }
 
   /** Counts an attempt. Concurrent attempts may overdraw the bucket; then it takes longer until there is one again. */
   count(network: string): void {
-    const before = this.#left(network);
-    const left = Math.max(before - 1, -this.#perMinute);
-    const wasReported = before < this.#perMinute / 2 && this.#buckets.get(network)?.isReported === true;
-    this.#buckets.set(network, { left, at: this.#now(), isReported: wasReported || left < 1 });
-    if (left < 1 && !wasReported) this.#onUsedUp(network);
+    if (!this.#quota) return;
+    this.countElsewhere(network, 1);
+    this.#onCount(network);
   }
 
-  #left(network: string): number {
-    const bucket = this.#buckets.get(network);
-    if (!bucket) return this.#perMinute;
-    return Math.min(this.#perMinute, bucket.left + ((this.#now() - bucket.at) / 60_000) * this.#perMinute);
+  /** Counts attempts that another replica has seen. */
+  countElsewhere(network: string, times: number): void {
+    if (!this.#quota) return;
+    const now = this.#now();
+    const before = this.#used.get(network) ?? { fullAt: 0, isReported: false };
+    const fullAt = afterUse(this.#quota, before.fullAt, now, times);
+    const wasReported = before.isReported && exactlyLeftOf(this.#quota, before.fullAt, now) < this.#quota.requests / 2;
+    const isUsedUp = exactlyLeftOf(this.#quota, fullAt, now) < 1;
+    this.#used.set(network, { fullAt, isReported: wasReported || isUsedUp });
+    if (isUsedUp && !wasReported) this.#onUsedUp(network);
   }
 }

@@ -1,26 +1,28 @@
 import { hash } from 'node:crypto';
-import type { Credential } from '@berth/shared/contracts/resources/identities';
+import type { Authenticated, Credential } from '@berth/shared/contracts/resources/identities';
 import { BoundedCache } from '@berth/shared/waiting/bounded-cache';
 
 const maxCredentials = 10_000;
 
+export type KnownIdentity = Authenticated['identity'];
+
 /**
- * Hashes of credentials that were valid when last presented. A known credential is still authenticated by auth; it is
- * only exempt from the limit on failed attempts of its address.
+ * Hashes of credentials that were valid when last presented, and whose they were. A known credential is still authenticated by
+ * auth; it is exempt from the limit on failed attempts of its address, and what its identity may request is known beforehand.
  */
 export class KnownCredentials {
-  readonly #hashes = new BoundedCache<true>(maxCredentials);
+  readonly #identities = new BoundedCache<KnownIdentity>(maxCredentials);
 
-  has(credential: Credential): boolean {
-    return this.#hashes.get(hashOf(credential)) === true;
+  identityOf(credential: Credential): KnownIdentity | undefined {
+    return this.#identities.get(hashOf(credential));
   }
 
-  add(credential: Credential): void {
-    this.#hashes.set(hashOf(credential), true);
+  add(credential: Credential, identity: KnownIdentity): void {
+    this.#identities.set(hashOf(credential), identity);
   }
 
   remove(credential: Credential): void {
-    this.#hashes.delete(hashOf(credential));
+    this.#identities.delete(hashOf(credential));
   }
 }
 

@@ -4,7 +4,7 @@ import { type Authenticated, identities } from '@berth/shared/contracts/resource
 import { AppError } from '@berth/shared/errors';
 import type { FastifyRequest } from 'fastify';
 import type { Attempts } from '../attempts/attempts.ts';
-import { KnownCredentials } from '../attempts/known-credentials.ts';
+import type { KnownCredentials } from '../attempts/known-credentials.ts';
 import { networkOf } from '../attempts/network-of.ts';
 import { credentialOf } from './credential-of.ts';
 
@@ -19,6 +19,7 @@ export interface AuthenticateDeps {
   bus: Pick<Bus, 'call'>;
   /** Failed attempts, by network. */
   failures: Attempts;
+  known: KnownCredentials;
 }
 
 /**
@@ -26,18 +27,16 @@ export interface AuthenticateDeps {
  * that were valid before are exempt, so others behind the same address continue to work. A new valid credential waits
  * until the network has attempts again.
  */
-export function authenticateBy({ bus, failures }: AuthenticateDeps): Authenticate {
-  const known = new KnownCredentials();
-
+export function authenticateBy({ bus, failures, known }: AuthenticateDeps): Authenticate {
   return async (request, audience) => {
     const credential = credentialOf(request.headers);
     const network = networkOf(request);
-    if (!known.has(credential)) failures.refuseUsedUp(network);
+    if (!known.identityOf(credential)) failures.refuseUsedUp(network);
     try {
       const body = { credential, audience };
       const options = { requestId: request.id, network };
       const authenticated = await bus.call(identities.operations.authenticate, { body }, options);
-      known.add(credential);
+      known.add(credential, authenticated.identity);
       return authenticated;
     } catch (error) {
       if (error instanceof AppError && error.status === 401) known.remove(credential);

@@ -15,3 +15,13 @@ export function credentialOf({ 'x-service-token': token, authorization }: Incomi
   if (jwt === undefined || jwt.length > 8192) throw missing();
   return { jwt };
 }
+
+/** Whether a request presents something that may be a credential. */
+export function presentsCredential(headers: IncomingHttpHeaders): boolean {
+  try {
+    credentialOf(headers);
+    return true;
+  } catch {
+    return false;
+  }
+}

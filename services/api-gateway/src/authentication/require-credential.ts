@@ -1,15 +1,49 @@
 import type { Operation } from '@berth/shared/contracts/contract';
-import type { FastifyRequest } from 'fastify';
+import type { Authenticated } from '@berth/shared/contracts/resources/identities';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { KnownCredentials } from '../attempts/known-credentials.ts';
+import type { RequestLimit } from '../limits/request-limit.ts';
 import type { Authenticate } from './authenticate.ts';
+import { credentialOf } from './credential-of.ts';
 
-/** A hook that authenticates the request before its body is read. */
-export const requireCredential =
-  ({ allow, owner }: Operation, authenticate: Authenticate) =>
-  async (request: FastifyRequest): Promise<void> => {
-    if (allow.on === 'nothing') return;
-    const started = performance.now();
-    const { identity, identity_token } = await authenticate(request, owner);
-    request.identity = identity;
-    request.identityToken = identity_token;
-    request.spentMs = performance.now() - started;
-  };
+export interface RequireCredentialDeps {
+  authenticate: Authenticate;
+  known: Pick<KnownCredentials, 'identityOf'>;
+  /** Requests, by identity. */
+  requests: RequestLimit;
+}
+
+/** What a route that needs a credential is registered with. */
+export interface CredentialRoute {
+  config: { needsCredential: true };
+  /** Authenticates the request before its body is read. */
+  onRequest: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+}
+
+export type RequireCredential = (operation: Pick<Operation, 'owner'>) => CredentialRoute;
+
+/**
+ * Authenticates requests and limits those of an identity. Where its credential is known from before, what is too much is refused
+ * without a call to auth, so that it costs others nothing.
+ */
+export function requireCredentialBy({ authenticate, known, requests }: RequireCredentialDeps): RequireCredential {
+  const onRequest =
+    ({ owner }: Pick<Operation, 'owner'>) =>
+    async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+      const before = known.identityOf(credentialOf(request.headers));
+      if (before) {
+        // For the log, where it is refused at once.
+        request.identity = before;
+        requests.refuseUsedUp(nameOf(before), reply);
+      }
+      const started = performance.now();
+      const { identity, identity_token } = await authenticate(request, owner);
+      request.identity = identity;
+      request.identityToken = identity_token;
+      request.spentMs = performance.now() - started;
+      requests.take(nameOf(identity), reply);
+    };
+  return (operation) => ({ config: { needsCredential: true }, onRequest: onRequest(operation) });
+}
+
+const nameOf = ({ kind, id }: Authenticated['identity']): string => `${kind} ${id}`;

@@ -1,14 +1,13 @@
 import { httpRouteOf } from '@berth/shared/contracts/http-route';
 import { type AuditQuery, auditEvents } from '@berth/shared/contracts/resources/audit-events';
 import type { FastifyInstance } from 'fastify';
-import { requireCredential } from '../authentication/require-credential.ts';
 import { eventsPerPage, exportAuditEvents, type ExportLimits } from './export-audit-events.ts';
 import { requestReader } from './request-reader.ts';
 import type { RouteDeps } from './routes-from-contracts.ts';
 import { createStreamSlots, type StreamLimits } from './stream-slots.ts';
 import { sendTextStream } from './text-stream.ts';
 
-export interface AuditExportDeps extends Pick<RouteDeps, 'bus' | 'authenticate'> {
+export interface AuditExportDeps extends Pick<RouteDeps, 'bus' | 'authenticate' | 'requireCredential'> {
   /** Aborts when the gateway stops, which ends every open stream. */
   stopping: AbortSignal;
   auditExports?: StreamLimits & ExportLimits;
@@ -28,32 +27,28 @@ export function auditExportRoute(app: FastifyInstance, deps: AuditExportDeps): v
   const readRequest = requestReader(exported);
   const contentType = exported.produces;
 
-  app.get(
-    httpRouteOf(exported).path,
-    { onRequest: requireCredential(exported, deps.authenticate) },
-    async (request, reply) => {
-      const { query: filters = {} } = readRequest(request) as { query?: AuditQuery };
-      const read = (query: AuditQuery, signal?: AbortSignal) =>
-        bus.call(
-          list,
-          { query: { ...filters, ...query } },
-          { identityToken: request.identityToken, requestId: request.id, deadlineMs: pageDeadlineMs, signal },
-        );
-      using slots = new DisposableStack();
-      slots.use(takeSlot(request.identity?.id ?? ''));
-      // The first page can fail with 403 and the like, before the stream begins.
-      const first = await read({ per_page: request.method === 'HEAD' ? 1 : eventsPerPage });
-      if (request.method === 'HEAD') return reply.type(contentType).send();
+  app.get(httpRouteOf(exported).path, deps.requireCredential(exported), async (request, reply) => {
+    const { query: filters = {} } = readRequest(request) as { query?: AuditQuery };
+    const read = (query: AuditQuery, signal?: AbortSignal) =>
+      bus.call(
+        list,
+        { query: { ...filters, ...query } },
+        { identityToken: request.identityToken, requestId: request.id, deadlineMs: pageDeadlineMs, signal },
+      );
+    using slots = new DisposableStack();
+    slots.use(takeSlot(request.identity?.id ?? ''));
+    // The first page can fail with 403 and the like, before the stream begins.
+    const first = await read({ per_page: request.method === 'HEAD' ? 1 : eventsPerPage });
+    if (request.method === 'HEAD') return reply.type(contentType).send();
 
-      const options = { contentType, stopping: deps.stopping, slowReaderMs };
-      await sendTextStream(request, reply, options, async ({ signal, write }) => {
-        const reauthenticate = async () => {
-          request.identityToken = (await deps.authenticate(request, list.owner)).identity_token;
-        };
-        const parts = { read: (query: AuditQuery) => read(query, signal), reauthenticate, limits, signal };
-        for await (const lines of exportAuditEvents(first, parts)) await write(lines);
-      });
-      return reply;
-    },
-  );
+    const options = { contentType, stopping: deps.stopping, slowReaderMs };
+    await sendTextStream(request, reply, options, async ({ signal, write }) => {
+      const reauthenticate = async () => {
+        request.identityToken = (await deps.authenticate(request, list.owner)).identity_token;
+      };
+      const parts = { read: (query: AuditQuery) => read(query, signal), reauthenticate, limits, signal };
+      for await (const lines of exportAuditEvents(first, parts)) await write(lines);
+    });
+    return reply;
+  });
 }

@@ -7,7 +7,7 @@ import type { Service } from '@berth/shared/service/service';
 import { createWakeUp } from '@berth/shared/waiting/wake-up';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Authenticate } from '../authentication/authenticate.ts';
-import { requireCredential } from '../authentication/require-credential.ts';
+import type { RequireCredential } from '../authentication/require-credential.ts';
 import { requestReader } from './request-reader.ts';
 import { createStreamSlots, type StreamLimits } from './stream-slots.ts';
 import { sendTextStream } from './text-stream.ts';
@@ -21,6 +21,7 @@ import { createSharedIdentities } from '../events/shared-identities.ts';
 export interface EventRouteDeps extends Pick<Service, 'log' | 'metrics'> {
   bus: Pick<Bus, 'events' | 'identify'>;
   authenticate: Authenticate;
+  requireCredential: RequireCredential;
   resources: readonly Resource[];
   /** Aborts when the gateway stops, which ends every open stream. */
   stopping: AbortSignal;
@@ -40,33 +41,29 @@ export function eventRoute(app: FastifyInstance, deps: EventRouteDeps): void {
   const readRequest = requestReader(stream);
   const metrics = eventStreamMetrics(deps.metrics);
 
-  app.get(
-    httpRouteOf(stream).path,
-    { onRequest: requireCredential(stream, deps.authenticate) },
-    async (request, reply) => {
-      const { query } = readRequest(request) as { query: { tables?: string; env_id?: string } };
-      const isFor = eventsFor(deps.resources, tablesIn(query.tables, deps.resources), query.env_id);
-      if (request.method === 'HEAD') return reply.type('text/event-stream').send();
+  app.get(httpRouteOf(stream).path, deps.requireCredential(stream), async (request, reply) => {
+    const { query } = readRequest(request) as { query: { tables?: string; env_id?: string } };
+    const isFor = eventsFor(deps.resources, tablesIn(query.tables, deps.resources), query.env_id);
+    if (request.method === 'HEAD') return reply.type('text/event-stream').send();
 
-      using open = new DisposableStack();
-      open.use(takeSlot(request.identity?.id ?? ''));
-      const identity = open.use(shareIdentity(request));
-      let wake = (): void => undefined;
-      const member = open.use(await feed.join(() => wake()));
-      open.use(metrics.opened());
+    using open = new DisposableStack();
+    open.use(takeSlot(request.identity?.id ?? ''));
+    const identity = open.use(shareIdentity(request));
+    let wake = (): void => undefined;
+    const member = open.use(await feed.join(() => wake()));
+    open.use(metrics.opened());
 
-      const options = { contentType: 'text/event-stream', stopping, slowReaderMs };
-      await sendTextStream(request, reply, options, async ({ signal, write }) => {
-        const wakeUp = createWakeUp(signal);
-        ({ wake } = wakeUp);
-        const from = startOf(request) ?? member.end;
-        const times = heartbeatMs === undefined ? {} : { heartbeatMs };
-        for await (const text of followEvents(from, { feed, identity: identity.now, isFor, wakeUp, signal, ...times }))
-          await write(text);
-      });
-      return reply;
-    },
-  );
+    const options = { contentType: 'text/event-stream', stopping, slowReaderMs };
+    await sendTextStream(request, reply, options, async ({ signal, write }) => {
+      const wakeUp = createWakeUp(signal);
+      ({ wake } = wakeUp);
+      const from = startOf(request) ?? member.end;
+      const times = heartbeatMs === undefined ? {} : { heartbeatMs };
+      for await (const text of followEvents(from, { feed, identity: identity.now, isFor, wakeUp, signal, ...times }))
+        await write(text);
+    });
+    return reply;
+  });
 }
 
 /** Where the client left off; undefined where it has just begun. */

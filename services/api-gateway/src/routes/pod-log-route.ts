@@ -2,14 +2,13 @@ import { httpRouteOf } from '@berth/shared/contracts/http-route';
 import { k8sResources } from '@berth/shared/contracts/resources/k8s-resources';
 import type { LogPosition, PodLogQuery } from '@berth/shared/contracts/resources/pod-log';
 import type { FastifyInstance } from 'fastify';
-import { requireCredential } from '../authentication/require-credential.ts';
 import { followPodLog, type PodLogLimits } from './follow-pod-log.ts';
 import { requestReader } from './request-reader.ts';
 import type { RouteDeps } from './routes-from-contracts.ts';
 import { createStreamSlots, type StreamLimits } from './stream-slots.ts';
 import { sendTextStream } from './text-stream.ts';
 
-export interface PodLogDeps extends Pick<RouteDeps, 'bus' | 'authenticate'> {
+export interface PodLogDeps extends Pick<RouteDeps, 'bus' | 'authenticate' | 'requireCredential'> {
   /** Aborts when the gateway stops, which ends every open stream. */
   stopping: AbortSignal;
   podLogs?: StreamLimits & PodLogLimits;
@@ -28,7 +27,7 @@ export function podLogRoute(app: FastifyInstance, deps: PodLogDeps): void {
   const takeSlot = createStreamSlots(limits);
   const readRequest = requestReader(log);
 
-  app.get(httpRouteOf(log).path, { onRequest: requireCredential(log, deps.authenticate) }, async (request, reply) => {
+  app.get(httpRouteOf(log).path, deps.requireCredential(log), async (request, reply) => {
     const { id, query } = readRequest(request) as { id: string; query: unknown };
     const options: PodLogQuery = log.query.parse(query);
     const read = (position: LogPosition | null) =>

@@ -11,12 +11,14 @@ import type { Attempts } from '../attempts/attempts.ts';
 import { isAttempt, limitAttempts } from '../attempts/limit-attempts.ts';
 import { networkOf } from '../attempts/network-of.ts';
 import type { Authenticate } from '../authentication/authenticate.ts';
-import { requireCredential } from '../authentication/require-credential.ts';
+import type { RequireCredential } from '../authentication/require-credential.ts';
 import { requestReader } from './request-reader.ts';
 
 export interface RouteDeps {
   bus: Pick<Bus, 'call'>;
+  /** Again, for streams that stay open. */
   authenticate: Authenticate;
+  requireCredential: RequireCredential;
   /** Attempts to sign in, by network. */
   signIns: Attempts;
   /** The time for the calls to auth and the owner together, in ms; 5,000 unless given. */
@@ -57,7 +59,7 @@ export function routesFromContracts(app: FastifyInstance, resources: readonly Re
       method,
       url,
       bodyLimit: bodyLimitOf(operation),
-      ...(operation.allow.on !== 'nothing' && { onRequest: requireCredential(operation, deps.authenticate) }),
+      ...(operation.allow.on !== 'nothing' && deps.requireCredential(operation)),
       ...(isAttempt(operation) && { onRequest: limitAttempts(deps.signIns) }),
       handler: answer(route, deps),
     });

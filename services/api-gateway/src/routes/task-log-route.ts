@@ -3,7 +3,6 @@ import { httpRouteOf } from '@berth/shared/contracts/http-route';
 import { deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
 import { createWakeUp } from '@berth/shared/waiting/wake-up';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { requireCredential } from '../authentication/require-credential.ts';
 import { type FollowDeps, followTaskLog, readPart } from './follow-task-log.ts';
 import { requestReader } from './request-reader.ts';
 import type { RouteDeps } from './routes-from-contracts.ts';
@@ -27,7 +26,7 @@ export function taskLogRoute(app: FastifyInstance, deps: TaskLogDeps): void {
   const takeSlot = createStreamSlots(limits);
   const readRequest = requestReader(log);
 
-  app.get(httpRouteOf(log).path, { onRequest: requireCredential(log, deps.authenticate) }, async (request, reply) => {
+  app.get(httpRouteOf(log).path, deps.requireCredential(log), async (request, reply) => {
     const { id, query } = readRequest(request) as { id: string; query: { follow?: string } };
     const read = reader(deps, request, id);
     await using slot = new AsyncDisposableStack();

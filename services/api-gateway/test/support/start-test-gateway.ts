@@ -81,7 +81,6 @@ type Options = Partial<
     GatewayDeps,
     | 'allowedOrigins'
     | 'auditExports'
-    | 'attempts'
     | 'budgetMs'
     | 'heartbeatMs'
     | 'limits'
@@ -90,11 +89,18 @@ type Options = Partial<
     | 'tls'
     | 'trustedProxies'
   >
->;
+> & { nats?: TestNats; perMinute?: Partial<GatewayDeps['perMinute']> };
 
-/** Starts the gateway on a port and a NATS server of its own. */
-export async function startTestGateway(options: Options = {}): Promise<TestGateway> {
-  const nats = await startTestNats();
+const usualLimits: GatewayDeps['perMinute'] = {
+  failedCredentialsPerMinute: 300,
+  signInsPerMinute: 300,
+  requestsPerMinute: 6_000,
+  anonymousRequestsPerMinute: 1_200,
+};
+
+/** Starts the gateway on a port and, unless it is to join that of another, a NATS server of its own. */
+export async function startTestGateway({ nats: joined, ...options }: Options = {}): Promise<TestGateway> {
+  const nats = joined ?? (await startTestNats());
   const buses: Bus[] = [];
   const stopping = new AbortController();
   const metrics = new Registry();
@@ -118,8 +124,8 @@ export async function startTestGateway(options: Options = {}): Promise<TestGatew
     stopping: stopping.signal,
     version: '1.2.3',
     ownUrl,
-    attempts: { failedCredentialsPerMinute: 300, signInsPerMinute: 300 },
     ...options,
+    perMinute: { ...usualLimits, ...options.perMinute },
   });
   const closing = closingGracefully(app, 3_000);
   await app.listen({ host: '127.0.0.1', port: 0 });
@@ -173,7 +179,7 @@ export async function startTestGateway(options: Options = {}): Promise<TestGatew
     async [Symbol.asyncDispose]() {
       await stop();
       await Promise.all(buses.map((one) => one[Symbol.asyncDispose]()));
-      await nats[Symbol.asyncDispose]();
+      if (!joined) await nats[Symbol.asyncDispose]();
     },
   };
 }

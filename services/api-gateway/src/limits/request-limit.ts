@@ -1,0 +1,70 @@
+import { BoundedCache } from '@berth/shared/waiting/bounded-cache';
+import { afterUse, type FullAt, leftOf, type Quota, waitOf } from './quota.ts';
+import { TooManyRequests } from './too-many-requests.ts';
+
+export interface RequestLimitOptions {
+  /** The name of its policy in the headers: what is counted by. */
+  by: 'identity' | 'address';
+  /** The size of a burst, and how many are added each minute; 0: no limit. */
+  perMinute: number;
+  /** The clock, in ms. */
+  now?: () => number;
+}
+
+/** The part of a reply that is used. */
+interface Reply {
+  header(name: string, value: string): unknown;
+}
+
+/** Beyond it the least recently used is forgotten: it has all of its quota again. */
+const mostKeys = 10_000;
+const windowMs = 60_000;
+
+/** Limits requests, each replica for itself. Refused requests are not counted, so a client that goes on is not locked out. */
+export class RequestLimit {
+  readonly #fullAt = new BoundedCache<FullAt>(mostKeys);
+  readonly #by: RequestLimitOptions['by'];
+  readonly #quota: Quota | null;
+  readonly #policy: string;
+  readonly #now: () => number;
+
+  constructor({ by, perMinute, now = () => performance.now() }: RequestLimitOptions) {
+    this.#by = by;
+    this.#quota = perMinute === 0 ? null : { requests: perMinute, windowMs };
+    this.#policy = `"${by}";q=${perMinute};w=${windowMs / 1_000}`;
+    this.#now = now;
+  }
+
+  get keys(): number {
+    return this.#fullAt.size;
+  }
+
+  /** Throws where the key has used up its quota. */
+  refuseUsedUp(key: string, reply: Reply): void {
+    if (!this.#quota) return;
+    const waitMs = waitOf(this.#quota, this.#fullAt.get(key) ?? 0, this.#now());
+    if (waitMs === 0) return;
+    this.#tell(reply, 0, waitMs);
+    throw new TooManyRequests(`Too many requests of this ${this.#by}; wait, and try again`, waitMs);
+  }
+
+  /** Counts a request, or throws where none is left. The headers of the reply say what is left. */
+  take(key: string, reply: Reply): void {
+    if (!this.#quota) return;
+    this.refuseUsedUp(key, reply);
+    const now = this.#now();
+    const fullAt = afterUse(this.#quota, this.#fullAt.get(key) ?? 0, now);
+    this.#fullAt.set(key, fullAt);
+    const left = Math.max(0, leftOf(this.#quota, fullAt, now));
+    this.#tell(reply, left, left === 0 ? waitOf(this.#quota, fullAt, now) : fullAt - now);
+  }
+
+  /**
+   * As draft-ietf-httpapi-ratelimit-headers has it: structured fields, one policy. `t` is when there is more: the next request where
+   * none is left, as Retry-After says it, and else all of the quota.
+   */
+  #tell(reply: Reply, left: number, resetMs: number): void {
+    reply.header('ratelimit-policy', this.#policy);
+    reply.header('ratelimit', `"${this.#by}";r=${left};t=${Math.ceil(resetMs / 1_000)}`);
+  }
+}
