@@ -21,6 +21,8 @@ export interface KubeApiOptions {
   readonly userAgent?: string;
   /** For a token that changes while the connection is open; called for every request. In place of that of the access. */
   readonly token?: (signal: AbortSignal) => Promise<string>;
+  /** Called with the token of a request that the cluster answered with 401. */
+  readonly onRefused?: (token: string) => void;
   /** A longer answer is an `AnswerTooLarge`: it would fill the memory. */
   readonly maxAnswerBytes?: number;
 }
@@ -73,7 +75,7 @@ const maxLineCharacters = 8 * 1024 * 1024;
  */
 export function openKubeApi(
   access: KubeAccess,
-  { userAgent = 'berth', token, maxAnswerBytes = usualMaxAnswerBytes }: KubeApiOptions = {},
+  { userAgent = 'berth', token, onRefused, maxAnswerBytes = usualMaxAnswerBytes }: KubeApiOptions = {},
 ): KubeApi {
   const { host: authority, hostname, port, pathname } = new URL(access.server);
   const prefix = pathname === '/' ? '' : pathname;
@@ -110,7 +112,12 @@ export function openKubeApi(
         'content-length': String(Buffer.byteLength(body.text)),
       }),
     };
-    return await connections.send({ method, authority, path: prefix + path, headers, body: body?.text }, signal);
+    const answer = await connections.send(
+      { method, authority, path: prefix + path, headers, body: body?.text },
+      signal,
+    );
+    if (answer.status === 401 && bearer !== null) onRefused?.(bearer);
+    return answer;
   }
 
   async function exchange(method: Method, path: string, call: KubeCall, body?: Body) {

@@ -21,6 +21,7 @@ import { createClusterRepository } from './clusters/cluster-repository.ts';
 import { clusterStateHandlers } from './clusters/cluster-state-handlers.ts';
 import { clusterUsageHandlers } from './clusters/cluster-usage-handlers.ts';
 import { flagSilentClusters } from './sync/flag-silent-clusters.ts';
+import { clusterLeaseTimes } from './clusters/cluster-lease-times.ts';
 import { leaseNameOf } from './clusters/lease-name-of.ts';
 import { syncCluster } from './sync/sync-cluster.ts';
 import { syncClusters } from './sync/sync-clusters.ts';
@@ -137,13 +138,9 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
       directory,
       log,
       refreshMs: 1_000,
-      leaseRetryMs: 5_000,
+      leaseRetryMs: clusterLeaseTimes.retryMs,
       whileHolding: (id, signal, work) =>
-        whileHolding(
-          forLeases,
-          { name: leaseNameOf(id), holder, ttlMs: 30_000, heartbeatMs: 8_000, marginMs: 10_000, signal },
-          work,
-        ),
+        whileHolding(forLeases, { name: leaseNameOf(id), holder, ...clusterLeaseTimes, signal }, work),
       sync: (cluster, signal) => syncCluster(syncDeps, cluster, signal),
     }),
   );

@@ -52,7 +52,10 @@ export type ClusterDirectory = ReturnType<typeof createClusterDirectory>;
 function open({ access, token }: Credential): Connection {
   const api = openKubeApi(access, {
     userAgent: 'berth-cluster-sync',
-    ...(token && { token: async (signal: AbortSignal) => (await token.current(signal)).token }),
+    ...(token && {
+      token: async (signal: AbortSignal) => (await token.current(signal)).token,
+      onRefused: (refused: string) => token.refused?.(refused),
+    }),
   });
   return { access, token, api, revision: revisionOf({ access, token }) };
 }

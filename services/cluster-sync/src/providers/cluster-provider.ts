@@ -14,6 +14,8 @@ export interface ChangingToken {
   readonly source: string;
   /** A token that is good for a while; whoever gives it keeps it as long as it lasts. */
   current(signal: AbortSignal): Promise<PresentToken>;
+  /** The cluster refused this token before its end, so the next one is fetched early. */
+  refused?(token: string): void;
 }
 
 export interface PresentToken {

@@ -51,6 +51,25 @@ test('a token that nears its end is replaced', async () => {
   await expect.poll(async () => (await current(signal)) && (await runs()), { timeout: 10_000 }).toBeGreaterThan(1);
 });
 
+test('a token that the cluster refuses is replaced before its end, and the program rests between two runs', async () => {
+  const command = await program(`printf x >> ${folder}/runs\necho '${credential('revoked')}'`);
+  const { current, refused } = tokenFromProgram(exec(command), { pauseMs: 0 });
+  await current(signal);
+  refused('of a request before');
+  await current(signal);
+  expect(await runs()).toBe(1);
+
+  refused('revoked');
+  await current(signal);
+  expect(await runs()).toBe(2);
+
+  const resting = tokenFromProgram(exec(command), { pauseMs: 60_000 });
+  await resting.current(signal);
+  resting.refused('revoked');
+  await resting.current(signal);
+  expect(await runs()).toBe(3);
+});
+
 test('a program sees its arguments, its own variables and the request, and no variable of the service', async () => {
   process.env['NATS_PASSWORD_IN_TEST'] = 'of the service';
   const command = await program(`{ env; printf '%s\\n' "$@"; } > ${folder}/received\necho '${credential('ok')}'`);
@@ -115,7 +134,7 @@ test('programs of many clusters wait for their turns', async () => {
     `[ -e ${folder}/busy ] && printf x >> ${folder}/together; touch ${folder}/busy; sleep 0.05; rm ${folder}/busy; echo '${credential('ok')}'`,
   );
   const inTurn = oneAtATime();
-  const tokens = ['a', 'b', 'c'].map((name) => tokenFromProgram(exec(command, { args: [name] }), inTurn));
+  const tokens = ['a', 'b', 'c'].map((name) => tokenFromProgram(exec(command, { args: [name] }), { inTurn }));
 
   await Promise.all(tokens.map(({ current }) => current(signal)));
 

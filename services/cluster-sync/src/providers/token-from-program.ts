@@ -19,16 +19,26 @@ const maxBytes = 128 * 1024;
 const withoutEndMs = 60_000;
 /** A token is replaced so long before its end, or after half of its life where that is shorter. */
 const earlyMs = 120_000;
-/** A program that fails is not run for each of a hundred requests. */
-const afterFailureMs = 5_000;
+/** A program that fails, or whose tokens are refused, is not run for each of a hundred requests. */
+const usualPauseMs = 5_000;
+
+interface Kept {
+  readonly result: Promise<PresentToken>;
+  /** On the monotonic clock. */
+  until: number;
+  printed: { readonly token: string; readonly at: number } | null;
+}
 
 /** Of all clusters: programs are large, and a hundred clusters begin at the same time. */
 const usualTurns = atMost(4, { holdMs: deadlineMs });
 
 /** The token that a client-go credential plugin prints. The program is run again before it ends. */
-export function tokenFromProgram(program: ExecProgram, inTurn: InTurn = usualTurns): ChangingToken {
+export function tokenFromProgram(
+  program: ExecProgram,
+  { inTurn = usualTurns, pauseMs = usualPauseMs }: { inTurn?: InTurn; pauseMs?: number } = {},
+): Required<ChangingToken> {
   const { command, args, env, apiVersion } = program;
-  let kept: { result: Promise<PresentToken>; until: number } | null = null;
+  let kept: Kept | null = null;
 
   async function run(): Promise<PresentToken> {
     const info = { kind: 'ExecCredential', apiVersion, spec: { interactive: false } };
@@ -48,15 +58,16 @@ export function tokenFromProgram(program: ExecProgram, inTurn: InTurn = usualTur
     return { token, expiresAt: end ?? new Date(Date.now() + withoutEndMs).toISOString() };
   }
 
-  function start(): { result: Promise<PresentToken>; until: number } {
-    const running = { result: run(), until: Number.POSITIVE_INFINITY };
+  function start(): Kept {
+    const running: Kept = { result: run(), until: Number.POSITIVE_INFINITY, printed: null };
     running.result.then(
-      ({ expiresAt }) => {
+      ({ token, expiresAt }) => {
+        running.printed = { token, at: performance.now() };
         const leftMs = Date.parse(expiresAt) - Date.now();
         running.until = performance.now() + Math.max(leftMs / 2, leftMs - earlyMs, 0);
       },
       () => {
-        running.until = performance.now() + afterFailureMs;
+        running.until = performance.now() + pauseMs;
       },
     );
     return running;
@@ -67,6 +78,10 @@ export function tokenFromProgram(program: ExecProgram, inTurn: InTurn = usualTur
     current() {
       if (kept === null || performance.now() >= kept.until) kept = start();
       return kept.result;
+    },
+    refused(token: string): void {
+      // A request may have been under way with the token before.
+      if (kept?.printed?.token === token) kept.until = Math.min(kept.until, kept.printed.at + pauseMs);
     },
   };
 }
