@@ -149,6 +149,7 @@ export function valuesSchema(settings: Record<CallerName, ServiceSettings>): Sch
         ...ofEveryPart(settings['api-gateway']),
         trustedProxies: list(matching('^[0-9a-fA-F.:]+(/[0-9]{1,3})?$')),
         preStopSeconds: whole(0, 300),
+        lingerSeconds: whole(0, 15),
         tls: object({ existingSecret: secretName, clientCa: existing('key') }),
         service: object({
           type: oneOf('ClusterIP', 'NodePort', 'LoadBalancer'),

@@ -35,6 +35,7 @@ export const Config = z
     TLS_FOLDER: z.string().min(1).optional(),
     TLS_CLIENT_CA: z.string().includes('-----BEGIN CERTIFICATE-----').optional(),
     CORS_ORIGINS: Origins,
+    LINGER_SECONDS: z.coerce.number().min(0).max(15).default(0),
     FAILED_CREDENTIALS_PER_MINUTE: perMinute(300),
     SIGN_INS_PER_MINUTE: perMinute(300),
     REQUESTS_PER_MINUTE: perMinute(6_000),
@@ -53,6 +54,7 @@ export const Config = z
     trustedProxies: env.TRUSTED_PROXIES,
     tls: env.TLS_FOLDER === undefined ? null : { folder: env.TLS_FOLDER, clientCa: env.TLS_CLIENT_CA },
     allowedOrigins: env.CORS_ORIGINS,
+    lingerMs: env.LINGER_SECONDS * 1_000,
     perMinute: {
       failedCredentialsPerMinute: env.FAILED_CREDENTIALS_PER_MINUTE,
       signInsPerMinute: env.SIGN_INS_PER_MINUTE,

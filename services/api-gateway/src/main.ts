@@ -11,7 +11,7 @@ import { readCertificate } from './http/tls/certificate-folder.ts';
 import { renewCertificate } from './http/tls/renew-certificate.ts';
 
 await runService('api-gateway', async ({ log, metrics, use, loop, signal }) => {
-  const { host, port, bus: busSettings, tls, ...config } = readConfig(Config, process.env);
+  const { host, port, bus: busSettings, tls, lingerMs, ...config } = readConfig(Config, process.env);
   const certificate = tls && (await readCertificate(tls.folder));
   const bus = use(await connectBus({ ...busSettings, caller: 'api-gateway', log, metrics, signal }));
   bus.serve(implement(server, { get: async () => ({ version: config.version }) }));
@@ -24,7 +24,7 @@ await runService('api-gateway', async ({ log, metrics, use, loop, signal }) => {
     metrics,
     stopping: signal,
   });
-  use(closingGracefully(app));
+  use(closingGracefully(app, { lingerMs }));
   if (tls && certificate)
     loop(
       'renew the certificate',

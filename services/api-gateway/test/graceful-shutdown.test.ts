@@ -56,6 +56,28 @@ test('a gateway that stops finishes requests in flight, refuses new ones and clo
   agent.destroy();
 });
 
+test('a gateway that lingers when it stops answers on open connections, and closes each with its response', async () => {
+  release();
+  await using lingering = await startTestGateway({ lingerMs: 1_000 });
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const answer = async () => {
+    const [response]: IncomingMessage[] = await once(get(`${lingering.url}/api/v2/server`, { agent }), 'response');
+    response?.resume();
+    await once(response ?? agent, 'end');
+    return [response?.statusCode, response?.headers.connection];
+  };
+  expect(await answer()).toEqual([200, 'keep-alive']);
+
+  const stopped = lingering.stop();
+
+  expect(await answer()).toEqual([200, 'close']);
+  // On another connection, which it still accepts.
+  expect(await answer()).toEqual([200, 'close']);
+  await stopped;
+  await expect(answer()).rejects.toThrow('ECONNREFUSED');
+  agent.destroy();
+});
+
 test('a gateway that stops cuts off requests that do not end', async () => {
   const inFlight = gateway.get('/api/v2/envs');
   await arrived;

@@ -1,14 +1,30 @@
+import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 
-/** Requests that are in flight after this are cut off. */
-const defaultGraceMs = 20_000;
 const checkMs = 50;
 
-/** On disposal: stops accepting connections, waits for requests in flight, and closes. */
-export const closingGracefully = (app: FastifyInstance, graceMs = defaultGraceMs): AsyncDisposable => ({
+export interface Closing {
+  /** Requests that are in flight after this are cut off; lingering is part of it. */
+  readonly graceMs?: number;
+  /** How long it serves as before, but closes each connection with the next response on it. */
+  readonly lingerMs?: number;
+}
+
+/**
+ * On disposal: lingers, stops accepting connections, waits for requests in flight, and closes. Without lingering, a connection that
+ * is idle is closed although its client may be sending the next request on it, which then fails.
+ */
+export const closingGracefully = (
+  app: FastifyInstance,
+  { graceMs = 20_000, lingerMs = 0 }: Closing = {},
+): AsyncDisposable => ({
   async [Symbol.asyncDispose]() {
     const end = performance.now() + graceMs;
+    if (lingerMs > 0) {
+      closeWithNextResponse(app);
+      await sleep(lingerMs);
+    }
     const closed = app.close().then(() => true);
     while (!(await Promise.race([closed, sleep(checkMs, false)]))) {
       // Connections that have become idle would otherwise stay open until their clients close them.
@@ -17,3 +33,10 @@ export const closingGracefully = (app: FastifyInstance, graceMs = defaultGraceMs
     }
   },
 });
+
+function closeWithNextResponse({ server }: FastifyInstance): void {
+  const close = (_request: unknown, response: ServerResponse) => void response.setHeader('connection', 'close');
+  // Before all other listeners: the header must be set before the response begins.
+  server.prependListener('request', close);
+  server.prependListener('checkExpectation', close);
+}

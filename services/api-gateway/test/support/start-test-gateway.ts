@@ -16,7 +16,7 @@ import { startTestNats, type TestNats } from '@berth/shared/testing/test-nats';
 import type { FastifyInstance } from 'fastify';
 import { Registry } from 'prom-client';
 import { createGateway, type GatewayDeps } from '../../src/create-gateway.ts';
-import { closingGracefully } from '../../src/http/close-gracefully.ts';
+import { type Closing, closingGracefully } from '../../src/http/close-gracefully.ts';
 
 export interface TestGateway extends AsyncDisposable {
   url: string;
@@ -89,7 +89,7 @@ type Options = Partial<
     | 'tls'
     | 'trustedProxies'
   >
-> & { nats?: TestNats; perMinute?: Partial<GatewayDeps['perMinute']> };
+> & { nats?: TestNats; perMinute?: Partial<GatewayDeps['perMinute']> } & Pick<Closing, 'lingerMs'>;
 
 const usualLimits: GatewayDeps['perMinute'] = {
   failedCredentialsPerMinute: 300,
@@ -99,7 +99,7 @@ const usualLimits: GatewayDeps['perMinute'] = {
 };
 
 /** Starts the gateway on a port and, unless it is to join that of another, a NATS server of its own. */
-export async function startTestGateway({ nats: joined, ...options }: Options = {}): Promise<TestGateway> {
+export async function startTestGateway({ nats: joined, lingerMs = 0, ...options }: Options = {}): Promise<TestGateway> {
   const nats = joined ?? (await startTestNats());
   const buses: Bus[] = [];
   const stopping = new AbortController();
@@ -127,7 +127,7 @@ export async function startTestGateway({ nats: joined, ...options }: Options = {
     ...options,
     perMinute: { ...usualLimits, ...options.perMinute },
   });
-  const closing = closingGracefully(app, 3_000);
+  const closing = closingGracefully(app, { graceMs: 3_000, lingerMs });
   await app.listen({ host: '127.0.0.1', port: 0 });
   const url = app.listeningOrigin;
   const port = Number(new URL(url).port);
