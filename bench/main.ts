@@ -11,6 +11,7 @@ import { loopDelay } from './loop-delay.ts';
 import { planChanges } from './plan-changes.ts';
 import { startPolledServer } from './polls/polled-server.ts';
 import { statusPolls } from './polls/status-polls.ts';
+import { schemathesis } from './schemathesis.ts';
 import { startLatency } from './start-latency.ts';
 import { claimThroughput } from './tasks/claim-throughput.ts';
 import { dueAtOnce } from './tasks/due-at-once.ts';
@@ -31,8 +32,8 @@ const measurements = {
   retention: oldTasks,
   polls: statusPolls(polled),
 };
-/** It takes long, so it has to be chosen by name. */
-const longMeasurements = { 'deploy-1000': deployMany(1_000) };
+/** They take long, so they have to be chosen by name. */
+const longMeasurements = { 'deploy-1000': deployMany(1_000), schemathesis };
 const all = { ...measurements, ...longMeasurements };
 
 const say = (line: string) => process.stdout.write(`${line}\n`);

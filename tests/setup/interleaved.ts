@@ -16,6 +16,7 @@ const seconds: Record<string, number> = {
   'tests/isolation.test.ts': 75,
   'services/cluster-sync/test/kubernetes.test.ts': 75,
   'packages/devstack/src/servers/kubernetes/kubernetes.test.ts': 52,
+  'tests/fuzz.test.ts': 60,
   'services/tasks/test/simulation.test.ts': 51,
   'services/tasks/test/runner-waiting.test.ts': 46,
   'packages/shared/src/bus/connection/outage.test.ts': 45,

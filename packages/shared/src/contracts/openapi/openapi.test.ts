@@ -103,6 +103,20 @@ describe('the OpenAPI document', () => {
     expect(at('paths', '/api/v2/auth/idp/callback', 'post', 'parameters')).toBeUndefined();
   });
 
+  test('names the codes of every refusal, each with its status', () => {
+    const codes = (status: number) =>
+      at('components', 'responses', `Problem${status}`, 'content', 'application/problem+json', 'schema', 'allOf');
+
+    expect(codes(401)).toMatchObject([
+      { $ref: '#/components/schemas/Problem' },
+      { properties: { code: { enum: ['unauthenticated', 'token_revoked', 'token_expired', 'user_inactive'] } } },
+    ]);
+    expect(codes(429)).toMatchObject([{}, { properties: { code: { enum: ['too_many_requests'] } } }]);
+    expect(at('components', 'responses', 'Problem429', 'headers', 'Retry-After', 'schema')).toMatchObject({
+      type: 'integer',
+    });
+  });
+
   test('has problem+json for every refusal', () => {
     const types = membersOf(at('components', 'responses')).map((response) =>
       isJsonObject(response) && isJsonObject(response.content) ? Object.keys(response.content) : [],

@@ -1,6 +1,7 @@
 import { signedIn } from '../../access/rules.ts';
 import { hasPathId, type OperationSpec, type Resource, takesIfMatch } from '../definition/contract.ts';
 import { isCreation } from '../definition/idempotency-key.ts';
+import { errorCodes } from '../../errors.ts';
 import type { JsonObject } from '../fields/json.ts';
 
 const meanings = {
@@ -47,11 +48,30 @@ export const ProblemSchema: JsonObject = {
   },
 };
 
+/** The codes with which a status may come. */
+const codesOf = (status: string): string[] =>
+  Object.entries(errorCodes).flatMap(([code, own]) => (String(own) === status ? [code] : []));
+
+const withCodes = (status: string): JsonObject => ({
+  allOf: [
+    { $ref: '#/components/schemas/Problem' },
+    { type: 'object', properties: { code: { type: 'string', enum: codesOf(status) } } },
+  ],
+});
+
+const retryAfter: JsonObject = {
+  'Retry-After': { description: 'Seconds after which to try again', schema: { type: 'integer', minimum: 1 } },
+};
+
 export const problemResponses = (): JsonObject =>
   Object.fromEntries(
     Object.entries(meanings).map(([status, description]) => [
       `Problem${status}`,
-      { description, content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } } },
+      {
+        description: `${description}. Its code: ${codesOf(status).join(', ')}`,
+        ...((status === '429' || status === '503') && { headers: retryAfter }),
+        content: { 'application/problem+json': { schema: withCodes(status) } },
+      },
     ]),
   );
 

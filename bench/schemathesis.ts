@@ -1,0 +1,79 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Stack } from '@berth/devstack';
+import type { Fixtures } from './fixtures.ts';
+
+/** The release that the options below are of. */
+const release = 'schemathesis==4.32.5';
+const howToGetIt = `    schemathesis is a Python program, and there is no python3 here. Get Python 3.10 or newer from your system
+    (apt-get install python3 python3-venv, brew install python) or from https://www.python.org/downloads, and run this again.
+    Without it: tests/fuzz.test.ts makes its requests from the same contracts.`;
+
+const checks = [
+  'not_a_server_error',
+  'status_code_conformance',
+  'content_type_conformance',
+  'response_schema_conformance',
+].join(',');
+
+/** A stream that stays open, and the revocation of the token that all requests present. */
+const notTried = ['events.stream', 'user_tokens.delete'];
+
+/** An independent judge of the document and of what is answered: makes requests from the one, and checks the other against it. */
+export async function schemathesis(
+  stack: Stack,
+  { token }: Pick<Fixtures, 'token'>,
+  say: (line: string) => void,
+): Promise<void> {
+  say(`\n(s) ${release} against ${stack.url}/api/v2/openapi.json`);
+  const program = await installed(say);
+  if (program === null) return say(howToGetIt);
+
+  const options = {
+    checks,
+    header: `x-service-token: ${token}`,
+    'max-examples': process.env['SCHEMATHESIS_EXAMPLES'] ?? '20',
+    seed: process.env['SCHEMATHESIS_SEED'] ?? '1',
+    phases: 'examples,coverage,fuzzing',
+    'request-timeout': '40',
+    workers: '2',
+  };
+  const leftOut = notTried.map((operation) => ['exclude-operation-id', operation] as const);
+  const given = [...Object.entries(options), ...leftOut].flatMap(([name, value]) => [`--${name}`, value]);
+  const code = await run(program, ['run', `${stack.url}/api/v2/openapi.json`, ...given, '--continue-on-failure'], say);
+  say(code === 0 ? '    no violation' : `    it ended with ${code}: see above`);
+}
+
+/** The program, in an environment of its own; null where there is no Python. */
+async function installed(say: (line: string) => void): Promise<string | null> {
+  const folder = join(homedir(), '.cache', 'berth', release.replace('==', '-'));
+  const program = join(folder, 'bin', 'st');
+  if (existsSync(program)) return program;
+  if ((await run('python3', ['-c', 'import venv'], () => undefined)) !== 0) return null;
+
+  say(`    installing it into ${folder}`);
+  for (const [command, args] of [
+    ['python3', ['-m', 'venv', folder]],
+    [join(folder, 'bin', 'pip'), ['install', '--quiet', '--disable-pip-version-check', release]],
+  ] as const) {
+    if ((await run(command, args, say)) !== 0) throw new Error(`${release} could not be installed from PyPI`);
+  }
+  return program;
+}
+
+/** Its exit code; 127 where there is no such program. */
+function run(command: string, args: readonly string[], say: (line: string) => void): Promise<number> {
+  return new Promise((resolve, reject) => {
+    // It writes what it found into the folder that it runs in.
+    const child = spawn(command, args, { cwd: tmpdir(), stdio: ['ignore', 'pipe', 'pipe'] });
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (part: Buffer) => {
+        for (const line of part.toString().trimEnd().split('\n')) say(`    ${line}`);
+      });
+    }
+    child.once('error', (error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? resolve(127) : reject(error)));
+    child.once('close', (code) => resolve(code ?? 1));
+  });
+}
