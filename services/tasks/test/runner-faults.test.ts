@@ -69,7 +69,8 @@ test.for<[string, NodeJS.Signals, Record<string, string>]>([
   { timeout: 90_000 },
   async ([, signal, env]) => {
     await using runner = await world.start(env);
-    const task = slowTask();
+    // Its lease ends long after the test: only the death of the runner ends Helm.
+    const task = taskOf(world.chart, { values: { slow: true }, lease_ms: 300_000 });
     await act.startSlow(task);
 
     runner.signal(signal);
