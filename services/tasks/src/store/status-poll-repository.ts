@@ -22,7 +22,7 @@ const nothing = sql.type(z.object({}));
 
 /** The shortest interval, whatever charts want. */
 const leastIntervalSecs = 15;
-/** The lease of a poll: afterwards it is due again. */
+/** The lease of a poll, afterwards it is due again. A runner may hold one while another takes its time limit of 10 s. */
 const leaseSecs = 30;
 const slowMs = 2_000;
 /** A deployment takes a tenth of a place at most: one that answers after 9 s is polled every 90 s. */

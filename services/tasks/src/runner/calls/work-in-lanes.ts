@@ -15,6 +15,8 @@ export interface LanesOptions<Job, Result> {
   /** Jobs at the same time; a quarter of the places are for the slow ones. */
   places: number;
   mostClaimed: number;
+  /** Claim as many jobs again before there are places for them, so that a place never waits for a claim. Their leases must last for two jobs. */
+  ahead?: boolean;
   claim(lane: Lane, most: number): Promise<readonly Job[]>;
   work(job: Job, signal: AbortSignal): Promise<Result>;
   report(results: Result[]): Promise<unknown>;
@@ -22,10 +24,20 @@ export interface LanesOptions<Job, Result> {
 
 /** Does what is due, as much at a time as there are places. What cannot be reported is done again when its lease is over. */
 export const workInLanes =
-  <Job, Result>({ what, log, places, mostClaimed, claim, work, report }: LanesOptions<Job, Result>): Loop =>
+  <Job, Result>({
+    what,
+    log,
+    places,
+    mostClaimed,
+    ahead = false,
+    claim,
+    work,
+    report,
+  }: LanesOptions<Job, Result>): Loop =>
   async (signal) => {
-    const running = { quick: 0, slow: 0 };
     const all = { slow: Math.ceil(places / 4), quick: places - Math.ceil(places / 4) };
+    const running = { quick: 0, slow: 0 };
+    const waiting: Record<Lane, Job[]> = { quick: [], slow: [] };
     const results: Result[] = [];
     const { wake, wait } = createWakeUp(signal);
 
@@ -34,17 +46,27 @@ export const workInLanes =
       if (!signal.aborted) results.push(result);
     }
 
-    async function claimIn(lane: Lane): Promise<number> {
-      const free = Math.min(all[lane] - running[lane], mostClaimed);
-      if (free <= 0) return 0;
-      const jobs = await claim(lane, free);
-      for (const job of jobs) {
+    function fillPlaces(lane: Lane): void {
+      while (running[lane] < all[lane] && !signal.aborted) {
+        const job = waiting[lane].shift();
+        if (job === undefined) return;
         running[lane] += 1;
         void workOn(job).finally(() => {
           running[lane] -= 1;
+          fillPlaces(lane);
           wake();
         });
       }
+    }
+
+    async function claimIn(lane: Lane): Promise<number> {
+      const held = running[lane] + waiting[lane].length;
+      const free = Math.min((ahead ? 2 : 1) * all[lane] - held, mostClaimed);
+      // Ahead of the places a claim is for many jobs at a time.
+      if (free <= 0 || (held >= all[lane] && free < all[lane] / 2)) return 0;
+      const jobs = await claim(lane, free);
+      waiting[lane].push(...jobs);
+      fillPlaces(lane);
       return jobs.length;
     }
 
@@ -57,15 +79,18 @@ export const workInLanes =
       }
     }
 
+    async function claimAll(): Promise<boolean> {
+      try {
+        const counts = await Promise.all([claimIn('quick'), claimIn('slow')]);
+        return counts.some((count) => count > 0);
+      } catch (error) {
+        log.debug({ err: error }, `no ${what} this time`);
+        return false;
+      }
+    }
+
     while (!signal.aborted) {
-      await reportAll();
-      const claimed = await Promise.all([claimIn('quick'), claimIn('slow')]).then(
-        (counts) => counts.some((count) => count > 0),
-        (error: unknown) => {
-          log.debug({ err: error }, `no ${what} this time`);
-          return false;
-        },
-      );
+      const [claimed] = await Promise.all([claimAll(), reportAll()]);
       await wait(claimed || results.length > 0 || running.quick + running.slow > 0 ? gatherMs : lookEveryMs);
     }
   };

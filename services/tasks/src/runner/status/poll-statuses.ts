@@ -14,7 +14,7 @@ const mostClaimed = 64;
 export interface PollStatusesDeps {
   bus: Pick<Bus, 'call'>;
   log: Service['log'];
-  deployments: DeploymentClient;
+  deployments: Pick<DeploymentClient, 'call'>;
   metrics: Pick<RunnerMetrics, 'polled'>;
   /** Polls at the same time. A quarter of them are for deployments that took long the last time. */
   places: number;
@@ -46,6 +46,7 @@ export const pollStatuses = ({ bus, log, deployments, metrics, places }: PollSta
     log,
     places,
     mostClaimed,
+    ahead: true,
     claim: async (lane, most) => {
       const body = { quick: 0, slow: 0, [lane]: most };
       return (await bus.call(statusPolls.operations.claim, { body })).polls;
