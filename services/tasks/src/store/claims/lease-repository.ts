@@ -79,17 +79,18 @@ export const createLeaseRepository = (db: Queries) => ({
    */
   nextDue: (after: string | null, { notifiedAgoMs, withinMs }: { notifiedAgoMs: number | null; withinMs: number }) =>
     db.one(sql.type(NextDue)`
-      select now, notified_until, (extract(epoch from min(due_at) - now) * 1000)::double precision as wait_ms
+      select now, notified_until, (extract(epoch from next.due_at - now) * 1000)::double precision as wait_ms
       from (select clock_timestamp()::timestamptz(3) as now) clock
       cross join lateral (
         select greatest(
           coalesce(${after}::timestamptz, now), now - ${notifiedAgoMs}::double precision * interval '1 millisecond'
         )::timestamptz(3) as notified_until
       ) notified
-      left join deployment_tasks on status = 'Pending'
-        and due_at > notified_until
-        and due_at <= now + ${withinMs} * interval '1 millisecond'
-      group by now, notified_until
+      left join lateral (
+        select due_at from deployment_tasks
+        where status = 'Pending' and due_at > notified_until and due_at <= now + ${withinMs} * interval '1 millisecond'
+        order by due_at limit 1
+      ) next on true
     `),
 });
 export type LeaseRepository = ReturnType<typeof createLeaseRepository>;
