@@ -11,6 +11,7 @@ import { loopDelay } from './loop-delay.ts';
 import { planChanges } from './plan-changes.ts';
 import { startPolledServer } from './polls/polled-server.ts';
 import { statusPolls } from './polls/status-polls.ts';
+import { recordExamples } from './record-examples.ts';
 import { schemathesis } from './schemathesis.ts';
 import { startLatency } from './start-latency.ts';
 import { claimThroughput } from './tasks/claim-throughput.ts';
@@ -33,7 +34,7 @@ const measurements = {
   polls: statusPolls(polled),
 };
 /** They take long, so they have to be chosen by name. */
-const longMeasurements = { 'deploy-1000': deployMany(1_000), schemathesis };
+const longMeasurements = { 'deploy-1000': deployMany(1_000), examples: recordExamples, schemathesis };
 const all = { ...measurements, ...longMeasurements };
 
 const say = (line: string) => process.stdout.write(`${line}\n`);

@@ -10,6 +10,7 @@ import { IdempotencyKey, isCreation } from '../definition/idempotency-key.ts';
 import type { JsonObject, JsonValue } from '../fields/json.ts';
 import { isJsonObject } from '../fields/json.ts';
 import { whoMay } from '../definition/who-may.ts';
+import { examples } from './examples.ts';
 import { problemsOf } from './problems.ts';
 import type { SchemaWriter } from './schema-writer.ts';
 
@@ -32,7 +33,7 @@ function documentedOperation(operation: Operation, context: Context): JsonObject
     ...(body && {
       requestBody: {
         required: bodyOptional !== true,
-        content: { 'application/json': { schema: context.writer.input(body) } },
+        content: { 'application/json': { schema: context.writer.input(body), ...exampleOf(operation, 'body') } },
       },
     }),
     responses: {
@@ -131,6 +132,16 @@ function successOf(operation: Operation, { writer, resource }: Context): JsonObj
     ...(answersRow(operation, resource) && {
       headers: { ETag: { description: etagWords, schema: { type: 'string' } } },
     }),
-    content: { [type]: { schema: operation.produces ? { type: 'string' } : writer.output(operation.response) } },
+    content: {
+      [type]: {
+        schema: operation.produces ? { type: 'string' } : writer.output(operation.response),
+        ...exampleOf(operation, 'answer'),
+      },
+    },
   };
+}
+
+function exampleOf({ resource, name }: Operation, part: 'body' | 'answer'): JsonObject {
+  const example = examples[`${resource}.${name}`]?.[part];
+  return example === undefined ? {} : { example };
 }

@@ -1,8 +1,9 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
-import type { Operation } from '../definition/contract.ts';
+import { type Operation, successStatus } from '../definition/contract.ts';
 import { resources } from '../index.ts';
 import { isJsonObject, type JsonValue } from '../fields/json.ts';
+import { examples } from './examples.ts';
 import { openApiDocument } from './openapi.ts';
 
 const document = openApiDocument(resources, { version: '1.2.3', url: 'https://berth.example.com' });
@@ -101,6 +102,24 @@ describe('the OpenAPI document', () => {
     expect(at(...ofRetry, 'parameters')).toMatchObject([{ name: 'id' }, key]);
     expect(Object.keys(at(...ofRetry, 'responses') as object)).toEqual(expect.arrayContaining(['400', '409', '422']));
     expect(at('paths', '/api/v2/auth/idp/callback', 'post', 'parameters')).toBeUndefined();
+  });
+
+  test('has examples that fit the contracts, of every operation that answers once, but of the end of a sign-in', () => {
+    const documented = resources.flatMap(({ operations }) =>
+      Object.values<Operation>(operations).filter(({ http, produces }) => http !== undefined && produces === undefined),
+    );
+    const nameOf = ({ resource, name }: Operation) => `${resource}.${name}`;
+    const isUnlike = (operation: Operation) => {
+      const { body, answer } = examples[nameOf(operation)] ?? {};
+      if (body !== undefined && operation.body?.safeParse(body).success !== true) return true;
+      return successStatus(operation) !== 204 && !operation.response.safeParse(answer).success;
+    };
+
+    const hasContent = (one: Operation) => one.body !== undefined || successStatus(one) !== 204;
+    expect(documented.filter((one) => hasContent(one) && !(nameOf(one) in examples)).map(nameOf)).toEqual([
+      'logins.finish',
+    ]);
+    expect(documented.filter((one) => nameOf(one) in examples && isUnlike(one)).map(nameOf)).toEqual([]);
   });
 
   test('names the codes of every refusal, each with its status', () => {
