@@ -52,6 +52,13 @@ const event = (before: string): AuditEvent => ({
 const open = async (token = 'siteAdmin'): Promise<Response> =>
   gateway.get(path, { headers: { 'x-service-token': token } });
 
+/** Why streams were cut off. */
+const reasons = () =>
+  gateway
+    .logged()
+    .filter(({ msg }) => msg === 'stream cut short')
+    .map(({ err }) => (err as { message: string }).message);
+
 test('an export is lines of JSON that are sent as they are read', async () => {
   const response = await open();
 
@@ -100,6 +107,7 @@ test('an export is cut off, so that its reader notices, when the reader is deact
   active.delete('envAdmin');
 
   await expect(response.text()).rejects.toThrow('terminated');
+  expect(reasons()).toEqual(['This user is not active']);
 });
 
 test('an export is cut off when the reader loses the role that it needs', async () => {
@@ -107,6 +115,7 @@ test('an export is cut off when the reader loses the role that it needs', async 
   refusal = new AppError('forbidden', 'Only a site admin, or an admin of an env may do this');
 
   await expect(response.text()).rejects.toThrow('terminated');
+  expect(reasons()).toEqual([refusal.message]);
 });
 
 test('an export survives a short outage, and is cut off at its limit of time', async () => {
@@ -120,6 +129,7 @@ test('an export survives a short outage, and is cut off at its limit of time', a
 
   await expect(response.text()).rejects.toThrow('terminated');
 
+  expect(reasons()).toEqual(['The export took too long']);
   expect(performance.now() - started).toBeGreaterThan(1_900);
   expect(reads).toBeGreaterThan(readsBefore + 2);
 });
