@@ -27,7 +27,7 @@ describe('Berth, installed by its chart on a real node', () => {
   let berth: Installation;
   let api: Client;
   beforeAll(async () => {
-    berth = await installBerth(signal);
+    berth = await installBerth({ signal });
     const token = await signInAsAda({ stack: berth, signal });
     api = createClient({ baseUrl: berth.url, credential: () => ({ token }), signal });
   }, 20 * 60_000);

@@ -4,6 +4,7 @@ export { type NatsServer, type NatsStart, startNats } from './servers/nats.ts';
 export { people } from './servers/oidc/people.ts';
 export { type OidcServer, type OidcStart, startOidc } from './servers/oidc.ts';
 export { signInWithHttp } from './servers/oidc-sign-in.ts';
+export type { PostgresBinaries } from './servers/postgres-binaries.ts';
 export { type PostgresServer, type PostgresStart, startPostgres } from './servers/postgres.ts';
 export { type RealNode, type RealNodeStart, startRealNode } from './servers/real-node/real-node.ts';
 export { type RegistryServer, type RegistryStart, startRegistry } from './servers/registry.ts';

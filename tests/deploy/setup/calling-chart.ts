@@ -30,6 +30,9 @@ spec:
     spec:
       automountServiceAccountToken: false
       terminationGracePeriodSeconds: 5
+      {{- with .Values.nodeSelector }}
+      nodeSelector: {{- toYaml . | nindent 8 }}
+      {{- end }}
       securityContext: { runAsNonRoot: true, runAsUser: 65532, runAsGroup: 65532, seccompProfile: { type: RuntimeDefault } }
       containers:
         - name: web

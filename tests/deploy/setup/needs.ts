@@ -1,6 +1,10 @@
+import { execFile } from 'node:child_process';
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
 
 /** Programs that the tests of images and real pods start, and Debian's package of each. */
 const programs = {
@@ -16,6 +20,9 @@ const programs = {
   ip: 'iproute2',
   busybox: 'busybox-static',
   '/usr/lib/cni/ptp': 'containernetworking-plugins',
+  pg_dump: 'postgresql',
+  kubectl: 'kubernetes-client',
+  jq: 'jq',
 };
 
 /** What keeps these tests from running on this machine, each with the way out; empty where they can. */
@@ -26,7 +33,33 @@ export async function missingForDeployTests(path: string): Promise<string[]> {
   const absent = new Set<string>();
   for (const [program, debian] of Object.entries(programs)) if (!(await isThere(program, path))) absent.add(debian);
   if (absent.size > 0) missing.push(`apt-get install --no-install-recommends ${[...absent].join(' ')}`);
+  // Without their packages the commands below would say nothing of the kernel.
+  if (missing.length === 0) missing.push(...(await refusedByKernel()));
   return missing;
+}
+
+/** What an engine and a node begin with: inside of many a container root may not do it. */
+const rights: Record<string, string> = {
+  'an interface of the network': 'ip link add berth-probe type bridge && ip link delete berth-probe',
+  'a namespace of the network': 'unshare --net true',
+  'a namespace of mounts': 'unshare --mount mount -t tmpfs none /mnt',
+  'rules of iptables': 'iptables --table nat --list-rules',
+  'a control group':
+    'for at in /sys/fs/cgroup/cgroup.procs /sys/fs/cgroup/memory/cgroup.procs; do test -w $at && exit 0; done; exit 1',
+  'the log of the kernel': 'test -r /dev/kmsg',
+};
+
+async function refusedByKernel(): Promise<string[]> {
+  const env = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' };
+  const refused = await Promise.all(
+    Object.entries(rights).map(([what, command]) =>
+      run('/bin/sh', ['-c', command], { env, timeout: 20_000 }).then(
+        () => [],
+        () => [`root may not make or use ${what} here (${command})`],
+      ),
+    ),
+  );
+  return refused.flat();
 }
 
 /** Those of the system are not on the PATH of every user. */

@@ -4,11 +4,14 @@ import { basename, delimiter, dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 
 export interface PostgresBinaries {
+  readonly major: string;
   readonly postgres: string;
   readonly initdb: string;
   /** What the programs need in their environment to find their libraries. */
   readonly env: Readonly<Record<string, string>>;
 }
+
+const MAJOR = '18';
 
 const Links = z.array(z.object({ source: z.string(), target: z.string() }));
 
@@ -30,6 +33,7 @@ export async function postgresBinaries(linkFolder: string): Promise<PostgresBina
   const libraryPath = process.platform === 'darwin' ? 'DYLD_LIBRARY_PATH' : 'LD_LIBRARY_PATH';
   const native = join(packageFolder, 'native');
   return {
+    major: MAJOR,
     postgres: join(native, 'bin', 'postgres'),
     initdb: join(native, 'bin', 'initdb'),
     env: { [libraryPath]: [linkFolder, join(native, 'lib')].join(delimiter) },

@@ -14,6 +14,8 @@ const run = promisify(execFile);
 export interface PostgresStart extends ServerStart {
   /** False gives up what a power cut would lose, for speed: for tests only. */
   readonly durable: boolean;
+  /** Without them, those of the packages. */
+  readonly binaries?: PostgresBinaries | undefined;
 }
 
 export interface PostgresServer extends RunningServer {
@@ -22,15 +24,15 @@ export interface PostgresServer extends RunningServer {
   readonly adminUrl: string;
 }
 
-const MAJOR = '18';
 const SUPERUSER = 'postgres';
 
 /** Starts PostgreSQL. Started again on the same state folder it has the same port, password and data. */
-export async function startPostgres({ stateFolder, durable, guard, signal }: PostgresStart): Promise<PostgresServer> {
+export async function startPostgres(start: PostgresStart): Promise<PostgresServer> {
+  const { stateFolder, durable, guard, signal } = start;
   const folder = join(stateFolder, 'postgres');
   // World-traversable: as root we run the server as another user. The files below have permissions of their own.
   await mkdir(folder, { recursive: true, mode: 0o711 });
-  const binaries = await postgresBinaries(join(folder, 'lib'));
+  const binaries = start.binaries ?? (await postgresBinaries(join(folder, 'lib')));
   const { superuser } = await rememberedSecrets(join(folder, 'superuser.json'), ['superuser']);
   const { data, way } = await dataFolder({ folder, binaries, password: superuser, durable, signal });
   await removeStalePid(data, signal);
@@ -84,7 +86,8 @@ async function dataFolder({ folder, binaries, password, durable, signal }: DataF
   const place = { program: binaries.postgres, env: binaries.env, signal };
   const version = await readFile(join(data, 'PG_VERSION'), 'utf8').catch(() => undefined);
   if (version !== undefined) {
-    if (version.trim() !== MAJOR) throw new Error(`${data} was made by PostgreSQL ${version.trim()}; this is ${MAJOR}`);
+    const { major } = binaries;
+    if (version.trim() !== major) throw new Error(`${data} was made by PostgreSQL ${version.trim()}; this is ${major}`);
     return { data, way: await unprivilegedWay({ ...place, folder: data }) };
   }
 
@@ -128,8 +131,7 @@ async function initialise({
     '--encoding=UTF8',
     // The same order of text on every machine.
     '--locale=C',
-    '--locale-provider=builtin',
-    '--builtin-locale=C.UTF-8',
+    ...(Number(binaries.major) < 17 ? [] : ['--locale-provider=builtin', '--builtin-locale=C.UTF-8']),
     ...(durable ? [] : ['--no-sync']),
   ]);
   const env = { PATH: '/usr/bin:/bin', LC_ALL: 'C', ...binaries.env };

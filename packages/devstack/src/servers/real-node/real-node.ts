@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import type { NodeToolName } from '../../tools/tool-table.ts';
-import { NODE_ADDRESS } from '../kubernetes/addresses.ts';
+import { NODE_ADDRESS, SERVICE_NETWORK } from '../kubernetes/addresses.ts';
 import { connectKubeApi, type KubeApi } from '../kubernetes/kube-api.ts';
 import type { KubernetesServer } from '../kubernetes/kubernetes.ts';
 import { writePrivately } from '../remembered.ts';
@@ -58,6 +58,7 @@ export async function startRealNode(start: RealNodeStart): Promise<RealNode> {
   try {
     const api = stack.use(closing(await apiOf(kubernetes)));
     await makeInterface(stack);
+    await keepInside(stack);
     const files = await writeFiles(folder, kubernetes);
     const ctr = (...args: string[]) =>
       run('ctr', ['--address', files.socket, '--namespace', 'k8s.io', ...args], { timeout: 300_000 });
@@ -111,6 +112,22 @@ async function makeInterface(stack: AsyncDisposableStack): Promise<void> {
   const before = await readFile(forwarding, 'utf8');
   await writeFile(forwarding, '1');
   stack.defer(() => writeFile(forwarding, before));
+}
+
+/**
+ * What is sent to a pod or a service that is not there is refused here: by the default route it would leave the machine, and
+ * something out there may answer. Services are looked for before these rules are read, pods have routes of their own.
+ */
+async function keepInside(stack: AsyncDisposableStack): Promise<void> {
+  const route = ['unreachable', POD_NETWORK];
+  await run('ip', ['route', 'replace', ...route], { timeout: 10_000 });
+  stack.defer(async () => void (await run('ip', ['route', 'delete', ...route], { timeout: 10_000 })));
+  for (const chain of ['OUTPUT', 'FORWARD']) {
+    const rule = [chain, '--destination', SERVICE_NETWORK, '--jump', 'REJECT'];
+    const iptables = (action: string) => run('iptables', ['--wait', action, ...rule], { timeout: 60_000 });
+    await iptables('--append');
+    stack.defer(async () => void (await iptables('--delete')));
+  }
 }
 
 async function writeFiles(folder: string, kubernetes: KubernetesServer): Promise<NodeFiles> {

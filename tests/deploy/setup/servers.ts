@@ -1,0 +1,82 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  type OidcServer,
+  type PostgresBinaries,
+  type PostgresServer,
+  type RegistryServer,
+  type RunningServer,
+  type ServerStart,
+  type Stack,
+  startNats,
+  startOidc,
+  startPostgres,
+  startRegistry,
+} from '@berth/devstack';
+import { natsAccounts } from '@berth/shared/bus/accounts/nats-accounts';
+import { callerNames } from '@berth/shared/contracts/contract';
+import { loginCallbackPath } from '@berth/shared/contracts/resources/logins';
+import { z } from 'zod';
+
+const Passwords = z.record(z.enum(callerNames), z.string());
+
+interface ServersStart extends ServerStart {
+  readonly tools: Pick<Stack['tools'], 'nats-server' | 'registry'>;
+  /** Where people and pods reach the API, and the address at which pods reach the identity provider. */
+  readonly url: string;
+  readonly address: string;
+  readonly postgres?: PostgresBinaries | undefined;
+}
+
+/** What Berth needs beside its cluster. */
+export interface Servers extends AsyncDisposable {
+  readonly postgres: Pick<PostgresServer, 'port' | 'adminUrl'>;
+  readonly nats: { readonly port: number; readonly passwords: Readonly<Record<string, string>> };
+  readonly registry: RegistryServer;
+  readonly oidc: OidcServer;
+  /** Puts an empty PostgreSQL and an empty NATS where the old ones were. */
+  replaceStores(): Promise<void>;
+}
+
+export async function startServers(start: ServersStart): Promise<Servers> {
+  const { stateFolder, guard, signal, tools, url, address } = start;
+  const given = { stateFolder, guard, signal };
+  const passwords = Passwords.parse(Object.fromEntries(callerNames.map((name) => [name, `of-${name}`])));
+  const accounts = natsAccounts({ passwords });
+  const newPostgres = () => startPostgres({ ...given, durable: false, binaries: start.postgres });
+  const newNats = () => startNats({ ...given, program: tools['nats-server'], accounts });
+  await using stack = new AsyncDisposableStack();
+  const stopping = <S extends RunningServer>(server: S): S => {
+    stack.defer(() => server.stop());
+    return server;
+  };
+
+  const [postgres, nats, registry, oidc] = await Promise.all([
+    newPostgres().then(stopping),
+    newNats().then(stopping),
+    startRegistry({ ...given, program: tools.registry }).then(stopping),
+    startOidc({ ...given, clientId: 'berth', redirectUris: [`${url}${loginCallbackPath}`], host: address }).then(
+      stopping,
+    ),
+  ]);
+  const started = stack.move();
+  const stores: RunningServer[] = [postgres, nats];
+  return {
+    postgres,
+    nats: { port: nats.port, passwords },
+    registry,
+    oidc,
+    async replaceStores() {
+      for (const store of stores.splice(0)) await store.stop();
+      await rm(join(stateFolder, 'postgres/data'), { recursive: true });
+      await rm(nats.storeFolder, { recursive: true });
+      // Both remember their ports and passwords.
+      for (const begin of [newPostgres, newNats]) {
+        const store = await begin();
+        stores.push(store);
+        started.defer(() => store.stop());
+      }
+    },
+    [Symbol.asyncDispose]: () => started.disposeAsync(),
+  };
+}
