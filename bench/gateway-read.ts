@@ -12,7 +12,7 @@ const connections = 16;
 const warmUpSeconds = 5;
 const seconds = 10;
 
-interface Measured {
+export interface Measured {
   perSecond: number;
   p99: number;
 }
@@ -22,7 +22,7 @@ interface Target {
   headers?: Record<string, string>;
 }
 
-async function measure({ url, headers = {} }: Target, say: (line: string) => void): Promise<Measured> {
+export async function measure({ url, headers = {} }: Target, say: (line: string) => void): Promise<Measured> {
   await untilQuiet(say);
   await autocannon({ url, headers, connections, duration: warmUpSeconds });
   const { requests, latency, non2xx, errors } = await autocannon({ url, headers, connections, duration: seconds });

@@ -7,6 +7,7 @@ import { concurrency, deployMany } from './deploy-many.ts';
 import { fixturesOf } from './fixtures.ts';
 import { flood } from './flood.ts';
 import { gatewayRead } from './gateway-read.ts';
+import { identityLeases } from './identity-leases.ts';
 import { loopDelay } from './loop-delay.ts';
 import { planChanges } from './plan-changes.ts';
 import { startPolledServer } from './polls/polled-server.ts';
@@ -23,6 +24,7 @@ await using polled = await startPolledServer();
 const measurements = {
   read: gatewayRead,
   flood,
+  identity: identityLeases,
   latency: startLatency,
   deploy: deployMany(100),
   delay: loopDelay,

@@ -25,6 +25,12 @@ describe('the configuration', () => {
     },
   );
 
+  test('reuses identities for a second unless it says so, and for no longer', () => {
+    expect(Config.parse(least).identityLeaseMs).toBe(1_000);
+    expect(Config.parse({ ...least, IDENTITY_LEASE_MS: '0' }).identityLeaseMs).toBe(0);
+    expect(problemsOf({ IDENTITY_LEASE_MS: '1001' })).toHaveLength(1);
+  });
+
   test('refuses to check clients where there is no TLS', () => {
     expect(problemsOf({ TLS_CLIENT_CA: '-----BEGIN CERTIFICATE-----' })).toEqual([
       'TLS_CLIENT_CA: needs TLS_FOLDER: without TLS no client can present a certificate',

@@ -1,4 +1,5 @@
 import { busOptions, busSettings } from '@berth/shared/bus/connection/bus-settings';
+import { longestLeaseMs } from '@berth/shared/contracts/resources/identity-leases';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 
@@ -36,6 +37,7 @@ export const Config = z
     TLS_CLIENT_CA: z.string().includes('-----BEGIN CERTIFICATE-----').optional(),
     CORS_ORIGINS: Origins,
     LINGER_SECONDS: z.coerce.number().min(0).max(15).default(0),
+    IDENTITY_LEASE_MS: z.coerce.number().int().min(0).max(longestLeaseMs).default(longestLeaseMs),
     FAILED_CREDENTIALS_PER_MINUTE: perMinute(300),
     SIGN_INS_PER_MINUTE: perMinute(300),
     REQUESTS_PER_MINUTE: perMinute(6_000),
@@ -55,6 +57,7 @@ export const Config = z
     tls: env.TLS_FOLDER === undefined ? null : { folder: env.TLS_FOLDER, clientCa: env.TLS_CLIENT_CA },
     allowedOrigins: env.CORS_ORIGINS,
     lingerMs: env.LINGER_SECONDS * 1_000,
+    identityLeaseMs: env.IDENTITY_LEASE_MS,
     perMinute: {
       failedCredentialsPerMinute: env.FAILED_CREDENTIALS_PER_MINUTE,
       signInsPerMinute: env.SIGN_INS_PER_MINUTE,

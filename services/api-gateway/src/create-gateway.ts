@@ -9,6 +9,7 @@ import { networkOf } from './attempts/network-of.ts';
 import { shareAttempts } from './attempts/share-attempts.ts';
 import { authenticateBy } from './authentication/authenticate.ts';
 import { presentsCredential } from './authentication/credential-of.ts';
+import type { LeasedIdentities } from './authentication/leases/leased-identities.ts';
 import { requireCredentialBy } from './authentication/require-credential.ts';
 import { limitAddresses } from './limits/limit-addresses.ts';
 import { RequestLimit } from './limits/request-limit.ts';
@@ -51,6 +52,8 @@ export interface GatewayDeps
   /** Addresses and networks of proxies whose `X-Forwarded-For` is trusted; none unless given. */
   trustedProxies?: readonly string[];
   perMinute: Limits;
+  /** Identities that are reused for a moment; none unless given. */
+  identities?: LeasedIdentities;
   /** All contracts, unless given. */
   resources?: readonly Resource[];
 }
@@ -67,7 +70,10 @@ export async function createGateway({ resources = allResources, ...deps }: Gatew
     signal: deps.stopping,
   });
   const credentials = new KnownCredentials();
-  const authenticate = authenticateBy({ ...deps, failures, known: credentials });
+  const authentication = { ...deps, failures, known: credentials };
+  const authenticate = authenticateBy(authentication);
+  // Streams check again whether they may stay open, at intervals of their own.
+  const authenticateNow = authenticateBy({ ...authentication, identities: undefined });
   const requests = new RequestLimit({ by: 'identity', perMinute: requestsPerMinute, ...clock });
   const requireCredential = requireCredentialBy({ authenticate, known: credentials, requests });
   const app = createHttpServer(deps);
@@ -79,10 +85,10 @@ export async function createGateway({ resources = allResources, ...deps }: Gatew
   documentationRoutes(app, { ...deps, resources });
   pageRoutes(app);
   routesFromContracts(app, resources, { ...deps, authenticate, requireCredential, signIns });
-  taskLogRoute(app, { ...deps, authenticate, requireCredential });
-  eventRoute(app, { ...deps, authenticate, requireCredential, resources });
-  podLogRoute(app, { ...deps, authenticate, requireCredential });
-  auditExportRoute(app, { ...deps, authenticate, requireCredential });
+  taskLogRoute(app, { ...deps, authenticate: authenticateNow, requireCredential });
+  eventRoute(app, { ...deps, authenticate: authenticateNow, requireCredential, resources });
+  podLogRoute(app, { ...deps, authenticate: authenticateNow, requireCredential });
+  auditExportRoute(app, { ...deps, authenticate: authenticateNow, requireCredential });
   // Plugins register the routes of their files when they load.
   await app.after();
   refuseOtherMethods(app, known);

@@ -4,6 +4,7 @@ import { server } from '@berth/shared/contracts/resources/server';
 import { every } from '@berth/shared/service/loop';
 import { readConfig } from '@berth/shared/service/read-config';
 import { runService } from '@berth/shared/service/run-service';
+import { createLeasedIdentities } from './authentication/leases/leased-identities.ts';
 import { Config } from './config.ts';
 import { createGateway } from './create-gateway.ts';
 import { closingGracefully } from './http/close-gracefully.ts';
@@ -16,8 +17,11 @@ await runService('api-gateway', async ({ log, metrics, use, loop, signal }) => {
   const bus = use(await connectBus({ ...busSettings, caller: 'api-gateway', log, metrics, signal }));
   bus.serve(implement(server, { get: async () => ({ version: config.version }) }));
 
+  const identities = use(createLeasedIdentities({ bus, metrics, leaseMs: config.identityLeaseMs }));
+  bus.serve(identities.served);
   const app = await createGateway({
     ...config,
+    identities,
     tls: certificate && { ...certificate, ...tls },
     bus,
     log,

@@ -16,6 +16,9 @@ import { Config, withAdminEmailFlags } from './config.ts';
 import { deploymentPermissionHandlers } from './envs/deployment-permission-handlers.ts';
 import { envMemberHandlers } from './envs/env-member-handlers.ts';
 import { envHandlers } from './envs/env-handlers.ts';
+import { createChangesRights } from './identity-leases/changes-rights.ts';
+import { identityLeaseHandlers } from './identity-leases/identity-lease-handlers.ts';
+import { createMakeGatewaysForget } from './identity-leases/make-gateways-forget.ts';
 import { createLoginAttempts } from './sign-in/login-attempts.ts';
 import { meHandlers } from './me/me-handlers.ts';
 import { createCallingDeployments } from './tokens/calling-deployments.ts';
@@ -48,19 +51,23 @@ await runService('auth', async ({ log, metrics, use, loop, readiness, signal }) 
   const loginAttempts = createLoginAttempts({ db, ...config });
   const identityProvider = createIdentityProvider({ log, ...config });
 
+  const makeGatewaysForget = createMakeGatewaysForget({ db, bus, log, metrics });
+  const changesRights = createChangesRights(makeGatewaysForget);
+
   bus.serve(identityHandlers({ db, keyRing, tokenUse, callingDeployments, denied, ...config }));
+  bus.serve(identityLeaseHandlers({ db }));
   bus.serve(auditEventHandlers({ db, bus }));
   bus.serve(signingKeyHandlers({ keyRing }));
   bus.serve(loginHandlers({ db, denied, identityProvider, loginAttempts, jwtIssuer, ...config }));
   bus.serve(meHandlers({ db, callingDeployments }));
-  bus.serve(userHandlers({ db }));
-  bus.serve(userTokenHandlers({ db }));
-  bus.serve(botHandlers({ db }));
-  bus.serve(botTokenHandlers({ db }));
+  bus.serve(userHandlers({ db, changesRights }));
+  bus.serve(userTokenHandlers({ db, changesRights }));
+  bus.serve(botHandlers({ db, changesRights }));
+  bus.serve(botTokenHandlers({ db, changesRights }));
   bus.serve(deploymentTokenHandlers({ callingDeployments, jwtIssuer }));
-  bus.serve(envHandlers({ db, bus }));
-  bus.serve(envMemberHandlers({ db }));
-  bus.serve(deploymentPermissionHandlers({ db }));
+  bus.serve(envHandlers({ db, bus, changesRights }));
+  bus.serve(envMemberHandlers({ db, changesRights }));
+  bus.serve(deploymentPermissionHandlers({ db, changesRights }));
 
   loop('publish changes', outboxRelay({ db, bus, owner: 'auth', log }));
   loop('follow deployment kinds', deploymentKindProjection.follow({ db, bus }));
@@ -68,6 +75,8 @@ await runService('auth', async ({ log, metrics, use, loop, readiness, signal }) 
   loop('record denied attempts', every(1_000, denied.write));
   loop('remove old audit events', auditRetention({ db, metrics, days: config.auditDays }));
   loop('rotate signing keys', every(10_000, keyRing.refresh));
+  // Gateways that were killed, where no change of rights comes and waits for them.
+  loop('remove ended identity leases', every(60 * 60_000, makeGatewaysForget));
   loop('forget idempotency keys', forgetIdempotencyKeys({ db }));
   loop('forget login attempts', every(60_000, loginAttempts.forgetExpired));
 });

@@ -99,8 +99,8 @@ describe('signing keys', () => {
     const after = await createJwtIssuer({ keyRing: ring, ...lifetimes }).forSession(user);
     expect(decodeProtectedHeader(after.access_token).kid).not.toBe(oldKid);
     const verify = createJwtVerifier({ keyRing: other, ownUrl });
-    await expect(verify(before.access_token)).resolves.toMatchObject({ userId: user.id });
-    await expect(verify(after.access_token)).resolves.toMatchObject({ userId: user.id });
+    await expect(verify(before.access_token)).resolves.toMatchObject({ subject: { userId: user.id } });
+    await expect(verify(after.access_token)).resolves.toMatchObject({ subject: { userId: user.id } });
   });
 
   test('are deleted when nothing that they signed can be valid', async () => {

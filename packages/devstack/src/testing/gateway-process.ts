@@ -18,9 +18,13 @@ import type { CallOperation } from '@berth/shared/testing/walk-list';
 const main = fileURLToPath(new URL('../../../../services/api-gateway/src/main.ts', import.meta.url));
 
 export interface GatewayProcess extends AsyncDisposable {
+  readonly url: string;
+  /** To pause it. */
+  readonly pid: number;
+  /** Its metrics as text. */
+  metrics(): Promise<string>;
   /** Operations as HTTP requests with a credential; a problem is thrown as `ProblemError`. */
   as(credential: Credential): CallOperation;
-  readonly url: string;
 }
 
 /** The gateway as it runs in production, from its own main.ts, on the bus of a test. */
@@ -55,6 +59,8 @@ export async function startGatewayProcess(
   }
   return {
     url: baseUrl,
+    pid: child.pid ?? Number.NaN,
+    metrics: async () => (await fetch(`http://127.0.0.1:${healthPort}/metrics`)).text(),
     as: (credential) => {
       const send = createSend({ baseUrl, credential: () => credential, timeoutMs: 30_000 });
       return async (operation, request) => {

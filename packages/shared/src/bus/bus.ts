@@ -17,6 +17,8 @@ import type { StatePublisher } from './state/publish-state.ts';
 
 export interface Bus {
   readonly caller: CallerName;
+  /** This process on the bus; another after each start. */
+  readonly instance: string;
   /** Answers the operations of a resource from now on. */
   serve(served: ServedResource): void;
   /** Resolves when the server has registered all subscriptions of this bus; from then on requests reach it. */

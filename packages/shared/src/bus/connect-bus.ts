@@ -99,6 +99,7 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
 
   return {
     caller,
+    instance,
     serve: server.serve,
     listening: () => whileUp(connection, () => nc.flush()),
     call,

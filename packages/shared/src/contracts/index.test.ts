@@ -105,6 +105,9 @@ test('the access table lists every operation', () => {
     helm_tag_formats.delete | DELETE /helm-tag-formats/:id | a site admin
     identities.authenticate | from api-gateway | services of the platform
     identities.current | from tasks | services of the platform
+    identity_caches.forget | from auth | services of the platform
+    identity_leases.renew | from api-gateway | services of the platform
+    identity_leases.release | from api-gateway | services of the platform
     k8s_clusters.list | GET /k8s-clusters | anyone signed in
     k8s_clusters.get | GET /k8s-clusters/:id | anyone signed in
     k8s_clusters.update | PUT /k8s-clusters/:id | a site admin

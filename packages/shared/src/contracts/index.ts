@@ -27,6 +27,7 @@ import { helmCharts } from './resources/charts/helm-charts.ts';
 import { helmRegistries } from './resources/charts/helm-registries.ts';
 import { helmTagFormats } from './resources/charts/helm-tag-formats.ts';
 import { identities } from './resources/accounts/identities.ts';
+import { identityCaches, identityLeases } from './resources/accounts/identity-leases.ts';
 import { k8sClusters } from './resources/clusters/k8s-clusters.ts';
 import { k8sEvents } from './resources/clusters/k8s-events.ts';
 import { k8sResourceState } from './resources/clusters/k8s-resource-state.ts';
@@ -76,6 +77,8 @@ export const contracts = {
   helmRegistries,
   helmTagFormats,
   identities,
+  identityCaches,
+  identityLeases,
   k8sClusters,
   k8sEvents,
   k8sResourceState,

@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto';
 import type { Authenticated, Credential } from '@berth/shared/contracts/resources/identities';
 import { BoundedCache } from '@berth/shared/waiting/bounded-cache';
+import { hashOf } from './hash-of-credential.ts';
 
 const maxCredentials = 10_000;
 
@@ -25,6 +25,3 @@ export class KnownCredentials {
     this.#identities.delete(hashOf(credential));
   }
 }
-
-const hashOf = (credential: Credential): string =>
-  hash('sha256', 'token' in credential ? `token ${credential.token}` : `jwt ${credential.jwt}`, 'base64url');

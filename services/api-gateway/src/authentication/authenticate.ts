@@ -4,11 +4,13 @@ import { type Authenticated, identities } from '@berth/shared/contracts/resource
 import { AppError } from '@berth/shared/errors';
 import type { FastifyRequest } from 'fastify';
 import type { Attempts } from '../attempts/attempts.ts';
+import { hashOf } from '../attempts/hash-of-credential.ts';
 import type { KnownCredentials } from '../attempts/known-credentials.ts';
 import { networkOf } from '../attempts/network-of.ts';
 import { credentialOf } from './credential-of.ts';
+import type { LeasedIdentities } from './leases/leased-identities.ts';
 
-/** Calls auth on every request, without a cache, so a deactivated user fails on the next request. */
+/** Calls auth, unless the identity was read a moment ago and the lease of this gateway still holds (docs/decisions/0015). */
 export type Authenticate = (
   request: Pick<FastifyRequest, 'headers' | 'id' | 'ip' | 'socket'>,
   /** The service to call next. */
@@ -20,6 +22,8 @@ export interface AuthenticateDeps {
   /** Failed attempts, by network. */
   failures: Attempts;
   known: KnownCredentials;
+  /** Without them auth is called on every request. */
+  identities?: LeasedIdentities | undefined;
 }
 
 /**
@@ -27,16 +31,23 @@ export interface AuthenticateDeps {
  * that were valid before are exempt, so others behind the same address continue to work. A new valid credential waits
  * until the network has attempts again.
  */
-export function authenticateBy({ bus, failures, known }: AuthenticateDeps): Authenticate {
+export function authenticateBy({ bus, failures, known, identities: leased }: AuthenticateDeps): Authenticate {
   return async (request, audience) => {
     const credential = credentialOf(request.headers);
+    // Signed for one service, so each has its own.
+    const key = leased ? `${audience} ${hashOf(credential)}` : '';
+    const reused = leased?.find(key);
+    if (reused) return reused;
+
     const network = networkOf(request);
     if (!known.identityOf(credential)) failures.refuseUsedUp(network);
     try {
       const body = { credential, audience };
       const options = { requestId: request.id, network };
+      const ticket = leased?.begin() ?? null;
       const authenticated = await bus.call(identities.operations.authenticate, { body }, options);
       known.add(credential, authenticated.identity);
+      leased?.keep(key, ticket, authenticated);
       return authenticated;
     } catch (error) {
       if (error instanceof AppError && error.status === 401) known.remove(credential);

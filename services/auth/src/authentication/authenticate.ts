@@ -1,5 +1,6 @@
 import type { PackedIdentity } from '@berth/shared/access/packed-identity';
 import type { ServiceName } from '@berth/shared/contracts/contract';
+import { longestLeaseMs } from '@berth/shared/contracts/resources/identity-leases';
 import type { Authenticated, Credential } from '@berth/shared/contracts/resources/identities';
 import type { CallingDeployments } from '../tokens/calling-deployments.ts';
 import { parseApiToken } from '../tokens/api-token.ts';
@@ -25,26 +26,41 @@ export type Authenticate = (credential: Credential, audience: ServiceName) => Pr
  */
 export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   return async (credential, audience) => {
-    const identity =
+    const { identity, reusableMs } =
       'token' in credential ? await byApiToken(credential.token, deps) : await byJwt(credential.jwt, deps);
     const { kind, id } = identity;
-    return { identity: { kind, id }, identity_token: await deps.signedIdentity(identity, audience) };
+    return {
+      identity: { kind, id },
+      identity_token: await deps.signedIdentity(identity, audience),
+      reusable_ms: Math.max(0, Math.min(longestLeaseMs, Math.floor(reusableMs))),
+    };
   };
 }
 
-async function byApiToken(text: string, { credentialRepository, tokenUse }: AuthenticateDeps): Promise<PackedIdentity> {
+interface Behind {
+  identity: PackedIdentity;
+  /** Until the credential expires by itself; 0 for what a gateway must not reuse at all. */
+  reusableMs: number;
+}
+
+async function byApiToken(text: string, { credentialRepository, tokenUse }: AuthenticateDeps): Promise<Behind> {
   const presented = parseApiToken(text);
   if (presented === null) throw notAuthenticated();
 
   const row = await credentialRepository.findToken(presented.id);
   const identity = identityBehindToken(presented, row);
   if (row?.use_is_news) tokenUse.note(row.holder, presented.id);
-  return identity.kind === 'deployment' ? identity : { ...identity, token_id: presented.id };
+  const reusableMs = row?.expires_in_ms ?? Number.POSITIVE_INFINITY;
+  return { identity: identity.kind === 'deployment' ? identity : { ...identity, token_id: presented.id }, reusableMs };
 }
 
-async function byJwt(jwt: string, deps: AuthenticateDeps): Promise<PackedIdentity> {
-  const subject = await deps.verifyJwt(jwt);
-  return subject.kind === 'session'
-    ? identityBehindSession(subject, await deps.credentialRepository.findUser(subject.userId))
-    : identityBehindDeployment(subject, await deps.callingDeployments.find(subject.deploymentId));
+async function byJwt(jwt: string, deps: AuthenticateDeps): Promise<Behind> {
+  const { subject, expiresInMs } = await deps.verifyJwt(jwt);
+  if (subject.kind === 'session') {
+    const row = await deps.credentialRepository.findUser(subject.userId);
+    return { identity: identityBehindSession(subject, row), reusableMs: expiresInMs };
+  }
+  // `tasks` changes deployments, and makes no gateway forget them.
+  const deployment = await deps.callingDeployments.find(subject.deploymentId);
+  return { identity: identityBehindDeployment(subject, deployment), reusableMs: 0 };
 }

@@ -17,6 +17,8 @@ export const TokenRow = z.strictObject({
   secret_hash: z.instanceof(Buffer),
   is_revoked: z.boolean(),
   is_expired: z.boolean(),
+  /** Null where it does not expire, or far from now. */
+  expires_in_ms: z.number().nullable(),
   /** The last use is not recorded yet, or more than a minute ago. */
   use_is_news: z.boolean(),
   ...userColumns,
@@ -33,6 +35,9 @@ const tokenColumns = sql.fragment`
   t.secret_hash,
   t.revoked_at is not null as is_revoked,
   coalesce(t.expires_at <= now(), false) as is_expired,
+  case when t.expires_at < now() + interval '1 minute' then
+    floor(extract(epoch from t.expires_at - now()) * 1000)::float8
+  end as expires_in_ms,
   coalesce(t.last_used_at < now() - interval '1 minute', true) as use_is_news
 `;
 

@@ -15,6 +15,7 @@ const tokenRow: TokenRow = {
   secret_hash: token.secretHash,
   is_revoked: false,
   is_expired: false,
+  expires_in_ms: null,
   use_is_news: false,
   is_active: true,
   is_admin: false,

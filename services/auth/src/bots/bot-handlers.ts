@@ -5,10 +5,16 @@ import type { Database } from '@berth/shared/db/database';
 import { applyGiven } from '@berth/shared/db/changes/apply-given';
 import { change, removed } from '@berth/shared/db/changes/change';
 import { found } from '@berth/shared/errors';
+import type { ChangesRights } from '../identity-leases/changes-rights.ts';
 import { createBotTokenRepository } from './bot-token-repository.ts';
 import { createBotRepository } from './bot-repository.ts';
 
-export const botHandlers = ({ db }: { db: Database }) => {
+export interface BotHandlersDeps {
+  db: Database;
+  changesRights: ChangesRights;
+}
+
+export const botHandlers = ({ db, changesRights }: BotHandlersDeps) => {
   const botRepository = createBotRepository(db);
 
   return implement(bots, {
@@ -18,14 +24,15 @@ export const botHandlers = ({ db }: { db: Database }) => {
 
     create: ({ body }, context) => change(db, context, bots, { insert: (tx) => createBotRepository(tx).insert(body) }),
 
-    update: ({ id, body }, context) =>
+    update: changesRights(({ id, body }, context) =>
       change(db, context, bots, {
         lock: (tx) => createBotRepository(tx).lock(id),
         wanted: (before) => applyGiven(before, body),
         update: (tx, wanted) => createBotRepository(tx).update(id, wanted),
       }),
+    ),
 
-    delete: ({ id }, context) =>
+    delete: changesRights(({ id }, context) =>
       change(db, context, bots, {
         lock: (tx) => createBotRepository(tx).lock(id),
         remove: async (tx, _before, also) => {
@@ -33,5 +40,6 @@ export const botHandlers = ({ db }: { db: Database }) => {
           await createBotRepository(tx).remove(id);
         },
       }),
+    ),
   });
 };

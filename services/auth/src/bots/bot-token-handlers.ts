@@ -3,12 +3,18 @@ import { botTokens } from '@berth/shared/contracts/resources/bot-tokens';
 import type { Database } from '@berth/shared/db/database';
 import { change } from '@berth/shared/db/changes/change';
 import { found, named } from '@berth/shared/errors';
+import type { ChangesRights } from '../identity-leases/changes-rights.ts';
 import { createBotRepository } from './bot-repository.ts';
 import { newApiToken } from '../tokens/api-token.ts';
 import { createBotTokenRepository } from './bot-token-repository.ts';
 import { refusePastExpiry } from '../tokens/refuse-past-expiry.ts';
 
-export const botTokenHandlers = ({ db }: { db: Database }) => {
+export interface BotTokenHandlersDeps {
+  db: Database;
+  changesRights: ChangesRights;
+}
+
+export const botTokenHandlers = ({ db, changesRights }: BotTokenHandlersDeps) => {
   const botTokenRepository = createBotTokenRepository(db);
 
   return implement(botTokens, {
@@ -32,11 +38,12 @@ export const botTokenHandlers = ({ db }: { db: Database }) => {
       });
     },
 
-    delete: ({ id }, context) =>
+    delete: changesRights(({ id }, context) =>
       change(db, context, botTokens, {
         lock: (tx) => createBotTokenRepository(tx).lock(id),
         remove: (tx) => createBotTokenRepository(tx).revoke(id),
         action: 'revoke',
       }),
+    ),
   });
 };

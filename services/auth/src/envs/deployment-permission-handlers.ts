@@ -4,6 +4,7 @@ import { deploymentPermissions } from '@berth/shared/contracts/resources/deploym
 import type { Database } from '@berth/shared/db/database';
 import { change } from '@berth/shared/db/changes/change';
 import { AppError, found, named } from '@berth/shared/errors';
+import type { ChangesRights } from '../identity-leases/changes-rights.ts';
 import { createEnvMemberRepository } from './env-member-repository.ts';
 import { createEnvRepository } from './env-repository.ts';
 import { createDeploymentKindRepository } from '../projections/deployment-kind-repository.ts';
@@ -11,7 +12,12 @@ import { refuseTooManyRoles } from '../users/refuse-too-many-roles.ts';
 import { createUserRepository } from '../users/user-repository.ts';
 import { createDeploymentPermissionRepository } from './deployment-permission-repository.ts';
 
-export const deploymentPermissionHandlers = ({ db }: { db: Database }) => {
+export interface DeploymentPermissionHandlersDeps {
+  db: Database;
+  changesRights: ChangesRights;
+}
+
+export const deploymentPermissionHandlers = ({ db, changesRights }: DeploymentPermissionHandlersDeps) => {
   const deploymentPermissionRepository = createDeploymentPermissionRepository(db);
 
   return implement(deploymentPermissions, {
@@ -20,7 +26,7 @@ export const deploymentPermissionHandlers = ({ db }: { db: Database }) => {
     get: async ({ id }, { identity }) =>
       found(await deploymentPermissionRepository.find(id, visibleEnvs(identity)), deploymentPermissions.singular),
 
-    create: ({ body }, context) =>
+    create: changesRights(({ body }, context) =>
       change(db, context, deploymentPermissions, {
         insert: async (tx) => {
           const env = await createEnvRepository(tx).hold(body.env_id, visibleEnvs(context.identity));
@@ -36,12 +42,14 @@ export const deploymentPermissionHandlers = ({ db }: { db: Database }) => {
           return deploymentPermissionRepository.insert(body);
         },
       }),
+    ),
 
-    delete: ({ id }, context) =>
+    delete: changesRights(({ id }, context) =>
       change(db, context, deploymentPermissions, {
         lock: (tx) => createDeploymentPermissionRepository(tx).lock(id, visibleEnvs(context.identity)),
         remove: (tx) => createDeploymentPermissionRepository(tx).remove(id),
       }),
+    ),
   });
 };
 

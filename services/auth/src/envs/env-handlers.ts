@@ -6,6 +6,7 @@ import { applyGiven } from '@berth/shared/db/changes/apply-given';
 import { change } from '@berth/shared/db/changes/change';
 import type { Database } from '@berth/shared/db/database';
 import { found } from '@berth/shared/errors';
+import type { ChangesRights } from '../identity-leases/changes-rights.ts';
 import { refuseTooManyAutomaticEnvs } from '../users/refuse-too-many-roles.ts';
 import { deleteEnv } from './delete-env.ts';
 import { createEnvRepository } from './env-repository.ts';
@@ -14,9 +15,10 @@ import { refuseWhileInUse, usageOfEnv } from './env-usage.ts';
 export interface EnvHandlersDeps {
   db: Database;
   bus: Pick<Bus, 'call'>;
+  changesRights: ChangesRights;
 }
 
-export const envHandlers = ({ db, bus }: EnvHandlersDeps) => {
+export const envHandlers = ({ db, bus, changesRights }: EnvHandlersDeps) => {
   const envRepository = createEnvRepository(db);
 
   return implement(envs, {
@@ -45,10 +47,10 @@ export const envHandlers = ({ db, bus }: EnvHandlersDeps) => {
         },
       }),
 
-    delete: async ({ id }, context) => {
+    delete: changesRights(async ({ id }, context) => {
       context.checkIfMatch(found(await envRepository.find(id, visibleEnvs(context.identity)), 'env'));
       refuseWhileInUse(await usageOfEnv(bus, id, context));
       return deleteEnv(db, id, context);
-    },
+    }),
   });
 };

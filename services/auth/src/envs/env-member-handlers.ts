@@ -7,13 +7,19 @@ import type { Database } from '@berth/shared/db/database';
 import { applyGiven } from '@berth/shared/db/changes/apply-given';
 import { change, removed } from '@berth/shared/db/changes/change';
 import { AppError, found, named } from '@berth/shared/errors';
+import type { ChangesRights } from '../identity-leases/changes-rights.ts';
 import { createDeploymentPermissionRepository } from './deployment-permission-repository.ts';
 import { createEnvRepository } from './env-repository.ts';
 import { refuseTooManyRoles } from '../users/refuse-too-many-roles.ts';
 import { createUserRepository } from '../users/user-repository.ts';
 import { createEnvMemberRepository } from './env-member-repository.ts';
 
-export const envMemberHandlers = ({ db }: { db: Database }) => {
+export interface EnvMemberHandlersDeps {
+  db: Database;
+  changesRights: ChangesRights;
+}
+
+export const envMemberHandlers = ({ db, changesRights }: EnvMemberHandlersDeps) => {
   const envMemberRepository = createEnvMemberRepository(db);
 
   return implement(envUserPermissions, {
@@ -21,7 +27,7 @@ export const envMemberHandlers = ({ db }: { db: Database }) => {
 
     get: async ({ id }, { identity }) => found(await envMemberRepository.find(id, visibleEnvs(identity)), 'env user'),
 
-    create: ({ body }, context) =>
+    create: changesRights(({ body }, context) =>
       change(db, context, envUserPermissions, {
         insert: async (tx) => {
           const env = await createEnvRepository(tx).hold(body.env_id, visibleEnvs(context.identity));
@@ -34,8 +40,9 @@ export const envMemberHandlers = ({ db }: { db: Database }) => {
           return envMemberRepository.insert(body);
         },
       }),
+    ),
 
-    update: ({ id, body }, context) =>
+    update: changesRights(({ id, body }, context) =>
       change(db, context, envUserPermissions, {
         lock: (tx) => createEnvMemberRepository(tx).lock(id, visibleEnvs(context.identity)),
         wanted: (before) => applyGiven(before, body),
@@ -44,8 +51,9 @@ export const envMemberHandlers = ({ db }: { db: Database }) => {
           return createEnvMemberRepository(tx).setRole(id, role);
         },
       }),
+    ),
 
-    delete: ({ id }, context) =>
+    delete: changesRights(({ id }, context) =>
       change(db, context, envUserPermissions, {
         lock: (tx) => createEnvMemberRepository(tx).lock(id, visibleEnvs(context.identity)),
         remove: async (tx, before, also) => {
@@ -56,6 +64,7 @@ export const envMemberHandlers = ({ db }: { db: Database }) => {
           await createEnvMemberRepository(tx).remove(id);
         },
       }),
+    ),
   });
 };
 

@@ -10,7 +10,12 @@ export interface JwtVerifierDeps {
   ownUrl: string;
 }
 
-export type VerifyJwt = (jwt: string) => Promise<JwtSubject>;
+export interface VerifiedJwt {
+  subject: JwtSubject;
+  expiresInMs: number;
+}
+
+export type VerifyJwt = (jwt: string) => Promise<VerifiedJwt>;
 
 interface Verified {
   subject: JwtSubject;
@@ -42,12 +47,13 @@ export function createJwtVerifier({ keyRing, ownUrl }: JwtVerifierDeps): VerifyJ
     // A key that is no longer published takes its tokens with it.
     const verified = known && keyRing.verifyingKey(known.kid) ? known : await verify(jwt, { keyRing, ownUrl });
 
-    if (verified.expiresAt + clockToleranceSeconds <= Date.now() / 1000) {
+    const expiresInMs = (verified.expiresAt + clockToleranceSeconds) * 1000 - Date.now();
+    if (expiresInMs <= 0) {
       remembered.delete(key);
       throw expired();
     }
     if (verified !== known) remembered.set(key, verified);
-    return verified.subject;
+    return { subject: verified.subject, expiresInMs };
   };
 }
 

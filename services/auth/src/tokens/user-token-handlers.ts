@@ -4,6 +4,7 @@ import { userTokens } from '@berth/shared/contracts/resources/user-tokens';
 import type { Database } from '@berth/shared/db/database';
 import { change } from '@berth/shared/db/changes/change';
 import { AppError, found, named } from '@berth/shared/errors';
+import type { ChangesRights } from '../identity-leases/changes-rights.ts';
 import { createUserRepository } from '../users/user-repository.ts';
 import { newApiToken } from './api-token.ts';
 import { refusePastExpiry } from './refuse-past-expiry.ts';
@@ -15,7 +16,12 @@ function visibleHolders(identity: Identity): Holders {
   return identity.is_admin ? 'all' : { userId: identity.id };
 }
 
-export const userTokenHandlers = ({ db }: { db: Database }) => {
+export interface UserTokenHandlersDeps {
+  db: Database;
+  changesRights: ChangesRights;
+}
+
+export const userTokenHandlers = ({ db, changesRights }: UserTokenHandlersDeps) => {
   const userTokenRepository = createUserTokenRepository(db);
 
   return implement(userTokens, {
@@ -42,11 +48,12 @@ export const userTokenHandlers = ({ db }: { db: Database }) => {
       });
     },
 
-    delete: ({ id }, context) =>
+    delete: changesRights(({ id }, context) =>
       change(db, context, userTokens, {
         lock: (tx) => createUserTokenRepository(tx).lock(id, visibleHolders(context.identity)),
         remove: (tx) => createUserTokenRepository(tx).revoke(id),
         action: 'revoke',
       }),
+    ),
   });
 };

@@ -5,10 +5,16 @@ import { applyGiven } from '@berth/shared/db/changes/apply-given';
 import { change } from '@berth/shared/db/changes/change';
 import type { Database, Transaction } from '@berth/shared/db/database';
 import { AppError, found } from '@berth/shared/errors';
+import type { ChangesRights } from '../identity-leases/changes-rights.ts';
 import { createUserRepository, type StoredUser } from './user-repository.ts';
 import { fullUser, publicUser } from './user-views.ts';
 
-export const userHandlers = ({ db }: { db: Database }) => {
+export interface UserHandlersDeps {
+  db: Database;
+  changesRights: ChangesRights;
+}
+
+export const userHandlers = ({ db, changesRights }: UserHandlersDeps) => {
   const userRepository = createUserRepository(db);
 
   return implement(users, {
@@ -16,7 +22,7 @@ export const userHandlers = ({ db }: { db: Database }) => {
 
     get: async ({ id }, { identity }) => found(await userRepository.find(id, identity), 'user'),
 
-    update: ({ id, body }, context) =>
+    update: changesRights(({ id, body }, context) =>
       change(db, context, users, {
         lock: async (tx) => {
           const userRepository = createUserRepository(tx);
@@ -35,6 +41,7 @@ export const userHandlers = ({ db }: { db: Database }) => {
         published: publicUser,
         answer: fullUser,
       }),
+    ),
   });
 };
 

@@ -17,6 +17,7 @@ import { eventStream, stateStream } from '../state/state-stream.ts';
 import {
   allEvents,
   digestSubject,
+  callSubject,
   eventSubject,
   hintSubject,
   inboxPrefix,
@@ -124,7 +125,9 @@ const attempts: Record<string, Record<string, Partial<Tried>>> = {
     subscribe: [`${inboxPrefix(victim)}.>`, `${inboxPrefix(victim)}.*.*.*`, `self.v1.${victim}.*`],
   })),
   'calls as': byCaller((victim) => ({
-    publish: serviceNames.flatMap((owner) => operationsOf(owner).map((operation) => rpcSubject(operation, victim))),
+    publish: serviceNames.flatMap((owner) =>
+      operationsOf(owner).map((operation) => callSubject(operation, victim).replace('*', 'process')),
+    ),
   })),
   'publishes state of': byService((victim) => ({
     publish: stated(victim).flatMap(({ name }) => [

@@ -6,7 +6,7 @@ import { boatHandlers, boats } from '../../testing/boats.ts';
 import { connectTestBus } from '../../testing/test-bus.ts';
 import { startTestNats, type TestNats } from '../../testing/test-nats.ts';
 import { implement } from '../rpc/implement.ts';
-import { rpcSubject } from '../protocol/subjects.ts';
+import { callSubject } from '../protocol/subjects.ts';
 import { callersOf, natsPermissions } from './permissions.ts';
 
 describe('permissions made from the contracts', () => {
@@ -17,7 +17,7 @@ describe('permissions made from the contracts', () => {
     const allowed = new Set(permissions[caller].publish.allow.filter((subject) => subject.startsWith('rpc.')));
     const given = operations.filter((operation) => callersOf(operation).includes(caller));
 
-    expect([...allowed].sort()).toEqual(given.map((operation) => rpcSubject(operation, caller)).sort());
+    expect([...allowed].sort()).toEqual(given.map((operation) => callSubject(operation, caller)).sort());
   });
 
   test.for(callerNames)('give %s neither wildcard subjects nor stream management', (caller) => {

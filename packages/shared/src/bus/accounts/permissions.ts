@@ -7,6 +7,7 @@ import {
 } from '../../contracts/definition/contract.ts';
 import { type HintName, hints } from '../../contracts/definition/hints.ts';
 import {
+  callSubject,
   digestSubject,
   discoverySubject,
   hintSubject,
@@ -15,7 +16,6 @@ import {
   ownVoiceSubject,
   repliesFrom,
   republishSubject,
-  rpcSubject,
   rpcSubjectsOf,
   serviceVerbs,
 } from '../protocol/subjects.ts';
@@ -73,7 +73,7 @@ function forEveryCaller(caller: CallerName): Grants {
 function calls(resources: readonly Resource[], caller: CallerName): Grants {
   const publish = operationsOf(resources)
     .filter((operation) => callersOf(operation).includes(caller))
-    .map((operation) => rpcSubject(operation, caller));
+    .map((operation) => callSubject(operation, caller));
   // Readiness of the gateway is that of the services behind it.
   const pings = caller === 'api-gateway' ? serviceNames.map((name) => discoverySubject('PING', name)) : [];
   return { publish: [...publish, ...pings], subscribe: [] };

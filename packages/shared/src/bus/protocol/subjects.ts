@@ -1,4 +1,4 @@
-import type { CallerName, OperationIdentity, ServiceName } from '../../contracts/definition/contract.ts';
+import type { CallerName, OperationIdentity, OperationSpec, ServiceName } from '../../contracts/definition/contract.ts';
 import type { HintName } from '../../contracts/definition/hints.ts';
 
 /** Every subject of the platform is built here and nowhere else; permissions use the same functions. */
@@ -8,6 +8,14 @@ type Named = Pick<OperationIdentity, 'owner' | 'resource' | 'name'>;
 /** Subjects carry the caller: its NATS permissions pin this token, so the owner can trust it. */
 export const rpcSubject = ({ owner, resource, name }: Named, caller: CallerName | '*'): string =>
   `rpc.v1.${owner}.${caller}.${resource}.${name}`;
+
+/** For one process of the owner: only that one listens to it. */
+export const processSubject = (operation: Named, caller: CallerName | '*', process: string): string =>
+  `${rpcSubject(operation, caller)}.${process}`;
+
+/** What a caller of the operation may publish: that of any process, where it is for one. */
+export const callSubject = (operation: Named & Pick<OperationSpec, 'perProcess'>, caller: CallerName): string =>
+  operation.perProcess ? processSubject(operation, caller, '*') : rpcSubject(operation, caller);
 
 export const rpcSubjectsOf = (owner: ServiceName): string => `rpc.v1.${owner}.>`;
 

@@ -8,6 +8,8 @@ export interface CallOptions {
   signal?: AbortSignal | undefined;
   /** The caller's `If-Match`, checked by the owner next to the row. */
   ifMatch?: string | undefined;
+  /** The `instance` of the bus that an operation for one process goes to. */
+  process?: string | undefined;
   /** The caller's `Idempotency-Key`, for creations. */
   idempotencyKey?: string | undefined;
   /** The network that the request came from, for what counts or records attempts of strangers. */

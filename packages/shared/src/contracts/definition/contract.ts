@@ -58,6 +58,8 @@ export interface OperationSpec {
   readonly status?: 200 | 201 | 204;
   /** Callers besides the gateway (operations with a route), or all callers (internal ones). */
   readonly callers?: readonly CallerName[];
+  /** For one process of the owner, which the caller names, and not for any one of its replicas. */
+  readonly perProcess?: true;
   /** May be sent again when no answer arrived; by default true for reads. */
   readonly idempotent?: boolean;
   /** Takes `If-Match` although it is no change by id: the resource of the row that the path names. */

@@ -13,7 +13,7 @@ import { limits } from '../../protocol/limits.ts';
 import { RequestsInFlight } from './requests-in-flight.ts';
 import type { RpcMetrics } from '../rpc-metrics.ts';
 import type { Sender } from '../wire/sender.ts';
-import { callerOf, repliesFrom, rpcSubject } from '../../protocol/subjects.ts';
+import { callerOf, processSubject, repliesFrom, rpcSubject } from '../../protocol/subjects.ts';
 import { headersAsCarrier } from '../wire/trace-carrier.ts';
 import { createTurns } from '../../../waiting/turns.ts';
 import { refusalOf } from '../wire/wire-answer.ts';
@@ -33,7 +33,7 @@ const isCaller = (name: string | undefined): name is CallerName => callerNames.s
 
 /** Answers requests: one loop per operation, which no error of a request can end. */
 export function createServer(deps: ServerDeps) {
-  const { connection, send, log, metrics, verifyIdentity, onDenied } = deps;
+  const { connection, instance, send, log, metrics, verifyIdentity, onDenied } = deps;
   const subscriptions: Subscription[] = [];
   const discovery = createDiscovery(deps);
   const inFlight = new RequestsInFlight();
@@ -53,7 +53,7 @@ export function createServer(deps: ServerDeps) {
 
   function answer(endpoint: Endpoint): void {
     const { operation } = endpoint;
-    const subject = rpcSubject(operation, '*');
+    const subject = operation.perProcess ? processSubject(operation, '*', instance) : rpcSubject(operation, '*');
     const subscription = connection.nc.subscribe(subject, { queue: operation.owner, slow: limits.requestsInFlight });
     subscriptions.push(subscription);
     discovery.add(operation, subject);

@@ -8,7 +8,7 @@ import type { CallOptions } from '../call-options.ts';
 import { delays, limits } from '../../protocol/limits.ts';
 import { type OutgoingRequest, NoResponders, type ReplyInbox } from './reply-inbox.ts';
 import type { RpcMetrics } from '../rpc-metrics.ts';
-import { rpcSubject } from '../../protocol/subjects.ts';
+import { processSubject, rpcSubject } from '../../protocol/subjects.ts';
 import { headersToSet } from '../wire/trace-carrier.ts';
 import { valueOf, type WireAnswer } from '../wire/wire-answer.ts';
 import { headerNames, WireHeaders } from '../wire/wire-headers.ts';
@@ -31,7 +31,7 @@ export function createCaller({ inbox, caller, metrics }: CallerDeps) {
     const span = tracer.startSpan(`${resource}.${name}`, { kind: SpanKind.CLIENT });
     let code = 'ok';
     try {
-      const subject = rpcSubject(operation, caller);
+      const subject = subjectOf(operation, caller, options.process);
       const payload = payloadOf(request);
       const deadline = started + (options.deadlineMs ?? delays.callDeadline);
       const send = () => sendOnce({ owner: operation.owner, subject, payload }, deadline, options, span);
@@ -60,6 +60,14 @@ export function createCaller({ inbox, caller, metrics }: CallerDeps) {
     propagation.inject(trace.setSpan(context.active(), span), headers, headersToSet);
     return inbox.request({ ...request, headers, timeoutMs, signal: options.signal });
   }
+}
+
+const processName = /^[0-9a-f]{16}$/;
+
+function subjectOf(operation: Operation, caller: CallerName, process: string | undefined): string {
+  if (!operation.perProcess) return rpcSubject(operation, caller);
+  if (process !== undefined && processName.test(process)) return processSubject(operation, caller, process);
+  throw new Error(`${operation.resource}.${operation.name} is for one process, which the call has to name`);
 }
 
 function payloadOf(request: unknown): Uint8Array {

@@ -1,0 +1,133 @@
+import type { Bus } from '@berth/shared/bus/bus';
+import { implement } from '@berth/shared/bus/rpc/implement';
+import type { Authenticated } from '@berth/shared/contracts/resources/identities';
+import { identityCaches, identityLeases } from '@berth/shared/contracts/resources/identity-leases';
+import {
+  endingAfter,
+  forgetful,
+  isRenewalDue,
+  mayReuse,
+  noLease,
+  renewed,
+  type Ticket,
+  ticketOf,
+} from '@berth/shared/identity-leases/gateway-lease';
+import type { Service } from '@berth/shared/service/service';
+import { BoundedCache } from '@berth/shared/waiting/bounded-cache';
+import { createLeaseClock } from './lease-clock.ts';
+import { leaseMetrics } from './lease-metrics.ts';
+
+/** Identities that auth has read for this gateway, reused for a moment under a lease. See docs/decisions/0015. */
+export interface LeasedIdentities extends AsyncDisposable {
+  /** Undefined where auth has to be called. */
+  find(key: string): Authenticated | undefined;
+  /** Call it before a lookup is sent. */
+  begin(): Ticket | null;
+  /** Keeps the answer to a lookup for as long as its ticket allows. */
+  keep(key: string, ticket: Ticket | null, authenticated: Authenticated): void;
+  /** Answers auth when a right was changed. */
+  served: ReturnType<typeof serveForget>;
+}
+
+export interface LeasedIdentitiesDeps extends Pick<Service, 'metrics'> {
+  bus: Pick<Bus, 'call' | 'instance'>;
+  /** 0: nothing is reused. */
+  leaseMs: number;
+  clock?: () => number;
+}
+
+interface Entry {
+  authenticated: Authenticated;
+  ticket: Ticket;
+}
+
+const maxEntries = 10_000;
+/** Characters of the signed identities; of users with thousands of roles they are long. */
+const maxCharacters = 32 * 1024 * 1024;
+/** With each entry counting for no less than this, one sum bounds number and text. */
+const leastWeight = maxCharacters / maxEntries;
+
+const { renew, release } = identityLeases.operations;
+
+export function createLeasedIdentities({
+  bus,
+  leaseMs,
+  clock = createLeaseClock(),
+  ...deps
+}: LeasedIdentitiesDeps): LeasedIdentities {
+  const metrics = leaseMetrics(deps.metrics);
+  const entries = new BoundedCache<Entry>(maxCharacters);
+  let lease = noLease;
+  let nextRenewal = Number.NEGATIVE_INFINITY;
+  let lastRequest = Number.NEGATIVE_INFINITY;
+  let isUsed = leaseMs > 0;
+
+  /** Costs no request any time: one that finds no lease calls auth. One request alone has nothing to reuse. */
+  function renewInTime(now: number): void {
+    const isAlone = now - lastRequest >= leaseMs;
+    lastRequest = now;
+    if (isAlone || now < nextRenewal || !isRenewalDue(lease, now, leaseMs)) return;
+    // Also the pause after a failure; one answer is waited for at a time.
+    nextRenewal = now + leaseMs;
+    void renewFrom(now);
+  }
+
+  async function renewFrom(sentAt: number): Promise<void> {
+    try {
+      const body = { gateway: bus.instance, lease_ms: leaseMs };
+      const { granted } = await bus.call(renew, { body }, { deadlineMs: leaseMs });
+      metrics.renewals.inc({ outcome: granted ? 'granted' : 'refused' });
+      if (!granted) return;
+      lease = renewed(lease, sentAt, leaseMs);
+      nextRenewal = Number.NEGATIVE_INFINITY;
+    } catch {
+      metrics.renewals.inc({ outcome: 'failed' });
+    }
+  }
+
+  function forget(): void {
+    lease = forgetful(lease);
+    entries.clear();
+    metrics.forgotten.inc();
+  }
+
+  return {
+    find(key) {
+      if (!isUsed) return undefined;
+      const now = clock();
+      renewInTime(now);
+      const entry = entries.get(key);
+      const isKnown = entry !== undefined && mayReuse(lease, entry.ticket, now);
+      metrics.lookups.inc({ from: isKnown ? 'lease' : 'auth' });
+      return isKnown ? entry.authenticated : undefined;
+    },
+
+    begin: () => (isUsed ? ticketOf(lease, clock()) : null),
+
+    keep(key, ticket, authenticated) {
+      const { reusable_ms = 0, identity_token } = authenticated;
+      if (ticket === null || reusable_ms === 0) return;
+      const entry = { authenticated, ticket: endingAfter(ticket, reusable_ms) };
+      if (isUsed && mayReuse(lease, entry.ticket, clock()))
+        entries.set(key, entry, Math.max(identity_token.length + key.length, leastWeight));
+    },
+
+    served: serveForget(forget),
+
+    async [Symbol.asyncDispose]() {
+      isUsed = false;
+      forget();
+      // Otherwise the next change would wait for the lease of a process that has ended.
+      if (lease.until > noLease.until)
+        await bus.call(release, { body: { gateway: bus.instance } }, { deadlineMs: 500 }).catch(() => undefined);
+    },
+  };
+}
+
+const serveForget = (forget: () => void) =>
+  implement(identityCaches, {
+    forget: async () => {
+      forget();
+      return {};
+    },
+  });

@@ -1,0 +1,31 @@
+import { AppError } from '@berth/shared/errors';
+import type { MakeGatewaysForget } from './make-gateways-forget.ts';
+
+/**
+ * Wraps the handler of an operation that changes what an identity is or may do: it answers only when no gateway reuses an
+ * identity that was read before the change.
+ */
+export type ChangesRights = <Request, Context, Answer>(
+  handler: (request: Request, context: Context) => Promise<Answer>,
+) => (request: Request, context: Context) => Promise<Answer>;
+
+/** What the repeat of a change gets that was made, but not answered: the row is gone, or no longer fits `If-Match`. */
+const isOfRepeat = (error: unknown): boolean =>
+  error instanceof AppError && (error.code === 'not_found' || error.code === 'stale');
+
+export const createChangesRights =
+  (makeGatewaysForget: MakeGatewaysForget): ChangesRights =>
+  (handler) =>
+  async (request, context) => {
+    const outcome = await handler(request, context).then(
+      (answer) => ({ answer }),
+      (error: unknown) => {
+        if (isOfRepeat(error)) return { error };
+        throw error;
+      },
+    );
+    // Also where nothing changed: it may be the repeat of a change whose replica ended before it came here.
+    await makeGatewaysForget();
+    if ('error' in outcome) throw outcome.error;
+    return outcome.answer;
+  };

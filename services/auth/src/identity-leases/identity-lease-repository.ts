@@ -1,0 +1,52 @@
+import type { Queries } from '@berth/shared/db/database';
+import { type Holder, waitMsOf } from '@berth/shared/identity-leases/awaited-gateways';
+import { sql } from 'slonik';
+import { z } from 'zod';
+
+const lease = sql.type(z.strictObject({ gateway: z.string(), renewal: z.string(), lease_ms: z.number() }));
+const nothing = sql.type(z.strictObject({}));
+
+/** Far more gateways than anybody runs: a broken one must not make every change wait for a list without end. */
+const maxHolders = 1_000;
+
+export const createIdentityLeaseRepository = (db: Queries) => ({
+  /** False where there are too many. */
+  renew: async (gateway: string, leaseMs: number): Promise<boolean> => {
+    const { rowCount } = await db.query(nothing`
+      insert into identity_leases as held (gateway, lease_ms)
+      select ${gateway}, ${leaseMs}::int
+      where exists (select from identity_leases where gateway = ${gateway})
+        or (select count(*) from identity_leases) < ${maxHolders}
+      on conflict (gateway) do update
+        set renewal = gen_random_uuid(), lease_ms = greatest(held.lease_ms, excluded.lease_ms)
+    `);
+    return rowCount === 1;
+  },
+
+  release: async (gateway: string): Promise<void> => {
+    await db.query(nothing`delete from identity_leases where gateway = ${gateway}`);
+  },
+
+  holders: async (): Promise<Holder[]> => {
+    const rows = await db.any(lease`select gateway, renewal, lease_ms from identity_leases`);
+    return rows.map(({ gateway, renewal, lease_ms }) => ({ gateway, renewal, waitMs: waitMsOf(lease_ms) }));
+  },
+
+  /** Removes those whose lease has ended; one that was renewed since it was read stays. */
+  removeEnded: async (ended: readonly Pick<Holder, 'gateway' | 'renewal'>[]): Promise<void> => {
+    await db.query(nothing`
+      delete from identity_leases held
+      using unnest(
+        ${sql.array(
+          ended.map(({ gateway }) => gateway),
+          'text',
+        )},
+        ${sql.array(
+          ended.map(({ renewal }) => renewal),
+          'uuid',
+        )}
+      ) as ended (gateway, renewal)
+      where held.gateway = ended.gateway and held.renewal = ended.renewal
+    `);
+  },
+});

@@ -1,0 +1,287 @@
+import { randomUUID } from 'node:crypto';
+import type { Bus } from '@berth/shared/bus/bus';
+import { implement } from '@berth/shared/bus/rpc/implement';
+import { changesRows, type Operation } from '@berth/shared/contracts/contract';
+import { resources } from '@berth/shared/contracts/index';
+import { botTokens } from '@berth/shared/contracts/resources/bot-tokens';
+import { bots } from '@berth/shared/contracts/resources/bots';
+import { deploymentPermissions } from '@berth/shared/contracts/resources/deployment-permissions';
+import { envUserPermissions } from '@berth/shared/contracts/resources/env-user-permissions';
+import { envs } from '@berth/shared/contracts/resources/envs';
+import { type Credential, identities } from '@berth/shared/contracts/resources/identities';
+import { identityCaches, identityLeases } from '@berth/shared/contracts/resources/identity-leases';
+import { userTokens } from '@berth/shared/contracts/resources/user-tokens';
+import { users } from '@berth/shared/contracts/resources/users';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createDeploymentPermissionRepository } from '../src/envs/deployment-permission-repository.ts';
+import { createEnvMemberRepository } from '../src/envs/env-member-repository.ts';
+import { createIdentityLeaseRepository } from '../src/identity-leases/identity-lease-repository.ts';
+import { newApiToken } from '../src/tokens/api-token.ts';
+import { createUserTokenRepository } from '../src/tokens/user-token-repository.ts';
+import { type AuthUnderTest, startAuth } from './support/auth-under-test.ts';
+import { somebot, somedeployment, somekind } from './support/bots-and-deployments.ts';
+import { newEnv, newUser, type Somebody, somebody } from './support/people.ts';
+import { UsageOfEnvs } from './support/usage-of-envs.ts';
+
+const { renew, release } = identityLeases.operations;
+
+let auth: AuthUnderTest;
+let admin: Somebody;
+let clusterSync: Bus;
+let tasks: Bus;
+let kind_id: string;
+/** How often the gateway of the test was made to forget. */
+let forgotten = 0;
+
+beforeAll(async () => {
+  auth = await startAuth();
+  admin = await somebody(auth, { is_admin: true });
+  kind_id = await somekind(auth, await auth.connect('registry-scan'));
+  clusterSync = await auth.connect('cluster-sync');
+  tasks = await auth.connect('tasks');
+  new UsageOfEnvs().serve(clusterSync, tasks);
+  await Promise.all([clusterSync.listening(), tasks.listening()]);
+  auth.gateway.serve(
+    implement(identityCaches, {
+      forget: async () => {
+        forgotten += 1;
+        return {};
+      },
+    }),
+  );
+  await auth.gateway.listening();
+  await auth.gateway.call(renew, { body: { gateway: auth.gateway.instance, lease_ms: 1_000 } });
+});
+afterAll(() => auth?.[Symbol.asyncDispose]());
+
+async function newToken(user_id: string, expires_at: string | null = null) {
+  const { id, secretHash, text } = newApiToken();
+  await createUserTokenRepository(auth.db).insert({ id, user_id, name: null, expires_at, secretHash });
+  return { id, text };
+}
+
+async function newMember() {
+  const [env, user] = [await newEnv(auth.db), await newUser(auth.db)];
+  const member = { env_id: env.id, user_id: user.id };
+  return { member, ...(await createEnvMemberRepository(auth.db).insert({ ...member, role: 'User' })) };
+}
+
+async function newPermission() {
+  const { member } = await newMember();
+  return createDeploymentPermissionRepository(auth.db).insert({ ...member, kind_id, role: 'Owner' });
+}
+
+/** Each prepares a change of rights. */
+const changes: Record<string, () => Promise<() => Promise<unknown>>> = {
+  'users.update': async () => {
+    const { id } = await newUser(auth.db);
+    return () => admin.send(users.operations.update, { id, body: { is_active: false } });
+  },
+  'user_tokens.delete': async () => {
+    const { id } = await newToken(admin.id);
+    return () => admin.send(userTokens.operations.delete, { id });
+  },
+  'bots.update': async () => {
+    const { id } = await somebot(auth);
+    return () => admin.send(bots.operations.update, { id, body: { is_active: false } });
+  },
+  'bots.delete': async () => {
+    const { id } = await somebot(auth);
+    return () => admin.send(bots.operations.delete, { id });
+  },
+  'bot_tokens.delete': async () => {
+    const { tokenId: id } = await somebot(auth);
+    return () => admin.send(botTokens.operations.delete, { id });
+  },
+  'envs.delete': async () => {
+    const { id } = await newEnv(auth.db);
+    return () => admin.send(envs.operations.delete, { id });
+  },
+  'env_user_permissions.create': async () => {
+    const [env, user] = [await newEnv(auth.db), await newUser(auth.db)];
+    const body = { env_id: env.id, user_id: user.id, role: 'User' as const };
+    return () => admin.send(envUserPermissions.operations.create, { body });
+  },
+  'env_user_permissions.update': async () => {
+    const { id } = await newMember();
+    return () => admin.send(envUserPermissions.operations.update, { id, body: { role: 'Admin' } });
+  },
+  'env_user_permissions.delete': async () => {
+    const { id } = await newMember();
+    return () => admin.send(envUserPermissions.operations.delete, { id });
+  },
+  'deployment_permissions.create': async () => {
+    const { member } = await newMember();
+    const body = { ...member, kind_id, role: 'Owner' as const };
+    return () => admin.send(deploymentPermissions.operations.create, { body });
+  },
+  'deployment_permissions.delete': async () => {
+    const { id } = await newPermission();
+    return () => admin.send(deploymentPermissions.operations.delete, { id });
+  },
+};
+
+/** What is new has no identity that anybody has read, and no identity contains the name of an env. */
+const changesNoIdentity = ['bot_tokens.create', 'bots.create', 'envs.create', 'envs.update', 'user_tokens.create'];
+
+test('every operation of auth that changes rows either changes no identity, or makes gateways forget', () => {
+  const changing = resources
+    .filter(({ owner }) => owner === 'auth')
+    .flatMap((resource) => Object.values<Operation>(resource.operations).filter((one) => changesRows(one, resource)))
+    .map(({ resource, name }) => `${resource}.${name}`);
+
+  expect(changing.sort()).toEqual([...Object.keys(changes), ...changesNoIdentity].sort());
+});
+
+describe('a gateway with a lease has forgotten what it read when an answer arrives', () => {
+  test.for(Object.keys(changes))('to %s', async (name) => {
+    const change = await changes[name]?.();
+    const before = forgotten;
+
+    await change?.();
+
+    expect(forgotten).toBe(before + 1);
+  });
+
+  test.for(['users.update', 'bots.delete', 'user_tokens.delete', 'envs.delete', 'deployment_permissions.delete'])(
+    'to the repeat of %s, which changes nothing any more',
+    async (name) => {
+      const change = await changes[name]?.();
+      await change?.();
+      const before = forgotten;
+
+      const [outcome] = await Promise.allSettled([change?.()]);
+
+      expect([{ status: 'fulfilled' }, { reason: { code: 'not_found' } }]).toContainEqual(
+        outcome.status === 'fulfilled' ? { status: 'fulfilled' } : { reason: { code: outcome.reason.code } },
+      );
+      expect(forgotten).toBe(before + 1);
+    },
+  );
+
+  test('to the repeat of a change with an If-Match of before it', async () => {
+    const { id } = await newUser(auth.db);
+    const change = () =>
+      admin.send(users.operations.update, { id, body: { is_active: false } }, { ifMatch: '"before"' });
+    const before = forgotten;
+
+    await expect(change()).rejects.toMatchObject({ code: 'stale' });
+
+    expect(forgotten).toBe(before + 1);
+  });
+});
+
+test('a refused change makes no gateway forget', async () => {
+  const stranger = await somebody(auth);
+  const before = forgotten;
+
+  await expect(
+    stranger.send(users.operations.update, { id: admin.id, body: { is_active: false } }),
+  ).rejects.toMatchObject({ code: 'forbidden' });
+
+  expect(forgotten).toBe(before);
+});
+
+describe('the list of gateways with a lease', () => {
+  const gateway = () => randomUUID().replaceAll('-', '').slice(0, 16);
+  const listed = async (name: string) =>
+    (await createIdentityLeaseRepository(auth.db).holders()).find((holder) => holder.gateway === name);
+  const revoke = async () => admin.send(userTokens.operations.delete, { id: (await newToken(admin.id)).id });
+
+  test('loses a gateway that does not confirm, once its lease has run out', async () => {
+    const name = gateway();
+    await auth.gateway.call(renew, { body: { gateway: name, lease_ms: 50 } });
+
+    await revoke();
+
+    expect(await listed(name)).toBeUndefined();
+  });
+
+  test('keeps a gateway that does not confirm but has renewed meanwhile', async () => {
+    const name = gateway();
+    await auth.gateway.call(renew, { body: { gateway: name, lease_ms: 300 } });
+    const before = await listed(name);
+    const change = revoke();
+    const ended = change.then(() => true);
+    // Until the change is answered: the last renewal comes when the list was read already.
+    while (!(await Promise.race([ended, Promise.resolve(false)])))
+      await auth.gateway.call(renew, { body: { gateway: name, lease_ms: 300 } });
+    await change;
+
+    expect(await listed(name)).not.toEqual(before);
+    expect(await listed(name)).toBeDefined();
+    await auth.gateway.call(release, { body: { gateway: name } });
+  });
+
+  test('keeps a gateway that was removed and came back, although a change had read it before', async () => {
+    const repository = createIdentityLeaseRepository(auth.db);
+    const name = gateway();
+    await repository.renew(name, 1_000);
+    const read = (await repository.holders()).filter((holder) => holder.gateway === name);
+    await repository.removeEnded(read);
+    await repository.renew(name, 1_000);
+
+    await repository.removeEnded(read);
+
+    expect(await listed(name)).toBeDefined();
+    await repository.release(name);
+  });
+
+  test('loses a gateway that gives up its lease', async () => {
+    const name = gateway();
+    await auth.gateway.call(renew, { body: { gateway: name, lease_ms: 1_000 } });
+
+    await auth.gateway.call(release, { body: { gateway: name } });
+
+    expect(await listed(name)).toBeUndefined();
+  });
+
+  test('is limited, and an answer says so', async () => {
+    const names = Array.from({ length: 1_000 }, gateway);
+    const repository = createIdentityLeaseRepository(auth.db);
+    for (const name of names) await repository.renew(name, 1);
+
+    const refused = await auth.gateway.call(renew, { body: { gateway: gateway(), lease_ms: 1_000 } });
+    const kept = await auth.gateway.call(renew, { body: { gateway: auth.gateway.instance, lease_ms: 1_000 } });
+
+    expect([refused, kept]).toEqual([{ granted: false }, { granted: true }]);
+    for (const name of names) await repository.release(name);
+  });
+});
+
+test('only auth makes a gateway forget, and only gateways take leases', async () => {
+  const { forget } = identityCaches.operations;
+
+  await expect(tasks.call(forget, {}, { process: auth.gateway.instance })).rejects.toThrow('NATS does not allow');
+  await expect(tasks.call(renew, { body: { gateway: tasks.instance, lease_ms: 1_000 } })).rejects.toThrow(
+    'NATS does not allow',
+  );
+});
+
+describe('an identity may be reused', () => {
+  const reusableMs = async (credential: Credential) => {
+    const body = { credential, audience: 'tasks' as const };
+    return (await auth.gateway.call(identities.operations.authenticate, { body })).reusable_ms;
+  };
+
+  test('for a second, by token and by session', async () => {
+    expect(await reusableMs({ token: (await newToken(admin.id)).text })).toBe(1_000);
+    expect(await reusableMs({ token: (await somebot(auth)).token })).toBe(1_000);
+    expect(await reusableMs({ jwt: admin.jwt })).toBe(1_000);
+  });
+
+  test('no longer than its token is valid', async () => {
+    const { text } = await newToken(admin.id, new Date(Date.now() + 900).toISOString());
+
+    const ms = await reusableMs({ token: text });
+
+    expect(ms).toBeLessThanOrEqual(900);
+  });
+
+  test('not at all where it is of a deployment, which tasks may disable at any time', async () => {
+    const env = await newEnv(auth.db);
+    const deployment = await somedeployment(auth, tasks, clusterSync, env.id);
+
+    expect(await reusableMs({ jwt: deployment.jwt })).toBe(0);
+  });
+});
