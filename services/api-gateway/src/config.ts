@@ -40,8 +40,8 @@ export const Config = z
     IDENTITY_LEASE_MS: z.coerce.number().int().min(0).max(longestLeaseMs).default(longestLeaseMs),
     FAILED_CREDENTIALS_PER_MINUTE: perMinute(300),
     SIGN_INS_PER_MINUTE: perMinute(300),
-    REQUESTS_PER_MINUTE: perMinute(6_000),
-    ANONYMOUS_REQUESTS_PER_MINUTE: perMinute(1_200),
+    REQUESTS_PER_MINUTE: perMinute(30_000),
+    ANONYMOUS_REQUESTS_PER_MINUTE: perMinute(6_000),
   })
   .refine((env) => env.TLS_CLIENT_CA === undefined || env.TLS_FOLDER !== undefined, {
     path: ['TLS_CLIENT_CA'],
