@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { entryOf } from './images/content/entry-of.ts';
 import { leaveOutUnused } from './images/content/leave-out-unused.ts';
+import { setModes } from './images/content/set-modes.ts';
 import { writeBillOfMaterials } from './images/content/bill-of-materials.ts';
 
 const run = promisify(execFile);
@@ -46,6 +47,7 @@ async function build(service: string, entries: string[]): Promise<void> {
   await writeBillOfMaterials({ folder: image, name: `berth-${service}`, pnpm });
   await leaveOutUnused(image);
   await writeFile(join(image, 'main.mjs'), entryOf({ service, main: 'src/main.ts', entries }));
+  await setModes(image);
   for (const entry of entries) await check(join(image, 'services', service, entry));
   process.stdout.write(`built dist/${service}\n`);
 }
@@ -56,6 +58,7 @@ async function buildRunner(): Promise<void> {
   await rm(image, { recursive: true, force: true });
   await cp(join(root, 'dist', 'tasks'), image, { recursive: true, verbatimSymlinks: true });
   await writeFile(join(image, 'main.mjs'), entryOf({ service: 'tasks', main: 'src/runner-main.ts', entries: [] }));
+  await setModes(image);
   process.stdout.write('built dist/runner\n');
 }
 

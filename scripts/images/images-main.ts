@@ -12,7 +12,9 @@ import { buildWithDocker } from './build-with-docker.ts';
 import { type Builder, chooseBuilder, lookAtMachine } from './choose-builder.ts';
 import { addHelm } from './content/add-helm.ts';
 import { addToBillOfMaterials, billFile, type Component } from './content/bill-of-materials.ts';
+import { digestOf } from './digest-of.ts';
 import { type Naming, type Target, targets } from './image-names.ts';
+import { repeatElsewhere } from './repeat-elsewhere.ts';
 import { sourceRevision } from './source-revision.ts';
 
 const usage = `npm run images [-- options]
@@ -22,7 +24,8 @@ const usage = `npm run images [-- options]
   --builder NAME       docker or buildah; without one: docker where an engine answers
   --base IMAGE         the base image; without one: node:24-bookworm-slim with docker, one of Debian's packages with buildah
   --format NAME        buildah only: archives in the format oci or docker; may be repeated; without one: oci
-  --output FOLDER      where archives and bills of materials go; without one: dist/images`;
+  --output FOLDER      where archives and bills of materials go; without one: dist/images
+  --check-reproducible buildah only: builds them once more from a copy of the checkout, and fails where a digest differs`;
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const say = (line: string) => void process.stdout.write(`${line}\n`);
@@ -37,6 +40,7 @@ function options() {
       base: { type: 'string' },
       format: { type: 'string', multiple: true },
       output: { type: 'string' },
+      'check-reproducible': { type: 'boolean' },
     },
   });
   return {
@@ -48,6 +52,7 @@ function options() {
     base: values.base,
     formats: (values.format ?? ['oci']).map((name) => oneOf<ArchiveFormat>(['oci', 'docker'], name, '--format')),
     output: values.output ?? join(root, 'dist/images'),
+    checkReproducible: values['check-reproducible'] ?? false,
   };
 }
 
@@ -66,7 +71,7 @@ async function versions(): Promise<{ berth: string; node: string }> {
 }
 
 async function main(signal: AbortSignal): Promise<void> {
-  const { only, registry, formats, output, ...wish } = options();
+  const { only, registry, formats, output, checkReproducible, ...wish } = options();
   const choice = chooseBuilder(await lookAtMachine(process.env), wish);
   if (process.platform !== 'linux') {
     throw new Error(
@@ -103,6 +108,22 @@ async function main(signal: AbortSignal): Promise<void> {
       for (const format of formats) await report(join(output, `berth-${target}.${format}.tar`));
   }
   await rm(baseFolder, { recursive: true, force: true });
+  if (checkReproducible) {
+    if (choice.builder === 'docker') throw new Error('--check-reproducible needs the archives of --builder buildah');
+    const [format = 'oci'] = formats;
+    await repeatElsewhere({
+      root,
+      targets: only,
+      naming,
+      format,
+      base: choice.base,
+      output,
+      commit,
+      epoch,
+      log: say,
+      signal,
+    });
+  }
 }
 
 /** Helm for the runner, and in the bill of materials whatever no package of npm is. */
@@ -125,7 +146,7 @@ async function helmProgram(signal: AbortSignal) {
 }
 
 async function report(file: string): Promise<void> {
-  say(`${file}: ${((await stat(file)).size / 1e6).toFixed(1)} MB`);
+  say(`${file}: ${((await stat(file)).size / 1e6).toFixed(1)} MB, ${await digestOf(file)}`);
 }
 
 try {
