@@ -197,6 +197,16 @@ describe('the list of gateways with a lease', () => {
     expect(await listed(name)).toBeUndefined();
   });
 
+  test('holds up a change for the lease of a gateway that nobody answers for', async () => {
+    const name = gateway();
+    await auth.gateway.call(renew, { body: { gateway: name, lease_ms: 500 } });
+    const started = performance.now();
+
+    await revoke();
+
+    expect(performance.now() - started).toBeGreaterThanOrEqual(500);
+  });
+
   test('keeps a gateway that does not confirm but has renewed meanwhile', async () => {
     const name = gateway();
     await auth.gateway.call(renew, { body: { gateway: name, lease_ms: 300 } });
