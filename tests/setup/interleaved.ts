@@ -21,6 +21,7 @@ const seconds: Record<string, number> = {
   'services/tasks/test/runner-waiting.test.ts': 46,
   'packages/shared/src/bus/connection/outage.test.ts': 45,
   'services/api-gateway/test/outages.test.ts': 44,
+  'services/auth/test/revocation.test.ts': 44,
   'services/tasks/test/runner-plans.test.ts': 42,
   'services/tasks/test/storms.test.ts': 41,
   'services/cluster-sync/test/reflector.test.ts': 41,
