@@ -281,13 +281,13 @@ describe('of thousands of requests that start after a revocation was answered no
     await auth.service.stop('SIGKILL');
     process.kill(second.pid, 'SIGCONT');
     const restarted = startAuthProcess(auth.settings);
+    servers.defer(async () => (await restarted)[Symbol.asyncDispose]());
 
     const answered = await untilAnswered(revoke);
 
     expect(answered).toBe(404);
     expect(await successesOf(all, use, 400)).toBe(0);
     expect(await unanswered).toBeGreaterThanOrEqual(500);
-    servers.use(await restarted);
   });
 
   test('where NATS is restarted after the commit and the change is repeated', async () => {
