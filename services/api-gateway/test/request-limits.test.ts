@@ -67,6 +67,25 @@ describe('requests of one identity', () => {
     expect((await requestAs(gateway, 'envUser')).status).toBe(200);
   });
 
+  test('that are refused are answered after a moment, so that a client that repeats them at once waits, and others do not', async () => {
+    const { gateway } = await start({ perMinute: { requestsPerMinute: 1 } });
+    await requestAs(gateway, 'envUser');
+
+    const began = performance.now();
+    const repeated = async () => {
+      for (let n = 0; n < 3; n += 1) expect((await requestAs(gateway, 'envUser')).status).toBe(429);
+      return performance.now() - began;
+    };
+    const served = async () => {
+      expect((await requestAs(gateway, 'maintainer')).status).toBe(200);
+      return performance.now() - began;
+    };
+    const [refusedMs, servedMs] = await Promise.all([repeated(), served()]);
+
+    expect(refusedMs).toBeGreaterThan(3 * 240);
+    expect(servedMs).toBeLessThan(refusedMs);
+  });
+
   test('are counted together, whichever of its credentials they present', async () => {
     const { gateway } = await start({ perMinute: { requestsPerMinute: 2 } });
     const { url } = gateway;

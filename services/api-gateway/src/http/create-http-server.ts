@@ -14,6 +14,7 @@ import Fastify, {
 import { refuseClientError } from './problems/refuse-client-error.ts';
 import { firstChecks } from './first-checks.ts';
 import { allowOrigins } from './allow-origins.ts';
+import { holdRefusals } from '../limits/hold-refusals.ts';
 import { limitRequestsPerConnection } from './limit-requests-per-connection.ts';
 import { observeRequests } from './observe-requests.ts';
 import { parseJsonBody } from './body/parse-json-body.ts';
@@ -95,7 +96,11 @@ export function createHttpServer({ log, metrics, trustedProxies = [], ...deps }:
   allowOrigins(app, allowedOrigins);
   firstChecks(app, { isHttps: ownUrl.startsWith('https:') });
   readJsonOnly(app);
-  app.setErrorHandler(sendProblem);
+  const hold = holdRefusals();
+  app.setErrorHandler(async (error, request, reply) => {
+    await hold(error);
+    return sendProblem(error, request, reply);
+  });
   app.setNotFoundHandler((request, reply) => sendProblem(new AppError('not_found', 'No such path'), request, reply));
   return app;
 }

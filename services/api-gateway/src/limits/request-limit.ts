@@ -44,7 +44,7 @@ export class RequestLimit {
     if (!this.#quota) return;
     const waitMs = waitOf(this.#quota, this.#fullAt.get(key) ?? 0, this.#now());
     if (waitMs === 0) return;
-    this.#tell(reply, 0, waitMs);
+    this.#setHeaders(reply, 0, waitMs);
     throw new TooManyRequests(`Too many requests of this ${this.#by}; wait, and try again`, waitMs);
   }
 
@@ -56,14 +56,14 @@ export class RequestLimit {
     const fullAt = afterUse(this.#quota, this.#fullAt.get(key) ?? 0, now);
     this.#fullAt.set(key, fullAt);
     const left = Math.max(0, leftOf(this.#quota, fullAt, now));
-    this.#tell(reply, left, left === 0 ? waitOf(this.#quota, fullAt, now) : fullAt - now);
+    this.#setHeaders(reply, left, left === 0 ? waitOf(this.#quota, fullAt, now) : fullAt - now);
   }
 
   /**
    * As draft-ietf-httpapi-ratelimit-headers has it: structured fields, one policy. `t` is when there is more: the next request where
    * none is left, as Retry-After says it, and else all of the quota.
    */
-  #tell(reply: Reply, left: number, resetMs: number): void {
+  #setHeaders(reply: Reply, left: number, resetMs: number): void {
     reply.header('ratelimit-policy', this.#policy);
     reply.header('ratelimit', `"${this.#by}";r=${left};t=${Math.ceil(resetMs / 1_000)}`);
   }

@@ -1,0 +1,23 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { TooManyRequests } from './too-many-requests.ts';
+
+const holdMs = 250;
+/** Beyond it refusals are sent at once: what is held takes memory. */
+const mostHeld = 1_000;
+
+/**
+ * Holds a 429 for a moment. A client that repeats a refused request at once would otherwise fill the gateway with refusals, and
+ * the others would wait behind them.
+ */
+export function holdRefusals(): (error: unknown) => Promise<void> {
+  let held = 0;
+  return async (error) => {
+    if (!(error instanceof TooManyRequests) || held >= mostHeld) return;
+    held += 1;
+    try {
+      await pause(holdMs);
+    } finally {
+      held -= 1;
+    }
+  };
+}
