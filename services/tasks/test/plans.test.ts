@@ -76,7 +76,7 @@ async function planned(
 }
 
 const Tables = z.object({ table: z.string(), rows: z.string() });
-/** All rows of all tables of the service, as text; without the tables and columns in which its loops note how far they are. */
+/** All rows of all tables of the service, as text; without what its loops write: how far they are, and denied attempts of before. */
 async function allRows(): Promise<Record<string, string>> {
   const { db } = tasks.database;
   const names = await db.anyFirst(sql.type(z.object({ name: z.string() }))`
@@ -90,6 +90,7 @@ async function allRows(): Promise<Record<string, string>> {
       db.one(sql.type(Tables)`
         select ${name} as table, coalesce(string_agg((to_jsonb(t) - 'published_version' - 'polls_followed')::text, chr(10) order by t::text), '') as rows
         from ${sql.identifier([name])} t
+        where to_jsonb(t) ->> 'result' is distinct from 'denied'
       `),
     ),
   );
