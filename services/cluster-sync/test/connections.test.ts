@@ -4,7 +4,9 @@ import { connect, createServer, type Socket } from 'node:net';
 import { describeFailure } from '@berth/kube/describe-failure';
 import { type KubeApi, openKubeApi } from '@berth/kube/kube-api';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type FakeApiServer, sendHeaders, startFakeApiServer } from './support/fake-api-server.ts';
+import { createClusterDirectory } from '../src/discovery/cluster-directory.ts';
+import type { ChangingToken } from '../src/providers/cluster-provider.ts';
+import { type FakeApiServer, failWith, sendHeaders, startFakeApiServer } from './support/fake-api-server.ts';
 
 let server: FakeApiServer;
 let api: KubeApi;
@@ -105,6 +107,28 @@ test('a request ends at its deadline although its token does not come', async ()
 
   await expect(call).rejects.toMatchObject({ name: 'TimeoutError' });
   expect(server.requests).toEqual([]);
+});
+
+test('a token that the server refuses is reported to its source, and the next request has another one', async () => {
+  await start();
+  server.misbehave = (request, response) => request.token !== 'second' && failWith(401)(request, response);
+  let current = 'first';
+  const token: ChangingToken = {
+    source: 'test',
+    current: async () => ({ token: current, expiresAt: new Date(Date.now() + 3_600_000).toISOString() }),
+    refused: (refused) => {
+      if (refused === current) current = 'second';
+    },
+  };
+  using directory = createClusterDirectory();
+  const access = { ...server.access, token: null };
+  const found = { provider_id: 'test:a', name: 'a', region_name: 'here', refused: null, access, token };
+  directory.replace('test:', { clusters: [found], unread: [] });
+  const list = async () =>
+    directory.connectionTo('test:a')?.api.getJson('/api/v1/pods', { signal: stopping.signal, deadlineMs: 10_000 });
+
+  await expect(list()).rejects.toMatchObject({ status: 401 });
+  expect(await list()).toMatchObject({ items: [] });
 });
 
 test('a server that accepts connections and never answers costs a request its deadline, and few connections', async () => {
