@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Stack } from '@berth/devstack';
@@ -33,7 +34,6 @@ export async function schemathesis(
 
   const options = {
     checks,
-    header: `x-service-token: ${token}`,
     'max-examples': process.env['SCHEMATHESIS_EXAMPLES'] ?? '20',
     seed: process.env['SCHEMATHESIS_SEED'] ?? '1',
     phases: 'examples,coverage,fuzzing',
@@ -42,8 +42,24 @@ export async function schemathesis(
   };
   const leftOut = notTried.map((operation) => ['exclude-operation-id', operation] as const);
   const given = [...Object.entries(options), ...leftOut].flatMap(([name, value]) => [`--${name}`, value]);
-  const code = await run(program, ['run', `${stack.url}/api/v2/openapi.json`, ...given, '--continue-on-failure'], say);
-  say(code === 0 ? '    no violation' : `    it ended with ${code}: see above`);
+  const folder = await mkdtemp(join(tmpdir(), 'berth-schemathesis-'));
+  try {
+    // Other users can read arguments, but not this file.
+    const config = join(folder, 'schemathesis.toml');
+    await writeFile(config, `[headers]\nx-service-token = ${JSON.stringify(token)}\n`, { mode: 0o600 });
+    const args = [
+      '--config-file',
+      config,
+      'run',
+      `${stack.url}/api/v2/openapi.json`,
+      ...given,
+      '--continue-on-failure',
+    ];
+    const code = await run(program, args, { say, folder });
+    say(code === 0 ? '    no violation' : `    it ended with ${code}: see above`);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
 /** The program, in an environment of its own; null where there is no Python. */
@@ -51,23 +67,28 @@ async function installed(say: (line: string) => void): Promise<string | null> {
   const folder = join(homedir(), '.cache', 'berth', release.replace('==', '-'));
   const program = join(folder, 'bin', 'st');
   if (existsSync(program)) return program;
-  if ((await run('python3', ['-c', 'import venv'], () => undefined)) !== 0) return null;
+  if ((await run('python3', ['-c', 'import venv'], { say: () => undefined })) !== 0) return null;
 
   say(`    installing it into ${folder}`);
   for (const [command, args] of [
     ['python3', ['-m', 'venv', folder]],
     [join(folder, 'bin', 'pip'), ['install', '--quiet', '--disable-pip-version-check', release]],
   ] as const) {
-    if ((await run(command, args, say)) !== 0) throw new Error(`${release} could not be installed from PyPI`);
+    if ((await run(command, args, { say })) !== 0) throw new Error(`${release} could not be installed from PyPI`);
   }
   return program;
 }
 
+interface Running {
+  say: (line: string) => void;
+  /** Where it writes what it finds. */
+  folder?: string;
+}
+
 /** Its exit code; 127 where there is no such program. */
-function run(command: string, args: readonly string[], say: (line: string) => void): Promise<number> {
+function run(command: string, args: readonly string[], { say, folder = tmpdir() }: Running): Promise<number> {
   return new Promise((resolve, reject) => {
-    // It writes what it found into the folder that it runs in.
-    const child = spawn(command, args, { cwd: tmpdir(), stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(command, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (part: Buffer) => {
         for (const line of part.toString().trimEnd().split('\n')) say(`    ${line}`);
