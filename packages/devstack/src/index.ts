@@ -1,5 +1,6 @@
 export { type KubernetesTool, kubernetesTools } from './servers/kubernetes/component-arguments.ts';
 export { type KubernetesServer, type KubernetesStart, startKubernetes } from './servers/kubernetes/kubernetes.ts';
+export { startNameServer } from './servers/name-server.ts';
 export { type NatsServer, type NatsStart, startNats } from './servers/nats.ts';
 export { people } from './servers/oidc/people.ts';
 export { type OidcServer, type OidcStart, startOidc } from './servers/oidc.ts';
@@ -7,6 +8,7 @@ export { signInWithHttp } from './servers/oidc-sign-in.ts';
 export type { PostgresBinaries } from './servers/postgres-binaries.ts';
 export { type PostgresServer, type PostgresStart, startPostgres } from './servers/postgres.ts';
 export { type RealNode, type RealNodeStart, startRealNode } from './servers/real-node/real-node.ts';
+export { writeImage } from './servers/real-node/write-image.ts';
 export { type RegistryServer, type RegistryStart, startRegistry } from './servers/registry.ts';
 export { rememberedPorts, rememberedSecrets } from './servers/remembered.ts';
 export { type RunningServer, type ServerStart, startServerProcess } from './servers/server-process.ts';

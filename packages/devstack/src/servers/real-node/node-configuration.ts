@@ -64,6 +64,8 @@ export const kubeletConfiguration = ({ socket, clientAuthority }: NodeFiles): st
     clusterDNS: [NODE_ADDRESS],
     clusterDomain: 'cluster.local',
     failSwapOn: false,
+    // Its images cannot be pulled again.
+    imageGCHighThresholdPercent: 100,
     evictionHard: {
       'memory.available': '1%',
       'nodefs.available': '1%',

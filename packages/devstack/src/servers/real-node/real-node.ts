@@ -5,21 +5,23 @@ import { promisify } from 'node:util';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import type { NodeToolName } from '../../tools/tool-table.ts';
-import { NODE_ADDRESS, SERVICE_NETWORK } from '../kubernetes/addresses.ts';
+import { NODE_ADDRESS } from '../kubernetes/addresses.ts';
 import { connectKubeApi, type KubeApi } from '../kubernetes/kube-api.ts';
 import type { KubernetesServer } from '../kubernetes/kubernetes.ts';
+import { startNameServer } from '../name-server.ts';
 import { writePrivately } from '../remembered.ts';
 import { type RunningServer, type ServerStart, startServerProcess } from '../server-process.ts';
+import { addressesOfService } from './addresses-of-service.ts';
 import { forward, type Place } from './forward.ts';
 import {
   containerdConfiguration,
   kubeletConfiguration,
-  NODE_INTERFACE,
   type NodeFiles,
   PAUSE_IMAGE,
   POD_NETWORK,
   podNetwork,
 } from './node-configuration.ts';
+import { keepInside, makeInterface } from './node-network.ts';
 import { writePauseImage } from './pause-image.ts';
 
 const run = promisify(execFile);
@@ -34,8 +36,14 @@ export interface RealNode extends AsyncDisposable {
   readonly name: string;
   /** Where pods reach servers of this machine. */
   readonly address: string;
+  /** An image that is there before any is loaded; its one program is busybox. */
+  readonly pauseImage: string;
   /** Puts the images of an archive onto the node. */
   loadImages(archive: string): Promise<void>;
+  /** Gives an image that was loaded a second name. */
+  nameImage(image: string, name: string): Promise<void>;
+  /** Ends a container as running out of memory does; `id` is that of its status. */
+  killContainer(id: string): Promise<void>;
   /** Makes a server that listens on loopback reachable for pods, at the same port of `address`. */
   expose(port: number): Promise<void>;
   /** A port of `address` whose connections go to a service of the cluster, which may not exist yet. */
@@ -74,6 +82,7 @@ export async function startRealNode(start: RealNodeStart): Promise<RealNode> {
     };
     await expose(apiPort);
     await nameApiServer(api, apiPort, signal);
+    stack.use(await startNameServer({ host: NODE_ADDRESS, port: 53 }, addressesOfService(api)));
     await startKubelet(start, files, api, stack);
     // It asks for the address of its node.
     await startKubeProxy(start, folder, stack);
@@ -81,8 +90,12 @@ export async function startRealNode(start: RealNodeStart): Promise<RealNode> {
     return {
       name: NAME,
       address: NODE_ADDRESS,
+      pauseImage: PAUSE_IMAGE,
       api,
       loadImages,
+      nameImage: async (image, name) => void (await ctr('images', 'tag', '--force', whole(image), whole(name))),
+      killContainer: async (id) =>
+        void (await ctr('tasks', 'kill', '--signal', 'SIGKILL', id.replace('containerd://', ''))),
       expose,
       async publish(service) {
         const open = await forward({ host: NODE_ADDRESS, port: 0 }, service);
@@ -97,38 +110,12 @@ export async function startRealNode(start: RealNodeStart): Promise<RealNode> {
   }
 }
 
+/** The name of an image with its registry, which a name without one has by itself for Kubernetes. */
+const whole = (image: string) => (image.includes('/') ? image : `docker.io/library/${image}`);
+
 type Ctr = (...args: string[]) => Promise<{ stdout: string }>;
 
 const closing = (api: KubeApi) => Object.assign(api, { [Symbol.dispose]: () => api.close() });
-
-async function makeInterface(stack: AsyncDisposableStack): Promise<void> {
-  const ip = (...args: string[]) => run('ip', args, { timeout: 10_000 });
-  await ip('link', 'delete', NODE_INTERFACE).catch(() => undefined);
-  await ip('link', 'add', NODE_INTERFACE, 'type', 'bridge');
-  stack.defer(async () => void (await ip('link', 'delete', NODE_INTERFACE)));
-  await ip('address', 'add', `${NODE_ADDRESS}/32`, 'dev', NODE_INTERFACE);
-  await ip('link', 'set', NODE_INTERFACE, 'up');
-  const forwarding = '/proc/sys/net/ipv4/ip_forward';
-  const before = await readFile(forwarding, 'utf8');
-  await writeFile(forwarding, '1');
-  stack.defer(() => writeFile(forwarding, before));
-}
-
-/**
- * What is sent to a pod or a service that is not there is refused here: by the default route it would leave the machine, and
- * something out there may answer. Services are looked for before these rules are read, pods have routes of their own.
- */
-async function keepInside(stack: AsyncDisposableStack): Promise<void> {
-  const route = ['unreachable', POD_NETWORK];
-  await run('ip', ['route', 'replace', ...route], { timeout: 10_000 });
-  stack.defer(async () => void (await run('ip', ['route', 'delete', ...route], { timeout: 10_000 })));
-  for (const chain of ['OUTPUT', 'FORWARD']) {
-    const rule = [chain, '--destination', SERVICE_NETWORK, '--jump', 'REJECT'];
-    const iptables = (action: string) => run('iptables', ['--wait', action, ...rule], { timeout: 60_000 });
-    await iptables('--append');
-    stack.defer(async () => void (await iptables('--delete')));
-  }
-}
 
 async function writeFiles(folder: string, kubernetes: KubernetesServer): Promise<NodeFiles> {
   const { authority } = await identityOf(kubernetes);
