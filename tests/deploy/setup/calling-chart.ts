@@ -54,6 +54,18 @@ spec:
           secret: { secretName: service-creds }
 `;
 
+/** A task of it may run while all of Berth is replaced. */
+const features = `apiVersion: berth.dev/v1beta2
+kind: Features
+spec:
+  cardinality: Many
+  wait: { enabled: true, timeout_secs: 1200 }
+`;
+
 /** The sample chart, with a pod that runs code: it is ready once the API knows it as its deployment. */
 export const callingChart = (): Promise<FixtureChart> =>
-  fixtureChart({ name: sampleChart.name, base: sampleChart.folder, files: { 'templates/deployment.yaml': workload } });
+  fixtureChart({
+    name: sampleChart.name,
+    base: sampleChart.folder,
+    files: { 'templates/deployment.yaml': workload, 'berth/features.yaml': features },
+  });

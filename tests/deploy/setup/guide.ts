@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { Installation } from './installation.ts';
+import type { Surroundings } from './installation.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const run = promisify(execFile);
@@ -11,9 +11,19 @@ const run = promisify(execFile);
 /** The shell commands under a heading of a page of docs/, block by block, as its readers copy them. */
 export async function commandsIn(page: string, heading: string): Promise<string[]> {
   const text = await readFile(join(root, 'docs', page), 'utf8');
-  const section = text.split(/^(?=##+ )/m).find((part) => part.startsWith(`## ${heading}\n`));
+  const section = text.split(/^(?=##+ )/m).find((part) => part.replace(/^#+/, '').startsWith(` ${heading}\n`));
   if (section === undefined) throw new Error(`docs/${page} has no section "${heading}"`);
   return [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, commands = '']) => commands);
+}
+
+/** Commands of a guide with something else in one place, which they must have. */
+export function insteadOf(commands: string, pieces: Readonly<Record<string, string>>): string {
+  let changed = commands;
+  for (const [piece, other] of Object.entries(pieces)) {
+    if (changed.split(piece).length !== 2) throw new Error(`the guide does not say "${piece}" once`);
+    changed = changed.replace(piece, () => other);
+  }
+  return changed;
 }
 
 /**
@@ -21,7 +31,7 @@ export async function commandsIn(page: string, heading: string): Promise<string[
  * first command that fails; the answer is what they print.
  */
 export async function guideShell(
-  { stateFolder, tools, kubeconfigFile, servers }: Installation,
+  { stateFolder, tools, kubeconfigFile, servers }: Surroundings,
   signal: AbortSignal,
 ): Promise<(commands: string) => Promise<string>> {
   const folder = await mkdtemp(join(stateFolder, 'guide-'));

@@ -30,15 +30,13 @@ const chart = fileURLToPath(new URL('../../../deploy/berth/', import.meta.url));
 export const namespace = 'berth';
 export const release = 'berth';
 
-export interface InstallationStart {
+export interface SurroundingsStart {
   readonly signal: AbortSignal;
-  /** Of each part; one unless given. */
-  readonly replicas?: number;
   /** Without them, those of the packages. */
   readonly postgres?: PostgresBinaries;
 }
 
-export interface Installation extends AsyncDisposable {
+export interface Surroundings extends AsyncDisposable {
   readonly node: RealNode;
   readonly registry: RegistryServer;
   readonly servers: Servers;
@@ -51,31 +49,31 @@ export interface Installation extends AsyncDisposable {
   helm(...args: string[]): Promise<{ stdout: string; stderr: string }>;
   /** What the API server answers; throws where it refuses. */
   read(path: string): Promise<unknown>;
-  /** The namespace with its standard, and the Secrets that the chart finds there. */
-  prepareNamespace(): Promise<void>;
   /** Sends requests for `url` to the gateway of the release that is there now, or to nobody. */
   routeToGateway(): Promise<void>;
   routeToNobody(): void;
 }
 
-/** A cluster with a real node, and Berth installed on it by its chart, with PostgreSQL, NATS, a registry and an identity provider beside it. */
-export async function installBerth(start: InstallationStart): Promise<Installation> {
+/** A port on which nothing listens. */
+const nobody = { host: '127.0.0.1', port: 9 };
+
+/** A cluster with a real node that has the images, with PostgreSQL, NATS, a registry and an identity provider beside it. */
+export async function startSurroundings(start: SurroundingsStart): Promise<Surroundings> {
   const stack = new AsyncDisposableStack();
+  const began = performance.now();
   try {
-    return await install(stack, start);
+    const surroundings = await surround(stack, start);
+    console.log(`a node with images, and servers: ${seconds(began)}`);
+    return surroundings;
   } catch (error) {
     await stack.disposeAsync();
     throw error;
   }
 }
 
-/** A port on which nothing listens. */
-const nobody = { host: '127.0.0.1', port: 9 };
+const seconds = (since: number) => `${((performance.now() - since) / 1000).toFixed(1)} s`;
 
-async function install(
-  stack: AsyncDisposableStack,
-  { signal, replicas = 1, postgres }: InstallationStart,
-): Promise<Installation> {
+async function surround(stack: AsyncDisposableStack, { signal, postgres }: SurroundingsStart): Promise<Surroundings> {
   const stateFolder = await mkdtemp(join(tmpdir(), 'berth-installed-'));
   stack.defer(() => rm(stateFolder, { recursive: true, force: true }));
   const guard = startProcessGuard();
@@ -95,8 +93,6 @@ async function install(
   const servers = stack.use(await startServers({ ...given, tools, url, address: node.address, postgres }));
   for (const { port } of [servers.postgres, servers.nats, servers.registry, servers.oidc]) await node.expose(port);
 
-  const prepareNamespace = () => prepare({ node, servers, signal });
-  await prepareNamespace();
   const { kubeconfigFile } = kubernetes;
   const helm = (...args: string[]) =>
     run(tools.helm, ['--kubeconfig', kubeconfigFile, '--namespace', namespace, ...args], {
@@ -105,18 +101,6 @@ async function install(
       maxBuffer: 16 * 1024 ** 2,
       signal,
     });
-  const values = join(stateFolder, 'values.yaml');
-  // JSON is YAML.
-  await writeFile(values, JSON.stringify(valuesFor({ node, servers, url, replicas })));
-  await helm('install', release, chart, '--values', values, '--wait', '--timeout', '12m').catch(
-    async (error: unknown) => {
-      throw new Error(`the chart could not be installed\n${await whatHappened(node, namespace)}`, { cause: error });
-    },
-  );
-  const routeToGateway = async () => {
-    gateway = await addressOf(node);
-  };
-  await routeToGateway();
 
   return {
     node,
@@ -129,8 +113,9 @@ async function install(
     people,
     helm,
     read: (path) => readFrom(node, path),
-    prepareNamespace,
-    routeToGateway,
+    async routeToGateway() {
+      gateway = await addressOf(node);
+    },
     routeToNobody: () => {
       gateway = nobody;
     },
@@ -138,12 +123,41 @@ async function install(
   };
 }
 
-interface Surroundings {
-  readonly node: RealNode;
-  readonly servers: Servers;
+export interface InstallationStart extends SurroundingsStart {
+  /** Of each part; one unless given. */
+  readonly replicas?: number;
 }
 
-async function prepare({ node, servers, signal }: Surroundings & { signal: AbortSignal }): Promise<void> {
+export interface Installation extends Surroundings {
+  /** The namespace with its standard, and the Secrets that the chart finds there. */
+  prepareNamespace(): Promise<void>;
+}
+
+/** Berth, installed by its chart with the PostgreSQL and the NATS beside the cluster. */
+export async function installBerth(start: InstallationStart): Promise<Installation> {
+  const surroundings = await startSurroundings(start);
+  try {
+    const { node, stateFolder } = surroundings;
+    const prepareNamespace = () => prepare(surroundings, start.signal);
+    await prepareNamespace();
+    const values = join(stateFolder, 'values.yaml');
+    // JSON is YAML.
+    await writeFile(values, JSON.stringify(valuesFor(surroundings, start.replicas ?? 1)));
+    const began = performance.now();
+    const install = surroundings.helm('install', release, chart, '--values', values, '--wait', '--timeout', '12m');
+    await install.catch(async (error: unknown) => {
+      throw new Error(`the chart could not be installed\n${await whatHappened(node, namespace)}`, { cause: error });
+    });
+    console.log(`Berth on it: ${seconds(began)}`);
+    await surroundings.routeToGateway();
+    return { ...surroundings, prepareNamespace };
+  } catch (error) {
+    await surroundings[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+async function prepare({ node, servers }: Surroundings, signal: AbortSignal): Promise<void> {
   const { postgres, nats, oidc } = servers;
   const apply = (path: string, object: object) => node.api.apply(path, object, signal);
   await apply(`/api/v1/namespaces/${namespace}`, {
@@ -168,7 +182,10 @@ async function prepare({ node, servers, signal }: Surroundings & { signal: Abort
   }
 }
 
-const valuesFor = ({ node, servers, url, replicas }: Surroundings & { url: string; replicas: number }) => ({
+/** The chart's requests of memory; of CPU as little as lets two pods of each part and their successors onto a small machine. */
+const resources = { requests: { cpu: '20m' } };
+
+const valuesFor = ({ node, servers, url }: Surroundings, replicas: number) => ({
   global: {
     ownUrl: url,
     image: { tag: '0.1.0' },
@@ -180,22 +197,24 @@ const valuesFor = ({ node, servers, url, replicas }: Surroundings & { url: strin
     },
     nats: { url: `nats://${node.address}:${servers.nats.port}`, existingSecret: 'given-nats' },
   },
-  'api-gateway': { replicas },
+  'api-gateway': { replicas, resources },
   auth: {
     replicas,
+    resources,
     oidc: { issuer: servers.oidc.issuer, existingSecret: 'given-oidc', allowHttp: true, port: servers.oidc.port },
     adminEmails: [people[0]?.email],
   },
-  tasks: { replicas },
-  'cluster-sync': { replicas, ownCluster: { name: 'own' }, ignoreNew: false },
+  tasks: { replicas, resources },
+  'cluster-sync': { replicas, resources, ownCluster: { name: 'own' }, ignoreNew: false },
   'registry-scan': {
     replicas,
+    resources,
     registries: [
       { url: `http://${node.address}:${servers.registry.port}`, allow_http: true, poll_interval_seconds: 5 },
     ],
     registryPorts: [servers.registry.port],
   },
-  runner: { replicas },
+  runner: { replicas, resources },
 });
 
 const Service = z.object({ spec: z.object({ clusterIP: z.string(), ports: z.array(z.object({ port: z.number() })) }) });
