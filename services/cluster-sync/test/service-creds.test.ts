@@ -273,6 +273,19 @@ describe('credentials for a release that is about to start', () => {
     expect(issuedTo(deployment_id)).toBe(1);
   });
 
+  test('are written into a namespace that is made while the call waits for it', async () => {
+    const deployment_id = randomUUID();
+    service.callers.set(deployment_id, envId);
+    const claim = claimOn(service, clusterId, { deployment_id, namespace: 'creds-early' });
+
+    const writing = write(claim);
+    await soon(async () => expect(issuedTo(deployment_id)).toBe(1));
+    await createNamespace('creds-early', deployment_id);
+
+    const { expires_at } = await writing;
+    expect(await contentsIn('creds-early')).toMatchObject({ expires_at });
+  });
+
   test('are written by neither the claim of another runner nor for an ignored cluster', async () => {
     const { deployment_id, claim } = await claimed('creds-stale');
 

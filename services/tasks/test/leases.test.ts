@@ -286,6 +286,20 @@ describe('waiting for what a task depends on', () => {
   });
 });
 
+test('a claim says whether another task is due, so that a runner does not claim in vain', async () => {
+  await Promise.all([tasks.create(), tasks.create()]);
+  const claim = () => tasks.runner.call(runnerTasks.operations.claim, { body: { runner: 'test' } });
+
+  const answers = [await claim(), await claim(), await claim()];
+
+  expect(answers.map(({ task, more }) => [task !== null, more])).toEqual([
+    [true, true],
+    [true, false],
+    [false, false],
+  ]);
+  for (const { task } of answers) if (task) await tasks.finish(task);
+});
+
 describe('replicas of the service', () => {
   test('give each task to one runner', async () => {
     const replica = await tasks.replica();

@@ -55,6 +55,7 @@ const next = <T extends { task_id: string }>(task: T): T => ({
 });
 /** With many kinds to wait for. */
 const run = (task: Parameters<typeof act.run>[0]) => act.run(task, 90_000);
+const call = { signal: AbortSignal.timeout(600_000), deadlineMs: 10_000 };
 const Named = z.object({ metadata: z.object({ uid: z.string() }) });
 
 test('a chart of the usual kinds is installed, upgraded, restarted and uninstalled under the least that the manifest grants', async () => {
@@ -100,13 +101,36 @@ test('service-creds is in the namespace before the release, and is not written a
   expect(existedBefore).toEqual([0]);
 });
 
+test('a first install requests its service-creds while the namespace is made, and again where that was too early', async () => {
+  const write = world.credentials.write;
+  const seen: boolean[] = [];
+  world.credentials.write = async (claim) => {
+    const namespace = namespaces.get(claim.task_id) ?? '';
+    const isThere = await world.api.getJson(`/api/v1/namespaces/${namespace}`, call).then(
+      () => true,
+      () => false,
+    );
+    seen.push(isThere);
+    if (!isThere || seen.length === 1) throw new AppError('unavailable', 'The namespace is not there yet');
+    return write(claim);
+  };
+  try {
+    expect(await run(usual())).toMatchObject({ outcome: 'Done' });
+    expect(seen).toEqual([expect.any(Boolean), true]);
+
+    seen.length = 0;
+    expect(await run({ ...next(usual()), is_first: false })).toMatchObject({ outcome: 'Unreachable' });
+    expect(seen).toEqual([true]);
+  } finally {
+    world.credentials.write = write;
+  }
+});
+
 test('a deploy without service-creds waits for them, and says why it has none when the deployment may not have any', async () => {
   const write = world.credentials.write;
-  const answers = [
-    () => Promise.reject(new AppError('unavailable', 'The namespace is not there yet')),
-    async () => ({ expires_at: null, reason: 'The deployment is disabled' }),
-  ];
-  world.credentials.write = () => answers.shift()?.() ?? Promise.reject(new Error('requested a third time'));
+  const missing = () => Promise.reject(new AppError('unavailable', 'The namespace is not there yet'));
+  const answers = [missing, missing, async () => ({ expires_at: null, reason: 'The deployment is disabled' })];
+  world.credentials.write = () => answers.shift()?.() ?? Promise.reject(new Error('requested a fourth time'));
   try {
     const task = usual({ wait: { enabled: false, timeout_secs: 60 } });
     expect(await run(task)).toMatchObject({ outcome: 'Unreachable', reason: 'The namespace is not there yet' });

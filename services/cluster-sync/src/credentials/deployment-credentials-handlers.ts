@@ -23,6 +23,8 @@ export interface DeploymentCredentialsHandlersDeps {
 }
 
 const deadlineMs = 5_000;
+/** The runner calls while it makes the namespace of a first install, and again where this was too short. */
+const namespaceWithinMs = 500;
 
 /** For the release that is about to start: its pods may mount the Secret at once. */
 export const deploymentCredentialsHandlers = (deps: DeploymentCredentialsHandlersDeps) => {
@@ -44,18 +46,15 @@ export const deploymentCredentialsHandlers = (deps: DeploymentCredentialsHandler
       const { api } = connection;
 
       try {
-        const [secret, issued] = await Promise.all([
-          readSecret(api, namespace, signal),
-          credentialRepository.issuedIn(cluster_id, namespace),
-        ]);
-        if (secret?.isOfChart) {
-          throw new AppError('conflict', `The chart has a Secret named ${serviceCreds}; the name belongs to Berth`);
-        }
-        if (issued && secret?.digest === issued.digest && issued.refresh_in_ms > 0) {
+        const reading = readSecret(api, namespace, signal);
+        reading.catch(() => undefined);
+        const issued = await credentialRepository.issuedIn(cluster_id, namespace);
+        if (issued && issued.refresh_in_ms > 0 && (await reading)?.digest === issued.digest) {
           return { expires_at: issued.expires_at, reason: null };
         }
         const place = { api, clusterId: cluster_id, envId: env_id, namespace, deploymentId: deployment_id };
-        const written = await writeCredentials(place, signal);
+        const check = reading.then(refuseOfChart);
+        const written = await writeCredentials(place, { signal, namespaceWithinMs, check });
         switch (written.kind) {
           case 'written':
             return { expires_at: written.expiresAt, reason: null };
@@ -73,6 +72,11 @@ export const deploymentCredentialsHandlers = (deps: DeploymentCredentialsHandler
     },
   });
 };
+
+function refuseOfChart(secret: FoundSecret | null): void {
+  if (!secret?.isOfChart) return;
+  throw new AppError('conflict', `The chart has a Secret named ${serviceCreds}; the name belongs to Berth`);
+}
 
 async function readSecret(api: KubeApi, namespace: string, signal: AbortSignal): Promise<FoundSecret | null> {
   const path = `/api/v1/namespaces/${namespace}/secrets/${serviceCreds}`;

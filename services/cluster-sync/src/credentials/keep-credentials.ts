@@ -142,7 +142,7 @@ async function writeOne(deps: Writing, cluster: Cluster, due: DueCredentials, si
     if (isIntact && issued.refresh_in_ms > 0) return;
 
     const place = { api: cluster.api, clusterId: cluster.id, envId, namespace, deploymentId };
-    const written = await writeCredentials(place, signal);
+    const written = await writeCredentials(place, { signal });
     if (written.kind === 'no_namespace') return holdFor(withoutNamespaceMs);
     if (written.kind === 'refused') return holdFor(refusedMs);
     book.learn(namespace, written, performance.now());

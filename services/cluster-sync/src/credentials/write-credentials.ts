@@ -4,6 +4,7 @@ import type { Bus } from '@berth/shared/bus/bus';
 import { managedLabels, serviceCreds } from '@berth/shared/contracts/kubernetes-names';
 import { deploymentTokens } from '@berth/shared/contracts/resources/deployment-tokens';
 import { AppError } from '@berth/shared/errors';
+import { pause } from '@berth/shared/waiting/pause';
 import { z } from 'zod';
 import { deploymentNamespace } from '../resources/objects/deployment-namespace.ts';
 import type { CredentialRepository } from './credential-repository.ts';
@@ -32,7 +33,15 @@ export type WrittenCredentials =
   /** The deployment may not call any more. */
   | { readonly kind: 'refused'; readonly reason: string };
 
-export type WriteCredentials = (place: CredentialPlace, signal: AbortSignal) => Promise<WrittenCredentials>;
+export interface WriteOptions {
+  readonly signal: AbortSignal;
+  /** How long to wait for a namespace that is being made. */
+  readonly namespaceWithinMs?: number;
+  /** Has to end well before anything is written. */
+  readonly check?: Promise<void>;
+}
+
+export type WriteCredentials = (place: CredentialPlace, options: WriteOptions) => Promise<WrittenCredentials>;
 
 const Terminating = z.object({ metadata: z.object({ deletionTimestamp: z.string() }) });
 /** A Secret that no change makes right. */
@@ -54,9 +63,12 @@ export function createWriteCredentials({ bus, credentialRepository }: WriteCrede
     }
   }
 
-  return async (place, signal) => {
-    if (!(await isOfDeployment(place, signal))) return { kind: 'no_namespace' };
-    const issued = await issue(place);
+  return async (place, { signal, namespaceWithinMs = 0, check }) => {
+    const looking = isOfDeployment(place, { signal, withinMs: namespaceWithinMs });
+    // A person waits for a Secret whose namespace is being made: the token is issued meanwhile, perhaps for nothing.
+    if (namespaceWithinMs === 0 && !(await looking)) return { kind: 'no_namespace' };
+    const [isOfItsDeployment, issued] = await Promise.all([looking, issue(place), check]);
+    if (!isOfItsDeployment) return { kind: 'no_namespace' };
     if (typeof issued === 'string') return { kind: 'refused', reason: issued };
     signal.throwIfAborted();
 
@@ -80,9 +92,19 @@ export function createWriteCredentials({ bus, credentialRepository }: WriteCrede
   };
 }
 
+const firstLookMs = 5;
+
 /** Somebody else's namespace of the same name gets no token. */
-async function isOfDeployment({ api, namespace, deploymentId }: CredentialPlace, signal: AbortSignal) {
-  const found = await orNotFound(api.getJson(`/api/v1/namespaces/${namespace}`, { signal, deadlineMs }));
+async function isOfDeployment(
+  { api, namespace, deploymentId }: CredentialPlace,
+  { signal, withinMs }: { signal: AbortSignal; withinMs: number },
+) {
+  const read = () => orNotFound(api.getJson(`/api/v1/namespaces/${namespace}`, { signal, deadlineMs }));
+  let found = await read();
+  for (let waitedMs = 0, ms = firstLookMs; found === undefined && waitedMs < withinMs; waitedMs += ms, ms *= 2) {
+    await pause(ms, signal);
+    found = await read();
+  }
   return (
     found !== undefined &&
     deploymentNamespace(found).deploymentId === deploymentId &&

@@ -50,7 +50,8 @@ export const claimLoop =
     while (!signal.aborted) {
       const claimed = hasCapacity(running.size, deps.concurrency) ? await claim(deps) : null;
       if (claimed) start(claimed);
-      else await wait(pollMs);
+      // A task that becomes due after this answer has a hint of its own.
+      if (!claimed?.more) await wait(pollMs);
     }
     // Each hands its task back; their number is bounded, and each has a deadline.
     await Promise.all([...running.values()].map(({ done }) => done));
@@ -63,13 +64,14 @@ const hasCapacity = (running: number, concurrency: number): boolean =>
 interface Claimed {
   task: ClaimedTask;
   claimedAt: number;
+  more: boolean;
 }
 
 async function claim({ bus, name, log }: ClaimLoopDeps): Promise<Claimed | null> {
   const claimedAt = machineMs();
   try {
-    const { task } = await bus.call(runnerTasks.operations.claim, { body: { runner: name } });
-    return task && { task, claimedAt };
+    const { task, more = true } = await bus.call(runnerTasks.operations.claim, { body: { runner: name } });
+    return task && { task, claimedAt, more };
   } catch (error) {
     // Nothing is lost: a task that was claimed by a lost answer is taken over when its lease expires.
     log.debug({ err: error }, 'no task was claimed');

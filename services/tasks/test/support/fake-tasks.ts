@@ -50,7 +50,7 @@ export function createFakeTasks(bus: Bus) {
           fences.set(task.task_id, task.fence);
           claimed.push(task.task_id);
         }
-        return { task };
+        return { task, more: due.length > 0 };
       },
       heartbeat: async ({ body }) => {
         checkAvailable();

@@ -23,23 +23,49 @@ export const readCredentials = (
   cluster: Pick<ClusterClient, 'readSecret'>,
 ): Promise<Secret | null> => (is_first ? Promise.resolve(null) : cluster.readSecret(namespace, serviceCreds));
 
+/** Why there are none, or null. */
+type Written = Promise<{ reason: string | null }>;
+
+const writeCredentials = ({ task, deps }: Pick<Run, 'task' | 'deps'>, deadlineMs: number): Written => {
+  const body = { task_id: task.task_id, fence: task.fence };
+  return deps.bus.call(deploymentCredentials.operations.write, { body }, { deadlineMs });
+};
+
+/**
+ * Requests the credentials of a first install while its namespace is made, for which cluster-sync waits a moment. Null for
+ * other tasks, whose namespace mostly has them.
+ */
+export function writeCredentialsEarly(run: Pick<Run, 'deps'> & { task: Run['task'] & { is_first: boolean } }) {
+  if (!run.task.is_first) return null;
+  const early = writeCredentials(run, 2_000);
+  // Tried again once the namespace is there.
+  early.catch(() => undefined);
+  return early;
+}
+
 /**
  * Makes sure that `service-creds` is in the namespace before the pods that mount it. cluster-sync writes it: no token
- * passes this process but one that the namespace shows anyway, and that is redacted, because a template can print it.
+ * passes this process but one that the namespace shows anyway. True: it was written, and has to be read by `hideCredentials`.
  */
 export async function ensureCredentials(
-  { task, log, secrets, deps }: Run,
-  { cluster, found }: { cluster: Pick<ClusterClient, 'readSecret'>; found: Secret | null },
-): Promise<void> {
-  if (isGood(found, Date.now())) return hide(found, secrets);
+  run: Run,
+  { found, early }: { found: Secret | null; early: Written | null },
+): Promise<boolean> {
+  if (isGood(found, Date.now())) {
+    hide(found, run.secrets);
+    return false;
+  }
+  const again = () => writeCredentials(run, 15_000);
+  const { reason } = await (early?.catch(again) ?? again());
+  if (reason !== null) run.log.say(`the namespace has no ${serviceCreds}: ${reason}`);
+  return reason === null;
+}
 
-  const { task_id, fence } = task;
-  const { reason } = await deps.bus.call(
-    deploymentCredentials.operations.write,
-    { body: { task_id, fence } },
-    { deadlineMs: 15_000 },
-  );
-  if (reason !== null) return log.say(`the namespace has no ${serviceCreds}: ${reason}`);
+/** The token is redacted, because a template can print it. */
+export async function hideCredentials(
+  { task, secrets }: Pick<Run, 'task' | 'secrets'>,
+  cluster: Pick<ClusterClient, 'readSecret'>,
+): Promise<void> {
   hide(await cluster.readSecret(task.namespace, serviceCreds), secrets);
 }
 

@@ -4,7 +4,13 @@ import { deployArguments, type HelmFiles } from '../helm/helm-arguments.ts';
 import type { TaskCluster } from '../cluster/task-cluster.ts';
 import { valuesYaml } from '../files/values-yaml.ts';
 import { shownText } from '../log/shown-text.ts';
-import { ensureCredentials, isGood, readCredentials } from '../namespace/ensure-credentials.ts';
+import {
+  ensureCredentials,
+  hideCredentials,
+  isGood,
+  readCredentials,
+  writeCredentialsEarly,
+} from '../namespace/ensure-credentials.ts';
 import { applySecrets, readSecrets } from '../namespace/apply-secrets.ts';
 import { prepareNamespace } from '../namespace/prepare-namespace.ts';
 import { permanent, TaskFailure } from '../outcome/task-failure.ts';
@@ -31,6 +37,7 @@ export async function deploy(run: RunContext, cluster: TaskCluster): Promise<voi
   readingSecrets.catch(() => undefined);
   const readingCredentials = readCredentials(task, client);
   readingCredentials.catch(() => undefined);
+  const early = writeCredentialsEarly(run);
   const pending = countPending([preparing.files, readingSecrets, readingCredentials]);
   try {
     const { observed, isFenceLast } = await inSpan('prepare namespace', () => prepareNamespace(run, client));
@@ -49,14 +56,15 @@ export async function deploy(run: RunContext, cluster: TaskCluster): Promise<voi
     stop.throwIfAborted();
     const [found, credentials] = [await readingSecrets, await readingCredentials];
     const hasCredentials = isGood(credentials, Date.now());
-    const [files] = await allEnded([
+    const [files, areWritten] = await allEnded([
       abortable(preparing.files, stop),
-      inSpan('ensure credentials', () => ensureCredentials(run, { cluster: client, found: credentials })),
+      inSpan('ensure credentials', () => ensureCredentials(run, { found: credentials, early })),
       applySecrets(task, { cluster: client, found }),
     ]);
     await upgrade(run, cluster, {
       files,
       isFenceFresh: nothingElseAwaited && hasCredentials && action === 'deploy',
+      lastRead: areWritten ? () => hideCredentials(run, client) : undefined,
     });
   } finally {
     // Nothing may write into the folder of the task once it is removed.
@@ -84,9 +92,10 @@ function prepareFiles(
 interface Upgrade {
   files: HelmFiles;
   isFenceFresh: boolean;
+  lastRead: (() => Promise<void>) | undefined;
 }
 
-async function upgrade(run: RunContext, cluster: TaskCluster, { files, isFenceFresh }: Upgrade): Promise<void> {
+async function upgrade(run: RunContext, cluster: TaskCluster, { files, ...reads }: Upgrade): Promise<void> {
   const { task, lease, secrets, stop } = run;
   const labels = { [releaseLabels.task]: task.task_id, [releaseLabels.fence]: String(task.fence) };
   const title = `helm upgrade --install ${task.namespace}, chart version ${task.chart?.version ?? '?'}`;
@@ -99,7 +108,7 @@ async function upgrade(run: RunContext, cluster: TaskCluster, { files, isFenceFr
     stop,
   });
   try {
-    await inSpan('helm upgrade', () => runHelm(run, cluster, { title, args, isFenceFresh }));
+    await inSpan('helm upgrade', () => runHelm(run, cluster, { title, args, ...reads }));
   } catch (error) {
     await logUnreadyPods(run, cluster);
     throw await waiting.explain(error);

@@ -4,8 +4,10 @@ import type { HelmProcess } from '../helm/helm-starter.ts';
 import { logTexts } from '../log/log-texts.ts';
 import { checkFence } from '../namespace/namespace-fence.ts';
 import { TaskFailure, transient } from '../outcome/task-failure.ts';
+import { allEnded } from '../waiting/all-ended.ts';
 import type { RunContext } from './run-context.ts';
 
+const done = Promise.resolve();
 const graceMs = 10_000;
 /** After the claim others may act: there is no time for a gentle end. */
 const graceAfterLossMs = 2_000;
@@ -23,18 +25,20 @@ export interface HelmCommand {
   args: readonly string[];
   /** The last answer that was awaited is the cluster's, and it names this claim as the holder of the namespace. */
   isFenceFresh: boolean;
+  /** Goes to the cluster together with the check of the fence. */
+  lastRead?: (() => Promise<void>) | undefined;
 }
 
 /** Runs Helm to its end under the claim: its output goes to the log, its life ends with the claim. Throws what its failure means. */
 export async function runHelm(
   run: RunContext,
   { client }: TaskCluster,
-  { title, args, isFenceFresh }: HelmCommand,
+  { title, args, isFenceFresh, lastRead }: HelmCommand,
 ): Promise<void> {
   const { task, log, lease, folder, stop, deps } = run;
   // Everything slow is done: only these two calls precede the start. A runner that slept until now, with clocks that stood
   // still, does not start a Helm beside that of the next runner.
-  if (!isFenceFresh) await checkFence(task, client);
+  await allEnded([lastRead?.() ?? done, isFenceFresh ? done : checkFence(task, client)]);
   await lease.beginAttempt();
   stop.throwIfAborted();
   if (lease.isLost()) throw transient('The claim of the task expired before Helm was started');

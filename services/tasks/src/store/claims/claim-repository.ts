@@ -23,7 +23,9 @@ export type DueCheck = z.infer<typeof DueCheck>;
 const planEachTime = sql.fragment`set_config('plan_cache_mode', 'force_custom_plan', true)`;
 const planned = sql.type(z.object({ plans: z.string() }))`select ${planEachTime} as plans`;
 
-const turn = sql.type(z.object({ is_any_due: z.boolean() }));
+const turn = sql.type(z.object({ due: z.number() }));
+/** Counted no further: one to take, and whether there is another. */
+const maxCounted = 2;
 
 const p = sql.fragment`p`;
 
@@ -53,17 +55,19 @@ const unguessable = sql.fragment`('x' || right(gen_random_uuid()::text, 10))::bi
 export const createClaimRepository = (tx: Transaction) => ({
   /**
    * Claims run one after the other, because two that count at the same time would both find the last free place.
-   * Whether any task is due: most claims find nothing and must cost almost nothing.
+   * How many tasks are due, 2 for more: most claims find nothing and must cost almost nothing.
    */
-  waitForTurn: async (): Promise<boolean> => {
-    const { is_any_due } = await tx.one(turn`
+  waitForTurn: async (): Promise<number> => {
+    const { due } = await tx.one(turn`
       select pg_advisory_xact_lock(hashtextextended('claim a task', 0))::text as turn,
         ${planEachTime} as plans,
-        exists (
-          select 1 from deployment_tasks where status = 'Pending' and due_at <= clock_timestamp()
-        ) as is_any_due
+        (
+          select count(*)::integer from (
+            select from deployment_tasks where status = 'Pending' and due_at <= clock_timestamp() limit ${maxCounted}
+          ) counted
+        ) as due
     `);
-    return is_any_due;
+    return due;
   },
 
   /** The task that the next claim would take, if its requester has to be checked. Locks nothing and guarantees nothing. */

@@ -42,13 +42,20 @@ const maxEndedPerClaim = 20;
 /** Time that a claim needs to be completed and answered. */
 const leastMs = 300;
 
+export interface Claimed {
+  task: ClaimedTask | null;
+  /** Another task was due, which may start or not. */
+  more: boolean;
+}
+const nothing: Claimed = { task: null, more: false };
+
 /** The next task that may start, with everything needed to run it; null if there is none. */
 export const claimTask = (deps: ClaimDeps) => {
   // The database runs them one after the other; waiting here instead keeps its connections free.
   const inTurn = oneAtATime();
   const { leaseMs, limits } = deps;
 
-  return async (runner: string, remainingMs: () => number): Promise<ClaimedTask | null> => {
+  return async (runner: string, remainingMs: () => number): Promise<Claimed> => {
     for (let ended = 0; ended < maxEndedPerClaim; ended += 1) {
       const started = await inTurn(async () => {
         const checked = await lookUpRequester(deps, limits, remainingMs);
@@ -56,13 +63,13 @@ export const claimTask = (deps: ClaimDeps) => {
         if (remainingMs() < leastMs) return 'nothing';
         return deps.inTransaction((store) => startNext(deps, store, { leaseMs, limits, runner }, checked));
       });
-      if (started === 'nothing') return null;
+      if (started === 'nothing') return nothing;
       if (started === 'ended') continue;
       noteWait(deps, started);
-      const claimed = await complete(deps, started, remainingMs);
-      if (claimed) return claimed;
+      const task = await complete(deps, started, remainingMs);
+      if (task) return { task, more: started.isMoreDue };
     }
-    return null;
+    return nothing;
   };
 };
 

@@ -22,7 +22,7 @@ export const runnerHandlers = (deps: RunnerHandlersDeps) => {
   const claim = claimTask(deps);
 
   return implement(runnerTasks, {
-    claim: async ({ body }, { remainingMs }) => ({ task: await claim(body.runner, remainingMs) }),
+    claim: ({ body }, { remainingMs }) => claim(body.runner, remainingMs),
 
     heartbeat: async ({ body }) => {
       const { task_id, fence, helm_begins } = body;

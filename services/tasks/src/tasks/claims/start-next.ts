@@ -24,6 +24,8 @@ export interface Started {
   deployment: DeploymentRecord;
   /** Nothing of the deployment was installed before. */
   isFirst: boolean;
+  /** Another task was due. */
+  isMoreDue: boolean;
 }
 
 /** `nothing`: no task may start now. `ended`: one was taken that turned out to be impossible; there may be another. */
@@ -43,14 +45,17 @@ export async function startNext(
   options: Omit<ClaimOptions, 'checked'>,
   checked: CheckedRequester | null,
 ): Promise<StartNext> {
-  if (!(await store.claims.waitForTurn())) return 'nothing';
+  const due = await store.claims.waitForTurn();
+  if (due === 0) return 'nothing';
   const task = await store.claims.take({ ...options, checked: checked?.taskId ?? null });
   if (!task) return 'nothing';
 
   const deployment = await store.deployments.lock(task.deployment_id);
   if (!deployment) throw new Error('A task was claimed whose deployment is not there');
   try {
-    return await store.attempt((inner) => start(deps, inner, { task, before: deployment, checked }));
+    return await store.attempt((inner) =>
+      start(deps, inner, { task, before: deployment, checked, isMoreDue: due > 1 }),
+    );
   } catch (error) {
     const failure = startFailure(error);
     if (!failure) throw error;
@@ -64,12 +69,13 @@ interface Starting {
   task: TaskRecord;
   before: DeploymentRecord;
   checked: CheckedRequester | null;
+  isMoreDue: boolean;
 }
 
 async function start(
   deps: StartDeps,
   store: WritingStore,
-  { task, before, checked }: Starting,
+  { task, before, checked, isMoreDue }: Starting,
 ): Promise<Started | 'ended'> {
   const { change } = task;
   const moot = whyMoot(task, before, change ? await store.tasks.open(task.deployment_id) : []);
@@ -95,7 +101,7 @@ async function start(
   const startedAs = { run, operation, cluster_id, env_id: deployment.env_id, undo };
   const started = task.run ? task : await store.taskChanges.saveStart(task.id, startedAs);
   const running = await store.deploymentChanges.saveStarted(whileRunning(deployment, started, run), started);
-  return { task: started, run, deployment: running, isFirst: deployment.installed_cluster_id === null };
+  return { task: started, run, deployment: running, isFirst: deployment.installed_cluster_id === null, isMoreDue };
 }
 
 /** Chart, action and reported status may have changed since the request. */
@@ -113,7 +119,7 @@ async function refuseAction(
 /** The requester may have lost the right to it by the time at which it runs. */
 async function refuseWithoutRights(
   store: WritingStore,
-  { task, deployment, checked }: Omit<Starting, 'before'> & { deployment: DeploymentRecord },
+  { task, deployment, checked }: Omit<Starting, 'before' | 'isMoreDue'> & { deployment: DeploymentRecord },
 ): Promise<void> {
   const { requester } = task;
   const current =

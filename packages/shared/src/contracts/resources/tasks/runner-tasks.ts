@@ -97,7 +97,8 @@ export const runnerTasks = resource('runner_tasks', {
       allow: ourServices,
       callers: ['runner'],
       body: z.strictObject({ runner: Text.max(200) }),
-      response: z.strictObject({ task: ClaimedTask.nullable() }),
+      // `more`: another task was due, so that it is worth claiming again at once; without it a runner finds out.
+      response: z.strictObject({ task: ClaimedTask.nullable(), more: z.boolean().optional() }),
     }),
     heartbeat: operation({
       summary:
