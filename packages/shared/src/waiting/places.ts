@@ -1,3 +1,5 @@
+import { slots } from './slots.ts';
+
 export interface Place {
   /**
    * Does a part of the work that depends on somebody else. Where that takes longer than the patience, another work gets the
@@ -11,18 +13,7 @@ export type Places = <T>(work: (place: Place) => Promise<T>) => Promise<T>;
 
 /** At most `limit` works have a place at the same time; one that waits for a server that hangs holds up no other. */
 export function places(limit: number, { patienceMs }: { readonly patienceMs: number }): Places {
-  const waiting: (() => void)[] = [];
-  let taken = 0;
-
-  const enter = async (): Promise<void> => {
-    if (taken < limit) taken += 1;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
-  };
-  const leave = (): void => {
-    const next = waiting.shift();
-    if (next) next();
-    else taken -= 1;
-  };
+  const { enter, leave } = slots(limit);
 
   return async (work) => {
     await enter();
