@@ -1,13 +1,14 @@
 import type { Identity } from '@berth/shared/access/identity';
-import { openTestDatabase } from '@berth/shared/testing/open-test-database';
 import {
   aTime,
-  faultyPlans,
-  fillLists,
+  faultsAtManyRows,
   nthId,
   numbers,
+  oneEnv,
   oneOf,
   type PlannedList,
+  rowId,
+  visible,
 } from '@berth/shared/testing/db/list-plans';
 import { sql } from 'slonik';
 import { expect, test } from 'vitest';
@@ -20,14 +21,11 @@ import { createUserTokenRepository } from '../src/tokens/user-token-repository.t
 import { createUserRepository } from '../src/users/user-repository.ts';
 
 const migrations = new URL('../migrations/', import.meta.url);
-const env = '00000000-0000-4000-8000-000000000003';
-const id = nthId(sql.fragment`n`);
-const visible = { 'all envs': 'all', 'one env': [env] } as const;
 const user = (seeing: 'all envs' | 'one env'): Identity => ({
   kind: 'user',
   id: '00000000-0000-4000-8000-000000000007',
   is_admin: seeing === 'all envs',
-  env_roles: { [env]: 'User' },
+  env_roles: { [oneEnv]: 'User' },
   deployment_roles: [],
 });
 const parts = ['y 4711', 'some', 'xyz'];
@@ -36,7 +34,7 @@ const lists: Record<string, PlannedList> = {
   users: {
     rows: sql.fragment`
       insert into users (id, created_at, issuer, subject, email, display_name, is_admin, is_active)
-      select ${id}, ${aTime()}, 'test', n, 'n' || n || '@example.test', 'Somebody ' || n, n % 1000 = 0, n % 20 > 0
+      select ${rowId}, ${aTime()}, 'test', n, 'n' || n || '@example.test', 'Somebody ' || n, n % 1000 = 0, n % 20 > 0
       from ${numbers}`,
     list: (queries, query, seeing) => createUserRepository(queries).list(query, user(seeing)),
     values: { display_name: parts, email: ['n4711', 'example', 'xyz'], is_active: [true, false] },
@@ -44,28 +42,28 @@ const lists: Record<string, PlannedList> = {
   bots: {
     rows: sql.fragment`
       insert into bots (id, created_at, display_name, is_active)
-      select ${id}, ${aTime()}, 'Somebody ' || n, n % 20 > 0 from ${numbers}`,
+      select ${rowId}, ${aTime()}, 'Somebody ' || n, n % 20 > 0 from ${numbers}`,
     list: (queries, query) => createBotRepository(queries).list(query),
     values: { display_name: parts },
   },
   envs: {
     rows: sql.fragment`
       insert into envs (id, created_at, name, auto_add_new_users)
-      select ${id}, ${aTime()}, 'env ' || n, n % 1000 = 0 from ${numbers}`,
+      select ${rowId}, ${aTime()}, 'env ' || n, n % 1000 = 0 from ${numbers}`,
     list: (queries, query, seeing) => createEnvRepository(queries).list(query, visible[seeing]),
     values: { auto_add_new_users: [true, false] },
   },
   env_user_permissions: {
     rows: sql.fragment`
       insert into env_user_permissions (id, created_at, env_id, user_id, role)
-      select ${id}, ${aTime()}, ${nthId(oneOf(50))}, ${id}, case when n % 20 = 0 then 'Admin' else 'User' end
+      select ${rowId}, ${aTime()}, ${nthId(oneOf(50))}, ${rowId}, case when n % 20 = 0 then 'Admin' else 'User' end
       from ${numbers}`,
     list: (queries, query, seeing) => createEnvMemberRepository(queries).list(query, visible[seeing]),
   },
   deployment_permissions: {
     rows: sql.fragment`
       insert into deployment_permissions (id, created_at, env_id, user_id, kind_id, role)
-      select ${id}, ${aTime()}, ${nthId(oneOf(50))}, ${id}, ${nthId(oneOf(200, 1))},
+      select ${rowId}, ${aTime()}, ${nthId(oneOf(50))}, ${rowId}, ${nthId(oneOf(200, 1))},
         case when n % 20 = 0 then 'Owner' else 'Maintainer' end
       from ${numbers}`,
     list: (queries, query, seeing) => createDeploymentPermissionRepository(queries).list(query, visible[seeing]),
@@ -73,16 +71,16 @@ const lists: Record<string, PlannedList> = {
   user_tokens: {
     rows: sql.fragment`
       insert into user_tokens (id, created_at, user_id, name, secret_hash, expires_at, last_used_at, revoked_at)
-      select ${id}, ${aTime()}, ${nthId(oneOf(2_000))}, 'token ' || n, sha256('x'), ${aTime(1)}, ${aTime(2)},
+      select ${rowId}, ${aTime()}, ${nthId(oneOf(2_000))}, 'token ' || n, sha256('x'), ${aTime(1)}, ${aTime(2)},
         case when n % 3 = 0 then ${aTime(3)} end
       from ${numbers}`,
     list: (queries, query, seeing) =>
-      createUserTokenRepository(queries).list(query, seeing === 'all envs' ? 'all' : { userId: env }),
+      createUserTokenRepository(queries).list(query, seeing === 'all envs' ? 'all' : { userId: oneEnv }),
   },
   bot_tokens: {
     rows: sql.fragment`
       insert into bot_tokens (id, created_at, bot_id, created_by_user_id, name, secret_hash, expires_at, last_used_at, revoked_at)
-      select ${id}, ${aTime()}, ${nthId(oneOf(2_000))}, ${nthId(oneOf(100, 4))}, 'token ' || n, sha256('x'), ${aTime(1)},
+      select ${rowId}, ${aTime()}, ${nthId(oneOf(2_000))}, ${nthId(oneOf(100, 4))}, 'token ' || n, sha256('x'), ${aTime(1)},
         ${aTime(2)}, case when n % 3 = 0 then ${aTime(3)} end
       from ${numbers}`,
     list: (queries, query) => createBotTokenRepository(queries).list(query),
@@ -90,8 +88,5 @@ const lists: Record<string, PlannedList> = {
 };
 
 test('no order and no filter of a list of auth reads or sorts much more than a page, at 100,000 rows', async () => {
-  await using database = await openTestDatabase({ service: 'auth', migrations, statementTimeoutMs: 100_000 });
-  await fillLists(database.db, lists);
-
-  expect(await faultyPlans({ owner: 'auth', db: database.db, lists })).toEqual([]);
+  expect(await faultsAtManyRows({ owner: 'auth', migrations, lists })).toEqual([]);
 }, 240_000);

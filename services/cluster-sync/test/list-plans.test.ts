@@ -1,12 +1,12 @@
-import { openTestDatabase } from '@berth/shared/testing/open-test-database';
 import {
   aTime,
-  faultyPlans,
-  fillLists,
+  faultsAtManyRows,
   nthId,
   numbers,
   oneOf,
   type PlannedList,
+  rowId,
+  visible,
 } from '@berth/shared/testing/db/list-plans';
 import { sql } from 'slonik';
 import { expect, test } from 'vitest';
@@ -14,8 +14,6 @@ import { createClusterRepository } from '../src/clusters/cluster-repository.ts';
 import { createK8sResourceRepository } from '../src/resources/rows/k8s-resource-repository.ts';
 
 const migrations = new URL('../migrations/', import.meta.url);
-const visible = { 'all envs': 'all', 'one env': ['00000000-0000-4000-8000-000000000003'] } as const;
-const id = nthId(sql.fragment`n`);
 
 const lists: Record<string, PlannedList> = {
   k8s_clusters: {
@@ -23,7 +21,7 @@ const lists: Record<string, PlannedList> = {
       insert into k8s_clusters (
         id, created_at, provider_id, name, region_name, env_id, ignore, last_seen_at, is_ok, not_ok_reason
       )
-      select ${id}, ${aTime()}, n, 'cluster ' || n, 'region ' || ${oneOf(20)}, ${nthId(oneOf(50, 1))}, false, ${aTime(2)},
+      select ${rowId}, ${aTime()}, n, 'cluster ' || n, 'region ' || ${oneOf(20)}, ${nthId(oneOf(50, 1))}, false, ${aTime(2)},
         n % 50 > 0, case when n % 50 = 0 then 'silent' end
       from ${numbers}`,
     list: (queries, query, seeing) => createClusterRepository(queries).list(query, visible[seeing], query),
@@ -34,7 +32,7 @@ const lists: Record<string, PlannedList> = {
         id, last_updated_at, cluster_id, deployment_id, kind, api_version, name, status_color, metadata, uid, namespace,
         fingerprint
       )
-      select ${id}, ${aTime()}, ${nthId(sql.fragment`1 + ${oneOf(1_000)}`)}, ${nthId(oneOf(10_000, 1))},
+      select ${rowId}, ${aTime()}, ${nthId(sql.fragment`1 + ${oneOf(1_000)}`)}, ${nthId(oneOf(10_000, 1))},
         'Kind' || ${oneOf(10, 2)}, 'v1', 'object-' || ${oneOf(20_000, 3)}, '{Success}', '{}', n, 'n', 'f'
       from ${numbers}`,
     list: (queries, query, seeing) => createK8sResourceRepository(queries).list(query, visible[seeing], query),
@@ -42,8 +40,5 @@ const lists: Record<string, PlannedList> = {
 };
 
 test('no order and no filter of a list of cluster-sync reads or sorts much more than a page, at 100,000 rows', async () => {
-  await using database = await openTestDatabase({ service: 'cluster-sync', migrations, statementTimeoutMs: 100_000 });
-  await fillLists(database.db, lists);
-
-  expect(await faultyPlans({ owner: 'cluster-sync', db: database.db, lists })).toEqual([]);
+  expect(await faultsAtManyRows({ owner: 'cluster-sync', migrations, lists })).toEqual([]);
 }, 240_000);

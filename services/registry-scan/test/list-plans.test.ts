@@ -1,12 +1,12 @@
-import { openTestDatabase } from '@berth/shared/testing/open-test-database';
+import type { Database } from '@berth/shared/db/database';
 import {
   aTime,
-  faultyPlans,
-  fillLists,
+  faultsAtManyRows,
   nthId,
   numbers,
   oneOf,
   type PlannedList,
+  rowId,
 } from '@berth/shared/testing/db/list-plans';
 import { sql } from 'slonik';
 import { expect, test } from 'vitest';
@@ -16,25 +16,24 @@ import { createRegistryRepository } from '../src/registries/registry-repository.
 import { createTagFormatRepository } from '../src/tag-formats/tag-format-repository.ts';
 
 const migrations = new URL('../migrations/', import.meta.url);
-const id = nthId(sql.fragment`n`);
 
 const lists: Record<string, PlannedList> = {
   deployment_kinds: {
     rows: sql.fragment`
-      insert into deployment_kinds (id, created_at, name) select ${id}, ${aTime()}, 'kind ' || n from ${numbers}`,
+      insert into deployment_kinds (id, created_at, name) select ${rowId}, ${aTime()}, 'kind ' || n from ${numbers}`,
     list: (queries, query) => createKindRepository(queries).list(query),
   },
   helm_registries: {
     rows: sql.fragment`
       insert into helm_registries (id, created_at, domain_name, repo_name, kind_id, provider)
-      select ${id}, ${aTime()}, 'registry-' || n % 3 || '.example.test', 'charts/' || (n / 3),
+      select ${rowId}, ${aTime()}, 'registry-' || n % 3 || '.example.test', 'charts/' || (n / 3),
         ${nthId(oneOf(50_000))}, 'Oci'
       from ${numbers}`,
     list: (queries, query) => createRegistryRepository(queries).list(query),
   },
   helm_tag_formats: {
     rows: sql.fragment`
-      insert into helm_tag_formats (id, created_at, pattern) select ${id}, ${aTime()}, 'pattern ' || n from ${numbers}`,
+      insert into helm_tag_formats (id, created_at, pattern) select ${rowId}, ${aTime()}, 'pattern ' || n from ${numbers}`,
     list: (queries, query) => createTagFormatRepository(queries).list(query),
   },
   helm_charts: {
@@ -43,7 +42,7 @@ const lists: Record<string, PlannedList> = {
         id, created_at, helm_registry_id, image_digest, image_tag, available, parsed_version, parsed_branch, archive_digest,
         is_final, formats_revision
       )
-      select ${id}, ${aTime()}, ${nthId(sql.fragment`1 + ${oneOf(300)}`)}, n, '1.0.' || n, n % 10 > 0, '1.0.' || n / 4,
+      select ${rowId}, ${aTime()}, ${nthId(sql.fragment`1 + ${oneOf(300)}`)}, n, '1.0.' || n, n % 10 > 0, '1.0.' || n / 4,
         case when n % 3 = 0 then 'main' else 'branch-' || ${oneOf(2_000, 1)} end, n, true, 1
       from ${numbers}`,
     list: (queries, query) => createChartRepository(queries).list(query),
@@ -57,13 +56,11 @@ const lists: Record<string, PlannedList> = {
 };
 
 test('no order and no filter of a list of registry-scan reads or sorts much more than a page, at 100,000 rows', async () => {
-  await using database = await openTestDatabase({ service: 'registry-scan', migrations, statementTimeoutMs: 100_000 });
-  const { db } = database;
-  await db.query(sql.unsafe`
-    insert into deployment_projection (id, version, deleted, helm_chart_id)
-    select ${id}, 1, false, ${nthId(sql.fragment`20 * (1 + ${oneOf(5_000)})`)} from ${numbers}
-  `);
-  await fillLists(db, lists);
+  const before = (db: Database) =>
+    db.query(sql.unsafe`
+      insert into deployment_projection (id, version, deleted, helm_chart_id)
+      select ${rowId}, 1, false, ${nthId(sql.fragment`20 * (1 + ${oneOf(5_000)})`)} from ${numbers}
+    `);
 
-  expect(await faultyPlans({ owner: 'registry-scan', db, lists })).toEqual([]);
+  expect(await faultsAtManyRows({ owner: 'registry-scan', migrations, lists, before })).toEqual([]);
 }, 240_000);

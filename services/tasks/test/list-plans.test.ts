@@ -1,12 +1,13 @@
-import { openTestDatabase } from '@berth/shared/testing/open-test-database';
 import {
   aTime,
-  faultyPlans,
-  fillLists,
+  faultsAtManyRows,
   nthId,
   numbers,
+  oneEnv,
   oneOf,
   type PlannedList,
+  rowId,
+  visible,
 } from '@berth/shared/testing/db/list-plans';
 import { sql } from 'slonik';
 import { expect, test } from 'vitest';
@@ -17,8 +18,6 @@ import { createSecretRepository } from '../src/store/secrets/secret-repository.t
 import { createTaskRepository } from '../src/store/tasks/task-repository.ts';
 
 const migrations = new URL('../migrations/', import.meta.url);
-const visible = { 'all envs': 'all', 'one env': ['00000000-0000-4000-8000-000000000003'] } as const;
-const id = nthId(sql.fragment`n`);
 const env = nthId(oneOf(50, 7));
 
 const lists: Record<string, PlannedList> = {
@@ -27,7 +26,7 @@ const lists: Record<string, PlannedList> = {
       insert into deployments (
         id, created_at, name, kind_id, env_id, cluster_id, namespace, enabled, state, helm_chart_id, config
       )
-      select ${id}, ${aTime()}, 'deployment ' || n, ${nthId(oneOf(2_000, 1))}, ${env}, ${nthId(oneOf(1_000, 2))}, 'n' || n,
+      select ${rowId}, ${aTime()}, 'deployment ' || n, ${nthId(oneOf(2_000, 1))}, ${env}, ${nthId(oneOf(1_000, 2))}, 'n' || n,
         n % 20 > 0, case when n % 400 = 0 then 'Error' when n % 10 = 0 then 'Uninstalled' else 'Running' end,
         ${nthId(oneOf(2_000, 3))}, jsonb_build_object('input', repeat('x', 200))
       from ${numbers}`,
@@ -44,13 +43,13 @@ const lists: Record<string, PlannedList> = {
         id, created_at, execute_at, due_at, started_at, finished_at, cluster_id, env_id, deployment_id, operation, status,
         lease_until
       )
-      select ${id}, at, at, at, case when n % 200 > 0 then at end, case when n % 200 > 1 then at end,
+      select ${rowId}, at, at, at, case when n % 200 > 0 then at end, case when n % 200 > 1 then at end,
         ${nthId(oneOf(1_000, 2))}, ${env}, ${nthId(sql.fragment`1 + ${oneOf(5_000, 4)}`)}, '{"Uninstall": {}}',
         case n % 200 when 0 then 'Pending' when 1 then 'Canceled' when 2 then 'Failed' else 'Done' end, null
       from (select n, ${aTime()} as at from ${numbers}) rows`,
     list: (queries, query, seeing) => createTaskRepository(queries).list(query, visible[seeing]),
     values: {
-      env_id: [visible['one env'][0]],
+      env_id: [oneEnv],
       status: ['Pending', 'Done', 'Failed', 'Started'],
       active_only: [true, false],
       show_future: [true, false],
@@ -60,35 +59,32 @@ const lists: Record<string, PlannedList> = {
   secrets: {
     rows: sql.fragment`
       insert into secrets (id, created_at, updated_at, env_id, collection, name, key_id, wrapped_key, sealed_contents)
-      select ${id}, ${aTime()}, ${aTime(5)}, ${env}, 'collection-' || ${oneOf(2_000, 6)}, 'secret-' || n, 'k', '\\x00', '\\x00'
+      select ${rowId}, ${aTime()}, ${aTime(5)}, ${env}, 'collection-' || ${oneOf(2_000, 6)}, 'secret-' || n, 'k', '\\x00', '\\x00'
       from ${numbers}`,
     list: (queries, query, seeing) => createSecretRepository(queries).list(query, visible[seeing]),
   },
   deployment_resource_types: {
     rows: sql.fragment`
       insert into deployment_resource_types (id, created_at, env_id, deployment_kind_id, key, spec)
-      select ${id}, ${aTime()}, case when n % 1000 > 0 then ${env} end, ${nthId(sql.fragment`n % 2000`)}, 'key-' || n / 50, '{}'
+      select ${rowId}, ${aTime()}, case when n % 1000 > 0 then ${env} end, ${nthId(sql.fragment`n % 2000`)}, 'key-' || n / 50, '{}'
       from ${numbers}`,
     list: (queries, query, seeing) => createTypeRepository(queries).list(query, visible[seeing]),
-    values: { env_id: [visible['one env'][0], null], key: ['key-77'] },
+    values: { env_id: [oneEnv, null], key: ['key-77'] },
   },
   deployment_resources: {
     rows: sql.fragment`
       insert into deployment_resources (
         id, created_at, type_id, env_id, deployment_id, name, props, sync_status
       )
-      select ${id}, ${aTime()}, ${nthId(sql.fragment`1 + ${oneOf(500, 8)}`)}, ${env},
+      select ${rowId}, ${aTime()}, ${nthId(sql.fragment`1 + ${oneOf(500, 8)}`)}, ${env},
         case when n % 2000 > 0 then ${nthId(sql.fragment`1 + ${oneOf(5_000, 9)}`)} end, 'resource-' || n, '{}',
         case when n % 300 = 0 then 'Error' when n % 301 = 0 then 'Updating' else 'Ready' end
       from ${numbers}`,
     list: (queries, query, seeing) => createResourceRepository(queries).list(query, visible[seeing]),
-    values: { env_id: [visible['one env'][0]], deployment_id: ['00000000-0000-4000-8000-000000000009', null] },
+    values: { env_id: [oneEnv], deployment_id: ['00000000-0000-4000-8000-000000000009', null] },
   },
 };
 
 test('no order and no filter of a list of tasks reads or sorts much more than a page, at 100,000 rows', async () => {
-  await using database = await openTestDatabase({ service: 'tasks', migrations, statementTimeoutMs: 100_000 });
-  await fillLists(database.db, lists);
-
-  expect(await faultyPlans({ owner: 'tasks', db: database.db, lists })).toEqual([]);
+  expect(await faultsAtManyRows({ owner: 'tasks', migrations, lists })).toEqual([]);
 }, 240_000);

@@ -4,12 +4,17 @@ import type { ServiceName } from '../../contracts/definition/contract.ts';
 import { resources } from '../../contracts/index.ts';
 import type { Database, Queries, Query } from '../../db/database.ts';
 import { listedResources } from '../contracts/walk-list.ts';
+import { openTestDatabase } from '../open-test-database.ts';
 
 /** How many rows each list has. */
-export const manyRows = 100_000;
+const manyRows = 100_000;
 
 /** A member of one env of many, or a caller that all envs are visible to. */
-export type Seeing = 'one env' | 'all envs';
+type Seeing = 'one env' | 'all envs';
+
+export const oneEnv = '00000000-0000-4000-8000-000000000003';
+/** The envs that such a caller sees. */
+export const visible = { 'all envs': 'all', 'one env': [oneEnv] } as const satisfies Record<Seeing, unknown>;
 
 export interface PlannedList {
   /** Fills the table with `manyRows` rows. */
@@ -24,6 +29,9 @@ export interface PlannedList {
 export const nthId = (n: FragmentSqlToken): FragmentSqlToken =>
   sql.fragment`('00000000-0000-4000-8000-' || lpad(to_hex(${n}), 12, '0'))::uuid`;
 
+/** That of a row among `numbers`. */
+export const rowId = nthId(sql.fragment`n`);
+
 /** One of so many, in an order that has nothing to do with that of the rows. */
 export const oneOf = (count: number, salt = 0): FragmentSqlToken =>
   sql.fragment`(abs(hashint8(n + ${salt * 1_000_003})) % ${count})::int`;
@@ -37,7 +45,7 @@ export const aTime = (salt = 0): FragmentSqlToken =>
 const nothing = sql.type(z.object({}));
 
 /** Writes the rows of all lists, each in the table of its name, and leaves the tables as autovacuum would. */
-export async function fillLists(db: Database, lists: Readonly<Record<string, PlannedList>>): Promise<void> {
+async function fillLists(db: Database, lists: Readonly<Record<string, PlannedList>>): Promise<void> {
   for (const [table, { rows }] of Object.entries(lists)) {
     await db.transaction(async (tx) => {
       // Rows refer to others that do not exist.
@@ -156,15 +164,28 @@ const ofEveryList = ['page', 'per_page', 'page_size', 'sort', 'after'];
 
 export interface PlannedLists {
   owner: ServiceName;
-  db: Database;
   lists: Readonly<Record<string, PlannedList>>;
+}
+
+/** The faults of all lists of a service, in a database of their own; `before` fills other tables. */
+export async function faultsAtManyRows({
+  migrations,
+  before,
+  ...planned
+}: PlannedLists & { migrations: URL; before?: (db: Database) => Promise<unknown> }): Promise<string[]> {
+  const { owner: service, lists } = planned;
+  await using database = await openTestDatabase({ service, migrations, statementTimeoutMs: 100_000 });
+  const { db } = database;
+  await before?.(db);
+  await fillLists(db, lists);
+  return await faultyPlans({ ...planned, db });
 }
 
 /**
  * Each order of each list, with each filter alone and with none, for a caller that sees all envs and for one that sees
  * one: what each statement does that takes longer the more rows there are.
  */
-export async function faultyPlans({ owner, db, lists }: PlannedLists): Promise<string[]> {
+async function faultyPlans({ owner, db, lists }: PlannedLists & { db: Database }): Promise<string[]> {
   const missing = listedResources(owner).filter((name) => lists[name] === undefined);
   if (missing.length > 0) throw new Error(`No plans of the lists of ${missing.join(', ')}`);
 
