@@ -1,14 +1,11 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Credential, createSend, unwrap } from '@berth/client';
 import type { ServiceName } from '@berth/shared/contracts/contract';
 import { implement } from '@berth/shared/bus/rpc/implement';
 import { identities } from '@berth/shared/contracts/resources/identities';
 import { AppError } from '@berth/shared/errors';
-import { compileCache } from '@berth/shared/testing/compile-cache';
 import { freePort } from '@berth/shared/testing/free-port';
+import { startNode } from '@berth/shared/testing/node-process';
 import { recordOutcome } from '@berth/shared/testing/outcomes';
 import { connectTestBus } from '@berth/shared/testing/test-bus';
 import { identityToken, sampleIdentities } from '@berth/shared/testing/test-identities';
@@ -34,32 +31,19 @@ export async function startGatewayProcess(
 ): Promise<GatewayProcess> {
   const [port, healthPort] = [await freePort(), await freePort()];
   const baseUrl = `http://127.0.0.1:${port}`;
-  const settings = { NATS_URL: nats.url, NATS_PASSWORD: nats.password, SERVICE_OWN_URL: baseUrl, ...given };
-  const env = { ...compileCache(), ...settings, PORT: String(port), HEALTH_PORT: String(healthPort) };
-  const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  const exited = once(child, 'exit');
-  // A test that dies must not leave it behind.
-  const killAtExit = () => child.kill('SIGKILL');
-  process.once('exit', killAtExit);
-  const stop = async () => {
-    child.kill('SIGKILL');
-    await exited;
-    process.off('exit', killAtExit);
-  };
-
-  const end = performance.now() + 45_000;
-  while (!(await fetch(`${baseUrl}/api/v2/server`).catch(() => null))?.ok) {
-    if (child.exitCode !== null || performance.now() > end) {
-      await stop();
-      throw new Error(`the gateway did not become ready:\n${output.slice(-4_000)}`);
-    }
-    await sleep(50);
-  }
+  const { pid, kill, untilReady } = startNode([main], {
+    NATS_URL: nats.url,
+    NATS_PASSWORD: nats.password,
+    SERVICE_OWN_URL: baseUrl,
+    ...given,
+    PORT: String(port),
+    HEALTH_PORT: String(healthPort),
+  });
+  const isReady = async () => (await fetch(`${baseUrl}/api/v2/server`).catch(() => null))?.ok ?? false;
+  await untilReady('the gateway', isReady);
   return {
     url: baseUrl,
-    pid: child.pid ?? Number.NaN,
+    pid,
     metrics: async () => (await fetch(`http://127.0.0.1:${healthPort}/metrics`)).text(),
     as: (credential) => {
       const send = createSend({ baseUrl, credential: () => credential, timeoutMs: 30_000 });
@@ -69,7 +53,9 @@ export async function startGatewayProcess(
         return unwrap(answer);
       };
     },
-    [Symbol.asyncDispose]: stop,
+    [Symbol.asyncDispose]: async () => {
+      await kill('SIGKILL');
+    },
   };
 }
 

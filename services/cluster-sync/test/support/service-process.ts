@@ -1,8 +1,6 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Database } from '@berth/shared/db/database';
-import { compileCache } from '@berth/shared/testing/compile-cache';
+import { startNode } from '@berth/shared/testing/node-process';
 import { openTestDatabase } from '@berth/shared/testing/open-test-database';
 import { startTestNats } from '@berth/shared/testing/test-nats';
 import { type Neighbours, startNeighbours } from './neighbours.ts';
@@ -34,29 +32,13 @@ export async function startServiceProcess(settings: Record<string, string>): Pro
     LOG_LEVEL: 'debug',
     ...settings,
   };
-  const env = { ...compileCache(), ...environment };
-  const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  const exited = once(child, 'exit');
-  let log = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (log += chunk.toString()));
-  stack.defer(async () => {
-    child.kill('SIGKILL');
-    await exited;
-  });
-
-  while (!log.includes('"started"')) {
-    if (child.exitCode !== null) throw new Error(`cluster-sync ended:\n${log}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  const child = stack.use(startNode([main], environment));
+  await child.untilReady('cluster-sync', () => child.output().includes('"started"'));
   return Object.assign(neighbours, {
     db,
-    log: () => log,
+    log: child.output,
     environment,
-    async stop() {
-      child.kill('SIGTERM');
-      await exited;
-      return child.exitCode;
-    },
+    stop: () => child.kill('SIGTERM'),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   });
 }

@@ -1,12 +1,9 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { compileCache } from '@berth/shared/testing/compile-cache';
 import { freePort } from '@berth/shared/testing/free-port';
+import { startNode } from '@berth/shared/testing/node-process';
 import { createTestDatabase } from '@berth/shared/testing/test-database';
 import type { TestNats } from '@berth/shared/testing/test-nats';
 
@@ -45,38 +42,21 @@ export async function startServiceProcess({
   await writeFile(tokenFile, pushToken, { mode: 0o600 });
   const port = pushPort ?? (await freePort());
 
-  const child = spawn(process.execPath, [main], {
-    env: {
-      ...compileCache(),
+  const child = stack.use(
+    startNode([main], {
       NATS_URL: nats.url,
       NATS_PASSWORD: nats.password,
       DATABASE_URL: database.url,
       REGISTRIES: JSON.stringify(registries),
       PUSH_PORT: String(port),
       PUSH_TOKEN_FILE: tokenFile,
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const exited = once(child, 'exit');
-  let log = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (log += chunk.toString()));
-  stack.defer(async () => {
-    child.kill('SIGKILL');
-    await exited;
-  });
-
-  while (!log.includes('"started"')) {
-    if (child.exitCode !== null) throw new Error(`registry-scan ended:\n${log}`);
-    await sleep(20);
-  }
+    }),
+  );
+  await child.untilReady('registry-scan', () => child.output().includes('"started"'));
   return {
     pushUrl: `http://127.0.0.1:${port}/events`,
-    log: () => log,
-    async stop() {
-      child.kill('SIGTERM');
-      await exited;
-      return child.exitCode;
-    },
+    log: child.output,
+    stop: () => child.kill('SIGTERM'),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }

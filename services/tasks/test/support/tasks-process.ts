@@ -1,9 +1,6 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { compileCache } from '@berth/shared/testing/compile-cache';
 import { freePort } from '@berth/shared/testing/free-port';
+import { startNode } from '@berth/shared/testing/node-process';
 
 export interface TasksProcess extends AsyncDisposable {
   /** Its output so far. */
@@ -19,40 +16,17 @@ const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 /** The service as it runs in production, from its own main.ts; resolves when it is ready. */
 export async function startTasksProcess(settings: Record<string, string>): Promise<TasksProcess> {
   const port = await freePort();
-  const env = { ...compileCache(), HEALTH_PORT: String(port), LOG_LEVEL: 'debug', ...settings };
-  const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  let said = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk: Buffer) => {
-      said += chunk.toString();
-    });
-  }
-  // A test that dies must not leave its service behind.
-  const killAtExit = () => child.kill('SIGKILL');
-  process.once('exit', killAtExit);
-  child.once('exit', () => process.off('exit', killAtExit));
-
-  const kill = async (signal: NodeJS.Signals): Promise<number | null> => {
-    if (child.exitCode === null && child.signalCode === null) {
-      const exited = once(child, 'exit');
-      child.kill(signal);
-      await exited;
-    }
-    return child.exitCode;
-  };
-
-  const end = performance.now() + 45_000;
-  while (!(await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null))?.ok) {
-    if (child.exitCode !== null || performance.now() > end) {
-      await kill('SIGKILL');
-      throw new Error(`tasks did not become ready:\n${said.slice(-4_000)}`);
-    }
-    await sleep(50);
-  }
+  const { output, kill, untilReady } = startNode([main], {
+    HEALTH_PORT: String(port),
+    LOG_LEVEL: 'debug',
+    ...settings,
+  });
+  const read = (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
+  await untilReady('tasks', async () => (await read('/readyz').catch(() => null))?.ok ?? false);
   return {
-    log: () => said,
-    readiness: async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).json(),
-    metrics: async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).text(),
+    log: output,
+    readiness: async () => (await read('/readyz')).json(),
+    metrics: async () => (await read('/metrics')).text(),
     kill,
     [Symbol.asyncDispose]: async () => {
       await kill('SIGKILL');

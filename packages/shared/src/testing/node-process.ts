@@ -1,0 +1,55 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { compileCache } from './compile-cache.ts';
+
+export interface NodeProcess extends AsyncDisposable {
+  readonly pid: number;
+  /** What it wrote so far. */
+  output(): string;
+  /** Returns its exit code; null where the signal ended it. */
+  kill(signal: NodeJS.Signals): Promise<number | null>;
+  /** Ends the process and throws when it ends before it is ready, or takes too long. */
+  untilReady(what: string, isReady: () => boolean | Promise<boolean>): Promise<void>;
+}
+
+/** The pipe that it reads closes with the process that started it, however that ends: a killed test leaves no service behind. */
+const endsWithTest = `data:text/javascript,${encodeURIComponent(
+  `process.stdin.on('end', () => process.kill(process.pid, 'SIGKILL')).resume().unref();`,
+)}`;
+
+const readyWithinMs = 45_000;
+
+/** A program of ours in a process of its own, as in production, with nothing of the environment of the test. */
+export function startNode(args: readonly string[], settings: Record<string, string | undefined>): NodeProcess {
+  const env = { ...compileCache(), ...settings };
+  const child = spawn(process.execPath, ['--import', endsWithTest, ...args], { env, stdio: 'pipe' });
+  const exited = once(child, 'exit');
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+
+  const kill = async (signal: NodeJS.Signals): Promise<number | null> => {
+    if (!hasEnded()) child.kill(signal);
+    await exited;
+    return child.exitCode;
+  };
+  return {
+    pid: child.pid ?? Number.NaN,
+    output: () => output,
+    kill,
+    async untilReady(what, isReady) {
+      const end = performance.now() + readyWithinMs;
+      while (!(await isReady())) {
+        if (hasEnded() || performance.now() > end) {
+          await kill('SIGKILL');
+          throw new Error(`${what} did not become ready:\n${output.slice(-4_000)}`);
+        }
+        await sleep(50);
+      }
+    },
+    [Symbol.asyncDispose]: async () => {
+      await kill('SIGKILL');
+    },
+  };
+}
