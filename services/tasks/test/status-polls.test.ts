@@ -58,6 +58,7 @@ const first = async (): Promise<StatusPoll> => {
   if (!poll || others.length > 0) throw new Error('not one poll is due');
   return poll;
 };
+const claimedPoll = ({ deployment_id, fence }: StatusPoll) => ({ deployment_id, fence });
 const answer = ({ deployment_id, fence }: StatusPoll, result: StatusPollResult['status'], took_ms = 10) =>
   tasks.runner.call(report, { body: { results: [{ deployment_id, fence, took_ms, status: result }] } });
 
@@ -144,6 +145,22 @@ describe('the status of a deployment', () => {
     expect((await tasks.deployment(id)).reported_status).toBeNull();
     await answer(again, idle);
 
+    expect((await tasks.deployment(id)).reported_status).toMatchObject(idle);
+  });
+
+  test('is due at once when a stopping runner gives it back, and not where another one has taken it meanwhile', async () => {
+    const { id } = await polled();
+    const given = await first();
+    const giveBack = () => tasks.runner.call(report, { body: { results: [], not_made: [claimedPoll(given)] } });
+
+    await giveBack();
+    await giveBack();
+    const taken = await first();
+    await giveBack();
+
+    expect(taken.deployment_id).toBe(id);
+    expect(await take()).toEqual([]);
+    await answer(taken, idle);
     expect((await tasks.deployment(id)).reported_status).toMatchObject(idle);
   });
 

@@ -34,7 +34,8 @@ export const statusPollHandlers = (deps: StatusPollHandlersDeps) =>
       return { polls: made.filter((poll) => poll !== null && 'call' in poll) };
     },
     report: async ({ body }) => {
-      await record(deps, body.results);
+      await deps.store.statusPolls.giveBack(body.not_made);
+      if (body.results.length > 0) await record(deps, body.results);
       return null;
     },
   });

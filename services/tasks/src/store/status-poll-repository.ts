@@ -1,6 +1,6 @@
 import { Id, JsonObject } from '@berth/shared/contracts/fields';
 import { ReportedStatus } from '@berth/shared/contracts/resources/reported-status';
-import type { StatusPollResult } from '@berth/shared/contracts/resources/status-polls';
+import type { ClaimedPoll, StatusPollResult } from '@berth/shared/contracts/resources/status-polls';
 import type { Queries } from '@berth/shared/db/database';
 import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
@@ -119,6 +119,18 @@ export const createStatusPollRepository = (db: Queries) => ({
       join k8s_cluster_projection k on k.id = d.installed_cluster_id and not k.deleted
       where d.installed_namespace is not null
     `),
+
+  /** Those that are still held by this claim are due now. */
+  giveBack: async (polls: readonly ClaimedPoll[]): Promise<void> => {
+    if (polls.length === 0) return;
+    await db.query(nothing`
+      update status_polls p set fence = null, due_at = clock_timestamp()
+      from jsonb_to_recordset(
+        ${sql.jsonb(polls.map(({ deployment_id, fence }) => ({ deployment_id, fence })))}
+      ) as r(deployment_id uuid, fence bigint)
+      where p.deployment_id = r.deployment_id and p.fence = r.fence
+    `);
+  },
 
   /** Sets the next time of each poll that is still held by this claim; returns what they reported before. */
   finish: (results: readonly Pick<StatusPollResult, 'deployment_id' | 'fence' | 'took_ms'>[]) =>

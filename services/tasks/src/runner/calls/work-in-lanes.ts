@@ -20,9 +20,14 @@ export interface LanesOptions<Job, Result> {
   claim(lane: Lane, most: number): Promise<readonly Job[]>;
   work(job: Job, signal: AbortSignal): Promise<Result>;
   report(results: Result[]): Promise<unknown>;
+  /** At the end: what was claimed and not done, and what was done and not reported, at most as many as one report has. */
+  giveBack?(jobs: readonly Job[], results: readonly Result[]): Promise<unknown>;
 }
 
-/** Does what is due, as much at a time as there are places. What cannot be reported is done again when its lease is over. */
+/**
+ * Does what is due, as much at a time as there are places. What cannot be reported is done again when its lease is over, and so
+ * is what the end cuts off, unless it can be given back.
+ */
 export const workInLanes =
   <Job, Result>({
     what,
@@ -33,17 +38,22 @@ export const workInLanes =
     claim,
     work,
     report,
+    giveBack,
   }: LanesOptions<Job, Result>): Loop =>
   async (signal) => {
     const all = { slow: Math.ceil(places / 4), quick: places - Math.ceil(places / 4) };
     const running = { quick: 0, slow: 0 };
     const waiting: Record<Lane, Job[]> = { quick: [], slow: [] };
+    const begun = new Set<Job>();
     const results: Result[] = [];
     const { wake, wait } = createWakeUp(signal);
 
     async function workOn(job: Job): Promise<void> {
+      begun.add(job);
       const result = await work(job, signal);
-      if (!signal.aborted) results.push(result);
+      if (signal.aborted) return;
+      results.push(result);
+      begun.delete(job);
     }
 
     function fillPlaces(lane: Lane): void {
@@ -89,8 +99,17 @@ export const workInLanes =
       }
     }
 
+    async function giveAllBack(): Promise<void> {
+      const jobs = [...waiting.quick, ...waiting.slow, ...begun];
+      if (!giveBack || jobs.length + results.length === 0) return;
+      await giveBack(jobs, results.slice(0, mostReported)).catch((error: unknown) => {
+        log.debug({ err: error, jobs: jobs.length }, `${what} could not be given back`);
+      });
+    }
+
     while (!signal.aborted) {
       const [claimed] = await Promise.all([claimAll(), reportAll()]);
       await wait(claimed || results.length > 0 || running.quick + running.slow > 0 ? gatherMs : lookEveryMs);
     }
+    await giveAllBack();
   };

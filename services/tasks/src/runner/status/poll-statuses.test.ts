@@ -1,5 +1,10 @@
 import type { Bus } from '@berth/shared/bus/bus';
-import { type StatusPoll, type StatusPollResult, statusPolls } from '@berth/shared/contracts/resources/status-polls';
+import {
+  type ClaimedPoll,
+  type StatusPoll,
+  type StatusPollResult,
+  statusPolls,
+} from '@berth/shared/contracts/resources/status-polls';
 import { silentLog } from '@berth/shared/testing/test-bus';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import {
@@ -21,6 +26,7 @@ afterAll(() => deployment[Symbol.asyncDispose]());
 /** Stands in for the service: hands out due polls and records the results. */
 function startPolls(due: StatusPoll[], places: number) {
   const results = new Map<string, StatusPollResult['status']>();
+  const givenBack: ClaimedPoll[][] = [];
   const { port, ca } = deployment;
   const deployments = createDeploymentClient({ port, ca, allowAddresses: ['127.0.0.1'], resolve: everyNameHere });
   const stopping = new AbortController();
@@ -41,7 +47,9 @@ function startPolls(due: StatusPoll[], places: number) {
     if (name === statusPolls.operations.claim.name) {
       return { polls: due.splice(0, (body as { quick: number }).quick) };
     }
-    for (const { deployment_id, status } of (body as { results: StatusPollResult[] }).results) {
+    const { results: reported, not_made } = body as { results: StatusPollResult[]; not_made?: ClaimedPoll[] };
+    if (not_made) givenBack.push(not_made);
+    for (const { deployment_id, status } of reported) {
       results.set(deployment_id, status);
     }
     return null;
@@ -50,12 +58,15 @@ function startPolls(due: StatusPoll[], places: number) {
   const bus = { call } as unknown as Pick<Bus, 'call'>;
   const loop = pollStatuses({ bus, log, deployments: counted, metrics: { polled: () => undefined }, places });
   const ended = loop(stopping.signal);
-  onTestFinished(async () => {
+  const stop = async () => {
     stopping.abort();
     await ended;
+  };
+  onTestFinished(async () => {
+    await stop();
     deployments[Symbol.dispose]();
   });
-  return { results, most: () => most };
+  return { results, givenBack, most: () => most, stop };
 }
 
 let ids = 0;
@@ -63,6 +74,24 @@ const poll = (path: string, host = '127.0.0.1'): StatusPoll => {
   ids += 1;
   return { deployment_id: `d${ids}`, fence: 1, call: { host, path, token: 'a.b.c' } };
 };
+
+test('polls that were claimed and not made are given back in one call when the runner stops', async () => {
+  deployment.respond(hostileAnswers(() => undefined).respond);
+  const all = Array.from({ length: 20 }, () => poll('/silent'));
+  const due = [...all];
+  const { givenBack, most, stop } = startPolls(due, 8);
+  await expect.poll(() => [most(), due.length]).toEqual([6, 8]);
+
+  await stop();
+
+  const ids = givenBack.map((polls) => polls.map(({ deployment_id }) => deployment_id).toSorted());
+  expect(ids).toEqual([
+    all
+      .slice(0, 12)
+      .map(({ deployment_id }) => deployment_id)
+      .toSorted(),
+  ]);
+});
 
 test('deployments are polled while hostile ones are silent, trickle, flood, redirect, have the certificate of another name and echo the token', async () => {
   const answers = hostileAnswers((_call, response) => response.end('{"status":{"name":"Idle","color":"success"}}'));

@@ -53,5 +53,9 @@ export const pollStatuses = ({ bus, log, deployments, metrics, places }: PollSta
     },
     work: poll,
     report: (results) => bus.call(statusPolls.operations.report, { body: { results } }),
+    giveBack: (polls, results) => {
+      const not_made = polls.map(({ deployment_id, fence }) => ({ deployment_id, fence }));
+      return bus.call(statusPolls.operations.report, { body: { results: [...results], not_made } });
+    },
   });
 };

@@ -20,6 +20,9 @@ export const StatusPollResult = z.strictObject({
 });
 export type StatusPollResult = z.infer<typeof StatusPollResult>;
 
+const ClaimedPoll = StatusPoll.pick({ deployment_id: true, fence: true });
+export type ClaimedPoll = z.infer<typeof ClaimedPoll>;
+
 export const statusPolls = resource('status_polls', {
   owner: 'tasks',
   singular: 'status poll',
@@ -33,10 +36,14 @@ export const statusPolls = resource('status_polls', {
       response: z.strictObject({ polls: z.array(StatusPoll) }),
     }),
     report: operation({
-      summary: 'What deployments answered to polls',
+      summary: 'What deployments answered to polls, and polls that a stopping runner has not made',
       allow: ourServices,
       callers: ['runner'],
-      body: z.strictObject({ results: z.array(StatusPollResult).min(1).max(64) }),
+      body: z.strictObject({
+        results: z.array(StatusPollResult).max(64),
+        // Twice the places that a runner may have.
+        not_made: z.array(ClaimedPoll).max(512).default([]),
+      }),
       response: z.null(),
       idempotent: true,
     }),
