@@ -6,6 +6,7 @@ import type { ClaimedTask } from '@berth/shared/contracts/resources/runner-tasks
 import { freePort } from '@berth/shared/testing/free-port';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { actionsIn, helmsOf, soon } from './support/helm-actions.ts';
+import { preloaded } from './support/preloaded.ts';
 import { type RunnerWorld, startRunnerWorld } from './support/runner-world.ts';
 import { taskOf } from './support/fake-tasks.ts';
 
@@ -54,9 +55,6 @@ test('a runner without answers ends its Helm before the lease expires, and conti
 
 /** What a runner does at SIGUSR2, by code that it loads before its own. */
 const atSignal = (work: string) => preloaded(`process.on('SIGUSR2',()=>{${work}})`);
-const preloaded = (code: string) => ({
-  NODE_OPTIONS: `--max-old-space-size=128 --import=data:text/javascript,${encodeURIComponent(code)}`,
-});
 const blockLoop = `for(const end=Date.now()+${shortLease + 1_000};Date.now()<end;);`;
 /** V8 prints a long report otherwise. */
 const fillHeap = 'process.getBuiltinModule("fs").closeSync(2);const all=[];for(;;)all.push(Array(1e5).fill(0.5));';
@@ -179,6 +177,8 @@ test('a runner that receives SIGTERM claims nothing more, ends Helm, hands its t
   expect(world.tasks.claimed).not.toContain(late.task_id);
   world.tasks.withdraw(late.task_id);
   expect(world.tasks.endOf(task.task_id)).toMatchObject({ outcome: 'HandedBack' });
+  // Only a Helm that receives SIGTERM prints it.
+  expect(world.tasks.textOf(task.task_id)).toContain('has been cancelled');
   expect(await helmsOf(task.namespace)).toEqual([]);
   expect(await act.history(task.namespace)).toEqual(['failed']);
   expect(await readdir(join(runner.folder, 'tasks'))).toEqual([]);

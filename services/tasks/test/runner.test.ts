@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { actionsIn, helmsOf, soon } from './support/helm-actions.ts';
 import { type HttpsDeployment, startHttpsDeployment } from './support/https-deployment.ts';
+import { notesSigterm, preloaded, sigtermAt } from './support/preloaded.ts';
 import { type RunnerProcess, type RunnerWorld, startRunnerWorld } from './support/runner-world.ts';
 import { taskOf } from './support/fake-tasks.ts';
 
@@ -16,7 +17,12 @@ beforeAll(async () => {
   act = actionsIn(world);
   deployment = await startHttpsDeployment();
   const { ca, port } = deployment;
-  runner = await world.start({ CALL_CA: ca, CALL_PORT: `${port}`, CALL_ALLOW_ADDRESSES: '127.0.0.1' });
+  runner = await world.start({
+    CALL_CA: ca,
+    CALL_PORT: `${port}`,
+    CALL_ALLOW_ADDRESSES: '127.0.0.1',
+    ...preloaded(notesSigterm),
+  });
 }, 120_000);
 afterAll(async () => {
   await runner?.[Symbol.asyncDispose]();
@@ -280,11 +286,36 @@ test('a canceled task ends its Helm soon and leaves a release from which the nex
   expect(await act.run(next)).toMatchObject({ outcome: 'Done' });
 });
 
-test('in a storm of a thousand cancellations exactly the canceled Helms end', { timeout: 90_000 }, async () => {
-  const [kept, ...canceled] = [slowly(), slowly(), slowly()];
-  for (const task of [kept, ...canceled]) await act.startSlow(task);
+/** How long after the cancellation the runner ended this Helm. */
+const sigtermAfter = async (helm: number, canceledAt: number) =>
+  (await soon('SIGTERM to Helm', () => sigtermAt(runner.log(), helm))) - canceledAt;
 
+test('a Helm receives SIGTERM within six seconds of a cancellation of which the hint is lost', async () => {
+  const task = slowly();
+  const helm = await act.startSlow(task);
+
+  const canceledAt = Date.now();
+  world.tasks.cancel(task.task_id, { hint: false });
+
+  expect(await sigtermAfter(helm, canceledAt)).toBeLessThan(6_000);
+  await soon('the outcome of the task', () => world.tasks.endOf(task.task_id));
+});
+
+test('in a storm of a thousand cancellations exactly the canceled Helms end, and receive SIGTERM within a second', {
+  timeout: 90_000,
+}, async () => {
+  const [kept, ...canceled] = [slowly(), slowly(), slowly()];
+  const helms: number[] = [];
+  for (const task of [kept, ...canceled]) helms.push(await act.startSlow(task));
+  // Right after a heartbeat of each, the next one is seconds away: it is the hints that are obeyed.
+  for (const { task_id } of canceled) {
+    const beats = world.tasks.beatsOf(task_id);
+    await soon('a heartbeat', () => world.tasks.beatsOf(task_id) > beats);
+  }
+
+  const canceledAt = Date.now();
   for (let i = 0; i < 1_000; i += 1) world.tasks.cancel(canceled[i - 499]?.task_id ?? crypto.randomUUID());
+  for (const helm of helms.slice(1)) expect(await sigtermAfter(helm, canceledAt)).toBeLessThan(1_000);
   for (const { task_id, namespace } of canceled) {
     const end = await soon('the outcome of the task', () => world.tasks.endOf(task_id));
     expect(end).toMatchObject({ outcome: 'Canceled' });

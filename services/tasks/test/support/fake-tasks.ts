@@ -106,6 +106,7 @@ export function createFakeTasks(bus: Bus) {
     begun,
     /** Tasks with an answered heartbeat. */
     beats,
+    beatsOf: (taskId: string): number => beats.filter((id) => id === taskId).length,
     give(task: ClaimedTask): void {
       leaseMs = task.lease_ms;
       ended.delete(task.task_id);
@@ -124,9 +125,9 @@ export function createFakeTasks(bus: Bus) {
       ends.find((end) => end.task_id === taskId && end.fence === fence),
     /** Another runner takes over. */
     takeAway: (taskId: string) => void fences.set(taskId, Number.MAX_SAFE_INTEGER),
-    cancel(taskId: string): void {
+    cancel(taskId: string, { hint = true } = {}): void {
       canceled.add(taskId);
-      bus.hints.send('task_cancel', taskId);
+      if (hint) bus.hints.send('task_cancel', taskId);
     },
     /** While true, every call is refused as unavailable. */
     setUnavailable: (value: boolean) => {
