@@ -42,6 +42,8 @@ const startServer = async () => {
   server = await startPostgres({ ...start, signal: AbortSignal.timeout(30_000), durable: false });
 };
 
+afterEach(() => answered(() => tasks.database.db.query(nothing`truncate deployment_tasks, deployments cascade`)));
+
 /** On a busy machine, and right after an outage, the first try may come too late. */
 const answered = <T>(work: () => Promise<T>): Promise<T> =>
   until(
@@ -98,83 +100,91 @@ describe('a failing database', () => {
   afterEach(async () => {
     const { db } = tasks.database;
     await answered(() => db.query(nothing`drop function if exists slow_commit cascade`));
-    await answered(() => db.query(nothing`truncate deployment_tasks, deployments cascade`));
   });
 
   test.for<[string, number, () => Promise<unknown>]>([
     ['connections to the database are cut fifty times', 50, cutConnections],
     ['the database is killed five times', 5, async () => server.kill().then(startServer)],
     ['the database is restarted three times', 3, async () => server.stop().then(startServer)],
-  ])('loses nothing that was accepted, and no claim, while %s', { timeout: 120_000 }, async ([, times, fail]) => {
-    const { db } = tasks.database;
-    const over = new AbortController();
-    const { refusals, repeat, untilAccepted } = clientsUntil(over.signal);
-    const accepted: string[] = [];
-    const held: ClaimedTask[] = [];
-    const beats = new Map<string, number>();
+  ])(
+    'loses nothing that was accepted, and no claim, and works again within 5 s each time, while %s',
+    { timeout: 120_000 },
+    async ([, times, fail]) => {
+      const { db } = tasks.database;
+      const over = new AbortController();
+      const { refusals, repeat, untilAccepted } = clientsUntil(over.signal);
+      const accepted: string[] = [];
+      const held: ClaimedTask[] = [];
+      const beats = new Map<string, number>();
 
-    const creating = () =>
-      repeat(async () => {
-        const [name, idempotencyKey] = [`d${randomUUID().slice(0, 8)}`, randomUUID()];
-        const body = {
-          name,
-          kind_id: kindId,
-          cluster_id: tasks.clusterId,
-          helm_chart_id: tasks.chartId,
-          config: { replicas: 1 },
-          values_override: null,
-        };
-        const create = () => tasks.call(owner, deployments.operations.create, { body }, { idempotencyKey });
-        const made = await untilAccepted(create);
-        if (made) accepted.push(made.name);
-      });
-    const working = [
-      ...Array.from({ length: 3 }, creating),
-      repeat(async () => {
-        const claimed = held.length < 10 ? await tasks.claim() : null;
-        if (claimed) held.push(claimed);
-        else await sleep(20);
-      }),
-      repeat(async () => {
-        for (const claim of held) {
-          const { cancel_requested } = await tasks.heartbeat(claim);
-          expect(cancel_requested).toBe(false);
-          beats.set(claim.task_id, (beats.get(claim.task_id) ?? 0) + 1);
-        }
-        await sleep(20);
-      }),
-    ];
-    const workedOn = async () => {
-      const [creations, heartbeats] = [accepted.length, total(beats)];
-      await until(async () => accepted.length > creations && total(beats) > heartbeats, recoveredWithinMs);
-    };
-    await workedOn();
-    for (let time = 0; time < times; time += 1) {
-      await fail();
+      const creating = () =>
+        repeat(async () => {
+          const [name, idempotencyKey] = [`d${randomUUID().slice(0, 8)}`, randomUUID()];
+          const body = {
+            name,
+            kind_id: kindId,
+            cluster_id: tasks.clusterId,
+            helm_chart_id: tasks.chartId,
+            config: { replicas: 1 },
+            values_override: null,
+          };
+          const create = () => tasks.call(owner, deployments.operations.create, { body }, { idempotencyKey });
+          const made = await untilAccepted(create);
+          if (made) accepted.push(made.name);
+        });
+      const working = [
+        ...Array.from({ length: 3 }, creating),
+        repeat(async () => {
+          const claimed = held.length < 10 ? await tasks.claim() : null;
+          if (claimed) held.push(claimed);
+          else await sleep(20);
+        }),
+        repeat(async () => {
+          for (const claim of held) {
+            const { cancel_requested } = await tasks.heartbeat(claim);
+            expect(cancel_requested).toBe(false);
+            beats.set(claim.task_id, (beats.get(claim.task_id) ?? 0) + 1);
+          }
+          await sleep(20);
+        }),
+      ];
+      const workedOn = async () => {
+        const [creations, heartbeats] = [accepted.length, total(beats)];
+        await until(async () => accepted.length > creations && total(beats) > heartbeats, recoveredWithinMs);
+      };
       await workedOn();
-    }
-    over.abort();
-    await Promise.all(working);
+      const recovered: number[] = [];
+      for (let time = 0; time < times; time += 1) {
+        await fail();
+        const backAt = performance.now();
+        await workedOn();
+        recovered.push(performance.now() - backAt);
+      }
+      over.abort();
+      await Promise.all(working);
 
-    expect([...refusals.keys()].filter((code) => code !== 'unavailable' && code !== 'timeout')).toEqual([]);
-    expect(total(refusals)).toBeGreaterThan(0);
-    const made = await answered(() =>
-      db.anyFirst(sql.type(z.object({ name: z.string() }))`
+      expect([...refusals.keys()].filter((code) => code !== 'unavailable' && code !== 'timeout')).toEqual([]);
+      expect(total(refusals)).toBeGreaterThan(0);
+      // One of them may take longer on a busy machine.
+      expect(recovered.toSorted((a, b) => a - b)[Math.floor(times / 2)]).toBeLessThan(5_000);
+      const made = await answered(() =>
+        db.anyFirst(sql.type(z.object({ name: z.string() }))`
         select d.name from deployments d join deployment_tasks t on t.deployment_id = d.id
       `),
-    );
-    expect(accepted.filter((name) => !made.includes(name))).toEqual([]);
-    expect(new Set(held.map(({ task_id }) => task_id)).size).toBe(held.length);
-    for (const claim of held) {
-      await answered(() => tasks.finish(claim));
-      expect((await answered(() => tasks.task(claim.task_id))).status).toBe('Done');
-    }
-    const connections = await answered(() =>
-      db.any(nothing`select from pg_stat_activity where datname = current_database()`),
-    );
-    // Those of the service and of this test: none is left behind.
-    expect(connections.length).toBeLessThanOrEqual(10 + 3);
-  });
+      );
+      expect(accepted.filter((name) => !made.includes(name))).toEqual([]);
+      expect(new Set(held.map(({ task_id }) => task_id)).size).toBe(held.length);
+      for (const claim of held) {
+        await answered(() => tasks.finish(claim));
+        expect((await answered(() => tasks.task(claim.task_id))).status).toBe('Done');
+      }
+      const connections = await answered(() =>
+        db.any(nothing`select from pg_stat_activity where datname = current_database()`),
+      );
+      // Those of the service and of this test: none is left behind.
+      expect(connections.length).toBeLessThanOrEqual(10 + 3);
+    },
+  );
 });
 
 const total = (counts: Map<string, number>): number => [...counts.values()].reduce((sum, count) => sum + count, 0);
@@ -188,30 +198,52 @@ async function inParallel<T>(items: readonly T[], most: number, work: (item: T) 
   await Promise.all(Array.from({ length: most }, worker));
 }
 
-test('of ten thousand tasks that become due at one instant each is claimed in its turn, and a thousand cancellations are obeyed', {
-  timeout: 240_000,
-}, async () => {
+/** So many deployments, each with an Uninstall that becomes due after the interval; the ids of the tasks. */
+async function insertTasks(name: string, count: number, dueIn: string): Promise<string[]> {
   const { db } = tasks.database;
   await db.query(nothing`
     insert into deployments (
       name, kind_id, env_id, cluster_id, namespace, helm_chart_id, config, installed_cluster_id, installed_namespace,
       polls_followed
     )
-    select 'due' || i, ${kindId}, env_id, id, 'web-due' || i, ${tasks.chartId}, '{"replicas": 1}', id, 'web-due' || i,
-      true
-    from generate_series(1, 10000) i, k8s_cluster_projection where id = ${tasks.clusterId}
+    select ${name} || i, ${kindId}, env_id, id, 'web-' || ${name} || i, ${tasks.chartId}, '{"replicas": 1}', id,
+      'web-' || ${name} || i, true
+    from generate_series(1, ${count}::integer) i, k8s_cluster_projection where id = ${tasks.clusterId}
   `);
-  let hints = 0;
-  tasks.runner.hints.listen('tasks_due', () => void (hints += 1), { signal: AbortSignal.timeout(60_000) });
   const { rows } = await db.query(withId`
     insert into deployment_tasks (created_at, execute_at, due_at, cluster_id, env_id, deployment_id, operation, run)
     select now(), due, due, cluster_id, env_id, id, '{"Uninstall": {}}', jsonb_build_object(
       'action', 'uninstall', 'cluster_id', cluster_id, 'namespace', namespace, 'deployment_name', name, 'kind', 'Web')
-    from deployments, (select date_trunc('milliseconds', now() + interval '5 seconds') as due) at
-    where name like 'due%'
+    from deployments, (select date_trunc('milliseconds', now() + ${dueIn}::interval) as due) at
+    where name like ${name} || '%'
     returning id
   `);
-  const ids = rows.map(({ id }) => id);
+  return rows.map(({ id }) => id);
+}
+
+test('five hundred cancellations at the same time wait for their turn, and none is refused', async () => {
+  const ids = await insertTasks('crowd', 500, '1 hour');
+  const { cancel } = deploymentTasks.operations;
+  // The service has read the keys of identities by then: a crowd of first requests waits for them.
+  await until(async () => (await tasks.task(ids[0] ?? '')).status === 'Pending');
+
+  const answers = await Promise.allSettled(ids.map((id) => tasks.call(owner, cancel, { id }, { deadlineMs: 60_000 })));
+
+  const refusals = answers.flatMap((answer) => (answer.status === 'rejected' ? [String(answer.reason)] : []));
+  expect(refusals).toEqual([]);
+  const canceled = sql.type(z.object({ n: z.number().int() }))`
+    select count(*)::integer as n from deployment_tasks where status = 'Canceled' and id = any(${sql.array(ids, 'uuid')})
+  `;
+  expect(await tasks.database.db.oneFirst(canceled)).toBe(ids.length);
+});
+
+test('of ten thousand tasks that become due at one instant each is claimed in its turn, and a thousand cancellations are obeyed', {
+  timeout: 240_000,
+}, async () => {
+  const { db } = tasks.database;
+  let hints = 0;
+  tasks.runner.hints.listen('tasks_due', () => void (hints += 1), { signal: AbortSignal.timeout(60_000) });
+  const ids = await insertTasks('due', 10_000, '5 seconds');
 
   hints = 0;
   await until(async () => hints > 0, 30_000);

@@ -1,23 +1,21 @@
 import type { Bus } from '@berth/shared/bus/bus';
-import { limits } from '@berth/shared/bus/limits';
 import { AppError } from '@berth/shared/errors';
 import { expect, test } from 'vitest';
-import { createCallingDeployments } from './calling-deployments.ts';
+import { createCallingDeployments, mostAtOnce } from './calling-deployments.ts';
 
-test('half of the requests in flight may wait for tasks; more are refused at once, and an answer makes room', async () => {
+test('a part of the requests in flight may wait for tasks; more are refused at once, and an answer makes room', async () => {
   const waiting: ((error: AppError) => void)[] = [];
   const call: Bus['call'] = () => new Promise((_, reject) => waiting.push(reject));
   const { find } = createCallingDeployments({ bus: { call } });
-  const half = limits.requestsInFlight / 2;
-  const burst = Array.from({ length: half + 1 }, (_, n) => find(`deployment ${n}`));
+  const burst = Array.from({ length: mostAtOnce + 1 }, (_, n) => find(`deployment ${n}`));
 
-  expect(waiting).toHaveLength(half);
+  expect(waiting).toHaveLength(mostAtOnce);
   await expect(burst.pop()).rejects.toMatchObject({ code: 'unavailable' });
 
   waiting.shift()?.(new AppError('timeout', 'too late'));
   await expect(burst.shift()).rejects.toMatchObject({ code: 'unavailable' });
   const next = find('one more');
-  expect(waiting).toHaveLength(half);
+  expect(waiting).toHaveLength(mostAtOnce);
 
   for (const giveUp of waiting) giveUp(new AppError('timeout', 'too late'));
   await Promise.allSettled([...burst, next]);

@@ -10,8 +10,8 @@ export interface CallingDeployments {
 
 /** The gateway waits two seconds: if tasks does not answer, there must be time left to refuse. */
 const patienceMs = 1_000;
-/** Each waiting call takes one place for requests. Users and bots need the other half while tasks hangs. */
-const mostAtOnce = limits.requestsInFlight / 2;
+/** Each waiting call takes one place for requests. Users and bots need the others while tasks hangs. */
+export const mostAtOnce = limits.requestsInFlight / 8;
 
 /**
  * Deployments that call back, confirmed by `tasks` at every call: their rights follow from their env and from being

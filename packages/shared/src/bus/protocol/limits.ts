@@ -7,8 +7,10 @@ export const limits = {
   responseBytes: 3 * mebibyte,
   maxPayload: 4 * mebibyte,
   objectBytes: 20 * mebibyte,
-  /** Requests in flight per process; more are refused with `unavailable` at once instead of queueing without bound. */
-  requestsInFlight: 256,
+  /** Requests in flight per process, most of which wait for a connection; more are refused with `unavailable` at once. */
+  requestsInFlight: 1_024,
+  /** What they may take together. */
+  requestBytesInFlight: 64 * mebibyte,
   callsInFlight: 4_096,
 } as const;
 

@@ -7,8 +7,8 @@ const never = () => new Promise<void>(() => undefined);
 test('a request that ends makes room for another', async () => {
   const inFlight = new RequestsInFlight();
   const { promise, resolve } = Promise.withResolvers<void>();
-  inFlight.add(promise, 1_000);
-  for (let n = 1; n < limits.requestsInFlight; n += 1) inFlight.add(never(), 1_000);
+  inFlight.add(promise, { deadline: 1_000 });
+  for (let n = 1; n < limits.requestsInFlight; n += 1) inFlight.add(never(), { deadline: 1_000 });
   expect(inFlight.hasRoom(0)).toBe(false);
 
   resolve();
@@ -16,9 +16,23 @@ test('a request that ends makes room for another', async () => {
   await expect.poll(() => inFlight.hasRoom(0)).toBe(true);
 });
 
+test('requests that are large together leave room for small ones only, until one of them ends', async () => {
+  const inFlight = new RequestsInFlight();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const bytes = limits.requestBytesInFlight / 2;
+  inFlight.add(promise, { deadline: 1_000, bytes });
+  inFlight.add(never(), { deadline: 1_000, bytes: bytes - 10 });
+
+  expect(inFlight.hasRoom(0, 10)).toBe(true);
+  expect(inFlight.hasRoom(0, 11)).toBe(false);
+
+  resolve();
+  await expect.poll(() => inFlight.hasRoom(0, bytes)).toBe(true);
+});
+
 test('a request whose handler never ends loses its place some time after its deadline', () => {
   const inFlight = new RequestsInFlight();
-  for (let n = 0; n < limits.requestsInFlight; n += 1) inFlight.add(never(), n === 0 ? 1_000 : 50_000);
+  for (let n = 0; n < limits.requestsInFlight; n += 1) inFlight.add(never(), { deadline: n === 0 ? 1_000 : 50_000 });
 
   expect(inFlight.hasRoom(10_999)).toBe(false);
   expect(inFlight.hasRoom(11_001)).toBe(true);
@@ -27,7 +41,7 @@ test('a request whose handler never ends loses its place some time after its dea
 
 test('ended() waits for requests in flight', async () => {
   const inFlight = new RequestsInFlight();
-  inFlight.add(new Promise((resolve) => setTimeout(resolve, 30)), 1_000);
+  inFlight.add(new Promise((resolve) => setTimeout(resolve, 30)), { deadline: 1_000 });
 
   await expect(inFlight.ended()).resolves.toBe(0);
 });

@@ -15,6 +15,7 @@ import type { RpcMetrics } from '../rpc-metrics.ts';
 import type { Sender } from '../wire/sender.ts';
 import { callerOf, processSubject, repliesFrom, rpcSubject } from '../../protocol/subjects.ts';
 import { headersAsCarrier } from '../wire/trace-carrier.ts';
+import { withDeadline } from '../../../waiting/deadline.ts';
 import { createTurns } from '../../../waiting/turns.ts';
 import { refusalOf } from '../wire/wire-answer.ts';
 
@@ -77,14 +78,14 @@ export function createServer(deps: ServerDeps) {
       return;
     }
     const now = performance.now();
-    if (!inFlight.hasRoom(now)) {
+    if (!inFlight.hasRoom(now, message.data.length)) {
       metrics.dropped.inc({ reason: 'busy' });
       respond(message, refusalOf(new AppError('unavailable', 'Too many requests at a time')));
       return;
     }
     try {
       const incoming = readEnvelope(message, caller, now);
-      inFlight.add(answerOne(endpoint, incoming), incoming.deadline);
+      inFlight.add(answerOne(endpoint, incoming), { deadline: incoming.deadline, bytes: message.data.length });
       metrics.inFlight.inc();
     } catch (error) {
       respond(message, refusalOf(toAppError(error)));
@@ -103,7 +104,8 @@ export function createServer(deps: ServerDeps) {
     const span = tracer.startSpan(name, { kind: SpanKind.SERVER, attributes: { 'rpc.system': 'nats' } }, parent);
     try {
       const work = () => handleRequest(endpoint, incoming, { verifyIdentity, inTurn, log, onDenied });
-      respond(message, await context.with(trace.setSpan(parent, span), work));
+      const inTime = () => withDeadline(incoming.deadline, work);
+      respond(message, await context.with(trace.setSpan(parent, span), inTime));
     } catch (error) {
       const refusal = toAppError(error);
       code = refusal.code;

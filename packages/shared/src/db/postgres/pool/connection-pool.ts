@@ -2,6 +2,8 @@ import { type ClientConfig, Pool, type PoolClient, type QueryResult } from 'pg';
 import type { Query } from '../../database.ts';
 import { fromPg, LostConnection, NoAnswer } from '../errors/postgres-error.ts';
 import type { RawResult } from './queries.ts';
+import { limits } from '../../../bus/protocol/limits.ts';
+import { connectionQueue } from './connection-queue.ts';
 import { type Statement, statements } from './statements.ts';
 import type { Session } from './transaction.ts';
 import { withinMs } from '../../../waiting/within-ms.ts';
@@ -14,7 +16,8 @@ export interface ConnectionPool {
 
 /** Short enough for an answer within a second. */
 const patienceMs = 700;
-const waitingPerConnection = 20;
+/** What a request takes once it has a connection, on a busy machine. */
+const reserveMs = 1_000;
 const lifetimeSeconds = 1_800;
 const endMs = 2_000;
 
@@ -22,6 +25,13 @@ const endMs = 2_000;
 export function connectionPool(settings: ClientConfig, max: number): ConnectionPool {
   const pool = new Pool({ ...settings, max, idleTimeoutMillis: 0, maxLifetimeSeconds: lifetimeSeconds });
   const statementOf = statements();
+  const queue = connectionQueue({
+    max,
+    mostWaiting: limits.requestsInFlight,
+    patienceMs,
+    reserveMs,
+    refusal: noneFree,
+  });
   // Reports of lost connections, idle and busy; the current or next query on the connection gets the error.
   pool.on('error', () => {});
   pool.on('connect', (client) => void client.on('error', () => {}));
@@ -30,9 +40,8 @@ export function connectionPool(settings: ClientConfig, max: number): ConnectionP
     const isFree = pool.idleCount > pool.waitingCount;
     if (isFree) return await pool.connect().catch(notConnected);
 
-    if (pool.waitingCount >= max * waitingPerConnection) throw noneFree();
     const connecting = pool.connect();
-    const client = await withinMs(patienceMs, connecting).catch(notConnected);
+    const client = await queue.wait(connecting).catch(notConnected);
     if (client !== undefined) return client;
     // It arrived too late for this query, but serves later ones.
     connecting.then(
@@ -43,25 +52,32 @@ export function connectionPool(settings: ClientConfig, max: number): ConnectionP
   };
 
   const withSession = async <T>(work: (session: Session) => Promise<T>): Promise<T> => {
-    const client = await checkOut();
-    let broken = false;
-    const run = async (statement: Statement): Promise<QueryResult<Record<string, unknown>>> => {
-      try {
-        return await client.query(statement);
-      } catch (error) {
-        const failure = fromPg(error);
-        broken ||= failure instanceof LostConnection || failure instanceof NoAnswer;
-        throw failure;
-      }
-    };
+    await queue.enter();
+    let worked = false;
     try {
-      return await work({
-        run: (query) => run(statementOf(query)),
-        command: async (text) => (await run({ text })).command,
-      });
+      const client = await checkOut();
+      let broken = false;
+      const run = async (statement: Statement): Promise<QueryResult<Record<string, unknown>>> => {
+        try {
+          return await client.query(statement);
+        } catch (error) {
+          const failure = fromPg(error);
+          broken ||= failure instanceof LostConnection || failure instanceof NoAnswer;
+          throw failure;
+        }
+      };
+      try {
+        return await work({
+          run: (query) => run(statementOf(query)),
+          command: async (text) => (await run({ text })).command,
+        });
+      } finally {
+        worked = !broken;
+        // A connection in the middle of a statement is never handed out again.
+        client.release(broken || client.getTransactionStatus() !== 'I');
+      }
     } finally {
-      // A connection in the middle of a statement is never handed out again.
-      client.release(broken || client.getTransactionStatus() !== 'I');
+      queue.leave(worked);
     }
   };
 

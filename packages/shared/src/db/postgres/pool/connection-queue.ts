@@ -1,0 +1,88 @@
+import { currentDeadline } from '../../../waiting/deadline.ts';
+import { withinMs } from '../../../waiting/within-ms.ts';
+
+export interface ConnectionQueueOptions {
+  /** Connections that are in use at the same time. */
+  max: number;
+  mostWaiting: number;
+  /** How long work waits that has no deadline, and any work while no connection comes free. */
+  patienceMs: number;
+  /** Time before its deadline that work needs once it has a connection. */
+  reserveMs: number;
+  refusal: () => Error;
+}
+
+export interface ConnectionQueue {
+  /** Resolves when the caller may take a connection; throws the refusal when that would be too late. */
+  enter(): Promise<void>;
+  /** Waits for a new connection by the same rule; undefined when that would be too late. */
+  wait<T extends object>(promise: Promise<T>): Promise<T | undefined>;
+  /** Lets the next one enter. `worked`: the connection did what it was taken for. */
+  leave(worked: boolean): void;
+}
+
+interface Waiting {
+  leaveBy: number;
+  enter: () => void;
+}
+
+/**
+ * Who waits for a connection, by the time at which waiting has become useless: a heartbeat with two seconds goes before a
+ * change with five. While connections come free, work waits for its turn as long as its deadline allows, so a crowd is served
+ * one after the other; while none does, as with a server that hangs, it is refused soon.
+ */
+export function connectionQueue(options: ConnectionQueueOptions): ConnectionQueue {
+  const { max, mostWaiting, patienceMs, reserveMs, refusal } = options;
+  const queue: Waiting[] = [];
+  let inUse = 0;
+  let cameFreeAt = Number.NEGATIVE_INFINITY;
+
+  function add(one: Waiting): void {
+    const after = queue.findLastIndex(({ leaveBy }) => leaveBy <= one.leaveBy);
+    queue.splice(after + 1, 0, one);
+  }
+
+  function remove(one: Waiting): boolean {
+    const index = queue.indexOf(one);
+    if (index >= 0) queue.splice(index, 1);
+    return index >= 0;
+  }
+
+  async function wait<T extends object>(promise: Promise<T>): Promise<T | undefined> {
+    const startedAt = performance.now();
+    const giveUpAt = () => Math.min(leaveByOf(startedAt), Math.max(startedAt, cameFreeAt) + patienceMs);
+    for (let left = patienceMs; left > 0; left = giveUpAt() - performance.now()) {
+      const result = await withinMs(left, promise);
+      if (result !== undefined) return result;
+    }
+    return undefined;
+  }
+
+  /** When waiting that started at this time has become useless. */
+  const leaveByOf = (startedAt: number): number =>
+    Math.max(startedAt + patienceMs, (currentDeadline() ?? 0) - reserveMs);
+
+  return {
+    async enter() {
+      if (inUse < max) {
+        inUse += 1;
+        return;
+      }
+      if (queue.length >= mostWaiting) throw refusal();
+      const turn = Promise.withResolvers<object>();
+      const one = { leaveBy: leaveByOf(performance.now()), enter: () => turn.resolve({}) };
+      add(one);
+      // It may have been let in at the last moment.
+      if ((await wait(turn.promise)) === undefined && remove(one)) throw refusal();
+    },
+
+    wait,
+
+    leave(worked) {
+      if (worked) cameFreeAt = performance.now();
+      const next = queue.shift();
+      if (next) next.enter();
+      else inUse -= 1;
+    },
+  };
+}
