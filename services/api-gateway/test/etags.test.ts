@@ -18,7 +18,7 @@ interface Read {
 
 const reads: Read[] = resources.flatMap((resource) =>
   Object.values<Operation>(resource.operations)
-    .filter(({ http, outstanding }) => readById.test(http ?? '') && outstanding !== true)
+    .filter(({ http }) => readById.test(http ?? ''))
     .map((operation) => ({
       path: (operation.http ?? '').replace(readById, `/api/v2$1${id}`),
       resource,

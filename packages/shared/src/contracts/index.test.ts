@@ -151,10 +151,6 @@ test('the access table lists every operation', () => {
 
 const internal = ({ callers = [] }: OperationSpec): string => `from ${callers.join(', ')}`;
 
-test('the outstanding operations are listed', () => {
-  expect(namesWhere(({ outstanding }) => outstanding === true)).toMatchInlineSnapshot(`[]`);
-});
-
 test('every POST with a credential takes an Idempotency-Key, but for those that change nothing', () => {
   const posts = operations.filter(({ http }) => http?.startsWith('POST'));
 

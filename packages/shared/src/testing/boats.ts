@@ -59,7 +59,6 @@ export const boats = resource('boats', {
       body: z.strictObject({ ms: z.number() }),
       response: z.strictObject({ remaining_ms: z.number(), aborted: z.boolean() }),
     }),
-    sail: operation({ summary: 'Has no handler yet', allow: ourServices, response: z.null(), outstanding: true }),
   },
 });
 

@@ -5,7 +5,6 @@ import { answersRow, type Operation, type Resource, successStatus } from '@berth
 import { httpRouteOf } from '@berth/shared/contracts/http-route';
 import { idempotencyKeyOf, isCreation } from '@berth/shared/contracts/idempotency-key';
 import { loginCallbackPath, logins } from '@berth/shared/contracts/resources/logins';
-import { AppError } from '@berth/shared/errors';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import type { Attempts } from '../attempts/attempts.ts';
 import { isAttempt, limitAttempts } from '../attempts/limit-attempts.ts';
@@ -32,9 +31,8 @@ interface Route {
   url: string;
 }
 
-/** Streams have routes of their own; the others have one response, even if it is 501. */
-const hasOneResponse = ({ produces, outstanding }: Operation): boolean =>
-  produces === undefined || outstanding === true;
+/** Streams have routes of their own. */
+const hasOneResponse = ({ produces }: Operation): boolean => produces === undefined;
 
 export function routesOf(resources: readonly Resource[]): Route[] {
   return resources.flatMap((resource) =>
@@ -76,7 +74,6 @@ function answer({ operation, resource }: Route, { bus, budgetMs: usualMs = 5_000
   return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
     const message = read(request);
     const idempotencyKey = creates ? idempotencyKeyOf(request.headers['idempotency-key']) : undefined;
-    if (operation.outstanding) throw new AppError('not_implemented', `${operation.summary}: not implemented yet`);
 
     const value = await bus.call(operation, message, {
       identityToken: request.identityToken,

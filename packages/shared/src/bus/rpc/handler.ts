@@ -65,10 +65,8 @@ export type Handler<S extends OperationSpec> = (
   context: HandlerContext<S>,
 ) => Promise<ResponseInput<S>>;
 
-/** A handler for every operation that is not outstanding; a forgotten one does not compile. */
-export type Handlers<Ops extends Record<string, OperationSpec>> = {
-  [K in keyof Ops as Ops[K] extends { readonly outstanding: true } ? never : K]: Handler<Ops[K]>;
-};
+/** A handler for every operation; a forgotten one does not compile. */
+export type Handlers<Ops extends Record<string, OperationSpec>> = { [K in keyof Ops]: Handler<Ops[K]> };
 
 export interface ServedResource {
   readonly resource: Resource;

@@ -68,8 +68,6 @@ export interface OperationSpec {
   readonly deadlineMs?: number;
   /** The response is not JSON but a text that the gateway may stream. */
   readonly produces?: 'text/plain' | 'text/event-stream' | 'application/x-ndjson';
-  /** No handler yet: the gateway answers 501. A test lists these by name; the list can only shrink. */
-  readonly outstanding?: true;
 }
 
 export interface StateSpec {

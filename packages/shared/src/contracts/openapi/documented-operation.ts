@@ -44,12 +44,8 @@ function documentedOperation(operation: Operation, context: Context): JsonObject
 }
 
 function descriptionOf(operation: Operation): string {
-  const { conflicts, outstanding } = operation;
-  const sentences = [
-    `Who may: ${whoMay(operation)}.`,
-    ...(conflicts === undefined ? [] : [`409 where ${conflicts}.`]),
-    ...(outstanding ? ['Not there yet: it answers 501.'] : []),
-  ];
+  const { conflicts } = operation;
+  const sentences = [`Who may: ${whoMay(operation)}.`, ...(conflicts === undefined ? [] : [`409 where ${conflicts}.`])];
   return sentences.join(' ');
 }
 

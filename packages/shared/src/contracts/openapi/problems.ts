@@ -15,7 +15,6 @@ const meanings = {
   415: 'The body is not JSON',
   422: 'Well-formed, but it refers to something that does not fit',
   429: 'Too many requests; see `Retry-After`',
-  501: 'This operation is not there yet',
   503: 'A part of the platform is down; see `Retry-After`',
   504: 'A part of the platform did not answer in time',
 } as const;
@@ -92,7 +91,6 @@ export function problemStatuses(operation: OperationSpec, resource: Pick<Resourc
     415: body !== undefined,
     422: writes && (body !== undefined || isCreation(operation)),
     429: true,
-    501: operation.outstanding === true,
     503: true,
     504: true,
   };

@@ -78,9 +78,7 @@ const enumOf = (schema: z.ZodType): unknown[] =>
 export const resourcesWithTexts = (owner: ServiceName): string[] =>
   resources
     .filter((resource) => resource.owner === owner && resource.state !== undefined)
-    .filter(({ operations: { create, update } }) =>
-      [create, update].some((operation) => operation?.outstanding !== true && hasText(operation?.body)),
-    )
+    .filter(({ operations: { create, update } }) => [create, update].some((operation) => hasText(operation?.body)))
     .map(({ name }) => name);
 
 const hasText = (body: unknown): boolean =>

@@ -68,10 +68,10 @@ export const undeclaredConflicts = (recorded: ReadonlySet<Outcome>): Outcome[] =
     .map(({ operation }) => outcomeOf(operation, 409))
     .filter((outcome) => recorded.has(outcome) && !ofStandIns.includes(outcome));
 
-/** Those that the gateway passes on. It answers streams itself, and operations without a handler with 501. */
+/** Those that the gateway passes on. It answers streams itself. */
 const publicOperations = (): { operation: Operation; resource: Resource }[] =>
   resources.flatMap((resource) =>
     Object.values<Operation>(resource.operations)
-      .filter(({ http, outstanding, produces }) => http !== undefined && !outstanding && produces === undefined)
+      .filter(({ http, produces }) => http !== undefined && produces === undefined)
       .map((operation) => ({ operation, resource })),
   );

@@ -76,7 +76,7 @@ const publicOperationsOf = (owner: ServiceName): Operation[] =>
   resources
     .filter((resource) => resource.owner === owner)
     .flatMap((resource) => Object.values<Operation>(resource.operations))
-    .filter(({ http, outstanding }) => http !== undefined && !outstanding);
+    .filter(({ http }) => http !== undefined);
 
 /** The operations of which `answeredUnlikeContract` makes a denied attempt, in the words of the audit log. */
 export const deniedAttempts = (owner: ServiceName): { resource: string; action: string }[] =>

@@ -108,7 +108,7 @@ const sortsOf = ({ query }: Operation): string[] =>
 export const listedResources = (owner: ServiceName): string[] =>
   resources
     .filter((resource) => resource.owner === owner)
-    .filter(({ operations: { list } }) => list?.outstanding !== true && isWalkable(list?.query))
+    .filter(({ operations: { list } }) => isWalkable(list?.query))
     .map(({ name }) => name);
 
 const isWalkable = (query: unknown): boolean => query instanceof z.ZodObject && 'after' in query.shape;

@@ -44,10 +44,7 @@ export function createServer(deps: ServerDeps) {
   function serve({ resource, handlers }: ServedResource): void {
     for (const [name, operation] of Object.entries(resource.operations)) {
       const handler = handlers[name];
-      if (!handler) {
-        if (operation.outstanding) continue;
-        throw new Error(`${resource.name}.${name} has no handler`);
-      }
+      if (!handler) throw new Error(`${resource.name}.${name} has no handler`);
       answer({ resource, operation, handler });
     }
   }
