@@ -6,15 +6,16 @@ import { databaseOf } from '../database-of.ts';
 import type { Fixtures } from '../fixtures.ts';
 import { loadOfMachine } from '../load-of-machine.ts';
 import { quantile } from '../quantile.ts';
+import { scaled } from '../scaled.ts';
 import { untilQuiet } from '../until-quiet.ts';
 import { benchRunner, runnerBus } from './bench-runners.ts';
 import { insertManyDeployments, placeOf, removeManyDeployments } from './many-deployments.ts';
 
 const runners = 4;
 const places = 16;
-const canceled = 1_000;
+const canceled = scaled(1_000);
 const cancelers = 16;
-const tasks = 10_000;
+const tasks = scaled(10_000);
 const inMs = 10_000;
 /** A busy machine does not come to the end of them: what was claimed by then is shown. */
 const longestMs = 180_000;
@@ -29,8 +30,10 @@ export async function dueAtOnce(stack: Stack, fixtures: Fixtures, say: (line: st
   await stack.part('runner').stop();
   await using db = await databaseOf(stack);
   await using bus = await runnerBus(stack);
+  const began = performance.now();
   try {
     await insertManyDeployments(db, placeOf(fixtures), { name, count: tasks, tasksOfEach: 1 });
+    say(`    all rows are there after ${((performance.now() - began) / 1_000).toFixed(0)} s; ${loadOfMachine()}`);
     await untilQuiet(say);
     const { dueAt, ids } = await schedule(db);
     const late = new Map<string, number>();
@@ -50,7 +53,8 @@ export async function dueAtOnce(stack: Stack, fixtures: Fixtures, say: (line: st
       });
     const claiming = Array.from({ length: runners }, runner);
     const limit = setTimeout(() => over.abort(), inMs + longestMs);
-    const gone = await cancelSome(fixtures.api, ids.slice(-canceled), dueAt);
+    const gone = await cancelSome(fixtures.api, ids.slice(-canceled), { from: dueAt, signal: over.signal });
+    say(`    ${gone.taken.length} requests to cancel are answered, ${late.size} tasks are claimed; ${loadOfMachine()}`);
     for (const id of gone.ids) leftOver.delete(id);
     if (leftOver.size === 0) over.abort();
     await Promise.all(claiming);
@@ -98,12 +102,16 @@ interface Cancellations {
   refused: number;
 }
 
-async function cancelSome({ deploymentTasks }: Api, ids: readonly string[], from: number): Promise<Cancellations> {
+async function cancelSome(
+  { deploymentTasks }: Api,
+  ids: readonly string[],
+  { from, signal }: { from: number; signal: AbortSignal },
+): Promise<Cancellations> {
   await delay(Math.max(0, from - Date.now()));
   const waiting = [...ids];
   const done: Cancellations = { ids: [], taken: [], refused: 0 };
   async function caller(): Promise<void> {
-    for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
+    for (let id = waiting.pop(); id !== undefined && !signal.aborted; id = waiting.pop()) {
       const began = performance.now();
       const answer = await deploymentTasks.cancel({ id });
       done.taken.push(performance.now() - began);

@@ -5,11 +5,12 @@ import { databaseOf } from '../database-of.ts';
 import type { Fixtures } from '../fixtures.ts';
 import { loadOfMachine } from '../load-of-machine.ts';
 import { quantile } from '../quantile.ts';
+import { scaled } from '../scaled.ts';
 import { untilQuiet } from '../until-quiet.ts';
 import { benchRunner, runnerBus } from './bench-runners.ts';
 import { insertManyDeployments, makeDue, placeOf, removeManyDeployments } from './many-deployments.ts';
 
-const deployments = 10_000;
+const deployments = scaled(10_000);
 const tasksOfEach = 30;
 const rounds = 2;
 const name = 'old-';
@@ -21,10 +22,12 @@ export async function oldTasks(stack: Stack, fixtures: Fixtures, say: (line: str
   await stack.part('runner').stop();
   await using db = await databaseOf(stack);
   await using bus = await runnerBus(stack);
+  const began = performance.now();
   try {
     const many = { name, count: deployments, tasksOfEach, youngest: 370, apart: 1 };
     await insertManyDeployments(db, placeOf(fixtures), many);
     await makeDue(db, name);
+    say(`    all rows are there after ${((performance.now() - began) / 1_000).toFixed(0)} s; ${loadOfMachine()}`);
     await untilQuiet(say);
     const claims: { meanwhile: number[]; alone: number[] } = { meanwhile: [], alone: [] };
     const seconds: number[] = [];
@@ -36,6 +39,7 @@ export async function oldTasks(stack: Stack, fixtures: Fixtures, say: (line: str
       claims.meanwhile.push(...(await claimsDuring(bus, async () => seconds.push(await endOfSweep(stack)))));
       removed += await metric(stack, 'berth_tasks_removed_total');
       claims.alone.push(...(await claimsDuring(bus, () => delay((seconds.at(-1) ?? 1) * 1_000))));
+      say(`    round ${round + 1} of ${rounds}  a sweep of ${seconds.at(-1)?.toFixed(1)} s`);
     }
     const swept = seconds.reduce((sum, each) => sum + each, 0);
     const shown = (samples: readonly number[]) =>
