@@ -138,7 +138,7 @@ describe('an unreachable Postgres', () => {
     await boats(remote);
 
     proxy.silence();
-    await expect(boats(remote)).rejects.toMatchObject({ code: 'timeout' });
+    for (const _ of [1, 2]) await expect(boats(remote)).rejects.toMatchObject({ code: 'timeout' });
     // The next query needs a new connection, which gets no answer.
     await expect(boats(remote)).rejects.toMatchObject({ code: 'unavailable' });
 
@@ -173,6 +173,14 @@ describe('an unreachable Postgres', () => {
 
     await expect(openDatabase({ ...options, url })).rejects.toThrow('no_such_database');
   });
+});
+
+test('the first queries find connections open, although a new one takes long', async () => {
+  await using proxy = await startTcpProxy(database.url);
+  await using opened = await openDatabase({ ...options, url: proxy.url });
+  proxy.keepOthersWaiting();
+
+  expect(await Promise.all(Array.from({ length: 4 }, () => boats(opened)))).toEqual([[], [], [], []]);
 });
 
 test('a closed pool throws `unavailable`, and can be closed twice', async () => {

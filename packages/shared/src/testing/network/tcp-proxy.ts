@@ -8,6 +8,8 @@ export interface TcpProxy extends AsyncDisposable {
   refuse(): Promise<void>;
   /** Connections stay open but carry nothing any more, as when the network is lost. */
   silence(): void;
+  /** Connections work on; new ones carry nothing. */
+  keepOthersWaiting(): void;
   /** The server is back, on the same port. */
   restore(): Promise<void>;
 }
@@ -17,6 +19,7 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
   const behind = new URL(target);
   const sockets = new Set<Socket>();
   let silent = false;
+  let admitsNew = true;
   let server: Server | undefined;
   let port = 0;
 
@@ -34,8 +37,13 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
 
   const start = async (): Promise<void> => {
     silent = false;
+    admitsNew = true;
     if (server !== undefined) return;
     server = createServer((client) => {
+      if (!admitsNew) {
+        track(client);
+        return;
+      }
       const upstream = track(connect(Number(behind.port || 5432), behind.hostname));
       forward(track(client), upstream);
       forward(upstream, client);
@@ -60,6 +68,9 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
     restore: start,
     silence() {
       silent = true;
+    },
+    keepOthersWaiting() {
+      admitsNew = false;
     },
     [Symbol.asyncDispose]: refuse,
   };

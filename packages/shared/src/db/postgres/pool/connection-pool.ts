@@ -9,6 +9,8 @@ import type { Session } from './transaction.ts';
 import { withinMs } from '../../../waiting/within-ms.ts';
 
 export interface ConnectionPool {
+  /** Opens connections for the queries to come, as far as they can be had. */
+  open(count: number): Promise<void>;
   run(query: Query): Promise<RawResult>;
   withSession<T>(work: (session: Session) => Promise<T>): Promise<T>;
   end(): Promise<void>;
@@ -82,6 +84,12 @@ export function connectionPool(settings: ClientConfig, max: number): ConnectionP
   };
 
   return {
+    open: async (count) => {
+      const opening = Array.from({ length: Math.min(count, max) }, () => pool.connect());
+      for (const opened of await Promise.allSettled(opening)) {
+        if (opened.status === 'fulfilled') opened.value.release();
+      }
+    },
     run: (query) => withSession((session) => session.run(query)),
     withSession,
     end: async () => {
