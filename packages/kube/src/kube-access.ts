@@ -178,7 +178,8 @@ function checkCertificates({ ca, certificate }: KubeAccess): void {
   try {
     // A secure context silently accepts a CA that is not a certificate, and then trusts no server.
     if (ca !== null) void new X509Certificate(ca);
-    createSecureContext(certificate ?? {});
+    // It is freed by a collection of old objects only, so none is made where there is nothing to check.
+    if (certificate !== null) createSecureContext(certificate);
   } catch {
     // OpenSSL's message may quote its input.
     throw new Refusal('its certificates or key cannot be read, or do not belong together');

@@ -28,13 +28,13 @@ export function createClusterDirectory() {
       const wanted = new Map(
         clusters.flatMap(({ provider_id, access, token = null }) => (access ? [[provider_id, { access, token }]] : [])),
       );
-      for (const [providerId, { api, revision }] of connections) {
+      for (const [providerId, connection] of connections) {
         if (!providerId.startsWith(prefix)) continue;
         const cluster = wanted.get(providerId);
-        if (cluster && revisionOf(cluster) === revision) continue;
+        if (cluster && isOf(cluster, connection)) continue;
         if (!cluster && isUnread(providerId, unread)) continue;
         connections.delete(providerId);
-        api[Symbol.dispose]();
+        connection.api[Symbol.dispose]();
       }
       for (const [providerId, cluster] of wanted) {
         if (!connections.has(providerId)) connections.set(providerId, open(cluster));
@@ -59,6 +59,9 @@ function open({ access, token }: Credential): Connection {
   });
   return { access, token, api, revision: revisionOf({ access, token }) };
 }
+
+const isOf = ({ access, token }: Credential, connection: Connection): boolean =>
+  (access === connection.access && token === connection.token) || revisionOf({ access, token }) === connection.revision;
 
 const revisionOf = ({ access, token }: Credential): string =>
   hash('sha256', JSON.stringify([access, token?.source]), 'base64url');

@@ -7,6 +7,7 @@ import { listPages } from '../kube/list-pages.ts';
 import type { ClusterProvider, FoundClusters } from './cluster-provider.ts';
 import { clustersOfKubeconfig } from './clusters-of-kubeconfig.ts';
 import type { OwnAccess } from './own-cluster.ts';
+import { whenChanged } from './when-changed.ts';
 
 export interface LabelledSecretsOptions {
   /** To the cluster that holds the Secrets: the one that the service runs in. */
@@ -31,6 +32,7 @@ type Secret = z.infer<typeof Secret>;
 /** Secrets with the label, each with a kubeconfig; read again every time, so a change counts at the next one. */
 export function labelledSecretsProvider(options: LabelledSecretsOptions, everyMs: number): ClusterProvider {
   const allowed = new Set([...options.allowed].filter((field) => !ofThisMachine.includes(field)));
+  const found = whenChanged<FoundClusters>();
 
   const find = async (signal: AbortSignal): Promise<FoundClusters> => {
     const { access, token } = await options.access();
@@ -42,7 +44,7 @@ export function labelledSecretsProvider(options: LabelledSecretsOptions, everyMs
     const secrets: Secret[] = [];
     try {
       for await (const { items } of listPages(api, path, { signal, maxPages: 50 })) {
-        secrets.push(...items.map((item) => Secret.parse(item)));
+        for (const item of items) secrets.push(Secret.parse(item));
         if (secrets.length > mostSecrets) throw new Error(`more than ${mostSecrets} Secrets have the label`);
       }
     } catch (error) {
@@ -50,7 +52,7 @@ export function labelledSecretsProvider(options: LabelledSecretsOptions, everyMs
         cause: error,
       });
     }
-    return clustersOf(secrets);
+    return found(JSON.stringify(secrets), () => clustersOf(secrets));
   };
 
   function clustersOf(secrets: readonly Secret[]): FoundClusters {

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readKubeconfig } from './read-kubeconfig.ts';
+import { kubeconfigReader, type ReadKubeconfigOptions } from './read-kubeconfig.ts';
 
 let folder: string;
 let path: string;
@@ -12,6 +12,8 @@ beforeEach(async () => {
   path = join(folder, 'config');
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const readKubeconfig = (options: ReadKubeconfigOptions) => kubeconfigReader(options)();
 
 const write = (user: object, cluster: object = {}) =>
   writeFile(
@@ -61,6 +63,25 @@ test('certificate files that a kubeconfig names are read, relative to it', async
 
   // The error shows that the certificate file was read.
   expect(first?.refused).toContain('client-certificate-data is not base64 of a PEM document');
+});
+
+test('a kubeconfig is parsed again only when it, or a certificate file that it names, has changed', async () => {
+  await write({ token: 't' }, { 'certificate-authority': 'ca.crt' });
+  const read = kubeconfigReader({ path, contexts: null });
+  const missing = await read();
+  expect(await read()).toBe(missing);
+
+  await writeFile(join(folder, 'ca.crt'), '-----BEGIN CERTIFICATE-----');
+  const unreadable = await read();
+  expect(unreadable).toMatchObject([{ refused: expect.stringContaining('cannot be read') }, {}]);
+  expect(await read()).toBe(unreadable);
+
+  await write({ token: 'another' });
+  expect(await read()).toMatchObject([{ access: { token: 'another' } }, {}]);
+  await writeFile(path, '- 1');
+  await expect(read()).rejects.toThrow('this is no kubeconfig');
+  await write({ token: 'another' });
+  expect(await read()).toMatchObject([{ access: { token: 'another' } }, {}]);
 });
 
 test('a token file that a kubeconfig names is not read', async () => {
