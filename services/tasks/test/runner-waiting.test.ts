@@ -12,6 +12,7 @@ let act: ReturnType<typeof actionsIn>;
 beforeAll(async () => {
   world = await startRunnerWorld();
   act = actionsIn(world);
+  await act.post('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition);
   runner = await world.start({ RUNNER_CONCURRENCY: '16' });
 }, 120_000);
 afterAll(async () => {
@@ -46,6 +47,38 @@ const hook = {
   spec: { backoffLimit: 0, template: podTemplate({ restartPolicy: 'Never' }, 'fail') },
 };
 const longHook = { ...hook, spec: { ...hook.spec, template: podTemplate({ restartPolicy: 'Never' }, 'not-ready') } };
+
+/** A kind that only this cluster has. Its status is a field like any other, so a chart can set it in place of a controller. */
+const definition = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'gadgets.example.com' },
+  spec: {
+    group: 'example.com',
+    names: { kind: 'Gadget', plural: 'gadgets', singular: 'gadget', listKind: 'GadgetList' },
+    scope: 'Namespaced',
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+      },
+    ],
+  },
+};
+const gadget = (status: object) => ({
+  apiVersion: 'example.com/v1',
+  kind: 'Gadget',
+  metadata: { name: 'cooler' },
+  status,
+});
+const unready = {
+  type: 'Ready',
+  status: 'False',
+  reason: 'NoSupply',
+  message: 'the supply swordfish-of-a-gadget is off',
+};
 
 /** Many run side by side here, so each takes longer than alone. */
 const patiently = { withinMs: 120_000, everyMs: 50, longestPauseMs: 50 };
@@ -105,6 +138,16 @@ describe.concurrent('a deploy says what it waits for, and at last why it failed:
       'pods that a quota refuses to a DaemonSet',
       [quota, workload('DaemonSet', podTemplate())],
       'DaemonSet web: 0 of 3 ready; its pods are refused: Error creating: pods "web-',
+    ],
+    [
+      'a custom resource, in the words of its condition',
+      [gadget({ observedGeneration: 1, conditions: [{ ...unready, message: 'the supply is off' }] })],
+      'Gadget cooler: not ready; NoSupply: the supply is off',
+    ],
+    [
+      'a custom resource that its controller has not looked at',
+      [gadget({ observedGeneration: 0, conditions: [{ type: 'Ready', status: 'True' }] })],
+      'Gadget cooler: not ready; its controller has observed generation 0 of 1',
     ],
     ['a hook that does not end', [longHook, workload('Deployment', podTemplate())], 'Job migrate: a hook, not done; '],
   ])('%s', async ([, objects, cause]) => {
@@ -168,6 +211,17 @@ describe.concurrent('a deploy says what it waits for, and at last why it failed:
 
     expect(world.tasks.waitsOf(task.task_id).join()).not.toContain('swordfish');
     expect(runner.log()).not.toContain(secret);
+  });
+
+  test('nothing of a secret that the condition of a custom resource repeats, and the condition when Helm gives up', async () => {
+    const task = deploying([gadget({ observedGeneration: 1, conditions: [unready] })], {
+      confidential: ['swordfish-of-a-gadget'],
+    });
+
+    expect(await run(task)).toMatchObject({
+      outcome: 'Failed',
+      reason: expect.stringContaining('; it waited for Gadget cooler: not ready; NoSupply: the supply *** is off'),
+    });
   });
 
   test('nothing of a workload that is not of its release, and nothing where it does not wait', async () => {

@@ -1,5 +1,7 @@
 import type { KubeApi } from '@berth/kube/kube-api';
+import { AnswerTooLarge } from '@berth/kube/kube-error';
 import type { z } from 'zod';
+import { createKinds, type FindKind } from './api-kinds.ts';
 import { kubeFailure, statusOf } from './kube-failure.ts';
 import { type Listed, listObjects } from './list-objects.ts';
 import { MetadataList, Namespace, type ObjectMetadata, PodList, Secret, Workload } from './kube-objects.ts';
@@ -39,6 +41,9 @@ export interface ClusterClient {
   listPods(namespace: string): Promise<Pods>;
   /** The first few hundred of a kind. Null where the cluster does not let the runner list them. */
   listSome<T>(namespace: string, list: SomeOf<T>): Promise<Listed<T> | null>;
+  findKind: FindKind;
+  /** An object of any kind. Null where it is missing, or the cluster does not let the runner read it. */
+  readObject(path: string): Promise<unknown>;
 }
 
 export interface SomeOf<T> {
@@ -74,6 +79,8 @@ export interface ClusterClientDeps {
 }
 
 const deadlineMs = 10_000;
+/** Above what etcd takes. */
+const maxObjectBytes = 2 * 1024 * 1024;
 const metadataOnly = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 
 const inCore = (namespace: string, kind: 'secrets' | 'pods') => `/api/v1/namespaces/${namespace}/${kind}`;
@@ -155,6 +162,12 @@ export function createClusterClient({ api, signal, beforeWrite }: ClusterClientD
         throw kubeFailure(`list ${kind}`, error, api.server);
       });
     },
+    findKind: createKinds({ api, signal }),
+    readObject: (path) =>
+      api.getJson(path, { ...call, maxAnswerBytes: maxObjectBytes }).catch((error: unknown) => {
+        if (statusOf(error) === 404 || statusOf(error) === 403 || error instanceof AnswerTooLarge) return null;
+        throw kubeFailure('read an object', error, api.server);
+      }),
     listPods: (namespace) =>
       attempt('list the pods', async () => {
         return PodList.parse(await api.getJson(`${inCore(namespace, 'pods')}?limit=50`, call)).items;

@@ -143,6 +143,13 @@ export const VolumeClaim = z.object({
 });
 export type VolumeClaim = z.infer<typeof VolumeClaim>;
 
+/** Of any kind that the cluster defines itself; what its status says is read where it is explained. */
+export const CustomObject = z.looseObject({
+  kind: z.string(),
+  metadata: z.looseObject({ name: z.string(), uid: z.string().optional() }),
+});
+export type CustomObject = z.infer<typeof CustomObject>;
+
 /** An Event. */
 export const ClusterEvent = z.object({
   involvedObject: z.object({ kind: z.string().optional(), name: z.string().optional() }),

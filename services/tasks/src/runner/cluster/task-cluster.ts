@@ -2,11 +2,17 @@ import { transient } from '../outcome/task-failure.ts';
 import type { ClusterAccess } from './access-cache.ts';
 import { type ClusterClient, createClusterClient } from './cluster-client.ts';
 
+/** What explains a wait is read by these. */
+export type ClusterReader = Pick<
+  ClusterClient,
+  'listSome' | 'readWorkload' | 'releaseRevisions' | 'readSecret' | 'findKind' | 'readObject'
+>;
+
 /** The cluster of a run: the runner's own client, and the kubeconfig for Helm. */
 export interface TaskCluster {
   readonly client: ClusterClient;
   /** Reads beside the run, until the signal ends its calls; it writes nothing. */
-  reader(signal: AbortSignal): Pick<ClusterClient, 'listSome' | 'readWorkload'>;
+  reader(signal: AbortSignal): ClusterReader;
   readonly kubeconfig: string;
 }
 

@@ -11,7 +11,8 @@ import { belongsTo, foreignNamespace } from '../namespace/deployment-namespace.t
 import { AccessRefused, permanent } from '../outcome/task-failure.ts';
 import { releasedManifest } from '../release/observe-release.ts';
 import { abortable } from '../waiting/abortable.ts';
-import { createKinds, type FindKind, readLive } from './cluster/read-live.ts';
+import { createKinds, type FindKind } from '../cluster/api-kinds.ts';
+import { readLive } from './cluster/read-live.ts';
 import { boundResult } from './diff/bound-result.ts';
 import { diffManifests, type Wanted } from './diff/diff-manifests.ts';
 import type { Hidden } from './diff/hide-secrets.ts';

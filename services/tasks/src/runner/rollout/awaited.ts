@@ -1,6 +1,7 @@
 import type { Cause } from '@berth/kube/causes/cause';
 import { causeOf } from '@berth/kube/causes/cause-of';
-import type { Job, Pod, VolumeClaim, Workload } from '../cluster/kube-objects.ts';
+import { customCause } from '@berth/kube/causes/custom-cause';
+import type { CustomObject, Job, Pod, VolumeClaim, Workload } from '../cluster/kube-objects.ts';
 import { rolloutOf, type WorkloadKind } from './rollout-of.ts';
 
 export type WorkloadOfKind = Workload & { kind: WorkloadKind };
@@ -12,11 +13,12 @@ export interface ReleaseObjects {
   /** Those without a controller. */
   pods: readonly Pod[];
   claims: readonly VolumeClaim[];
+  custom: readonly CustomObject[];
 }
 
 /** One of them that is not ready. */
 export interface Awaited {
-  kind: WorkloadKind | 'Job' | 'Pod' | 'PersistentVolumeClaim';
+  kind: string;
   name: string;
   uid: string;
   /** How far it is: `0 of 3 ready`. */
@@ -25,24 +27,33 @@ export interface Awaited {
   cause: Cause | null;
   /** What tells the pods of its newest revision from older ones; of a Deployment, the ReplicaSet that makes them. */
   revision: { name: string; value: string } | null;
+  /** Its kind is one that the cluster defines itself. */
+  isCustom?: true;
 }
 
 /** What is not ready yet: hooks first, since all others wait for them. */
-export const awaitedOf = ({ hooks, workloads, pods, claims }: ReleaseObjects): Awaited[] => [
+export const awaitedOf = ({ hooks, workloads, pods, claims, custom }: ReleaseObjects): Awaited[] => [
   ...hooks.filter((hook) => !hasEnded(hook)).map(awaitedHook),
   ...workloads.flatMap((workload) => awaitedWorkload(workload) ?? []),
   ...pods
     .filter((pod) => causeOf('Pod', pod) !== null)
-    .map((pod) => ({ kind: 'Pod' as const, ...named(pod), progress: 'not ready', cause: null, revision: null })),
+    .map((pod) => ({ kind: 'Pod', ...named(pod), progress: 'not ready', cause: null, revision: null })),
   ...claims
     .filter(({ status }) => status?.phase !== 'Bound')
     .map((claim) => ({
-      kind: 'PersistentVolumeClaim' as const,
+      kind: 'PersistentVolumeClaim',
       ...named(claim),
       progress: 'not bound',
       cause: causeOf('PersistentVolumeClaim', claim),
       revision: null,
     })),
+  ...custom.flatMap((object) => {
+    const cause = customCause(object);
+    const { kind } = object;
+    return cause === null
+      ? []
+      : [{ kind, ...named(object), progress: 'not ready', cause, revision: null, isCustom: true as const }];
+  }),
 ];
 
 const named = ({ metadata }: { metadata?: { name?: string | undefined; uid?: string | undefined } | undefined }) => ({

@@ -1,6 +1,14 @@
 import type { z } from 'zod';
 import type { ClusterClient, SomeOf, WorkloadName } from '../cluster/cluster-client.ts';
-import { ClusterEvent, Job, Pod, ReplicaSetMetadata, VolumeClaim, Workload } from '../cluster/kube-objects.ts';
+import {
+  ClusterEvent,
+  type CustomObject,
+  Job,
+  Pod,
+  ReplicaSetMetadata,
+  VolumeClaim,
+  Workload,
+} from '../cluster/kube-objects.ts';
 import { type Awaited, awaitedHook, awaitedOf, type WorkloadOfKind } from './awaited.ts';
 import type { WorkloadKind } from './rollout-of.ts';
 import type { Explanations } from './why-waiting.ts';
@@ -24,6 +32,13 @@ const isOf =
     metadata?.annotations?.['meta.helm.sh/release-name'] === release;
 const isHook = ({ metadata }: Annotated): boolean => metadata?.annotations?.['helm.sh/hook'] !== undefined;
 
+interface ReleaseLook {
+  waits: boolean;
+  failure: string | undefined;
+  /** Reads the custom resources of the release. */
+  custom: () => Promise<readonly CustomObject[]>;
+}
+
 /**
  * What Helm waits for in the namespace of its release, which has the release's name. A hook that has failed counts where Helm's
  * message names it: others are of earlier runs. One list after the other: a look holds one answer in memory.
@@ -31,7 +46,7 @@ const isHook = ({ metadata }: Annotated): boolean => metadata?.annotations?.['he
 export async function lookAtRelease(
   reader: Reader,
   release: string,
-  { waits, failure = '' }: { waits: boolean; failure: string | undefined },
+  { waits, failure = '', custom }: ReleaseLook,
 ): Promise<Look> {
   const list = lister(reader, release);
   const jobs = (await list({ kind: 'jobs', item: Job })).filter(isHook);
@@ -50,6 +65,7 @@ export async function lookAtRelease(
     workloads,
     pods: [...hookPods, ...(waits ? pods.filter(ofRelease) : [])],
     claims: waits ? claims.filter(ofRelease) : [],
+    custom: waits ? await custom() : [],
   });
   const named = new Set(failure.split(/[^a-z0-9.-]+/));
   const failed = jobs.filter(({ metadata: { name } }) => named.has(name)).map(awaitedHook);
@@ -62,7 +78,7 @@ export async function lookAtWorkload(reader: Reader, namespace: string, name: Wo
   const list = lister(reader, namespace);
   const workload = await reader.readWorkload(namespace, name);
   const workloads = workload ? [{ ...workload, kind: name.kind }] : [];
-  const awaited = awaitedOf({ hooks: [], workloads, pods: [], claims: [] });
+  const awaited = awaitedOf({ hooks: [], workloads, pods: [], claims: [], custom: [] });
   const pods = awaited.length === 0 ? [] : await list({ kind: 'pods', item: Pod });
   const claims = awaited.length === 0 ? [] : await list({ kind: 'persistentvolumeclaims', item: VolumeClaim });
   return { awaited, explanations: await explanationsOf(list, { awaited, pods, claims }) };

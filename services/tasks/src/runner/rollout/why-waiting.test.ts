@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { ClusterEvent, Job, Pod, ReplicaSetMetadata, VolumeClaim, Workload } from '../cluster/kube-objects.ts';
+import {
+  ClusterEvent,
+  CustomObject,
+  Job,
+  Pod,
+  ReplicaSetMetadata,
+  VolumeClaim,
+  Workload,
+} from '../cluster/kube-objects.ts';
 import { awaitedHook, awaitedOf } from './awaited.ts';
 import type { WorkloadKind } from './rollout-of.ts';
 import { whyWaiting } from './why-waiting.ts';
@@ -13,6 +21,7 @@ interface Cluster {
   releaseClaims?: object[];
   claims?: object[];
   events?: object[];
+  custom?: object[];
 }
 
 const why = (
@@ -25,6 +34,7 @@ const why = (
       workloads: workloads.map((one) => ({ ...Workload.parse(one), kind: kindOf(one) })),
       pods: barePods.map((pod) => Pod.parse(pod)),
       claims: (rest.releaseClaims ?? []).map((claim) => VolumeClaim.parse(claim)),
+      custom: (rest.custom ?? []).map((object) => CustomObject.parse(object)),
     }),
     {
       pods: [...pods, ...barePods].map((pod) => Pod.parse(pod)),
@@ -112,6 +122,11 @@ const about = (kind: string, name: string, message: string, lastTimestamp = '202
 });
 const claim = (name: string, phase: string) => ({ metadata: { name, uid: `uid-${name}` }, status: { phase } });
 const using = (claimName: string) => ({ volumes: [{ persistentVolumeClaim: { claimName } }] });
+const gadget = (status: object, name = 'cooler') => ({
+  kind: 'Gadget',
+  metadata: { name, uid: `uid-${name}`, generation: 1 },
+  status,
+});
 const job = (status: object = {}) => ({ metadata: { name: 'migrate', uid: 'uid-migrate' }, spec: {}, status });
 
 describe('what is waited for', () => {
@@ -303,6 +318,26 @@ describe('what is waited for', () => {
         ],
       },
       'Deployment web: 0 of 3 ready',
+    ],
+    [
+      'is a custom resource whose controller says why it is not ready',
+      {
+        custom: [
+          gadget({ conditions: [{ type: 'Ready', status: 'True' }] }, 'good'),
+          gadget({ conditions: [{ type: 'Ready', status: 'False', reason: 'NoSupply', message: 'it is off' }] }),
+        ],
+        events: [about('Gadget', 'cooler', 'an event that says less')],
+      },
+      'Gadget cooler: not ready; NoSupply: it is off',
+    ],
+    [
+      'is the workload whose image cannot be pulled before the custom resource that waits for it',
+      {
+        workloads: [daemonSet],
+        pods: [pod('uid-agent', waiting('ErrImagePull'), { labels: { 'pod-template-generation': '2' } })],
+        custom: [gadget({ conditions: [{ type: 'Ready', status: 'Unknown', reason: 'Progressing' }] })],
+      },
+      'DaemonSet agent and 1 more: 0 of 3 ready; 1 of 1 pod: container main is waiting: ErrImagePull (registry/web:1)',
     ],
     [
       'is a rollout of which the old pods are ready',

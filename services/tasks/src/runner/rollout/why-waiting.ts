@@ -21,6 +21,9 @@ interface Reason {
   weight: number;
 }
 
+/** Reasons of controllers whose work goes on. */
+const inProgress = ['Creating', 'InProgress', 'Initializing', 'Pending', 'Progressing', 'Provisioning', 'Reconciling'];
+
 /** Causes by what they say, the most telling first; a deadline only repeats that there is a problem. */
 const byWeight = [
   ['ErrImagePull', 'ImagePullBackOff', 'InvalidImageName', 'ErrImageNeverPull', 'ImageInspectError'],
@@ -28,7 +31,7 @@ const byWeight = [
   ['CrashLoopBackOff', 'OOMKilled'],
   ['ContainerExited', 'Failed', 'BackoffLimitExceeded'],
   ['Unschedulable', 'SchedulerError', 'SchedulingGated', 'ClaimPending', 'ClaimLost'],
-  ['ContainerCreating', 'PodInitializing'],
+  ['ContainerCreating', 'PodInitializing', ...inProgress],
   ['NotReady', 'ContainersNotReady'],
   ['ProgressDeadlineExceeded'],
   ['ReplicasUnavailable'],
@@ -58,7 +61,7 @@ export function whyWaiting(
   const { kind, name, progress, reason } = first;
   const others = awaited.length === 1 ? '' : ` and ${awaited.length - 1} more`;
   const because = reason === null ? '' : `; ${shown(reason.says, words)}`;
-  return cutText(`${kind} ${words(name)}${others}: ${progress}${because}`, mostInAll);
+  return cutText(`${words(kind)} ${words(name)}${others}: ${progress}${because}`, mostInAll);
 }
 
 /** A text that was cut already may end within a secret, which `words` does not find. */
@@ -68,6 +71,7 @@ const shown = (text: string, words: (text: string) => string): string =>
 function reasonOf(one: Awaited, explanations: Explanations): Reason | null {
   const inPods = reasonInPods(podsOf(one, explanations), explanations);
   if (inPods) return inPods;
+  if (one.isCustom && one.cause) return reasonFrom(one.cause, one.cause.message);
   const message = messageOf(explanations.events, one);
   if (one.cause?.cause === 'FailedCreate') return reasonFrom(one.cause, `its pods are refused: ${one.cause.message}`);
   if (message !== null) return { says: `${eventsSay[one.kind] ?? ''}${message}`, weight: weightOf('FailedCreate') };
@@ -77,7 +81,7 @@ function reasonOf(one: Awaited, explanations: Explanations): Reason | null {
 const reasonFrom = ({ cause }: Cause, says: string): Reason => ({ says, weight: weightOf(cause) });
 
 /** Warnings of controllers are about pods that they cannot create. */
-const eventsSay: Partial<Record<Awaited['kind'], string>> = {
+const eventsSay: Partial<Record<string, string>> = {
   StatefulSet: 'its pods are refused: ',
   DaemonSet: 'its pods are refused: ',
   Job: 'its pods are refused: ',

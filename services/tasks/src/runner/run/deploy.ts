@@ -17,6 +17,7 @@ import { permanent, TaskFailure } from '../outcome/task-failure.ts';
 import { allEnded } from '../waiting/all-ended.ts';
 import { abortable } from '../waiting/abortable.ts';
 import { countPending } from '../waiting/count-pending.ts';
+import { customObjectsOf } from '../rollout/custom-objects.ts';
 import { explainPods } from '../rollout/explain-pods.ts';
 import { lookAtRelease } from '../rollout/read-objects.ts';
 import { watchWaiting } from '../rollout/watch-waiting.ts';
@@ -100,9 +101,13 @@ async function upgrade(run: RunContext, cluster: TaskCluster, { files, ...reads 
   const labels = { [releaseLabels.task]: task.task_id, [releaseLabels.fence]: String(task.fence) };
   const title = `helm upgrade --install ${task.namespace}, chart version ${task.chart?.version ?? '?'}`;
   const args = deployArguments(task, files, labels);
+  const readCustom = customObjectsOf(task);
   using waiting = watchWaiting({
-    look: (signal, failure) =>
-      lookAtRelease(cluster.reader(signal), task.namespace, { waits: task.wait.enabled, failure }),
+    look: (signal, failure) => {
+      const reader = cluster.reader(signal);
+      const custom = () => readCustom(reader, signal);
+      return lookAtRelease(reader, task.namespace, { waits: task.wait.enabled, failure, custom });
+    },
     lease,
     words: (text) => shownText(text, secrets.texts()),
     stop,
