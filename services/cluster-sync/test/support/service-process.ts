@@ -5,40 +5,51 @@ import { openTestDatabase } from '@berth/shared/testing/open-test-database';
 import { startTestNats } from '@berth/shared/testing/test-nats';
 import { type Neighbours, startNeighbours } from './neighbours.ts';
 
-export interface ServiceProcess extends Neighbours {
-  readonly db: Database;
+type Settings = Readonly<Record<string, string>>;
+
+export interface Replica {
+  readonly pid: number;
   /** Its log so far. */
   log(): string;
   /** Its arguments and environment, as other processes of this user can read them. */
-  readonly environment: Readonly<Record<string, string>>;
+  readonly environment: Settings;
   /** Sends SIGTERM and returns the exit code. */
   stop(): Promise<number | null>;
 }
 
+export interface ServiceSurroundings extends Neighbours {
+  readonly db: Database;
+  /** A process of the service, as in production. */
+  startReplica(settings: Settings): Promise<Replica>;
+}
+
+export type ServiceProcess = ServiceSurroundings & Replica;
+
 const migrations = new URL('../../migrations/', import.meta.url);
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
-/** The service as in production: a process of its own, on a real bus and a real database. */
-export async function startServiceProcess(settings: Record<string, string>): Promise<ServiceProcess> {
+/** A real bus and a real database, and no process of the service yet. */
+export async function startSurroundings(): Promise<ServiceSurroundings> {
   const stack = new AsyncDisposableStack();
-  const { db, url: databaseUrl } = stack.use(await openTestDatabase({ service: 'cluster-sync', migrations }));
+  const { db, url } = stack.use(await openTestDatabase({ service: 'cluster-sync', migrations }));
   const nats = stack.use(await startTestNats());
   const neighbours = stack.use(await startNeighbours(nats));
+  const common = { NATS_URL: nats.url, NATS_PASSWORD: nats.password, DATABASE_URL: url, LOG_LEVEL: 'debug' };
 
-  const environment = {
-    NATS_URL: nats.url,
-    NATS_PASSWORD: nats.password,
-    DATABASE_URL: databaseUrl,
-    LOG_LEVEL: 'debug',
-    ...settings,
-  };
-  const child = stack.use(startNode([main], environment));
-  await child.untilReady('cluster-sync', () => child.output().includes('"started"'));
   return Object.assign(neighbours, {
     db,
-    log: child.output,
-    environment,
-    stop: () => child.kill('SIGTERM'),
+    async startReplica(settings: Settings) {
+      const environment = { ...common, ...settings };
+      const child = stack.use(startNode([main], environment));
+      await child.untilReady('cluster-sync', () => child.output().includes('"started"'));
+      return { pid: child.pid, log: child.output, environment, stop: () => child.kill('SIGTERM') };
+    },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   });
+}
+
+/** One process of the service, with its surroundings. */
+export async function startServiceProcess(settings: Settings): Promise<ServiceProcess> {
+  const surroundings = await startSurroundings();
+  return Object.assign(surroundings, await surroundings.startReplica(settings));
 }

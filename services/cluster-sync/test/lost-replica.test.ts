@@ -1,0 +1,137 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'slonik';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { z } from 'zod';
+import { type FakeApiServer, startFakeApiServer } from './support/fake-api-server.ts';
+import { type Replica, type ServiceSurroundings, startSurroundings } from './support/service-process.ts';
+
+const deploymentId = '5b0bd2c8-7a7e-4a5f-9f0e-6a5a0f7f3f10';
+/** What the specification promises. The replicas run with the times of production. */
+const watchedAgainMs = 35_000;
+
+const stack = new AsyncDisposableStack();
+let service: ServiceSurroundings;
+let folder: string;
+
+beforeAll(async () => {
+  service = stack.use(await startSurroundings());
+  folder = await mkdtemp(join(tmpdir(), 'berth-lost-replica-'));
+  stack.defer(() => rm(folder, { recursive: true, force: true }));
+});
+afterAll(() => stack.disposeAsync());
+
+interface Cluster {
+  readonly name: string;
+  readonly server: FakeApiServer;
+  /** The pods that it has, with their labels. */
+  readonly pods: Map<string, string | null>;
+}
+
+async function startCluster(name: string): Promise<Cluster> {
+  const server = stack.use(await startFakeApiServer());
+  server.put('ns', {
+    path: '/api/v1/namespaces',
+    metadata: {
+      labels: { 'app.kubernetes.io/managed-by': 'berth' },
+      annotations: { 'berth.dev/deployment-id': deploymentId },
+    },
+  });
+  return { name, server, pods: new Map() };
+}
+
+function putPod({ server, pods }: Cluster, name: string, label: string | null = null): void {
+  server.put(name, { metadata: { namespace: 'ns', ...(label !== null && { labels: { label } }) } });
+  pods.set(name, label);
+}
+
+function removePod({ server, pods }: Cluster, name: string): void {
+  server.remove(name, { metadata: { namespace: 'ns' } });
+  pods.delete(name);
+}
+
+/** Of one replica: each knows the clusters that it is to find, at the time that the test wants it to. */
+async function writeKubeconfig(path: string, clusters: readonly Cluster[]): Promise<void> {
+  const config = {
+    clusters: clusters.map(({ name, server: { access } }) => ({
+      name,
+      cluster: {
+        server: access.server,
+        'certificate-authority-data': Buffer.from(access.ca ?? '').toString('base64'),
+      },
+    })),
+    users: [{ name: 'u', user: { token: 'fake' } }],
+    contexts: clusters.map(({ name }) => ({ name, context: { cluster: name, user: 'u' } })),
+  };
+  await writeFile(path, JSON.stringify(config));
+}
+
+async function startReplica(kubeconfig: string): Promise<Replica> {
+  return await service.startReplica({
+    CLUSTER_KUBECONFIG: kubeconfig,
+    CLUSTERS_IGNORE_NEW: 'false',
+    CLUSTER_REDISCOVER_SECONDS: '1',
+  });
+}
+
+const Stored = z.object({ name: z.string(), label: z.string().nullable() });
+async function rowsOf({ name }: Cluster): Promise<Map<string, string | null>> {
+  const rows = await service.db.any(sql.type(Stored)`
+    select r.name, r.metadata->'labels'->>'label' as label
+    from k8s_resources r join k8s_clusters c on c.id = r.cluster_id
+    where c.name = ${name} and r.kind = 'Pod'
+  `);
+  return new Map(rows.map((row) => [row.name, row.label]));
+}
+
+const Holder = z.object({ holder: z.string() });
+/** The process that syncs a cluster: its id is the second word of the holder of the lease. */
+async function holderOf({ name }: Cluster): Promise<number> {
+  const row = await service.db.maybeOne(sql.type(Holder)`
+    select l.holder from leases l join k8s_clusters c on position(c.id::text in l.name) > 0
+    where c.name = ${name} and l.until > clock_timestamp()
+  `);
+  return Number(row?.holder.split(' ')[1]);
+}
+
+const untilRowsEqual = (cluster: Cluster, ms: number) =>
+  vi.waitFor(async () => expect(await rowsOf(cluster)).toEqual(cluster.pods), { timeout: ms, interval: 100 });
+
+test('the clusters of a replica that is killed, and of one that is paused, are watched by another one within 35 s', async () => {
+  const [ofKilled, ofPaused] = [await startCluster('of-killed'), await startCluster('of-paused')];
+  const both = [ofKilled, ofPaused];
+  for (const cluster of both) for (const pod of ['stays', 'changes', 'goes']) putPod(cluster, pod);
+  const [first, second] = [join(folder, 'first'), join(folder, 'second')];
+  await writeKubeconfig(first, [ofKilled]);
+  await writeKubeconfig(second, both);
+  const killed = await startReplica(first);
+  await untilRowsEqual(ofKilled, 30_000);
+  const paused = await startReplica(second);
+  await untilRowsEqual(ofPaused, 30_000);
+  await writeKubeconfig(first, both);
+  await startReplica(second);
+  expect([await holderOf(ofKilled), await holderOf(ofPaused)]).toEqual([killed.pid, paused.pid]);
+
+  const lostAt = performance.now();
+  process.kill(killed.pid, 'SIGKILL');
+  process.kill(paused.pid, 'SIGSTOP');
+  for (const cluster of both) {
+    putPod(cluster, 'comes');
+    putPod(cluster, 'changes', 'changed');
+    removePod(cluster, 'goes');
+  }
+
+  const left = () => lostAt + watchedAgainMs - performance.now();
+  await Promise.all(both.map((cluster) => untilRowsEqual(cluster, left())));
+
+  // What it has read, and not written, is old by now.
+  process.kill(paused.pid, 'SIGCONT');
+  for (const cluster of both) putPod(cluster, 'changes', 'again');
+  await Promise.all(both.map((cluster) => untilRowsEqual(cluster, 10_000)));
+  const holders = await Promise.all(both.map(holderOf));
+  expect(holders).not.toContain(killed.pid);
+  expect(holders).not.toContain(paused.pid);
+  expect(await paused.stop()).toBe(0);
+  for (const cluster of both) expect(await rowsOf(cluster)).toEqual(cluster.pods);
+}, 180_000);
