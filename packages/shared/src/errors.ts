@@ -50,6 +50,16 @@ export const firstErrors = (errors: readonly FieldError[]): FieldError[] =>
 export interface AppErrorOptions {
   errors?: FieldError[];
   cause?: unknown;
+  /** When to try again, where more is known than that it is worth a try. */
+  retryAfterSeconds?: number | undefined;
+}
+
+const longestRetryAfterSeconds = 86_400;
+
+/** Whole seconds; undefined also for what is no number, because the errors of others arrive here as well. */
+function boundedSeconds(seconds: number | undefined): number | undefined {
+  const whole = Math.ceil(Number(seconds));
+  return Number.isNaN(whole) ? undefined : Math.min(Math.max(1, whole), longestRetryAfterSeconds);
 }
 
 /**
@@ -59,12 +69,14 @@ export interface AppErrorOptions {
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly errors: FieldError[] | undefined;
+  readonly retryAfterSeconds: number | undefined;
 
-  constructor(code: ErrorCode, detail: string, { errors, cause }: AppErrorOptions = {}) {
+  constructor(code: ErrorCode, detail: string, { errors, cause, retryAfterSeconds }: AppErrorOptions = {}) {
     super(cutText(detail, most.detail), cause === undefined ? {} : { cause });
     this.name = 'AppError';
     this.code = code;
     this.errors = errors && firstErrors(errors);
+    this.retryAfterSeconds = boundedSeconds(retryAfterSeconds);
   }
 
   get status(): number {

@@ -19,12 +19,16 @@ async function timed<T>(work: Promise<T>): Promise<[T, number]> {
   return [await work, performance.now() - started];
 }
 
-test('an operation of a service that is not running is 503 within a second', async () => {
+test('an operation of a service that is not running is 503 within a second, and names the service', async () => {
   await gateway.serve('auth', testAuth());
 
   const [response, ms] = await timed(gateway.get('/api/v2/deployments'));
 
-  expect(await problemOf(response)).toMatchObject({ status: 503, code: 'unavailable' });
+  expect(await problemOf(response)).toMatchObject({
+    status: 503,
+    code: 'unavailable',
+    detail: 'The service tasks is not running; try again in a moment',
+  });
   expect(ms).toBeLessThan(1_000);
 });
 
@@ -38,7 +42,11 @@ test('an owner that never answers is 504 after the deadline of the request', asy
 
   const [response, ms] = await timed(gateway.get('/api/v2/envs'));
 
-  expect(await problemOf(response)).toMatchObject({ status: 504, code: 'timeout' });
+  expect(await problemOf(response)).toMatchObject({
+    status: 504,
+    code: 'timeout',
+    detail: 'The service auth did not answer in time',
+  });
   expect(ms).toBeLessThan(1_000);
 });
 

@@ -85,8 +85,10 @@ test('a refused request for the log of a pod is a problem, with the words of its
   });
   refusal = new AppError('conflict', 'The cluster one is ignored');
   expect(await problemOf(await gateway.get(path))).toMatchObject({ status: 409, detail: 'The cluster one is ignored' });
-  refusal = new AppError('unavailable', 'The cluster one cannot be reached: gone');
-  expect(await problemOf(await gateway.get(path))).toMatchObject({ status: 503, detail: refusal.message });
+  refusal = new AppError('unavailable', 'The cluster one cannot be reached: gone', { retryAfterSeconds: 14.5 });
+  const unreachable = await gateway.get(path);
+  expect(unreachable.headers.get('retry-after')).toBe('15');
+  expect(await problemOf(unreachable)).toMatchObject({ status: 503, detail: refusal.message });
 });
 
 test.for([
@@ -187,6 +189,10 @@ describe('a follower of the log of a pod', () => {
     expect(await problemOf(await gateway.get(path))).toMatchObject({ status: 429, code: 'too_many_requests' });
     await follow('envAdmin');
     const one = await gateway.get(path, { headers: { 'x-service-token': 'owner' } });
-    expect(await problemOf(one)).toMatchObject({ status: 503 });
+    expect(one.headers.get('retry-after')).toBe('10');
+    expect(await problemOf(one)).toMatchObject({
+      status: 503,
+      detail: 'This gateway sends 3 streams, the most at a time; try again when others have ended',
+    });
   });
 });

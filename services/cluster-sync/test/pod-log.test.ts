@@ -1,6 +1,7 @@
 import type { Identity } from '@berth/shared/access/identity';
 import { k8sResources } from '@berth/shared/contracts/resources/k8s-resources';
 import type { PodLogPart, PodLogRequest } from '@berth/shared/contracts/resources/pod-log';
+import { AppError } from '@berth/shared/errors';
 import { identityToken, sampleIdentities, samplePlaces } from '@berth/shared/testing/test-identities';
 import { sql } from 'slonik';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -219,14 +220,20 @@ describe('a log that cannot be read is refused in words:', () => {
   });
 
   test.for([
-    [500, 'reports that it is not ready (500)'],
-    [403, 'our credential lacks a permission'],
-  ] as const)('when the cluster answers %i', async ([status, words]) => {
+    [
+      500,
+      /^The API server gets no log from the node node-7 of the pod \(500\), .*; try again when the node is ready$/,
+      15,
+    ],
+    [403, /^The cluster live-.* cannot be read: our credential lacks a permission at .*; an operator has to /, 60],
+    [429, /^The cluster live-.* cannot be read: .* is overloaded \(429\); try again$/, 5],
+  ] as const)('when the cluster answers %i', async ([status, words, retryAfterSeconds]) => {
     pod.refusal = { status, message: 'secret details' };
 
     await expect(read()).rejects.toMatchObject({
       code: 'unavailable',
-      message: expect.stringContaining(words),
+      message: expect.stringMatching(words),
+      retryAfterSeconds,
     });
   });
 
@@ -236,11 +243,26 @@ describe('a log that cannot be read is refused in words:', () => {
     await service.db.query(sql.unsafe`update k8s_clusters set ignore = false, is_ok = false, not_ok_reason = 'gone'`);
     await expect(read()).rejects.toMatchObject({
       code: 'unavailable',
-      message: expect.stringMatching(/reached: gone$/),
+      message: expect.stringMatching(/^The cluster live-.* cannot be reached: gone\. .*; try again when it answers$/),
+      retryAfterSeconds: 15,
     });
     await service.db.query(sql.unsafe`update k8s_clusters set is_ok = true, not_ok_reason = null`);
     service.directory.replace('test:', { clusters: [], unread: [] });
-    await expect(read()).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(read()).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringMatching(/^The cluster live-.* no source of clusters names it now\. An operator has to /),
+      retryAfterSeconds: 60,
+    });
+    expect(pod.queries).toEqual([]);
+  });
+
+  test('while tasks, which knows who may read it, does not answer', async () => {
+    service.beforePlace = () => Promise.reject(new AppError('unavailable', 'The database is not available'));
+
+    await expect(read().finally(() => (service.beforePlace = async () => undefined))).rejects.toMatchObject({
+      code: 'unavailable',
+      message: 'Whether you may read this log cannot be checked: the service tasks does not answer; try again',
+    });
     expect(pod.queries).toEqual([]);
   });
 
@@ -252,7 +274,10 @@ describe('a log that cannot be read is refused in words:', () => {
 
     await expect(read()).rejects.toMatchObject({
       code: 'unavailable',
-      message: expect.stringMatching(/^Too many logs/),
+      message: expect.stringMatching(
+        /^2 logs and events of the cluster live-.* are being read, the most at a time; try again, or follow fewer logs$/,
+      ),
+      retryAfterSeconds: 1,
     });
 
     cluster.server.misbehave = answers;

@@ -5,6 +5,9 @@ export interface StreamLimits {
   perIdentity: number;
 }
 
+/** Streams last for minutes. */
+const fullForSeconds = 10;
+
 export type TakeSlot = (identity: string) => Disposable;
 
 /** Limits the open streams: each costs a socket and calls to two services every second. */
@@ -15,8 +18,13 @@ export function createStreamSlots({ total: maxTotal, perIdentity }: StreamLimits
   return (identity) => {
     const own = open.get(identity) ?? 0;
     if (own >= perIdentity)
-      throw new AppError('too_many_requests', `At most ${perIdentity} streams may be open at a time`);
-    if (total >= maxTotal) throw new AppError('unavailable', 'Too many streams are open; try again later');
+      throw new AppError('too_many_requests', `At most ${perIdentity} streams may be open at a time; end one of yours`);
+    if (total >= maxTotal)
+      throw new AppError(
+        'unavailable',
+        `This gateway sends ${maxTotal} streams, the most at a time; try again when others have ended`,
+        { retryAfterSeconds: fullForSeconds },
+      );
     open.set(identity, own + 1);
     total += 1;
     return {

@@ -1,5 +1,6 @@
 import { describeFailure } from '@berth/kube/describe-failure';
 import type { KubeApi } from '@berth/kube/kube-api';
+import { KubeError } from '@berth/kube/kube-error';
 import { k8sClusters } from '@berth/shared/contracts/resources/k8s-clusters';
 import { AppError, found } from '@berth/shared/errors';
 import type { ClusterRepository } from '../clusters/cluster-repository.ts';
@@ -15,7 +16,16 @@ export interface LiveClustersDeps {
 /** Reads from a cluster while a caller waits for the answer. */
 export type ReadCluster = <T>(clusterId: string, work: (api: KubeApi) => Promise<T>) => Promise<T>;
 
-/** Refuses, in words for the caller, what cannot be read: an ignored cluster, one that does not answer, one read too often. */
+/** A cluster is probed this often. */
+const probedEverySeconds = 15;
+/** Nothing changes before somebody has changed a configuration. */
+const configuredWithinSeconds = 60;
+const shortReadSeconds = 1;
+
+/**
+ * Refuses, in words that say what is in the way and what helps, what cannot be read: an ignored cluster, one that does not
+ * answer, one that is read too often.
+ */
 export function liveClusters({
   clusterRepository,
   directory,
@@ -32,17 +42,29 @@ export function liveClusters({
     if (ignore) throw new AppError('conflict', `The cluster ${name} is ignored`);
     const connection = directory.connectionTo(provider_id);
     // A cluster that is known not to answer must not hold places until each deadline.
-    if (!connection || not_ok_reason !== null) {
-      throw new AppError(
-        'unavailable',
-        `The cluster ${name} cannot be reached: ${not_ok_reason ?? 'it is not configured'}`,
+    if (not_ok_reason !== null) {
+      throw unavailable(
+        `The cluster ${name} cannot be reached: ${not_ok_reason}. It is probed every ${probedEverySeconds} seconds; try again when it answers`,
+        probedEverySeconds,
+      );
+    }
+    if (!connection) {
+      throw unavailable(
+        `The cluster ${name} cannot be reached: no source of clusters names it now. An operator has to configure it again`,
+        configuredWithinSeconds,
       );
     }
     const own = open.get(clusterId) ?? 0;
-    if (own >= limits.perCluster || total >= limits.total) {
-      throw new AppError(
-        'unavailable',
-        `Too many logs and events of the cluster ${name} are being read; try again later`,
+    if (own >= limits.perCluster) {
+      throw unavailable(
+        `${own} logs and events of the cluster ${name} are being read, the most at a time; try again, or follow fewer logs`,
+        shortReadSeconds,
+      );
+    }
+    if (total >= limits.total) {
+      throw unavailable(
+        `cluster-sync reads ${total} logs and events of all clusters, the most at a time; try again, or follow fewer logs`,
+        shortReadSeconds,
       );
     }
     open.set(clusterId, own + 1);
@@ -51,8 +73,12 @@ export function liveClusters({
       return await work(connection.api);
     } catch (error) {
       if (error instanceof AppError) throw error;
+      const { helps, retryAfterSeconds } = whatHelps(error);
       const words = describeFailure(error, connection.api.server);
-      throw new AppError('unavailable', `The cluster ${name} cannot be read: ${words}`, { cause: error });
+      throw new AppError('unavailable', `The cluster ${name} cannot be read: ${words}; ${helps}`, {
+        cause: error,
+        retryAfterSeconds,
+      });
     } finally {
       total -= 1;
       const left = (open.get(clusterId) ?? 1) - 1;
@@ -60,4 +86,15 @@ export function liveClusters({
       else open.delete(clusterId);
     }
   };
+}
+
+const unavailable = (words: string, retryAfterSeconds: number) =>
+  new AppError('unavailable', words, { retryAfterSeconds });
+
+function whatHelps(error: unknown): { helps: string; retryAfterSeconds: number } {
+  const { status = 0, retryAfterMs = null } = error instanceof KubeError ? error : {};
+  if (status === 401 || status === 403) {
+    return { helps: 'an operator has to renew or extend it', retryAfterSeconds: configuredWithinSeconds };
+  }
+  return { helps: 'try again', retryAfterSeconds: (retryAfterMs ?? 5_000) / 1_000 };
 }

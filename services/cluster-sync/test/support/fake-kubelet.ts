@@ -52,7 +52,13 @@ export function serveFakePod(server: FakeApiServer, { uid, path }: { uid: string
       else {
         const containers = kubelet.containers.map((name) => ({ name }));
         const { phase } = kubelet;
-        response.end(JSON.stringify({ metadata: { uid: kubelet.uid }, spec: { containers }, status: { phase } }));
+        response.end(
+          JSON.stringify({
+            metadata: { uid: kubelet.uid },
+            spec: { containers, nodeName: 'node-7' },
+            status: { phase },
+          }),
+        );
       }
       return true;
     }

@@ -34,6 +34,8 @@ export interface Neighbours extends AsyncDisposable {
   tokenSeconds: number;
   /** Where deployments lie, by their ids. */
   places: Map<string, DeploymentPlace>;
+  /** Called before tasks answers where a deployment lies; what it throws is the answer. */
+  beforePlace: () => Promise<void>;
   /** What was reported of lost namespaces. */
   lost: { id: string; namespace: string; reason: string; revision_id: string | null }[];
   /** The deployments that tasks has on every cluster. */
@@ -76,6 +78,7 @@ export async function startNeighbours(nats: TestNats): Promise<Neighbours> {
     beforeIssue: async () => undefined,
     tokenSeconds: 3_600,
     places: new Map(),
+    beforePlace: async () => undefined,
     lost: [],
     deployments: [],
     async [Symbol.asyncDispose]() {
@@ -134,7 +137,10 @@ export async function startNeighbours(nats: TestNats): Promise<Neighbours> {
   });
   tasks.serve(
     implement(deploymentPlace, {
-      now: async ({ body }) => ({ deployment: neighbours.places.get(body.deployment_id) ?? null }),
+      now: async ({ body }) => {
+        await neighbours.beforePlace();
+        return { deployment: neighbours.places.get(body.deployment_id) ?? null };
+      },
       report_lost: async ({ body }) => {
         neighbours.lost.push(body);
         return { recorded: true };

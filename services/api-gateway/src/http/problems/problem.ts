@@ -1,5 +1,4 @@
 import type { AppError, ErrorCode } from '@berth/shared/errors';
-import { TooManyRequests } from '../../limits/too-many-requests.ts';
 
 /** RFC 9457 `application/problem+json`, with `message` for older clients. */
 export interface Problem {
@@ -57,7 +56,6 @@ export function problemOf(error: AppError, { requestId, status = error.status }:
 /** The headers of a problem: how to authenticate, when to retry. */
 export function problemHeaders(error: AppError): Record<string, string> {
   if (error.status === 401) return { 'www-authenticate': 'Bearer realm="berth"' };
-  if (error instanceof TooManyRequests) return { 'retry-after': String(error.retryAfterSeconds) };
-  if (error.status === 503 || error.status === 429) return { 'retry-after': '1' };
+  if (error.status === 503 || error.status === 429) return { 'retry-after': String(error.retryAfterSeconds ?? 1) };
   return {};
 }

@@ -10,7 +10,12 @@ const Names = z
 
 export const LoggedPod = z.object({
   metadata: z.object({ uid: z.string(), annotations: z.record(z.string(), z.string()).optional().catch(undefined) }),
-  spec: z.object({ initContainers: Names, containers: Names, ephemeralContainers: Names }),
+  spec: z.object({
+    initContainers: Names,
+    containers: Names,
+    ephemeralContainers: Names,
+    nodeName: z.string().optional().catch(undefined),
+  }),
   status: z.object({ phase: z.string().optional() }).catch({}),
 });
 export type LoggedPod = z.infer<typeof LoggedPod>;

@@ -67,11 +67,23 @@ export async function readLogPart(
       return { ...read, state: 'ended', reason: `the pod has ended (${pod.status.phase})` };
     return read;
   } catch (error) {
-    if (!(error instanceof KubeError) || error.status !== 400) throw error;
+    if (!(error instanceof KubeError)) throw error;
+    if (error.status >= 500) throw nodeDoesNotAnswer(pod, error);
+    if (error.status !== 400) throw error;
     // The container waits to be started, perhaps again.
     if (request.follow && !ended) return { text: '', position, state: 'read', reason: null };
     throw new AppError('conflict', `The cluster has no such log: ${plainText(error.message, 300)}`, { cause: error });
   }
+}
+
+/** The API server has just answered for the pod; logs come from the kubelet behind it. */
+function nodeDoesNotAnswer({ spec: { nodeName } }: LoggedPod, error: KubeError): AppError {
+  const node = nodeName === undefined ? 'the node of the pod' : `the node ${plainText(nodeName, 100)} of the pod`;
+  return new AppError(
+    'unavailable',
+    `The API server gets no log from ${node} (${error.status}), which may be down; try again when the node is ready`,
+    { cause: error, retryAfterSeconds: (error.retryAfterMs ?? 15_000) / 1_000 },
+  );
 }
 
 async function readPod(api: Pick<KubeApi, 'getJson'>, path: string, signal: AbortSignal): Promise<LoggedPod | null> {

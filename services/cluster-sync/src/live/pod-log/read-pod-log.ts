@@ -4,7 +4,7 @@ import { visibleEnvs } from '@berth/shared/access/visible-envs';
 import { deploymentPlace } from '@berth/shared/contracts/resources/deployment-place';
 import { k8sResources } from '@berth/shared/contracts/resources/k8s-resources';
 import type { PodLogPart, PodLogRequest } from '@berth/shared/contracts/resources/pod-log';
-import { AppError, found } from '@berth/shared/errors';
+import { AppError, found, isOutage } from '@berth/shared/errors';
 import type { K8sResourceRepository } from '../../resources/rows/k8s-resource-repository.ts';
 import type { ReadCluster } from '../live-clusters.ts';
 import { type LogTimes, readLogPart } from './read-log-part.ts';
@@ -14,6 +14,13 @@ export interface ReadPodLogDeps {
   readonly k8sResourceRepository: Pick<K8sResourceRepository, 'findObject'>;
   readonly readCluster: ReadCluster;
   readonly logTimes?: LogTimes;
+}
+
+/** The words of an outage would not say what it has to do with a log. */
+function cannotCheck(error: unknown): never {
+  if (!isOutage(error)) throw error;
+  const words = 'Whether you may read this log cannot be checked: the service tasks does not answer; try again';
+  throw new AppError('unavailable', words, { cause: error });
 }
 
 type Context = Pick<HandlerContext<typeof k8sResources.operations.log>, 'identity' | 'requestId' | 'signal' | 'permit'>;
@@ -27,11 +34,9 @@ export const readPodLog =
       await k8sResourceRepository.findObject(resource_id, visibleEnvs(identity)),
       k8sResources.singular,
     );
-    const { deployment } = await bus.call(
-      deploymentPlace.operations.now,
-      { body: { deployment_id: row.deployment_id } },
-      { requestId },
-    );
+    const { deployment } = await bus
+      .call(deploymentPlace.operations.now, { body: { deployment_id: row.deployment_id } }, { requestId })
+      .catch(cannotCheck);
     const { kind_id } = found(deployment, k8sResources.singular);
     // The pod runs in the env of its cluster, also while its deployment is being moved to another one.
     context.permit({ kind_id, env_id: row.env_id });

@@ -21,13 +21,12 @@ export interface OutgoingRequest {
 
 /** The subject has no subscriber: the one failure that proves a request was not handled. */
 export class NoResponders extends AppError {
-  constructor(subject: string) {
-    super('unavailable', `The service behind this request is not running`, { cause: subject });
+  constructor({ owner, subject }: Pick<OutgoingRequest, 'owner' | 'subject'>) {
+    super('unavailable', `The service ${owner} is not running; try again in a moment`, { cause: subject });
   }
 }
 
-interface Pending {
-  subject: string;
+interface Pending extends Pick<OutgoingRequest, 'owner' | 'subject'> {
   resolve(message: Msg): void;
   reject(error: Error): void;
 }
@@ -82,7 +81,7 @@ export function openReplyInbox({ connection, caller, instance, send, log }: Repl
     // Late: its caller has already given up.
     if (!waiting) return;
     pending.delete(message.subject);
-    if (message.data.length === 0 && message.headers?.code === 503) waiting.reject(new NoResponders(waiting.subject));
+    if (message.data.length === 0 && message.headers?.code === 503) waiting.reject(new NoResponders(waiting));
     else waiting.resolve(message);
   }
 
@@ -108,10 +107,11 @@ export function openReplyInbox({ connection, caller, instance, send, log }: Repl
       const timer = setTimeout(() => {
         pending.delete(reply);
         end();
-        reject(new AppError('timeout', 'No answer arrived in time', { cause: subject }));
+        reject(new AppError('timeout', `The service ${owner} did not answer in time`, { cause: subject }));
       }, timeoutMs);
       signal?.addEventListener('abort', giveUp, { once: true });
       pending.set(reply, {
+        owner,
         subject,
         resolve: (message) => {
           end();
