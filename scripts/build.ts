@@ -1,6 +1,7 @@
 // Builds what a container image of each service holds: its own folder, the packages of the workspace that it uses, and
-// their production dependencies, nothing else. Node runs the sources as they are, so what is tested is what runs. Each build is checked
-// by starting its entries without a configuration: all imports must resolve, and the service must name the missing settings, or its commands.
+// their production dependencies, nothing else. Node runs the sources as they are but for their types, so what is tested is what runs.
+// Each build is checked by starting its entries without a configuration: all imports must resolve, and the service must name
+// the missing settings, or its commands.
 import { execFile } from 'node:child_process';
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,6 +10,7 @@ import { promisify } from 'node:util';
 import { entryOf } from './images/content/entry-of.ts';
 import { leaveOutUnused } from './images/content/leave-out-unused.ts';
 import { setModes } from './images/content/set-modes.ts';
+import { stripTypes } from './images/content/strip-types.ts';
 import { writeBillOfMaterials } from './images/content/bill-of-materials.ts';
 
 const run = promisify(execFile);
@@ -46,9 +48,11 @@ async function build(service: string, entries: string[]): Promise<void> {
   await installProduction(image);
   await writeBillOfMaterials({ folder: image, name: `berth-${service}`, pnpm });
   await leaveOutUnused(image);
+  await stripTypes(image);
   await writeFile(join(image, 'main.mjs'), entryOf({ service, main: 'src/main.ts', entries }));
   await setModes(image);
   for (const entry of entries) await check(join(image, 'services', service, entry));
+  await check(join(image, 'main.mjs'));
   process.stdout.write(`built dist/${service}\n`);
 }
 
@@ -59,6 +63,7 @@ async function buildRunner(): Promise<void> {
   await cp(join(root, 'dist', 'tasks'), image, { recursive: true, verbatimSymlinks: true });
   await writeFile(join(image, 'main.mjs'), entryOf({ service: 'tasks', main: 'src/runner-main.ts', entries: [] }));
   await setModes(image);
+  await check(join(image, 'main.mjs'));
   process.stdout.write('built dist/runner\n');
 }
 

@@ -11,13 +11,14 @@ const says = (name: string) => `console.log('${name}', ...process.argv.slice(2))
 
 async function imageWith(
   entries: string[],
+  begins = '',
 ): Promise<(...args: string[]) => Promise<{ stdout: string; code: number; stderr: string }>> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-entry-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   for (const entry of ['src/main.ts', ...entries]) {
     const file = join(folder, 'services/tasks', entry);
     await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, says(entry));
+    await writeFile(file, `${begins}${says(entry)}`);
   }
   await writeFile(join(folder, 'main.mjs'), entryOf({ service: 'tasks', main: 'src/main.ts', entries }));
   return async (...args) =>
@@ -31,6 +32,15 @@ test('an image without an argument runs its service', async () => {
   const image = await imageWith(['src/rotate-key-main.ts']);
 
   expect(await image()).toMatchObject({ stdout: 'src/main.ts\n', code: 0 });
+});
+
+test('the entry of an image runs sources without types as they are, and loads no compiler for them', async () => {
+  const image = await imageWith([], 'const at: number = 7;');
+  const isLoaded = `process.moduleLoadList.some((name) => name.includes('amaro'))`;
+  const compiled = await imageWith([], `console.log(${isLoaded});`);
+
+  expect(await image()).toMatchObject({ code: 1, stderr: expect.stringContaining('SyntaxError') });
+  expect(await compiled()).toMatchObject({ code: 0, stdout: 'false\nsrc/main.ts\n' });
 });
 
 test('the first argument of an image names one of its commands, which gets the other arguments', async () => {

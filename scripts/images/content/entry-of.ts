@@ -8,7 +8,7 @@ export interface Entry {
 
 /**
  * The program that an image starts: the service, or, by its first argument, one of its other entries. What is no entry is
- * for `admin-main.ts`, which names its commands itself.
+ * for `admin-main.ts`, which names its commands itself. Their sources have no types any more (`stripTypes`).
  */
 export function entryOf({ service, main, entries }: Entry): string {
   const named = entries.flatMap((entry) => {
@@ -17,6 +17,16 @@ export function entryOf({ service, main, entries }: Entry): string {
   });
   const admin = entries.find((entry) => entry.endsWith('/admin-main.ts'));
   return `// Made by the build: starts the service, or the command that the first argument names.
+import { readFileSync } from 'node:fs';
+import { registerHooks } from 'node:module';
+
+// The build has removed the types. Node would load its compiler, which takes 25 MB, to find none.
+registerHooks({
+  load: (url, context, next) =>
+    /^file:.*[.]ts$/.test(url)
+      ? { format: 'module', shortCircuit: true, source: readFileSync(new URL(url)) }
+      : next(url, context),
+});
 const commands = new Map(${JSON.stringify(named)});
 const admin = ${JSON.stringify(admin ? `./services/${service}/${admin}` : null)};
 const [, , command] = process.argv;
