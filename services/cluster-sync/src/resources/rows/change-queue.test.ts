@@ -45,6 +45,20 @@ test('changes count once in the common room, however often they are replaced, ta
   expect([queue.size(), room.size]).toEqual([0, 0]);
 });
 
+test('a change that is given back replaces no newer one of its object', () => {
+  const queue = createChangeQueue(10);
+  queue.add(gone('a'));
+  const older = queue.take(1);
+  const newer = gone('a');
+  queue.add(newer);
+
+  queue.giveBack(older);
+
+  const [next, ...others] = queue.take(10);
+  expect(next).toBe(newer);
+  expect(others).toEqual([]);
+});
+
 test('a cluster that is no longer synced gives its room to the others', async () => {
   const room = queueRoom(1);
   const [ended, other] = [createChangeQueue(10, room), createChangeQueue(10, room)];
