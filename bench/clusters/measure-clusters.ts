@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { ensureTools, startPostgres, toolNames, toolTable } from '@berth/devstack';
@@ -82,7 +83,7 @@ export async function measureClusters(args: readonly string[], say: (line: strin
   say(`${clusters} clusters with ${objects} objects each; ${loadOfMachine()}`);
   await fake.configure([]);
   const service = stack.use(
-    startClusterSync(
+    await startClusterSync(
       {
         NATS_URL: nats.url,
         NATS_PASSWORD: nats.password,
@@ -91,7 +92,7 @@ export async function measureClusters(args: readonly string[], say: (line: strin
         CLUSTER_REDISCOVER_SECONDS: '1',
         CLUSTERS_IGNORE_NEW: 'false',
       },
-      values.flags.split(' ').filter(Boolean),
+      { flags: values.flags.split(' ').filter(Boolean), cache: join(fake.folder, 'compiled') },
     ),
   );
   const line = (what: string, words: string) => say(`    ${what.padEnd(34)} ${words}`);

@@ -15,10 +15,23 @@ export interface ClusterSync extends AsyncDisposable {
   starved(): number;
 }
 
-/** The service as in production, in a process of its own. */
-export function startClusterSync(env: Readonly<Record<string, string>>, flags: readonly string[]): ClusterSync {
-  const child = spawn(process.execPath, [...flags, fileOf('../../services/cluster-sync/src/main.ts')], {
-    env: { ...process.env, ...env, LOG_LEVEL: 'warn' },
+const main = fileOf('../../services/cluster-sync/src/main.ts');
+
+/** What the image sets besides the flags of Node. */
+const ofTheImage = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' };
+
+/**
+ * The service as in production, in a process of its own. An image has sources without types, and loads no compiler for them: a
+ * cache of what was compiled, which a first start without a configuration fills, does the same here.
+ */
+export async function startClusterSync(
+  env: Readonly<Record<string, string>>,
+  { flags, cache }: { flags: readonly string[]; cache: string },
+): Promise<ClusterSync> {
+  const compiled = { NODE_COMPILE_CACHE: cache, ...ofTheImage };
+  await once(spawn(process.execPath, [...flags, main], { env: compiled, stdio: 'ignore' }), 'exit');
+  const child = spawn(process.execPath, [...flags, main], {
+    env: { ...process.env, ...env, ...compiled, LOG_LEVEL: 'warn' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const exited = once(child, 'exit');

@@ -48,6 +48,8 @@ export interface KubeApi extends Disposable {
   readonly server: string;
   /** The text of a successful answer; any other answer is a `KubeError`, or an `AnswerTooLarge`. */
   getText(path: string, call: KubeCall): Promise<string>;
+  /** The same as it was sent, in memory of its own: what is large can be parsed part by part, and freed at once. */
+  getBytes(path: string, call: KubeCall): Promise<Buffer<ArrayBuffer>>;
   getJson(path: string, call: KubeCall): Promise<unknown>;
   postJson(path: string, body: object, call: KubeCall): Promise<unknown>;
   putJson(path: string, body: object, call: KubeCall): Promise<unknown>;
@@ -120,13 +122,13 @@ export function openKubeApi(
     return answer;
   }
 
-  async function exchange(method: Method, path: string, call: KubeCall, body?: Body) {
+  async function exchange(method: Method, path: string, call: KubeCall, body?: Body): Promise<Buffer<ArrayBuffer>> {
     const { signal, deadlineMs, accept } = call;
     const limit = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]);
     try {
       const answer = await open(method, path, { signal: limit, ...(accept !== undefined && { accept }) }, body);
       await refuseFailure(answer);
-      return await readText(answer.body, Math.min(call.maxAnswerBytes ?? maxAnswerBytes, maxAnswerBytes));
+      return await readBytes(answer.body, Math.min(call.maxAnswerBytes ?? maxAnswerBytes, maxAnswerBytes));
     } catch (error) {
       if (limit.aborted && !signal.aborted) connections.suspect();
       // Node reports an abort as such; what ended the call (the deadline, or the caller) is the signal's reason.
@@ -134,20 +136,27 @@ export function openKubeApi(
     }
   }
 
-  const sendJson = async (method: Method, path: string, body: object, call: KubeCall): Promise<unknown> =>
-    JSON.parse(await exchange(method, path, call, { type: contentTypes[method], text: JSON.stringify(body) }));
+  const getText = async (path: string, call: KubeCall): Promise<string> =>
+    (await exchange('GET', path, call)).toString('utf8');
+
+  const sendBody = async (method: Method, path: string, body: Body, call: KubeCall): Promise<unknown> =>
+    JSON.parse((await exchange(method, path, call, body)).toString('utf8'));
+
+  const sendJson = (method: Method, path: string, body: object, call: KubeCall): Promise<unknown> =>
+    sendBody(method, path, { type: contentTypes[method], text: JSON.stringify(body) }, call);
 
   return {
     server: access.server,
-    getText: (path, call) => exchange('GET', path, call),
-    getJson: async (path, call) => JSON.parse(await exchange('GET', path, call)),
+    getText,
+    getBytes: (path, call) => exchange('GET', path, call),
+    getJson: async (path, call) => JSON.parse(await getText(path, call)),
     postJson: (path, body, call) => sendJson('POST', path, body, call),
     putJson: (path, body, call) => sendJson('PUT', path, body, call),
     patchJson: (path, body, call) => sendJson('PATCH', path, body, call),
-    applyJson: async (path, body, fieldManager, call) => {
+    applyJson: (path, body, fieldManager, call) => {
       const query = new URLSearchParams({ fieldManager, force: 'true' });
       const apply = { type: 'application/apply-patch+yaml', text: JSON.stringify(body) };
-      return JSON.parse(await exchange('PATCH', `${path}?${query.toString()}`, call, apply));
+      return sendBody('PATCH', `${path}?${query.toString()}`, apply, call);
     },
     deleteJson: (path, body, call) => sendJson('DELETE', path, body, call),
 
@@ -176,11 +185,14 @@ export function openKubeApi(
 
 async function refuseFailure({ status, retryAfter, body }: IncomingAnswer): Promise<void> {
   if (status >= 200 && status < 300) return;
-  const text = await readText(body, maxErrorBytes).catch(() => '');
+  const text = await readBytes(body, maxErrorBytes).then(
+    (bytes) => bytes.toString('utf8'),
+    () => '',
+  );
   throw new KubeError({ status, body: text, retryAfter });
 }
 
-async function readText(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
+async function readBytes(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   // Leaving the loop early destroys the body, and with it the request.
@@ -189,5 +201,11 @@ async function readText(body: AsyncIterable<Uint8Array>, maxBytes: number): Prom
     if (size > maxBytes) throw new AnswerTooLarge(maxBytes);
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  const bytes = Buffer.from(new ArrayBuffer(size));
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  return bytes;
 }

@@ -2,18 +2,17 @@ import type { KubeApi } from '@berth/kube/kube-api';
 import { AnswerTooLarge } from '@berth/kube/kube-error';
 import type { Place } from '@berth/shared/waiting/places';
 import { z } from 'zod';
+import { splitList } from './split-list.ts';
 import { withQuery } from './with-query.ts';
 
 const Page = z.object({
   metadata: z.object({ resourceVersion: z.string().min(1), continue: z.string().optional() }),
-  items: z
-    .array(z.unknown())
-    .nullish()
-    .transform((items) => items ?? []),
+  items: z.array(z.unknown()).nullish(),
 });
 
 export interface ListedPage {
-  readonly items: unknown[];
+  /** One after the other, before the next page is read: each is parsed when it is its turn. */
+  readonly items: Iterable<unknown>;
   /** The version of the whole list: all its pages show the state at this version. */
   readonly resourceVersion: string;
 }
@@ -36,17 +35,19 @@ const alone: Place = { away: (part) => part() };
 
 /** Lists in pages, so that neither side holds the whole list. Throws an expired `KubeError` if reading it takes too long. */
 export async function* listPages(
-  api: Pick<KubeApi, 'getJson'>,
+  api: Pick<KubeApi, 'getBytes'>,
   path: string,
   { signal, maxPages = defaultMaxPages, place = alone }: ListOptions,
 ): AsyncGenerator<ListedPage> {
   let limit = pageSize;
   let from: string | undefined;
   for (let pages = 0; pages < maxPages; pages += 1) {
-    const { page, used } = await readPage(api, path, { limit, from, signal, place });
-    yield { items: page.items, resourceVersion: page.metadata.resourceVersion };
+    const { bytes, metadata, items, used } = await readPage(api, path, { limit, from, signal, place });
+    yield { items, resourceVersion: metadata.resourceVersion };
+    // Otherwise it is freed by a collection of old objects, and with it dozens of pages.
+    bytes.buffer.transfer(0);
 
-    from = page.metadata.continue;
+    from = metadata.continue;
     if (!from) return;
     // Large objects are usually followed by more, so the page size does not grow back.
     limit = used;
@@ -62,14 +63,15 @@ interface PageRequest {
 }
 
 /** Reads one page with as many objects as fit into an answer, and returns the limit that fitted. */
-async function readPage(api: Pick<KubeApi, 'getJson'>, path: string, request: PageRequest) {
+async function readPage(api: Pick<KubeApi, 'getBytes'>, path: string, request: PageRequest) {
   const { limit, from, signal, place } = request;
   for (let used = limit; ; used = Math.floor(used / 2)) {
     const query = new URLSearchParams({ limit: String(used), ...(from !== undefined && { continue: from }) });
     try {
       const call = { signal, deadlineMs: pageDeadlineMs };
-      const answer = await place.away(() => api.getJson(withQuery(path, query), call));
-      return { page: Page.parse(answer), used };
+      const bytes = await place.away(() => api.getBytes(withQuery(path, query), call));
+      const { head, items } = splitList(bytes);
+      return { bytes, metadata: Page.parse(head).metadata, items, used };
     } catch (error) {
       if (!(error instanceof AnswerTooLarge)) throw error;
       if (used === 1) throw new Error(`the list of ${path} is too large even one object at a time`, { cause: error });

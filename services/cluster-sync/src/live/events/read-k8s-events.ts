@@ -20,7 +20,7 @@ const nothing = { items: [], isComplete: true };
  * the newest; it keeps them for an hour.
  */
 export async function readK8sEvents(
-  api: Pick<KubeApi, 'getJson'>,
+  api: Pick<KubeApi, 'getJson' | 'getBytes'>,
   { cluster_id, deployment_id, namespace, query }: EventsToRead,
   { signal, maxEvents }: { signal: AbortSignal; maxEvents: number },
 ): Promise<K8sEventPage> {
@@ -63,7 +63,7 @@ interface ReadAll {
   readonly maxEvents: number;
 }
 
-async function readAll(api: Pick<KubeApi, 'getJson'>, path: string, { clusterId, signal, maxEvents }: ReadAll) {
+async function readAll(api: Pick<KubeApi, 'getBytes'>, path: string, { clusterId, signal, maxEvents }: ReadAll) {
   const items: K8sEvent[] = [];
   let read = 0;
   for await (const page of listPages(api, `${path}/events`, { signal })) {

@@ -22,7 +22,7 @@ export interface K8sResourceFilters {
 const PlacedObject = TrackedObject.extend({ namespace: z.string(), env_id: z.uuid().nullable() });
 const resource = sql.type(K8sResource);
 const known = sql.type(z.object({ uid: z.string(), kind: z.string(), namespace: z.string(), fingerprint: z.string() }));
-const written = sql.type(K8sResource.extend({ is_new: z.boolean() }));
+const written = sql.type(K8sResource.pick({ id: true, last_updated_at: true }).extend({ is_new: z.boolean() }));
 const cluster = sql.type(z.object({ id: z.uuid(), env_id: z.uuid().nullable() }));
 
 const columns = sql.fragment`
@@ -155,7 +155,7 @@ async function upsert(tx: Transaction, changes: readonly ClusterChange[]) {
     put ? [{ id: resourceId(clusterId, put.uid), cluster_id: clusterId, ...put }] : [],
   );
   if (rows.length === 0) return [];
-  return await tx.any(written`
+  const changed = await tx.any(written`
     insert into k8s_resources as r (id, cluster_id, deployment_id, kind, api_version, name, status_color, metadata, uid,
       namespace, fingerprint)
     select id, cluster_id, deployment_id, kind, api_version, name, status_color, metadata, uid, namespace,
@@ -168,8 +168,16 @@ async function upsert(tx: Transaction, changes: readonly ClusterChange[]) {
       api_version = excluded.api_version, name = excluded.name, status_color = excluded.status_color,
       metadata = excluded.metadata, namespace = excluded.namespace, fingerprint = excluded.fingerprint
     where r.fingerprint <> excluded.fingerprint
-    returning ${columns}, r.xmax = 0 as is_new
+    returning r.id, r.last_updated_at, r.xmax = 0 as is_new
   `);
+  // What was just sent is not read back: rows have up to 32 KiB.
+  const sent = new Map(rows.map((row) => [row.id, row]));
+  return changed.flatMap(({ id, ...more }) => {
+    const row = sent.get(id);
+    if (!row) return [];
+    const { uid: _, namespace: __, fingerprint: ___, ...shown } = row;
+    return [{ ...shown, ...more }];
+  });
 }
 
 async function drop(tx: Transaction, changes: readonly ClusterChange[]) {

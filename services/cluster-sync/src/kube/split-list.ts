@@ -1,0 +1,89 @@
+const [quote, backslash, comma, openBracket, closeBracket, openBrace, closeBrace] = Buffer.from('"\\,[]{}');
+const isSpace = (byte: number | undefined): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+const key = '"items"';
+
+export interface SplitList {
+  /** The answer without its items, as it is parsed. */
+  readonly head: unknown;
+  /** Each is parsed when it is its turn, so that no more than one is in memory as objects. */
+  readonly items: Iterable<unknown>;
+}
+
+/**
+ * Splits the JSON of a list into its items without parsing them. Parsed at once, a page of Kubernetes objects takes megabytes of
+ * small objects, which live until its last one is processed and grow the heap of V8 for good. Throws where the JSON around the
+ * items is malformed; a malformed item throws when it is its turn.
+ */
+export function splitList(json: Buffer): SplitList {
+  const found = findItems(json);
+  if (!found) return { head: JSON.parse(json.toString('utf8')), items: [] };
+  const { start, end, bounds } = found;
+  return {
+    head: JSON.parse(json.toString('utf8', 0, start) + json.toString('utf8', end)),
+    items: {
+      *[Symbol.iterator]() {
+        for (let at = 0; at < bounds.length; at += 2) {
+          yield JSON.parse(json.toString('utf8', bounds[at], bounds[at + 1]));
+        }
+      },
+    },
+  };
+}
+
+interface FoundItems {
+  /** Behind the bracket that opens the list, and at the one that closes it. */
+  readonly start: number;
+  readonly end: number;
+  /** The start and the end of each item, one after the other. */
+  readonly bounds: readonly number[];
+}
+
+/** Null where the object has no list `items`, or none that ends. */
+function findItems(json: Buffer): FoundItems | null {
+  const bounds: number[] = [];
+  let depth = 0;
+  /** Of the last text of the outer object. */
+  let textStart = 0;
+  let textEnd = 0;
+  let start = -1;
+  let itemStart = -1;
+
+  const endItem = (at: number): void => {
+    if (itemStart >= 0) bounds.push(itemStart, at);
+    itemStart = -1;
+  };
+
+  for (let at = 0; at < json.length; at += 1) {
+    const byte = json[at];
+    if (start >= 0 && depth === 2 && itemStart < 0 && byte !== comma && byte !== closeBracket && !isSpace(byte)) {
+      itemStart = at;
+    }
+    if (byte === quote) {
+      const from = at;
+      at = endOfText(json, from);
+      if (depth === 1) [textStart, textEnd] = [from, at + 1];
+    } else if (byte === openBrace || byte === openBracket) {
+      depth += 1;
+      if (start < 0 && depth === 2 && byte === openBracket && json.toString('latin1', textStart, textEnd) === key) {
+        start = at + 1;
+      }
+    } else if (byte === closeBrace || byte === closeBracket) {
+      depth -= 1;
+      if (start >= 0 && depth === 1) {
+        endItem(at);
+        return { start, end: at, bounds };
+      }
+    } else if (byte === comma && start >= 0 && depth === 2) endItem(at);
+  }
+  return null;
+}
+
+/** The place of the quote that ends a text. */
+function endOfText(json: Buffer, from: number): number {
+  for (let at = from + 1; at < json.length; at += 1) {
+    const byte = json[at];
+    if (byte === quote) return at;
+    if (byte === backslash) at += 1;
+  }
+  return json.length;
+}
