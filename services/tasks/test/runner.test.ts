@@ -286,6 +286,12 @@ test('a canceled task ends its Helm soon and leaves a release from which the nex
   expect(await act.run(next)).toMatchObject({ outcome: 'Done' });
 });
 
+/** Until its next heartbeat: the one after that is seconds away. */
+async function heartbeatOf(taskId: string): Promise<void> {
+  const beats = world.tasks.beatsOf(taskId);
+  await soon('a heartbeat', () => world.tasks.beatsOf(taskId) > beats);
+}
+
 /** How long after the cancellation the runner ended this Helm. */
 const sigtermAfter = async (helm: number, canceledAt: number) =>
   (await soon('SIGTERM to Helm', () => sigtermAt(runner.log(), helm))) - canceledAt;
@@ -293,6 +299,7 @@ const sigtermAfter = async (helm: number, canceledAt: number) =>
 test('a Helm receives SIGTERM within six seconds of a cancellation of which the hint is lost', async () => {
   const task = slowly();
   const helm = await act.startSlow(task);
+  await heartbeatOf(task.task_id);
 
   const canceledAt = Date.now();
   world.tasks.cancel(task.task_id, { hint: false });
@@ -307,11 +314,8 @@ test('in a storm of a thousand cancellations exactly the canceled Helms end, and
   const [kept, ...canceled] = [slowly(), slowly(), slowly()];
   const helms: number[] = [];
   for (const task of [kept, ...canceled]) helms.push(await act.startSlow(task));
-  // Right after a heartbeat of each, the next one is seconds away: it is the hints that are obeyed.
-  for (const { task_id } of canceled) {
-    const beats = world.tasks.beatsOf(task_id);
-    await soon('a heartbeat', () => world.tasks.beatsOf(task_id) > beats);
-  }
+  // So it is the hints that are obeyed.
+  await Promise.all(canceled.map(({ task_id }) => heartbeatOf(task_id)));
 
   const canceledAt = Date.now();
   for (let i = 0; i < 1_000; i += 1) world.tasks.cancel(canceled[i - 499]?.task_id ?? crypto.randomUUID());
