@@ -12,6 +12,7 @@ import type { EventReader } from './events/event-reader.ts';
 import type { ObjectStore } from './objects/object-store.ts';
 import type { CallOptions } from './rpc/call-options.ts';
 import type { ServedResource } from './rpc/handler.ts';
+import type { AnswerBytes } from './rpc/wire/wire-answer.ts';
 import type { StateFollower } from './state/follow-state.ts';
 import type { StatePublisher } from './state/publish-state.ts';
 
@@ -29,6 +30,8 @@ export interface Bus {
     request: RequestInput<S>,
     options?: CallOptions,
   ): Promise<ResponseOutput<S>>;
+  /** The same for an answer that is sent on: as the owner wrote it, and not parsed here. */
+  callForBytes(operation: Operation, request: unknown, options?: CallOptions): Promise<AnswerBytes>;
   readonly hints: Hints;
   readonly state: StatePublisher & StateFollower;
   readonly objects: ObjectStore;

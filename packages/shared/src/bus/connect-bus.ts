@@ -69,7 +69,8 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
 
   const send = createSender(nc);
   const inbox = openReplyInbox({ connection, caller, instance, send, log });
-  const call = createCaller({ inbox, caller, metrics }) as unknown as Bus['call'];
+  const calls = createCaller({ inbox, caller, metrics });
+  const call = calls.call as Bus['call'];
   const verifyIdentity =
     options.verifyIdentity ??
     createIdentityVerifier({ fetchKeys: async () => (await call(signingKeys.operations.list, {})).keys });
@@ -103,6 +104,7 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
     serve: server.serve,
     listening: () => whileUp(connection, () => nc.flush()),
     call,
+    callForBytes: calls.callForBytes,
     hints: createHints(connection, log),
     state: {
       ...createStatePublisher({

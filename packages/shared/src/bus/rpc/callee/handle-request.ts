@@ -17,13 +17,14 @@ import type { Handler } from '../handler.ts';
 import { CallContext, forbidden } from './handler-context.ts';
 import { delays, limits } from '../../protocol/limits.ts';
 import type { InTurn } from '../../../waiting/turns.ts';
-import { answerOf } from '../wire/wire-answer.ts';
+import type { WriteAnswer } from './write-answer.ts';
 import { headerNames, isSaneRequestId } from '../wire/wire-headers.ts';
 
 export interface Endpoint {
   resource: Resource;
   operation: Operation;
   handler: Handler<Operation>;
+  writeAnswer: WriteAnswer;
 }
 
 export interface Incoming {
@@ -57,9 +58,9 @@ export function readEnvelope(message: Msg, caller: CallerName, now: number): Inc
   return { message, caller, requestId, deadline: now + deadlineMs };
 }
 
-/** identify → parse → allow → handle → permit, once, checkIfMatch and change called? → parse the reply. Returns the answer as text. */
-export async function handleRequest(endpoint: Endpoint, incoming: Incoming, deps: HandleDeps): Promise<string> {
-  const { operation, resource, handler } = endpoint;
+/** identify → parse → allow → handle → permit, once, checkIfMatch and change called? → write the answer. */
+export async function handleRequest(endpoint: Endpoint, incoming: Incoming, deps: HandleDeps): Promise<Buffer> {
+  const { operation, resource, handler, writeAnswer } = endpoint;
   const { caller, deadline, message, requestId } = incoming;
   const { allow } = operation;
   const identityToken = message.headers?.get(headerNames.identity) || undefined;
@@ -96,7 +97,7 @@ export async function handleRequest(endpoint: Endpoint, incoming: Incoming, deps
   try {
     const value = await inOwnTurn(context, idempotencyKey, deps, () => handler(request, context));
     context.refuseForgotten();
-    return replyOf(operation, value);
+    return writeAnswer(value);
   } catch (error) {
     noteIfDenied(error, context.scopeEnvId);
     throw error;
@@ -152,19 +153,4 @@ function decode(message: Msg): unknown {
   } catch (error) {
     throw new AppError('invalid', 'The request is not JSON', { cause: error });
   }
-}
-
-/** The owner checks its own answers, so that no extra field leaves; callers need not check again. */
-function replyOf(operation: Operation, value: unknown): string {
-  const reply = operation.response.safeParse(value);
-  if (!reply.success) {
-    const { path = [], message } = reply.error.issues[0] ?? {};
-    // Not the value itself: it may be a secret.
-    throw new Error(
-      `${operation.resource}.${operation.name} sent an answer that breaks its contract: ${path.join('.')}: ${message}`,
-    );
-  }
-  const text = answerOf(reply.data);
-  if (Buffer.byteLength(text) > limits.responseBytes) throw new AppError('too_large', 'The answer is too large');
-  return text;
 }

@@ -18,6 +18,7 @@ import { headersAsCarrier } from '../wire/trace-carrier.ts';
 import { withDeadline } from '../../../waiting/deadline.ts';
 import { createTurns } from '../../../waiting/turns.ts';
 import { refusalOf } from '../wire/wire-answer.ts';
+import { writerOf } from './write-answer.ts';
 
 export interface ServerDeps {
   connection: Connection;
@@ -45,7 +46,7 @@ export function createServer(deps: ServerDeps) {
     for (const [name, operation] of Object.entries(resource.operations)) {
       const handler = handlers[name];
       if (!handler) throw new Error(`${resource.name}.${name} has no handler`);
-      answer({ resource, operation, handler });
+      answer({ resource, operation, handler, writeAnswer: writerOf(operation, resource) });
     }
   }
 
@@ -120,7 +121,7 @@ export function createServer(deps: ServerDeps) {
     }
   }
 
-  function respond(message: Msg, answer: string): void {
+  function respond(message: Msg, answer: string | Uint8Array): void {
     const { reply, subject } = message;
     if (!connection.isUp() || reply === undefined) return;
     const onError = (error: unknown) => log.error({ err: error, subject }, 'sending an answer failed');

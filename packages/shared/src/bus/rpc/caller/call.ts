@@ -10,7 +10,7 @@ import { type OutgoingRequest, NoResponders, type ReplyInbox } from './reply-inb
 import type { RpcMetrics } from '../rpc-metrics.ts';
 import { processSubject, rpcSubject } from '../../protocol/subjects.ts';
 import { headersToSet } from '../wire/trace-carrier.ts';
-import { valueOf, type WireAnswer } from '../wire/wire-answer.ts';
+import { bytesOf, valueOf } from '../wire/wire-answer.ts';
 import { headerNames, WireHeaders } from '../wire/wire-headers.ts';
 
 export interface CallerDeps {
@@ -21,30 +21,37 @@ export interface CallerDeps {
 
 const enc = new TextEncoder();
 
-/** Calls owners. The owner has checked its answer, so here it is only decoded. */
+/** How an answer is read; throws the error that the owner answered instead. */
+type Read<T> = (data: Uint8Array, subject: string) => T;
+
+/** Calls owners. The owner has checked its answer, so here it is only decoded, or not even that. */
 export function createCaller({ inbox, caller, metrics }: CallerDeps) {
   const tracer = trace.getTracer('berth');
 
-  return async function call(operation: Operation, request: unknown, options: CallOptions = {}): Promise<unknown> {
-    const started = performance.now();
-    const { resource, name } = operation;
-    const span = tracer.startSpan(`${resource}.${name}`, { kind: SpanKind.CLIENT });
-    let code = 'ok';
-    try {
-      const subject = subjectOf(operation, caller, options.process);
-      const payload = payloadOf(request);
-      const deadline = started + (options.deadlineMs ?? delays.callDeadline);
-      const send = () => sendOnce({ owner: operation.owner, subject, payload }, deadline, options, span);
-      const reply = await (operation.idempotent ? retriedOnce(send, deadline) : send());
-      return valueOf(decode(reply, subject), subject);
-    } catch (error) {
-      code = error instanceof AppError ? error.code : 'internal';
-      throw error;
-    } finally {
-      span.end();
-      metrics.called.observe({ resource, operation: name, code }, (performance.now() - started) / 1_000);
-    }
-  };
+  const calling =
+    <T>(read: Read<T>) =>
+    async (operation: Operation, request: unknown, options: CallOptions = {}): Promise<T> => {
+      const started = performance.now();
+      const { resource, name } = operation;
+      const span = tracer.startSpan(`${resource}.${name}`, { kind: SpanKind.CLIENT });
+      let code = 'ok';
+      try {
+        const subject = subjectOf(operation, caller, options.process);
+        const payload = payloadOf(request);
+        const deadline = started + (options.deadlineMs ?? delays.callDeadline);
+        const send = () => sendOnce({ owner: operation.owner, subject, payload }, deadline, options, span);
+        const reply = await (operation.idempotent ? retriedOnce(send, deadline) : send());
+        return read(reply.data, subject);
+      } catch (error) {
+        code = error instanceof AppError ? error.code : 'internal';
+        throw error;
+      } finally {
+        span.end();
+        metrics.called.observe({ resource, operation: name, code }, (performance.now() - started) / 1_000);
+      }
+    };
+
+  return { call: calling(valueOf), callForBytes: calling(bytesOf) };
 
   function sendOnce(
     request: Pick<OutgoingRequest, 'owner' | 'subject' | 'payload'>,
@@ -101,13 +108,5 @@ async function retriedOnce(send: () => Promise<Msg>, deadline: number): Promise<
     if (!(error instanceof NoResponders) || performance.now() + pause > deadline) throw error;
     await sleep(pause);
     return send();
-  }
-}
-
-function decode(reply: Msg, subject: string): WireAnswer {
-  try {
-    return reply.json<WireAnswer>();
-  } catch (error) {
-    throw new Error(`${subject} sent an answer that is not JSON`, { cause: error });
   }
 }

@@ -2,7 +2,7 @@ import { AppError, type FieldError, isErrorCode } from '../../../errors.ts';
 
 /** An owner's answer: one of two shapes, discriminated by `ok`. */
 export type WireAnswer =
-  | { ok: true; value: unknown }
+  | { ok: true; etag?: string; value: unknown }
   | {
       ok: false;
       error: {
@@ -13,7 +13,24 @@ export type WireAnswer =
       };
     };
 
-export const answerOf = (value: unknown): string => `{"ok":true,"value":${JSON.stringify(value ?? null)}}`;
+/** An answer that is sent on as the owner wrote it. */
+export interface AnswerBytes {
+  /** JSON. */
+  readonly json: Uint8Array;
+  /** The strong `ETag` of the row that it is; null where it is none. */
+  readonly etag: string | null;
+}
+
+// An answer that is sent on is not parsed: what surrounds its value is the same in all of them, but for the tag.
+const beforeValue = '{"ok":true,"value":';
+const beforeTag = '{"ok":true,"etag":"';
+const afterTag = '","value":';
+const isTag = /^[\w-]{1,64}$/;
+const longestHead = beforeTag.length + 64 + afterTag.length;
+
+/** `etag` as it stands in the header, with its quotes. */
+export const answerOf = (json: string, etag: string | null): Buffer =>
+  Buffer.from(etag === null ? `${beforeValue}${json}}` : `${beforeTag}${etag.slice(1, -1)}${afterTag}${json}}`);
 
 export function refusalOf({ code, message, errors, retryAfterSeconds }: AppError): string {
   const error = { code, detail: message, errors, retry_after_seconds: retryAfterSeconds };
@@ -21,7 +38,31 @@ export function refusalOf({ code, message, errors, retryAfterSeconds }: AppError
 }
 
 /** The value of an answer, or the owner's error. */
-export function valueOf(answer: WireAnswer, subject: string): unknown {
+export const valueOf = (data: Uint8Array, subject: string): unknown => valueIn(decode(data, subject), subject);
+
+/** The same without a look at the value. */
+export function bytesOf(data: Uint8Array, subject: string): AnswerBytes {
+  const head = Buffer.from(data.buffer, data.byteOffset, Math.min(data.length, longestHead)).toString('latin1');
+  const valueFrom = (start: number) => data.subarray(start, -1);
+  if (head.startsWith(beforeValue)) return { json: valueFrom(beforeValue.length), etag: null };
+
+  const tag = head.slice(beforeTag.length, head.indexOf(afterTag));
+  if (head.startsWith(beforeTag) && isTag.test(tag)) {
+    return { json: valueFrom(beforeTag.length + tag.length + afterTag.length), etag: `"${tag}"` };
+  }
+  const value = valueIn(decode(data, subject), subject);
+  return { json: Buffer.from(JSON.stringify(value)), etag: null };
+}
+
+function decode(data: Uint8Array, subject: string): WireAnswer {
+  try {
+    return JSON.parse(Buffer.from(data.buffer, data.byteOffset, data.length).toString());
+  } catch (error) {
+    throw new Error(`${subject} sent an answer that is not JSON`, { cause: error });
+  }
+}
+
+function valueIn(answer: WireAnswer, subject: string): unknown {
   if (answer.ok) return answer.value;
   const { code, detail, errors, retry_after_seconds: retryAfterSeconds } = answer.error;
   if (!isErrorCode(code)) throw new Error(`${subject} answered the unknown error code ${code}`);
