@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { limits } from '../../bus/protocol/limits.ts';
 import type { ListRequest, Page } from '../../contracts/definition/paging.ts';
 import { AppError } from '../../errors.ts';
-import { UnexpectedRow } from '../postgres/pool/check-rows.ts';
 import type { Queries } from '../database.ts';
 import { decodeCursor, encodeCursor, type ListCursor } from './list-cursor.ts';
 import type { Condition } from './list-filters.ts';
+import { listRow } from './list-row.ts';
 import { rowsThatFit } from './rows-that-fit.ts';
 
 export interface ListOptions<Row extends z.ZodType> {
@@ -52,12 +52,6 @@ export async function listPage<Row extends z.ZodType>(
     : await keysetPage(queries, options, { after, size });
 }
 
-const Numbered = z.looseObject({
-  list_total: z.number().int(),
-  /** How many rows the page would have if all of them fitted; absent where Postgres left none out. */
-  list_found: z.number().int().optional(),
-});
-
 async function numberedPage<Row extends z.ZodType>(
   queries: Queries,
   options: ListOptions<Row>,
@@ -65,26 +59,23 @@ async function numberedPage<Row extends z.ZodType>(
 ): Promise<Page<z.output<Row>>> {
   const { row, columns, from, where } = options;
   const before = (page - 1) * size;
-  const found = await queries.any(
-    sql.type(Numbered)`${fitting(options, {
-      page: sql.fragment`
+  const statement = sql.unsafe`${fitting(options, {
+    page: sql.fragment`
         select ${columns} ${sizeOf(options)}
         from ${from} where ${sql.and(where)}
         order by ${orderOf(options)}
         limit ${size + 1} offset ${before}
       `,
-      total: totalWith(options, { before, size }),
-    })}`,
-  );
+    total: totalWith(options, { before, size }),
+  })}`;
+  const found = await queries.any({ ...statement, parser: listRow(row) });
 
-  const items = found.slice(0, size).map((item) => checked(row, withoutOurs(item)));
-  const fit = rowsThatFit(items, maxItemBytes);
-  if (fit < Math.min(found[0]?.list_found ?? items.length, size)) throw tooLarge(fit);
-  const num_total = found[0]?.list_total ?? (page === 1 ? 0 : await total(queries, options));
+  const items = found.slice(0, size).map(({ item }) => item);
+  const fit = fittingOf(options, items);
+  if (fit < Math.min(found[0]?.found ?? items.length, size)) throw tooLarge(fit);
+  const num_total = found[0]?.total ?? (page === 1 ? 0 : await total(queries, options));
   return { page, per_page: size, items, num_total };
 }
-
-const Keyed = Numbered.extend({ list_micros: z.string(), list_id: z.uuid() });
 
 async function keysetPage<Row extends z.ZodType>(
   queries: Queries,
@@ -95,9 +86,8 @@ async function keysetPage<Row extends z.ZodType>(
   const cursor = decodeCursor(after);
   const beyond = cursor && sql.fragment`(${newestBy}, ${id}) < (${timeOf(cursor)}, ${cursor.id})`;
 
-  const found = await queries.any(
-    sql.type(Keyed)`${fitting(options, {
-      page: sql.fragment`
+  const statement = sql.unsafe`${fitting(options, {
+    page: sql.fragment`
         select ${columns},
           trim_scale(extract(epoch from ${newestBy}) * 1000000)::text as list_micros, ${id} as list_id
           ${sizeOf(options)}
@@ -105,19 +95,19 @@ async function keysetPage<Row extends z.ZodType>(
         order by ${newestBy} desc, ${id} desc
         limit ${size + 1}
       `,
-      total: cursor === null ? totalWith(options, { before: 0, size }) : sql.fragment`(${countOf(options)})`,
-    })}`,
-  );
+    total: cursor === null ? totalWith(options, { before: 0, size }) : sql.fragment`(${countOf(options)})`,
+  })}`;
+  const found = await queries.any({ ...statement, parser: listRow(row) });
 
-  const items = found.slice(0, size).map((item) => checked(row, withoutOurs(item)));
-  const fit = rowsThatFit(items, maxItemBytes);
-  const last = (found[0]?.list_found ?? found.length) > fit ? found[fit - 1] : undefined;
+  const items = found.slice(0, size).map(({ item }) => item);
+  const fit = fittingOf(options, items);
+  const last = (found[0]?.found ?? found.length) > fit ? found[fit - 1] : undefined;
   return {
     page: 1,
     per_page: size,
     items: items.slice(0, fit),
-    num_total: found[0]?.list_total ?? (cursor === null ? 0 : await total(queries, options)),
-    next: last === undefined ? null : encodeCursor({ micros: last.list_micros, id: last.list_id }),
+    num_total: found[0]?.total ?? (cursor === null ? 0 : await total(queries, options)),
+    next: last === undefined ? null : encodeCursor({ micros: last.micros, id: last.id }),
   };
 }
 
@@ -131,9 +121,9 @@ function timeOf({ micros }: ListCursor): FragmentSqlToken {
   return sql.fragment`timestamptz 'epoch' + ${days} * interval '1 day' + ${Number(part)} * interval '1 microsecond'`;
 }
 
-/** The row as its table has it. */
-const withoutOurs = (row: z.infer<typeof Numbered>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(row).filter(([name]) => !name.startsWith('list_')));
+/** Where the table stores the size of its rows, Postgres has sent no more of them than fit. */
+const fittingOf = ({ bytes }: Sized, items: readonly unknown[]): number =>
+  bytes === undefined ? rowsThatFit(items, maxItemBytes) : items.length;
 
 const sizeOf = ({ bytes }: Sized) => (bytes === undefined ? sql.fragment`` : sql.fragment`, ${bytes} as list_bytes`);
 
@@ -177,9 +167,11 @@ type Sized = Pick<ListOptions<z.ZodType>, 'bytes'>;
 const countOf = ({ from, where, counted = from, numTotal }: Filtered) =>
   numTotal ?? sql.fragment`select count(*) from ${counted} where ${sql.and(where)}`;
 
+const Total = z.object({ list_total: z.number().int() });
+
 /** Past the end no row carries the total. */
 const total = async (queries: Queries, options: Filtered): Promise<number> =>
-  (await queries.one(sql.type(Numbered)`select (${countOf(options)}) as list_total`)).list_total;
+  (await queries.one(sql.type(Total)`select (${countOf(options)}) as list_total`)).list_total;
 
 function orderOf({ request, sortable = {}, newestBy = createdAt, id = idColumn }: ListOptions<z.ZodType>) {
   const { sort } = request;
@@ -190,10 +182,4 @@ function orderOf({ request, sortable = {}, newestBy = createdAt, id = idColumn }
   // The contract passes only its own names, so the list lacks one of them.
   if (column === undefined) throw new Error(`The list cannot sort by ${sort}`);
   return descending ? sql.fragment`${column} desc, ${id} desc` : sql.fragment`${column} asc, ${id} asc`;
-}
-
-function checked<Row extends z.ZodType>(schema: Row, item: unknown): z.output<Row> {
-  const result = schema.safeParse(item);
-  if (!result.success) throw new UnexpectedRow(result.error.issues);
-  return result.data;
 }
