@@ -13,6 +13,7 @@ import type { LeasedIdentities } from './authentication/leases/leased-identities
 import { requireCredentialBy } from './authentication/require-credential.ts';
 import { limitAddresses } from './limits/limit-addresses.ts';
 import { RequestLimit } from './limits/request-limit.ts';
+import { compressLists } from './http/compression/compress-lists.ts';
 import { type AuditExportDeps, auditExportRoute } from './routes/audit-export-route.ts';
 import { createHttpServer, type HttpServerDeps } from './http/create-http-server.ts';
 import { type EventRouteDeps, eventRoute } from './routes/event-route.ts';
@@ -43,8 +44,8 @@ export interface GatewayDeps
     Pick<EventRouteDeps, 'heartbeatMs'>,
     Pick<PodLogDeps, 'podLogs'>,
     Pick<AuditExportDeps, 'auditExports'>,
-    Pick<HttpServerDeps, 'tls' | 'allowedOrigins'> {
-  bus: Pick<Bus, 'call' | 'events' | 'hints' | 'identify' | 'isAlive' | 'isConnected' | 'isAnswering'>;
+    Pick<HttpServerDeps, 'tls' | 'allowedOrigins' | 'connections'> {
+  bus: Pick<Bus, 'call' | 'callForBytes' | 'events' | 'hints' | 'identify' | 'isAlive' | 'isConnected' | 'isAnswering'>;
   /** Aborts when the gateway stops. */
   stopping: AbortSignal;
   version: string;
@@ -52,6 +53,8 @@ export interface GatewayDeps
   /** Addresses and networks of proxies whose `X-Forwarded-For` is trusted; none unless given. */
   trustedProxies?: readonly string[];
   perMinute: Limits;
+  /** Lists of this size and more are compressed for clients that want it; 0: none, which is so unless given. */
+  compressFromBytes?: number;
   /** Identities that are reused for a moment; none unless given. */
   identities?: LeasedIdentities;
   /** All contracts, unless given. */
@@ -84,7 +87,8 @@ export async function createGateway({ resources = allResources, ...deps }: Gatew
   healthRoutes(app, { ...deps.bus, ...deps });
   documentationRoutes(app, { ...deps, resources });
   pageRoutes(app);
-  routesFromContracts(app, resources, { ...deps, authenticate, requireCredential, signIns });
+  const compress = compressLists({ fromBytes: deps.compressFromBytes ?? 0 });
+  routesFromContracts(app, resources, { ...deps, authenticate, requireCredential, signIns, compress });
   taskLogRoute(app, { ...deps, authenticate: authenticateNow, requireCredential });
   eventRoute(app, { ...deps, authenticate: authenticateNow, requireCredential, resources });
   podLogRoute(app, { ...deps, authenticate: authenticateNow, requireCredential });

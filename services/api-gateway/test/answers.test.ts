@@ -1,5 +1,6 @@
 import { etagOf } from '@berth/shared/bus/rpc/etag';
 import { envs } from '@berth/shared/contracts/resources/envs';
+import type { Page } from '@berth/shared/contracts/paging';
 import { logins } from '@berth/shared/contracts/resources/logins';
 import { AppError, errorCodes, isErrorCode } from '@berth/shared/errors';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -19,6 +20,7 @@ const env = {
 
 let gateway: TestGateway;
 let refusal: Error;
+let page: Page<typeof env>;
 
 beforeAll(async () => {
   gateway = await startTestGateway();
@@ -28,7 +30,7 @@ beforeAll(async () => {
     some(logins, { finish: async () => ({ access_token: 'session' }) }),
     some(envs, {
       get: async () => env,
-      list: async () => Promise.reject(refusal),
+      list: async ({ query }) => (query.name === undefined ? page : Promise.reject(refusal)),
       create: async (_request, { repeatable }) => {
         repeatable();
         return env;
@@ -54,6 +56,30 @@ test('a read answers the row with its ETag', async () => {
   expect(response.headers.get('cache-control')).toBe('no-store');
   expect(response.headers.get('content-type')).toMatch(/^application\/json/);
   expect(await response.json()).toEqual(env);
+});
+
+test('a field of a row of a list that is not in the contract does not leave, nor does the rest', async () => {
+  const spoiled = { ...env, password: canary };
+  page = { page: 1, per_page: 50, items: [env, spoiled], num_total: 2 };
+
+  const response = await gateway.get('/api/v2/envs');
+
+  const text = await response.clone().text();
+  expect(await problemOf(response)).toMatchObject({ status: 500, code: 'internal' });
+  expect(text).not.toContain(canary);
+  expect(text).not.toContain('harbour');
+});
+
+test('an answer arrives as its owner wrote it', async () => {
+  const names = ['ä € 😀', '"quoted" \\ {"ok":false}', '</script>\u2028'];
+  const items = names.map((name) => ({ ...env, name }));
+  page = { page: 1, per_page: 50, items, num_total: 3 };
+
+  const response = await gateway.get('/api/v2/envs');
+
+  expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+  expect(response.headers.get('etag')).toBeNull();
+  expect(await response.text()).toBe(JSON.stringify(page));
 });
 
 test('a creation answers 201, a deletion 204 without a body, and PUT and PATCH 200', async () => {
@@ -109,7 +135,7 @@ test.for(Object.entries(errorCodes))(
     const errors = [{ path: 'body.name', message: 'is taken' }];
     if (!isErrorCode(code)) throw new Error('not an error code');
     refusal = new AppError(code, 'The harbour exists', { errors });
-    expect(await problemOf(await gateway.get('/api/v2/envs'))).toMatchObject({
+    expect(await problemOf(await gateway.get('/api/v2/envs?name=x'))).toMatchObject({
       status,
       code,
       detail: 'The harbour exists',
@@ -120,7 +146,7 @@ test.for(Object.entries(errorCodes))(
 
 test('a bug of the owner is sent and logged without its message', async () => {
   refusal = new Error(`select * from secrets where contents = '${canary}' at postgres://berth:${canary}@db`);
-  const response = await gateway.get('/api/v2/envs');
+  const response = await gateway.get('/api/v2/envs?name=x');
   const text = await response.clone().text();
   expect(await problemOf(response)).toMatchObject({ status: 500, code: 'internal' });
   expect(text).not.toContain(canary);

@@ -35,11 +35,13 @@ const readsOf = (owner: ServiceName) =>
       some(resource, {
         [operation.name]: async (_request: unknown, { permit }: { permit: (row: object) => unknown }) => {
           if (operation.allow.on === 'row') permit(row);
-          return row;
+          return isSpoiled ? { ...row, password: canary } : row;
         },
       }),
     );
 
+const canary = 'canary-51c3a9e0';
+let isSpoiled = false;
 let gateway: TestGateway;
 beforeAll(async () => {
   gateway = await startTestGateway();
@@ -58,6 +60,21 @@ test.for(reads.map((read) => [read.path, read] as const))(
 
     const head = await gateway.send('HEAD', path);
     expect(head.headers.get('etag')).toBe(got.headers.get('etag'));
+  },
+);
+
+test.for(reads.map(({ path }) => path))(
+  'a field that the contract does not have leaves with no answer of %s',
+  async (path) => {
+    isSpoiled = true;
+    try {
+      const response = await gateway.get(path);
+
+      const text = await response.text();
+      expect([response.status, text.includes(canary), text.includes(id)]).toEqual([500, false, false]);
+    } finally {
+      isSpoiled = false;
+    }
   },
 );
 

@@ -1,3 +1,4 @@
+import type { Bus } from '@berth/shared/bus/bus';
 import { httpRouteOf } from '@berth/shared/contracts/http-route';
 import { type AuditQuery, auditEvents } from '@berth/shared/contracts/resources/audit-events';
 import type { FastifyInstance } from 'fastify';
@@ -7,7 +8,8 @@ import type { RouteDeps } from './routes-from-contracts.ts';
 import { createStreamSlots, type StreamLimits } from './stream-slots.ts';
 import { sendTextStream } from './text-stream.ts';
 
-export interface AuditExportDeps extends Pick<RouteDeps, 'bus' | 'authenticate' | 'requireCredential'> {
+export interface AuditExportDeps extends Pick<RouteDeps, 'authenticate' | 'requireCredential'> {
+  bus: Pick<Bus, 'call'>;
   /** Aborts when the gateway stops, which ends every open stream. */
   stopping: AbortSignal;
   auditExports?: StreamLimits & ExportLimits;

@@ -1,3 +1,4 @@
+import type { Bus } from '@berth/shared/bus/bus';
 import { httpRouteOf } from '@berth/shared/contracts/http-route';
 import { k8sResources } from '@berth/shared/contracts/resources/k8s-resources';
 import type { LogPosition, PodLogQuery } from '@berth/shared/contracts/resources/pod-log';
@@ -8,7 +9,8 @@ import type { RouteDeps } from './routes-from-contracts.ts';
 import { createStreamSlots, type StreamLimits } from './stream-slots.ts';
 import { sendTextStream } from './text-stream.ts';
 
-export interface PodLogDeps extends Pick<RouteDeps, 'bus' | 'authenticate' | 'requireCredential'> {
+export interface PodLogDeps extends Pick<RouteDeps, 'authenticate' | 'requireCredential'> {
+  bus: Pick<Bus, 'call'>;
   /** Aborts when the gateway stops, which ends every open stream. */
   stopping: AbortSignal;
   podLogs?: StreamLimits & PodLogLimits;

@@ -11,13 +11,15 @@ import { isAttempt, limitAttempts } from '../attempts/limit-attempts.ts';
 import { networkOf } from '../attempts/network-of.ts';
 import type { Authenticate } from '../authentication/authenticate.ts';
 import type { RequireCredential } from '../authentication/require-credential.ts';
+import type { CompressList } from '../http/compression/compress-lists.ts';
 import { requestReader } from './request-reader.ts';
 
 export interface RouteDeps {
-  bus: Pick<Bus, 'call'>;
+  bus: Pick<Bus, 'callForBytes'>;
   /** Again, for streams that stay open. */
   authenticate: Authenticate;
   requireCredential: RequireCredential;
+  compress: CompressList;
   /** Attempts to sign in, by network. */
   signIns: Attempts;
   /** The time for the calls to auth and the owner together, in ms; 5,000 unless given. */
@@ -64,10 +66,18 @@ export function routesFromContracts(app: FastifyInstance, resources: readonly Re
   }
 }
 
-function answer({ operation, resource }: Route, { bus, budgetMs: usualMs = 5_000 }: RouteDeps) {
+const contentType = 'application/json; charset=utf-8';
+
+/** An owner of the version before this one sends no tag: for the time of an upgrade. */
+const etagIn = (json: Uint8Array, resource: Resource): string | null =>
+  etagOf(resource, JSON.parse(Buffer.from(json).toString()));
+
+function answer({ operation, resource }: Route, { bus, compress, budgetMs: usualMs = 5_000 }: RouteDeps) {
   const status = successStatus(operation);
   const budgetMs = operation.deadlineMs ?? usualMs;
   const isRow = answersRow(operation, resource);
+  // Lists, mostly. Nobody has to sign in for what is sent at a sign-in, and that is secret.
+  const isList = operation.http?.startsWith('GET ') && !isRow && operation.allow.on !== 'nothing';
   const read = requestReader(operation);
   const creates = isCreation(operation);
 
@@ -75,7 +85,7 @@ function answer({ operation, resource }: Route, { bus, budgetMs: usualMs = 5_000
     const message = read(request);
     const idempotencyKey = creates ? idempotencyKeyOf(request.headers['idempotency-key']) : undefined;
 
-    const value = await bus.call(operation, message, {
+    const { json, etag } = await bus.callForBytes(operation, message, {
       identityToken: request.identityToken,
       requestId: request.id,
       ...(operation.allow.on === 'nothing' && { network: networkOf(request) }),
@@ -86,7 +96,8 @@ function answer({ operation, resource }: Route, { bus, budgetMs: usualMs = 5_000
     });
     if (status !== 200) reply.code(status);
     if (status === 204) return reply.send();
-    if (isRow && typeof value === 'object' && value !== null) reply.header('etag', etagOf(resource, value));
-    return value;
+    if (isRow) reply.header('etag', etag ?? etagIn(json, resource));
+    const body = isList ? await compress(request, reply, json) : json;
+    return reply.header('content-type', contentType).send(body);
   };
 }

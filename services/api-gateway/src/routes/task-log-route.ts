@@ -9,7 +9,7 @@ import type { RouteDeps } from './routes-from-contracts.ts';
 import { createStreamSlots, type StreamLimits } from './stream-slots.ts';
 import { sendTextStream, type TextStream } from './text-stream.ts';
 
-export interface TaskLogDeps extends Omit<RouteDeps, 'signIns'> {
+export interface TaskLogDeps extends Omit<RouteDeps, 'bus' | 'compress' | 'signIns'> {
   bus: Pick<Bus, 'call' | 'hints'>;
   /** Aborts when the gateway stops, which ends every open stream. */
   stopping: AbortSignal;

@@ -82,6 +82,7 @@ type Options = Partial<
     | 'allowedOrigins'
     | 'auditExports'
     | 'budgetMs'
+    | 'compressFromBytes'
     | 'heartbeatMs'
     | 'limits'
     | 'podLogs'
