@@ -65,7 +65,7 @@ const folders: Record<Home, string[]> = {
   repository: ['services/*/src/**/*-repository.ts', 'services/tasks/src/store/**'],
   gateway: ['services/api-gateway/src/**'],
   observed: [
-    'services/api-gateway/src/{http/{observe-requests,request-metrics},events/event-stream-metrics,authentication/leases/lease-metrics}.ts',
+    'services/api-gateway/src/{http/{observe-requests,request-metrics,connections/connection-metrics},events/event-stream-metrics,authentication/leases/lease-metrics}.ts',
     'services/auth/src/identity-leases/rights-change-metrics.ts',
     'services/tasks/src/{runner/run/runner-metrics,metrics/task-metrics}.ts',
   ],

@@ -2,6 +2,7 @@ import { busOptions, busSettings } from '@berth/shared/bus/connection/bus-settin
 import { longestLeaseMs } from '@berth/shared/contracts/resources/identity-leases';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
+import { usualConnections } from './http/create-http-server.ts';
 
 const isNetwork = (text: string): boolean => ipaddr.isValid(text) || ipaddr.isValidCIDR(text);
 
@@ -25,6 +26,13 @@ const Origins = z
 /** 0: no limit. */
 const perMinute = (usual: number) => z.coerce.number().int().min(0).max(1_000_000).default(usual);
 
+const seconds = (max: number, usualMs: number) =>
+  z.coerce
+    .number()
+    .min(1)
+    .max(max)
+    .default(usualMs / 1_000);
+
 export const Config = z
   .object({
     ...busSettings,
@@ -36,6 +44,11 @@ export const Config = z
     TLS_FOLDER: z.string().min(1).optional(),
     TLS_CLIENT_CA: z.string().includes('-----BEGIN CERTIFICATE-----').optional(),
     CORS_ORIGINS: Origins,
+    MAX_CONNECTIONS: z.coerce.number().int().min(16).max(1_000_000).default(usualConnections.most),
+    HEADERS_TIMEOUT_SECONDS: seconds(300, usualConnections.headersMs),
+    REQUEST_TIMEOUT_SECONDS: seconds(3_600, usualConnections.requestMs),
+    KEEP_ALIVE_SECONDS: seconds(3_600, usualConnections.keepAliveMs),
+    COMPRESS_FROM_BYTES: z.coerce.number().int().min(0).max(4_194_304).default(8_192),
     LINGER_SECONDS: z.coerce.number().min(0).max(15).default(0),
     IDENTITY_LEASE_MS: z.coerce.number().int().min(0).max(longestLeaseMs).default(longestLeaseMs),
     FAILED_CREDENTIALS_PER_MINUTE: perMinute(300),
@@ -47,6 +60,10 @@ export const Config = z
     path: ['TLS_CLIENT_CA'],
     message: 'needs TLS_FOLDER: without TLS no client can present a certificate',
   })
+  .refine((env) => env.HEADERS_TIMEOUT_SECONDS <= env.REQUEST_TIMEOUT_SECONDS, {
+    path: ['HEADERS_TIMEOUT_SECONDS'],
+    message: 'must not be longer than REQUEST_TIMEOUT_SECONDS, which includes it',
+  })
   .transform((env) => ({
     bus: busOptions(env),
     host: env.HOST,
@@ -56,6 +73,13 @@ export const Config = z
     trustedProxies: env.TRUSTED_PROXIES,
     tls: env.TLS_FOLDER === undefined ? null : { folder: env.TLS_FOLDER, clientCa: env.TLS_CLIENT_CA },
     allowedOrigins: env.CORS_ORIGINS,
+    compressFromBytes: env.COMPRESS_FROM_BYTES,
+    connections: {
+      most: env.MAX_CONNECTIONS,
+      headersMs: env.HEADERS_TIMEOUT_SECONDS * 1_000,
+      requestMs: env.REQUEST_TIMEOUT_SECONDS * 1_000,
+      keepAliveMs: env.KEEP_ALIVE_SECONDS * 1_000,
+    },
     lingerMs: env.LINGER_SECONDS * 1_000,
     identityLeaseMs: env.IDENTITY_LEASE_MS,
     perMinute: {

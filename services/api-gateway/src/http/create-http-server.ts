@@ -15,7 +15,10 @@ import { refuseClientError } from './problems/refuse-client-error.ts';
 import { firstChecks } from './first-checks.ts';
 import { allowOrigins } from './allow-origins.ts';
 import { holdRefusals } from '../limits/hold-refusals.ts';
-import { limitRequestsPerConnection } from './limit-requests-per-connection.ts';
+import { closedConnections } from './connections/connection-metrics.ts';
+import { limitConnections } from './connections/limit-connections.ts';
+import { oneAtATime } from './connections/one-at-a-time.ts';
+import { limitRequestsPerConnection } from './connections/limit-requests-per-connection.ts';
 import { observeRequests } from './observe-requests.ts';
 import { parseJsonBody } from './body/parse-json-body.ts';
 import { requestIdOf } from './request-id.ts';
@@ -40,28 +43,51 @@ export interface HttpServerDeps extends Pick<Service, 'log' | 'metrics'> {
   /** The public URL; where it is https, browsers are told to use nothing else. */
   ownUrl: string;
   allowedOrigins?: readonly string[];
+  connections?: ConnectionLimits;
 }
 
+/** All in ms but `most`. */
+export interface ConnectionLimits {
+  /** Open connections. */
+  most: number;
+  /** For the headers of a request to arrive. */
+  headersMs: number;
+  /** For a whole request to arrive. */
+  requestMs: number;
+  /** Between two requests. */
+  keepAliveMs: number;
+}
+
+export const usualConnections: ConnectionLimits = {
+  most: 8_192,
+  headersMs: 10_000,
+  requestMs: 30_000,
+  keepAliveMs: 72_000,
+};
+
 /** The header limit has room for a bearer token of 8 KiB and the headers of proxies. `firstChecks` requires the Host header. */
-const limits: ServerOptions = {
-  requestTimeout: 30_000,
-  keepAliveTimeout: 72_000,
-  headersTimeout: 10_000,
+const optionsOf = ({ headersMs, requestMs, keepAliveMs }: ConnectionLimits): ServerOptions => ({
+  requestTimeout: requestMs,
+  keepAliveTimeout: keepAliveMs,
+  headersTimeout: headersMs,
   maxHeaderSize: 16 * 1024,
   requireHostHeader: false,
   // How often the time limits are checked; 30 s by default.
   connectionsCheckingInterval: 1_000,
-};
+});
+
+type InTurn = ReturnType<typeof oneAtATime>;
 
 const serverFactory =
-  (tls: TlsOptions | null | undefined): FastifyServerFactory =>
+  (tls: TlsOptions | null | undefined, limits: ServerOptions, inTurn: InTurn): FastifyServerFactory =>
   (listener) =>
-    tls ? createTlsServer(tls, limits, listener) : createServer(limits, listener);
+    tls ? createTlsServer(tls, limits, inTurn(listener)) : createServer(limits, inTurn(listener));
 
 /** Creates a Fastify server with our limits, our JSON parser and our error handling, without routes. */
 export function createHttpServer({ log, metrics, trustedProxies = [], ...deps }: HttpServerDeps): FastifyInstance {
   const loggerInstance: FastifyBaseLogger = log;
-  const { tls, ownUrl, allowedOrigins = [] } = deps;
+  const { tls, ownUrl, allowedOrigins = [], connections = usualConnections } = deps;
+  const inTurn = oneAtATime();
   const app = Fastify({
     loggerInstance,
     // A logger per request is not needed: each line names its request.
@@ -69,7 +95,7 @@ export function createHttpServer({ log, metrics, trustedProxies = [], ...deps }:
     logController: new LogController({ disableRequestLogging: true }),
     // Routes of operations that take a body set a higher limit.
     bodyLimit: smallBodyBytes,
-    serverFactory: serverFactory(tls),
+    serverFactory: serverFactory(tls, optionsOf(connections), inTurn),
     genReqId: ({ headers }) => requestIdOf(headers['x-request-id']),
     requestIdHeader: false,
     trustProxy: trustedProxies.length > 0 && [...trustedProxies],
@@ -82,11 +108,16 @@ export function createHttpServer({ log, metrics, trustedProxies = [], ...deps }:
       sendProblem(error, request, reply);
     },
   });
-  app.server.maxConnections = 8_192;
+  limitConnections(app.server, {
+    most: connections.most,
+    slowReaderMs: 30_000,
+    mostUnreadBytes: 256 * 1024 * 1024,
+    onClosed: closedConnections(metrics),
+  });
   // By default Node drops headers beyond 2,000 silently; their size is limited, and `firstChecks` counts them.
   app.server.maxHeadersCount = 0;
   // Unknown expectations are ignored; the default would be a refusal without problem+json.
-  app.server.on('checkExpectation', app.routing);
+  app.server.on('checkExpectation', inTurn(app.routing));
   limitRequestsPerConnection(app.server, 1_000);
 
   app.decorateRequest('identity', undefined);

@@ -1,0 +1,145 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { pause } from '@berth/shared/waiting/pause';
+
+export interface ConnectionLimit {
+  readonly most: number;
+  /** A client that takes nothing of what waits for it is disconnected after this. */
+  readonly slowReaderMs: number;
+  /** What may wait for all clients together; beyond it those are disconnected for which the most waits. */
+  readonly mostUnreadBytes: number;
+  /** How often both are checked. */
+  readonly sweepMs?: number;
+  /** Called for each connection that is closed to make room, or for its slow reader. */
+  readonly onClosed?: (which: 'waiting' | 'new' | 'slow') => void;
+}
+
+/**
+ * Bounds the number of open connections. Node's `maxConnections` refuses new ones, so that whoever opens that many and sends
+ * nothing keeps all others out. Here the connection goes that has waited the longest without a whole request to answer; a new one is
+ * refused only where all others are being answered. Answers end by their deadlines, and those that nobody reads are cut off.
+ */
+export function limitConnections(
+  server: Server,
+  { most, slowReaderMs, mostUnreadBytes, sweepMs = 1_000, onClosed = () => undefined }: ConnectionLimit,
+): void {
+  let open = 0;
+  /** With TLS a connection is one socket until the end of its handshake, and another one after it. */
+  const names = new WeakMap<Socket, string>();
+  /** By name. */
+  const waiting = new Map<string, Socket>();
+  /** How many requests of a connection are being answered. */
+  const answering = new Map<Socket, number>();
+  /** Those with a limit on the time in which nothing happens. */
+  const timed = new WeakSet<Socket>();
+  const listenedTo = new WeakSet<Socket>();
+
+  server.on('connection', (socket: Socket) => {
+    const name = nameOf(socket);
+    names.set(socket, name);
+    open += 1;
+    socket.once('close', () => {
+      open -= 1;
+      waiting.delete(name);
+      answering.delete(socket);
+    });
+    if (open > most && !makeRoom()) {
+      onClosed('new');
+      socket.destroy();
+      return;
+    }
+    waiting.set(name, socket);
+  });
+  server.on('secureConnection', (socket: Socket) => {
+    const name = nameOf(socket);
+    names.set(socket, name);
+    socket.once('close', () => answering.delete(socket));
+    if (waiting.has(name)) waiting.set(name, socket);
+  });
+
+  function makeRoom(): boolean {
+    for (const [name, socket] of waiting) {
+      waiting.delete(name);
+      onClosed('waiting');
+      socket.destroy();
+      return true;
+    }
+    return false;
+  }
+
+  function watch(request: IncomingMessage, response: ServerResponse): void {
+    const { socket } = request;
+    const name = names.get(socket) ?? '';
+    let isWhole = false;
+    const begin = () => {
+      isWhole = true;
+      answering.set(socket, (answering.get(socket) ?? 0) + 1);
+      waiting.delete(name);
+    };
+    if (hasBody(request)) request.once('end', begin);
+    else begin();
+
+    response.once('close', () => {
+      timed.delete(socket);
+      if (socket.destroyed) return;
+      const others = (answering.get(socket) ?? 0) - (isWhole ? 1 : 0);
+      // Those that are pipelined behind this one.
+      if (others > 0) answering.set(socket, others);
+      else {
+        answering.delete(socket);
+        // To the end of the line.
+        waiting.set(name, socket);
+      }
+    });
+  }
+  server.prependListener('request', watch);
+  server.prependListener('checkExpectation', watch);
+
+  function cutOff(socket: Socket): void {
+    onClosed('slow');
+    socket.destroy();
+  }
+  /** The time limit of a socket is for any activity: while nothing waits for the client there may be none. */
+  function limitTime(socket: Socket): void {
+    const isUnread = socket.writableLength > 0;
+    if (isUnread === timed.has(socket)) return;
+    if (isUnread) {
+      timed.add(socket);
+      socket.setTimeout(slowReaderMs);
+      if (!listenedTo.has(socket)) socket.prependListener('timeout', () => timed.has(socket) && cutOff(socket));
+      listenedTo.add(socket);
+    } else {
+      timed.delete(socket);
+      socket.setTimeout(0);
+    }
+  }
+  function cutOffSlowReaders(): void {
+    const unread: Socket[] = [];
+    for (const socket of answering.keys()) {
+      limitTime(socket);
+      if (socket.writableLength > 0) unread.push(socket);
+    }
+    let bytes = unread.reduce((sum, { writableLength }) => sum + writableLength, 0);
+    if (bytes <= mostUnreadBytes) return;
+    for (const socket of unread.toSorted((x, y) => y.writableLength - x.writableLength)) {
+      if (bytes <= mostUnreadBytes) return;
+      bytes -= socket.writableLength;
+      cutOff(socket);
+    }
+  }
+  const stopped = new AbortController();
+  server.once('close', () => stopped.abort());
+  server.once('listening', () => void sweep());
+  async function sweep(): Promise<void> {
+    while (!stopped.signal.aborted) {
+      await pause(sweepMs, stopped.signal);
+      cutOffSlowReaders();
+    }
+  }
+}
+
+const nameOf = ({ localAddress, localPort, remoteAddress, remotePort }: Socket): string =>
+  `${localAddress} ${localPort} ${remoteAddress} ${remotePort}`;
+
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
