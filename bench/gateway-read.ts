@@ -25,8 +25,12 @@ interface Target {
 export async function measure({ url, headers = {} }: Target, say: (line: string) => void): Promise<Measured> {
   await untilQuiet(say);
   await autocannon({ url, headers, connections, duration: warmUpSeconds });
+  const began = process.hrtime.bigint();
   const { requests, latency, non2xx, errors } = await autocannon({ url, headers, connections, duration: seconds });
   if (non2xx > 0 || errors > 0) throw new Error(`${url}: ${non2xx} answers were not 2xx, ${errors} requests failed`);
+  // On the clock of the profiles.
+  if (process.env['BENCH_PROFILES'])
+    say(`    profiles from ${began / 1_000n} to ${process.hrtime.bigint() / 1_000n} µs: ${url}`);
   return { perSecond: requests.average, p99: latency.p99 };
 }
 

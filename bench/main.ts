@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { startStack } from '@berth/devstack';
 import { measureClusters } from './clusters/measure-clusters.ts';
 import { concurrency, deployMany } from './deploy-many.ts';
+import { eventLatency } from './events.ts';
 import { fixturesOf } from './fixtures.ts';
 import { flood } from './flood.ts';
 import { gatewayRead } from './gateway-read.ts';
@@ -12,6 +13,7 @@ import { loopDelay } from './loop-delay.ts';
 import { planChanges } from './plan-changes.ts';
 import { startPolledServer } from './polls/polled-server.ts';
 import { statusPolls } from './polls/status-polls.ts';
+import { readTable } from './read-table.ts';
 import { recordExamples } from './record-examples.ts';
 import { schemathesis } from './schemathesis.ts';
 import { startLatency } from './start-latency.ts';
@@ -25,6 +27,7 @@ const measurements = {
   read: gatewayRead,
   flood,
   identity: identityLeases,
+  events: eventLatency,
   latency: startLatency,
   deploy: deployMany(100),
   delay: loopDelay,
@@ -36,7 +39,7 @@ const measurements = {
   polls: statusPolls(polled),
 };
 /** They take long, so they have to be chosen by name. */
-const longMeasurements = { 'deploy-1000': deployMany(1_000), examples: recordExamples, schemathesis };
+const longMeasurements = { table: readTable, 'deploy-1000': deployMany(1_000), examples: recordExamples, schemathesis };
 const all = { ...measurements, ...longMeasurements };
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
@@ -45,6 +48,12 @@ const chosen = process.argv.slice(2);
 // It needs no platform, only the service.
 if (chosen[0] === 'clusters') await measureClusters(chosen.slice(1), say);
 else await measurePlatform();
+
+/** With `BENCH_PROFILES=/some/folder` these services write a profile of their CPU there when they stop. */
+function profiled(service: string): Record<string, string> {
+  const folder = process.env['BENCH_PROFILES'];
+  return folder ? { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${folder}/${service}` } : {};
+}
 
 async function measurePlatform(): Promise<void> {
   const unknown = chosen.filter((name) => !(name in all));
@@ -64,7 +73,13 @@ async function measurePlatform(): Promise<void> {
       signal: stopping.signal,
       // Measurements are floods of one identity.
       overrides: {
-        'api-gateway': { REQUESTS_PER_MINUTE: '0', ANONYMOUS_REQUESTS_PER_MINUTE: '0' },
+        'api-gateway': {
+          REQUESTS_PER_MINUTE: '0',
+          ANONYMOUS_REQUESTS_PER_MINUTE: '0',
+          ...profiled('api-gateway'),
+        },
+        auth: profiled('auth'),
+        tasks: profiled('tasks'),
         runner: {
           RUNNER_CONCURRENCY: String(concurrency),
           // As in its image.
