@@ -2,14 +2,15 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { missingForDeployTests } from './needs.ts';
+import { missingForDeployTests, withSystemPrograms } from './needs.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
 /** Once per run: refuses where the machine lacks something, with what to install, and builds the images. */
 export default async function deploySetup(): Promise<void> {
-  const missing = await missingForDeployTests(process.env['PATH'] ?? '');
+  process.env['PATH'] = withSystemPrograms(process.env['PATH']);
+  const missing = await missingForDeployTests(process.env['PATH']);
   if (missing.length > 0)
     throw new Error(`the tests of images and real pods cannot run here:\n  ${missing.join('\n  ')}`);
   process.env['BERTH_REAL_NODE'] = '1';

@@ -1,9 +1,17 @@
-import { type Answer, type Client, everyItem } from '@berth/client';
+import { type Answer, type Client, everyItem, type Problem } from '@berth/client';
 import { pause } from '@berth/shared/waiting/pause';
 
 export interface Load {
   /** Ends it, and answers with what it did. */
-  stop(): Promise<{ readonly answered: number; readonly created: number; readonly failed: readonly string[] }>;
+  stop(): Promise<Outcome>;
+}
+
+export interface Outcome {
+  readonly answered: number;
+  readonly created: number;
+  readonly failed: readonly string[];
+  /** How often a process without CPU refused a request at once, which was made again: nothing of it had begun. */
+  readonly shed: number;
 }
 
 interface LoadStart {
@@ -30,17 +38,24 @@ const creations: Send[] = [
   (api, _env, name) => api.bots.create({ body: { display_name: name } }),
 ];
 
+const isShed = ({ status, detail }: Problem) => status === 503 && detail.startsWith('The server is overloaded');
+
 /** Constant requests until it is stopped, one of each kind at a time. */
 export function startLoad({ api, env, name, meanwhile }: LoadStart): Load {
   const ending = new AbortController();
   const failed: string[] = [];
+  let shed = 0;
   const repeat = async (send: Send) => {
     let succeeded = 0;
     for (let n = 0; !ending.signal.aborted; n += 1) {
       const started = meanwhile();
       const answer = await send(api, env, `${name}-${n}`);
       if (answer.ok) succeeded += 1;
-      else {
+      else if (isShed(answer.problem)) {
+        shed += 1;
+        n -= 1;
+        await pause(answer.problem.retryAfterMs ?? pauseMs, ending.signal);
+      } else {
         const { request: what, status, detail } = answer.problem;
         failed.push(`${new Date().toISOString()} (${started}) ${what}: ${status} ${detail}`);
       }
@@ -54,7 +69,7 @@ export function startLoad({ api, env, name, meanwhile }: LoadStart): Load {
     async stop() {
       ending.abort();
       const created = await sum(running.created);
-      return { answered: created + (await sum(running.read)), created, failed };
+      return { answered: created + (await sum(running.read)), created, failed, shed };
     },
   };
 }

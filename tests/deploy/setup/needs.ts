@@ -23,6 +23,8 @@ const programs = {
   pg_dump: 'postgresql',
   kubectl: 'kubernetes-client',
   jq: 'jq',
+  openssl: 'openssl',
+  curl: 'curl',
 };
 
 /** What keeps these tests from running on this machine, each with the way out; empty where they can. */
@@ -62,11 +64,13 @@ async function refusedByKernel(): Promise<string[]> {
   return refused.flat();
 }
 
-/** Those of the system are not on the PATH of every user. */
-const places = (path: string) => [...path.split(delimiter), '/usr/sbin', '/sbin'];
+/** Programs of the system are not on the PATH of every user. */
+export const withSystemPrograms = (path = ''): string =>
+  [...path.split(delimiter), '/usr/sbin', '/sbin'].join(delimiter);
 
 async function isThere(program: string, path: string): Promise<boolean> {
-  const files = program.startsWith('/') ? [program] : places(path).map((folder) => join(folder, program));
+  const folders = path.split(delimiter);
+  const files = program.startsWith('/') ? [program] : folders.map((folder) => join(folder, program));
   const found = await Promise.all(
     files.map((file) =>
       access(file, constants.X_OK).then(
