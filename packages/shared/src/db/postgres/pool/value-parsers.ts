@@ -25,8 +25,12 @@ function wholeNumber(text: string): number | string {
   return Number.isSafeInteger(value) ? value : text;
 }
 
+/** A walk over a value that is shorter than this takes less than to remember that it needs none. */
+const worthRemembering = 1_000;
+
 /** It was checked when it was written, and Postgres keeps nothing else in such a column. */
-const checkedJson: Parse = (text) => knownAsJson(JSON.parse(text));
+const checkedJson: Parse = (text) =>
+  text.length < worthRemembering ? JSON.parse(text) : knownAsJson(JSON.parse(text));
 
 const keepText: Parse = (text) => text;
 
