@@ -65,6 +65,13 @@ describe('the items of a list', () => {
     expect(read).toEqual([{ a: 1 }]);
   });
 
+  test('are refused where they are more than any page has', () => {
+    const json = (items: number) => `{"items":[${'0,'.repeat(items - 1)}0]}`;
+
+    expect(split(json(50_000)).items).toHaveLength(50_000);
+    expect(() => split(json(50_001))).toThrow('a page of a list has more than 50000 items');
+  });
+
   test('of an answer that is cut off anywhere are refused', () => {
     const json = JSON.stringify({ metadata: { resourceVersion: '1' }, items: odd });
 

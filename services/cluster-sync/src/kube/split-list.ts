@@ -1,6 +1,8 @@
 const [quote, backslash, comma, openBracket, closeBracket, openBrace, closeBrace] = Buffer.from('"\\,[]{}');
 const isSpace = (byte: number | undefined): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 const key = '"items"';
+/** Pages are requested with hundreds. A server that ignores the limit must not fill the memory with empty items. */
+const mostItems = 50_000;
 
 export interface SplitList {
   /** The answer without its items, as it is parsed. */
@@ -50,6 +52,7 @@ function findItems(json: Buffer): FoundItems | null {
 
   const endItem = (at: number): void => {
     if (itemStart >= 0) bounds.push(itemStart, at);
+    if (bounds.length > 2 * mostItems) throw new Error(`a page of a list has more than ${mostItems} items`);
     itemStart = -1;
   };
 

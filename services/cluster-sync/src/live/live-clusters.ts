@@ -21,6 +21,8 @@ const probedEverySeconds = 15;
 /** Nothing changes before somebody has changed a configuration. */
 const configuredWithinSeconds = 60;
 const shortReadSeconds = 1;
+/** A cluster does not decide for longer when somebody may read again. */
+const longestRetryAfterMs = 60_000;
 
 /**
  * Refuses, in words that say what is in the way and what helps, what cannot be read: an ignored cluster, one that does not
@@ -96,5 +98,5 @@ function whatHelps(error: unknown): { helps: string; retryAfterSeconds: number }
   if (status === 401 || status === 403) {
     return { helps: 'an operator has to renew or extend it', retryAfterSeconds: configuredWithinSeconds };
   }
-  return { helps: 'try again', retryAfterSeconds: (retryAfterMs ?? 5_000) / 1_000 };
+  return { helps: 'try again', retryAfterSeconds: Math.min(retryAfterMs ?? 5_000, longestRetryAfterMs) / 1_000 };
 }

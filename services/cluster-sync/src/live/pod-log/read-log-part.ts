@@ -82,7 +82,7 @@ function nodeDoesNotAnswer({ spec: { nodeName } }: LoggedPod, error: KubeError):
   return new AppError(
     'unavailable',
     `The API server gets no log from ${node} (${error.status}), which may be down; try again when the node is ready`,
-    { cause: error, retryAfterSeconds: (error.retryAfterMs ?? 15_000) / 1_000 },
+    { cause: error, retryAfterSeconds: Math.min(error.retryAfterMs ?? 15_000, 60_000) / 1_000 },
   );
 }
 

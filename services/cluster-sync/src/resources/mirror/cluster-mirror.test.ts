@@ -3,6 +3,7 @@ import type { RowChange } from '../rows/change-queue.ts';
 import { type ClusterMirror, createClusterMirror } from './cluster-mirror.ts';
 import type { KnownObject } from './known-objects.ts';
 import { type TrackedKind, trackedKinds } from '../objects/tracked-kinds.ts';
+import type { TrackedRow } from '../objects/tracked-object.ts';
 
 const clusterId = '11111111-1111-4111-8111-111111111111';
 const deploymentId = '5b0bd2c8-7a7e-4a5f-9f0e-6a5a0f7f3f10';
@@ -51,6 +52,8 @@ function start(known: KnownObject[] = []): void {
     limits: { perKind: 3, perCluster: 5 },
   });
 }
+/** The queued rows. */
+const rows = (): TrackedRow[] => changes.flatMap(({ put }) => (put ? JSON.parse(put.row) : []));
 /** Takes the queued changes: `+uid` for an upsert, `-uid` for a deletion. */
 function queued(): string[] {
   return changes.splice(0).map(({ uid, put }) => (put ? `+${uid}` : `-${uid}`));
@@ -69,7 +72,7 @@ describe('an object', () => {
     mirror.put(podKind, pod('a'));
     mirror.put(podKind, pod('b', 'kube-system'));
 
-    expect(changes.map(({ put }) => put?.deployment_id)).toEqual([deploymentId, deploymentId]);
+    expect(rows().map(({ deployment_id }) => deployment_id)).toEqual([deploymentId, deploymentId]);
     expect(queued()).toEqual(['+ns-managed', '+pod-a']);
   });
 
@@ -196,7 +199,7 @@ describe('a namespace', () => {
     mirror.put(namespaceKind, namespace('managed', otherDeploymentId));
     list(podKind, [pod('a')], 'managed');
 
-    expect(changes.map(({ put }) => put?.deployment_id)).toEqual([otherDeploymentId, otherDeploymentId]);
+    expect(rows().map(({ deployment_id }) => deployment_id)).toEqual([otherDeploymentId, otherDeploymentId]);
   });
 
   test.for([[undefined], ['no-uuid']])('with the deployment id %s is not tracked, nor are its objects', ([id]) => {
@@ -224,9 +227,9 @@ describe('an object that arrives before its namespace', () => {
 
     mirror.put(namespaceKind, namespace('managed'));
 
-    expect(changes).toMatchObject([
-      { put: { name: 'early', deployment_id: deploymentId, metadata: { summary: { phase: 'Running' } } } },
-      { put: { kind: 'Namespace' } },
+    expect(rows()).toMatchObject([
+      { name: 'early', deployment_id: deploymentId, metadata: { summary: { phase: 'Running' } } },
+      { kind: 'Namespace' },
     ]);
     expect(onNamespace).not.toHaveBeenCalled();
   });

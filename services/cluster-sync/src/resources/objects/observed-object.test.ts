@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { observedObject } from './observed-object.ts';
 import { resourceId } from './resource-id.ts';
 import { trackedKinds } from './tracked-kinds.ts';
-import { trackedObject } from './tracked-object.ts';
+import { trackedObject, type TrackedRow } from './tracked-object.ts';
 
 const clusterId = '11111111-1111-4111-8111-111111111111';
 const deploymentId = '5b0bd2c8-7a7e-4a5f-9f0e-6a5a0f7f3f10';
@@ -12,8 +12,11 @@ const pod = (metadata: object = {}, status: object = { phase: 'Running' }) => ({
   metadata: { uid: 'u1', name: 'web-1', namespace: 'web-one', resourceVersion: '5', ...metadata },
   status,
 });
-const track = (object: unknown, kind = 'Pod') =>
-  trackedObject(observedObject(kindNamed(kind), object, { clusterId, namespace: 'web-one' }), deploymentId);
+function track(object: unknown, kind = 'Pod'): TrackedRow & { fingerprint: string } {
+  const observed = observedObject(kindNamed(kind), object, { clusterId, namespace: 'web-one' });
+  const { row, fingerprint } = trackedObject(observed, deploymentId);
+  return { ...JSON.parse(row), fingerprint };
+}
 
 describe('trackedObject', () => {
   test('adds kind and version, which the items of a list do not carry', () => {

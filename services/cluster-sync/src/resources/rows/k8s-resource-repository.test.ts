@@ -13,7 +13,7 @@ import { createK8sResourceRepository, type K8sResourceRepository } from './k8s-r
 import { saveInGroups } from './save-in-groups.ts';
 import { ClusterLeaseLost } from '../../clusters/cluster-lease-lost.ts';
 import { resourceId } from '../objects/resource-id.ts';
-import type { TrackedObject } from '../objects/tracked-object.ts';
+import type { TrackedRow } from '../objects/tracked-object.ts';
 import { writeChanges } from './write-changes.ts';
 
 const migrations = new URL('../../../migrations/', import.meta.url);
@@ -51,9 +51,11 @@ async function addCluster(name: string, envId: string | null): Promise<string> {
 const takeLease = async (holder: string): Promise<Lease> =>
   found(await acquireLease(db, { name: leaseNameOf(clusterId), holder, ttlMs: 60_000 }), 'lease');
 
-const put = (uid: string, more: Partial<TrackedObject> = {}): RowChange => ({
-  uid,
-  put: {
+const put = (
+  uid: string,
+  { fingerprint = 'f1', ...more }: Partial<TrackedRow & { fingerprint: string }> = {},
+): RowChange => {
+  const row: TrackedRow = {
     uid,
     namespace: 'web-one',
     deployment_id: deploymentId,
@@ -62,10 +64,11 @@ const put = (uid: string, more: Partial<TrackedObject> = {}): RowChange => ({
     name: uid,
     status_color: ['Success', 'Danger'],
     metadata: { labels: { app: 'web' } },
-    fingerprint: 'f1',
     ...more,
-  },
-});
+  };
+  const { namespace, kind } = row;
+  return { uid, put: { uid, namespace, kind, fingerprint, row: JSON.stringify(row) } };
+};
 const save = (...changes: RowChange[]) => saveInGroups(resources)({ clusterId, lease, changes });
 const all = async () => (await resources.list({}, 'all', {})).items;
 const published = () =>

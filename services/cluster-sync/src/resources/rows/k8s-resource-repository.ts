@@ -23,6 +23,8 @@ const PlacedObject = TrackedObject.extend({ namespace: z.string(), env_id: z.uui
 const resource = sql.type(K8sResource);
 const known = sql.type(z.object({ uid: z.string(), kind: z.string(), namespace: z.string(), fingerprint: z.string() }));
 const written = sql.type(K8sResource.pick({ id: true, last_updated_at: true }).extend({ is_new: z.boolean() }));
+/** What a change has of a row that is shown. */
+const SentRow = K8sResource.omit({ id: true, cluster_id: true, last_updated_at: true }).strip();
 const cluster = sql.type(z.object({ id: z.uuid(), env_id: z.uuid().nullable() }));
 
 const columns = sql.fragment`
@@ -88,8 +90,9 @@ export const createK8sResourceRepository = (db: Queries) => ({
         .filter(({ clusterId }) => !lost.has(clusterId))
         .flatMap(({ clusterId, changes: own }) => own.map((change) => ({ ...change, clusterId })));
 
-      const put = await upsert(tx, changes);
+      const changed = await upsert(tx, changes);
       const dropped = await drop(tx, changes);
+      const put = rowsOf(changes, changed);
       await noteLostNamespaces(tx, put, dropped);
       const envOf = ({ cluster_id }: K8sResource) => owned.get(cluster_id) ?? null;
       await recordStates(tx, k8sResources, [
@@ -150,19 +153,32 @@ async function noteLostNamespaces(
 const isBeingDeleted = ({ metadata }: K8sResource): boolean =>
   isJsonObject(metadata) && metadata['deletionTimestamp'] !== undefined;
 
-async function upsert(tx: Transaction, changes: readonly ClusterChange[]) {
-  const rows = changes.flatMap(({ clusterId, put }) =>
-    put ? [{ id: resourceId(clusterId, put.uid), cluster_id: clusterId, ...put }] : [],
-  );
+interface Written {
+  readonly id: string;
+  readonly last_updated_at: string;
+  readonly is_new: boolean;
+}
+
+const rowIdOf = ({ clusterId, uid }: ClusterChange): string => resourceId(clusterId, uid);
+
+async function upsert(tx: Transaction, changes: readonly ClusterChange[]): Promise<readonly Written[]> {
+  const rows = changes.flatMap((change) => {
+    const { clusterId, put } = change;
+    if (!put) return [];
+    const head = JSON.stringify({ id: rowIdOf(change), cluster_id: clusterId, fingerprint: put.fingerprint });
+    // The row is JSON already.
+    return [`${head.slice(0, -1)},"row":${put.row}}`];
+  });
   if (rows.length === 0) return [];
-  const changed = await tx.any(written`
+  return await tx.any(written`
     insert into k8s_resources as r (id, cluster_id, deployment_id, kind, api_version, name, status_color, metadata, uid,
       namespace, fingerprint)
-    select id, cluster_id, deployment_id, kind, api_version, name, status_color, metadata, uid, namespace,
-      fingerprint
-    from jsonb_to_recordset(${sql.jsonb(rows)}) as put(id uuid, cluster_id uuid, deployment_id uuid, kind text,
-      api_version text, name text, status_color text[], metadata jsonb, uid text, namespace text, fingerprint text)
-    order by id
+    select put.id, put.cluster_id, deployment_id, kind, api_version, name, status_color, metadata, uid, namespace,
+      put.fingerprint
+    from jsonb_to_recordset(${`[${rows.join(',')}]`}::jsonb) as put(id uuid, cluster_id uuid, fingerprint text, row jsonb),
+      jsonb_to_record(put.row) as tracked(deployment_id uuid, kind text, api_version text, name text,
+        status_color text[], metadata jsonb, uid text, namespace text)
+    order by put.id
     on conflict (id) do update set
       last_updated_at = now(), deployment_id = excluded.deployment_id, kind = excluded.kind,
       api_version = excluded.api_version, name = excluded.name, status_color = excluded.status_color,
@@ -170,18 +186,21 @@ async function upsert(tx: Transaction, changes: readonly ClusterChange[]) {
     where r.fingerprint <> excluded.fingerprint
     returning r.id, r.last_updated_at, r.xmax = 0 as is_new
   `);
-  // What was just sent is not read back: rows have up to 32 KiB.
-  const sent = new Map(rows.map((row) => [row.id, row]));
+}
+
+/** The rows that were written, from what was sent: they have up to 32 KiB, and are not read back. */
+function rowsOf(changes: readonly ClusterChange[], changed: readonly Written[]) {
+  const sent = new Map(changes.map((change) => [rowIdOf(change), change]));
   return changed.flatMap(({ id, ...more }) => {
-    const row = sent.get(id);
-    if (!row) return [];
-    const { uid: _, namespace: __, fingerprint: ___, ...shown } = row;
-    return [{ ...shown, ...more }];
+    const { clusterId, put } = sent.get(id) ?? {};
+    return put && clusterId !== undefined
+      ? [{ id, cluster_id: clusterId, ...SentRow.parse(JSON.parse(put.row)), ...more }]
+      : [];
   });
 }
 
 async function drop(tx: Transaction, changes: readonly ClusterChange[]) {
-  const ids = changes.flatMap(({ clusterId, uid, put }) => (put ? [] : [resourceId(clusterId, uid)]));
+  const ids = changes.flatMap((change) => (change.put ? [] : [rowIdOf(change)]));
   if (ids.length === 0) return [];
   return await tx.any(
     resource`delete from k8s_resources r where r.id = any(${sql.array(ids, 'uuid')}) returning ${columns}`,

@@ -86,7 +86,11 @@ async function namesInRelease(
   const manifest = await manifestInPayload(secret.data?.['release'] ?? '');
   // Reading YAML takes a thread, and most releases have no custom resources.
   if (manifest === null || !mayHaveCustomObjects(manifest)) return [];
-  const [parsed] = await readManifests([manifest], signal);
+  const [parsed] = await readManifests([manifest], signal).catch(() => {
+    signal.throwIfAborted();
+    // One that cannot be read now never can, and each attempt may take seconds.
+    return [];
+  });
   return (parsed?.objects ?? [])
     .flatMap(({ content }) => kubeObjectOf(content) ?? [])
     .filter((object) => isCustom(object.apiVersion) && (object.namespace ?? namespace) === namespace)
