@@ -12,6 +12,7 @@ const odd = [
   {},
   [],
   'a text with ], "items":[ and \\',
+  { quote: '"', closes: ']' },
   null,
   -1.5e3,
   true,
