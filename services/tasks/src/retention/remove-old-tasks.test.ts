@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type OpenTestDatabase, openTestDatabase } from '@berth/shared/testing/open-test-database';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -68,6 +70,36 @@ const left = async () =>
   new Set(
     await database.db.anyFirst(sql.type(z.object({ id: z.string() }))`select id from deployment_tasks order by id`),
   );
+
+test('a run leaves the database to others for as long as it used it', async () => {
+  const page = () =>
+    Array.from({ length: 100 }, () => ({ id: randomUUID(), finished_at: 'long ago', is_needed: false, log_lines: 0 }));
+  const pages = [page(), page(), page(), page(), page()];
+  const { retention } = readingStore(database.db);
+  let used = 0;
+  const startedAt = performance.now();
+
+  await removeOldTasks(
+    {
+      store: { retention: { ...retention, outdated: async () => pages.shift() ?? [], crowded: async () => [] } },
+      inTransaction: async (work) => {
+        const began = performance.now();
+        await sleep(60);
+        const removed = await inTransactionOf(database.db)(work);
+        used += performance.now() - began;
+        return removed;
+      },
+      retention: { days: 30, perDeployment: 100, runs: 2 },
+      log,
+      countRemoved: () => undefined,
+    },
+    new AbortController().signal,
+  );
+
+  expect(pages).toEqual([]);
+  // Timers are early by a millisecond at most.
+  expect(performance.now() - startedAt).toBeGreaterThan(1.9 * used);
+});
 
 describe('a task', () => {
   test('that ended longer ago than the days of the setting is removed, a younger one is not', async () => {
