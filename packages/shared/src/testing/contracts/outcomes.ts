@@ -26,9 +26,9 @@ export function recordOutcome(operation: Operation, status: number): void {
 export function recordOutcomes(bus: Bus): Bus {
   if (process.env['TEST_OUTCOMES'] === undefined) return bus;
 
-  const call: Bus['call'] = async (operation, request, options) => {
+  const recorded = async <T>(operation: Operation, calling: Promise<T>): Promise<T> => {
     try {
-      const answer = await bus.call(operation, request, options);
+      const answer = await calling;
       recordOutcome(operation, 200);
       return answer;
     } catch (error) {
@@ -36,7 +36,11 @@ export function recordOutcomes(bus: Bus): Bus {
       throw error;
     }
   };
-  return { ...bus, call };
+  return {
+    ...bus,
+    call: (operation, ...rest) => recorded(operation, bus.call(operation, ...rest)),
+    callForBytes: (operation, ...rest) => recorded(operation, bus.callForBytes(operation, ...rest)),
+  };
 }
 
 /** What an operation decides by itself. `change` compares If-Match for all of them, and the gateway refuses the rest. */
