@@ -56,7 +56,7 @@ export function createEventFeed({
   reader,
   log,
   stopping,
-  pollMs = 100,
+  pollMs = 50,
   recentBytes = 8 * 1024 * 1024,
 }: EventFeedDeps): EventFeed {
   const members = new Set<() => void>();
