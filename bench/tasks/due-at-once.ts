@@ -38,6 +38,7 @@ export async function dueAtOnce(stack: Stack, fixtures: Fixtures, say: (line: st
     const { dueAt, ids } = await schedule(db);
     const late = new Map<string, number>();
     const over = new AbortController();
+    const all = new Set(ids);
     const leftOver = new Set(ids);
     const runner = () =>
       benchRunner({
@@ -45,6 +46,8 @@ export async function dueAtOnce(stack: Stack, fixtures: Fixtures, say: (line: st
         places,
         signal: over.signal,
         claimed: ({ task_id }) => {
+          // What measurements before this one have left to uninstall.
+          if (!all.has(task_id)) return;
           if (late.has(task_id)) throw new Error(`task ${task_id} was claimed twice`);
           late.set(task_id, Date.now() - dueAt);
           leftOver.delete(task_id);
