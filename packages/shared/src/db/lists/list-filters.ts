@@ -1,3 +1,4 @@
+import { plannedForItsValues } from '../postgres/pool/statements.ts';
 import { type FragmentSqlToken, type PrimitiveValueExpression, sql } from 'slonik';
 
 /** A condition of a list, or nothing where the filter was not given. */
@@ -15,7 +16,9 @@ export const equalsIgnoringCase = (column: FragmentSqlToken, text: string | unde
 
 /** Part of the text, whatever its case; `%` and `_` mean themselves. A trigram index finds parts of three letters or more. */
 export const contains = (column: FragmentSqlToken, text: string | undefined): Condition =>
-  text === undefined ? undefined : sql.fragment`lower(${column}) like lower(${`%${literally(text)}%`})`;
+  text === undefined ? undefined : sql.fragment`${planned} lower(${column}) like lower(${`%${literally(text)}%`})`;
+
+const planned: FragmentSqlToken = { ...sql.fragment``, sql: plannedForItsValues };
 
 const literally = (text: string): string => text.replaceAll(/[\\%_]/g, String.raw`\$&`);
 

@@ -6,6 +6,12 @@ export interface Statement {
   name?: string;
 }
 
+/**
+ * A comment for statements that Postgres plans anew for each of their values. A plan that is kept knows no value: for a part of
+ * a name it expects few rows, reads all that match and sorts them, however many there are.
+ */
+export const plannedForItsValues = '/* planned for its values */';
+
 const maxNames = 200;
 const maxRemembered = 2_000;
 const worthPreparing = 3;
@@ -39,7 +45,7 @@ export function statements(): (query: Pick<Query, 'sql' | 'values'>) => Statemen
     if (statement.name !== undefined) return { text: statement.text, values: [...values], name: statement.name };
 
     statement.times += 1;
-    if (statement.times >= worthPreparing && named.size < maxNames) {
+    if (statement.times >= worthPreparing && named.size < maxNames && !sql.includes(plannedForItsValues)) {
       statement.name = `s${named.size}`;
       named.set(sql, statement);
       others.delete(sql);
