@@ -1,10 +1,10 @@
+import { startNameServer } from '@berth/devstack';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer, get } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureCertificates } from '@berth/devstack/servers/kubernetes/certificates';
-import { startNameServer } from './name-server.ts';
 
 /** The name of its certificate, in two parts: that of a deployment's namespace, and the domain of its cluster. */
 export const polledHost = { namespace: 'kubernetes', domain: 'default.svc' };
@@ -42,7 +42,7 @@ export async function startPolledServer(): Promise<PolledServer> {
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('it listens on no port');
   const { port } = address;
-  const names = opening.use(await startNameServer());
+  const names = opening.use(await startNameServer({ host: '127.0.0.1', port: 0 }, async () => ['127.0.0.1']));
   const opened = opening.move();
   return {
     polledAt,

@@ -1,5 +1,5 @@
-import { plannedForItsValues } from '../postgres/pool/statements.ts';
 import { type FragmentSqlToken, type PrimitiveValueExpression, sql } from 'slonik';
+import { plannedForItsValues } from '../postgres/pool/statements.ts';
 
 /** A condition of a list, or nothing where the filter was not given. */
 export type Condition = FragmentSqlToken | undefined;
@@ -18,6 +18,7 @@ export const equalsIgnoringCase = (column: FragmentSqlToken, text: string | unde
 export const contains = (column: FragmentSqlToken, text: string | undefined): Condition =>
   text === undefined ? undefined : sql.fragment`${planned} lower(${column}) like lower(${`%${literally(text)}%`})`;
 
+// A fragment of slonik takes values alone, and this is part of its text.
 const planned: FragmentSqlToken = { ...sql.fragment``, sql: plannedForItsValues };
 
 const literally = (text: string): string => text.replaceAll(/[\\%_]/g, String.raw`\$&`);

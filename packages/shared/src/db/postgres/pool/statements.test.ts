@@ -1,6 +1,6 @@
 import { sql } from 'slonik';
 import { expect, test } from 'vitest';
-import { plannedForItsValues, statements } from './statements.ts';
+import { statements } from './statements.ts';
 
 const find = (id: number) => sql.unsafe`select name from boats where id = ${id} and ${sql.fragment`weight > ${7}`}`;
 
@@ -31,12 +31,4 @@ test('the number of prepared statements is bounded', () => {
   }
 
   expect(names.size - 1).toBe(200);
-});
-
-test('a statement that is planned for its values gets no name, however often it comes', () => {
-  const statementOf = statements();
-
-  const sent = Array.from({ length: 5 }, () => statementOf({ sql: `select ${plannedForItsValues} 1`, values: [] }));
-
-  expect(sent.map(({ name }) => name)).toEqual(Array.from({ length: 5 }, () => undefined));
 });
