@@ -11,7 +11,7 @@ import { isJsonObject, type JsonValue } from '@berth/shared/contracts/json';
 import type { Examples } from '@berth/shared/contracts/openapi/examples';
 import type { Fixtures } from './fixtures.ts';
 
-const file = new URL('../packages/shared/src/contracts/openapi/examples.ts', import.meta.url);
+const file = new URL('../packages/shared/src/contracts/openapi/examples.json', import.meta.url);
 
 const operations = resources.flatMap((resource) => Object.values<Operation>(resource.operations));
 const isUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -59,17 +59,7 @@ export async function recordExamples(
     return http !== undefined && produces === undefined && examples[`${resource}.${name}`] === undefined;
   });
   const sorted = Object.fromEntries(Object.entries(examples).toSorted(([a], [b]) => (a < b ? -1 : 1)));
-  await writeFile(
-    file,
-    `import type { JsonValue } from '../fields/json.ts';
-
-/** What an operation was sent, and what it answered. */
-export type Examples = Record<string, { body?: JsonValue; answer?: JsonValue }>;
-
-/** By operation; requests to a platform that were written down by \`npm run bench -- examples\`. */
-export const examples: Examples = ${JSON.stringify(sorted, null, 2)};
-`,
-  );
+  await writeFile(file, `${JSON.stringify(sorted, null, 2)}\n`);
   say(
     `    ${Object.keys(sorted).length} examples; none of ${missing.map(({ resource, name }) => `${resource}.${name}`).join(', ')}`,
   );
