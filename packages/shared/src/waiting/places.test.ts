@@ -3,29 +3,6 @@ import { places } from './places.ts';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test('so many works have a place at the same time, in their order, and a failed one makes room', async () => {
-  const inPlace = places(2, { patienceMs: 60_000 });
-  const begun: number[] = [];
-  const ends = [1, 2, 3, 4].map(() => Promise.withResolvers<void>());
-  const works = ends.map(({ promise }, n) =>
-    inPlace(async () => {
-      begun.push(n);
-      await promise;
-    }),
-  );
-  await turn();
-  expect(begun).toEqual([0, 1]);
-
-  ends[1]?.reject(new Error('failed'));
-  await expect(works[1]).rejects.toThrow('failed');
-  await turn();
-  expect(begun).toEqual([0, 1, 2]);
-
-  for (const { resolve } of ends) resolve();
-  await Promise.allSettled(works);
-  expect(begun).toEqual([0, 1, 2, 3]);
-});
-
 test('a work that waits for a server that hangs gives its place to the next, and takes one again before it goes on', async () => {
   const inPlace = places(1, { patienceMs: 10 });
   const answer = Promise.withResolvers<string>();
