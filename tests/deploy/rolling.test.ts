@@ -11,7 +11,7 @@ import { z } from 'zod';
 import { callingChart } from './setup/calling-chart.ts';
 import { commandsIn, guideShell } from './setup/guide.ts';
 import { installBerth, type Installation, namespace, release } from './setup/installation.ts';
-import { startLoad, timesCreated } from './setup/load.ts';
+import { startLoad, timesCreated } from './setup/upgrade/load.ts';
 import { memoryInUse, memoryLines } from './setup/memory-in-use.ts';
 
 const signal = AbortSignal.timeout(40 * 60_000);
