@@ -1,5 +1,6 @@
 import { createSecureContext } from 'node:tls';
-import { type IncomingAnswer, openConnections } from './connections/connections.ts';
+import { openConnections } from './connections/connections.ts';
+import type { IncomingAnswer } from './connections/outgoing-request.ts';
 import type { SocketTarget } from './connections/open-socket.ts';
 import { untilAborted } from './connections/until-aborted.ts';
 import type { KubeAccess } from './kube-access.ts';

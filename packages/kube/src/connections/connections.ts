@@ -2,22 +2,7 @@ import type { TLSSocket } from 'node:tls';
 import { http1Requests } from './http1-requests.ts';
 import { http2Requests } from './http2-requests.ts';
 import { openSocket, type SocketTarget } from './open-socket.ts';
-
-export interface OutgoingRequest {
-  readonly method: string;
-  /** The name and port of the server. */
-  readonly authority: string;
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | undefined;
-}
-
-/** The head of an answer, and its body as it arrives: an error where it is cut off. Leaving the loop over it ends the request. */
-export interface IncomingAnswer {
-  readonly status: number;
-  readonly retryAfter: string | undefined;
-  readonly body: AsyncIterable<Uint8Array>;
-}
+import type { IncomingAnswer, OutgoingRequest } from './outgoing-request.ts';
 
 export interface Connections extends Disposable {
   send(request: OutgoingRequest, signal: AbortSignal): Promise<IncomingAnswer>;

@@ -1,7 +1,7 @@
 import type { ClientRequestArgs } from 'node:http';
 import { Agent, request } from 'node:https';
 import type { Duplex } from 'node:stream';
-import type { IncomingAnswer, OutgoingRequest } from './connections.ts';
+import type { IncomingAnswer, OutgoingRequest } from './outgoing-request.ts';
 
 /** API servers close an idle connection after 90 s; closing it earlier avoids a request on a closing connection. */
 const idleMs = 60_000;

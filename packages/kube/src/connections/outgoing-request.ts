@@ -1,0 +1,15 @@
+export interface OutgoingRequest {
+  readonly method: string;
+  /** The name and port of the server. */
+  readonly authority: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+}
+
+/** The head of an answer, and its body as it arrives: an error where it is cut off. Leaving the loop over it ends the request. */
+export interface IncomingAnswer {
+  readonly status: number;
+  readonly retryAfter: string | undefined;
+  readonly body: AsyncIterable<Uint8Array>;
+}
