@@ -10,12 +10,13 @@ afterEach(() => {
   for (const close of closing.splice(0)) close();
 });
 
-/** Answers `/` at once, with more than the system buffers for `/long`; other paths wait in `held`. */
+/** Answers `/` at once, `/refused` before it has the body, with more than the system buffers for `/long`; other paths wait in `held`. */
 async function start(limit: { most: number; slowReaderMs?: number; mostUnreadBytes?: number }) {
   const held: ServerResponse[] = [];
   const closed: string[] = [];
   const server = createServer((request, response) => {
     if (request.url === '/') response.end('at once');
+    else if (request.url === '/refused') response.end('refused');
     else if (request.url === '/long') response.end(Buffer.alloc(longBytes));
     else request.on('data', () => undefined).once('end', () => held.push(response));
   });
@@ -82,6 +83,27 @@ test('a connection whose request is being answered stays, and a new one is refus
   expect(await answerTo(busy[0])).toContain('later');
   await expect.poll(async () => answerTo(await open(get('/')))).toContain('at once');
   expect(closed).toEqual(['new', 'waiting']);
+});
+
+test.for([
+  ['whose body comes after the answer', ['12345', '67890']],
+  ['whose body comes with its head', ['1234567890']],
+] as const)('a connection is idle again after a request that was refused before its body was read, %s', async ([, body]) => {
+  const { open, held, closed } = await start({ most: 2 });
+  const [first, ...others] = body;
+  const refused = await open(`POST /refused HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\n${first}`);
+  expect(await answerTo(refused)).toContain('refused');
+  for (const part of others) refused.write(part);
+  // Its answer shows that the body before it has arrived.
+  refused.write(get('/'));
+  expect(await answerTo(refused)).toContain('at once');
+
+  await open(get('/held'));
+  await expect.poll(() => held.length).toBe(1);
+  const next = await open(get('/'));
+
+  await expect.poll(() => closed).toEqual(['waiting']);
+  expect(await answerTo(next)).toContain('at once');
 });
 
 test('a client that takes nothing of its answer is disconnected, one that takes it slowly is not', async () => {

@@ -71,7 +71,10 @@ export function limitConnections(
     const { socket } = request;
     const name = names.get(socket) ?? '';
     let isWhole = false;
+    let isOver = false;
     const begin = () => {
+      // What is refused by its head is answered before its body has come.
+      if (isOver) return;
       isWhole = true;
       answering.set(socket, (answering.get(socket) ?? 0) + 1);
       waiting.delete(name);
@@ -80,6 +83,7 @@ export function limitConnections(
     else begin();
 
     response.once('close', () => {
+      isOver = true;
       timed.delete(socket);
       if (socket.destroyed) return;
       const others = (answering.get(socket) ?? 0) - (isWhole ? 1 : 0);
