@@ -78,9 +78,16 @@ export async function createGateway({ resources = allResources, ...deps }: Gatew
   // Streams check again whether they may stay open, at intervals of their own.
   const authenticateNow = authenticateBy({ ...authentication, identities: undefined });
   const requests = new RequestLimit({ by: 'identity', perMinute: requestsPerMinute, ...clock });
-  const requireCredential = requireCredentialBy({ authenticate, known: credentials, requests });
+  const byAddress = () => new RequestLimit({ by: 'address', perMinute: anonymousRequestsPerMinute, ...clock });
+  const requireCredential = requireCredentialBy({
+    authenticate,
+    known: credentials,
+    requests,
+    // Counted apart: an address that floods public routes keeps no new token out.
+    refusals: byAddress(),
+  });
   const app = createHttpServer(deps);
-  const addresses = new RequestLimit({ by: 'address', perMinute: anonymousRequestsPerMinute, ...clock });
+  const addresses = byAddress();
   limitAddresses(app, { addresses, networkOf, presentsCredential });
   const known = collectMethods(app);
 

@@ -16,11 +16,11 @@ afterEach(async () => {
 /** A gateway whose clock stands still, and how often auth was called. */
 async function start(
   options: Options = {},
+  auth = testAuth(),
 ): Promise<{ gateway: TestGateway; clock: { ms: number }; calls: () => number }> {
   const clock = { ms: 1_000 };
   const gateway = await startTestGateway({ ...options, perMinute: { now: () => clock.ms, ...options.perMinute } });
   servers.push(gateway);
-  const auth = testAuth();
   let calls = 0;
   await gateway.serve(
     'auth',
@@ -170,6 +170,25 @@ describe('requests without an identity', () => {
     expect((await anonymous(gateway, '/api/v2/envs', address)).status).toBe(429);
     expect((await requestAs(gateway, 'envUser', '/api/v2/envs', address)).status).toBe(200);
   });
+});
+
+test('requests with a credential that is refused although its secret is right are limited by address, and keep no known one out', async () => {
+  const active = new Set(['envUser', 'envAdmin', 'siteAdmin']);
+  const { gateway, calls } = await start({ perMinute: { anonymousRequestsPerMinute: 3 } }, testAuth(active));
+  expect((await requestAs(gateway, 'envUser')).status).toBe(200);
+  active.delete('envAdmin');
+
+  const answers = [];
+  for (let n = 0; n < 3; n += 1) answers.push(await requestAs(gateway, 'envAdmin'));
+  expect(answers.map(({ status }) => status)).toEqual([401, 401, 401]);
+  expect(limitsOf(answers[0] as Response)).toEqual(['"address";r=2;t=20', '"address";q=3;w=60']);
+  expect(await problemOf(answers[0] as Response)).toMatchObject({ code: 'user_inactive' });
+
+  const before = calls();
+  expect(await problemOf(await requestAs(gateway, 'envAdmin'))).toMatchObject({ status: 429 });
+  expect(calls()).toBe(before);
+  expect((await requestAs(gateway, 'envUser')).status).toBe(200);
+  expect((await fetch(`${gateway.url}/api/v2/server`)).status).toBe(200);
 });
 
 describe('attempts to guess a credential', () => {

@@ -178,3 +178,12 @@ describe('a follower of a log', () => {
     expect(await problemOf(one)).toMatchObject({ status: 503 });
   });
 });
+
+test('a request that is pipelined behind a log that is followed ends both, as nothing would show that their client is gone', async () => {
+  const one = (url: string) => `GET ${url} HTTP/1.1\r\nhost: x\r\nx-service-token: siteAdmin\r\n\r\n`;
+
+  const answers = await gateway.raw(`${one(`${path}?follow=true`)}${one('/healthz')}`);
+
+  expect(answers.match(/HTTP\/1.1 200/g) ?? []).not.toHaveLength(2);
+  for (const _ of [1, 2]) expect((await follow()).text()).toBe('');
+});

@@ -1,7 +1,9 @@
 import type { Operation } from '@berth/shared/contracts/contract';
 import type { Authenticated } from '@berth/shared/contracts/resources/identities';
+import { AppError } from '@berth/shared/errors';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { KnownCredentials } from '../attempts/known-credentials.ts';
+import { networkOf } from '../attempts/network-of.ts';
 import type { RequestLimit } from '../limits/request-limit.ts';
 import type { Authenticate } from './authenticate.ts';
 import { credentialOf } from './credential-of.ts';
@@ -11,6 +13,8 @@ export interface RequireCredentialDeps {
   known: Pick<KnownCredentials, 'identityOf'>;
   /** Requests, by identity. */
   requests: RequestLimit;
+  /** Requests whose credential was refused, by address. */
+  refusals: RequestLimit;
 }
 
 /** What a route that needs a credential is registered with. */
@@ -24,9 +28,15 @@ export type RequireCredential = (operation: Pick<Operation, 'owner'>) => Credent
 
 /**
  * Authenticates requests and limits those of an identity. Where its credential is known from before, what is too much is refused
- * without a call to auth, so that it costs others nothing.
+ * without a call to auth, so that it costs others nothing. A credential that is refused has no identity whose limit it could use
+ * up, however right its secret is: those count for their address.
  */
-export function requireCredentialBy({ authenticate, known, requests }: RequireCredentialDeps): RequireCredential {
+export function requireCredentialBy({
+  authenticate,
+  known,
+  requests,
+  refusals,
+}: RequireCredentialDeps): RequireCredential {
   const onRequest =
     ({ owner }: Pick<Operation, 'owner'>) =>
     async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
@@ -35,9 +45,12 @@ export function requireCredentialBy({ authenticate, known, requests }: RequireCr
         // For the log, where it is refused at once.
         request.identity = before;
         requests.refuseUsedUp(nameOf(before), reply);
-      }
+      } else refusals.refuseUsedUp(networkOf(request), reply);
       const started = performance.now();
-      const { identity, identity_token } = await authenticate(request, owner);
+      const { identity, identity_token } = await authenticate(request, owner).catch((error: unknown) => {
+        if (error instanceof AppError && error.status === 401) refusals.take(networkOf(request), reply);
+        throw error;
+      });
       request.identity = identity;
       request.identityToken = identity_token;
       request.spentMs = performance.now() - started;

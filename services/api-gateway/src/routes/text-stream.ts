@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { beginStream } from '../http/connections/one-at-a-time.ts';
 
 export interface TextStreamOptions {
   contentType: string;
@@ -28,6 +29,7 @@ export async function sendTextStream(
 ): Promise<void> {
   const { raw } = reply;
   reply.hijack();
+  beginStream(raw);
   // Those that hooks have added: a response that is written here would lose them.
   for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) raw.setHeader(name, value);
   raw.writeHead(200, {

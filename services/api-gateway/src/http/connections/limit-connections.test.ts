@@ -88,23 +88,26 @@ test('a connection whose request is being answered stays, and a new one is refus
 test.for([
   ['whose body comes after the answer', ['12345', '67890']],
   ['whose body comes with its head', ['1234567890']],
-] as const)('a connection is idle again after a request that was refused before its body was read, %s', async ([, body]) => {
-  const { open, held, closed } = await start({ most: 2 });
-  const [first, ...others] = body;
-  const refused = await open(`POST /refused HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\n${first}`);
-  expect(await answerTo(refused)).toContain('refused');
-  for (const part of others) refused.write(part);
-  // Its answer shows that the body before it has arrived.
-  refused.write(get('/'));
-  expect(await answerTo(refused)).toContain('at once');
+] as const)(
+  'a connection is idle again after a request that was refused before its body was read, %s',
+  async ([, body]) => {
+    const { open, held, closed } = await start({ most: 2 });
+    const [first, ...others] = body;
+    const refused = await open(`POST /refused HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\n${first}`);
+    expect(await answerTo(refused)).toContain('refused');
+    for (const part of others) refused.write(part);
+    // Its answer shows that the body before it has arrived.
+    refused.write(get('/'));
+    expect(await answerTo(refused)).toContain('at once');
 
-  await open(get('/held'));
-  await expect.poll(() => held.length).toBe(1);
-  const next = await open(get('/'));
+    await open(get('/held'));
+    await expect.poll(() => held.length).toBe(1);
+    const next = await open(get('/'));
 
-  await expect.poll(() => closed).toEqual(['waiting']);
-  expect(await answerTo(next)).toContain('at once');
-});
+    await expect.poll(() => closed).toEqual(['waiting']);
+    expect(await answerTo(next)).toContain('at once');
+  },
+);
 
 test('a client that takes nothing of its answer is disconnected, one that takes it slowly is not', async () => {
   const { open, closed } = await start({ most: 10, slowReaderMs: 300 });

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
-import { oneAtATime } from './one-at-a-time.ts';
+import { beginStream, oneAtATime } from './one-at-a-time.ts';
 
 const closing: (() => void)[] = [];
 afterEach(() => {
@@ -59,15 +60,63 @@ test('pipelined requests of a connection run one after the other, whatever they 
   await expect.poll(() => ran.at(-1)).toBe('/d');
 });
 
-test('what was pipelined behind a request does not run when the client has disconnected', async () => {
+test('requests that were pipelined run no further than an answer that does not reach their client', async () => {
   const { running, ran, open } = await start();
-  const socket = await open(get('/a'), get('/b'));
+  const socket = await open(get('/a'), get('/b'), get('/c'));
   await expect.poll(() => ran).toEqual(['/a']);
-
   socket.destroy();
-  const [first] = running;
-  if (!first?.closed) await once(first as ServerResponse, 'close');
+
+  running[0]?.end('resets the connection, as nobody is there');
+  await expect.poll(() => ran).toEqual(['/a', '/b']);
+  const [, second] = running as [ServerResponse, ServerResponse];
+  second.end('not sent');
+  await expect.poll(() => second.closed).toBe(true);
   await open(get('/other'));
 
-  await expect.poll(() => ran).toEqual(['/a', '/other']);
+  await expect.poll(() => ran).toEqual(['/a', '/b', '/other']);
+});
+
+test('a connection is not read while a request on it waits for its turn, and then goes on', async () => {
+  const { running, ran, open } = await start();
+  const long = `x: ${'x'.repeat(12_000)}\r\n`;
+  const sent = Array.from({ length: 800 }, (_, n) => get(`/${n}`, long));
+  const socket = await open();
+  let isTaken = false;
+  socket.write(sent.join(''), () => (isTaken = true));
+  let answers = '';
+  socket.on('data', (data) => (answers += String(data)));
+
+  for (let n = 0; n < 5; n += 1) {
+    await expect.poll(() => running.length).toBe(n + 1);
+    running[n]?.end('x');
+  }
+  await expect.poll(() => running.length).toBe(6);
+  // More than both systems buffer.
+  expect(isTaken).toBe(false);
+
+  for (let n = 5; n < sent.length; n += 1) {
+    while (running.length <= n) await sleep(1);
+    running[n]?.end('x');
+  }
+  await expect.poll(() => answers.match(/HTTP\/1.1 200/g)?.length).toBe(sent.length);
+  expect(ran).toEqual(sent.map((_, n) => `/${n}`));
+});
+
+test.for([
+  ['while it is open', true],
+  ['before it begins', false],
+] as const)('a request that is pipelined behind a stream, %s, ends its connection', async ([, isOpen]) => {
+  const { running, ran, open } = await start();
+  const socket = await open(get('/stream'));
+  const closed = once(socket, 'close');
+  await expect.poll(() => running.length).toBe(1);
+  if (isOpen) beginStream(running[0] as ServerResponse);
+
+  socket.write(get('/behind'));
+  await open(get('/other'));
+  await expect.poll(() => ran).toContain('/other');
+  if (!isOpen) beginStream(running[0] as ServerResponse);
+
+  await closed;
+  expect(ran).not.toContain('/behind');
 });
