@@ -93,8 +93,8 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
     every(10_000, async () => void (await store.dryRuns.removeOver())),
   );
   loop(
-    'add up numbers of tasks',
-    every(30_000, async () => void (await store.taskCounts.addUp(5_000))),
+    'add up numbers of tasks and deployments',
+    every(30_000, async () => void (await store.counts.addUp(5_000))),
   );
   loop('take back expired claims', every(1_000, sweepLeases(claims)));
   loop('follow polled deployments', every(2_000, followPolled({ inTransaction })));

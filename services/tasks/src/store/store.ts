@@ -13,6 +13,7 @@ import { createResourceChanges, type ResourceChanges } from './resources/resourc
 import { createResourceRepository } from './resources/resource-repository.ts';
 import { createTypeChanges, type TypeChanges } from './resources/type-changes-repository.ts';
 import { createTypeRepository } from './resources/type-repository.ts';
+import { createCountRepository } from './count-repository.ts';
 import { createProjectionRepository } from './projection-repository.ts';
 import { type ClaimRepository, createClaimRepository } from './claims/claim-repository.ts';
 import { createLeaseRepository } from './claims/lease-repository.ts';
@@ -29,7 +30,6 @@ import {
   createRetentionRepository,
   type RetentionChangesRepository,
 } from './tasks/retention-repository.ts';
-import { createTaskCountRepository } from './tasks/task-count-repository.ts';
 import { createTaskRepository } from './tasks/task-repository.ts';
 import { createWaitFactsRepository } from './claims/wait-facts-repository.ts';
 
@@ -38,7 +38,7 @@ export const readingStore = (db: Queries) => ({
   deployments: createDeploymentRepository(db),
   references: createReferenceRepository(db),
   tasks: createTaskRepository(db),
-  taskCounts: createTaskCountRepository(db),
+  counts: createCountRepository(db),
   logs: createLogRepository(db),
   leases: createLeaseRepository(db),
   projected: createProjectionRepository(db),

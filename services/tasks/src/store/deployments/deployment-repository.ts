@@ -7,6 +7,7 @@ import { listPage } from '@berth/shared/db/lists/list-page';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { DeploymentRecord } from '../../records/deployment-record.ts';
+import { numberOfDeployments } from '../count-repository.ts';
 
 export type VisibleEnvs = 'all' | readonly string[];
 
@@ -27,20 +28,22 @@ const Named = z.object({ name: z.string(), namespace: z.string() });
 type ListQuery = RequestOutput<typeof deployments.operations.list>['query'];
 
 export const createDeploymentRepository = (db: Queries) => ({
-  list: (query: ListQuery, visible: VisibleEnvs) =>
-    listPage(db, {
+  list: (query: ListQuery, visible: VisibleEnvs) => {
+    const ofEnv = inEnvs(sql.fragment`env_id`, visible, query.env_id);
+    const others = [
+      contains(sql.fragment`name`, query.name),
+      equals(sql.fragment`kind_id`, query.kind_id),
+      equals(sql.fragment`cluster_id`, query.cluster_id),
+      equals(sql.fragment`helm_chart_id`, query.helm_chart_id),
+      equals(sql.fragment`enabled`, query.enabled),
+      equals(sql.fragment`status`, query.status),
+    ];
+    return listPage(db, {
       row: Deployment,
       columns,
       from: sql.fragment`deployments`,
-      where: [
-        inEnvs(sql.fragment`env_id`, visible, query.env_id),
-        contains(sql.fragment`name`, query.name),
-        equals(sql.fragment`kind_id`, query.kind_id),
-        equals(sql.fragment`cluster_id`, query.cluster_id),
-        equals(sql.fragment`helm_chart_id`, query.helm_chart_id),
-        equals(sql.fragment`enabled`, query.enabled),
-        equals(sql.fragment`status`, query.status),
-      ],
+      where: [ofEnv, ...others],
+      numTotal: others.every((other) => other === undefined) ? numberOfDeployments([ofEnv]) : undefined,
       request: query,
       // Beside the inputs and the description: ids, times, names, the reason, and what its own endpoint reports.
       bytes: sql.fragment`bytes + 4096 + 6 * coalesce(octet_length(reason), 0) + coalesce(octet_length(reported_status::text), 0)`,
@@ -50,7 +53,8 @@ export const createDeploymentRepository = (db: Queries) => ({
         status: sql.fragment`status`,
         enabled: sql.fragment`enabled`,
       },
-    }),
+    });
+  },
 
   find: (id: string, visible: VisibleEnvs) =>
     db.maybeOne(deployment`

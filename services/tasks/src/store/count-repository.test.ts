@@ -10,10 +10,10 @@ import {
   insertDeployment,
   insertTask,
   type TaskRow,
-} from '../../../test/support/sample-rows.ts';
-import { readingStore, type ReadingStore } from '../store.ts';
+} from '../../test/support/sample-rows.ts';
+import { readingStore, type ReadingStore } from './store.ts';
 
-const migrations = new URL('../../../migrations/', import.meta.url);
+const migrations = new URL('../../migrations/', import.meta.url);
 const nothing = sql.type(z.object({}));
 const otherEnv = randomUUID();
 
@@ -97,7 +97,7 @@ describe('the number of tasks', () => {
     states.push(await totals());
     await database.db.query(nothing`delete from deployment_tasks where deployment_id = ${left} and status = 'Done'`);
     states.push(await totals());
-    await store.taskCounts.addUp(1_000);
+    await store.counts.addUp(1_000);
     states.push(await totals());
 
     for (const { listed, counted } of states) expect(listed).toEqual(counted);
@@ -119,23 +119,23 @@ describe('what is kept of it', () => {
     await database.db.query(nothing`delete from deployment_tasks where deployment_id = ${other}`);
     expect(await rows()).toBe(7);
 
-    await store.taskCounts.addUp(1_000);
+    await store.counts.addUp(1_000);
 
     expect(await rows()).toBe(2);
     expect(await total({ deployment_id: id })).toBe(4);
-    expect(await store.taskCounts.addUp(1_000)).toBe(0);
+    expect(await store.counts.addUp(1_000)).toBe(0);
   });
 
   test('is added up by some runs at a time, while tasks come, with nothing lost or counted twice', async () => {
     const ids = await Promise.all(Array.from({ length: 4 }, () => deploymentWith(done, done, done)));
 
     await Promise.all([
-      ...Array.from({ length: 4 }, () => store.taskCounts.addUp(2)),
+      ...Array.from({ length: 4 }, () => store.counts.addUp(2)),
       ...ids.map((deployment_id) => insertTask(database.db, { deployment_id, cluster_id: cluster, ...done })),
     ]);
 
     expect(await total()).toBe(16);
-    for (let left = 1; left > 0; ) left = await store.taskCounts.addUp(3);
+    for (let left = 1; left > 0; ) left = await store.counts.addUp(3);
     expect(await rows()).toBe(4);
     expect(await total()).toBe(16);
   });
@@ -148,5 +148,60 @@ describe('what is kept of it', () => {
     `);
 
     expect(await rows()).toBe(1);
+  });
+});
+
+describe('the number of deployments', () => {
+  type Filters = Parameters<ReadingStore['deployments']['list']>[0];
+  const number = async (visible: Visible = 'all', query: Filters = {}) =>
+    (await store.deployments.list({ per_page: 1, ...query }, visible)).num_total;
+  const numbers = async () => [
+    await number(),
+    await number([envId]),
+    await number([envId, otherEnv]),
+    await number('all', { env_id: otherEnv }),
+    await number([envId], { env_id: otherEnv }),
+    await number('all', { enabled: true }),
+  ];
+  const kept = async () =>
+    await database.db.oneFirst(
+      sql.type(z.object({ n: z.number().int() }))`select count(*) as n from deployment_counts`,
+    );
+  const insertMany = (count: number) =>
+    Promise.all(Array.from({ length: count }, () => insertDeployment(database.db, cluster)));
+
+  test('is right for every viewer after deployments are added, disabled, moved and removed', async () => {
+    const [first = '', second = '', third = ''] = await insertMany(5);
+    expect(await numbers()).toEqual([5, 5, 5, 0, 0, 5]);
+
+    await database.db.query(nothing`update deployments set enabled = false where id = ${first}`);
+    await database.db.query(nothing`update deployments set env_id = ${otherEnv} where id in (${second}, ${third})`);
+    expect(await numbers()).toEqual([5, 3, 5, 2, 0, 4]);
+
+    await database.db.query(nothing`delete from deployments where id in (${first}, ${second})`);
+    expect(await numbers()).toEqual([3, 2, 3, 1, 0, 3]);
+
+    await store.counts.addUp(1_000);
+    expect(await numbers()).toEqual([3, 2, 3, 1, 0, 3]);
+    expect(await kept()).toBe(2);
+
+    await database.db.query(nothing`truncate deployments cascade`);
+    expect(await numbers()).toEqual([0, 0, 0, 0, 0, 0]);
+  });
+
+  test('is kept where no filter but that of the env is given, and counted for the others', async () => {
+    await insertMany(3);
+    // Which only the kept number shows.
+    await database.db.query(nothing`insert into deployment_counts values (${envId}, 100)`);
+
+    expect(await numbers()).toEqual([103, 103, 103, 0, 0, 3]);
+  });
+
+  test('grows by no update that leaves a deployment in its env', async () => {
+    await insertMany(2);
+
+    await database.db.query(nothing`update deployments set env_id = env_id, state = 'Running'`);
+
+    expect(await kept()).toBe(2);
   });
 });

@@ -1,0 +1,71 @@
+import type { Queries } from '@berth/shared/db/database';
+import type { Condition } from '@berth/shared/db/lists/list-filters';
+import { type FragmentSqlToken, sql } from 'slonik';
+import { z } from 'zod';
+
+/** A table in which triggers count the rows of another one: each change adds a row, and what adds up to the number is right at any moment. */
+interface CountTable {
+  name: string;
+  number: string;
+  /** Of the counted rows; what is counted apart. */
+  columns: readonly string[];
+}
+
+const tasks: CountTable = {
+  name: 'deployment_task_counts',
+  number: 'tasks',
+  columns: ['deployment_id', 'env_id', 'cluster_id', 'status'],
+};
+const deployments: CountTable = { name: 'deployment_counts', number: 'deployments', columns: ['env_id'] };
+
+const numberIn =
+  ({ name, number }: CountTable) =>
+  (where: readonly Condition[]): FragmentSqlToken =>
+    sql.fragment`
+      select coalesce(sum(${sql.identifier([number])}), 0)::bigint from ${sql.identifier([name])} where ${sql.and(where)}`;
+
+/** How many tasks there are of which the columns that are counted fulfil the conditions. */
+export const numberOfTasks = numberIn(tasks);
+/** The same of deployments. */
+export const numberOfDeployments = numberIn(deployments);
+
+const columnsOf = ({ columns }: CountTable) =>
+  sql.join(
+    columns.map((column) => sql.identifier([column])),
+    sql.fragment`, `,
+  );
+
+const Groups = z.object({ groups: z.number().int() });
+
+export const createCountRepository = (db: Queries) => {
+  const addUpIn = async (table: CountTable, limit: number): Promise<number> => {
+    const [name, number, columns] = [sql.identifier([table.name]), sql.identifier([table.number]), columnsOf(table)];
+    const { groups } = await db.one(sql.type(Groups)`
+      with scattered as materialized (
+        select ${columns} from ${name} group by ${columns} having count(*) > 1 limit ${limit}
+      ),
+      locked as materialized (
+        select c.ctid from ${name} c join scattered s using (${columns}) for update of c skip locked
+      ),
+      removed as (
+        delete from ${name} where ctid = any(array(select ctid from locked)) returning *
+      ),
+      added as (
+        insert into ${name} (${columns}, ${number})
+        select ${columns}, sum(${number}) from removed group by ${columns} having sum(${number}) <> 0
+      )
+      select count(*) as groups from scattered
+    `);
+    return groups;
+  };
+
+  return {
+    /**
+     * Makes one row of those that count the same, for so many of each table; returns for how many. Concurrent runs add up
+     * different rows, and a row that is added meanwhile stays.
+     */
+    addUp: async (limit: number): Promise<number> =>
+      (await addUpIn(tasks, limit)) + (await addUpIn(deployments, limit)),
+  };
+};
+export type CountRepository = ReturnType<typeof createCountRepository>;
