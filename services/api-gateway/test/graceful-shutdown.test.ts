@@ -3,6 +3,7 @@ import { Agent, get, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
 import { envs } from '@berth/shared/contracts/resources/envs';
+import type { LogLine } from '@berth/shared/contracts/resources/runner-tasks';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { some, startTestGateway, type TestGateway, testAuth } from './support/start-test-gateway.ts';
 
@@ -107,3 +108,38 @@ test('a gateway that stops aborts open streams, so that readers notice', async (
   const text = response.text();
   await Promise.all([gateway.stop(), expect(text).rejects.toThrow('terminated')]);
 });
+
+test('a gateway that stops sends a log that is only read to its end, also one that is requested while it lingers', async () => {
+  await using lingering = await startTestGateway({ lingerMs: 1_000 });
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  let reading = 0;
+  await lingering.serve('auth', testAuth());
+  await lingering.serve(
+    'tasks',
+    some(deploymentTasks, {
+      log_lines: async ({ body: { from, limit } }) => {
+        if (from === 0) return { lines: Array.from({ length: limit }, line), next: limit, finished: false };
+        // By now the first part is on its way to the reader.
+        reading += 1;
+        await released;
+        return { lines: [line()], next: from + 1, finished: false };
+      },
+    }),
+  );
+  const read = async () => {
+    const response = await lingering.get('/api/v2/deployment-tasks/0b8a6b0e-0000-4000-8000-000000000001/log');
+    return (await response.text()).trimEnd().split('\n').length;
+  };
+  const begunBefore = read();
+  await expect.poll(() => reading).toBe(1);
+
+  const stopped = lingering.stop();
+  const begunAfter = read();
+  await expect.poll(() => reading).toBe(2);
+  release();
+
+  expect(await Promise.all([begunBefore, begunAfter])).toEqual([501, 501]);
+  await stopped;
+});
+
+const line = (): LogLine => ({ at: '2026-01-02T03:04:05.678Z', source: 'stdout', text: 'a line' });

@@ -10,8 +10,6 @@ import { sendTextStream } from './text-stream.ts';
 
 export interface AuditExportDeps extends Pick<RouteDeps, 'authenticate' | 'requireCredential'> {
   bus: Pick<Bus, 'call'>;
-  /** Aborts when the gateway stops, which ends every open stream. */
-  stopping: AbortSignal;
   auditExports?: StreamLimits & ExportLimits;
   /** A reader that receives nothing for this long is cut off. */
   slowReaderMs?: number;
@@ -43,7 +41,7 @@ export function auditExportRoute(app: FastifyInstance, deps: AuditExportDeps): v
     const first = await read({ per_page: request.method === 'HEAD' ? 1 : eventsPerPage });
     if (request.method === 'HEAD') return reply.type(contentType).send();
 
-    const options = { contentType, stopping: deps.stopping, slowReaderMs };
+    const options = { contentType, stopping: undefined, slowReaderMs };
     await sendTextStream(request, reply, options, async ({ signal, write }) => {
       const reauthenticate = async () => {
         request.identityToken = (await deps.authenticate(request, list.owner)).identity_token;

@@ -11,7 +11,7 @@ import { sendTextStream } from './text-stream.ts';
 
 export interface PodLogDeps extends Pick<RouteDeps, 'authenticate' | 'requireCredential'> {
   bus: Pick<Bus, 'call'>;
-  /** Aborts when the gateway stops, which ends every open stream. */
+  /** Aborts when the gateway stops, which ends every stream that follows. */
   stopping: AbortSignal;
   podLogs?: StreamLimits & PodLogLimits;
   /** A reader that receives nothing for this long is cut off. */
@@ -44,12 +44,13 @@ export function podLogRoute(app: FastifyInstance, deps: PodLogDeps): void {
     const first = await read(null);
     if (request.method === 'HEAD') return reply.type('text/plain; charset=utf-8').send();
 
-    const streamOptions = { contentType: 'text/plain; charset=utf-8', stopping: deps.stopping, slowReaderMs };
+    const follow = options.follow === true;
+    const stopping = follow ? deps.stopping : undefined;
+    const streamOptions = { contentType: 'text/plain; charset=utf-8', stopping, slowReaderMs };
     await sendTextStream(request, reply, streamOptions, async ({ signal, write }) => {
       const reauthenticate = async () => {
         request.identityToken = (await deps.authenticate(request, log_part.owner)).identity_token;
       };
-      const follow = options.follow === true;
       for await (const text of followPodLog(first, { read, reauthenticate, follow, limits, signal })) await write(text);
     });
     return reply;

@@ -11,7 +11,7 @@ import { sendTextStream, type TextStream } from './text-stream.ts';
 
 export interface TaskLogDeps extends Omit<RouteDeps, 'bus' | 'compress' | 'signIns'> {
   bus: Pick<Bus, 'call' | 'hints'>;
-  /** Aborts when the gateway stops, which ends every open stream. */
+  /** Aborts when the gateway stops, which ends every stream that follows. */
   stopping: AbortSignal;
   limits?: StreamLimits;
   /** A reader that receives nothing for this long is cut off. */
@@ -28,6 +28,7 @@ export function taskLogRoute(app: FastifyInstance, deps: TaskLogDeps): void {
 
   app.get(httpRouteOf(log).path, deps.requireCredential(log), async (request, reply) => {
     const { id, query } = readRequest(request) as { id: string; query: { follow?: string } };
+    const follow = query.follow === 'true';
     const read = reader(deps, request, id);
     await using slot = new AsyncDisposableStack();
     slot.use(takeSlot(request.identity?.id ?? ''));
@@ -35,9 +36,10 @@ export function taskLogRoute(app: FastifyInstance, deps: TaskLogDeps): void {
     const first = await readPart(read, 0);
     if (request.method === 'HEAD') return reply.type('text/plain; charset=utf-8').send();
 
-    const options = { contentType: 'text/plain; charset=utf-8', stopping: deps.stopping, slowReaderMs };
+    const stopping = follow ? deps.stopping : undefined;
+    const options = { contentType: 'text/plain; charset=utf-8', stopping, slowReaderMs };
     await sendTextStream(request, reply, options, (stream) =>
-      sendLog(first, stream, { deps, read, taskId: id, follow: query.follow === 'true', request }),
+      sendLog(first, stream, { deps, read, taskId: id, follow, request }),
     );
     return reply;
   });

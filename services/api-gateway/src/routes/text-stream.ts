@@ -4,14 +4,14 @@ import { beginStream } from '../http/connections/one-at-a-time.ts';
 
 export interface TextStreamOptions {
   contentType: string;
-  /** Aborts when the gateway stops, which ends every open stream. */
-  stopping: AbortSignal;
+  /** Aborts when the gateway stops, for a stream that has no end of its own; any other has the time that requests in flight have. */
+  stopping: AbortSignal | undefined;
   /** A reader that receives nothing for this long is cut off. */
   slowReaderMs: number;
 }
 
 export interface TextStream {
-  /** Aborts when the client is gone or the gateway stops. */
+  /** Aborts when the client is gone, or the stream has to end. */
   readonly signal: AbortSignal;
   /** Waits until the client has received it, so that a slow client costs one part of memory. */
   write(text: string): Promise<void>;
@@ -43,7 +43,7 @@ export async function sendTextStream(
   const onClose = () => closed.abort();
   raw.once('close', onClose);
   if (raw.destroyed) onClose();
-  const signal = AbortSignal.any([closed.signal, stopping]);
+  const signal = stopping ? AbortSignal.any([closed.signal, stopping]) : closed.signal;
 
   const write = async (text: string): Promise<void> => {
     signal.throwIfAborted();
