@@ -11,10 +11,12 @@ import { z } from 'zod';
 import { callingChart } from './setup/calling-chart.ts';
 import { commandsIn, guideShell } from './setup/guide.ts';
 import { installBerth, type Installation, namespace, release } from './setup/installation.ts';
-import { startLoad, timesCreated } from './setup/upgrade/load.ts';
 import { memoryInUse, memoryLines } from './setup/memory-in-use.ts';
+import { followEvents } from './setup/upgrade/follow-events.ts';
+import { startLoad, timesCreated } from './setup/upgrade/load.ts';
+import { type PreviousVersion, previousVersion } from './setup/upgrade/previous-version.ts';
 
-const signal = AbortSignal.timeout(40 * 60_000);
+const signal = AbortSignal.timeout(60 * 60_000);
 
 const Pods = z.object({
   items: z.array(
@@ -36,7 +38,9 @@ const Node = z.object({ spec: z.object({ unschedulable: z.boolean().optional() }
 const long = { timeout: 900_000 };
 
 describe('Berth with two pods of each part, under constant requests', () => {
+  let previous: PreviousVersion;
   let berth: Installation;
+  let token: string;
   let shell: (commands: string) => Promise<string>;
   /** Repeats nothing. */
   let api: Client;
@@ -45,9 +49,11 @@ describe('Berth with two pods of each part, under constant requests', () => {
   let env: Env;
   let sample: Sample;
   beforeAll(async () => {
-    berth = await installBerth({ signal, replicas: 2 });
+    previous = await previousVersion(signal);
+    console.log(`the version before: ${previous.says}`);
+    berth = await installBerth({ signal, replicas: 2, version: previous.version });
     shell = await guideShell(berth, signal);
-    const token = await signInAsAda({ stack: berth, signal });
+    token = await signInAsAda({ stack: berth, signal });
     const clientWith = (ms: number) =>
       createClient({ baseUrl: berth.url, credential: () => ({ token }), signal, patience: { ms } });
     api = clientWith(0);
@@ -56,7 +62,7 @@ describe('Berth with two pods of each part, under constant requests', () => {
     await pushChart({ tools: berth.tools, registry: berth.registry, folder: calling.folder, signal });
     env = await ensureEnv(api, 'real');
     sample = { ...(await findChart(api, signal)), cluster: await assignCluster(api, { cluster: 'own', env, signal }) };
-  }, 20 * 60_000);
+  }, 50 * 60_000);
   afterAll(() => berth?.[Symbol.asyncDispose](), 120_000);
 
   const podsOf = async (part: CallerName) => {
@@ -115,6 +121,7 @@ describe('Berth with two pods of each part, under constant requests', () => {
    */
   async function underLoad(name: string, client: Client, change: (doing: (what: string) => void) => Promise<void>) {
     const { deployment, letGo } = await underWay(name);
+    await using events = await followEvents({ url: berth.url, token, tables: 'secrets,bots' });
     let what = 'before';
     const began = performance.now();
     const load = startLoad({ api: client, env: env.id, name, meanwhile: () => what });
@@ -124,9 +131,15 @@ describe('Berth with two pods of each part, under constant requests', () => {
       console.log(`${name}: ${next} at ${((performance.now() - began) / 1000).toFixed(1)} s`);
     }).finally(() => (what = 'afterwards'));
     const { answered, created, failed, shed } = await load.stop();
-    console.log(`${name}: ${answered} requests in ${((performance.now() - began) / 1000).toFixed(1)} s, ${shed} shed`);
+    console.log(
+      `${name}: ${answered} requests in ${((performance.now() - began) / 1000).toFixed(1)} s, ${shed} made twice for overload, ${events.streams()} streams of events`,
+    );
 
     const times = await timesCreated(patient, env.id, name);
+    const unannounced = () => created.filter(({ id }) => !events.ids.has(id)).map((row) => row.name);
+    await waitUntil(async () => unannounced().length === 0, { what: 'all events', withinMs: 20_000, signal }).catch(
+      () => undefined,
+    );
     await letGo();
     const [first] = await tasksOf(deployment);
     await waitForTask(patient, first?.id ?? '', { withinMs: 180_000, signal });
@@ -135,10 +148,12 @@ describe('Berth with two pods of each part, under constant requests', () => {
       failed,
       answered: answered > 100 ? 'more than a hundred' : answered,
       // Every part starts at once here, on a machine that may have two cores.
-      shed: shed <= answered / 20 ? 'a few' : shed,
+      shed: shed <= answered / 100 ? 'a few' : shed,
       doubled: [...times].filter(([, count]) => count !== 1),
-      lost: created - times.size,
-      tasks: (await tasksOf(deployment)).map(({ status }) => status),
+      lost: created.filter((row) => !times.has(row.name)).map((row) => row.name),
+      unannounced: unannounced(),
+      wrongWithEvents: events.wrong,
+      tasks: (await tasksOf(deployment)).map(({ status, attempts }) => ({ status, attempts })),
     };
   }
   const unnoticed = {
@@ -146,8 +161,11 @@ describe('Berth with two pods of each part, under constant requests', () => {
     answered: 'more than a hundred',
     shed: 'a few',
     doubled: [],
-    lost: 0,
-    tasks: ['Done'],
+    lost: [],
+    unannounced: [],
+    wrongWithEvents: [],
+    // A runner that stops hands its task back, which counts as no attempt.
+    tasks: [{ status: 'Done', attempts: 1 }],
   };
 
   test('at rest each pod has less memory in use than it requests', async () => {
@@ -171,6 +189,26 @@ describe('Berth with two pods of each part, under constant requests', () => {
         doing('new pods');
         const isNew = ({ spec }: Pod) => spec.containers.every(({ image }) => image.endsWith(':0.2.0'));
         await Promise.all(callerNames.map((part) => untilWhole(part, isNew)));
+      });
+
+      expect(outcome).toEqual(unnoticed);
+    },
+  );
+
+  test(
+    'each part that is rolled on its own, back to the version before and forth again beside the others, fails no request and loses no task',
+    long,
+    async () => {
+      const outcome = await underLoad('rolled', api, async (doing) => {
+        const isSameCode = previous.version === undefined;
+        // There and back, so that each pair of parts runs as old with new, and as new with old.
+        for (const version of isSameCode ? ['the version before'] : ['the version before', 'this version']) {
+          for (const part of callerNames) {
+            doing(`${part} becomes ${version}`);
+            const deployment = `--namespace ${namespace} deployment/${release}-${part}`;
+            await shell(`kubectl rollout undo ${deployment} && kubectl rollout status --timeout 4m ${deployment}`);
+          }
+        }
       });
 
       expect(outcome).toEqual(unnoticed);
@@ -216,7 +254,9 @@ describe('Berth with two pods of each part, under constant requests', () => {
         }
       });
 
-      expect(outcome).toEqual(unnoticed);
+      // Those of its runner that were killed count.
+      const tasks = [{ status: 'Done', attempts: expect.any(Number) }];
+      expect(outcome).toEqual({ ...unnoticed, tasks });
     },
   );
 

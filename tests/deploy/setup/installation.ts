@@ -123,10 +123,21 @@ async function surround(stack: AsyncDisposableStack, { signal, postgres }: Surro
   };
 }
 
+export interface InstalledVersion {
+  readonly chart: string;
+  /** Of its images, whose archives are loaded onto the node. */
+  readonly tag: string;
+  readonly archives: readonly string[];
+}
+
 export interface InstallationStart extends SurroundingsStart {
   /** Of each part; one unless given. */
   readonly replicas?: number;
+  /** That of this checkout unless given. */
+  readonly version?: InstalledVersion | undefined;
 }
+
+const thisVersion: InstalledVersion = { chart, tag: '0.1.0', archives: [] };
 
 export interface Installation extends Surroundings {
   /** The namespace with its standard, and the Secrets that the chart finds there. */
@@ -141,10 +152,21 @@ export async function installBerth(start: InstallationStart): Promise<Installati
     const prepareNamespace = () => prepare(surroundings, start.signal);
     await prepareNamespace();
     const values = join(stateFolder, 'values.yaml');
+    const version = start.version ?? thisVersion;
+    for (const archive of version.archives) await node.loadImages(archive);
     // JSON is YAML.
-    await writeFile(values, JSON.stringify(valuesFor(surroundings, start.replicas ?? 1)));
+    await writeFile(values, JSON.stringify(valuesFor(surroundings, start.replicas ?? 1, version.tag)));
     const began = performance.now();
-    const install = surroundings.helm('install', release, chart, '--values', values, '--wait', '--timeout', '12m');
+    const install = surroundings.helm(
+      'install',
+      release,
+      version.chart,
+      '--values',
+      values,
+      '--wait',
+      '--timeout',
+      '12m',
+    );
     await install.catch(async (error: unknown) => {
       throw new Error(`the chart could not be installed\n${await whatHappened(node, namespace)}`, { cause: error });
     });
@@ -185,10 +207,10 @@ async function prepare({ node, servers }: Surroundings, signal: AbortSignal): Pr
 /** The chart's requests of memory; of CPU as little as lets two pods of each part and their successors onto a small machine. */
 const resources = { requests: { cpu: '20m' } };
 
-const valuesFor = ({ node, servers, url }: Surroundings, replicas: number) => ({
+const valuesFor = ({ node, servers, url }: Surroundings, replicas: number, tag: string) => ({
   global: {
     ownUrl: url,
-    image: { tag: '0.1.0' },
+    image: { tag },
     postgresql: {
       host: node.address,
       port: servers.postgres.port,

@@ -1,4 +1,4 @@
-import { type Answer, type Client, everyItem, type Problem } from '@berth/client';
+import { type Answer, type Client, everyItem, type Problem, type Success } from '@berth/client';
 import { pause } from '@berth/shared/waiting/pause';
 
 export interface Load {
@@ -8,10 +8,16 @@ export interface Load {
 
 export interface Outcome {
   readonly answered: number;
-  readonly created: number;
+  readonly created: readonly Created[];
   readonly failed: readonly string[];
-  /** How often a process without CPU refused a request at once, which was made again: nothing of it had begun. */
+  /** How often a process without CPU refused a request at once, which was made once more: nothing of it had begun. */
   readonly shed: number;
+}
+
+export interface Created {
+  /** Its name with the sort of object that it is. */
+  readonly name: string;
+  readonly id: string;
 }
 
 interface LoadStart {
@@ -24,53 +30,77 @@ interface LoadStart {
 }
 
 const pauseMs = 100;
-type Send = (api: Client, env_id: string, name: string) => Promise<Answer<unknown>>;
-/** To every service: reads, and creations in two of them. */
-const reads: Send[] = [
+type Send<T> = (api: Client, env_id: string, name: string) => Promise<Answer<T>>;
+/** To every service: reads of what nobody changes, and creations in two of them. */
+const reads: Send<unknown>[] = [
   (api) => api.deployments.list({ query: {} }),
   (api) => api.k8sClusters.list({ query: {} }),
   (api) => api.helmCharts.list({ query: {} }),
   (api) => api.envs.list({ query: {} }),
+  (api, env) => api.envs.get({ id: env }),
 ];
-const creations: Send[] = [
-  (api, env_id, name) =>
+const creations: Record<string, Send<{ id: string }>> = {
+  secret: (api, env_id, name) =>
     api.secrets.create({ body: { env_id, collection: 'under load', name, contents: 'something' } }),
-  (api, _env, name) => api.bots.create({ body: { display_name: name } }),
-];
+  bot: (api, _env, name) => api.bots.create({ body: { display_name: name } }),
+};
 
+/** What is wrong with an answer that succeeded. */
+type Judge<T> = (answer: Success<T>, n: number) => string | undefined;
+
+const inWords = ({ request, status, detail }: Problem) => `${request}: ${status} ${detail}`;
 const isShed = ({ status, detail }: Problem) => status === 503 && detail.startsWith('The server is overloaded');
 
 /** Constant requests until it is stopped, one of each kind at a time. */
 export function startLoad({ api, env, name, meanwhile }: LoadStart): Load {
   const ending = new AbortController();
   const failed: string[] = [];
-  let shed = 0;
-  const repeat = async (send: Send) => {
-    let succeeded = 0;
+  let [answered, shed] = [0, 0];
+
+  async function send<T>(one: Send<T>, n: number): Promise<Answer<T>> {
+    const answer = await one(api, env, `${name}-${n}`);
+    if (answer.ok || !isShed(answer.problem)) return answer;
+    shed += 1;
+    await pause(answer.problem.retryAfterMs ?? pauseMs, ending.signal);
+    return one(api, env, `${name}-${n}`);
+  }
+
+  async function repeat<T>(one: Send<T>, judge: Judge<T>): Promise<void> {
     for (let n = 0; !ending.signal.aborted; n += 1) {
       const started = meanwhile();
-      const answer = await send(api, env, `${name}-${n}`);
-      if (answer.ok) succeeded += 1;
-      else if (isShed(answer.problem)) {
-        shed += 1;
-        n -= 1;
-        await pause(answer.problem.retryAfterMs ?? pauseMs, ending.signal);
-      } else {
-        const { request: what, status, detail } = answer.problem;
-        failed.push(`${new Date().toISOString()} (${started}) ${what}: ${status} ${detail}`);
-      }
+      const answer = await send(one, n);
+      if (answer.ok) answered += 1;
+      const wrong = answer.ok ? judge(answer, n) : inWords(answer.problem);
+      if (wrong !== undefined) failed.push(`${new Date().toISOString()} (${started}) ${wrong}`);
       await pause(pauseMs, ending.signal);
     }
-    return succeeded;
-  };
-  const sum = async (counts: Promise<number>[]) => (await Promise.all(counts)).reduce((a, b) => a + b, 0);
-  const running = { read: reads.map(repeat), created: creations.map(repeat) };
+  }
+
+  const created: Created[] = [];
+  const running = [
+    ...reads.map((one) => repeat(one, hasSameTag())),
+    ...Object.entries(creations).map(([sort, one]) =>
+      repeat(one, ({ value: { id } }, n) => {
+        created.push({ name: `${sort} ${name}-${n}`, id });
+        return undefined;
+      }),
+    ),
+  ];
   return {
     async stop() {
       ending.abort();
-      const created = await sum(running.created);
-      return { answered: created + (await sum(running.read)), created, failed, shed };
+      await Promise.all(running);
+      return { answered, created, failed, shed };
     },
+  };
+}
+
+/** A row that nobody changes keeps its tag, whichever version of a service makes it. */
+function hasSameTag(): Judge<unknown> {
+  let first: string | null | undefined;
+  return ({ etag }) => {
+    if (first === undefined) first = etag;
+    return etag === first ? undefined : `the ETag of a row that did not change was ${first}, and is ${etag}`;
   };
 }
 

@@ -1,0 +1,68 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { targets } from './image-names.ts';
+
+const run = promisify(execFile);
+
+export interface BuildRevision {
+  readonly root: string;
+  /** In full: what was built of it once is used again. */
+  readonly commit: string;
+  readonly tag: string;
+  readonly log: (line: string) => void;
+  readonly signal: AbortSignal;
+}
+
+export interface BuiltRevision {
+  /** The umbrella chart of that revision. */
+  readonly chart: string;
+  /** Archives of its images in the format of `docker load`. */
+  readonly archives: readonly string[];
+}
+
+/** Builds the images of another revision of this repository by its own scripts, from a worktree in a temporary folder. */
+export async function buildRevision({ root, commit, tag, log, signal }: BuildRevision): Promise<BuiltRevision> {
+  const output = join(root, 'dist/revisions', `${commit}-${tag}`);
+  const built = {
+    chart: join(output, 'chart'),
+    archives: targets.map((target) => join(output, `berth-${target}.docker.tar`)),
+  };
+  if (await isThere(output)) return built;
+
+  const folder = await mkdtemp(join(tmpdir(), 'berth-revision-'));
+  const worktree = join(folder, 'berth');
+  const git = (...args: string[]) => run('git', ['-C', root, ...args], { timeout: 120_000, signal });
+  try {
+    log(`building the images of ${commit.slice(0, 12)} (minutes)`);
+    await git('worktree', 'add', '--detach', worktree, commit);
+    const unfinished = join(folder, 'images');
+    const args = ['images', '--builder', 'buildah', '--format', 'docker', '--tag', tag, '--output', unfinished];
+    const options = { cwd: worktree, timeout: 30 * 60_000, maxBuffer: 64 * 1024 ** 2, signal };
+    await run(process.execPath, ['scripts/berth.mjs', ...args], options);
+    await cp(join(worktree, 'deploy/berth'), join(unfinished, 'chart'), { recursive: true });
+    await keep(unfinished, output);
+    return built;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+    // Git forgets the worktrees whose folders are gone.
+    await run('git', ['-C', root, 'worktree', 'prune'], { timeout: 120_000 });
+  }
+}
+
+const isThere = (folder: string) =>
+  readdir(folder).then(
+    () => true,
+    () => false,
+  );
+
+/** Whole or not at all, also where the temporary folder is on another file system. */
+async function keep(folder: string, output: string): Promise<void> {
+  const copy = `${output}.copy`;
+  await mkdir(dirname(output), { recursive: true });
+  await rm(copy, { recursive: true, force: true });
+  await cp(folder, copy, { recursive: true });
+  await rename(copy, output);
+}

@@ -1,0 +1,44 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { buildRevision } from '../../../../scripts/images/build-revision.ts';
+import type { InstalledVersion } from '../installation.ts';
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('../../../../', import.meta.url));
+
+export interface PreviousVersion {
+  /** Which version that is, for the output of a test. */
+  readonly says: string;
+  /** Undefined: this one, under another name. */
+  readonly version: InstalledVersion | undefined;
+}
+
+/**
+ * The version that an upgrade begins with: the revision that BERTH_PREVIOUS names; without it the newest version before this one
+ * that has a tag; without one, the code of this checkout.
+ */
+export async function previousVersion(signal: AbortSignal): Promise<PreviousVersion> {
+  // oxlint-disable-next-line node/no-process-env -- a wish of whoever runs the test
+  const wish = process.env['BERTH_PREVIOUS'];
+  const ref = wish || (await newestTagBefore(signal));
+  if (ref === undefined) {
+    const says = 'the same code under another name: BERTH_PREVIOUS names no revision, and no v* tag is older';
+    return { says, version: undefined };
+  }
+  const commit = await git(signal, 'rev-parse', '--verify', '--end-of-options', `${ref}^{commit}`);
+  const tag = 'previous';
+  const built = await buildRevision({ root, commit, tag, log: console.log, signal });
+  const subject = await git(signal, 'log', '-1', '--format=%cs, %s', commit);
+  return { says: `${ref} (${commit.slice(0, 12)} of ${subject})`, version: { ...built, tag } };
+}
+
+async function newestTagBefore(signal: AbortSignal): Promise<string | undefined> {
+  const older = ['--list', 'v*', '--merged', 'HEAD', '--no-contains', 'HEAD', '--sort=-version:refname'];
+  const [newest] = (await git(signal, 'tag', ...older)).split('\n');
+  return newest || undefined;
+}
+
+async function git(signal: AbortSignal, ...args: string[]): Promise<string> {
+  return (await run('git', ['-C', root, ...args], { timeout: 60_000, signal })).stdout.trim();
+}
