@@ -4,30 +4,38 @@ import { fileURLToPath } from 'node:url';
 import { Spec, Validation } from '@cyclonedx/cyclonedx-library';
 import { callerNames } from '@berth/shared/contracts/contract';
 import { expect, test } from 'vitest';
+import { targets } from '../../scripts/images/image-names.ts';
 import { repeatElsewhere } from '../../scripts/images/repeat-elsewhere.ts';
-import { sourceRevision } from '../../scripts/images/source-revision.ts';
 import { imageArchive } from './setup/image-archive.ts';
+import { imageConfig } from './setup/image-config.ts';
+import { UID } from './setup/service-container.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 test(
-  'an image has the same digest when it is built once more, from a copy of the checkout in another folder',
+  'each image has the same digest when it is built once more, from a copy of the checkout in another folder',
   async () => {
     const lines: string[] = [];
+    // Of the first build, even where files have changed since.
+    const { revision, created } = await imageConfig(imageArchive('auth'));
 
     await repeatElsewhere({
       root,
-      targets: ['auth'],
+      targets,
       naming: { registry: undefined, tag: '0.1.0' },
       format: 'docker',
       base: undefined,
       output: dirname(imageArchive('auth')),
-      ...(await sourceRevision(root, process.env)),
+      commit: revision,
+      epoch: created.getTime() / 1000,
       log: (line) => lines.push(line),
       signal: AbortSignal.timeout(15 * 60_000),
     });
 
-    expect(lines.at(-1)).toMatch(/^berth-auth.docker.tar: sha256:[0-9a-f]{64} twice$/);
+    const same = targets.map((target) =>
+      expect.stringMatching(new RegExp(`^berth-${target}.docker.tar: sha256:[0-9a-f]{64} twice$`)),
+    );
+    expect(lines.slice(-targets.length)).toEqual(same);
   },
   15 * 60_000,
 );
@@ -40,3 +48,14 @@ test.for(callerNames)('the bill of materials of %s is CycloneDX 1.6 by its publi
   // It would find what is wrong.
   expect(await validator.validate('{"bomFormat":"CycloneDX","specVersion":"1.6","components":[{}]}')).not.toBe(null);
 });
+
+test.for(targets)(
+  'the image of %s names itself, its version and its sources, and runs as an unprivileged user',
+  async (target) => {
+    const { title, version, revision, created, user } = await imageConfig(imageArchive(target));
+
+    expect({ title, version, user }).toEqual({ title: `berth-${target}`, version: '0.1.0', user: `${UID}:${UID}` });
+    expect(revision).toMatch(/^[0-9a-f]{40}(-modified)?$/);
+    expect(created.getTime()).toBeGreaterThan(0);
+  },
+);

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { ensureTools, nodeToolNames, startPostgres, type ToolName, toolNames, toolTable } from '@berth/devstack';
 import { type ProcessGuard, startProcessGuard } from '@berth/process-guard/process-guard';
+import { missingForDeployTests, withSystemPrograms } from '../deploy/setup/needs.ts';
 import { leftovers } from './leftovers.ts';
 
 /**
@@ -34,7 +35,7 @@ export default async function globalSetup(): Promise<() => Promise<void>> {
     await guard.close();
     await rm(serverFolder, { recursive: true, force: true });
     await rm(temporary, { recursive: true, force: true });
-    if (runsAllTests()) process.stderr.write('left out: the tests of images and real pods, npm run test:deploy\n');
+    if (runsAllTests()) process.stderr.write(`left out: ${await deployTestsLeftOut()}\n`);
     if (left.length > 0) throw new Error(`the tests have left something behind:\n${left.join('\n')}`);
   };
 }
@@ -57,6 +58,14 @@ async function provideCompileCache(signal: AbortSignal): Promise<void> {
 
 /** Any argument after `vitest run` selects some of them. */
 const runsAllTests = (): boolean => process.argv.length === 3;
+
+/** What of them a person lacks who would run them here. */
+async function deployTestsLeftOut(): Promise<string> {
+  const missing = await missingForDeployTests(withSystemPrograms(process.env['PATH']));
+  const how =
+    missing.length > 0 ? `which need here:\n  ${missing.join('\n  ')}` : 'which this machine has the programs for';
+  return `the tests of images and real pods (npm run test:deploy), ${how}`;
+}
 
 function recordOutcomesIn(file: string): void {
   writeFileSync(file, '');
