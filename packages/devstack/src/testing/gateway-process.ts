@@ -39,7 +39,9 @@ export async function startGatewayProcess(
     PORT: String(port),
     HEALTH_PORT: String(healthPort),
   });
-  const isReady = async () => (await fetch(`${baseUrl}/api/v2/server`).catch(() => null))?.ok ?? false;
+  // `fetch` trusts no certificate of a test.
+  const sign = given['TLS_FOLDER'] === undefined ? `${baseUrl}/api/v2/server` : `http://127.0.0.1:${healthPort}/readyz`;
+  const isReady = async () => (await fetch(sign).catch(() => null))?.ok ?? false;
   await untilReady('the gateway', isReady);
   return {
     url: baseUrl,

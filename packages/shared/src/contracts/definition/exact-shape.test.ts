@@ -11,6 +11,10 @@ const Boat = z.strictObject({
   crew: z.array(z.strictObject({ name: z.string(), captain: z.literal(true).optional() })),
   holds: z.record(z.string(), z.tuple([z.number(), z.boolean()])),
   goes: z.union([z.strictObject({ to: z.string() }), z.null()]),
+  flag: z.union([
+    z.strictObject({ name: z.string() }),
+    z.strictObject({ colours: z.array(z.union([z.strictObject({ hue: z.number() }), z.string()])) }),
+  ]),
   papers: z.custom((value) => value !== undefined),
 });
 const boat = {
@@ -19,6 +23,7 @@ const boat = {
   crew: [{ name: 'Bea', captain: true }, { name: 'Cid' }],
   holds: { fore: [1, true] },
   goes: { to: 'Hull' },
+  flag: { colours: [{ hue: 1 }, 'red'] },
   papers: { any: ['thing'] },
 };
 const isBoat = exactShape(Boat);
@@ -45,6 +50,13 @@ describe('a shape', () => {
     ['an unknown field of an option', { ...boat, goes: { to: 'Hull', secret: 1 } }],
     ['a field named like one that all objects have', { ...boat, constructor: 1 }],
     ['a class with a JSON of its own', { ...boat, goes: new Row() }],
+    ['an unknown field of the second item of a list', { ...boat, crew: [{ name: 'Bea' }, { name: 'Cid', secret: 1 }] }],
+    ['an item of another type', { ...boat, crew: [{ name: 'Bea' }, { name: 2 }] }],
+    ['an item that is a list', { ...boat, crew: [[{ name: 'Bea' }]] }],
+    ['an entry of another type', { ...boat, holds: { fore: [1, true], aft: [1, 'true'] } }],
+    ['a value of no option', { ...boat, goes: { from: 'Hull' } }],
+    ['an unknown field of an option within an option', { ...boat, flag: { colours: [{ hue: 1, secret: 1 }] } }],
+    ['fields of two options at once', { ...boat, flag: { colours: [], name: 'Jack' } }],
     ['a missing field', { ...boat, name: undefined }],
     ['another type', { ...boat, name: 1 }],
     ['a number that JSON does not have', { ...boat, mast: { height: Number.NaN, wood: null } }],

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { resources } from '../../../contracts/index.ts';
+import { envs } from '../../../contracts/resources/envs/envs.ts';
 import { examples } from '../../../contracts/openapi/examples.ts';
 import { sampleOf } from '../../../testing/contracts/sample-of.ts';
 import { etagOf } from '../etag.ts';
@@ -28,6 +29,45 @@ test.for(operations)('the answer of %s has the bytes of its parsed value, and th
     expect(etag).toBe(answersRow(operation, resource) ? etagOf(resource, parsed as object) : null);
     expect(valueOf(written, name)).toEqual(parsed);
   }
+});
+
+const env = {
+  id: '0b8a6b0e-0000-4000-8000-000000000001',
+  created_at: '2026-01-02T03:04:05.678Z',
+  name: 'harbour',
+  node_selector: null,
+  tolerations: null,
+  auto_add_new_users: false,
+};
+const pageOf = (items: readonly unknown[]) => ({ page: 1, per_page: 50, items, num_total: items.length });
+
+test.for([
+  ['an unknown field', { ...env, secret_hash: 'hunter2' }],
+  ['an unknown field in an item of its list', pageOf([env, { ...env, secret_hash: 'hunter2' }])],
+  ['an unknown field beside its list', { ...pageOf([env]), secret_hash: 'hunter2' }],
+  ['a field of another type', { ...env, name: { secret_hash: 'hunter2' } }],
+  ['an item of another type', pageOf([env, 'hunter2'])],
+  ['a missing field', { ...env, name: undefined }],
+  ['no row', 'hunter2'],
+] as const)('an answer with %s does not leave, and the error does not quote it', ([, answer]) => {
+  const { get, list } = envs.operations;
+  const write = writerOf(typeof answer === 'object' && 'items' in answer ? list : get, envs);
+
+  let refusal = '';
+  try {
+    write(answer);
+  } catch (error) {
+    refusal = String(error);
+  }
+
+  expect(refusal).toMatch(/^Error: envs\.(?:get|list) sent an answer that breaks its contract/);
+  expect(refusal).not.toContain('hunter2');
+});
+
+test('an answer that is larger than a message may be is refused as too large', () => {
+  const items = Array.from({ length: 100 }, () => ({ ...env, name: 'x'.repeat(32_000) }));
+
+  expect(() => writerOf(envs.operations.list, envs)(pageOf(items))).toThrow('The answer is too large');
 });
 
 test('the bytes of an answer are those between what surrounds it, whatever they hold', () => {
