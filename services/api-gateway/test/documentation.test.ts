@@ -17,6 +17,16 @@ const Document = z.looseObject({
   paths: z.record(z.string(), z.record(z.string(), z.unknown())),
 });
 
+const Responses = z.looseObject({ responses: z.record(z.string(), z.unknown()) });
+
+const refusedBodies: [body: string, headers?: Record<string, string>][] = [
+  ['{"unknown":1}'],
+  ['{"cut'],
+  ['x', { 'content-type': 'text/plain' }],
+  [`{"unknown":"${'x'.repeat(17 * 1024)}"}`],
+  [`{"unknown":"${'x'.repeat(1024 * 1024)}"}`],
+];
+
 test('the OpenAPI document needs no credential and contains the address of this server', async () => {
   const response = await fetch(`${gateway.url}/api/v2/openapi.json`);
   const { servers, paths } = Document.parse(await response.json());
@@ -38,6 +48,25 @@ test('every documented operation has a route', async () => {
   );
   // The owners are not running: a request may be invalid or unanswered, but its route exists.
   expect(answers.filter(({ status }) => ![200, 400, 500, 503].includes(status))).toEqual([]);
+});
+
+test('what is refused for its query or its body is documented, also where an operation takes neither', async () => {
+  const { paths } = Document.parse(await (await fetch(`${gateway.url}/api/v2/openapi.json`)).json());
+  const undocumented: string[] = [];
+  for (const [path, operations] of Object.entries(paths)) {
+    for (const [method, operation] of Object.entries(operations)) {
+      const { responses } = Responses.parse(operation);
+      const url = path.replace('{id}', id);
+      const isRead = method === 'get' || method === 'head';
+      const answers = [await gateway.send(method.toUpperCase(), `${url}?unknown=1`)];
+      for (const [body, headers] of isRead ? [] : refusedBodies)
+        answers.push(await gateway.send(method.toUpperCase(), url, body, headers));
+      for (const { status } of answers) if (!(status in responses)) undocumented.push(`${method} ${path}: ${status}`);
+      await Promise.all(answers.map((answer) => answer.arrayBuffer()));
+    }
+  }
+
+  expect(undocumented).toEqual([]);
 });
 
 test('OPTIONS of every documented path allows the documented methods', async () => {

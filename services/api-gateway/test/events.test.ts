@@ -44,9 +44,9 @@ interface Watching {
   done: Promise<void>;
 }
 
-async function watch({ query = '', token = 'siteAdmin', after = '' } = {}): Promise<Watching> {
+async function watch({ query = '', token = 'siteAdmin', after = '', at = gateway } = {}): Promise<Watching> {
   const reader = new AbortController();
-  const response = await gateway.get(`/api/v2/events${query}`, {
+  const response = await at.get(`/api/v2/events${query}`, {
     headers: { 'x-service-token': token, ...(after !== '' && { 'last-event-id': after }) },
     signal: reader.signal,
   });
@@ -252,6 +252,24 @@ describe('a stream of events that was interrupted', () => {
     const second = await watch({ after: position });
 
     await expect.poll(second.rows).toEqual(ids);
+  });
+
+  test('goes on at another gateway after its own has stopped, with nothing missing and nothing twice', async () => {
+    const first = await watch();
+    const before = await announce();
+    await expect.poll(first.rows).toEqual([before]);
+    const missed = [await announce(), await announce({ id: before })];
+    await gateway.stop();
+    await first.done;
+    missed.push(await announce({ id: before }), await announce());
+
+    await using other = await startTestGateway({ nats: gateway.nats });
+    const second = await watch({ after: first.lastId(), at: other });
+    const next = await announce({ id: before });
+
+    const all = [before, ...missed, next];
+    await expect.poll(() => [...first.rows(), ...second.rows()]).toEqual(all);
+    expect([...first.sent(), ...second.sent()].map(({ data }) => data?.version)).toEqual(all.map((_, n) => n + 1));
   });
 
   test.for([

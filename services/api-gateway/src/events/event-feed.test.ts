@@ -92,3 +92,23 @@ test('a client is reset after an outage that outlasted the events', async () => 
   expect(missing).toHaveLength(1);
   expect(sequences).not.toContain(14);
 });
+
+test('a client that goes on at a new gateway receives no version of a row again, and none that is older', async () => {
+  const publish = (id: string, version: number) => {
+    announce(1);
+    const last = stored.at(-1);
+    if (last) stored[stored.length - 1] = { ...last, event: { ...last.event, id, version } };
+  };
+  publish('boat', 5);
+  for (let n = 0; n < 6; n += 1) publish(`other ${n}`, 1);
+  // An owner's relay that was paused goes on after another one.
+  publish('boat', 4);
+  publish('boat', 5);
+  using member = await feed.join(() => undefined);
+  publish('boat', 5);
+  publish('boat', 6);
+
+  const sent = async (from: Position) => (await readUntil(11, from)).sequences;
+  expect(await sent({ created, sequence: 1 })).toEqual([2, 3, 4, 5, 6, 7, 11]);
+  expect(await sent(member.end)).toEqual([11]);
+});

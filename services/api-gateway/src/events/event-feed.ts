@@ -47,6 +47,8 @@ const partSize = 500;
 /** What the objects of an event take beside the text of its data, roughly. */
 const eventOverhead = 500;
 const rowsRemembered = 20_000;
+/** Events before the first one that is sent, in which its row may already have a newer version. */
+const lookBack = 500;
 
 /**
  * Follows the stream of events once for all clients, while there are any. Recent events are in memory; who is behind them
@@ -80,7 +82,11 @@ export function createEventFeed({
     const status = await reader.status();
     // Another stream, or one that lost its end: known sequences mean other events.
     const isSame = stream?.created === status.created && status.last >= end - 1;
-    if (!isSame) restart(status.last + 1);
+    if (!isSame) {
+      const versions = await versionsBefore(status.last + 1, status.first);
+      restart(status.last + 1);
+      newest = versions;
+    }
     // After a long outage: what followed is no longer kept.
     else if (status.first > end) restart(status.first);
     const before = isSame ? end : -1;
@@ -93,6 +99,23 @@ export function createEventFeed({
     }
     if (end !== before) for (const wake of members) wake();
   });
+
+  /** The versions of the rows in the events right before a sequence. */
+  async function versionsBefore(sequence: number, first: number): Promise<BoundedCache<number>> {
+    const versions = new BoundedCache<number>(rowsRemembered);
+    // The first sequence of an empty stream is 0.
+    for (let next = Math.max(1, first, sequence - lookBack); next < sequence; ) {
+      const from = next;
+      const part = await reader.read(from);
+      withoutRepeats(
+        part.events.filter((one) => one.sequence < sequence),
+        versions,
+      );
+      ({ next } = part);
+      if (next <= from) break;
+    }
+    return versions;
+  }
 
   function take(events: readonly RowEvent[]): void {
     for (const one of withoutRepeats(events, newest)) {
@@ -136,7 +159,7 @@ export function createEventFeed({
     if (created !== stream?.created) return { events: [], position: here(from - 1), more: true };
     if (from < first) return missed('Events are kept for an hour, and some that followed are gone');
     const { events, next } = await reader.read(from);
-    const fed = withoutRepeats(events, new BoundedCache(partSize));
+    const fed = withoutRepeats(events, await versionsBefore(from, first));
     return { events: fed, position: here(next - 1), more: next > from };
   }
 

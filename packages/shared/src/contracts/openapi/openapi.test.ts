@@ -1,10 +1,26 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { type Operation, successStatus } from '../definition/contract.ts';
 import { resources } from '../index.ts';
+import { errorCodes } from '../../errors.ts';
 import { isJsonObject, type JsonValue } from '../fields/json.ts';
 import { examples } from './examples.ts';
 import { openApiDocument } from './openapi.ts';
+
+const Documented = z.looseObject({
+  description: z.string(),
+  parameters: z
+    .array(
+      z.looseObject({
+        name: z.string(),
+        in: z.string(),
+        schema: z.looseObject({ enum: z.array(z.string()).optional() }),
+      }),
+    )
+    .default([]),
+  responses: z.record(z.string(), z.unknown()),
+});
 
 const document = openApiDocument(resources, { version: '1.2.3', url: 'https://berth.example.com' });
 const at = (...path: string[]): JsonValue | undefined =>
@@ -108,7 +124,6 @@ describe('the OpenAPI document', () => {
     const documented = resources.flatMap(({ operations }) =>
       Object.values<Operation>(operations).filter(({ http, produces }) => http !== undefined && produces === undefined),
     );
-    const nameOf = ({ resource, name }: Operation) => `${resource}.${name}`;
     const isUnlike = (operation: Operation) => {
       const { body, answer } = examples[nameOf(operation)] ?? {};
       if (body !== undefined && operation.body?.safeParse(body).success !== true) return true;
@@ -146,4 +161,50 @@ describe('the OpenAPI document', () => {
       expect.arrayContaining(['400', '401', '403', '404', '409', '412', '413', '415', '422', '429', '503', '504']),
     );
   });
+});
+
+const routed = resources.flatMap(({ operations }) =>
+  Object.values<Operation>(operations).filter(({ http }) => http !== undefined),
+);
+const nameOf = ({ resource, name }: Operation): string => `${resource}.${name}`;
+
+/** What its contract lets a list be sorted by. */
+function sortsOf({ query }: Operation): string[] | undefined {
+  const sort = query?.shape['sort'];
+  const inner = sort instanceof z.ZodOptional ? sort.unwrap() : sort;
+  return inner instanceof z.ZodEnum ? inner.options.map(String) : undefined;
+}
+
+describe('the OpenAPI document has of each operation', () => {
+  test.for(routed.map((operation) => [nameOf(operation), operation] as const))(
+    '%s who may, the codes of each refusal, and each filter and column to sort by',
+    ([name, operation]) => {
+      const documented = membersOf(at('paths'))
+        .flatMap(membersOf)
+        .find((one) => isJsonObject(one) && one['operationId'] === name);
+      const { description, parameters, responses } = Documented.parse(documented);
+
+      expect(description).toMatch(/^Who may: [a-z].{3,}\./);
+      const refusals = Object.keys(responses).filter((status) => Number(status) >= 400);
+      const always = ['400', '429', '503', '504', ...(operation.allow.on === 'nothing' ? [] : ['401'])];
+      expect(refusals).toEqual(expect.arrayContaining(always));
+      for (const status of refusals) {
+        expect(responses[status]).toEqual({ $ref: `#/components/responses/Problem${status}` });
+        const schema = at(
+          'components',
+          'responses',
+          `Problem${status}`,
+          'content',
+          'application/problem+json',
+          'schema',
+        );
+        const codes = Object.entries(errorCodes).flatMap(([code, own]) => (String(own) === status ? [code] : []));
+        expect(codes).not.toEqual([]);
+        expect(schema).toMatchObject({ allOf: [{}, { properties: { code: { enum: codes } } }] });
+      }
+      const inQuery = parameters.filter((one) => one.in === 'query');
+      expect(inQuery.map((one) => one.name)).toEqual(Object.keys(operation.query?.shape ?? {}));
+      expect(inQuery.find((one) => one.name === 'sort')?.schema.enum).toEqual(sortsOf(operation));
+    },
+  );
 });

@@ -11,7 +11,7 @@ const meanings = {
   404: 'Missing, or not visible to the caller',
   409: 'A duplicate, something in use, or the wrong state',
   412: 'The row is not the one that `If-Match` names',
-  413: 'The body is larger than 1 MiB, or than 16 KiB where no credential is needed',
+  413: 'The body is larger than 1 MiB, or than 16 KiB where no credential or no body is needed',
   415: 'The body is not JSON',
   422: 'Well-formed, but it refers to something that does not fit',
   429: 'Too many requests; see `Retry-After`',
@@ -76,19 +76,20 @@ export const problemResponses = (): JsonObject =>
 
 /** The errors of an operation, from its parts and its rule. */
 export function problemStatuses(operation: OperationSpec, resource: Pick<Resource, 'etag'>): ProblemStatus[] {
-  const { allow, body, conflicts, query, http = '' } = operation;
+  const { allow, body, conflicts, http = '' } = operation;
   const writes = !http.startsWith('GET');
   const named = hasPathId(operation);
   const applies: Record<ProblemStatus, boolean> = {
-    400: body !== undefined || query !== undefined || isCreation(operation),
+    // A query is refused where none is taken, too, and so is a body.
+    400: true,
     401: allow.on !== 'nothing',
     // Without a credential only a login can be refused.
     403: allow !== signedIn && (allow.on !== 'nothing' || writes),
     404: named,
     409: conflicts !== undefined || isCreation(operation),
     412: takesIfMatch(operation, resource),
-    413: body !== undefined,
-    415: body !== undefined,
+    413: writes,
+    415: writes,
     422: writes && (body !== undefined || isCreation(operation)),
     429: true,
     503: true,

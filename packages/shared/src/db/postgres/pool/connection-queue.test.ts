@@ -5,8 +5,8 @@ import { connectionQueue } from './connection-queue.ts';
 
 const refused = new Error('no connection became free in time');
 const patienceMs = 100;
-const queueOf = (max: number, mostWaiting = 100) =>
-  connectionQueue({ max, mostWaiting, patienceMs, reserveMs: 50, refusal: () => refused });
+const queueOf = (max: number, mostWaiting = 100, reserveMs = 50) =>
+  connectionQueue({ max, mostWaiting, patienceMs, reserveMs, refusal: () => refused });
 const outcomeOf = (entering: Promise<void>) =>
   entering.then(
     () => 'entered',
@@ -95,6 +95,21 @@ test('work that could not be done before its deadline any more is refused, altho
 
   expect(await last).toBe('refused');
   expect((await Promise.all(before)).at(-1)).toBe('refused');
+});
+
+test('work is refused when what it needs itself is more than is left before its deadline, although connections come free', async () => {
+  const reserveMs = 60_000;
+  const { enter, leave } = queueOf(1, 100, reserveMs);
+  await enter();
+  const before = Array.from({ length: 20 }, () => outcomeOf(within(reserveMs + 2 * patienceMs - 10, enter)));
+  const last = outcomeOf(within(reserveMs + 2 * patienceMs, enter));
+
+  for (let n = 0; n <= before.length; n += 1) {
+    await sleep(patienceMs / 4);
+    leave(true);
+  }
+
+  expect(await last).toBe('refused');
 });
 
 test('work beyond the number that may wait is refused at once', async () => {
