@@ -35,8 +35,9 @@ export async function previousVersion(signal: AbortSignal): Promise<PreviousVers
 
 async function newestTagBefore(signal: AbortSignal): Promise<string | undefined> {
   const older = ['--list', 'v*', '--merged', 'HEAD', '--no-contains', 'HEAD', '--sort=-version:refname'];
-  const [newest] = (await git(signal, 'tag', ...older)).split('\n');
-  return newest || undefined;
+  // An archive of the sources has no tags.
+  const tags = await git(signal, 'tag', ...older).catch(() => '');
+  return tags.split('\n')[0] || undefined;
 }
 
 async function git(signal: AbortSignal, ...args: string[]): Promise<string> {
