@@ -16,7 +16,11 @@ export const equalsIgnoringCase = (column: FragmentSqlToken, text: string | unde
 
 /** Part of the text, whatever its case; `%` and `_` mean themselves. A trigram index finds parts of three letters or more. */
 export const contains = (column: FragmentSqlToken, text: string | undefined): Condition =>
-  text === undefined ? undefined : sql.fragment`${planned} lower(${column}) like lower(${`%${literally(text)}%`})`;
+  containsInLowerCase(sql.fragment`lower(${column})`, text);
+
+/** The same for a column that holds lower case alone: to convert it takes three times as long as to compare it. */
+export const containsInLowerCase = (column: FragmentSqlToken, text: string | undefined): Condition =>
+  text === undefined ? undefined : sql.fragment`${planned} ${column} like lower(${`%${literally(text)}%`})`;
 
 // A fragment of slonik takes values alone, and this is part of its text.
 const planned: FragmentSqlToken = { ...sql.fragment``, sql: plannedForItsValues };

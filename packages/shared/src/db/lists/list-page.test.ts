@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { ListRequest } from '../../contracts/definition/paging.ts';
 import { type OpenTestDatabase, openTestDatabase } from '../../testing/open-test-database.ts';
 import type { Queries } from '../database.ts';
-import { type Condition, contains, equals, equalsIgnoringCase, inEnvs } from './list-filters.ts';
+import { type Condition, contains, containsInLowerCase, equals, equalsIgnoringCase, inEnvs } from './list-filters.ts';
 import { listPage } from './list-page.ts';
 
 const Boat = z.strictObject({
@@ -281,6 +281,14 @@ describe('a list filter', () => {
     expect(await names({}, contains(name, 'ä'))).toEqual(['Ärmelkanal']);
     expect(await names({}, contains(name, ''))).toHaveLength(4);
     expect(await names({}, contains(name, undefined))).toHaveLength(4);
+  });
+
+  test('containsInLowerCase matches part of a text in lower case, whatever the case of that part', async () => {
+    await launch('wool-1', 'w_1', 'silk-1');
+
+    expect(await names({}, containsInLowerCase(name, 'OOL-'))).toEqual(['wool-1']);
+    expect(await names({}, containsInLowerCase(name, '_'))).toEqual(['w_1']);
+    expect(await names({}, containsInLowerCase(name, undefined))).toHaveLength(3);
   });
 
   test('equalsIgnoringCase matches the whole text', async () => {

@@ -2,7 +2,7 @@ import type { RequestOutput } from '@berth/shared/contracts/contract';
 import type { deployments } from '@berth/shared/contracts/resources/deployments';
 import { Deployment } from '@berth/shared/contracts/resources/deployments';
 import type { Queries } from '@berth/shared/db/database';
-import { contains, equals, inEnvs } from '@berth/shared/db/lists/list-filters';
+import { containsInLowerCase, equals, inEnvs } from '@berth/shared/db/lists/list-filters';
 import { listPage } from '@berth/shared/db/lists/list-page';
 import { sql } from 'slonik';
 import { z } from 'zod';
@@ -31,7 +31,7 @@ export const createDeploymentRepository = (db: Queries) => ({
   list: (query: ListQuery, visible: VisibleEnvs) => {
     const ofEnv = inEnvs(sql.fragment`env_id`, visible, query.env_id);
     const others = [
-      contains(sql.fragment`name`, query.name),
+      containsInLowerCase(sql.fragment`name`, query.name),
       equals(sql.fragment`kind_id`, query.kind_id),
       equals(sql.fragment`cluster_id`, query.cluster_id),
       equals(sql.fragment`helm_chart_id`, query.helm_chart_id),
