@@ -6,6 +6,7 @@ import { createDatabaseForBench } from './bench-database.ts';
 import type { Fixtures } from './fixtures.ts';
 import { startFloor } from './floors/start-floor.ts';
 import { loadOfMachine } from './load-of-machine.ts';
+import { cpuOfEach, platformCpu } from './platform-cpu.ts';
 import { untilQuiet } from './until-quiet.ts';
 
 const connections = 16;
@@ -15,6 +16,8 @@ const seconds = 10;
 export interface Measured {
   perSecond: number;
   p99: number;
+  /** Of a request, by process. */
+  cpu: string;
 }
 
 interface Target {
@@ -25,13 +28,15 @@ interface Target {
 export async function measure({ url, headers = {} }: Target, say: (line: string) => void): Promise<Measured> {
   await untilQuiet(say);
   await autocannon({ url, headers, connections, duration: warmUpSeconds });
+  const cpuBefore = await platformCpu();
   const began = process.hrtime.bigint();
   const { requests, latency, non2xx, errors } = await autocannon({ url, headers, connections, duration: seconds });
+  const cpu = cpuOfEach(requests.total, cpuBefore, await platformCpu());
   if (non2xx > 0 || errors > 0) throw new Error(`${url}: ${non2xx} answers were not 2xx, ${errors} requests failed`);
   // On the clock of the profiles.
   if (process.env['BENCH_PROFILES'])
     say(`    profiles from ${began / 1_000n} to ${process.hrtime.bigint() / 1_000n} µs: ${url}`);
-  return { perSecond: requests.average, p99: latency.p99 };
+  return { perSecond: requests.average, p99: latency.p99, cpu };
 }
 
 /** Reading one deployment by token through the gateway, against hand-written floors with the same hops. */

@@ -78,7 +78,7 @@ export async function identityLeases(stack: Stack, { api, token, sample }: Fixtu
   );
 }
 
-const none: Measured = { perSecond: Number.NaN, p99: Number.NaN };
+const none: Measured = { perSecond: Number.NaN, p99: Number.NaN, cpu: '' };
 
 /** The id in `<base64url of the id's 16 bytes>.<secret>`. */
 function idOf(token: string): string {

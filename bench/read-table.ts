@@ -47,12 +47,13 @@ export async function readTable(stack: Stack, fixtures: Fixtures, say: (line: st
       say(`    ${size} deployments; ${loadOfMachine()}`);
       for (const [what, path] of Object.entries(paths)) {
         const target = { url: `${stack.url}/api/v2${path}`, headers: { 'x-service-token': token } };
-        const { perSecond, p99 } = await measure(target, say);
+        const { perSecond, p99, cpu } = await measure(target, say);
         const alone = await timesAlone(target);
         const ratios = floors.map((floor) => (perSecond / floor).toFixed(2)).join(' and ');
         say(
           `      ${what.padEnd(30)} ${perSecond.toFixed(0).padStart(6)} req/s   p99 ${p99} ms   alone p50 ${quantile(alone, 0.5).toFixed(1)} ms, p95 ${quantile(alone, 0.95).toFixed(1)}   ${ratios} × the floors`,
         );
+        say(`        CPU of each: ${cpu}`);
       }
     }
   } finally {
