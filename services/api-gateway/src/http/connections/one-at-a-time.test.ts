@@ -14,9 +14,13 @@ afterEach(() => {
 async function start() {
   const running: ServerResponse[] = [];
   const ran: string[] = [];
-  const listener: RequestListener = ({ url = '' }, response) => {
-    ran.push(url);
+  /** Bytes of each body, once it has arrived. */
+  const bodies: number[] = [];
+  const listener: RequestListener = (request, response) => {
+    ran.push(request.url ?? '');
     running.push(response);
+    let bytes = 0;
+    request.on('data', (part: Buffer) => (bytes += part.length)).once('end', () => bodies.push(bytes));
   };
   const inTurn = oneAtATime();
   const server = createServer(inTurn(listener));
@@ -35,7 +39,7 @@ async function start() {
     socket.write(paths.join(''));
     return socket;
   };
-  return { running, ran, open };
+  return { running, ran, bodies, open };
 }
 
 const get = (path: string, header = '') => `GET ${path} HTTP/1.1\r\nhost: x\r\n${header}\r\n`;
@@ -100,6 +104,19 @@ test('a connection is not read while a request on it waits for its turn, and the
   }
   await expect.poll(() => answers.match(/HTTP\/1.1 200/g)?.length).toBe(sent.length);
   expect(ran).toEqual(sent.map((_, n) => `/${n}`));
+});
+
+test('the body of a request that waited arrives when its turn has come, and so does the request behind it', async () => {
+  const { running, ran, bodies, open } = await start();
+  const body = 'x'.repeat(3_000_000);
+  await open(get('/a'), `POST /b HTTP/1.1\r\nhost: x\r\ncontent-length: ${body.length}\r\n\r\n`, body, get('/c'));
+  await expect.poll(() => ran).toEqual(['/a']);
+
+  running[0]?.end('a');
+  await expect.poll(() => bodies, { timeout: 5_000 }).toEqual([0, body.length]);
+  running[1]?.end('b');
+
+  await expect.poll(() => ran).toEqual(['/a', '/b', '/c']);
 });
 
 test.for([
