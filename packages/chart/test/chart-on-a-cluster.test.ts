@@ -229,6 +229,21 @@ const matrix: [string, Values, string[]][] = [
   ['with registries and their push events', merged(bundled, pushed), []],
 ];
 
+test.for<[string, string[]]>([
+  ['StatefulSet', []],
+  ['Cluster', all],
+])(
+  'the PostgreSQL of a release, as a %s, allows the connections of three replicas of each service and of an upgrade',
+  async ([kind, args]) => {
+    const manifests = await offline.render(merged(needed, bundled), ...args);
+
+    const server = manifests.find(({ kind: is, metadata }) => is === kind && metadata.name.endsWith('-postgresql'));
+    const [, most] = /max_connections(?:=|":")(\d+)/.exec(JSON.stringify(server)) ?? [];
+    // Of auth, tasks and registry-scan, and of cluster-sync.
+    expect(Number(most)).toBeGreaterThan((3 + 1) * (10 + 10 + 10 + 12));
+  },
+);
+
 /** By the JSON of an object: most objects of one release are in others too. */
 const answers = new Map<string, Promise<string | undefined>>();
 const once = (object: object, refusal: () => Promise<string | undefined>): Promise<string | undefined> => {

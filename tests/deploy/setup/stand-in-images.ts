@@ -42,7 +42,7 @@ if [ ! -s "$PGDATA/PG_VERSION" ]; then
     --locale C --encoding UTF8 --no-sync
   echo 'host all all all scram-sha-256' >> "$PGDATA/pg_hba.conf"
 fi
-exec /pgsql/bin/postgres -D "$PGDATA" -c listen_addresses='*' -c unix_socket_directories=/var/run/postgresql -c fsync=off
+exec /pgsql/bin/postgres -D "$PGDATA" -c listen_addresses='*' -c unix_socket_directories=/var/run/postgresql -c fsync=off "$@"
 `;
 
 /** PostgreSQL of the packages with the libraries of this machine, a shell for initdb, and the user that the chart gives it. */
