@@ -13,7 +13,7 @@ import { createResourceChanges, type ResourceChanges } from './resources/resourc
 import { createResourceRepository } from './resources/resource-repository.ts';
 import { createTypeChanges, type TypeChanges } from './resources/type-changes-repository.ts';
 import { createTypeRepository } from './resources/type-repository.ts';
-import { createCountRepository } from './count-repository.ts';
+import { createCountRepository } from './counts/count-repository.ts';
 import { createProjectionRepository } from './projection-repository.ts';
 import { type ClaimRepository, createClaimRepository } from './claims/claim-repository.ts';
 import { createLeaseRepository } from './claims/lease-repository.ts';

@@ -7,7 +7,7 @@ import { listPage } from '@berth/shared/db/lists/list-page';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { DeploymentRecord } from '../../records/deployment-record.ts';
-import { numberOfDeployments } from '../count-repository.ts';
+import { numberOfDeployments } from '../counts/count-repository.ts';
 
 export type VisibleEnvs = 'all' | readonly string[];
 

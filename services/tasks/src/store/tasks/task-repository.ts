@@ -10,7 +10,7 @@ import type { VisibleEnvs } from '../deployments/deployment-repository.ts';
 import type { Outlook } from '../../engine/deployments/resting-reason.ts';
 import { TaskRecord } from '../../records/task-record.ts';
 import { DeployRun } from '../../records/task-run.ts';
-import { numberOfTasks } from '../count-repository.ts';
+import { numberOfTasks } from '../counts/count-repository.ts';
 import { OpenTask } from '../../records/open-task.ts';
 
 const columns = sql.fragment`

@@ -10,10 +10,10 @@ import {
   insertDeployment,
   insertTask,
   type TaskRow,
-} from '../../test/support/sample-rows.ts';
-import { readingStore, type ReadingStore } from './store.ts';
+} from '../../../test/support/sample-rows.ts';
+import { readingStore, type ReadingStore } from '../store.ts';
 
-const migrations = new URL('../../migrations/', import.meta.url);
+const migrations = new URL('../../../migrations/', import.meta.url);
 const nothing = sql.type(z.object({}));
 const otherEnv = randomUUID();
 
