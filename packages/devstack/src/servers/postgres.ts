@@ -61,7 +61,8 @@ function settings({ port, durable }: { port: number; durable: boolean }): string
     listen_addresses: '127.0.0.1',
     // Everybody comes by TCP and with a password; a socket's path would be too long in many a folder.
     unix_socket_directories: '',
-    max_connections: 200,
+    // Services and tests that run side by side open their pools at once.
+    max_connections: 500,
     // Without them a crash of the machine may lose data; a crash of the server alone, which tests cause, must not.
     fsync: safe,
     full_page_writes: safe,

@@ -175,12 +175,13 @@ describe('an unreachable Postgres', () => {
   });
 });
 
-test('the first queries find connections open, although a new one takes long', async () => {
+test('the first queries find all connections open, although a new one takes long', async () => {
   await using proxy = await startTcpProxy(database.url);
-  await using opened = await openDatabase({ ...options, url: proxy.url });
+  await using opened = await openDatabase({ ...options, url: proxy.url, maxConnections: 10 });
   proxy.keepOthersWaiting();
 
-  expect(await Promise.all(Array.from({ length: 4 }, () => boats(opened)))).toEqual([[], [], [], []]);
+  const first = await Promise.all(Array.from({ length: 10 }, () => boats(opened)));
+  expect(first.flat()).toEqual([]);
 });
 
 test('a closed pool throws `unavailable`, and can be closed twice', async () => {

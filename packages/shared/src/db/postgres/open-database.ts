@@ -25,16 +25,17 @@ export interface DatabaseOptions {
 }
 
 const attempts = 3;
-/** A replica gets as many requests as the others from its first moment, and none of them may wait for long. */
-const openAtStart = 4;
 
-/** Waits until Postgres is up, brings the schema up to date and opens the pool, with connections in it. */
+/**
+ * Waits until Postgres is up, brings the schema up to date and opens the pool, with all its connections: a replica begins its loops at
+ * once and gets as many requests as the others from its first moment, and to open a connection then takes long on a busy machine.
+ */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const { url, migrations, log, applicationName, maxConnections = 10, statementTimeoutMs = 5_000, signal } = options;
   await untilUp(() => migrate({ url, migrations, log, applicationName }), { log, signal });
 
   const pool = connectionPool(connectionSettings({ url, applicationName, statementTimeoutMs }), maxConnections);
-  await pool.open(openAtStart);
+  await pool.open();
   const trouble = troubleLog(log, 'Postgres is not available');
 
   /** Retries after a deadlock or serialization failure; turns other failures into errors for the caller. */

@@ -9,8 +9,8 @@ import type { Session } from './transaction.ts';
 import { withinMs } from '../../../waiting/within-ms.ts';
 
 export interface ConnectionPool {
-  /** Opens connections for the queries to come, as far as they can be had. */
-  open(count: number): Promise<void>;
+  /** Opens all connections for the queries to come, as far as they can be had. */
+  open(): Promise<void>;
   run(query: Query): Promise<RawResult>;
   withSession<T>(work: (session: Session) => Promise<T>): Promise<T>;
   end(): Promise<void>;
@@ -23,7 +23,7 @@ const reserveMs = 1_000;
 const lifetimeSeconds = 1_800;
 const endMs = 2_000;
 
-/** Connections that are opened on demand and dropped when they fail; waits for one are bounded. */
+/** Connections that are opened ahead or on demand and dropped when they fail; waits for one are bounded. */
 export function connectionPool(settings: ClientConfig, max: number): ConnectionPool {
   const pool = new Pool({ ...settings, max, idleTimeoutMillis: 0, maxLifetimeSeconds: lifetimeSeconds });
   const statementOf = statements();
@@ -84,8 +84,8 @@ export function connectionPool(settings: ClientConfig, max: number): ConnectionP
   };
 
   return {
-    open: async (count) => {
-      const opening = Array.from({ length: Math.min(count, max) }, () => pool.connect());
+    open: async () => {
+      const opening = Array.from({ length: max }, () => pool.connect());
       for (const opened of await Promise.allSettled(opening)) {
         if (opened.status === 'fulfilled') opened.value.release();
       }
