@@ -10,8 +10,8 @@ export interface Outcome {
   readonly answered: number;
   readonly created: readonly Created[];
   readonly failed: readonly string[];
-  /** How often a process without CPU refused a request at once, which was made once more: nothing of it had begun. */
-  readonly shed: number;
+  /** Requests that were refused with 503, for overload or a database that did not answer in time, and made once more. */
+  readonly shed: readonly string[];
 }
 
 export interface Created {
@@ -49,18 +49,20 @@ const creations: Record<string, Send<{ id: string }>> = {
 type Judge<T> = (answer: Success<T>, n: number) => string | undefined;
 
 const inWords = ({ request, status, detail }: Problem) => `${request}: ${status} ${detail}`;
-const isShed = ({ status, detail }: Problem) => status === 503 && detail.startsWith('The server is overloaded');
 
 /** Constant requests until it is stopped, one of each kind at a time. */
 export function startLoad({ api, env, name, meanwhile }: LoadStart): Load {
   const ending = new AbortController();
   const failed: string[] = [];
-  let [answered, shed] = [0, 0];
+  const shed: string[] = [];
+  let answered = 0;
+  const noted = (started: string, words: string) => `${new Date().toISOString()} (${started}) ${words}`;
 
   async function send<T>(one: Send<T>, n: number): Promise<Answer<T>> {
+    const started = meanwhile();
     const answer = await one(api, env, `${name}-${n}`);
-    if (answer.ok || !isShed(answer.problem)) return answer;
-    shed += 1;
+    if (answer.ok || answer.problem.status !== 503) return answer;
+    shed.push(noted(started, inWords(answer.problem)));
     await pause(answer.problem.retryAfterMs ?? pauseMs, ending.signal);
     return one(api, env, `${name}-${n}`);
   }
@@ -71,7 +73,7 @@ export function startLoad({ api, env, name, meanwhile }: LoadStart): Load {
       const answer = await send(one, n);
       if (answer.ok) answered += 1;
       const wrong = answer.ok ? judge(answer, n) : inWords(answer.problem);
-      if (wrong !== undefined) failed.push(`${new Date().toISOString()} (${started}) ${wrong}`);
+      if (wrong !== undefined) failed.push(noted(started, wrong));
       await pause(pauseMs, ending.signal);
     }
   }
