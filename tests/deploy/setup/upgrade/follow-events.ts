@@ -34,8 +34,6 @@ export async function followEvents({ url, token, tables }: FollowStart): Promise
   async function follow(): Promise<void> {
     const headers = { 'x-service-token': token, ...(position !== '' && { 'last-event-id': position }) };
     const response = await fetch(`${url}/api/v2/events?tables=${tables}`, { headers, signal });
-    // Refused for now, as any request may be where the machine is busy: the next one goes on after the same event.
-    if (response.status === 503) return;
     if (!response.ok || !response.body) throw new Error(`a stream of events was refused: ${response.status}`);
     streams += 1;
     let rest = '';

@@ -10,7 +10,7 @@ export interface Outcome {
   readonly answered: number;
   readonly created: readonly Created[];
   readonly failed: readonly string[];
-  /** Requests that were refused with 503, for overload or a database that did not answer in time, and made once more. */
+  /** Requests that a process without CPU refused at once, and that were made once more: nothing of them had begun. */
   readonly shed: readonly string[];
 }
 
@@ -49,6 +49,7 @@ const creations: Record<string, Send<{ id: string }>> = {
 type Judge<T> = (answer: Success<T>, n: number) => string | undefined;
 
 const inWords = ({ request, status, detail }: Problem) => `${request}: ${status} ${detail}`;
+const isShed = ({ status, detail }: Problem) => status === 503 && detail.startsWith('The server is overloaded');
 
 /** Constant requests until it is stopped, one of each kind at a time. */
 export function startLoad({ api, env, name, meanwhile }: LoadStart): Load {
@@ -61,7 +62,7 @@ export function startLoad({ api, env, name, meanwhile }: LoadStart): Load {
   async function send<T>(one: Send<T>, n: number): Promise<Answer<T>> {
     const started = meanwhile();
     const answer = await one(api, env, `${name}-${n}`);
-    if (answer.ok || answer.problem.status !== 503) return answer;
+    if (answer.ok || !isShed(answer.problem)) return answer;
     shed.push(noted(started, inWords(answer.problem)));
     await pause(answer.problem.retryAfterMs ?? pauseMs, ending.signal);
     return one(api, env, `${name}-${n}`);
