@@ -1,0 +1,91 @@
+/** What Vitest's JSON reporter writes, as far as it is read here. */
+export interface Report {
+  testResults: {
+    /** Path of the file. */
+    name: string;
+    status: string;
+    /** Why the file did not load; empty where it did. */
+    message: string;
+    assertionResults: { fullName: string; status: string; failureMessages: string[] }[];
+  }[];
+}
+
+/** One call of the test runner. It wrote no report where it was stopped before its end. */
+export interface Run {
+  name: string;
+  exitCode: number;
+  report: Report | undefined;
+}
+
+export interface Failure {
+  /** The test with its file, or what failed instead of a test. */
+  test: string;
+  /** One line. */
+  reason: string;
+}
+
+export interface Results {
+  passed: number;
+  failures: Failure[];
+}
+
+/** More failed files than this have a cause that is no race, and another attempt would only hide how bad it is. */
+const MOST_REPEATED = 3;
+
+/**
+ * The results of a run. A file that did not load counts as one failed test, as does a run that ended badly although no test failed
+ * and one that ran no test at all.
+ */
+export function resultsOf({ name, exitCode, report }: Run): Results {
+  const files = report?.testResults ?? [];
+  const passed = files.flatMap((file) => file.assertionResults).filter(({ status }) => status === 'passed').length;
+  const failures = files.flatMap(failuresOf);
+  if (passed + failures.length === 0) failures.push({ test: name, reason: `no test ended; exit code ${exitCode}` });
+  else if (exitCode !== 0 && failures.length === 0) {
+    failures.push({ test: name, reason: `exit code ${exitCode}, although no test failed` });
+  }
+  return { passed, failures };
+}
+
+/**
+ * The files of a run that are worth a second attempt by themselves, with those that judge what all tests recorded; none where all
+ * tests passed, and none where too many files failed.
+ */
+export function filesToRepeat({ report }: Run): string[] {
+  const files = report?.testResults ?? [];
+  const failed = files.filter((file) => failuresOf(file).length > 0);
+  const judges = files.filter(({ name }) => name.includes('/tests/last/'));
+  const others = failed.filter((file) => !judges.includes(file));
+  if (failed.length === 0 || others.length > MOST_REPEATED) return [];
+  return [...others, ...judges].map(({ name }) => name);
+}
+
+/** A run whose repeated files count as in their second attempt. A second attempt that was stopped changes nothing. */
+export function withRepeated(first: Run, second: Run): Run {
+  if (first.report === undefined || second.report === undefined) return first;
+  const repeated = second.report.testResults;
+  const names = new Set(repeated.map(({ name }) => name));
+  const others = first.report.testResults.filter(({ name }) => !names.has(name));
+  return { name: first.name, exitCode: second.exitCode, report: { testResults: [...others, ...repeated] } };
+}
+
+/** The failures of the first attempt that the second one does not have. */
+export function onlyFirst(first: Results, second: Results): Failure[] {
+  const still = new Set(second.failures.map(({ test }) => test));
+  return first.failures.filter(({ test }) => !still.has(test));
+}
+
+function failuresOf(file: Report['testResults'][number]): Failure[] {
+  const failures = file.assertionResults
+    .filter(({ status }) => status === 'failed')
+    .map(({ fullName, failureMessages }) => ({
+      test: `${file.name} > ${fullName}`,
+      reason: firstLine(failureMessages[0] ?? ''),
+    }));
+  if (failures.length > 0 || file.status !== 'failed') return failures;
+  return [{ test: file.name, reason: firstLine(file.message) }];
+}
+
+const LONGEST_REASON = 500;
+
+const firstLine = (message: string): string => (message.split('\n')[0] ?? '').slice(0, LONGEST_REASON);
