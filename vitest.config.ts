@@ -1,13 +1,16 @@
 import { defineConfig } from 'vitest/config';
 import { atOnce } from './tests/setup/at-once.ts';
 import { Interleaved } from './tests/setup/interleaved.ts';
+import { patienceMs, patienceOfTestMs } from './tests/setup/patience.ts';
 
 export default defineConfig({
   test: {
     globalSetup: ['./tests/setup/global-setup.ts'],
     reporters: ['default', ['json', { outputFile: '.berth/test-report.json' }]],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    setupFiles: ['./tests/setup/wait-patiently.ts'],
+    expect: { poll: { timeout: patienceMs } },
+    testTimeout: patienceOfTestMs,
+    hookTimeout: patienceOfTestMs,
     teardownTimeout: 30_000,
     passWithNoTests: false,
     sequence: { sequencer: Interleaved },

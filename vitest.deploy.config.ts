@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { patienceMs } from './tests/setup/patience.ts';
 
 /** The tests of images and real pods: they need root and packages of the system, so `npm test` leaves them out. */
 export default defineConfig({
@@ -6,6 +7,8 @@ export default defineConfig({
     globalSetup: ['./tests/deploy/setup/deploy-setup.ts', './tests/setup/global-setup.ts'],
     reporters: ['default', ['json', { outputFile: '.berth/deploy-report.json' }]],
     include: ['tests/deploy/**/*.test.ts'],
+    setupFiles: ['./tests/setup/wait-patiently.ts'],
+    expect: { poll: { timeout: patienceMs } },
     testTimeout: 240_000,
     hookTimeout: 600_000,
     teardownTimeout: 60_000,

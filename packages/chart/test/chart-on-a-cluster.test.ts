@@ -26,7 +26,7 @@ beforeAll(async () => {
   offline = await startHelm();
   for (const namespace of ['ships', 'clusters']) await create('/api/v1/namespaces', restrictedNamespace(namespace));
   for (const { path, object } of customResources) await create(path, object);
-  await vi.waitFor(refuseUnservedResources, { timeout: 30_000, interval: 200 });
+  await vi.waitFor(refuseUnservedResources, { interval: 200 });
 }, 20 * 60_000);
 afterAll(async () => {
   await helm?.[Symbol.asyncDispose]();

@@ -15,8 +15,7 @@ afterEach(() => {
   for (const pid of started.splice(0)) quietly(() => process.kill(-pid, 'SIGKILL'));
 });
 
-// Generous: a dead process stays visible as a zombie until process 1 reaps it.
-describe('process guard', { timeout: 20_000 }, () => {
+describe('process guard', () => {
   test('ends a whole process group when its parent is killed with SIGKILL', async () => {
     const { parent, pids } = await parentOf('sleep 60 & sleep 60', {});
 

@@ -140,9 +140,7 @@ describe('a stream of events', () => {
     const before = lastId();
     await announce();
 
-    await expect
-      .poll(() => lastId() !== before && text().endsWith(`: here\nid: ${lastId()}\n\n`), { timeout: 5_000 })
-      .toBe(true);
+    await expect.poll(() => lastId() !== before && text().endsWith(`: here\nid: ${lastId()}\n\n`)).toBe(true);
   });
 
   test.for([
@@ -309,10 +307,10 @@ describe('an open stream of events', () => {
 
     await gateway.nats.stop();
     await gateway.nats.start();
-    await expect.poll(() => tasks.isConnected(), { timeout: 5_000 }).toBe(true);
+    await expect.poll(() => tasks.isConnected()).toBe(true);
     const after = await announce();
 
-    await expect.poll(rows, { timeout: 8_000 }).toEqual([before, after]);
+    await expect.poll(rows).toEqual([before, after]);
     expect(sent().filter(({ event }) => event === 'reset')).toEqual([]);
   });
 
@@ -325,17 +323,15 @@ describe('an open stream of events', () => {
     await gateway.nats.wipe();
     await gateway.nats.start();
     await expect
-      .poll(
-        () =>
-          tasks.state.ensureStream().then(
-            () => true,
-            () => false,
-          ),
-        { timeout: 8_000 },
+      .poll(() =>
+        tasks.state.ensureStream().then(
+          () => true,
+          () => false,
+        ),
       )
       .toBe(true);
 
-    await expect.poll(() => sent().at(-1), { timeout: 8_000 }).toMatchObject({ event: 'reset' });
+    await expect.poll(() => sent().at(-1)).toMatchObject({ event: 'reset' });
     const after = await announce();
     await expect.poll(() => rows().at(-1)).toBe(after);
   });

@@ -118,7 +118,7 @@ describe('a follower of the log of a pod', () => {
     await expect.poll(text).toBe('first\n');
 
     kept.push('second\n');
-    await expect.poll(text, { timeout: 5_000 }).toBe('first\nsecond\n');
+    await expect.poll(text).toBe('first\nsecond\n');
     ended = 'the pod was deleted';
 
     expect(await done).toBe('first\nsecond\n[berth] the pod was deleted\n');
@@ -139,10 +139,10 @@ describe('a follower of the log of a pod', () => {
     const { text, done } = await follow();
     refusal = new AppError('unavailable', 'Too many logs and events of the cluster one are being read');
     const before = requests.length;
-    await expect.poll(() => requests.length, { timeout: 5_000 }).toBeGreaterThan(before);
+    await expect.poll(() => requests.length).toBeGreaterThan(before);
     refusal = null;
     kept.push('second\n');
-    await expect.poll(text, { timeout: 5_000 }).toBe('first\nsecond\n');
+    await expect.poll(text).toBe('first\nsecond\n');
     ended = 'over';
     await done;
   });
@@ -166,7 +166,7 @@ describe('a follower of the log of a pod', () => {
       await sleep(1_200);
       return requests.length - before;
     };
-    await expect.poll(rest, { timeout: 8_000 }).toBe(0);
+    await expect.poll(rest).toBe(0);
     expect(await gateway.metrics.metrics()).toContain('berth_http_in_flight 0');
   });
 
@@ -178,7 +178,7 @@ describe('a follower of the log of a pod', () => {
     const other = await gateway.get(path, { headers: { 'x-service-token': 'owner' } });
 
     expect((await other.text()).length).toBe(60 * 75_000);
-    await expect.poll(() => gateway.logged().map(({ msg }) => msg), { timeout: 10_000 }).toContain('stream cut short');
+    await expect.poll(() => gateway.logged().map(({ msg }) => msg)).toContain('stream cut short');
     expect(requests.length).toBeLessThan(600);
     response?.resume();
     expect(await broken).toBe('aborted');

@@ -116,7 +116,7 @@ describe('a follower of a log', () => {
   test('gets lines even if the hint was lost', async () => {
     const { text } = await follow();
     kept.push(line('without a hint'));
-    await expect.poll(text, { timeout: 3_000 }).toBe('without a hint\n');
+    await expect.poll(text).toBe('without a hint\n');
   });
 
   test('that is deactivated is cut off within three seconds, so that it notices', async () => {
@@ -132,28 +132,25 @@ describe('a follower of a log', () => {
     await gateway.nats.stop();
     await sleep(1_500);
     await gateway.nats.start();
-    await expect.poll(() => tasks.isConnected(), { timeout: 5_000 }).toBe(true);
+    await expect.poll(() => tasks.isConnected()).toBe(true);
     append('still here');
-    await expect.poll(text, { timeout: 8_000 }).toBe('still here\n');
+    await expect.poll(text).toBe('still here\n');
     end();
     await done;
   });
 
   test('that disconnects causes no more reads', async () => {
     const { disconnect } = await follow();
-    await expect.poll(() => reads, { timeout: 4_000 }).toBeGreaterThan(1);
+    await expect.poll(() => reads).toBeGreaterThan(1);
 
     disconnect();
 
     await expect
-      .poll(
-        async () => {
-          const before = reads;
-          await sleep(1_300);
-          return reads - before;
-        },
-        { timeout: 8_000 },
-      )
+      .poll(async () => {
+        const before = reads;
+        await sleep(1_300);
+        return reads - before;
+      })
       .toBe(0);
     expect(await gateway.metrics.metrics()).toContain('berth_http_in_flight 0');
   });
@@ -164,7 +161,7 @@ describe('a follower of a log', () => {
     const [response]: IncomingMessage[] = await once(request, 'response');
     const broken = new Promise<string>((resolve) => response?.once('error', ({ message }) => resolve(message)));
 
-    await expect.poll(() => gateway.logged().map(({ msg }) => msg), { timeout: 10_000 }).toContain('stream cut short');
+    await expect.poll(() => gateway.logged().map(({ msg }) => msg)).toContain('stream cut short');
     expect(reads).toBeLessThan(40);
     response?.resume();
     expect(await broken).toBe('aborted');

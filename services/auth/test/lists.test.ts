@@ -144,23 +144,19 @@ describe('the largest rows that can be written', () => {
     expect(Object.keys(writes)).toEqual(expect.arrayContaining(resourcesWithTexts('auth')));
   });
 
-  test.for(Object.entries(writes))(
-    'can be read by id and by every list of %s',
-    { timeout: 60_000 },
-    async ([name, write]) => {
-      const before = new Set((await readEveryWay(name, call, 100, [])).walked.map(({ id }) => id));
-      for (const n of ten) await write(options(n));
+  test.for(Object.entries(writes))('can be read by id and by every list of %s', async ([name, write]) => {
+    const before = new Set((await readEveryWay(name, call, 100, [])).walked.map(({ id }) => id));
+    for (const n of ten) await write(options(n));
 
-      const { walked, read, sorted } = await readEveryWay(name, call, 100);
+    const { walked, read, sorted } = await readEveryWay(name, call, 100);
 
-      expect(walked.filter(({ id }) => !before.has(id))).toHaveLength(ten.length);
-      expect(read).toEqual(walked.slice(0, 10));
-      for (const ids of Object.values(sorted)) expect(ids).toHaveLength(walked.length);
-      // A hundred fit into one answer. Fewer envs do, which the last test of this file is about.
-      const rows = name === 'envs' ? 10 : 100;
-      expect(rows * largestOf(walked)).toBeLessThan(limits.responseBytes);
-    },
-  );
+    expect(walked.filter(({ id }) => !before.has(id))).toHaveLength(ten.length);
+    expect(read).toEqual(walked.slice(0, 10));
+    for (const ids of Object.values(sorted)) expect(ids).toHaveLength(walked.length);
+    // A hundred fit into one answer. Fewer envs do, which the last test of this file is about.
+    const rows = name === 'envs' ? 10 : 100;
+    expect(rows * largestOf(walked)).toBeLessThan(limits.responseBytes);
+  });
 
   test.for(['cluster-sync', 'tasks'] as const)('reach the copy of envs in %s', async (follower) => {
     const { walked } = await readEveryWay('envs', call, 100, []);
@@ -174,7 +170,7 @@ describe('the largest rows that can be written', () => {
 
     const large = walked.filter(({ node_selector }) => node_selector !== null);
     expect(large).toHaveLength(ten.length);
-    await vi.waitFor(() => expect(large.filter(({ id }) => !copy.has(id))).toEqual([]), { timeout: 20_000 });
+    await vi.waitFor(() => expect(large.filter(({ id }) => !copy.has(id))).toEqual([]));
     expect(large.map(({ id }) => copy.get(id))).toEqual(large);
     end.abort();
     await following;

@@ -88,7 +88,7 @@ const reusedBy = async (gateway: GatewayProcess): Promise<number> =>
 async function untilReused(gateways: GatewayProcess[]): Promise<void> {
   const before = await Promise.all(gateways.map(reusedBy));
   for (const [n, gateway] of gateways.entries())
-    await expect.poll(() => reusedBy(gateway), { timeout: 20_000 }).toBeGreaterThan(before[n] ?? 0);
+    await expect.poll(() => reusedBy(gateway)).toBeGreaterThan(before[n] ?? 0);
 }
 
 /** Starts requests now, sixteen at a time at each gateway; how many of them succeed. */
@@ -322,7 +322,7 @@ test('a gateway that ends in order gives up its lease, so that no change waits f
 
   process.kill(gateway.pid, 'SIGTERM');
 
-  await expect.poll(holders, { timeout: 20_000 }).toBe(before - 1);
+  await expect.poll(holders).toBe(before - 1);
   await gateway[Symbol.asyncDispose]();
 });
 

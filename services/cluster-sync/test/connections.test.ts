@@ -32,7 +32,7 @@ const watch = () => api.streamLines('/api/v1/pods?watch=1', { signal: stopping.s
 async function openWatches(count: number): Promise<void> {
   const watches = Array.from({ length: count }, watch);
   const lines = watches.map((each) => each.next());
-  await vi.waitUntil(() => server.requests.length >= count, { timeout: 10_000 });
+  await vi.waitUntil(() => server.requests.length >= count);
   server.write('{}\n');
   await Promise.all(lines);
 }
@@ -69,7 +69,7 @@ describe('the connections to an API server', () => {
     await start();
     const open = watch();
     const first = open.next();
-    await vi.waitUntil(() => server.requests.length === 1, { timeout: 10_000 });
+    await vi.waitUntil(() => server.requests.length === 1);
     server.write('{"n":1}\n');
     await first;
     server.misbehave = () => true;
@@ -90,7 +90,7 @@ describe('the connections to an API server', () => {
       return true;
     };
     const cut = get('/api/v1/pods');
-    await vi.waitUntil(() => server.requests.length === 1, { timeout: 10_000 });
+    await vi.waitUntil(() => server.requests.length === 1);
     server.cut();
     await expect(cut).rejects.toMatchObject({ code: 'ECONNRESET' });
 

@@ -395,7 +395,7 @@ test('a namespace that hangs in its deletion names what holds it, and is reporte
       ]),
     30_000,
   );
-}, 60_000);
+});
 
 test('a namespace that is labelled later is tracked with the objects already in it', async () => {
   const id = 'b0e1c2d3-7a7e-4a5f-9f0e-6a5a0f7f3f12';

@@ -63,7 +63,7 @@ afterAll(async () => {
 });
 
 const call = { signal: AbortSignal.timeout(120_000), deadlineMs: 10_000 };
-const soon = <T>(check: () => Promise<T>): Promise<T> => vi.waitFor(check, { timeout: 20_000, interval: 50 });
+const soon = <T>(check: () => Promise<T>): Promise<T> => vi.waitFor(check, { interval: 50 });
 const secretPath = (namespace: string) => `/api/v1/namespaces/${namespace}/secrets/service-creds`;
 
 interface SecretObject {

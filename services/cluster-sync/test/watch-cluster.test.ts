@@ -52,7 +52,7 @@ beforeEach(async () => {
   };
 
   running = watchCluster(deps, { id: clusterId, api, lease }, stopping.signal);
-  await vi.waitUntil(() => requests('watch').length === trackedKinds.length, { timeout: 15_000 });
+  await vi.waitUntil(() => requests('watch').length === trackedKinds.length);
   server.misbehave = null;
 });
 afterEach(async () => {
@@ -100,7 +100,7 @@ async function names(): Promise<string[]> {
   return items.map(({ kind, name }) => `${kind} ${name}`).sort();
 }
 const expectNames = (...expected: string[]) =>
-  vi.waitFor(async () => expect(await names()).toEqual(expected.sort()), { timeout: 15_000, interval: 20 });
+  vi.waitFor(async () => expect(await names()).toEqual(expected.sort()), { interval: 20 });
 
 /** Waits until all earlier events of pods are processed: a later pod is tracked. */
 async function untilPodsAreProcessed(): Promise<void> {

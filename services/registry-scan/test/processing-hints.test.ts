@@ -38,7 +38,7 @@ function addHint(tag: string | null, digest: string | null = null): void {
   wake();
 }
 const shown = async () => summary(await charts());
-const soon = { timeout: 5_000, interval: 20 };
+const soon = { interval: 20 };
 const manifestRequests = () => server().requests.filter(({ line }) => line.endsWith('/manifests/1.0.0')).length;
 
 test('a push event makes its tag read, and no other', async () => {

@@ -81,7 +81,7 @@ async function chartsOf(repository: string, query: object = {}): Promise<HelmCha
     .items;
 }
 
-const inTime = { timeout: 15_000, interval: 50 };
+const inTime = { interval: 50 };
 
 test('a chart in the registry is found when the service starts, with all its extensions', async () => {
   await expect

@@ -746,7 +746,7 @@ test('a resource whose spec makes a prop sensitive later does not show it any mo
     await tasks.runAll();
     return (await read(id)).props;
   };
-  await expect.poll(shown, { timeout: 10_000 }).toEqual({ size: 1 });
+  await expect.poll(shown).toEqual({ size: 1 });
   const stored = () =>
     tasks.database.db.oneFirst(sql.type(z.object({ props: z.unknown() }))`
       select props from deployment_resources where id = ${id}

@@ -62,32 +62,26 @@ const fillHeap = 'process.getBuiltinModule("fs").closeSync(2);const all=[];for(;
 test.for<[string, NodeJS.Signals, Record<string, string>]>([
   ['is killed', 'SIGKILL', {}],
   ['runs out of memory', 'SIGUSR2', atSignal(fillHeap)],
-])(
-  'Helm ends with a runner that %s, and the next start removes the files it left',
-  { timeout: 90_000 },
-  async ([, signal, env]) => {
-    await using runner = await world.start(env);
-    // Its lease ends long after the test: only the death of the runner ends Helm.
-    const task = taskOf(world.chart, { values: { slow: true }, lease_ms: 300_000 });
-    await act.startSlow(task);
+])('Helm ends with a runner that %s, and the next start removes the files it left', async ([, signal, env]) => {
+  await using runner = await world.start(env);
+  // Its lease ends long after the test: only the death of the runner ends Helm.
+  const task = taskOf(world.chart, { values: { slow: true }, lease_ms: 300_000 });
+  await act.startSlow(task);
 
-    runner.signal(signal);
-    await runner.ended;
-    await helmEnded(task.namespace);
-    // Counted before Helm started, so that an attempt that kills its runner counts too.
-    expect(world.tasks.begun).toContain(task.task_id);
-    expect(await readdir(join(runner.folder, 'tasks'))).toHaveLength(1);
+  runner.signal(signal);
+  await runner.ended;
+  await helmEnded(task.namespace);
+  // Counted before Helm started, so that an attempt that kills its runner counts too.
+  expect(world.tasks.begun).toContain(task.task_id);
+  expect(await readdir(join(runner.folder, 'tasks'))).toHaveLength(1);
 
-    await using next = await world.start({ RUNNER_FOLDER: runner.folder });
-    expect(await act.run(taskOf(world.chart))).toMatchObject({ outcome: 'Done' });
-    expect(next.pid).not.toBe(runner.pid);
-    expect(await readdir(join(runner.folder, 'tasks'))).toEqual([]);
-  },
-);
+  await using next = await world.start({ RUNNER_FOLDER: runner.folder });
+  expect(await act.run(taskOf(world.chart))).toMatchObject({ outcome: 'Done' });
+  expect(next.pid).not.toBe(runner.pid);
+  expect(await readdir(join(runner.folder, 'tasks'))).toEqual([]);
+});
 
-test('a runner that is short of memory claims no second task until it has memory again', {
-  timeout: 90_000,
-}, async () => {
+test('a runner that is short of memory claims no second task until it has memory again', async () => {
   const short = `let short=true;process.availableMemory=()=>short?1:2**40;process.on('SIGUSR2',()=>{short=false})`;
   await using runner = await world.start(preloaded(short));
   await act.startSlow(slowTask());

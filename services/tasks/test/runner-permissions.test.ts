@@ -88,7 +88,7 @@ test('a chart with an object outside of namespaces fails until that is granted a
   expect(refused.reason).toMatch(/clusterroles/);
 
   await applyRbac(world.api, 'runner-cluster-scoped');
-  await expect.poll(async () => (await run(next(task))).outcome, { timeout: 30_000, interval: 500 }).toBe('Done');
+  await expect.poll(async () => (await run(next(task))).outcome, { interval: 500 }).toBe('Done');
 });
 
 test('service-creds is in the namespace before the release, and is not written again for an upgrade', async () => {

@@ -68,7 +68,7 @@ test('a release that an earlier claim of the task deployed is adopted', async ()
   const again = { ...task, fence: 2, attempt: 2 };
   world.tasks.give(again);
   await expect
-    .poll(() => world.tasks.ends.filter(({ task_id }) => task_id === task.task_id), { timeout: 20_000 })
+    .poll(() => world.tasks.ends.filter(({ task_id }) => task_id === task.task_id))
     .toMatchObject([{ fence: 1 }, { fence: 2, outcome: 'Done' }]);
 
   expect(await act.history(task.namespace)).toEqual(['deployed']);

@@ -105,7 +105,7 @@ describe('the largest rows that can be written', () => {
     // A control character is one byte here and six in JSON.
     deployment = await change({ description_md: '\u0001'.repeat(64 * 1024) });
     [latest] = (await listed(1).tasks('')).items as [DeploymentTask];
-  }, 60_000);
+  });
 
   test('of deployments and tasks can be read, alone and in lists of any size', async () => {
     expect(bytesOf(deployment)).toBeGreaterThan(2 * maxInputBytes);
@@ -244,7 +244,7 @@ describe('98 scheduled upgrades of the largest inputs', () => {
     ({ id: due } = await call(owner, deploymentTasks.operations.create, {
       body: { deployment_id: (await tasks.create({ helm_chart_id: chartId })).id, operation: { Uninstall: {} } },
     }));
-  }, 60_000);
+  });
 
   test('cost what looks at all of them only their names', async () => {
     const { db, bytes } = counting(tasks.database.db);

@@ -24,7 +24,7 @@ test('the registry notifies the configured endpoint of a pushed chart, with the 
   await pushChart(start.stateFolder, registry.address);
 
   await expect
-    .poll(() => hook.events.find(({ tag }) => tag === '0.1.0'), { timeout: 15_000 })
+    .poll(() => hook.events.find(({ tag }) => tag === '0.1.0'))
     .toMatchObject({
       action: 'push',
       repository: 'charts/hello',

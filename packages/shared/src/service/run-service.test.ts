@@ -47,7 +47,7 @@ async function start(wiring: string, environment: Record<string, string> = {}) {
     child,
     exited,
     output: () => output,
-    says: (words: string) => expect.poll(() => output, { timeout: 10_000 }).toContain(words),
+    says: (words: string) => expect.poll(() => output).toContain(words),
   };
 }
 
@@ -97,7 +97,7 @@ describe('a service', () => {
         Number(new RegExp(`^berth_event_loop_${metric}_seconds_bucket\\{le="${le}"\\} (\\d+)`, 'm').exec(text)?.[1]);
       return upTo('\\+Inf') - upTo('0\\.3');
     };
-    await expect.poll(() => slow('delay'), { timeout: 10_000 }).toBeGreaterThanOrEqual(1);
+    await expect.poll(() => slow('delay')).toBeGreaterThanOrEqual(1);
     expect(await slow('own_delay')).toBe(most.own_delay);
   });
 
@@ -171,7 +171,7 @@ describe('the health server', () => {
         () => 0,
       );
 
-    await expect.poll(() => status('/healthz'), { timeout: 10_000 }).toBe(200);
+    await expect.poll(() => status('/healthz')).toBe(200);
     expect(await status('/readyz')).toBe(503);
     service.child.kill('SIGUSR2');
     await service.says('"msg":"started"');

@@ -23,7 +23,7 @@ test('a process ends with the one that started it, also where that is killed', a
 
   await parent.kill('SIGKILL');
 
-  await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false);
+  await expect.poll(() => isAlive(pid)).toBe(false);
 });
 
 test('a process that ends before it is ready is an error with what it wrote', async () => {

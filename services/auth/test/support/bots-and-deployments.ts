@@ -71,7 +71,7 @@ export async function somekind(auth: AuthUnderTest, registryScan: Bus): Promise<
     async () => {
       if (!(await deploymentKindRepository.exists(id))) throw new Error('auth does not know it yet');
     },
-    { timeout: 20_000, interval: 20 },
+    { interval: 20 },
   );
   return id;
 }

@@ -48,7 +48,7 @@ test('a token that nears its end is replaced', async () => {
   const { current } = tokenFromProgram(exec(command));
   await current(signal);
 
-  await expect.poll(async () => (await current(signal)) && (await runs()), { timeout: 10_000 }).toBeGreaterThan(1);
+  await expect.poll(async () => (await current(signal)) && (await runs())).toBeGreaterThan(1);
 });
 
 test('a token that the cluster refuses is replaced before its end, and the program rests between two runs', async () => {
@@ -126,7 +126,7 @@ test('a program that hangs is killed at its deadline, with all that it has start
   await expect(runProgram(run, signal)).rejects.toThrow('did not end within 3 s');
 
   const child = Number(await readFile(join(folder, 'child'), 'utf8'));
-  await expect.poll(() => isRunning(child), { timeout: 10_000 }).toBe(false);
+  await expect.poll(() => isRunning(child)).toBe(false);
 });
 
 test('programs of many clusters wait for their turns', async () => {

@@ -84,7 +84,7 @@ function startReplica(holder: string): Replica {
 }
 
 const syncing = (replica: Replica, count: number) =>
-  vi.waitFor(() => expect(replica.syncs.size).toBe(count), { timeout: 10_000, interval: 10 });
+  vi.waitFor(() => expect(replica.syncs.size).toBe(count), { interval: 10 });
 
 test('one replica syncs a cluster, and the next takes over when it stops', async () => {
   const first = startReplica('first');

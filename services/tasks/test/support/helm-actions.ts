@@ -22,7 +22,7 @@ export async function helmsOf(namespace: string): Promise<number[]> {
   return found.flat();
 }
 
-const usualMs = 25_000;
+const usualMs = 60_000;
 
 export const soon = <T>(
   what: string,

@@ -56,7 +56,7 @@ export interface TasksInTest extends Neighbours {
   installed(fields?: Partial<NewDeployment>): Promise<Deployment>;
 }
 
-export const until = async <T>(look: () => Promise<T | false | null | undefined>, ms = 10_000): Promise<T> => {
+export const until = async <T>(look: () => Promise<T | false | null | undefined>, ms = 30_000): Promise<T> => {
   const end = performance.now() + ms;
   for (;;) {
     const seen = await look();

@@ -53,7 +53,7 @@ describe('a started cluster', () => {
     await apply(api, '/apis/apps/v1/namespaces/default/deployments/hello', deployment('hello', 2));
 
     await expect
-      .poll(() => read(api, '/apis/apps/v1/namespaces/default/deployments/hello'), { timeout: 20_000 })
+      .poll(() => read(api, '/apis/apps/v1/namespaces/default/deployments/hello'))
       .toMatchObject({ status: { readyReplicas: 2, availableReplicas: 2 } });
   });
 
@@ -62,12 +62,10 @@ describe('a started cluster', () => {
     const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
     await apply(api, path, { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'data' }, spec });
 
-    await expect.poll(() => read(api, path), { timeout: 20_000 }).toMatchObject({ status: { phase: 'Bound' } });
+    await expect.poll(() => read(api, path)).toMatchObject({ status: { phase: 'Bound' } });
 
     await api.remove(path, AbortSignal.timeout(5_000));
-    await expect
-      .poll(async () => List.parse(await read(api, '/api/v1/persistentvolumes')).items, { timeout: 20_000 })
-      .toEqual([]);
+    await expect.poll(async () => List.parse(await read(api, '/api/v1/persistentvolumes')).items).toEqual([]);
   });
 
   test('completes jobs, and fails those with the failing label', async () => {
@@ -75,8 +73,8 @@ describe('a started cluster', () => {
     await apply(api, '/apis/batch/v1/namespaces/default/jobs/bad', job('bad', { 'berth.dev/simulate': 'fail' }));
 
     const status = (name: string) => read(api, `/apis/batch/v1/namespaces/default/jobs/${name}/status`);
-    await expect.poll(() => status('good'), { timeout: 20_000 }).toMatchObject({ status: { succeeded: 1 } });
-    await expect.poll(() => status('bad'), { timeout: 20_000 }).toMatchObject({ status: { failed: 1 } });
+    await expect.poll(() => status('good')).toMatchObject({ status: { succeeded: 1 } });
+    await expect.poll(() => status('bad')).toMatchObject({ status: { failed: 1 } });
   });
 
   test.for([
@@ -97,7 +95,7 @@ describe('a started cluster', () => {
     const metadata = { name: behaviour, annotations: { 'berth.dev/simulate': behaviour } };
     await apply(api, path, { apiVersion: 'v1', kind: 'Pod', metadata, spec: { containers } });
 
-    await expect.poll(() => read(api, path), { timeout: 20_000 }).toMatchObject({ status });
+    await expect.poll(() => read(api, path)).toMatchObject({ status });
   });
 });
 
@@ -108,7 +106,7 @@ test('a cluster that is started again has its objects, and its pods still run', 
   await apply(before, '/apis/apps/v1/namespaces/default/deployments/kept', deployment('kept', 1));
   const isReady = { status: { readyReplicas: 1 } };
   const path = '/apis/apps/v1/namespaces/default/deployments/kept';
-  await expect.poll(() => read(before, path), { timeout: 20_000 }).toMatchObject(isReady);
+  await expect.poll(() => read(before, path)).toMatchObject(isReady);
   before.close();
 
   await first.stop();

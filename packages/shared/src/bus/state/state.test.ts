@@ -96,7 +96,7 @@ describe('the published state of a resource', () => {
     await auth.state.ensureStream();
     await publish(change('a', 1));
 
-    await expect.poll(() => versions, { timeout: 10_000 }).toEqual({ a: 1 });
+    await expect.poll(() => versions).toEqual({ a: 1 });
   });
 
   test('is in the stream once however often it is published', async () => {
@@ -126,7 +126,7 @@ describe('the published state of a resource', () => {
     await publish(change('a', 1));
     await publish(change('b', 1));
 
-    await expect.poll(() => versions, { timeout: 10_000 }).toEqual({ a: 1, b: 1 });
+    await expect.poll(() => versions).toEqual({ a: 1, b: 1 });
     expect(failures).toBe(2);
   });
 
@@ -155,7 +155,7 @@ describe('a follower survives', () => {
     await auth.state.ensureStream();
 
     await publish(change('a', 2));
-    await expect.poll(() => versions, { timeout: 10_000 }).toEqual({ a: 2 });
+    await expect.poll(() => versions).toEqual({ a: 2 });
   });
 
   test('the loss of the stream, once the owner has published again', async () => {
@@ -170,7 +170,7 @@ describe('a follower survives', () => {
     await publish(change('a', 1), change('b', 3));
 
     expect(after.created).not.toBe(before.created);
-    await expect.poll(() => versions, { timeout: 15_000 }).toEqual({ a: 1, b: 3 });
+    await expect.poll(() => versions).toEqual({ a: 1, b: 3 });
   });
 
   test('a server that comes back with an empty store', async () => {
@@ -182,12 +182,10 @@ describe('a follower survives', () => {
     await nats.stop();
     await nats.wipe();
     await nats.start();
-    await expect
-      .poll(() => auth.state.ensureStream().catch(() => null), { timeout: 10_000 })
-      .toMatchObject({ lastSeq: 0 });
+    await expect.poll(() => auth.state.ensureStream().catch(() => null)).toMatchObject({ lastSeq: 0 });
     await publish(change('a', 2), change('b', 2), change('c', 2));
 
-    await expect.poll(() => versions, { timeout: 15_000 }).toEqual({ a: 2, b: 2, c: 2 });
+    await expect.poll(() => versions).toEqual({ a: 2, b: 2, c: 2 });
   });
 
   test('a server that is away for a while, with nothing missed', async () => {
@@ -198,9 +196,9 @@ describe('a follower survives', () => {
 
     await nats.stop();
     await nats.start();
-    await expect.poll(() => publish(change('a', 2)).catch(() => null), { timeout: 10_000 }).not.toBeNull();
+    await expect.poll(() => publish(change('a', 2)).catch(() => null)).not.toBeNull();
 
-    await expect.poll(() => versions, { timeout: 15_000 }).toEqual({ a: 2 });
+    await expect.poll(() => versions).toEqual({ a: 2 });
   });
 });
 
@@ -237,7 +235,7 @@ describe('a digest', () => {
       await auth.state.ensureStream();
       return applied;
     };
-    await expect.poll(keepConsumers, { timeout: 15_000 }).toBeGreaterThan(1);
+    await expect.poll(keepConsumers).toBeGreaterThan(1);
   });
 
   test('that matches in between resets the count of mismatches', async () => {
@@ -248,12 +246,12 @@ describe('a digest', () => {
     const versions = followed(undefined, async () => answers.shift() ?? true);
     // The follower subscribes to digests before it reads rows, so a row that arrived proves that it receives digests.
     await publish(change('a', 1));
-    await expect.poll(() => versions, { timeout: 10_000 }).toEqual({ a: 1 });
+    await expect.poll(() => versions).toEqual({ a: 1 });
 
     for (let n = 0; n < 3; n += 1) {
       auth.state.publishDigest(digest);
       const left = 2 - n;
-      await expect.poll(() => answers.length, { timeout: 10_000 }).toBe(left);
+      await expect.poll(() => answers.length).toBe(left);
     }
 
     expect(requested).toEqual([]);

@@ -46,7 +46,7 @@ test('audit events are removed when they are older than the setting, and younger
 
   const stopNone = run(0);
   const stop = run(90);
-  await vi.waitFor(async () => expect(await db.oneFirst(count)).toBe(90), 10_000);
+  await vi.waitFor(async () => expect(await db.oneFirst(count)).toBe(90));
   await Promise.all([stop(), stopNone()]);
 
   expect(await metrics.metrics()).toContain('berth_audit_events_removed_total 2411');

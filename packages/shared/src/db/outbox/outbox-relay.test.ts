@@ -16,7 +16,7 @@ const migrations = new URL('../test-migrations/', import.meta.url);
 const log = { info: () => {}, warn: () => {} };
 const nothing = sql.type(z.object({}));
 const relays = relaysUnderTest(migrations);
-const patience = { timeout: 8_000, interval: 5 };
+const patience = { interval: 5 };
 
 type Bus = OutboxRelayOptions['bus'];
 

@@ -12,7 +12,7 @@ import { recordState, recordStates } from './outbox.ts';
 import { envChange, envNamed, relaysUnderTest, summaries } from '../../testing/db/relays-under-test.ts';
 
 const relays = relaysUnderTest(new URL('../test-migrations/', import.meta.url));
-const patience = { timeout: 8_000, interval: 5 };
+const patience = { interval: 5 };
 
 test('each change is published, with growing versions', async () => {
   const stream = memoryStateStream();

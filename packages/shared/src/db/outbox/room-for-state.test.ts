@@ -16,7 +16,7 @@ import { relaysUnderTest } from '../../testing/db/relays-under-test.ts';
 
 const relays = relaysUnderTest(new URL('../test-migrations/', import.meta.url));
 const nothing = sql.type(z.object({}));
-const patience = { timeout: 15_000, interval: 20 };
+const patience = { interval: 20 };
 const created_at = '2026-01-01T00:00:00.000Z';
 const metrics = new Registry();
 

@@ -113,7 +113,7 @@ test('the body of a request that waited arrives when its turn has come, and so d
   await expect.poll(() => ran).toEqual(['/a']);
 
   running[0]?.end('a');
-  await expect.poll(() => bodies, { timeout: 5_000 }).toEqual([0, body.length]);
+  await expect.poll(() => bodies).toEqual([0, body.length]);
   running[1]?.end('b');
 
   await expect.poll(() => ran).toEqual(['/a', '/b', '/c']);

@@ -60,7 +60,7 @@ test('changes are written again after an outage of the database', async () => {
   });
   queue.add(gone('b'));
 
-  await vi.waitFor(() => expect(saved).toEqual([['a', 'b']]), { timeout: 5_000 });
+  await vi.waitFor(() => expect(saved).toEqual([['a', 'b']]));
 });
 
 test('writing changes ends when another replica syncs the cluster', async () => {

@@ -55,7 +55,7 @@ describe('the connection check', () => {
     });
     await makeDeaf(connection);
 
-    await expect.poll(() => reconnects, { timeout: 3_000 }).toBe(1);
+    await expect.poll(() => reconnects).toBe(1);
     await connection.nc.flush();
 
     expect(voice.isHeard()).toBe(true);

@@ -1,0 +1,18 @@
+import { vi } from 'vitest';
+import { patienceMs } from './patience.ts';
+
+/** Vitest can be configured to wait longer in `expect.poll`, but not in `vi.waitFor` and `vi.waitUntil`, which give up after a second. */
+type Wait = typeof vi.waitFor;
+type Options = Exclude<Parameters<Wait>[1], number | undefined>;
+
+const patiently = (options: Options | number = {}): Options =>
+  typeof options === 'number' ? { timeout: options } : { timeout: patienceMs, ...options };
+
+// Files share a process and with it `vi`.
+const done = Symbol.for('berth.waits-patiently');
+if (!(done in vi)) {
+  const { waitFor, waitUntil } = vi;
+  vi.waitFor = (callback, options) => waitFor(callback, patiently(options));
+  vi.waitUntil = (callback, options) => waitUntil(callback, patiently(options));
+  Object.defineProperty(vi, done, { value: true });
+}
