@@ -146,7 +146,7 @@ async function callAll(stack: Stack, api: Client, sample: Fixtures['sample']): P
   const later = unwrap(
     await api.deploymentTasks.create({ body: { deployment_id, operation, execute_at: '2030-01-01T00:00:00.000Z' } }),
   );
-  unwrap(await api.deploymentTasks.cancel({ id: later.id, body: { reason: 'not needed any more' } }));
+  unwrap(await api.deploymentTasks.cancel({ id: later.id, body: { reason: 'no longer needed' } }));
   unwrap(await api.deploymentTasks.retry({ id: later.id }));
   const [type] = unwrap(await api.deploymentResourceTypes.list()).items;
   if (type) {

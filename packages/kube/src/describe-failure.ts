@@ -5,10 +5,10 @@ import { AnswerTooLarge, KubeError, NoCredential } from './kube-error.ts';
 export function describeFailure(error: unknown, server: string): string {
   const host = new URL(server).host;
   if (error instanceof KubeError) return describeAnswer(error.status, host);
-  if (error instanceof AnswerTooLarge) return `${host} answered with more than we read`;
+  if (error instanceof AnswerTooLarge) return `${host} sent an answer that is too large`;
 
   if (error instanceof NoCredential) return `there is no credential for ${host}: ${error.message}`;
-  if (error instanceof ProxyRefused) return `the proxy in front of ${host} opened no way to it (${error.status})`;
+  if (error instanceof ProxyRefused) return `the proxy in front of ${host} opened no tunnel to it (${error.status})`;
 
   const code = codeOf(error);
   if (code === 'ECONNREFUSED') return `${host} refused the connection`;
@@ -27,8 +27,8 @@ export function describeFailure(error: unknown, server: string): string {
 }
 
 function describeAnswer(status: number, host: string): string {
-  if (status === 401) return `${host} refused our credential (401)`;
-  if (status === 403) return `our credential lacks a permission at ${host} (403)`;
+  if (status === 401) return `${host} refused the credential of Berth (401)`;
+  if (status === 403) return `the credential of Berth lacks a permission at ${host} (403)`;
   if (status === 429) return `${host} is overloaded (429)`;
   return status >= 500 ? `${host} reports that it is not ready (${status})` : `${host} refused the request (${status})`;
 }

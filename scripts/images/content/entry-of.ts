@@ -8,7 +8,7 @@ export interface Entry {
 
 /**
  * The program that an image starts: the service, or, by its first argument, one of its other entries. What is no entry is
- * for `admin-main.ts`, which names its commands itself. Their sources have no types any more (`stripTypes`).
+ * for `admin-main.ts`, which names its commands itself. Their sources no longer have types (`stripTypes`).
  */
 export function entryOf({ service, main, entries }: Entry): string {
   const named = entries.flatMap((entry) => {

@@ -27,7 +27,7 @@ beforeAll(async () => {
   gateway = await startTestGateway();
   const finish = async ({ body }: { body: { auth_code: string; verifier?: string | undefined } }) => {
     finished = body;
-    if (body.auth_code === 'bad') throw new AppError('invalid_login', 'This sign-in is not valid any more');
+    if (body.auth_code === 'bad') throw new AppError('invalid_login', 'This login is no longer valid');
     return { access_token: body.auth_code };
   };
   await gateway.serve(
@@ -116,7 +116,7 @@ test('a refusal of the identity provider or the server is shown', async () => {
 
   await startSignIn(tab);
   tab.location.search = '?code=bad&state=s1';
-  await expect(finishSignIn(tab)).rejects.toThrow('This sign-in is not valid any more');
+  await expect(finishSignIn(tab)).rejects.toThrow('This login is no longer valid');
 });
 
 test('the page shows that a user is inactive, and removes a session that has ended', async () => {

@@ -192,7 +192,7 @@ describe('a follower of the log of a pod', () => {
     expect(one.headers.get('retry-after')).toBe('10');
     expect(await problemOf(one)).toMatchObject({
       status: 503,
-      detail: 'This gateway sends 3 streams, the most at a time; try again when others have ended',
+      detail: 'This gateway already sends 3 streams, its maximum; try again when others have ended',
     });
   });
 });

@@ -74,7 +74,7 @@ test('no answer quotes the provider, and the log has no code or verifier', async
   const lie = lies['with another nonce'];
   const error = await logIn(lie ?? (() => undefined)).catch((refused: Error) => refused);
 
-  expect(String(error)).toBe('AppError: This login is not valid (any more); start again');
+  expect(String(error)).toBe('AppError: This login is unknown, has expired or was used already; start again');
   expect(auth.service.log()).toContain('login failed at the identity provider');
   expect(auth.service.log()).not.toContain('a-code');
   expect(auth.service.log()).not.toContain('eve@example.test');

@@ -144,7 +144,7 @@ describe('a gateway with a lease has forgotten what it read when an answer arriv
   });
 
   test.for(['users.update', 'bots.delete', 'user_tokens.delete', 'envs.delete', 'deployment_permissions.delete'])(
-    'to the repeat of %s, which changes nothing any more',
+    'to the repeat of %s, which no longer changes anything',
     async (name) => {
       const change = await changes[name]?.();
       await change?.();

@@ -49,7 +49,7 @@ test('a user with 5,000 roles of each sort, each for a kind of its own, can work
 
 test('a user with 5,000 roles gets no more', async () => {
   const member = { ...places, role: 'User' } as const;
-  const most = '5,000 env roles, the most a user can have';
+  const most = '5,000 env roles, which is the maximum';
   await expect(admin.send(envUserPermissions.operations.create, { body: member })).rejects.toEqual(
     refusal('conflict', most),
   );
@@ -69,7 +69,9 @@ test('an env adds new users by itself unless 5,000 do already', async () => {
   const body = { name: `env ${randomUUID()}`, auto_add_new_users: true };
   const { create, update } = envs.operations;
 
-  await expect(admin.send(create, { body })).rejects.toEqual(refusal('conflict', '5,000 envs add new users already'));
+  await expect(admin.send(create, { body })).rejects.toEqual(
+    refusal('conflict', '5,000 envs already add new users automatically'),
+  );
   const { id } = await admin.send(create, { body: { ...body, auto_add_new_users: false } });
   await expect(admin.send(update, { id, body: { auto_add_new_users: true } })).rejects.toMatchObject({
     code: 'conflict',

@@ -154,7 +154,7 @@ describe('of the requests that start after the answer none succeeds', () => {
       },
     ],
     [
-      'a user who is no site admin any more',
+      'a user who is no longer a site admin',
       async () => {
         const { id, jwt } = await somebody(auth, { is_admin: true });
         const use = { path: '/bot-tokens', headers: { authorization: `Bearer ${jwt}` } };

@@ -91,7 +91,7 @@ test('the last site admin stays one, even when two site admins remove each other
 
   const refused = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
   expect(refused).toHaveLength(1);
-  // The later one finds itself the last site admin, or no site admin any more.
+  // The later one finds itself the last site admin, or no longer a site admin.
   expect(['conflict', 'forbidden', 'user_inactive', 'token_revoked']).toContain(refused[0].code);
 });
 

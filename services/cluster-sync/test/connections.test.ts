@@ -202,7 +202,7 @@ describe('a cluster behind a proxy', () => {
 
     const host = new URL(server.access.server).host;
     expect(describeFailure(error, server.access.server)).toBe(
-      `the proxy in front of ${host} opened no way to it (407)`,
+      `the proxy in front of ${host} opened no tunnel to it (407)`,
     );
   });
 

@@ -159,7 +159,7 @@ test('every context becomes a cluster, and one that answers is ok', async () => 
 
 test.for([
   ['dead', '127.0.0.1:9 refused the connection'],
-  ['wrong', 'refused our credential (401)'],
+  ['wrong', 'refused the credential of Berth (401)'],
   ['refused', 'the user field exec is not accepted'],
 ] as const)('the cluster %s is not ok, with the reason: %s', async ([name, reason]) => {
   await soon(async () =>

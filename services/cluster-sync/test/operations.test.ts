@@ -286,7 +286,7 @@ test('no access is issued to an unknown cluster, or to one that no source lists'
   await expect(issue(missing)).rejects.toMatchObject({ code: 'not_found' });
   await expect(issue(inEnv)).rejects.toMatchObject({
     code: 'unavailable',
-    message: 'The cluster one is found by no source now, or it is refused',
+    message: 'No source of clusters names the cluster one now, or its configuration is refused',
   });
 });
 

@@ -222,10 +222,14 @@ describe('a log that cannot be read is refused in words:', () => {
   test.for([
     [
       500,
-      /^The API server gets no log from the node node-7 of the pod \(500\), .*; try again when the node is ready$/,
+      /^The API server cannot get the log from the node node-7 of the pod \(500\), .*; try again when the node is ready$/,
       15,
     ],
-    [403, /^The cluster live-.* cannot be read: our credential lacks a permission at .*; an operator has to /, 60],
+    [
+      403,
+      /^The cluster live-.* cannot be read: the credential of Berth lacks a permission at .*; an operator has to /,
+      60,
+    ],
     [429, /^The cluster live-.* cannot be read: .* is overloaded \(429\); try again$/, 5],
   ] as const)('when the cluster answers %i', async ([status, words, retryAfterSeconds]) => {
     pod.refusal = { status, message: 'secret details' };
@@ -261,7 +265,7 @@ describe('a log that cannot be read is refused in words:', () => {
 
     await expect(read().finally(() => (service.beforePlace = async () => undefined))).rejects.toMatchObject({
       code: 'unavailable',
-      message: 'Whether you may read this log cannot be checked: the service tasks does not answer; try again',
+      message: 'Your permission to read this log cannot be checked: the service tasks does not answer; try again',
     });
     expect(pod.queries).toEqual([]);
   });
@@ -275,7 +279,7 @@ describe('a log that cannot be read is refused in words:', () => {
     await expect(read()).rejects.toMatchObject({
       code: 'unavailable',
       message: expect.stringMatching(
-        /^2 logs and events of the cluster live-.* are being read, the most at a time; try again, or follow fewer logs$/,
+        /^2 logs and events of the cluster live-.* are already being read, the maximum; try again, or follow fewer logs$/,
       ),
       retryAfterSeconds: 1,
     });

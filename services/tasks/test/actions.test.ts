@@ -262,7 +262,7 @@ describe('a request to invoke an action', () => {
     );
     const resume = () => invoke(maintainer, id, { action_id: 'resume' });
 
-    await expect(resume()).rejects.toEqual(refusal('conflict', 'it is not known now'));
+    await expect(resume()).rejects.toEqual(refusal('conflict', 'no status is known now'));
     await report(id, 'Busy');
     await expect(resume()).rejects.toEqual(refusal('conflict', 'it is Busy'));
     await report(id, 'Paused');

@@ -423,7 +423,7 @@ describe('retrying', () => {
     expect(await tasks.deployment(id)).toMatchObject({ status: 'Running', revision_id: again.id, reason: null });
   });
 
-  test('an Upgrade that is not wanted any more does not', async () => {
+  test('an Upgrade that is no longer wanted does not', async () => {
     const { id } = await tasks.installed();
     const { id: old } = await request(owner, id, upgrade(2));
     await tasks.finish(await tasks.claimed(), 'Failed', 'no');
@@ -433,7 +433,7 @@ describe('retrying', () => {
     await expect(retryIt(owner, old)).rejects.toEqual(refusal('conflict', 'has changed since'));
   });
 
-  test('what does not fit any more is refused in words', async () => {
+  test('a task that no longer fits is refused, with the reason', async () => {
     const chart = await tasks.publish.chart(sampleChart());
     await tasks.create({ helm_chart_id: chart.id });
     const failed = await tasks.claimed();
@@ -443,7 +443,7 @@ describe('retrying', () => {
     await until(() => tasks.database.db.exists(gone));
 
     await expect(retryIt(owner, failed.task_id)).rejects.toEqual(
-      refusal('conflict', 'It does not fit any more: helm_chart_id: the chart is not available any more'),
+      refusal('conflict', 'It no longer fits: helm_chart_id: the chart is no longer available'),
     );
   });
 

@@ -363,7 +363,7 @@ describe('changing', () => {
     expect(await operationsOf(user.id)).toEqual(['Install']);
   });
 
-  test('a chart whose form is not accepted any more is neither installed again nor changed, and can be disabled', async () => {
+  test('a chart whose form is no longer accepted is neither installed again nor changed, and can be disabled', async () => {
     const chart = await tasks.publish.chart(sampleChart());
     const { id } = await tasks.installed({ helm_chart_id: chart.id });
     await tasks.publish.chart({

@@ -40,7 +40,7 @@ describe('a cluster whose env was changed a moment ago', () => {
     }
   });
 
-  test('is not there any more for an owner of its old env', async () => {
+  test('is no longer there for an owner of its old env', async () => {
     const cluster = await tasks.publish.cluster({ env_id: envId, name: 'gone' });
     await tasks.create({ cluster_id: cluster.id }, owner);
     const { id } = await tasks.create({}, owner);

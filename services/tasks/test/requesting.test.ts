@@ -143,7 +143,7 @@ describe('requesting a task', () => {
     expect(await tasks.claim()).toBeNull();
     expect(await tasks.task(again.id)).toMatchObject({
       status: 'Canceled',
-      reason: 'Nothing is installed that could be installed again',
+      reason: 'Nothing is installed, so there is nothing to reinstall',
       canceled_by_user_id: null,
     });
     expect(await tasks.deployment(id)).toMatchObject({ status: 'Error', reason: 'Install failed: image not found' });
@@ -274,7 +274,7 @@ describe('a scheduled task', () => {
     expect(await tasks.runAll()).toMatchObject([{ values: { a: 1 } }]);
   });
 
-  test('that has nothing to do any more is canceled, and leaves the deployment as it is', async () => {
+  test('that has nothing left to do is canceled, and leaves the deployment as it is', async () => {
     const { id } = await tasks.installed();
     const disabled = await tasks.installed();
     const enabling = await request(owner, id, install(9), soon());
@@ -313,7 +313,7 @@ describe('a scheduled task', () => {
     expect(await tasks.deployment(id)).toMatchObject({ status: 'Uninstalled', enabled: false });
   });
 
-  test('that does not fit any more fails, and leaves the deployment as it was', async () => {
+  test('that no longer fits fails, and leaves the deployment as it was', async () => {
     const { id } = await tasks.installed();
     const chart = await tasks.publish.chart(sampleChart());
     const operation = { Upgrade: { helm_chart_id: chart.id, config_inputs: { replicas: 2 }, values_override: null } };
@@ -326,7 +326,7 @@ describe('a scheduled task', () => {
       return now.status === 'Failed' && now;
     });
 
-    expect(failed.reason).toContain('the chart is not available any more');
+    expect(failed.reason).toContain('the chart is no longer available');
     expect(await tasks.deployment(id)).toMatchObject({ config: { replicas: 1 }, helm_chart_id: tasks.chartId });
   });
 
@@ -417,50 +417,44 @@ describe('the requester of a scheduled change', () => {
       maintainer,
       { missing: 'inactive' },
       () => upgrade(2),
-      'The user who requested it is not active any more',
+      'The user who requested it is no longer active',
     ],
     [
       'a user who is gone',
       maintainer,
       { missing: 'unknown' },
       () => upgrade(2),
-      'The user who requested it does not exist any more',
+      'The user who requested it no longer exists',
     ],
     [
       'a user who has left the env',
       maintainer,
       { identity: { ...maintainer, env_roles: {} } },
       () => upgrade(2),
-      'The user who requested it is not a maintainer of the deployment any more',
+      'The user who requested it is no longer a maintainer of the deployment',
     ],
     [
       'a user who was an owner, and disables',
       owner,
       { identity: demoted },
       () => ({ Uninstall: {} }),
-      'The user who requested it is not an owner of the deployment any more',
+      'The user who requested it is no longer an owner of the deployment',
     ],
     [
       'a user who was an owner, and overrides',
       owner,
       { identity: demoted },
       () => upgrade(1, { a: 1 }),
-      'The user who requested it is not an owner of the deployment any more',
+      'The user who requested it is no longer an owner of the deployment',
     ],
     [
       'a bot that is not active',
       bot,
       { missing: 'inactive' },
       () => upgrade(2),
-      'The bot that requested it is not active any more',
+      'The bot that requested it is no longer active',
     ],
-    [
-      'a bot that is gone',
-      bot,
-      { missing: 'unknown' },
-      () => upgrade(2),
-      'The bot that requested it does not exist any more',
-    ],
+    ['a bot that is gone', bot, { missing: 'unknown' }, () => upgrade(2), 'The bot that requested it no longer exists'],
   ])('is refused when it starts: %s', async ([, by, answer, operation, reason]) => {
     const { task, deployment } = await answering(by.id, answer, () => whenDue(by, operation()));
 
@@ -485,9 +479,9 @@ describe('the requester of a scheduled change', () => {
     const leave = {
       'The deployment that requested it is disabled': (parent: string) =>
         tasks.call(owner, update, { id: parent, body: { enabled: false } }),
-      'The deployment that requested it does not exist any more': (parent: string) =>
+      'The deployment that requested it no longer exists': (parent: string) =>
         tasks.call(owner, remove, { id: parent }),
-      'The deployment that requested it is not a maintainer of the deployment any more': (parent: string) =>
+      'The deployment that requested it is no longer a maintainer of the deployment': (parent: string) =>
         tasks.call(siteAdmin, update, { id: parent, body: { cluster_id: tasks.otherClusterId } }),
     };
     for (const [reason, work] of Object.entries(leave)) {

@@ -723,7 +723,7 @@ test('the resources of an env are named to auth, and go with it together with th
   expect((await tasks.call(siteAdmin, types.list, { query: { env_id: env.id } })).items).toEqual([]);
 });
 
-test('a resource whose spec makes a prop sensitive later does not show it any more, and stores it sealed', async () => {
+test('a resource whose spec makes a prop sensitive later no longer shows it, and stores it sealed', async () => {
   const key = `k${randomUUID().slice(0, 8)}`;
   const spec = (sensitive: boolean) => ({
     [key]: {

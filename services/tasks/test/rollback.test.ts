@@ -155,7 +155,7 @@ describe('a rollback is refused', () => {
     });
   });
 
-  test('where the chart is not available any more, naming the chart of the task', async () => {
+  test('where the chart is no longer available, naming the chart of the task', async () => {
     const chart = await tasks.publish.chart(sampleChart({ image_tag: '3.0.0' }));
     const make = () => tasks.create({ helm_chart_id: chart.id });
     const { id } = await until(() => make().catch(() => null));

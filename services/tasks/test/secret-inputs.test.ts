@@ -146,7 +146,7 @@ describe('contents of secrets', () => {
 
     expect(await tasks.claim()).toBeNull();
 
-    const words = `The secret postgres/${copy.name} does not open: its row was changed outside of Berth`;
+    const words = `The secret postgres/${copy.name} cannot be opened: its row was changed outside of Berth`;
     expect(await tasks.deployment(id)).toMatchObject({ status: 'Error', reason: `Install failed: ${words}` });
     expect(tasks.process.log()).toContain('a claimed task could not be completed');
     await setContents(copy, 'mended');

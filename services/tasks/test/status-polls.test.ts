@@ -214,7 +214,7 @@ describe('the status of a deployment', () => {
     }
   });
 
-  test('is polled by the features that its chart has now, and cleared where it has none any more', async () => {
+  test('is polled by the features that its chart has now, and cleared where it no longer has any', async () => {
     const own = await tasks.publish.chart({ ...chart, id: randomUUID(), image_tag: '0.8.0' });
     await until(() => tasks.database.db.exists(nothing`select from helm_chart_projection where id = ${own.id}`));
     const { id } = await tasks.installed({ helm_chart_id: own.id });

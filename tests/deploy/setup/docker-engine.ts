@@ -27,7 +27,7 @@ export async function startDockerEngine({ stateFolder, guard, signal }: ServerSt
       `--exec-root=${join(folder, 'exec')}`,
       `--pidfile=${join(folder, 'docker.pid')}`,
       `--host=${host}`,
-      // Nothing of the machine's network is changed, and containers can be had where modules of the kernel cannot.
+      // Nothing of the machine's network is changed, and containers are possible where modules of the kernel cannot be loaded.
       '--iptables=false',
       '--bridge=none',
     ],

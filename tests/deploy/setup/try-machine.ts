@@ -52,7 +52,7 @@ export async function refusedByMachine(signal: AbortSignal): Promise<string[]> {
     try {
       await attempt({ stateFolder, guard, signal });
     } catch (error) {
-      refused.push(`${what} cannot be had here (${way}): ${oneLine(error)}`);
+      refused.push(`${what} is not possible here (${way}): ${oneLine(error)}`);
     } finally {
       await guard.close();
       await rm(stateFolder, { recursive: true, force: true }).catch(() => undefined);

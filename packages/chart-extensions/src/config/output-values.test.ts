@@ -91,7 +91,7 @@ describe('output paths', () => {
         ['a', 'b'],
         ['a', '[0]'],
       ],
-      /a\.\[0\] of the chart cannot be set: a cell was meant/,
+      /a\.\[0\] of the chart cannot be set: there can be a cell in a list only/,
     ],
     ['more cells than there may be', Array.from({ length: 1025 }, () => ['a', '[+]']), /more than 1024 cells/],
   ])('%s is refused with a reason', ([, paths, words]) => {

@@ -16,7 +16,7 @@ export function setAtPath(values: JsonObject, path: OutputPath, value: JsonValue
   const refuse = (why: string): never => {
     throw new AppError('unprocessable', `The output ${path.join('.')} of the chart cannot be set: ${why}`);
   };
-  const parts = path.map((text) => pathPart(text) ?? refuse(`${text} is no key or cell`));
+  const parts = path.map((text) => pathPart(text) ?? refuse(`${text} is neither a key nor a cell`));
 
   let container: JsonValue = values;
   for (const [index, part] of parts.entries()) {
@@ -44,7 +44,7 @@ interface Setting {
 function slotIn(container: JsonValue, part: PathPart, { refuse, budget }: Setting): Slot {
   if ('key' in part) {
     const { key } = part;
-    if (!isJsonObject(container)) return refuse(`${key} would be a key of something that is no object`);
+    if (!isJsonObject(container)) return refuse(`${key} would be a key of something that is not an object`);
     return {
       get: () => (Object.hasOwn(container, key) ? container[key] : undefined),
       set: (value) => {
@@ -53,7 +53,7 @@ function slotIn(container: JsonValue, part: PathPart, { refuse, budget }: Settin
       },
     };
   }
-  if (!Array.isArray(container)) return refuse('a cell was meant of something that is no list');
+  if (!Array.isArray(container)) return refuse('there can be a cell in a list only');
   const index = cellIndex(container, part.cell);
   if (index >= maxCells) return refuse(`the list would have more than ${maxCells} cells`);
   return {

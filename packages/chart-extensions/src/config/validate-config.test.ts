@@ -119,7 +119,7 @@ describe('visibility', () => {
 test('a value for an unknown input is an error', () => {
   const form = formOf({ id: 'replicas', type: 'number' });
 
-  expect(errors(form, { replica: 1 })).toEqual(['body.config.replica: is no input of the chart']);
+  expect(errors(form, { replica: 1 })).toEqual(['body.config.replica: is not an input of the chart']);
   expect(validateInputs(form, { replica: 1 })).toEqual([]);
   expect(unknownInputs(form, { replicas: 1 })).toEqual([]);
 });

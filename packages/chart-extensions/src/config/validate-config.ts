@@ -22,7 +22,7 @@ export function unknownInputs({ inputs }: Form, config: JsonObject, at = 'body.c
   return Object.keys(config)
     .filter((key) => !known.has(key))
     .slice(0, maxErrors)
-    .map((key) => ({ path: pathOf([at, key]), message: 'is no input of the chart' }));
+    .map((key) => ({ path: pathOf([at, key]), message: 'is not an input of the chart' }));
 }
 
 /** Visible inputs only. The value of a hidden input is kept for when it is shown again, and not checked. */

@@ -46,7 +46,7 @@ export function runRule(rule: JsonValue, config: JsonValue, budget: Budget): Jso
     const args = Array.isArray(operand) ? operand : [operand];
     if (name === 'var') return valueAt(config, pathIn(args[0]), budget) ?? evaluate(args[1]);
     const operator = Object.hasOwn(operators, name) ? operators[name] : undefined;
-    if (!operator) throw new Error(`a rule was accepted with the operator ${name}, which there is not`);
+    if (!operator) throw new Error(`a rule was accepted with the operator ${name}, which does not exist`);
     return operator(args, evaluate, budget);
   };
   return evaluate(rule);

@@ -32,7 +32,7 @@ function checkForm({ inputs, outputs }: Form, context: z.RefinementCtx<Form>): v
     if (!('FieldProperty' in ref)) return;
     const input = named.find((candidate) => typeOfItems(candidate) === 'CollectionSelect');
     if (input?.collection === undefined) {
-      return refuse(path, `${id} is no CollectionSelect, so it has no properties`);
+      return refuse(path, `${id} is not a CollectionSelect, so it has no properties`);
     }
     const known = propertiesIn(input.collection);
     if (known === null || known.properties.includes(ref.FieldProperty.property)) return;

@@ -18,7 +18,7 @@ export async function download(
   const stalled = new AbortController();
   const hash = createHash('sha256');
   let loaded = 0;
-  const timer = setTimeout(() => stalled.abort(new Error(`${url}: nothing came for ${STALL_MS / 1000} s`)), STALL_MS);
+  const timer = setTimeout(() => stalled.abort(new Error(`${url}: no data for ${STALL_MS / 1000} s`)), STALL_MS);
 
   const measure = new Transform({
     transform(chunk: Buffer, _encoding, done) {

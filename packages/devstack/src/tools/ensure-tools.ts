@@ -78,7 +78,7 @@ async function bring(missing: readonly NamedTool[], search: Search, log: Log): P
   try {
     const toBuild: NamedTool[] = [];
     for (const entry of missing) {
-      // Where one release cannot be had the others are not either, mostly: what is built is built together.
+      // Where one release is not available, the others mostly are not either, so all that is missing is built in one go.
       const isBuilt = problems.length > 0 || !(await tryArchive(entry, folder, search, log, problems));
       if (isBuilt) toBuild.push(entry);
     }
@@ -147,7 +147,7 @@ async function stillMissing(missing: readonly NamedTool[], search: Search): Prom
 
 function howToGet(missing: readonly NamedTool[], problems: readonly string[]): string {
   return [
-    `These tools are needed and could not be had: ${namesOf(missing)}.`,
+    `These tools are required and not available: ${namesOf(missing)}.`,
     ...problems.map((problem) => `  - ${problem}`),
     'Put each on PATH, or name the program in its variable:',
     ...missing.map(

@@ -42,7 +42,7 @@ const table: [string, string, object, string | null, string?][] = [
     'Pod',
     waiting('CrashLoopBackOff', 'back-off 5m0s', { lastState: { terminated: { exitCode: 137, reason: 'OOMKilled' } } }),
     'OOMKilled',
-    'container web took more memory than its limit (exit code 137 (OOMKilled)), and is restarted again and again',
+    'container web took more memory than its limit (exit code 137 (OOMKilled)), and keeps restarting',
   ],
   [
     'a container that ran out of memory',

@@ -71,7 +71,7 @@ function containerCause({ name, image, state: { waiting, terminated }, lastState
   if (waiting) {
     const reason = waiting.reason ?? 'ContainerCreating';
     if (reason === 'CrashLoopBackOff' && last?.reason === 'OOMKilled')
-      return outOfMemory(name, last, ', and is restarted again and again');
+      return outOfMemory(name, last, ', and keeps restarting');
     const words = waiting.message ? `: ${waiting.message}` : '';
     // Kubernetes names the image in most of these messages, and only after its name what is wrong with it.
     const of = image && /Image/.test(reason) && !words.includes(image) ? ` (${image})` : '';

@@ -72,5 +72,5 @@ export const envMemberHandlers = ({ db, changesRights }: EnvMemberHandlersDeps) 
 function refuseOwnRole(identity: Identity, { user_id }: EnvUserPermission): void {
   const isSiteAdmin = identity.kind === 'user' && identity.is_admin;
   if (identity.id !== user_id || isSiteAdmin) return;
-  throw new AppError('conflict', 'An env admin does not change their own role in the env; ask another admin');
+  throw new AppError('conflict', 'An env admin cannot change their own role in the env; ask another admin');
 }

@@ -18,7 +18,7 @@ function refuseBrokenJson(bytes: Uint8Array): void {
   try {
     JSON.parse(new TextDecoder().decode(bytes));
   } catch {
-    throw new TypeError('The identity provider answers what is not JSON');
+    throw new TypeError('The identity provider sent an answer that is not JSON');
   }
 }
 
@@ -27,7 +27,7 @@ async function readAll(body: ReadableStream<Uint8Array>): Promise<Uint8Array<Arr
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
-    if (size > maxBytes) throw new TypeError(`The identity provider answers more than ${maxBytes} bytes`);
+    if (size > maxBytes) throw new TypeError(`The identity provider sent more than ${maxBytes} bytes`);
     chunks.push(chunk);
   }
   return new Uint8Array(Buffer.concat(chunks));

@@ -10,7 +10,7 @@ const notAnAnswer = new Set([
 ]);
 
 export const providerUnavailable = (cause: unknown): AppError =>
-  new AppError('unavailable', 'The identity provider cannot be reached, or answers nonsense; try again later', {
+  new AppError('unavailable', 'The identity provider cannot be reached, or its answer is not valid; try again later', {
     cause,
   });
 
@@ -26,6 +26,6 @@ export function loginFailure(error: unknown): AppError {
 export const invalidLogin = (cause?: unknown): AppError =>
   new AppError(
     'invalid_login',
-    'This login is not valid (any more); start again',
+    'This login is unknown, has expired or was used already; start again',
     cause === undefined ? {} : { cause },
   );

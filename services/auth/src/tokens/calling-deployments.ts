@@ -38,6 +38,6 @@ export function createCallingDeployments({ bus }: { bus: Pick<Bus, 'call'> }): C
 }
 
 const unconfirmed = (cause?: unknown) => {
-  const words = 'Whether the deployment may call could not be confirmed: the service tasks does not answer. Try again';
+  const words = 'The calling deployment could not be confirmed: the service tasks does not answer. Try again';
   return new AppError('unavailable', words, { cause });
 };

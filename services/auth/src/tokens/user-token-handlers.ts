@@ -33,7 +33,7 @@ export const userTokenHandlers = ({ db, changesRights }: UserTokenHandlersDeps) 
     create: ({ body }, context) => {
       const { identity } = context;
       const { name = null, expires_at = null } = body;
-      if (identity.kind !== 'user') throw new AppError('forbidden', 'Only users create user tokens');
+      if (identity.kind !== 'user') throw new AppError('forbidden', 'Only users can create user tokens');
 
       const { id, secretHash, text } = newApiToken();
       return change(db, context, userTokens, {

@@ -31,7 +31,7 @@ export const userHandlers = ({ db, changesRights }: UserHandlersDeps) => {
         },
         refuse: (before) => {
           if (id !== context.identity.id || !differsFrom(before, body, ['is_admin', 'is_active'])) return;
-          throw new AppError('forbidden', 'Nobody changes their own is_admin or is_active; ask another site admin');
+          throw new AppError('forbidden', 'You cannot change your own is_admin or is_active; ask another site admin');
         },
         wanted: (before) => applyGiven(before, body),
         update: async (tx, wanted, before) => {

@@ -88,8 +88,8 @@ async function requestToken(
 }
 
 /**
- * For a cluster whose runners get the credential of the service itself, because the operator says so: no token of an
- * account of its own can be had there. It lasts as long as it lasts; runners request it again as often as another.
+ * For a cluster whose runners get the credential of the service itself, because the operator says so: such a cluster issues
+ * no tokens for accounts. It lasts as long as it lasts; runners request it again as often as another.
  */
 export function ownAccessIssuer({ accessSeconds }: AccessIssuerOptions): IssueAccess {
   return async ({ access, token }, signal) => {

@@ -32,7 +32,10 @@ export const clusterAccessHandlers = (deps: ClusterAccessHandlersDeps) => {
       if (ignore) throw new AppError('unavailable', `The cluster ${name} is ignored`);
       const connection = directory.connectionTo(provider_id);
       if (!connection)
-        throw new AppError('unavailable', `The cluster ${name} is found by no source now, or it is refused`);
+        throw new AppError(
+          'unavailable',
+          `No source of clusters names the cluster ${name} now, or its configuration is refused`,
+        );
 
       const issue = ownCredentials.has(provider_id) ? issueOwnAccess : issueAccess;
       const issued = await issue(connection, signal);

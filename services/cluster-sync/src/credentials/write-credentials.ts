@@ -30,7 +30,7 @@ export type WrittenCredentials =
   | { readonly kind: 'written'; readonly digest: string; readonly expiresAt: string; readonly refreshInMs: number }
   /** There is no such namespace now, or it is that of somebody else. */
   | { readonly kind: 'no_namespace' }
-  /** The deployment may not call any more. */
+  /** The deployment may no longer call. */
   | { readonly kind: 'refused'; readonly reason: string };
 
 export interface WriteOptions {

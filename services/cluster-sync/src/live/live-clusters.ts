@@ -52,20 +52,20 @@ export function liveClusters({
     }
     if (!connection) {
       throw unavailable(
-        `The cluster ${name} cannot be reached: no source of clusters names it now. An operator has to configure it again`,
+        `The cluster ${name} cannot be reached: no source of clusters names it now. Ask an operator to configure it again`,
         configuredWithinSeconds,
       );
     }
     const own = open.get(clusterId) ?? 0;
     if (own >= limits.perCluster) {
       throw unavailable(
-        `${own} logs and events of the cluster ${name} are being read, the most at a time; try again, or follow fewer logs`,
+        `${own} logs and events of the cluster ${name} are already being read, the maximum; try again, or follow fewer logs`,
         shortReadSeconds,
       );
     }
     if (total >= limits.total) {
       throw unavailable(
-        `cluster-sync reads ${total} logs and events of all clusters, the most at a time; try again, or follow fewer logs`,
+        `cluster-sync already reads ${total} logs and events of all clusters, its maximum; try again, or follow fewer logs`,
         shortReadSeconds,
       );
     }

@@ -54,7 +54,8 @@ export const tagFormatHandlers = ({ db, onChanged }: TagFormatHandlersDeps) => {
   });
 };
 
-const tooManyFormats = () => new AppError('conflict', `There are already ${maxFormats} tag formats, the most allowed`);
+const tooManyFormats = () =>
+  new AppError('conflict', `There are already ${maxFormats} tag formats, which is the maximum; delete one first`);
 
 function refuseUnusable(pattern: string): void {
   try {

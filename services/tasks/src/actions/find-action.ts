@@ -25,7 +25,7 @@ export async function findAction(
 ): Promise<FoundAction> {
   const chart = await findChart(projected, helm_chart_id, { helm_chart_id: `${at}.helm_chart_id` });
   if (!chart.parsedFeatures.ingress.enabled) {
-    throw unfit(`${at}.helm_chart_id`, 'the chart has no ingress at which it could be called');
+    throw unfit(`${at}.helm_chart_id`, 'the chart has no ingress, so it cannot be called');
   }
   const action = chart.actions_schema && parsedActionsOf(chart.actions_schema).find(({ id }) => id === action_id);
   if (!action) throw unfit(`${at}.action_id`, 'the chart has no such action');

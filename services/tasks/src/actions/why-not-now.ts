@@ -15,5 +15,5 @@ export function whyNotNow(
   const name = reported?.content?.status.name;
   if (name !== undefined && allowed.includes(name)) return null;
   const when = `The action may be invoked while the reported status is ${allowed.slice(0, 10).join(', ')}`;
-  return `${when}; ${name === undefined ? 'it is not known now' : `it is ${name}`}`;
+  return `${when}; ${name === undefined ? 'no status is known now' : `it is ${name}`}`;
 }

@@ -45,13 +45,13 @@ export function readChart(chart: ProjectedChart): Chart {
 export function chartProblem({ kind_id, error, available }: ProjectedChart, wantedKind: string): string | null {
   if (kind_id !== wantedKind) return 'the chart belongs to another kind';
   if (error !== null) return errorIn(error);
-  if (!available) return 'the chart is not available any more';
+  if (!available) return 'the chart is no longer available';
   return null;
 }
 
 const errorIn = (error: string): string => `the chart has an error: ${error}`;
 
-/** Newer rules may find an error in a chart that is read again; it then has no form any more. */
+/** Newer rules may find an error in a chart that is read again; it then no longer has a form. */
 export function checkError({ error }: Pick<ProjectedChart, 'error'>, paths: Pick<FieldPaths, 'helm_chart_id'>): void {
   if (error !== null) throw unfit(paths.helm_chart_id, errorIn(error));
 }

@@ -14,7 +14,7 @@ test('clusters beyond those with a label are counted together, so that a metric 
   expect(boundedDepths(many.slice(0, labelledClusters))).toEqual(many.slice(0, labelledClusters));
 });
 
-test('a cluster that has nothing to do any more has no depth', async () => {
+test('a cluster that has nothing left to do has no depth', async () => {
   const registry = new Registry();
   const metrics = createTaskMetrics(registry);
 

@@ -100,7 +100,7 @@ export function createTaskMetrics(registry: Registry): TaskMetrics {
       registers,
     }),
     queue(depths) {
-      // A cluster that has nothing to do any more has no value.
+      // A cluster that has nothing left to do has no value.
       for (const gauge of [due, started, oldest]) gauge.reset();
       for (const { cluster, ...depth } of boundedDepths(depths)) {
         due.set({ cluster }, depth.due);

@@ -29,7 +29,7 @@ export interface Confirm {
   cluster(id: string, scope: RequestScope): Promise<void>;
   /** Checks that the env exists and the caller sees it; 422 for the field at `path` otherwise. Updates no projection. */
   env(id: string, path: string, scope: RequestScope & { readonly identityToken: string | undefined }): Promise<void>;
-  /** The Kubernetes object of a tracked resource; null if it is not tracked any more. */
+  /** The Kubernetes object of a tracked resource; null if it is no longer tracked. */
   trackedObject(resource_id: string, scope: RequestScope): Promise<TrackedObject | null>;
   /** A chart with its registry, or a kind, or both. */
   catalogue(
@@ -54,7 +54,7 @@ export function createConfirm({ db, bus, projections }: ConfirmDeps): Confirm {
       const { now } = clusterState.operations;
       const { cluster } = await bus
         .call(now, { body: { cluster_id } }, onBehalfOf(scope))
-        .catch(outage('Where the cluster belongs could not be confirmed'));
+        .catch(outage('The env of the cluster could not be confirmed'));
       await take(projections.clusters, k8sClusters, cluster);
     },
 

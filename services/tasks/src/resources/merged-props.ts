@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@berth/shared/contracts/json';
 
-/** Props by input: those that are given replace stored ones, null removes one, and what is no input any more goes. */
+/** Props by input: those that are given replace stored ones, null removes one, and those that are no longer inputs are dropped. */
 export function mergedProps(stored: JsonObject, given: JsonObject, inputs: readonly { id: string }[]): JsonObject {
   const known = new Set(inputs.map(({ id }) => id));
   const kept = Object.entries(stored).filter(([input]) => known.has(input));

@@ -35,7 +35,7 @@ function contentsOf(keys: SecretKeys, row: SecretRecord): string {
   } catch (cause) {
     throw cause instanceof KeyIsMissing
       ? new AppError('unavailable', `The secret ${name} is sealed under a key that the service lacks`, { cause })
-      : new AppError('unprocessable', `The secret ${name} does not open: its row was changed outside of Berth`, {
+      : new AppError('unprocessable', `The secret ${name} cannot be opened: its row was changed outside of Berth`, {
           cause,
         });
   }

@@ -41,7 +41,7 @@ export function openProps(keys: SecretKeys, row: ResourceRecord): JsonObject {
         )
       : new AppError(
           'unprocessable',
-          `The sensitive props of ${row.name} do not open: the row was changed outside of Berth`,
+          `The sensitive props of ${row.name} cannot be opened: the row was changed outside of Berth`,
           { cause },
         );
   }

@@ -98,7 +98,7 @@ export const createProjectionRepository = (db: Queries) => ({
     return !(await db.exists(sql.type(z.object({}))`select from env_projection where id = ${id} and deleted`));
   },
 
-  /** Waits until nothing holds a lock of the env any more. */
+  /** Waits until nothing holds a lock of the env. */
   waitForHoldersOfEnv: async (id: string): Promise<void> => {
     await db.query(sql.type(z.object({}))`select pg_advisory_xact_lock(${lockOfEnv(id)})`);
   },

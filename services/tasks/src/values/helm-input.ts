@@ -41,7 +41,7 @@ export async function helmInput(
     projected.chart(run.helm_chart_id),
   ]);
   if (!cluster) throw await noEnv(projected, run.cluster_id);
-  if (!projectedChart) throw new AppError('unprocessable', 'The chart of the deployment is not known any more');
+  if (!projectedChart) throw new AppError('unprocessable', 'The chart of the deployment is no longer known');
 
   const { env } = cluster;
   // Without its form, the config would have no effect and the chart's defaults would be deployed.
@@ -69,7 +69,7 @@ export async function helmInput(
 async function noEnv(projected: ProjectionRepository, clusterId: string): Promise<AppError> {
   return (await projected.envOfCluster(clusterId))
     ? new AppError('unavailable', 'The env of the cluster is not known yet')
-    : new AppError('unprocessable', 'The cluster of the deployment has no env any more');
+    : new AppError('unprocessable', 'The cluster of the deployment no longer has an env');
 }
 
 interface Outputs extends OutputValues {

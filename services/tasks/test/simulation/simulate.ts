@@ -29,7 +29,7 @@ export interface Simulated {
   trace: readonly string[];
 }
 
-/** Longer than anything but a lease, a pause or a Helm may take once nothing fails any more. */
+/** Longer than anything but a lease, a pause or a Helm may take once nothing fails. */
 const spareMs = 60_000;
 
 /** One seed: a few deployments, clients and runners, with faults for some minutes; then everything comes to its end. */

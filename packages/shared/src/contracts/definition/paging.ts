@@ -68,11 +68,11 @@ export function listQuery<F extends z.ZodRawShape, const S extends readonly stri
       ...optionalFilters,
       page: wholeNumber(1, 1_000_000).optional().meta({ description: 'from 1' }),
       per_page: wholeNumber(1, 100).optional().meta({ description: '50 unless given' }),
-      page_size: wholeNumber(1, 100).optional().meta({ description: 'another name of per_page' }),
+      page_size: wholeNumber(1, 100).optional().meta({ description: 'another name for per_page' }),
       sort: z
         .enum(sortValues as [string, ...string[]], { error: `must be one of ${sortValues.join(', ')}` })
         .optional()
-        .meta({ description: 'a column, with a dash before it for the opposite order; else newest first' }),
+        .meta({ description: 'a column, with a dash before it for descending order; without it, newest first' }),
       after: Text.max(200).optional().meta({
         description: 'empty at first, then the `next` of the last answer; not together with page or sort',
       }),

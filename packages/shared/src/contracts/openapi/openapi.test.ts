@@ -58,7 +58,7 @@ describe('the OpenAPI document', () => {
   test('describes the permitted callers and the conflicts of an operation', () => {
     expect(at('paths', '/api/v2/envs/{id}', 'put', 'description')).toBe(
       'Who may: an admin of the env; a site admin for a change of name or auto_add_new_users. ' +
-        '409 where another env has the name, or too many envs add new users by themselves.',
+        '409 where another env has the name, or too many envs add new users automatically.',
     );
   });
 

@@ -93,7 +93,7 @@ const publishing =
   (state: StatePublisher, owned: readonly Resource[]): StatePublisher['publish'] =>
   async (message) => {
     const resource = owned.find(({ name }) => name === message.resource);
-    if (!resource) throw new AppError('unprocessable', `${message.resource} is not published any more`);
+    if (!resource) throw new AppError('unprocessable', `${message.resource} is no longer published`);
     if (isCopied(resource)) await state.publish(message);
     await state.announce({ ...message, row: eventRow(resource, Object(message.row)) });
   };

@@ -6,7 +6,7 @@ export interface TcpProxy extends AsyncDisposable {
   readonly url: string;
   /** Connections break and new ones are refused, as when the server was killed. */
   refuse(): Promise<void>;
-  /** Connections stay open but carry nothing any more, as when the network is lost. */
+  /** Connections stay open but no longer carry anything, as when the network is lost. */
   silence(): void;
   /** Connections work on; new ones carry nothing. */
   keepOthersWaiting(): void;

@@ -81,7 +81,7 @@ function nodeDoesNotAnswer({ spec: { nodeName } }: LoggedPod, error: KubeError):
   const node = nodeName === undefined ? 'the node of the pod' : `the node ${plainText(nodeName, 100)} of the pod`;
   return new AppError(
     'unavailable',
-    `The API server gets no log from ${node} (${error.status}), which may be down; try again when the node is ready`,
+    `The API server cannot get the log from ${node} (${error.status}), which may be down; try again when the node is ready`,
     { cause: error, retryAfterSeconds: Math.min(error.retryAfterMs ?? 15_000, 60_000) / 1_000 },
   );
 }

@@ -19,7 +19,7 @@ export interface ReadPodLogDeps {
 /** The words of an outage would not say what it has to do with a log. */
 function cannotCheck(error: unknown): never {
   if (!isOutage(error)) throw error;
-  const words = 'Whether you may read this log cannot be checked: the service tasks does not answer; try again';
+  const words = 'Your permission to read this log cannot be checked: the service tasks does not answer; try again';
   throw new AppError('unavailable', words, { cause: error });
 }
 

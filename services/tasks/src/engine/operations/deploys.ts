@@ -55,14 +55,14 @@ export function unlessLeftBehind(run: TaskRun, deployment: DeploymentRecord): St
 
 /** The same run at the deployment's current place, if it still brings what is wanted; a release elsewhere is removed first. */
 function retry({ operation, run, reinstall_dependents }: Retryable, { deployment, open }: RetriedNow): Retry {
-  if (run?.action !== 'deploy') return { refused: 'The task has nothing that could be run again' };
+  if (run?.action !== 'deploy') return { refused: 'The task has nothing to run again' };
   if (!deployment.enabled) return { refused: 'The deployment is disabled' };
   const { id: deployment_id, cluster_id, env_id, namespace, name: deployment_name } = deployment;
   const here = { ...run, cluster_id, namespace, deployment_name };
   const others = differences(here, deployment);
   if (others.length > 0) {
     const words = `another ${others.join(', ')}`;
-    return { refused: `The deployment has changed since and wants ${words} than this task would bring back` };
+    return { refused: `The deployment has changed since and now has ${words} than this task` };
   }
   const again = { deployment_id, cluster_id, env_id, operation, run: here, reinstall_dependents };
   return { plan: healPlan(['Upgrade'], deployment, open).filter((step) => step === 'Recreate'), again };

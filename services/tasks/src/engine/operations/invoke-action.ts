@@ -26,5 +26,5 @@ export const invokeAction: Operation = {
   // Nobody knows what the first call did.
   isRepeatable: false,
   retry: ({ operation }) =>
-    'InvokeAction' in operation ? { request: operation } : { refused: 'The task has nothing that could be run again' },
+    'InvokeAction' in operation ? { request: operation } : { refused: 'The task has nothing to run again' },
 };

@@ -3,7 +3,7 @@ import { after } from '../deployments/lifecycle.ts';
 import type { Operation } from './operation.ts';
 import { taskOf, unlessEnabled } from './task-of.ts';
 
-const nothingInstalled = 'Nothing is installed that could be installed again';
+const nothingInstalled = 'Nothing is installed, so there is nothing to reinstall';
 
 /** Repeats the revision, because something that it uses has changed. */
 export const reinstall: Operation = {
@@ -31,5 +31,5 @@ export const reinstall: Operation = {
   // The same chart and inputs again: the revision is still the one that brought them.
   afterSuccess: (deployment) => after(deployment, 'release runs'),
   retry: ({ operation }) =>
-    'Reinstall' in operation ? { request: operation } : { refused: 'The task has nothing that could be run again' },
+    'Reinstall' in operation ? { request: operation } : { refused: 'The task has nothing to run again' },
 };

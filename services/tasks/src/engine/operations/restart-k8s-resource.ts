@@ -21,12 +21,10 @@ export const restartK8sResource: Operation = {
     if (run?.action !== 'restart') return { impossible: 'The task has nothing to run' };
     const { cluster_id, namespace } = placeOf(deployment);
     const isThere = run.cluster_id === cluster_id && run.namespace === namespace;
-    return isThere ? { run } : { impossible: 'The deployment has moved since, and its objects are others' };
+    return isThere ? { run } : { impossible: 'The deployment has moved since, so the object of this task is gone' };
   },
 
   isRepeatable: true,
   retry: ({ operation }) =>
-    'RestartK8sResource' in operation
-      ? { request: operation }
-      : { refused: 'The task has nothing that could be run again' },
+    'RestartK8sResource' in operation ? { request: operation } : { refused: 'The task has nothing to run again' },
 };

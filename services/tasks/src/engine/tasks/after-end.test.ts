@@ -65,7 +65,7 @@ describe('afterEnd', () => {
   });
 
   test.for<[string, boolean, Partial<DeploymentRecord>]>([
-    ['a failed deletion is none any more', true, { deleting: false, state: 'Error' }],
+    ['a deployment whose deletion failed is no longer being deleted', true, { deleting: false, state: 'Error' }],
     ['what fails before a deletion does not end it', false, { deleting: true, state: 'Error' }],
   ])('%s', ([, deletes_deployment, expected]) => {
     const task = { ...ended, operation: operations.uninstall, deletes_deployment };

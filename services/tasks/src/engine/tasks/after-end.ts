@@ -65,7 +65,7 @@ export function afterCancelPending(
 }
 
 /**
- * The deployment of a task that has nothing to do any more. It stays as it is, unless an earlier attempt of the task, or
+ * The deployment of a task that has nothing left to do. It stays as it is, unless an earlier attempt of the task, or
  * the Recreate before it, left it in between: what would have ended that does not run.
  */
 export function afterMoot(

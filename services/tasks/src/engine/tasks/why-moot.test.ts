@@ -39,7 +39,7 @@ describe('whyMoot', () => {
       installed | Uninstall | runs
       not installed | Install | runs
       not installed | Upgrade | runs
-      not installed | Reinstall | Nothing is installed that could be installed again
+      not installed | Reinstall | Nothing is installed, so there is nothing to reinstall
       not installed | Recreate | runs
       not installed | Uninstall | runs
       disabled, still installed | Install | The deployment was disabled meanwhile

@@ -25,10 +25,10 @@ export async function callFor(
 ): Promise<ResourceCall['call']> {
   const operation = pendingOperation(syncOf(due));
   const target = operation && specOf(due.spec).lifecycle[operation]?.target;
-  if (!target || due.deployment_id === null) throw new Error('A call was claimed that is none');
+  if (!target || due.deployment_id === null) throw new Error('The claimed resource has no call to make');
   const { ingress } = featuresOf(due.features);
   if (!ingress.enabled) {
-    throw new AppError('unprocessable', `The chart of ${due.namespace} has no ingress at which it could be called`);
+    throw new AppError('unprocessable', `The chart of ${due.namespace} has no ingress, so it cannot be called`);
   }
 
   const { path, method } = target;

@@ -66,7 +66,7 @@ async function start(
       started.push({ ...due, known: sync.known, fence });
       continue;
     }
-    // A newer chart makes no call of it any more.
+    // A newer chart no longer has this call.
     const done = afterEvent(sync, 'call succeeds', callable);
     if (!done) continue;
     const saved = await store.resourceChanges.saveSync({ ...withSync(due, done), sync_reason: null, attempts: 0 });
@@ -117,7 +117,7 @@ async function record(
     if (!sync) return 0;
 
     const isRepeated = event === 'call fails for now' && !before.is_outdated;
-    const words = isLast ? `${reason ?? 'It did not work'} (${attempts} attempts)` : reason;
+    const words = isLast ? `${reason ?? 'It failed'} (${attempts} attempts)` : reason;
     const saved = await store.resourceChanges.saveSync(
       {
         ...withSync(before, sync),

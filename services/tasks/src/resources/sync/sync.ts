@@ -3,7 +3,7 @@ import type { SyncStatus } from '@berth/shared/contracts/resources/deployment-re
 /** What is stored of the synchronization of a resource with the deployment that manages it. */
 export interface Sync {
   sync_status: SyncStatus;
-  /** False for a deleted one: nothing happens to it any more. */
+  /** False for a deleted one: nothing more happens to it. */
   exists: boolean;
   /** Whether the managing deployment knows the resource. `maybe`: a call was sent and its outcome is not known. */
   known: 'no' | 'maybe' | 'yes';

@@ -44,7 +44,7 @@ export interface ClaimLease extends Disposable {
   onRenewed(listener: (remainingMs: number) => void): Disposable;
 }
 
-/** The service says that the claim is not the latest one any more. */
+/** The service says that the claim is no longer the latest one. */
 const isOver = (error: unknown): boolean =>
   error instanceof AppError && (error.code === 'conflict' || error.code === 'not_found');
 

@@ -74,7 +74,7 @@ export interface ClusterClientDeps {
   api: KubeApi;
   /** Ends every call. */
   signal: AbortSignal;
-  /** Throws when nothing may be written any more. */
+  /** Throws when nothing may be written from now on. */
   beforeWrite: () => void;
 }
 

@@ -30,7 +30,7 @@ export const taskCluster = ({ api, kubeconfig }: ClusterAccess, { lease, signal 
       api,
       signal: until,
       beforeWrite: () => {
-        throw new Error('What only reads the cluster wrote to it');
+        throw new Error('A cluster client that may only read was used to write');
       },
     }),
   client: createClusterClient({

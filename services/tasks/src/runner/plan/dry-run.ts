@@ -33,7 +33,7 @@ export interface DryRunDeps {
 
 export interface Limits {
   signal: AbortSignal;
-  /** Until the result is of no use any more. */
+  /** Until the result is no longer of use. */
   remainingMs: () => number;
 }
 

@@ -73,7 +73,7 @@ export async function deploy(run: RunContext, cluster: TaskCluster): Promise<voi
   }
 }
 
-/** `written` resolves when nothing writes into the folder any more; it does not wait for the chart. */
+/** `written` resolves when nothing more is written into the folder; it does not wait for the chart. */
 function prepareFiles(
   { task, folder, deps }: RunContext,
   { kubeconfig }: TaskCluster,

@@ -51,8 +51,8 @@ const restartedAt = ({ spec }: Workload): string | undefined => spec.template.me
 
 async function readWorkload(client: ClusterClient, namespace: string, wanted: Restart): Promise<Workload> {
   const workload = await client.readWorkload(namespace, wanted);
-  if (!workload) throw permanent(`${nameOf(wanted)} does not exist any more`);
-  if (workload.metadata.uid !== wanted.uid) throw permanent(`${nameOf(wanted)} was replaced by another one since`);
+  if (!workload) throw permanent(`${nameOf(wanted)} no longer exists`);
+  if (workload.metadata.uid !== wanted.uid) throw permanent(`${nameOf(wanted)} has been replaced by another one since`);
   return workload;
 }
 

@@ -32,9 +32,9 @@ describe('the status that a deployment answers', () => {
   test.for<[string, unknown, number, string]>([
     ['a status of HTTP other than 2xx', idle, 500, 'It answered 500'],
     ['a redirect', '', 302, 'It answered 302, and redirects are not followed'],
-    ['what is no JSON', '<html>', 200, 'Its answer is no JSON'],
-    ['what is nested too deep', '['.repeat(10_000) + ']'.repeat(10_000), 200, 'Its answer is no JSON'],
-    ['NUL in a text', { status: { name: 'a\0', color: 'success' } }, 200, 'Its answer is no JSON'],
+    ['what is no JSON', '<html>', 200, 'Its answer is not JSON'],
+    ['what is nested too deep', '['.repeat(10_000) + ']'.repeat(10_000), 200, 'Its answer is not JSON'],
+    ['NUL in a text', { status: { name: 'a\0', color: 'success' } }, 200, 'Its answer is not JSON'],
     ['an unknown color', { status: { name: 'a', color: 'Green' } }, 200, 'Its answer is no status: status.color'],
     ['a missing status', {}, 200, 'Its answer is no status: status'],
     [

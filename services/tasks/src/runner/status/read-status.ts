@@ -30,7 +30,7 @@ export function readStatus({ status, text: body }: Answer, token: string): Statu
   if (status >= 300 && status < 400) return { error: `It answered ${status}, and redirects are not followed` };
   if (status < 200 || status >= 300) return { error: `It answered ${status}` };
   const json = parsed(body);
-  if (json === undefined) return { error: 'Its answer is no JSON' };
+  if (json === undefined) return { error: 'Its answer is not JSON' };
   // Escaped it was not found in the answer.
   const shown = JSON.stringify(json).replaceAll(token, '***');
   const read = Content.safeParse(JSON.parse(shown));

@@ -27,7 +27,7 @@ const Ended = z.object({ id: Id, is_claimed: z.boolean(), sealed_outcome: z.stri
 
 /** A runner has no use for less. */
 const leastMs = 2_000;
-/** Nobody waits for it any more. */
+/** Nobody is waiting for it now. */
 const over = sql.fragment`expires_at < clock_timestamp()`;
 
 /** Dry runs of plans: they last seconds and belong to nothing. */

@@ -19,7 +19,7 @@ export type NextDue = z.infer<typeof NextDue>;
 const Expired = z.object({ id: Id, deployment_id: Id });
 
 export const createLeaseRepository = (db: Queries) => ({
-  /** Null when the claim is not the latest one any more. */
+  /** Null when the claim is no longer the latest one. */
   renew: (id: string, fence: number, leaseMs: number) =>
     db.maybeOne(sql.type(Renewed)`
       update deployment_tasks set lease_until = clock_timestamp() + ${leaseMs} * interval '1 millisecond'
@@ -29,7 +29,7 @@ export const createLeaseRepository = (db: Queries) => ({
 
   /**
    * Renews the lease and counts the attempt, once for each claim; for a task that is to be canceled Helm does not begin.
-   * Null when the claim is not the latest one any more. One statement, since a person waits for it.
+   * Null when the claim is no longer the latest one. One statement, since a person waits for it.
    */
   helmBegins: ({ task_id, fence }: { task_id: string; fence: number }, leaseMs: number) =>
     changeAndRecord(db, {

@@ -102,7 +102,7 @@ export const createTypeChanges = (tx: Transaction) => {
   return {
     register,
 
-    /** It registers nothing any more. */
+    /** It no longer registers anything. */
     withdraw: async (deployment_id: string, kind_id: string): Promise<void> => {
       const registers = sql.type(z.object({}))`
       select from resource_type_registrations where deployment_id = ${deployment_id}

@@ -69,7 +69,7 @@ export const createTaskChanges = (tx: Transaction) => {
         returning ${taskRecordColumns}
       `),
 
-    /** What a started task waits for. Null when the claim is not the latest one any more. */
+    /** What a started task waits for. Null when the claim is no longer the latest one. */
     saveWait: async ({ task_id, fence }: { task_id: string; fence: number }, reason: string | null) => {
       const row = await tx.maybeOne(record`
         update deployment_tasks t set reason = ${reason}

@@ -15,17 +15,17 @@ export function currentDeployment(
   return { identity: { kind: 'deployment', id: row.id, env_id: row.env_id } };
 }
 
-/** Why a scheduled task may not run on behalf of its requester any more; null if it may. */
+/** Why a scheduled task may no longer run on behalf of its requester; null if it may. */
 export function whyNotAllowed(
   requester: Requester | null,
   current: Current | null,
   { rule, deployment }: { rule: Rule<KindScope>; deployment: DeploymentRecord },
 ): string | null {
-  if (!requester || !current) return 'It is not known who requested it: make it again';
+  if (!requester || !current) return 'Its requester is not known: request it again';
   const who = `${requester.kind === 'user' ? 'The user who' : `The ${requester.kind} that`} requested it`;
   if ('missing' in current) {
-    if (current.missing === 'unknown') return `${who} does not exist any more`;
-    return requester.kind === 'deployment' ? `${who} is disabled` : `${who} is not active any more`;
+    if (current.missing === 'unknown') return `${who} no longer exists`;
+    return requester.kind === 'deployment' ? `${who} is disabled` : `${who} is no longer active`;
   }
-  return rule.allows(current.identity, deployment) ? null : `${who} is not ${rule.says} any more`;
+  return rule.allows(current.identity, deployment) ? null : `${who} is no longer ${rule.says}`;
 }

@@ -15,7 +15,7 @@ const byItself = { identity: undefined };
 
 /**
  * Ends a started task and makes of its deployment what follows. The caller holds the lock of the deployment.
- * False when the claim is not the latest one any more: then nothing was written. `acknowledges`: the runner reported the outcome.
+ * False when the claim is no longer the latest one: then nothing was written. `acknowledges`: the runner reported the outcome.
  */
 export async function endTask(
   store: WritingStore,
@@ -45,7 +45,7 @@ export async function endTask(
   return true;
 }
 
-/** Cancels a claimed task that has nothing to do any more. The caller holds the lock of the deployment. */
+/** Cancels a claimed task that has nothing left to do. The caller holds the lock of the deployment. */
 export async function endMoot(
   store: WritingStore,
   task: TaskRecord,

@@ -36,7 +36,7 @@ export interface ClaimEnd {
   reason: string | null;
 }
 
-/** Ends the task, or gives it back to the queue. The caller holds its lock. Null when the claim is not the latest one any more. */
+/** Ends the task, or gives it back to the queue. The caller holds its lock. Null when the claim is no longer the latest one. */
 export async function endClaim(
   store: WritingStore,
   locked: EndingTask,
@@ -61,7 +61,7 @@ export async function endClaim(
   }
 
   const { ends, because } = next;
-  const words = because === undefined ? reason : `${reason ?? 'It did not work'} (${because})`;
+  const words = because === undefined ? reason : `${reason ?? 'It failed'} (${because})`;
   const ending = { outcome: ends, reason: ends === 'Canceled' ? (task.cancel_reason ?? reason) : words };
   return (await endTask(store, locked, ending, acknowledges)) ? { ...ended, outcome: ends } : null;
 }

@@ -11,7 +11,7 @@ describe('noLongerFits', () => {
     ]);
 
     expect(noLongerFits(unfit)).toEqual(
-      conflict('It does not fit any more: config_inputs.replicas: must be at most 5; name: is taken'),
+      conflict('It no longer fits: config_inputs.replicas: must be at most 5; name: is taken'),
     );
   });
 

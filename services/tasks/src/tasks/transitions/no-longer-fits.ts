@@ -5,7 +5,7 @@ import { conflict } from '../../errors/refuse.ts';
 export function noLongerFits(error: unknown): unknown {
   if (!(error instanceof AppError) || error.code !== 'unprocessable') return error;
   const words = error.errors?.map(({ path, message }) => `${path.replace(inOperation, '')}: ${message}`).join('; ');
-  return conflict(`It does not fit any more: ${words ?? error.message}`);
+  return conflict(`It no longer fits: ${words ?? error.message}`);
 }
 
 const inOperation = /^body\.(operation\.\w+\.)?/;

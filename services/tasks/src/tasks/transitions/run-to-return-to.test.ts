@@ -28,7 +28,7 @@ describe('a rollback', () => {
     ['that is Started', { ...task, status: 'Started' }, 'conflict', 'The task is Started'],
     ['that is Failed', { ...task, status: 'Failed' }, 'conflict', 'The task is Failed'],
     ['that is Canceled', { ...task, status: 'Canceled' }, 'conflict', 'The task is Canceled'],
-    ['whose inputs are gone', { ...task, run: null }, 'unprocessable', 'its inputs are not kept any more'],
+    ['whose inputs are gone', { ...task, run: null }, 'unprocessable', 'its inputs are no longer kept'],
     [
       'that installed nothing',
       { ...task, operation: { Uninstall: {} }, run: null },

@@ -16,5 +16,8 @@ export function runToReturnTo({ id }: { id: string }, task: EarlierTask | null):
   if (run?.action === 'deploy') return run;
   const variant = variantOf(operation);
   const deployed = variant === 'Install' || variant === 'Upgrade' || variant === 'Reinstall';
-  throw unfit(path, deployed ? 'its inputs are not kept any more' : `is a task ${variant}, which installed nothing`);
+  throw unfit(
+    path,
+    deployed ? 'its inputs are no longer kept' : `is a task of the operation ${variant}, which installed nothing`,
+  );
 }

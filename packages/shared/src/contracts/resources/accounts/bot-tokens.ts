@@ -42,7 +42,7 @@ export const botTokens = resource('bot_tokens', {
     }),
     get: operation({
       http: 'GET /bot-tokens/:id',
-      summary: 'Read what is known of a bot token',
+      summary: 'Read a bot token, without its value',
       allow: siteAdmin,
       response: BotToken,
     }),

@@ -25,7 +25,7 @@ export const identityLeases = resource('identity_leases', {
       idempotent: true,
     }),
     release: operation({
-      summary: 'A gateway reuses no identity any more',
+      summary: 'A gateway no longer reuses identities',
       allow: ourServices,
       callers: ['api-gateway'],
       body: z.strictObject({ gateway: Gateway }),

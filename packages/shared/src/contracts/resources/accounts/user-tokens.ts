@@ -38,7 +38,7 @@ export const userTokens = resource('user_tokens', {
     }),
     get: operation({
       http: 'GET /user-tokens/:id',
-      summary: 'Read what is known of a user token',
+      summary: 'Read a user token, without its value',
       allow: signedIn,
       response: UserToken,
     }),

@@ -27,7 +27,7 @@ export const helmTagFormats = resource('helm_tag_formats', {
     create: operation({
       http: 'POST /helm-tag-formats',
       summary: 'Add a chart tag format and parse all tags again',
-      conflicts: 'the format exists, or there are as many as there can be',
+      conflicts: 'the format exists, or their number is at its maximum',
       allow: siteAdmin,
       body: NewHelmTagFormat,
       response: HelmTagFormat,

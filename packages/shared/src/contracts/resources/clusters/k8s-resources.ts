@@ -30,7 +30,7 @@ export const k8sResources = resource('k8s_resources', {
   operations: {
     list: operation({
       http: 'GET /k8s-resources',
-      summary: 'List what deployments have in their namespaces',
+      summary: 'List tracked resources: the objects in the namespaces of deployments',
       allow: signedIn,
       query: listQuery({
         filters: {

@@ -11,10 +11,12 @@ const noPreviousToFollow = { path: ['previous'], error: 'cannot be combined with
 
 const options = {
   container: ContainerName.optional(),
-  previous: filter.boolean.optional().meta({ description: 'of the container before its last restart' }),
-  tail_lines: wholeNumber(0, 10_000).optional().meta({ description: 'only this many lines of the end' }),
+  previous: filter.boolean
+    .optional()
+    .meta({ description: 'true reads the log of the container before its last restart' }),
+  tail_lines: wholeNumber(0, 10_000).optional().meta({ description: 'only this many lines, the last ones' }),
   since: GivenTime.optional().meta({ description: 'only lines of this time or later' }),
-  follow: filter.boolean.optional().meta({ description: 'true goes on until the pod ends' }),
+  follow: filter.boolean.optional().meta({ description: 'true continues until the pod ends' }),
 };
 
 const isPossible = ({ previous, follow }: { previous?: boolean | undefined; follow?: boolean | undefined }) =>

@@ -34,7 +34,7 @@ export const deploymentPermissions = resource('deployment_permissions', {
     create: operation({
       http: 'POST /deployment-permissions',
       summary: 'Give a user a role for one kind of deployments in an env',
-      conflicts: 'the user has it already, or as many as a user can have',
+      conflicts: 'the user has it already, or has the maximum number of them',
       allow: envAdmin,
       body: NewDeploymentPermission,
       response: DeploymentPermission,
@@ -47,7 +47,7 @@ export const deploymentPermissions = resource('deployment_permissions', {
     }),
     delete: operation({
       http: 'DELETE /deployment-permissions/:id',
-      summary: 'Take a role for a kind of deployments away',
+      summary: 'Remove the role of a user for a kind of deployments',
       allow: envAdmin,
       response: z.null(),
     }),

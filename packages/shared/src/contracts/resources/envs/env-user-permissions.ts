@@ -37,7 +37,7 @@ export const envUserPermissions = resource('env_user_permissions', {
     create: operation({
       http: 'POST /env-user-permissions',
       summary: 'Give a user a role in an env',
-      conflicts: 'the user has a role in the env already, or as many roles as a user can have',
+      conflicts: 'the user has a role in the env already, or has the maximum number of roles',
       allow: envAdmin,
       body: NewEnvUserPermission,
       response: EnvUserPermission,
@@ -51,7 +51,7 @@ export const envUserPermissions = resource('env_user_permissions', {
     update: operation({
       http: 'PUT /env-user-permissions/:id',
       summary: 'Change the role of a user in an env',
-      conflicts: 'it is the role of the caller, unless a site admin',
+      conflicts: 'it is the role of the caller, who is not a site admin',
       allow: envAdmin,
       body: EnvUserPermissionChanges,
       response: EnvUserPermission,
@@ -59,7 +59,7 @@ export const envUserPermissions = resource('env_user_permissions', {
     delete: operation({
       http: 'DELETE /env-user-permissions/:id',
       summary: 'Remove a user from an env',
-      conflicts: 'it is the role of the caller, unless a site admin',
+      conflicts: 'it is the role of the caller, who is not a site admin',
       allow: envAdmin,
       changesAlso: ['deployment_permissions'],
       response: z.null(),

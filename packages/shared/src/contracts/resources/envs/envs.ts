@@ -46,7 +46,7 @@ export const envs = resource('envs', {
     create: operation({
       http: 'POST /envs',
       summary: 'Create an env',
-      conflicts: 'another env has the name, or too many envs add new users by themselves',
+      conflicts: 'another env has the name, or too many envs add new users automatically',
       allow: siteAdmin,
       body: NewEnv,
       response: Env,
@@ -62,7 +62,7 @@ export const envs = resource('envs', {
     update: operation({
       http: 'PUT /envs/:id',
       summary: 'Change an env',
-      conflicts: 'another env has the name, or too many envs add new users by themselves',
+      conflicts: 'another env has the name, or too many envs add new users automatically',
       allow: envAdmin,
       stricter: [
         stricter({

@@ -11,10 +11,10 @@ export const events = resource('events', {
   operations: {
     stream: operation({
       http: 'GET /events',
-      summary: 'Changes as server-sent events, of all that the caller may see',
+      summary: 'Changes of all rows that the caller may see, as server-sent events',
       allow: signedIn,
       query: z.strictObject({
-        tables: z.string().regex(tableNames, 'must be names of tables with commas between').optional(),
+        tables: z.string().regex(tableNames, 'must be names of tables, separated by commas').optional(),
         env_id: Id.optional(),
       }),
       response: z.string(),

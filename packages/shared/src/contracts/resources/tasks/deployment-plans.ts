@@ -52,7 +52,8 @@ export type PlanCut = z.infer<typeof PlanCut>;
 
 export const DeploymentPlan = z.strictObject({
   etag: z.string().nullable().meta({
-    description: 'Of the deployment that was compared: with it as `If-Match` the change is made to this one only',
+    description:
+      'The `ETag` of the deployment that was compared: sent as `If-Match`, it has the change refused if the deployment has changed since',
   }),
   tasks: z.array(z.strictObject({ operation: z.enum(operationNames), cluster_id: Id })),
   reinstalls: z.array(z.strictObject({ deployment_id: Id, namespace: z.string() })),

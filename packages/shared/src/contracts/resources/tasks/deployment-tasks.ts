@@ -149,7 +149,7 @@ export const deploymentTasks = resource('deployment_tasks', {
     retry: operation({
       http: 'POST /deployment-tasks/:id/retry',
       summary: 'Make a new task of the same operation from one that failed or was canceled',
-      conflicts: 'the task neither failed nor was canceled, or it does not fit any more',
+      conflicts: 'the task neither failed nor was canceled, or it no longer fits',
       allow: taskCreatorOrOwner,
       stricter: [
         stricter({

@@ -9,7 +9,7 @@ import type { Session } from './transaction.ts';
 import { withinMs } from '../../../waiting/within-ms.ts';
 
 export interface ConnectionPool {
-  /** Opens all connections for the queries to come, as far as they can be had. */
+  /** Opens all connections for the queries to come, or as many as the server gives. */
   open(): Promise<void>;
   run(query: Query): Promise<RawResult>;
   withSession<T>(work: (session: Session) => Promise<T>): Promise<T>;

@@ -82,7 +82,7 @@ test.for<[string, boolean, string]>([
   expect(await last).toBe(outcome);
 });
 
-test('work that could not be done before its deadline any more is refused, although connections come free', async () => {
+test('work whose deadline would pass first is refused, although connections come free', async () => {
   const { enter, leave } = queueOf(1);
   await enter();
   const last = outcomeOf(within(3 * patienceMs, enter));
