@@ -254,7 +254,7 @@ describe('a log that cannot be read is refused in words:', () => {
     service.directory.replace('test:', { clusters: [], unread: [] });
     await expect(read()).rejects.toMatchObject({
       code: 'unavailable',
-      message: expect.stringMatching(/^The cluster live-.* no source of clusters names it now\. An operator has to /),
+      message: expect.stringMatching(/^The cluster live-.* no source of clusters names it now\. Ask an operator to /),
       retryAfterSeconds: 60,
     });
     expect(pod.queries).toEqual([]);

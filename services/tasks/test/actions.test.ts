@@ -303,7 +303,7 @@ describe('a scheduled InvokeAction', () => {
     try {
       await makeDue(taskId);
       const task = await ended(taskId);
-      expect(task).toMatchObject({ status: 'Failed', reason: expect.stringContaining('not an owner') });
+      expect(task).toMatchObject({ status: 'Failed', reason: expect.stringContaining('no longer an owner') });
     } finally {
       tasks.people.set(owner.id, { identity: owner });
     }

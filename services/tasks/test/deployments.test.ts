@@ -166,7 +166,7 @@ describe('creating', () => {
       refusal('unprocessable', 'features.yaml: spec is required', path),
     );
     await expect(tasks.create({ helm_chart_id: gone.id })).rejects.toEqual(
-      refusal('unprocessable', 'not available', path),
+      refusal('unprocessable', 'no longer available', path),
     );
     await expect(tasks.create({ helm_chart_id: crypto.randomUUID() })).rejects.toEqual(
       refusal('unprocessable', 'no such chart', path),
@@ -203,7 +203,7 @@ describe('creating', () => {
     ['a value has the wrong type', { replicas: 'two' }, '', 'body.config.replicas'],
     ['a value is out of range', { replicas: 10 }, '', 'body.config.replicas'],
     ['a value is no option', { replicas: 1, tier: 'huge' }, '', 'body.config.tier'],
-    ['there is no such input', { replicas: 1, color: 'red' }, 'no input', 'body.config.color'],
+    ['there is no such input', { replicas: 1, color: 'red' }, 'not an input', 'body.config.color'],
     [
       'there is no such deployment',
       { replicas: 1, peer: '99999999-9999-4999-8999-999999999999' },

@@ -3,7 +3,7 @@ import { DeploymentRole } from '@berth/shared/access/identity';
 import { isJsonObject, type JsonObject } from '@berth/shared/contracts/json';
 import { callTarget } from './call-target.ts';
 import { header } from '../header.ts';
-import { withNeutralIcon } from './icon-name.ts';
+import { withNeutralIcon } from './neutral-icon.ts';
 import { nullsAbsent } from '../nulls-absent.ts';
 import { ValuesUi } from '../form/values-ui.ts';
 

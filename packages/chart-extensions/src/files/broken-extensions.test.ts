@@ -121,7 +121,7 @@ outputs: { values: [{ path: [x], value: { FieldProperty: { input: a, property: $
     [
       'a property of a text',
       output('[x]', '{ FieldProperty: { input: a, property: name } }'),
-      'berth/values-ui.yaml: outputs.values[0].value: a is no CollectionSelect, so it has no properties',
+      'berth/values-ui.yaml: outputs.values[0].value: a is not a CollectionSelect, so it has no properties',
     ],
     [
       'a property that deployments do not have',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { type PostgresBinaries, postgresBinaries } from './postgres-binaries.ts';
-import { removeStalePid } from './postgres-pid.ts';
+import { removeStalePid } from './remove-stale-pid.ts';
 import { rememberedPorts, rememberedSecrets } from './remembered.ts';
 import { type RunningServer, type ServerStart, startServerProcess } from './server-process.ts';
 import { type RunAs, unprivilegedWay } from './unprivileged-user.ts';

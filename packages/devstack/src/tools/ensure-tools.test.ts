@@ -110,7 +110,7 @@ test('a tool that is built leaves nothing of Go behind; one that could not be bu
   const caches = join(env.BERTH_TOOL_CACHE, 'go');
   await writeScript(join(folder, 'go'), 'go', `${fillCaches}\n${fakeGo}`);
 
-  await expect(ensure(hammer, env)).rejects.toThrow('could not be had');
+  await expect(ensure(hammer, env)).rejects.toThrow('are required and not available');
   expect(await readdir(caches)).toEqual(['build', 'config', 'pkg']);
   await writeScript(join(folder, 'go'), 'go', `${fillCaches}\n${buildHammer}`);
   const built = await ensure(hammer, env);

@@ -7,7 +7,7 @@ import { AppError } from '@berth/shared/errors';
 import type { Service } from '@berth/shared/service/service';
 import type { ReadCluster } from '../live/live-clusters.ts';
 import type { LostNamespace, LostNamespaceRepository } from './lost-namespace-repository.ts';
-import { meaningFor, meaningOf, usualHeldMs } from './what-it-means.ts';
+import { verdictByPlace, verdictByNamespace, usualHeldMs } from './loss-verdict.ts';
 
 export interface ReportLostNamespacesDeps {
   readonly bus: Pick<Bus, 'call'>;
@@ -37,7 +37,7 @@ export const reportLostNamespaces =
       } catch (error) {
         // A cluster or a neighbour that does not answer: the row comes back.
         if (!(error instanceof AppError)) throw error;
-        log.debug({ err: error, namespace: lost.namespace }, 'a lost namespace cannot be looked at yet');
+        log.debug({ err: error, namespace: lost.namespace }, 'a lost namespace cannot be checked yet');
       }
     }
   };
@@ -49,10 +49,10 @@ async function isDecided(
 ): Promise<boolean> {
   const { deployment_id, cluster_id } = lost;
   const { deployment: place } = await bus.call(deploymentPlace.operations.now, { body: { deployment_id } });
-  const meaning = meaningFor(lost, place);
-  if (meaning !== 'look' || !place) return meaning === 'forget';
+  const verdict = verdictByPlace(lost, place);
+  if (verdict !== 'read' || !place) return verdict === 'forget';
 
-  const now = meaningOf(
+  const now = verdictByNamespace(
     lost,
     await readCluster(cluster_id, (api) => readNamespace(api, lost.namespace, signal)),
     heldMs,

@@ -1,7 +1,7 @@
 import type { Budget } from '@berth/chart-extensions/budget';
 import { atOnce, type Parts } from '@berth/chart-extensions/in-turns';
 import type { JsonObject, JsonValue } from '@berth/shared/contracts/json';
-import { mergeLayer, mergeOwnLayer } from './deep-merge.ts';
+import { mergeLayer, mergeOwnLayer } from './merge-layer.ts';
 import { type HostnameFormat, ingressValues } from './ingress-values.ts';
 
 export interface ValuesWorld {

@@ -2,22 +2,22 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { cutText } from '@berth/shared/cut-text';
 import { TaskFailure } from '../outcome/task-failure.ts';
 import type { ClaimLease } from '../claim/claim-lease.ts';
-import type { Look } from './read-objects.ts';
+import type { AwaitedObjects } from './read-awaited.ts';
 import { whyWaiting } from './why-waiting.ts';
 
-const firstLookMs = 2_500;
+const firstReadMs = 2_500;
 const pauseMs = 5_000;
 /** What takes long changes seldom. */
 const longMs = 2 * 60_000;
 const pauseWhenLongMs = 15_000;
-/** Looking at a slow cluster takes a tenth of its time at most. */
-const pausePerLook = 10;
-const lastLookWithinMs = 5_000;
+/** Reading a slow cluster takes at most a tenth of the time. */
+const pausePerRead = 10;
+const lastReadWithinMs = 5_000;
 const mostOfReason = 500;
 
 export interface WatchWaitingDeps {
   /** Reads the cluster once; the last time with the failure of what was waited for. */
-  look: (signal: AbortSignal, failure?: string) => Promise<Look>;
+  readAwaited: (signal: AbortSignal, failure?: string) => Promise<AwaitedObjects>;
   lease: Pick<ClaimLease, 'waitsFor'>;
   /** Makes texts of the cluster fit to be shown. */
   words: (text: string) => string;
@@ -31,38 +31,38 @@ export interface WaitingWatch extends Disposable {
 }
 
 /** As long as it is not disposed of, the task says what it waits for. */
-export function watchWaiting({ look, lease, words, stop }: WatchWaitingDeps): WaitingWatch {
+export function watchWaiting({ readAwaited, lease, words, stop }: WatchWaitingDeps): WaitingWatch {
   const closed = new AbortController();
   const signal = AbortSignal.any([closed.signal, stop]);
   let last: string | null = null;
 
   const read = async (until: AbortSignal, failure?: string): Promise<string | null> => {
-    const { awaited, explanations } = await look(until, failure);
+    const { awaited, explanations } = await readAwaited(until, failure);
     return whyWaiting(awaited, explanations, words);
   };
 
-  async function keepLooking(): Promise<void> {
+  async function keepReading(): Promise<void> {
     const began = performance.now();
-    for (let pause = firstLookMs; ; ) {
+    for (let pause = firstReadMs; ; ) {
       await delay(pause, undefined, { signal });
-      const lookedAt = performance.now();
+      const readAt = performance.now();
       // A cluster that does not answer here does not answer Helm either, which says so.
       const text = await read(signal).catch(() => last);
       if (signal.aborted) return;
       last = text;
       lease.waitsFor(text === null ? null : `Waiting for ${text}`);
-      const usual = lookedAt - began > longMs ? pauseWhenLongMs : pauseMs;
-      pause = Math.max(usual, (performance.now() - lookedAt) * pausePerLook);
+      const usual = readAt - began > longMs ? pauseWhenLongMs : pauseMs;
+      pause = Math.max(usual, (performance.now() - readAt) * pausePerRead);
     }
   }
   // It ends with the abort of its signal only.
-  keepLooking().catch(() => undefined);
+  keepReading().catch(() => undefined);
 
   return {
     async explain(failed) {
       closed.abort();
       if (!(failed instanceof TaskFailure) || stop.aborted || !isOfWaiting(failed.message)) return failed;
-      const limit = AbortSignal.any([stop, AbortSignal.timeout(lastLookWithinMs)]);
+      const limit = AbortSignal.any([stop, AbortSignal.timeout(lastReadWithinMs)]);
       const cause = (await read(limit, failed.message).catch(() => null)) ?? last;
       if (cause === null) return failed;
       return new TaskFailure(withCause(failed.message, cause), { kind: failed.kind, cause: failed });

@@ -19,7 +19,7 @@ import { abortable } from '../waiting/abortable.ts';
 import { countPending } from '../waiting/count-pending.ts';
 import { customObjectsOf } from '../rollout/custom-objects.ts';
 import { explainPods } from '../rollout/explain-pods.ts';
-import { lookAtRelease } from '../rollout/read-objects.ts';
+import { readAwaitedOfRelease } from '../rollout/read-awaited.ts';
 import { watchWaiting } from '../rollout/watch-waiting.ts';
 import { nextAction } from './next-action.ts';
 import { repairRelease } from './repair-release.ts';
@@ -103,10 +103,10 @@ async function upgrade(run: RunContext, cluster: TaskCluster, { files, ...reads 
   const args = deployArguments(task, files, labels);
   const readCustom = customObjectsOf(task);
   using waiting = watchWaiting({
-    look: (signal, failure) => {
+    readAwaited: (signal, failure) => {
       const reader = cluster.reader(signal);
       const custom = () => readCustom(reader, signal);
-      return lookAtRelease(reader, task.namespace, { waits: task.wait.enabled, failure, custom });
+      return readAwaitedOfRelease(reader, task.namespace, { waits: task.wait.enabled, failure, custom });
     },
     lease,
     words: (text) => shownText(text, secrets.texts()),

@@ -9,7 +9,7 @@ import { explainPods } from '../rollout/explain-pods.ts';
 import { watchWaiting } from '../rollout/watch-waiting.ts';
 import type { RunContext } from './run-context.ts';
 import { shownText } from '../log/shown-text.ts';
-import { lookAtWorkload } from '../rollout/read-objects.ts';
+import { readAwaitedOfWorkload } from '../rollout/read-awaited.ts';
 import { rolloutOf, whyNoRollout } from '../rollout/rollout-of.ts';
 
 /** That of `kubectl rollout restart`. */
@@ -68,7 +68,7 @@ async function annotate(client: ClusterClient, namespace: string, wanted: Restar
 async function waitForRollout(run: RunContext, cluster: TaskCluster, wanted: Restart): Promise<void> {
   const { task, lease, secrets, stop } = run;
   using waiting = watchWaiting({
-    look: (signal) => lookAtWorkload(cluster.reader(signal), task.namespace, wanted),
+    readAwaited: (signal) => readAwaitedOfWorkload(cluster.reader(signal), task.namespace, wanted),
     lease,
     words: (text) => shownText(text, secrets.texts()),
     stop,

@@ -3,15 +3,15 @@ import type { DeploymentPlace } from '@berth/shared/contracts/resources/deployme
 import { deploymentNamespace } from '../resources/objects/deployment-namespace.ts';
 import type { LostNamespace } from './lost-namespace-repository.ts';
 
-/** `wait`: it will be looked at again. */
-export type Meaning = 'forget' | 'wait' | 'look' | { readonly report: string };
+/** What to do about a lost namespace. `wait`: check it again later; `read`: read it from the cluster. */
+export type Verdict = 'forget' | 'wait' | 'read' | { readonly report: string };
 
-/** What a lost namespace means by what its deployment does, before the cluster is read. */
-export function meaningFor(lost: LostNamespace, place: DeploymentPlace | null): 'forget' | 'wait' | 'look' {
+/** The verdict as far as the state of its deployment decides it, before the cluster is read. */
+export function verdictByPlace(lost: LostNamespace, place: DeploymentPlace | null): 'forget' | 'wait' | 'read' {
   if (place?.cluster_id !== lost.cluster_id || place.namespace !== lost.namespace) return 'forget';
   switch (place.status) {
     case 'Running':
-      return 'look';
+      return 'read';
     case 'Installing':
     case 'Upgrading':
     case 'Renaming':
@@ -25,8 +25,12 @@ export function meaningFor(lost: LostNamespace, place: DeploymentPlace | null): 
 /** A namespace usually goes within seconds of its deletion. */
 export const usualHeldMs = 60_000;
 
-/** What is to be done for a deployment that runs, by its namespace as the cluster has it now; null where there is none. */
-export function meaningOf(lost: LostNamespace, namespace: unknown, heldMs = usualHeldMs): Exclude<Meaning, 'look'> {
+/** The verdict for a running deployment, by its namespace as the cluster has it now; null: there is no such namespace. */
+export function verdictByNamespace(
+  lost: LostNamespace,
+  namespace: unknown,
+  heldMs = usualHeldMs,
+): Exclude<Verdict, 'read'> {
   const name = lost.namespace;
   if (namespace === null)
     return { report: `The namespace ${name} was deleted from the cluster while the deployment ran` };

@@ -1,7 +1,7 @@
 import { Budget } from '@berth/chart-extensions/budget';
 import type { JsonObject } from '@berth/shared/contracts/json';
 import { describe, expect, test } from 'vitest';
-import { mergeLayer, mergeOwnLayer } from './deep-merge.ts';
+import { mergeLayer, mergeOwnLayer } from './merge-layer.ts';
 
 function merged(layers: readonly JsonObject[]): JsonObject {
   const values: JsonObject = {};

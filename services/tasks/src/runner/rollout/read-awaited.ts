@@ -15,7 +15,7 @@ import type { Explanations } from './why-waiting.ts';
 
 type Reader = Pick<ClusterClient, 'listSome' | 'readWorkload'>;
 
-export interface Look {
+export interface AwaitedObjects {
   awaited: Awaited[];
   explanations: Explanations;
 }
@@ -32,7 +32,7 @@ const isOf =
     metadata?.annotations?.['meta.helm.sh/release-name'] === release;
 const isHook = ({ metadata }: Annotated): boolean => metadata?.annotations?.['helm.sh/hook'] !== undefined;
 
-interface ReleaseLook {
+interface ReleaseRead {
   waits: boolean;
   failure: string | undefined;
   /** Reads the custom resources of the release. */
@@ -41,13 +41,13 @@ interface ReleaseLook {
 
 /**
  * What Helm waits for in the namespace of its release, which has the release's name. A hook that has failed counts where Helm's
- * message names it: others are of earlier runs. One list after the other: a look holds one answer in memory.
+ * message names it: others are of earlier runs. One list after the other: a read holds one answer in memory.
  */
-export async function lookAtRelease(
+export async function readAwaitedOfRelease(
   reader: Reader,
   release: string,
-  { waits, failure = '', custom }: ReleaseLook,
-): Promise<Look> {
+  { waits, failure = '', custom }: ReleaseRead,
+): Promise<AwaitedObjects> {
   const list = lister(reader, release);
   const jobs = (await list({ kind: 'jobs', item: Job })).filter(isHook);
   const pods = await list({ kind: 'pods', item: Pod });
@@ -74,7 +74,11 @@ export async function lookAtRelease(
 }
 
 /** What a restarted workload waits for. */
-export async function lookAtWorkload(reader: Reader, namespace: string, name: WorkloadName): Promise<Look> {
+export async function readAwaitedOfWorkload(
+  reader: Reader,
+  namespace: string,
+  name: WorkloadName,
+): Promise<AwaitedObjects> {
   const list = lister(reader, namespace);
   const workload = await reader.readWorkload(namespace, name);
   const workloads = workload ? [{ ...workload, kind: name.kind }] : [];

@@ -1,6 +1,6 @@
 import { DeploymentStatus } from '@berth/shared/contracts/resources/deployments';
 import { expect, test } from 'vitest';
-import { meaningFor, meaningOf } from './what-it-means.ts';
+import { verdictByPlace, verdictByNamespace } from './loss-verdict.ts';
 
 const id = '5b0bd2c8-7a7e-4a5f-9f0e-6a5a0f7f3f10';
 const lost = { cluster_id: 'c1', namespace: 'web-one', deployment_id: id, age_ms: 1_000 };
@@ -14,21 +14,21 @@ const place = {
   revision_id: 'r',
 };
 
-test('a lost namespace means something for a deployment that lies in it', () => {
-  expect(meaningFor(lost, null)).toBe('forget');
-  expect(meaningFor(lost, { ...place, cluster_id: 'c2' })).toBe('forget');
-  expect(meaningFor(lost, { ...place, namespace: 'web-two' })).toBe('forget');
+test('a lost namespace is forgotten where its deployment is not in it', () => {
+  expect(verdictByPlace(lost, null)).toBe('forget');
+  expect(verdictByPlace(lost, { ...place, cluster_id: 'c2' })).toBe('forget');
+  expect(verdictByPlace(lost, { ...place, namespace: 'web-two' })).toBe('forget');
 });
 
-test('what it means follows from what the deployment does', () => {
-  const meanings = DeploymentStatus.options.map((status) => [status, meaningFor(lost, { ...place, status })]);
+test('what happens about a lost namespace follows from the status of its deployment', () => {
+  const verdicts = DeploymentStatus.options.map((status) => [status, verdictByPlace(lost, { ...place, status })]);
 
-  expect(Object.fromEntries(meanings)).toEqual({
+  expect(Object.fromEntries(verdicts)).toEqual({
     Unknown: 'forget',
     Installing: 'wait',
     Renaming: 'wait',
     Upgrading: 'wait',
-    Running: 'look',
+    Running: 'read',
     Error: 'forget',
     Uninstalling: 'forget',
     Uninstalled: 'forget',
@@ -75,6 +75,6 @@ test.for<[string, unknown, number, unknown]>([
     0,
     { report: 'The namespace web-one is no longer marked as that of this deployment' },
   ],
-])('a namespace that %s is reported or not', ([, object, age_ms, meaning]) => {
-  expect(meaningOf({ ...lost, age_ms }, object)).toEqual(meaning);
+])('a lost namespace that %s has its verdict', ([, object, age_ms, verdict]) => {
+  expect(verdictByNamespace({ ...lost, age_ms }, object)).toEqual(verdict);
 });
