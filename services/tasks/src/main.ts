@@ -25,7 +25,7 @@ import { taskRetention } from './retention/task-retention.ts';
 import { keysAreThere } from './secrets/missing-keys.ts';
 import { resourceCallHandlers } from './resources/calls/call-handlers.ts';
 import { resourceHandlers } from './resources/resource-handlers.ts';
-import { tendResources } from './resources/tend-resources.ts';
+import { sweepResources } from './resources/sweep-resources.ts';
 import { typeHandlers } from './resources/type-handlers.ts';
 import { secretHandlers } from './secrets/secret-handlers.ts';
 import { inTransactionOf, readingStore } from './store/store.ts';
@@ -99,7 +99,7 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
   loop('take back expired claims', every(1_000, sweepLeases(claims)));
   loop('follow polled deployments', every(2_000, followPolled({ inTransaction })));
   loop('follow all polled deployments', every(60_000, refollowPolled({ db, store })));
-  loop('tend resources', every(5_000, tendResources({ inTransaction, secretKeys })));
+  loop('sweep resources', every(5_000, sweepResources({ inTransaction, secretKeys })));
   loop('wake runners when due', watch);
   loop('observe the queue', observeQueue({ store, metrics: taskMetrics }));
   loop(

@@ -110,7 +110,10 @@ test('a restart leaves another workload of the same name, and a namespace of ano
   const other = { ...restart, restart: { ...restart.restart, uid: crypto.randomUUID() } };
   const foreign = { ...restart, task_id: crypto.randomUUID(), deployment_id: crypto.randomUUID() };
 
-  expect(await act.run(other)).toMatchObject({ outcome: 'Failed', reason: expect.stringContaining('has been replaced') });
+  expect(await act.run(other)).toMatchObject({
+    outcome: 'Failed',
+    reason: expect.stringContaining('has been replaced'),
+  });
   expect(await act.run(foreign)).toMatchObject({
     outcome: 'Failed',
     reason: expect.stringContaining('does not belong'),

@@ -2,7 +2,7 @@ const MOST_STEPS = 10;
 const STEP_MS = 10_000;
 
 /**
- * Signs a person in at the local provider as a browser would, and answers with the callback URL, which holds `code` and
+ * Signs a person in at the local provider as a browser would, and returns the callback URL, which holds `code` and
  * `state`. `authorizationUrl` is where the client sends its user; its redirect URI is not called.
  */
 export async function signInWithHttp(person: string, authorizationUrl: string): Promise<string> {

@@ -41,7 +41,7 @@ export async function unprivilegedWay({ folder, program, env, signal }: Place): 
   );
 }
 
-/** In the order to try them. A folder with content stays with whom it belongs to. */
+/** In the order in which they are tried. A folder that has content keeps its owner. */
 export function waysFor(folder: { uid: number; gid: number }, passwd: string): RunAs[] {
   const account = accountIn(passwd);
   const owner = folder.uid === 0 ? account : folder;

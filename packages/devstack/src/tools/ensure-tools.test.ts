@@ -100,7 +100,7 @@ test('the error for an unavailable tool names it, what was tried and how to get 
 
   const problem = await ensure(hammer, env).catch((error: Error) => error.message);
 
-  expect(problem).toContain('could not be had: hammer 1.4.2');
+  expect(problem).toContain('required and not available: hammer 1.4.2');
   expect(problem).toContain('example.test/no/such/hammer');
   expect(problem).toContain('BERTH_HAMMER=/path/to/hammer (from 1.4.0 below 2.0.0)');
 });

@@ -2,7 +2,7 @@ import { plainText } from '@berth/shared/plain-text';
 
 /** Why an object is not as it should be. */
 export interface Cause {
-  /** One word for programs: the reason that Kubernetes gives, such as `ImagePullBackOff`, or one of ours. */
+  /** One word for programs: the reason that Kubernetes gives, such as `ImagePullBackOff`, or one of `OwnCause`. */
   readonly cause: string;
   /** The same for people, on one line. */
   readonly message: string;

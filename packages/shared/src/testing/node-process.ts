@@ -20,7 +20,7 @@ const endsWithTest = `data:text/javascript,${encodeURIComponent(
 
 const readyWithinMs = 45_000;
 
-/** A program of ours in a process of its own, as in production, with nothing of the environment of the test. */
+/** A program of Berth in a process of its own, as in production, without the environment of the test. */
 export function startNode(args: readonly string[], settings: Record<string, string | undefined>): NodeProcess {
   const env = { ...compileCache(), ...settings };
   const child = spawn(process.execPath, ['--import', endsWithTest, ...args], { env, stdio: 'pipe' });

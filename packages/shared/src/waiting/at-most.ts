@@ -2,11 +2,11 @@ import type { InTurn } from './one-at-a-time.ts';
 import { slots } from './slots.ts';
 
 export interface AtMostOptions {
-  /** A work that takes longer goes on, but the next one begins: one that hangs must not hold up all others. */
+  /** Work that takes longer continues, but gives up its place: work that hangs must not hold up all the rest. */
   readonly holdMs: number;
 }
 
-/** Runs at most `limit` works at the same time, in the order in which they come. */
+/** Runs at most `limit` pieces of work at the same time, in order of arrival. */
 export function atMost(limit: number, { holdMs }: AtMostOptions): InTurn {
   const { enter, leave } = slots(limit);
 

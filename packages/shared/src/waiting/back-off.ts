@@ -5,7 +5,7 @@ export interface BackOff {
   jitter?: number;
 }
 
-/** The pause after so many failures in a row, from 1: it doubles up to the longest. */
+/** The pause in ms after this many failures in a row, counted from 1: it doubles up to the longest. */
 export const backOffMs = (
   { firstMs, longestMs, jitter = 0 }: BackOff,
   failures: number,

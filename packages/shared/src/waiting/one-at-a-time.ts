@@ -1,6 +1,9 @@
 export type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** Runs works one after the other, in the order in which they come; each waits until those before it have ended, well or not. */
+/**
+ * Runs pieces of work one after the other, in order of arrival; each waits until those before it have succeeded or
+ * failed.
+ */
 export function oneAtATime(): InTurn {
   let last: Promise<unknown> = Promise.resolve();
 

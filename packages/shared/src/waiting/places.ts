@@ -2,16 +2,18 @@ import { slots } from './slots.ts';
 
 export interface Place {
   /**
-   * Does a part of the work that depends on somebody else. Where that takes longer than the patience, another work gets the
-   * place meanwhile, and this one goes on when it has a place again.
+   * Does the part of the work that waits for another system. If it takes longer than `patienceMs`, the place goes to
+   * other work, and this work continues once it has a place again.
    */
   away<T>(part: () => Promise<T>): Promise<T>;
 }
 
-/** Runs works that need much memory, in the order in which they come. */
+/** Runs work that needs much memory, in order of arrival. */
 export type Places = <T>(work: (place: Place) => Promise<T>) => Promise<T>;
 
-/** At most `limit` works have a place at the same time; one that waits for a server that hangs holds up no other. */
+/**
+ * At most `limit` pieces of work have a place at the same time; one that waits for a hanging server holds up no other.
+ */
 export function places(limit: number, { patienceMs }: { readonly patienceMs: number }): Places {
   const { enter, leave } = slots(limit);
 

@@ -1,4 +1,4 @@
-/** Those who want the same work while it runs share it; the next one after its end, well or not, starts it again. */
+/** Concurrent callers share one run of the work; the first call after it has succeeded or failed starts it again. */
 export function singleFlight<T>(work: () => Promise<T>): () => Promise<T> {
   let flight: Promise<T> | undefined;
   return () => {

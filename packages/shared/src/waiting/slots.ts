@@ -1,11 +1,11 @@
 export interface Slots {
-  /** Resolves when the caller has one of them. */
+  /** Resolves when the caller has a slot. */
   enter(): Promise<void>;
-  /** Gives one to the next that waits. */
+  /** Frees the caller's slot for the next that waits. */
   leave(): void;
 }
 
-/** So many at the same time, in the order in which they come. */
+/** At most `limit` holders at the same time; those that wait enter in order of arrival. */
 export function slots(limit: number): Slots {
   const waiting: (() => void)[] = [];
   let taken = 0;

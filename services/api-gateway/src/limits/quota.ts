@@ -1,4 +1,4 @@
-/** So many requests at once, and as many more in each window, spread evenly over it. */
+/** This many requests at once, and as many again in each window, spread evenly over it. */
 export interface Quota {
   requests: number;
   windowMs: number;
@@ -27,6 +27,6 @@ export const waitOf = (quota: Quota, fullAt: FullAt, now: number): number => {
   return left >= 1 ? 0 : (1 - left) * costMs(quota);
 };
 
-/** After so many requests. It is overdrawn by the whole quota at most, so that the wait stays below two windows. */
+/** After `times` requests. It is overdrawn by the whole quota at most, so that the wait stays below two windows. */
 export const afterUse = (quota: Quota, fullAt: FullAt, now: number, times = 1): FullAt =>
   Math.min(Math.max(fullAt, now) + times * costMs(quota), now + 2 * quota.windowMs);

@@ -22,7 +22,7 @@ export type Authenticate = (credential: Credential, audience: ServiceName) => Pr
 
 /**
  * On every HTTP request: one statement, so that a deactivated user or a revoked token fails on the next one; for a
- * deployment a question to `tasks` instead, with the same effect.
+ * deployment a call to `tasks` instead, with the same effect.
  */
 export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   return async (credential, audience) => {

@@ -37,7 +37,7 @@ export const createLoginAttemptRepository = (db: Queries) => ({
       returning sealed_secrets, challenge
     `),
 
-  /** At most so many; answers how many. */
+  /** At most `most` of them; returns how many. */
   removeExpired: async (most: number): Promise<number> => {
     const { rowCount } = await db.query(nothing`
       delete from login_attempts where state_hash in (

@@ -19,7 +19,7 @@ export type CredentialStep =
 
 /** A missing or changed Secret is to be right again well within a minute. */
 const repairWithinMs = 20_000;
-/** A refresh has half an hour left; behind it no repair waits, however many there are. */
+/** A refresh has half an hour left, so repairs go first unless they keep it waiting for this long. */
 const refreshWithinMs = 5 * 60_000;
 
 const rest: CredentialStep = { step: 'rest' };

@@ -27,7 +27,7 @@ export interface KeepCredentialsDeps {
   readonly writesPerSecond: number;
   /** How often to read which deployments a cluster has. */
   readonly readMs: number;
-  /** Whoever changes a Secret again and again takes the turns of nobody else. */
+  /** A Secret that is changed again and again uses up no turns but its own. */
   readonly betweenWritesMs: number;
 }
 

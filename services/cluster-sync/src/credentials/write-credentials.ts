@@ -44,14 +44,14 @@ export interface WriteOptions {
 export type WriteCredentials = (place: CredentialPlace, options: WriteOptions) => Promise<WrittenCredentials>;
 
 const Terminating = z.object({ metadata: z.object({ deletionTimestamp: z.string() }) });
-/** A Secret that no change makes right. */
+/** A Secret that no write can repair. */
 const Fixed = z
   .object({ metadata: z.object({ uid: z.string() }), type: z.string(), immutable: z.boolean().default(false) })
   .refine(({ type, immutable }) => type !== 'Opaque' || immutable);
 const deadlineMs = 5_000;
 const fieldManager = 'berth-cluster-sync';
 
-/** Issues a token and writes it. Whoever calls it decides when; two at once leave one of both, which both are good. */
+/** Issues a token and writes it; the caller decides when. Of two concurrent writes one remains, and both are valid. */
 export function createWriteCredentials({ bus, credentialRepository }: WriteCredentialsDeps): WriteCredentials {
   async function issue({ deploymentId, envId }: CredentialPlace) {
     const body = { deployment_id: deploymentId, env_id: envId };

@@ -18,15 +18,15 @@ export type ReadCluster = <T>(clusterId: string, work: (api: KubeApi) => Promise
 
 /** A cluster is probed this often. */
 const probedEverySeconds = 15;
-/** Nothing changes before somebody has changed a configuration. */
+/** The least time in which an operator may have mended a configuration. */
 const configuredWithinSeconds = 60;
 const shortReadSeconds = 1;
-/** A cluster does not decide for longer when somebody may read again. */
+/** The longest `Retry-After` that is taken over from a cluster. */
 const longestRetryAfterMs = 60_000;
 
 /**
- * Refuses, in words that say what is in the way and what helps, what cannot be read: an ignored cluster, one that does not
- * answer, one that is read too often.
+ * Reads from clusters within limits. Refuses a cluster that is ignored, does not answer or is read too often, with the
+ * reason and what helps.
  */
 export function liveClusters({
   clusterRepository,

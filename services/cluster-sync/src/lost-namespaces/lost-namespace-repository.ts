@@ -13,7 +13,7 @@ export type LostNamespace = z.infer<typeof LostNamespace>;
 
 const nothing = sql.type(z.object({}));
 
-/** `k8s_resource_repository` adds rows, in the transaction that writes the change of the namespace. */
+/** `k8s-resource-repository.ts` adds rows, in the transaction that writes the change of the namespace. */
 export const createLostNamespaceRepository = (db: Queries) => ({
   /** Those that are due, which no other replica gets for a while. */
   claim: (limit: number, forMs: number) =>

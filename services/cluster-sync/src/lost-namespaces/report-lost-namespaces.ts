@@ -14,7 +14,7 @@ export interface ReportLostNamespacesDeps {
   readonly lostNamespaceRepository: LostNamespaceRepository;
   readonly readCluster: ReadCluster;
   readonly log: Service['log'];
-  /** After this time what is left undecided is looked at again. */
+  /** After this time, in ms, what is still undecided is checked again. */
   readonly againMs?: number;
   readonly heldMs?: number;
 }

@@ -6,7 +6,10 @@ import type { WritingStore } from '../store/store.ts';
 
 type Report = RequestOutput<typeof deploymentPlace.operations.report_lost>['body'];
 
-/** A deployment that runs in nothing is in error, with the reason. False where it no longer is what the report is about. */
+/**
+ * A deployment whose namespace is lost is in error, with the reason. False where the report is no longer about its
+ * present state.
+ */
 export async function recordLostNamespace(store: WritingStore, report: Report): Promise<boolean> {
   const deployment = await store.deployments.lock(report.id);
   // Any task that ran since has made another revision, or another state.

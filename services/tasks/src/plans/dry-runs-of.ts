@@ -4,7 +4,7 @@ import type { NewTask } from '../records/new-task.ts';
 import type { DeployRun } from '../records/task-run.ts';
 import type { DryRunRecord } from './dry-run-record.ts';
 
-/** What is to be compared for tasks: each place once, of which a release is removed or to which one is brought. */
+/** The dry runs for tasks: one for each place from which a release is removed or at which one is installed. */
 export function dryRunsOf(
   tasks: readonly Pick<NewTask, 'operation' | 'run'>[],
   deployment: DeploymentRecord,

@@ -2,7 +2,7 @@ import type { NewDeployment } from '@berth/shared/contracts/resources/deployment
 import type { Place } from '../deployments/place.ts';
 import type { DeploymentRecord } from '../records/deployment-record.ts';
 
-/** What a new deployment would get as its id is not known. */
+/** Stands for the id of a deployment that does not exist yet. */
 export const noDeployment = '00000000-0000-0000-0000-000000000000';
 
 /** A deployment as its creation would write it. */

@@ -10,7 +10,10 @@ export interface FollowPolledDeps {
 
 const batch = 200;
 
-/** Keeps the list of polled deployments as the deployments change, and clears the reported status of those that are polled no more. */
+/**
+ * Keeps the list of polled deployments as the deployments change, and clears the reported status of those that are no
+ * longer polled.
+ */
 export const followPolled =
   ({ inTransaction }: FollowPolledDeps) =>
   async (signal: AbortSignal): Promise<void> => {

@@ -46,9 +46,10 @@ const Followed = z.object({ id: Id, reports_unpolled: z.boolean() });
 
 export const createStatusPollRepository = (db: Queries) => ({
   /**
-   * Deployments that have changed since their polls were last looked at: they are polled from now on, or no more. New ones are
-   * spread over their interval. One that somebody changes now is left to the next time, and so is one whose task has just become
-   * due: a claim passes over deployments that are locked. `reports_unpolled`: it shows a status, and is polled no more.
+   * Deployments that have changed since their polls were last followed: they are polled from now on, or no longer. New
+   * ones are spread over their interval. One that somebody changes now is left to the next time, and so is one whose
+   * task has just become due: a claim passes over deployments that are locked. `reports_unpolled`: it shows a status,
+   * and is no longer polled.
    */
   follow: (limit: number) =>
     db.any(sql.type(Followed)`
@@ -78,7 +79,7 @@ export const createStatusPollRepository = (db: Queries) => ({
         d.reported_status is not null and not exists (select from pollable where id = d.id) as reports_unpolled
     `),
 
-  /** The same for what else decides about polls, such as the features of charts: a look at all deployments. */
+  /** The same for what else decides about polls, such as the features of charts: it reads all deployments. */
   refollow: () =>
     db.query(nothing`
       with pollable as materialized (${pollable(sql.fragment`deployments`)})

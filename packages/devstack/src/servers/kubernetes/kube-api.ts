@@ -11,13 +11,15 @@ export interface ApiAccess {
 export interface KubeApi {
   /** The status code and the text of the answer, whatever they are. */
   get(path: string, signal: AbortSignal): Promise<{ status: number; body: string }>;
-  /** Makes the object so, whether it is there or not. */
+  /**
+   * Server-side apply: creates the object, or changes the one that is there. Throws unless the API server accepts it.
+   */
   apply(path: string, object: object, signal: AbortSignal): Promise<void>;
   remove(path: string, signal: AbortSignal): Promise<void>;
   close(): void;
 }
 
-/** As much of a client as it takes to set the cluster up. The certificate keeps `fetch` from being it. */
+/** Just enough of a client to set up the cluster. Not `fetch`, which cannot present a client certificate. */
 export function connectKubeApi({ url, ...identity }: ApiAccess): KubeApi {
   const agent = new Agent({ ...identity, keepAlive: true, maxSockets: 4 });
 

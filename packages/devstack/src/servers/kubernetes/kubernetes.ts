@@ -47,7 +47,7 @@ export async function startKubernetes(start: KubernetesStart): Promise<Kubernete
     components.unshift(await startComponent(name, places, start, isReady));
   };
   const stop = async () => {
-    // Who talks to another part goes first; the last two are the API server and etcd.
+    // Callers stop before what they call: the last two are the API server and etcd.
     const [stores, clients] = [components.slice(-2), components.slice(0, -2)];
     await Promise.all(clients.map((component) => component.stop()));
     for (const component of stores) await component.stop();

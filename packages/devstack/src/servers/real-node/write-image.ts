@@ -20,7 +20,7 @@ export interface ImageFiles {
   readonly signal: AbortSignal;
 }
 
-/** Writes the archive of an image of one layer, for machines that can pull no public image. Answers with its path. */
+/** Writes the archive of an image of one layer, for machines that can pull no public image. Returns its path. */
 export async function writeImage({ name, root, entrypoint, env = [], folder, signal }: ImageFiles): Promise<string> {
   const file = name.replaceAll(/[^a-z0-9.-]/g, '_');
   const work = join(folder, `${file}.layout`);

@@ -13,7 +13,9 @@ export const hints = {
   dry_run_ended: { sender: 'tasks', listeners: ['tasks'] },
   /** Cancellation of a started task was requested; key: task id. */
   task_cancel: { sender: 'tasks', listeners: ['runner'] },
-  /** How many attempts of a network a replica has counted; key: all of that. One that is lost lets as many more through. */
+  /**
+   * How many attempts of a network a replica has counted; key: all of that. A lost message lets that many more through.
+   */
   attempts_made: { sender: 'api-gateway', listeners: ['api-gateway'] },
   /** New lines in, or the end of, a task's log; key: task id. */
   task_log: { sender: 'tasks', listeners: ['api-gateway'] },

@@ -83,7 +83,7 @@ export function withinBounds(details: JsonObject, most = mostBytes): JsonObject 
   );
 }
 
-/** Shorter than what is said of a value that is left out. */
+/** Shorter than the note that stands for a value that is left out. */
 const alwaysShown = 64;
 
 function bounded(value: JsonValue, room: number): JsonValue {

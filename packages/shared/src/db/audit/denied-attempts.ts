@@ -58,13 +58,14 @@ interface Due {
 }
 
 const mostOfIdentity = 20;
-/** Of all addresses together: whoever floods has many. */
+/** Of all addresses together: an attacker who floods has many. */
 const mostOfStrangers = 50;
 const mostSources = 10_000;
 
 /**
- * Refused attempts cost the request nothing and the table little: attempts that are alike within a minute are one event, and
- * one more for its repetitions; of those beyond so many different ones only the number is kept. Each replica counts for itself.
+ * Refused attempts cost the request nothing and the table little. Equal attempts within a minute become one event, and
+ * one more that counts their repetitions. Beyond a number of different attempts, only how many there were is kept. Each
+ * replica counts for itself.
  */
 export function createDeniedAttempts({ db, log, now = Date.now }: Options): DeniedAttempts {
   const minutes = new Map<string, Minute>();

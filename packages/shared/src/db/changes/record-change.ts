@@ -65,7 +65,7 @@ function auditable({ state }: Changed, row: PublicRow | undefined): JsonObject |
   );
 }
 
-/** Changes are told apart by it, contents are not. */
+/** The size shows that a value changed, and nothing of its content. */
 const hidden = (value: JsonValue | undefined): JsonValue =>
   value === null || value === undefined ? null : `(not shown, ${Buffer.byteLength(JSON.stringify(value))} bytes)`;
 

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 
 /**
- * The place of a row in the fixed order: its time and its id. Postgres keeps times over a longer range than a number can
- * tell to the microsecond, so the time stays text: whole microseconds since 1970, or one of the two infinities.
+ * The place of a row in the fixed order: its time and its id. Postgres keeps times over a longer range than a number
+ * can hold to the microsecond, so the time stays text: whole microseconds since 1970, or one of the two infinities.
  */
 export interface ListCursor {
   micros: string;

@@ -1,4 +1,4 @@
-/** How many of the first rows fit into so many bytes as JSON; at least one, so that a list always advances. */
+/** How many of the first rows fit into `maxBytes` as JSON; at least one, so that a list always advances. */
 export function rowsThatFit(rows: readonly unknown[], maxBytes: number): number {
   // Most pages are far below the limit, and to know that takes less than to write them.
   if (rows.every(isSmall) && rows.length * smallBytes <= maxBytes) return rows.length;

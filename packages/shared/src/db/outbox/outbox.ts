@@ -59,8 +59,8 @@ export async function recordTogether(
 }
 
 /**
- * Changes one row and records that, in one statement that is a transaction of its own: for what people wait for. `change`
- * returns at least id and env_id; `row` is the public row, which it does not change.
+ * Changes one row and records that, in one statement that is a transaction of its own: for changes that a person waits
+ * for. `change` returns at least id and env_id; `row` is the public row, which it does not change.
  */
 export async function changeAndRecord<Row>(
   db: Queries,

@@ -2,7 +2,7 @@ import { pause } from '../../waiting/pause.ts';
 
 const relays = new Set<() => void>();
 
-/** Something was committed to an outbox of this process. A wake-up too many costs a relay one indexed select. */
+/** Something was committed to an outbox of this process. A superfluous wake-up costs a relay one indexed select. */
 export function wakeRelays(): void {
   for (const wake of relays) wake();
 }

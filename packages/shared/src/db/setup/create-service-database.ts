@@ -10,14 +10,17 @@ export interface ServiceSchema {
 export interface ServiceDatabase {
   readonly database: string;
   readonly services: readonly ServiceSchema[];
-  /** Other databases of the server that no role may use unasked; only for a server that nobody else uses. */
+  /**
+   * Other databases of the server that are closed to every role without a grant; only for a server that nobody else
+   * uses.
+   */
   readonly alsoClose?: readonly string[];
 }
 
 /**
  * One database with one schema and one role per service: a role can use its own schema and no other. Doing it again
- * changes nothing but the passwords. The administrator needs to be no superuser: `createrole` and `createdb` are enough.
- * Answers with one URL per service.
+ * changes nothing but the passwords. The administrator need not be a superuser: `createrole` and `createdb` are enough.
+ * Returns one URL per service.
  */
 export async function createServiceDatabase(
   adminUrl: string,

@@ -19,6 +19,6 @@ export function acceptedEncoding(header: string | undefined): Encoding | null {
   for (const encoding of encodings) {
     if (weightOf(encoding) > (best === null ? 0 : weightOf(best))) best = encoding;
   }
-  // Whoever prefers the plain answer gets it.
+  // A client that prefers the plain answer gets it.
   return best !== null && weightOf(best) >= (weights.get('identity') ?? 0) ? best : null;
 }

@@ -39,7 +39,7 @@ export async function removeNamespace(
       const why = held?.message ?? 'an object in it has a finalizer';
       throw transient(`The namespace ${task.namespace} still exists after 5 minutes: ${why}`);
     }
-    // That it is being deleted is no reason.
+    // "It is being deleted" alone is not a reason.
     if (held && held.cause !== 'Terminating') says(`Waiting for the namespace ${task.namespace}: ${held.message}`);
     if (!isTerminating(namespace)) {
       checkHeld(namespace, task);

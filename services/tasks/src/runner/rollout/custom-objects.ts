@@ -32,7 +32,7 @@ const ownGroups = new Set([
   'storage.k8s.io',
 ]);
 
-/** More are not explained: each is a request at each look. */
+/** More are not explained: each costs a request at each read. */
 const mostObjects = 20;
 
 type Reader = Pick<ClusterReader, 'releaseRevisions' | 'readSecret' | 'findKind' | 'readObject'>;

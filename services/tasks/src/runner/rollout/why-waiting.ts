@@ -98,7 +98,7 @@ function reasonInPods(pods: readonly Pod[], explanations: Explanations): Reason 
   const alike = problems.filter(({ weight }) => weight === first.weight).length;
   const message = messageOfPod(first, explanations);
   const are = `${alike} of ${pods.length} ${pods.length === 1 ? 'pod' : 'pods'}`;
-  // A sentence of its own, or said of the pods: `3 of 3 pods unschedulable: …`.
+  // Either a sentence of its own, or about the pods: `3 of 3 pods unschedulable: …`.
   return { says: `${are}${/^(unschedulable|not )/.test(message) ? ' ' : ': '}${message}`, weight: first.weight };
 }
 

@@ -13,7 +13,7 @@ import { taskRecordColumns } from './task-repository.ts';
 const record = sql.type(TaskRecord);
 export interface PutBack extends TaskWaits {
   reason: string | null;
-  /** The result of its claim was taken: a repetition of it is no error. */
+  /** The outcome of its claim is recorded: a repeat of it is not an error. */
   acknowledges: boolean;
 }
 

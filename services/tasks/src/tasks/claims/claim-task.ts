@@ -51,7 +51,7 @@ const nothing: Claimed = { task: null, more: false };
 
 /** The next task that may start, with everything needed to run it; null if there is none. */
 export const claimTask = (deps: ClaimDeps) => {
-  // The database runs them one after the other; waiting here instead keeps its connections free.
+  // The database runs claims one after the other; waiting here instead keeps its connections free.
   const inTurn = oneAtATime();
   const { leaseMs, limits } = deps;
 

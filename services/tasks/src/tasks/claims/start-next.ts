@@ -36,8 +36,8 @@ interface StartDeps extends Pick<DeploymentsDeps, 'heldReaders' | 'reserved'> {
 }
 
 /**
- * Claims the next task and shows it as started, all in one transaction. One that cannot be started ends here, or the next
- * claim would come to it again, and nobody to any other.
+ * Claims the next task and shows it as started, all in one transaction. One that cannot be started ends here; otherwise
+ * every later claim would choose it again, and never another.
  */
 export async function startNext(
   deps: StartDeps,

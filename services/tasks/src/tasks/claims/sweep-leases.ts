@@ -18,7 +18,7 @@ export interface SweepDeps {
 
 const silent = 'Its runner stopped answering';
 
-/** The last of what a runner said. */
+/** The reason, with what the runner last waited for. */
 const silentAfter = (wait: string | null): string => (wait === null ? silent : cutText(`${silent}. ${wait}`, 500));
 
 /** Tasks whose runner is silent for longer than its lease go back to the queue, or end where they had their attempts. */

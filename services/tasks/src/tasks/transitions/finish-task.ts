@@ -18,7 +18,9 @@ export interface Finish {
 
 export const lostClaim = (): AppError => new AppError('conflict', 'The task was taken over by another runner');
 
-/** Takes the result of a claim, once: a repetition, which changes nothing, is no error, another claim's result is. */
+/**
+ * Takes the result of a claim, once. A repeat changes nothing and is not an error; the result of another claim is one.
+ */
 export async function finishTask(store: WritingStore, finish: Finish, policy: RetryPolicy): Promise<EndedClaim | null> {
   const locked = await lockToEnd(store, finish.task_id, finish.outcome === 'Done');
   const standing = locked ? standingOf(locked.task, finish.fence) : 'lost';

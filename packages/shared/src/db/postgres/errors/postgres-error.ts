@@ -16,7 +16,7 @@ export class PostgresError extends Error {
   }
 }
 
-/** The connection is gone, or none could be had, and with it whatever was under way. */
+/** The connection is gone, with whatever was under way on it, or none could be opened. */
 export class LostConnection extends Error {
   constructor(cause: Error) {
     super('The connection to Postgres is lost', { cause });

@@ -27,9 +27,9 @@ interface Waiting {
 }
 
 /**
- * Who waits for a connection, by the time at which waiting has become useless: a heartbeat with two seconds goes before a
- * change with five. While connections come free, work waits for its turn as long as its deadline allows, so a crowd is served
- * one after the other; while none does, as with a server that hangs, it is refused soon.
+ * The callers that wait for a connection, ordered by the time at which waiting becomes useless: a heartbeat with two
+ * seconds goes before a change with five. While connections come free, work waits for its turn as long as its deadline
+ * allows, so a crowd is served one after the other; while none does, as with a server that hangs, it is refused soon.
  */
 export function connectionQueue(options: ConnectionQueueOptions): ConnectionQueue {
   const { max, mostWaiting, patienceMs, reserveMs, refusal } = options;

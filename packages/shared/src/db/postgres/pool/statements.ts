@@ -7,8 +7,8 @@ export interface Statement {
 }
 
 /**
- * A comment for statements that Postgres plans anew for each of their values. A plan that is kept knows no value: for a part of
- * a name it expects few rows, reads all that match and sorts them, however many there are.
+ * A comment for statements that Postgres plans again for each of their values. A plan that is kept knows no value: for
+ * a part of a name it expects few rows, reads all that match and sorts them, however many there are.
  */
 export const plannedForItsValues = '/* planned for its values */';
 

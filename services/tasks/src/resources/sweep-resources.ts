@@ -11,8 +11,11 @@ const mostAtOnce = 200;
 const none = { create: false, update: false, delete: false };
 const managerGone = 'The deployment that managed it was deleted';
 
-/** Resources whose managing deployment was deleted, props that became sensitive, and deleted resources that are to be forgotten. */
-export const tendResources =
+/**
+ * Gives up calls to managing deployments that were deleted, seals props that became sensitive, and forgets deleted
+ * resources.
+ */
+export const sweepResources =
   ({ inTransaction, secretKeys }: { inTransaction: InTransaction; secretKeys: SecretKeys }) =>
   (): Promise<void> =>
     inTransaction(async (store) => {
@@ -31,7 +34,7 @@ export const tendResources =
 
 async function sealExposed(store: WritingStore, keys: SecretKeys): Promise<void> {
   const exposed = await store.resourceChanges.lockExposed(mostAtOnce);
-  // What a process with a wrong key sealed, no other could open.
+  // No other process could open what one with a wrong key sealed.
   if (exposed.length === 0 || (await missingKeys(store, keys)).length > 0) return;
   for (const row of exposed) {
     const hidden = openedOrNull(keys, row);
