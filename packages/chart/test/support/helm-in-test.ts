@@ -52,6 +52,8 @@ export interface HelmInTest extends AsyncDisposable {
   helm(args: readonly string[], values?: Values): Promise<string>;
   /** What a release `ship` in the namespace `ships` consists of. */
   render(values: Values, ...args: string[]): Promise<Manifest[]>;
+  /** What Helm prints after an installation of that release. */
+  notes(values: Values): Promise<string>;
 }
 
 export async function startHelm(env: Record<string, string> = {}): Promise<HelmInTest> {
@@ -76,9 +78,15 @@ export async function startHelm(env: Record<string, string> = {}): Promise<HelmI
     helm,
     render: async (values, ...args) =>
       manifestsOf(await helm(['template', 'ship', chart, '-n', 'ships', ...args], values)),
+    notes: async (values) => {
+      const release = await helm(['install', 'ship', chart, '-n', 'ships', '--dry-run=client', '-o', 'json'], values);
+      return Release.parse(JSON.parse(release)).info.notes;
+    },
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   };
 }
+
+const Release = z.object({ info: z.object({ notes: z.string() }) });
 
 export const manifestsOf = (text: string): Manifest[] =>
   parseAllDocuments(text)
