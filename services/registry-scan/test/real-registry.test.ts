@@ -24,7 +24,8 @@ import { acceptedManifests } from '../src/oci/replies/manifest.ts';
 import { type ServiceProcess, startServiceProcess } from './support/service-process.ts';
 
 const run = promisify(execFile);
-const sampleCharts = fileURLToPath(new URL('../../../packages/devstack/sample-charts/', import.meta.url));
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const sampleCharts = join(root, 'packages/devstack/sample-charts');
 const pushToken = 'canary-push-token-0123456789';
 
 const stack = new AsyncDisposableStack();
@@ -62,12 +63,17 @@ beforeAll(async () => {
 }, 20 * 60_000);
 afterAll(() => stack.disposeAsync());
 
-/** Runs `helm package` and `helm push`. */
-async function push(chart: string, version = '1.0.0'): Promise<string> {
+/** Returns what Helm printed. */
+async function helm(...args: string[]): Promise<string> {
   const env = { HOME: folder, PATH: '/usr/bin:/bin' };
-  await run(tools.helm, ['package', join(sampleCharts, chart), '--version', version, '--destination', folder], { env });
+  return (await run(tools.helm, args, { env, maxBuffer: 64 * 1024 * 1024 })).stdout;
+}
+
+/** Runs `helm package` and `helm push`. Returns the archive. */
+async function push(chart: string, version = '1.0.0'): Promise<string> {
+  await helm('package', join(sampleCharts, chart), '--version', version, '--destination', folder);
   const archive = join(folder, `${chart}-${version}.tgz`);
-  await run(tools.helm, ['push', archive, `oci://${registry.address}/charts`, '--plain-http'], { env });
+  await helm('push', archive, `oci://${registry.address}/charts`, '--plain-http');
   return archive;
 }
 
@@ -106,6 +112,38 @@ test('a pushed chart is found at once, long before the next poll', async () => {
   await expect.poll(async () => (await chartsOf('charts/hello-web')).length, inTime).toBe(2);
   const [newest] = await chartsOf('charts/hello-web');
   expect(newest).toMatchObject({ image_tag: '1.1.0-main.5', parsed_version: '1.1.0', parsed_branch: 'main' });
+});
+
+test('the chart of Berth itself is found with a form and features, and renders from the registry as from its folder', async () => {
+  const chart = join(root, 'deploy/berth');
+  const [, version = ''] = /^version: (\S+)$/m.exec(await readFile(join(chart, 'Chart.yaml'), 'utf8')) ?? [];
+  await helm('package', chart, '--destination', folder);
+  await helm('push', join(folder, `berth-${version}.tgz`), `oci://${registry.address}/charts`, '--plain-http');
+
+  await expect
+    .poll(() => chartsOf('charts/berth'), inTime)
+    .toMatchObject([
+      {
+        available: true,
+        error: null,
+        values_ui: { inputs: expect.arrayContaining([expect.objectContaining({ id: 'own_url', required: true })]) },
+        features: { node_selector_paths: expect.arrayContaining([['runner', 'nodeSelector']]) },
+      },
+    ]);
+  // Keys and passwords, which a release makes once, come from Secrets here: they would differ each time.
+  const values = [
+    'global.ownUrl=https://berth.example.com',
+    'global.keys.existingSecret=keys',
+    'global.postgresql.existingSecret=database-urls',
+    'global.nats.existingSecret=nats-passwords',
+    'global.nats.url=nats://nats:4222',
+    'auth.oidc.issuer=https://id.example.com',
+    'auth.oidc.existingSecret=berth-oidc',
+  ].flatMap((value) => ['--set', value]);
+  const source = [`oci://${registry.address}/charts/berth`, '--version', version, '--plain-http'];
+  const pulled = await helm('template', 'berth', ...source, ...values);
+  expect(pulled).toBe(await helm('template', 'berth', chart, ...values));
+  expect(pulled.match(/^kind: Deployment$/gm)).toHaveLength(6);
 });
 
 test('charts of other kinds are listed, broken ones with their error', async () => {
