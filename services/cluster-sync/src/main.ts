@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
 import { connectBus } from '@berth/shared/bus/connect-bus';
 import { auditOfClusterSync } from '@berth/shared/contracts/resources/audit-events';
 import { auditHandlers } from '@berth/shared/db/audit/audit-handlers';
@@ -7,10 +5,6 @@ import { auditRetention } from '@berth/shared/db/audit/audit-retention';
 import { createDeniedAttempts } from '@berth/shared/db/audit/denied-attempts';
 import { databaseIsUp, openDatabase } from '@berth/shared/db/postgres/open-database';
 import { outboxRelay } from '@berth/shared/db/outbox/outbox-relay';
-import { whileHolding } from '@berth/shared/db/leases/while-holding';
-import { atMost } from '@berth/shared/waiting/at-most';
-import { places } from '@berth/shared/waiting/places';
-import { queriesInTurn } from '@berth/shared/db/postgres/queries-in-turn';
 import { every } from '@berth/shared/service/loop';
 import { readConfig } from '@berth/shared/service/read-config';
 import { runService } from '@berth/shared/service/run-service';
@@ -20,30 +14,24 @@ import { clusterHandlers } from './clusters/cluster-handlers.ts';
 import { createClusterRepository } from './clusters/cluster-repository.ts';
 import { clusterStateHandlers } from './clusters/cluster-state-handlers.ts';
 import { clusterUsageHandlers } from './clusters/cluster-usage-handlers.ts';
+import { clusterSyncLoop } from './sync/cluster-sync-loop.ts';
 import { flagSilentClusters } from './sync/flag-silent-clusters.ts';
-import { clusterLeaseTimes } from './clusters/cluster-lease-times.ts';
-import { leaseNameOf } from './clusters/lease-name-of.ts';
-import { syncCluster } from './sync/sync-cluster.ts';
-import { syncClusters } from './sync/sync-clusters.ts';
 import { Config } from './config.ts';
 import { createCredentialRepository } from './credentials/credential-repository.ts';
 import { deploymentCredentialsHandlers } from './credentials/deployment-credentials-handlers.ts';
 import { createWriteCredentials } from './credentials/write-credentials.ts';
 import { deploymentProjection } from './deployments/deployment-projection.ts';
 import { createClusterDirectory } from './discovery/cluster-directory.ts';
-import { discoverClusters } from './discovery/discover-clusters.ts';
+import { discoveryLoops } from './discovery/discovery-loops.ts';
 import { envProjection } from './envs/env-projection.ts';
 import { k8sEventHandlers } from './live/events/k8s-event-handlers.ts';
 import { readPodLog } from './live/pod-log/read-pod-log.ts';
 import { liveClusters } from './live/live-clusters.ts';
 import { createLostNamespaceRepository } from './lost-namespaces/lost-namespace-repository.ts';
 import { reportLostNamespaces } from './lost-namespaces/report-lost-namespaces.ts';
-import { configuredProviders } from './providers/configured-providers.ts';
-import { queueRoom } from './resources/rows/change-queue.ts';
 import { k8sResourceStateHandlers } from './resources/rows/k8s-resource-state-handlers.ts';
 import { k8sResourceHandlers } from './resources/rows/k8s-resource-handlers.ts';
 import { createK8sResourceRepository } from './resources/rows/k8s-resource-repository.ts';
-import { saveInGroups } from './resources/rows/save-in-groups.ts';
 
 const name = 'cluster-sync';
 
@@ -62,30 +50,6 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
   const credentialRepository = createCredentialRepository(db);
   const writeCredentials = createWriteCredentials({ bus, credentialRepository });
   const directory = use(createClusterDirectory());
-
-  const discovery = { clusterRepository, directory, log, ignoreNew };
-  const holder = `${hostname()} ${process.pid} ${randomUUID()}`;
-  // Clusters come in hundreds and connections in tens: what syncs clusters waits here, and leaves some to requests. Leases
-  // have turns of their own, because they must not wait for the rest.
-  const forLeases = queriesInTurn(db, atMost(3, { holdMs: 10_000 }));
-  const forClusters = queriesInTurn(db, atMost(2, { holdMs: 10_000 }));
-  const syncDeps = {
-    clusterRepository: createClusterRepository(forClusters),
-    k8sResourceRepository: createK8sResourceRepository(forClusters),
-    credentialRepository: createCredentialRepository(forClusters),
-    writeCredentials,
-    log,
-    probeMs: 15_000,
-    stallMs: 90_000,
-    resyncMs: config.resyncMs,
-    writesPerSecond: config.credentialWritesPerSecond,
-    readMs: 10_000,
-    betweenWritesMs: 15_000,
-    saveChanges: saveInGroups(k8sResourceRepository),
-    // A cluster whose lists hang does not hold up the others for longer.
-    listPlaces: places(4, { patienceMs: 2_000 }),
-    queueRoom: queueRoom(600),
-  };
 
   bus.serve(clusterHandlers({ db, clusterRepository, bus }));
   const readCluster = liveClusters({ clusterRepository, directory });
@@ -114,17 +78,7 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
   loop('remove old audit events', auditRetention({ db, metrics, days: config.auditDays }));
   loop('follow envs', envProjection.follow({ db, bus }));
   loop('follow deployments', deploymentProjection.follow({ db, bus }));
-  const { configured, unconfigured } = configuredProviders(config);
-  for (const provider of configured) {
-    loop(`discover ${provider.prefix}`, every(provider.everyMs, discoverClusters(discovery, provider)));
-  }
-  const flags = unconfigured.map((provider) => discoverClusters(discovery, provider));
-  loop(
-    'flag clusters without a source',
-    every(60_000, async (signal) => {
-      for (const flag of flags) await flag(signal);
-    }),
-  );
+  for (const discovery of discoveryLoops({ clusterRepository, directory, log, ignoreNew }, config)) loop(...discovery);
   loop('flag silent clusters', every(2_000, flagSilentClusters({ clusterRepository })));
   const lostNamespaceRepository = createLostNamespaceRepository(db);
   loop(
@@ -133,15 +87,15 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
   );
   loop(
     'sync clusters',
-    syncClusters({
+    clusterSyncLoop({
+      db,
       clusterRepository,
+      k8sResourceRepository,
       directory,
+      writeCredentials,
       log,
-      refreshMs: 1_000,
-      leaseRetryMs: clusterLeaseTimes.retryMs,
-      whileHolding: (id, signal, work) =>
-        whileHolding(forLeases, { name: leaseNameOf(id), holder, ...clusterLeaseTimes, signal }, work),
-      sync: (cluster, signal) => syncCluster(syncDeps, cluster, signal),
+      resyncMs: config.resyncMs,
+      writesPerSecond: config.credentialWritesPerSecond,
     }),
   );
 });

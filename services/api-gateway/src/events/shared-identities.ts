@@ -74,5 +74,3 @@ export function createSharedIdentities({ bus, authenticate, maxAgeMs = 900, outa
     };
   };
 }
-
-export type ShareIdentity = ReturnType<typeof createSharedIdentities>;

@@ -149,4 +149,3 @@ export const createStatusPollRepository = (db: Queries) => ({
       returning p.deployment_id, d.reported_status
     `),
 });
-export type StatusPollRepository = ReturnType<typeof createStatusPollRepository>;

@@ -85,4 +85,3 @@ export const createDryRunRepository = (db: Queries) => ({
   /** What a process left that was killed. */
   removeOver: () => db.query(nothing`delete from dry_runs where ${over}`),
 });
-export type DryRunRepository = ReturnType<typeof createDryRunRepository>;

@@ -69,4 +69,3 @@ export const createWaitFactsRepository = (db: Queries) => ({
       where t.id = any(${sql.array([...ids], 'uuid')}) and t.status = 'Pending'
     `),
 });
-export type WaitFactsRepository = ReturnType<typeof createWaitFactsRepository>;

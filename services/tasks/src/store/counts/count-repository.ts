@@ -68,4 +68,3 @@ export const createCountRepository = (db: Queries) => {
       (await addUpIn(tasks, limit)) + (await addUpIn(deployments, limit)),
   };
 };
-export type CountRepository = ReturnType<typeof createCountRepository>;

@@ -45,4 +45,3 @@ export const createReferenceRepository = (db: Queries) => ({
       limit 10
     `),
 });
-export type ReferenceRepository = ReturnType<typeof createReferenceRepository>;

@@ -63,4 +63,3 @@ export const createTypeRepository = (db: Queries) => ({
       from helm_chart_projection c where c.id = ${helm_chart_id}
     `),
 });
-export type TypeRepository = ReturnType<typeof createTypeRepository>;

@@ -96,4 +96,3 @@ export const createSecretRepository = (db: Queries) => ({
       order by id limit ${most} for no key update skip locked
     `),
 });
-export type SecretRepository = ReturnType<typeof createSecretRepository>;

@@ -80,7 +80,6 @@ export const createRetentionRepository = (db: Queries) => ({
       order by t.finished_at, t.id limit ${limit}
     `),
 });
-export type RetentionRepository = ReturnType<typeof createRetentionRepository>;
 
 export const createRetentionChanges = (tx: Transaction) => ({
   /** With their logs. One that is being worked on is left to the next time. */

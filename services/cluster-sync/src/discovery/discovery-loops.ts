@@ -1,0 +1,20 @@
+import { every } from '@berth/shared/service/loop';
+import type { Loop } from '@berth/shared/service/service';
+import { configuredProviders, type ProviderSettings } from '../providers/configured-providers.ts';
+import { discoverClusters, type DiscoverClustersDeps } from './discover-clusters.ts';
+
+/** One loop for each configured source, and one that flags the clusters of sources that are no longer configured. */
+export function discoveryLoops(deps: DiscoverClustersDeps, settings: ProviderSettings): [name: string, loop: Loop][] {
+  const { configured, unconfigured } = configuredProviders(settings);
+  const flags = unconfigured.map((provider) => discoverClusters(deps, provider));
+  const flagAll = async (signal: AbortSignal): Promise<void> => {
+    for (const flag of flags) await flag(signal);
+  };
+  return [
+    ...configured.map((provider): [string, Loop] => [
+      `discover ${provider.prefix}`,
+      every(provider.everyMs, discoverClusters(deps, provider)),
+    ]),
+    ['flag clusters without a source', every(60_000, flagAll)],
+  ];
+}

@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { Database } from '@berth/shared/db/database';
+import { whileHolding } from '@berth/shared/db/leases/while-holding';
+import { queriesInTurn } from '@berth/shared/db/postgres/queries-in-turn';
+import type { Loop } from '@berth/shared/service/service';
+import { atMost } from '@berth/shared/waiting/at-most';
+import { places } from '@berth/shared/waiting/places';
+import { clusterLeaseTimes } from '../clusters/cluster-lease-times.ts';
+import { type ClusterRepository, createClusterRepository } from '../clusters/cluster-repository.ts';
+import { leaseNameOf } from '../clusters/lease-name-of.ts';
+import { createCredentialRepository } from '../credentials/credential-repository.ts';
+import { queueRoom } from '../resources/rows/change-queue.ts';
+import { createK8sResourceRepository } from '../resources/rows/k8s-resource-repository.ts';
+import { type SaveInGroupsDeps, saveInGroups } from '../resources/rows/save-in-groups.ts';
+import { type SyncClusterDeps, syncCluster } from './sync-cluster.ts';
+import { type SyncClustersDeps, syncClusters } from './sync-clusters.ts';
+
+interface ClusterSyncLoop
+  extends Pick<SyncClustersDeps, 'directory' | 'log'>,
+    Pick<SyncClusterDeps, 'writeCredentials' | 'resyncMs' | 'writesPerSecond'> {
+  readonly db: Database;
+  readonly clusterRepository: Pick<ClusterRepository, 'all'>;
+  readonly k8sResourceRepository: SaveInGroupsDeps;
+}
+
+/**
+ * Syncs all clusters whose leases this process gets. Clusters come in hundreds and connections in tens: what syncs clusters
+ * waits for its turn and leaves some to requests. Leases have turns of their own, because they must not wait for the rest.
+ */
+export function clusterSyncLoop({
+  db,
+  clusterRepository,
+  k8sResourceRepository,
+  directory,
+  log,
+  ...given
+}: ClusterSyncLoop): Loop {
+  const forLeases = queriesInTurn(db, atMost(3, { holdMs: 10_000 }));
+  const forClusters = queriesInTurn(db, atMost(2, { holdMs: 10_000 }));
+  const holder = `${hostname()} ${process.pid} ${randomUUID()}`;
+  const deps: SyncClusterDeps = {
+    ...given,
+    clusterRepository: createClusterRepository(forClusters),
+    k8sResourceRepository: createK8sResourceRepository(forClusters),
+    credentialRepository: createCredentialRepository(forClusters),
+    log,
+    probeMs: 15_000,
+    stallMs: 90_000,
+    readMs: 10_000,
+    betweenWritesMs: 15_000,
+    saveChanges: saveInGroups(k8sResourceRepository),
+    // A cluster whose lists hang does not hold up the others for longer.
+    listPlaces: places(4, { patienceMs: 2_000 }),
+    queueRoom: queueRoom(600),
+  };
+  return syncClusters({
+    clusterRepository,
+    directory,
+    log,
+    refreshMs: 1_000,
+    leaseRetryMs: clusterLeaseTimes.retryMs,
+    whileHolding: (id, signal, work) =>
+      whileHolding(forLeases, { name: leaseNameOf(id), holder, ...clusterLeaseTimes, signal }, work),
+    sync: (cluster, signal) => syncCluster(deps, cluster, signal),
+  });
+}
