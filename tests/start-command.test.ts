@@ -52,10 +52,10 @@ async function processesOfCopy(): Promise<string[]> {
   return found.flat();
 }
 
-/** The processes that still run after half a minute. */
+/** The processes that still run after a minute. */
 async function leftoverProcesses(): Promise<string[]> {
   const none = async () => (await processesOfCopy()).length === 0;
-  await waitUntil(none, { what: 'every process to end', withinMs: 30_000, everyMs: 250 }).catch(() => undefined);
+  await waitUntil(none, { what: 'every process to end', withinMs: 60_000, everyMs: 250 }).catch(() => undefined);
   return processesOfCopy();
 }
 
@@ -73,7 +73,7 @@ test('npm start -- --once runs the journey, exits with 0, and leaves no process 
 
 test('a second npm start finds the deployment of the first one, and Ctrl-C ends every process', async () => {
   const { child, output } = start();
-  await waitUntil(async () => output().includes('Berth is up.'), { what: 'the platform to be up', withinMs: 90_000 });
+  await waitUntil(async () => output().includes('Berth is up.'), { what: 'the platform to be up', withinMs: 200_000 });
   expect(output()).not.toContain('follow its task');
   const curl = /x-service-token: (\S+)' (\S+)/.exec(output());
   const answer = await fetch(curl?.[2] ?? '', { headers: { 'x-service-token': curl?.[1] ?? '' } });
@@ -90,7 +90,7 @@ test('npm start ends every process when its parent is killed', async () => {
   const { child, output } = start();
   await waitUntil(async () => output().includes('starting the services'), {
     what: 'the services to start',
-    withinMs: 90_000,
+    withinMs: 200_000,
   });
 
   process.kill(-(child.pid ?? 0), 'SIGKILL');
@@ -100,7 +100,7 @@ test('npm start ends every process when its parent is killed', async () => {
 
 test('npm start names a server that died and prints the last lines of its log', async () => {
   const { child, output } = start();
-  await waitUntil(async () => output().includes('Berth is up.'), { what: 'the platform to be up', withinMs: 90_000 });
+  await waitUntil(async () => output().includes('Berth is up.'), { what: 'the platform to be up', withinMs: 200_000 });
   const registry = (await processesOfCopy()).find((line) => line.includes('registry.yml'));
 
   process.kill(Number(registry?.split(' ')[0]), 'SIGKILL');

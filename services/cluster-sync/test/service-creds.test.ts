@@ -53,7 +53,7 @@ beforeAll(async () => {
     listPlaces: places(4, { patienceMs: 2_000 }),
   };
   keeping = { stop, done: keepCredentials(deps, { id: clusterId, api: connection.api }, stop.signal) };
-}, 120_000);
+});
 afterAll(async () => {
   keeping?.stop.abort();
   await keeping?.done;

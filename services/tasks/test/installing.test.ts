@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { archiveDigest } from './support/neighbours.ts';
 import { refusal } from './support/refusal.ts';
 import { sampleChart } from './support/sample-charts.ts';
-import { envId, startTasksInTest, type TasksInTest } from './support/tasks-in-test.ts';
+import { envId, startTasksInTest, type TasksInTest, usualLeaseMs } from './support/tasks-in-test.ts';
 
 let tasks: TasksInTest;
 beforeAll(async () => {
@@ -29,7 +29,7 @@ describe('installing', () => {
       task_id: install?.id,
       fence: expect.any(Number),
       attempt: 1,
-      lease_ms: 30_000,
+      lease_ms: usualLeaseMs,
       action: 'deploy',
       is_first: true,
       delete_namespace: false,

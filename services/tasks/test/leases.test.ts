@@ -7,12 +7,11 @@ import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { refusal } from './support/refusal.ts';
-import { envId, startTasksInTest, type TasksInTest, until } from './support/tasks-in-test.ts';
+import { envId, startTasksInTest, type TasksInTest, until, usualLeaseMs } from './support/tasks-in-test.ts';
 
-const leaseMs = 1_000;
 let tasks: TasksInTest;
 beforeAll(async () => {
-  tasks = await startTasksInTest({ TASK_LEASE_SECONDS: String(leaseMs / 1_000) });
+  tasks = await startTasksInTest();
 });
 afterAll(() => tasks?.[Symbol.asyncDispose]());
 
@@ -23,6 +22,21 @@ const { log, log_lines, cancel } = deploymentTasks.operations;
 const line = (text: string): LogLine => ({ at: '2026-01-01T00:00:00.000Z', source: 'stdout', text });
 const append = ({ task_id, fence }: Pick<ClaimedTask, 'task_id' | 'fence'>, first: number, ...texts: string[]) =>
   tasks.runner.call(append_log, { body: { task_id, fence, first, lines: texts.map(line) } });
+const nothing = sql.type(z.object({}));
+/** Its runner has said nothing for as long as the lease lasts. */
+const expire = ({ task_id }: Pick<ClaimedTask, 'task_id'>) =>
+  tasks.database.db.query(nothing`
+    update deployment_tasks set lease_until = clock_timestamp() where id = ${task_id} and status = 'Started'
+  `);
+/** The start of its lease, by the clock of the database. */
+const leasedAt = ({ task_id }: Pick<ClaimedTask, 'task_id'>) =>
+  tasks.database.db.oneFirst(sql.type(z.object({ at: z.number() }))`
+    select extract(epoch from lease_until)::float * 1000 - ${usualLeaseMs} as at from deployment_tasks where id = ${task_id}
+  `);
+const databaseTime = () =>
+  tasks.database.db.oneFirst(sql.type(z.object({ now: z.number() }))`
+    select extract(epoch from clock_timestamp())::float * 1000 as now
+  `);
 const logOf = (id: string) => tasks.call(owner, log, { id });
 
 describe('a runner that falls silent', () => {
@@ -31,6 +45,7 @@ describe('a runner that falls silent', () => {
     const first = await tasks.claimed();
     await tasks.beginHelm(first);
     await append(first, 0, 'from the first');
+    await expire(first);
 
     const second = await tasks.claimed();
 
@@ -55,6 +70,7 @@ describe('a runner that falls silent', () => {
   test('before anybody else has taken over, its result is refused as well', async () => {
     await tasks.create();
     const lost = await tasks.claimed();
+    await expire(lost);
     await until(async () => (await tasks.task(lost.task_id)).status === 'Pending');
 
     await expect(tasks.finish(lost)).rejects.toEqual(refusal('conflict', 'another runner'));
@@ -65,14 +81,17 @@ describe('a runner that falls silent', () => {
 
   test('keeps its task as long as it is heard', async () => {
     await tasks.create();
+    const beforeClaim = await databaseTime();
     const claimed = await tasks.claimed();
-    const end = performance.now() + 3 * leaseMs;
+    const beforeHeartbeat = await databaseTime();
+    expect(await leasedAt(claimed)).toBeGreaterThanOrEqual(beforeClaim);
+    expect(await leasedAt(claimed)).toBeLessThanOrEqual(beforeHeartbeat);
 
-    while (performance.now() < end) {
-      expect(await tasks.heartbeat(claimed)).toEqual({ lease_ms: leaseMs, cancel_requested: false });
-      expect(await tasks.claim()).toBeNull();
-    }
+    expect(await tasks.heartbeat(claimed)).toEqual({ lease_ms: usualLeaseMs, cancel_requested: false });
 
+    expect(await leasedAt(claimed)).toBeGreaterThanOrEqual(beforeHeartbeat);
+    expect(await leasedAt(claimed)).toBeLessThanOrEqual(await databaseTime());
+    expect(await tasks.claim()).toBeNull();
     await tasks.finish(claimed);
   });
 
@@ -82,13 +101,17 @@ describe('a runner that falls silent', () => {
     const { operation } = await tasks.task(broken.task_id);
     const write = (json: object) =>
       tasks.database.db.query(
-        sql.type(z.object({}))`
+        nothing`
           update deployment_tasks set operation = ${sql.jsonb({ ...json })} where id = ${broken.task_id}
         `,
       );
     await write({ Nonsense: {} });
     await tasks.create();
-    const { task_id } = await tasks.claimed();
+    const other = await tasks.claimed();
+    const { task_id } = other;
+    // The broken one is the first to be taken back.
+    await expire(broken);
+    await expire(other);
 
     const again = await tasks.claimed();
 
@@ -107,6 +130,7 @@ describe('a runner that falls silent', () => {
       const claimed = await tasks.claimed();
       expect(claimed).toMatchObject({ attempt });
       await tasks.beginHelm(claimed);
+      await expire(claimed);
     }
 
     await until(async () => (await tasks.deployment(id)).status === 'Error');
@@ -125,8 +149,10 @@ describe('a runner that falls silent', () => {
 
   test('after its cancellation was requested ends the task as canceled', async () => {
     await tasks.create();
-    const { task_id } = await tasks.claimed();
+    const claimed = await tasks.claimed();
+    const { task_id } = claimed;
     await tasks.call(owner, cancel, { id: task_id, body: { reason: 'enough' } });
+    await expire(claimed);
 
     await until(async () => (await tasks.task(task_id)).status === 'Canceled');
 

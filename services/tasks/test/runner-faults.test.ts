@@ -7,7 +7,7 @@ import { freePort } from '@berth/shared/testing/free-port';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { actionsIn, helmsOf, soon } from './support/helm-actions.ts';
 import { preloaded } from './support/preloaded.ts';
-import { type RunnerWorld, startRunnerWorld } from './support/runner-world.ts';
+import { type RunnerProcess, type RunnerWorld, startRunnerWorld } from './support/runner-world.ts';
 import { taskOf } from './support/fake-tasks.ts';
 
 let world: RunnerWorld;
@@ -15,11 +15,11 @@ let act: ReturnType<typeof actionsIn>;
 beforeAll(async () => {
   world = await startRunnerWorld();
   act = actionsIn(world);
-}, 120_000);
+});
 afterAll(() => world?.[Symbol.asyncDispose]());
 
-/** The runner gives up a claim after two thirds of it. */
-const shortLease = 6_000;
+/** The runner gives up a claim after two thirds of it: four seconds remain in which a machine may stall. */
+const shortLease = 12_000;
 const slowTask = () => taskOf(world.chart, { values: { slow: true }, lease_ms: shortLease });
 const helmEnded = (namespace: string) => soon('Helm to end', async () => (await helmsOf(namespace)).length === 0);
 const linesOf = (taskId: string) => world.tasks.lines.filter(({ task_id }) => task_id === taskId).length;
@@ -163,16 +163,15 @@ test('a runner that receives SIGTERM claims nothing more, ends Helm, hands its t
   await act.startSlow(task);
 
   runner.signal('SIGTERM');
-  await soon('the runner to log the signal', () => runner.log().includes('stopping on a signal'));
+  // Only a Helm that receives SIGTERM prints it. A claim that was under way at the signal has come before this line.
+  await soon('Helm to end', () => world.tasks.textOf(task.task_id).includes('has been cancelled'));
   const late = taskOf(world.chart);
   world.tasks.give(late);
-  expect(await runner.ended).toBe(0);
+  await endedWell(runner);
 
   expect(world.tasks.claimed).not.toContain(late.task_id);
   world.tasks.withdraw(late.task_id);
   expect(world.tasks.endOf(task.task_id)).toMatchObject({ outcome: 'HandedBack' });
-  // Only a Helm that receives SIGTERM prints it.
-  expect(world.tasks.textOf(task.task_id)).toContain('has been cancelled');
   expect(await helmsOf(task.namespace)).toEqual([]);
   expect(await act.history(task.namespace)).toEqual(['failed']);
   expect(await readdir(join(runner.folder, 'tasks'))).toEqual([]);
@@ -184,13 +183,10 @@ test('a runner that receives SIGTERM while tasks is unavailable exits before it 
   await act.startSlow(task);
 
   world.tasks.setUnavailable(true);
-  const signaledAt = performance.now();
   runner.signal('SIGTERM');
-  const code = await runner.ended;
-  world.tasks.setUnavailable(false);
+  // A shutdown of more than 25 s ends with the exit code 1.
+  await endedWell(runner).finally(() => world.tasks.setUnavailable(false));
 
-  expect(code).toBe(0);
-  expect(performance.now() - signaledAt).toBeLessThan(20_000);
   expect(await helmsOf(task.namespace)).toEqual([]);
 });
 
@@ -254,6 +250,12 @@ test('a run is part of the trace of the request that created its task, and is co
   for (const name of ['run deploy', 'prepare namespace', 'helm upgrade', 'report outcome'])
     expect(spans).toContain(name);
 });
+
+/** By itself: its log, where it did not. */
+async function endedWell(runner: RunnerProcess): Promise<void> {
+  const code = await runner.ended;
+  expect({ code, log: code === 0 ? '' : runner.log().slice(-5_000) }).toEqual({ code: 0, log: '' });
+}
 
 async function guardOf(runner: number): Promise<number> {
   const children = (await readFile(`/proc/${runner}/task/${runner}/children`, 'utf8')).trim().split(' ');

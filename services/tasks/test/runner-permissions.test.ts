@@ -30,7 +30,7 @@ beforeAll(async () => {
     return { expires_at: inAnHour, reason: null };
   };
   runner = await world.start();
-}, 120_000);
+});
 afterAll(async () => {
   vi.resetConfig();
   await runner?.[Symbol.asyncDispose]();

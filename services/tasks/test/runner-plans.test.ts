@@ -22,7 +22,7 @@ beforeAll(async () => {
   act = actionsIn(world);
   health = await freePort();
   runner = await world.start({ HEALTH_PORT: String(health) });
-}, 120_000);
+});
 afterAll(async () => {
   await runner?.[Symbol.asyncDispose]();
   await world?.[Symbol.asyncDispose]();

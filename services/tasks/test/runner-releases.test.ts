@@ -13,7 +13,7 @@ beforeAll(async () => {
   world = await startRunnerWorld();
   act = actionsIn(world);
   runner = await world.start();
-}, 120_000);
+});
 afterAll(async () => {
   await runner?.[Symbol.asyncDispose]();
   await world?.[Symbol.asyncDispose]();

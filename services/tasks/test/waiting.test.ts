@@ -5,7 +5,7 @@ import { sql } from 'slonik';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { refusal } from './support/refusal.ts';
-import { startTasksInTest, type TasksInTest, until } from './support/tasks-in-test.ts';
+import { startTasksInTest, type TasksInTest, until, usualLeaseMs } from './support/tasks-in-test.ts';
 
 let tasks: TasksInTest;
 beforeAll(async () => {
@@ -104,7 +104,7 @@ describe('what a started task waits for', () => {
     const { id, task } = await started();
     await tasks.database.db.transaction(async (tx) => {
       await tx.query(sql.type(z.object({}))`select from deployments where id = ${id} for update`);
-      expect(await say(task)).toMatchObject({ lease_ms: 30_000 });
+      expect(await say(task)).toMatchObject({ lease_ms: usualLeaseMs });
     });
     expect(await reasonsOf(id, task.task_id)).toEqual([null, null]);
 

@@ -18,7 +18,8 @@ const endsWithTest = `data:text/javascript,${encodeURIComponent(
   `process.stdin.on('end', () => process.kill(process.pid, 'SIGKILL')).resume().unref();`,
 )}`;
 
-const readyWithinMs = 45_000;
+/** A machine with much else to do takes long to start a process. */
+const readyWithinMs = 120_000;
 
 /** A program of Berth in a process of its own, as in production, without the environment of the test. */
 export function startNode(args: readonly string[], settings: Record<string, string | undefined>): NodeProcess {

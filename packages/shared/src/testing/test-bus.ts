@@ -25,3 +25,15 @@ export const connectTestBus = async (
       ...options,
     }),
   );
+
+const patience = { deadlineMs: 20_000 };
+
+/** The same, whose calls wait for their answer unless they say how long: two seconds are short where a machine stalls. */
+export const connectPatientTestBus = async (...connection: Parameters<typeof connectTestBus>): Promise<Bus> => {
+  const bus = await connectTestBus(...connection);
+  return {
+    ...bus,
+    call: (operation, request, options) => bus.call(operation, request, { ...patience, ...options }),
+    callForBytes: (operation, request, options) => bus.callForBytes(operation, request, { ...patience, ...options }),
+  };
+};

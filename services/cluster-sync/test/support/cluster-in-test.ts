@@ -17,7 +17,7 @@ export async function startClusterInTest(): Promise<ClusterInTest> {
   const tools = await toolsForTest(...kubernetesTools);
   const stack = new AsyncDisposableStack();
   const place = stack.use(await serverStart());
-  const start = () => startKubernetes({ ...place, tools, durable: false, signal: AbortSignal.timeout(90_000) });
+  const start = () => startKubernetes({ ...place, tools, durable: false, signal: AbortSignal.timeout(180_000) });
   let server = await start();
   stack.defer(() => server.stop());
 

@@ -9,7 +9,7 @@ import { envs } from '@berth/shared/contracts/resources/envs';
 import { signingKeys } from '@berth/shared/contracts/resources/signing-keys';
 import { taskClaims } from '@berth/shared/contracts/resources/task-claims';
 import { AppError, found } from '@berth/shared/errors';
-import { connectTestBus } from '@berth/shared/testing/test-bus';
+import { connectPatientTestBus } from '@berth/shared/testing/test-bus';
 import { testKeys } from '@berth/shared/testing/test-identities';
 import type { TestNats } from '@berth/shared/testing/test-nats';
 import { z } from 'zod';
@@ -60,10 +60,10 @@ const unused = ({ operations }: Pick<Resource, 'operations'>) =>
 /** The operations of other services that cluster-sync calls, on a real bus with the real permissions of each service. */
 export async function startNeighbours(nats: TestNats): Promise<Neighbours> {
   const [auth, tasks, runner, gateway] = await Promise.all([
-    connectTestBus(nats, 'auth'),
-    connectTestBus(nats, 'tasks'),
-    connectTestBus(nats, 'runner'),
-    connectTestBus(nats, 'api-gateway'),
+    connectPatientTestBus(nats, 'auth'),
+    connectPatientTestBus(nats, 'tasks'),
+    connectPatientTestBus(nats, 'runner'),
+    connectPatientTestBus(nats, 'api-gateway'),
   ]);
   const neighbours: Neighbours = {
     auth,

@@ -19,7 +19,7 @@ import { K8sCluster } from '@berth/shared/contracts/resources/k8s-clusters';
 import { k8sResourceState, type TrackedObject } from '@berth/shared/contracts/resources/k8s-resource-state';
 import { signingKeys } from '@berth/shared/contracts/resources/signing-keys';
 import { AppError } from '@berth/shared/errors';
-import { connectTestBus } from '@berth/shared/testing/test-bus';
+import { connectPatientTestBus } from '@berth/shared/testing/test-bus';
 import { sampleIdentities, testKeys } from '@berth/shared/testing/test-identities';
 import type { TestNats } from '@berth/shared/testing/test-nats';
 import type { Current } from '../../src/tasks/claims/requester-rights.ts';
@@ -72,7 +72,7 @@ export const archiveDigest = `sha256:${'a'.repeat(64)}`;
 
 export async function startNeighbours(nats: TestNats): Promise<Neighbours> {
   await using opened = new AsyncDisposableStack();
-  const connect = async (caller: CallerName) => opened.use(await connectTestBus(nats, caller));
+  const connect = async (caller: CallerName) => opened.use(await connectPatientTestBus(nats, caller));
   const gateway = await connect('api-gateway');
   const runner = await connect('runner');
   const clusterSync = await connect('cluster-sync');

@@ -117,7 +117,7 @@ test('a cluster that is started again has its objects, and its pods still run', 
   expect(await read(after, path)).toMatchObject(isReady);
   after.close();
   await second.stop();
-}, 120_000);
+});
 
 test('a cluster that is killed leaves no process behind, and starts again on the same state', async () => {
   const start = await startForTest();
@@ -140,7 +140,7 @@ test('a cluster that is killed leaves no process behind, and starts again on the
   expect(onDeath).not.toHaveBeenCalled();
   after.close();
   await part.stop();
-}, 120_000);
+});
 
 test('a part of the cluster that dies is reported by its own name', async () => {
   const start = await startForTest();
@@ -150,7 +150,7 @@ test('a part of the cluster that dies is reported by its own name', async () => 
 
   expect((await cluster.died).message).toContain('kube-scheduler ended by itself with SIGKILL');
   await cluster.stop();
-}, 120_000);
+});
 
 function isRunning(pid: number): boolean {
   try {

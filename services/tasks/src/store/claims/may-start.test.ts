@@ -150,7 +150,7 @@ test('in generated situations a task is claimed exactly when it has no reason to
       ',,,platform full',
     ]),
   );
-}, 120_000);
+});
 
 const rollBack = new Error('rolled back on purpose');
 
