@@ -129,6 +129,7 @@ describe('the placement of an env', () => {
 
   test.for([
     ['selectors with and without a domain', { node_selector: { 'example.com/pool': 'apps', disk: 'ssd', gpu: '' } }],
+    ['one with the longest domain', { node_selector: { [`${'a.'.repeat(126)}a/c`]: 'x', 'x--y.1/c': 'x' } }],
     ['a toleration of a key', { tolerations: [{ key: 'gpu', operator: 'Exists', effect: 'NoSchedule' }] }],
     ['one of a key and value', { tolerations: [{ key: 'pool', value: 'apps' }] }],
     ['one of everything', { tolerations: [{ operator: 'Exists' }] }],
@@ -151,6 +152,14 @@ describe('the placement of an env', () => {
       'a key that is none',
       { node_selector: { 'a b\nc;': 'x' } },
       ['body.node_selector.a b\nc;: must be the key of a label, such as example.com/pool'],
+    ],
+    [
+      'keys with a domain that is none',
+      { node_selector: { 'a..b/c': 'x' }, tolerations: [{ key: 'a.-b/c', operator: 'Exists' }] },
+      [
+        'body.node_selector.a..b/c: must be the key of a label, such as example.com/pool',
+        'body.tolerations[0].key: must be the key of a label, such as example.com/pool',
+      ],
     ],
     ['a value that is none', { node_selector: { a: '$( x' } }, ['body.node_selector.a: must be the value of a label']],
     [

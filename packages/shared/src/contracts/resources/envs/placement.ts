@@ -3,7 +3,8 @@ import { Text } from '../../fields/fields.ts';
 import { ruleWords } from '../../fields/rule-words.ts';
 
 const name = '[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?';
-const domain = '[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?';
+// Dashes and dots stand between other characters only; one of them never matches in two ways, so a long key takes no longer.
+const domain = '(?=[^/]{1,253}/)[a-z0-9]+(?:-+[a-z0-9]+)*(?:\\.[a-z0-9]+(?:-+[a-z0-9]+)*)*';
 const labelKey = new RegExp(`^(?:${domain}/)?${name}$`);
 const noLabelKey = 'must be the key of a label, such as example.com/pool';
 const LabelKey = z.string().regex(labelKey, noLabelKey);
