@@ -62,6 +62,7 @@ const config = (data: JsonObject, metadata: JsonObject = {}) =>
 const container = (fields: JsonObject) => ({ name: 'web', image: 'web:1', ...fields });
 const deployment = (containers: JsonObject[], spec: JsonObject = {}) =>
   object('Deployment', { spec: { ...spec, template: { spec: { containers } } } });
+const ship = (spec: JsonObject) => object('Ship', { spec });
 const secret = (content: JsonObject) => object('Secret', content);
 
 /** From one manifest to the next, where the cluster has just what the first one says. */
@@ -351,6 +352,20 @@ describe('hidden is', () => {
           'change',
           '/spec/template/spec/containers/name=web/env/name=DB_PASSWORD/valueFrom/secretKeyRef/key: "a" → "b"',
         ],
+      ],
+    ],
+    [
+      'a field that is called one, of any kind of object, but not where it names a Secret',
+      () =>
+        step(
+          ship({ adminPassword: 'a', tls: { secretName: 'a' }, automountToken: false }),
+          ship({ adminPassword: 'b', tls: { secretName: 'b' }, automountToken: true }),
+        ),
+      [
+        'change',
+        '/spec/adminPassword: hidden',
+        '/spec/tls/secretName: "a" → "b"',
+        '/spec/automountToken: false → true',
       ],
     ],
     [

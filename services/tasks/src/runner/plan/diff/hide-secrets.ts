@@ -25,10 +25,12 @@ export interface FieldOf {
 /** The change with its pointer; without values where one of them is secret, or may be. */
 export function plannedField(change: FieldChange, { isSecret }: FieldOf, hidden: Hidden): PlannedField {
   const path = redact(pointerOf(change.path), hidden.texts);
+  const sides = [change.before, change.after];
+  const last = change.path.at(-1) ?? '';
   if (
     isSecret ||
     isNamedSecret(change.path) ||
-    [change.before, change.after].some((side) => holdsSecret(side, hidden))
+    sides.some((side) => isCalledSecret(last, side) || holdsSecret(side, hidden))
   ) {
     return { path, hidden: true };
   }
@@ -48,6 +50,10 @@ function isNamedSecret(path: readonly string[]): boolean {
   return item.startsWith('name=') ? secretName.test(item) : path.includes('data') && secretName.test(last);
 }
 
+/** A text only: that a token is mounted, or how long it lasts, is no secret. */
+const isCalledSecret = (name: string, value: JsonValue | undefined): boolean =>
+  typeof value === 'string' && secretName.test(name) && name !== 'secretName';
+
 function holdsSecret(value: JsonValue | undefined, hidden: Hidden): boolean {
   if (value === undefined || value === null) return false;
   if (Array.isArray(value)) return value.some((item) => holdsSecret(item, hidden));
@@ -56,10 +62,7 @@ function holdsSecret(value: JsonValue | undefined, hidden: Hidden): boolean {
     // A whole item of `env` that is new or gone.
     if (typeof name === 'string' && 'value' in value && secretName.test(name)) return true;
     return Object.entries(value).some(
-      ([key, item]) =>
-        holdsSecret(key, hidden) ||
-        (typeof item === 'string' && secretName.test(key) && key !== 'secretName') ||
-        holdsSecret(item, hidden),
+      ([key, item]) => holdsSecret(key, hidden) || isCalledSecret(key, item) || holdsSecret(item, hidden),
     );
   }
   const text = String(value);
