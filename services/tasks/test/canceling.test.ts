@@ -55,6 +55,19 @@ describe('canceling', () => {
     });
   });
 
+  test('a reason of white space is none', async () => {
+    const { id } = await tasks.create();
+    const claimed = await tasks.claimed();
+
+    await cancelIt(owner, claimed.task_id, '  ');
+
+    await tasks.finish(claimed, 'Canceled');
+    expect(await tasks.task(claimed.task_id)).toMatchObject({ status: 'Canceled', reason: null });
+    expect(await tasks.deployment(id)).toMatchObject({
+      reason: 'Install was canceled while it ran. Retry it, or change the deployment',
+    });
+  });
+
   test('a started one is stopped by its runner, and ends canceled', async () => {
     const { id } = await tasks.create();
     const claimed = await tasks.claimed();

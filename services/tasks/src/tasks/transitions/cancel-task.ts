@@ -67,7 +67,7 @@ export const cancelTask =
         const { task, deployment, cluster, back } = before;
         if (!isCancelable(task.status)) throw conflict(`The task is ${task.status} already`);
         const store = writingStore(tx);
-        const by = cancelerOf(context.identity, reason ?? null);
+        const by = cancelerOf(context.identity, reason || null);
         if (task.status === 'Started') {
           return { ...before, canceled: publicTask(await store.taskChanges.requestCancel(id, by)) };
         }
