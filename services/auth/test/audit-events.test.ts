@@ -12,6 +12,7 @@ import { me } from '@berth/shared/contracts/resources/me';
 import { userTokens } from '@berth/shared/contracts/resources/user-tokens';
 import { recordAudits } from '@berth/shared/db/audit/audit-log';
 import type { Database } from '@berth/shared/db/database';
+import { encodeCursor } from '@berth/shared/db/lists/list-cursor';
 import { openTestDatabase } from '@berth/shared/testing/open-test-database';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type AuthUnderTest, migrations, startAuth } from './support/auth-under-test.ts';
@@ -163,6 +164,17 @@ describe('the audit log', () => {
       problem: { code: 'invalid', errors: [{ path: 'query.before' }] },
     });
   });
+
+  test.for(['Infinity', '-Infinity', '9223372036854775807', '-210866803200000000'])(
+    'takes a `before` at the end of time: %s',
+    async (micros) => {
+      const before = encodeCursor({ micros, id: randomUUID() });
+
+      const { items } = await listed({ before, per_page: 1 });
+
+      expect(items).toHaveLength(micros.startsWith('-') ? 0 : 1);
+    },
+  );
 
   test('is visible event by event: all to site admins, those of an env to its admins, none to anybody else', async () => {
     const places = [await newEnv(auth.db), await newEnv(auth.db), await newEnv(auth.db)].map(({ id }) => id);

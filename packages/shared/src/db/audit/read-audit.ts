@@ -5,6 +5,7 @@ import { JsonObject } from '../../contracts/fields/json.ts';
 import type { Queries } from '../database.ts';
 import { type Condition, equals, inEnvs } from '../lists/list-filters.ts';
 import { decodeCursor } from '../lists/list-cursor.ts';
+import { timeOf } from '../lists/time-of-cursor.ts';
 import { withinBounds } from './audit-log.ts';
 
 const Row = z.strictObject({
@@ -68,9 +69,7 @@ export async function readAudit(
 
 function olderThan(before: string | undefined): Condition {
   const cursor = decodeCursor(before ?? '', 'before');
-  if (cursor === null) return undefined;
-  const time = sql.fragment`timestamptz 'epoch' + ${Number(BigInt(cursor.micros) / 1_000n)} * interval '1 millisecond'`;
-  return sql.fragment`(at, event_id) < (${time}, ${cursor.id})`;
+  return cursor === null ? undefined : sql.fragment`(at, event_id) < (${timeOf(cursor)}, ${cursor.id})`;
 }
 
 function eventOf(service: AuditEvent['service'], row: Row): AuditEvent {

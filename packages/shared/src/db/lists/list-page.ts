@@ -4,10 +4,11 @@ import { limits } from '../../bus/protocol/limits.ts';
 import type { ListRequest, Page } from '../../contracts/definition/paging.ts';
 import { AppError } from '../../errors.ts';
 import type { Queries } from '../database.ts';
-import { decodeCursor, encodeCursor, type ListCursor } from './list-cursor.ts';
+import { decodeCursor, encodeCursor } from './list-cursor.ts';
 import type { Condition } from './list-filters.ts';
 import { listRow } from './list-row.ts';
 import { rowsThatFit } from './rows-that-fit.ts';
+import { timeOf } from './time-of-cursor.ts';
 
 export interface ListOptions<Row extends z.ZodType> {
   row: Row;
@@ -109,16 +110,6 @@ async function keysetPage<Row extends z.ZodType>(
     num_total: found[0]?.total ?? (cursor === null ? 0 : await total(queries, options)),
     next: last === undefined ? null : encodeCursor({ micros: last.micros, id: last.id }),
   };
-}
-
-const microsOfDay = 86_400_000_000n;
-
-/** A time as Postgres computes it exactly: intervals are multiplied as floating point, which holds days and parts of one. */
-function timeOf({ micros }: ListCursor): FragmentSqlToken {
-  if (micros.endsWith('Infinity')) return sql.fragment`${micros}::timestamptz`;
-  const part = BigInt(micros) % microsOfDay;
-  const days = Number((BigInt(micros) - part) / microsOfDay);
-  return sql.fragment`timestamptz 'epoch' + ${days} * interval '1 day' + ${Number(part)} * interval '1 microsecond'`;
 }
 
 /** Where the table stores the size of its rows, Postgres has sent no more of them than fit. */
