@@ -165,6 +165,18 @@ outputs: { values: [{ path: [x], value: { FieldProperty: { input: a, property: $
       'berth/values-ui.yaml: outputs.secrets.service-creds',
     ],
     [
+      'a secret whose name has two dots in a row',
+      { 'berth/values-ui.yaml': `${formHeader}inputs: []\noutputs: { secrets: { db..login: {} } }` },
+      'berth/values-ui.yaml: outputs.secrets.db..login',
+    ],
+    [
+      'a key of a secret that names a folder',
+      {
+        'berth/values-ui.yaml': `${formHeader}inputs: [{ id: a, type: text, label: A }]\noutputs: { secrets: { login: { '..a': { FieldValue: { input: a } } } } }`,
+      },
+      'berth/values-ui.yaml: outputs.secrets.login',
+    ],
+    [
       'an action without a role',
       { 'berth/actions.yaml': sampleAction.replace('allowed_role: Maintainer', '') },
       'berth/actions.yaml: [0].spec.allowed_role: ',

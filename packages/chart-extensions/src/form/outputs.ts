@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { dnsSubdomain } from '@berth/shared/contracts/dns-subdomain';
 import { oneKeyOf } from '@berth/shared/contracts/one-key-of';
 import { InputId } from './input.ts';
 import { OutputPath } from './output-path.ts';
@@ -14,12 +15,13 @@ export type InputRef = z.infer<typeof InputRef>;
 const SecretName = z
   .string()
   .max(253)
-  .regex(/^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/, 'must be a DNS name')
+  .regex(new RegExp(`^${dnsSubdomain}$`), 'must be a DNS name')
   .refine((name) => name !== 'service-creds', 'belongs to the platform');
 const SecretKey = z
   .string()
   .max(253)
-  .regex(/^[-._a-zA-Z0-9]+$/, 'may only contain letters, digits, dashes, dots and underscores');
+  .regex(/^[-._a-zA-Z0-9]+$/, 'may only contain letters, digits, dashes, dots and underscores')
+  .refine((key) => key !== '.' && !key.startsWith('..'), 'must not be a dot or begin with two');
 
 /** Which inputs are written where in the values and into which Secrets. */
 export const Outputs = z.strictObject({

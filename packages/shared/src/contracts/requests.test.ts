@@ -161,6 +161,11 @@ describe('the placement of an env', () => {
         'body.tolerations[0].key: must be the key of a label, such as example.com/pool',
       ],
     ],
+    [
+      'a key with a domain that is too long',
+      { tolerations: [{ key: `${'a.'.repeat(126)}ab/c`, operator: 'Exists' }] },
+      ['body.tolerations[0].key: must be the key of a label, such as example.com/pool'],
+    ],
     ['a value that is none', { node_selector: { a: '$( x' } }, ['body.node_selector.a: must be the value of a label']],
     [
       'too many selectors',

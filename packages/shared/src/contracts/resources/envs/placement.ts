@@ -1,13 +1,13 @@
 import { z } from 'zod';
+import { dnsSubdomain } from '../../fields/dns-subdomain.ts';
 import { Text } from '../../fields/fields.ts';
 import { ruleWords } from '../../fields/rule-words.ts';
 
 const name = '[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?';
-// Dashes and dots stand between other characters only; one of them never matches in two ways, so a long key takes no longer.
-const domain = '(?=[^/]{1,253}/)[a-z0-9]+(?:-+[a-z0-9]+)*(?:\\.[a-z0-9]+(?:-+[a-z0-9]+)*)*';
-const labelKey = new RegExp(`^(?:${domain}/)?${name}$`);
+const labelKey = new RegExp(`^(?:${dnsSubdomain}/)?${name}$`);
 const noLabelKey = 'must be the key of a label, such as example.com/pool';
-const LabelKey = z.string().regex(labelKey, noLabelKey);
+const hasShortDomain = (key: string): boolean => key.indexOf('/') <= 253;
+const LabelKey = z.string().regex(labelKey, noLabelKey).refine(hasShortDomain, noLabelKey);
 const LabelValue = z.string().regex(new RegExp(`^(?:${name})?$`), 'must be the value of a label');
 
 const most = 100;
@@ -26,7 +26,7 @@ const Selector = z
   .record(Text, LabelValue)
   // As a schema of the keys it would not name the broken rule.
   .superRefine((selector, context) => {
-    const bad = Object.keys(selector).find((key) => !labelKey.test(key));
+    const bad = Object.keys(selector).find((key) => !labelKey.test(key) || !hasShortDomain(key));
     if (bad !== undefined) context.addIssue({ code: 'custom', path: [bad], message: noLabelKey });
   });
 export const NodeSelector = few(Selector).nullable();
