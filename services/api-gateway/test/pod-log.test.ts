@@ -6,6 +6,7 @@ import type { PodLogPart, PodLogRequest } from '@berth/shared/contracts/resource
 import { AppError } from '@berth/shared/errors';
 import { sampleIdentities } from '@berth/shared/testing/test-identities';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { followLog } from './support/follow-log.ts';
 import { problemOf } from './support/problem-of.ts';
 import { some, startTestGateway, type TestGateway, testAuth } from './support/start-test-gateway.ts';
 
@@ -45,20 +46,7 @@ beforeEach(async () => {
 });
 afterEach(() => gateway[Symbol.asyncDispose]());
 
-async function follow(token = 'siteAdmin') {
-  const reader = new AbortController();
-  const headers = { 'x-service-token': token };
-  const response = await gateway.get(`${path}?follow=true`, { headers, signal: reader.signal });
-  expect(response.status).toBe(200);
-  let text = '';
-  const done = (async () => {
-    const decoder = new TextDecoder();
-    for await (const chunk of response.body ?? []) text += decoder.decode(chunk, { stream: true });
-    return text;
-  })();
-  done.catch(() => undefined);
-  return { disconnect: () => reader.abort(), text: () => text, done };
-}
+const follow = (token = 'siteAdmin') => followLog(gateway, path, token);
 
 test('the log of a pod is sent as text to its current end, and options reach its owner', async () => {
   kept = ['one\n', 'two\n', 'three\n'];

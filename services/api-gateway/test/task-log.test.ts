@@ -7,6 +7,7 @@ import type { LogLine } from '@berth/shared/contracts/resources/runner-tasks';
 import { AppError } from '@berth/shared/errors';
 import { sampleIdentities } from '@berth/shared/testing/test-identities';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { followLog } from './support/follow-log.ts';
 import { problemOf } from './support/problem-of.ts';
 import { some, startTestGateway, type TestGateway, testAuth } from './support/start-test-gateway.ts';
 
@@ -53,24 +54,7 @@ function end(): void {
   tasks.hints.send('task_log', id);
 }
 
-async function follow(
-  token = 'siteAdmin',
-): Promise<{ disconnect: () => void; text: () => string; done: Promise<string> }> {
-  const reader = new AbortController();
-  const response = await gateway.get(`${path}?follow=true`, {
-    headers: { 'x-service-token': token },
-    signal: reader.signal,
-  });
-  expect(response.status).toBe(200);
-  let text = '';
-  const done = (async () => {
-    const decoder = new TextDecoder();
-    for await (const chunk of response.body ?? []) text += decoder.decode(chunk, { stream: true });
-    return text;
-  })();
-  done.catch(() => undefined);
-  return { disconnect: () => reader.abort(), text: () => text, done };
-}
+const follow = (token = 'siteAdmin') => followLog(gateway, path, token);
 
 test('a log without follow is sent to its current end, however long it is', async () => {
   append(...Array.from({ length: 1_200 }, (_, n) => `line ${n}`));

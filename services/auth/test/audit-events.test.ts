@@ -159,7 +159,7 @@ describe('the audit log', () => {
     );
   });
 
-  test('refuses a `before` that is none', async () => {
+  test('refuses a `before` that is not a cursor', async () => {
     await expect(listed({ before: 'x' })).rejects.toMatchObject({
       problem: { code: 'invalid', errors: [{ path: 'query.before' }] },
     });

@@ -107,7 +107,7 @@ describe('the identity of an absent requester', () => {
   const current = (kind: 'user' | 'bot', id: string) =>
     tasks.call(identities.operations.current, { body: { kind, id } });
 
-  test('has the current roles, or the reason why there is none', async () => {
+  test('has the current roles, or says why there is no identity', async () => {
     const env = await newEnv(auth.db);
     const ada = await somebody(auth, { roles: { [env.id]: 'User' } });
     const bot = await somebot(auth);

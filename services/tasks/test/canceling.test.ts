@@ -357,7 +357,7 @@ describe('canceling', () => {
     expect(await tasks.deployment(id)).toMatchObject({ status: 'Running' });
   });
 
-  test('changes only what is as it was seen', async () => {
+  test('is refused with the ETag of an earlier state of the task', async () => {
     const { id } = await tasks.installed();
     const { id: task } = await request(owner, id, upgrade(2), tomorrow());
 
@@ -502,7 +502,7 @@ describe('retrying', () => {
     await expect(retryIt(siteAdmin, failed.task_id)).rejects.toEqual(refusal('conflict', 'deleted'));
   });
 
-  test('what is not over, or ended well, is refused', async () => {
+  test('a task that is Done is refused', async () => {
     const { revision_id } = await tasks.installed();
 
     await expect(retryIt(owner, revision_id ?? '')).rejects.toEqual(refusal('conflict', 'Done'));

@@ -110,7 +110,7 @@ describe('changing', () => {
     expect(await tasks.claimed()).toMatchObject({ action: 'deploy', cluster_id: target.id, namespace });
   });
 
-  test('what waits for its time moves along, and is seen where the deployment is', async () => {
+  test('scheduled tasks move with their deployment, and leave the sight of the owner in its old env', async () => {
     const { id } = await tasks.installed();
     const later = await request(id, upgradeTo(2), tomorrow());
     const again = await request(id, reinstall, tomorrow());

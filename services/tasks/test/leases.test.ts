@@ -67,7 +67,7 @@ describe('a runner that falls silent', () => {
     expect(await tasks.deployment(id)).toMatchObject({ status: 'Running' });
   });
 
-  test('before anybody else has taken over, its result is refused as well', async () => {
+  test('its result is also refused before another runner has taken over', async () => {
     await tasks.create();
     const lost = await tasks.claimed();
     await expire(lost);

@@ -283,7 +283,7 @@ describe('a resource', () => {
     }
   });
 
-  test('is changed only by those that have seen its latest state, where they say so', async () => {
+  test('is not changed by a request with the ETag of an earlier state', async () => {
     const resource = await ready();
     const ifMatch = etagOf(deploymentResources, resource);
     await change(resource.id, { name: 'other' });

@@ -169,7 +169,7 @@ describe('a dry run', () => {
     expect(await readdir(join(runner.folder, 'tasks'))).toEqual([]);
   });
 
-  test('of what runs already shows no change, whatever the server has filled in', async () => {
+  test('of the configuration that runs shows no change, whatever the server has filled in', async () => {
     const task = await installed([
       web(),
       service(80),

@@ -233,7 +233,7 @@ describe('a change of a secret', () => {
     }
   });
 
-  test('to what it has already is none', async () => {
+  test('to the contents that it already has changes nothing', async () => {
     const before = await made({ contents: 'the same' });
 
     for (const body of [{}, { contents: 'the same' }, { name: before.name, contents: 'the same' }])

@@ -20,7 +20,7 @@ describe('ways not to be root', () => {
     expect(ways.map(({ owner }) => owner.uid)).toEqual([101, 101, 101, 0]);
   });
 
-  test('leave the data with whom it belongs to', () => {
+  test('keep the owner of a folder that has content', () => {
     const ways = waysFor({ uid: 1000, gid: 1000 }, passwd);
 
     expect(ways.map(({ owner }) => owner.uid)).toEqual([1000, 1000, 1000]);

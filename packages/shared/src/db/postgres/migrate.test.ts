@@ -135,7 +135,7 @@ describe('a migration that needs an extension', () => {
     expect(await indexes()).toEqual([{ indexname: 'parts' }]);
   });
 
-  test('is put off with a warning where the extension cannot be had, and applied by the first start that finds it', async () => {
+  test('is put off with a warning where the extension is not available, and applied by the first start that finds it', async () => {
     await queryRows(`
       do $$ begin create role without_rights login password 'x'; exception when duplicate_object then null; end $$;
       grant all on schema auth to without_rights;

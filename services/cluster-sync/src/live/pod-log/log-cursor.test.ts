@@ -96,7 +96,7 @@ describe('the lines of a log', () => {
     expect(next).toEqual({ at: at(2), text: 'next' });
   });
 
-  test('that begin with a time that is none have no time', () => {
+  test('that begin with a malformed time have no time', () => {
     expect(linesOf('2026-99-99T99:99:99Z x\n')).toEqual([{ at: null, text: '2026-99-99T99:99:99Z x' }]);
   });
 

@@ -105,7 +105,7 @@ test('a cancellation hint causes a heartbeat at once', async () => {
   expect(beats()).toBe(1);
 });
 
-test('what is waited for is said at once, with every heartbeat, and no more when nothing is', async () => {
+test('heartbeats say what a run waits for: at once, each time, and no longer when it waits for nothing', async () => {
   const { lease, said, beats } = claim(60_000, () => renewed(60_000));
   using _ = lease;
 

@@ -233,7 +233,7 @@ describe('size and load', () => {
     await expect(tasks.call(echo, { body: { text } })).rejects.toMatchObject({ code: 'too_large' });
   });
 
-  test('a request of 1 MiB of what JSON escapes passes', async () => {
+  test('a request of 1 MiB of characters that JSON escapes passes', async () => {
     const text = '"'.repeat(1024 * 1024 - 100);
 
     await expect(tasks.call(echo, { body: { text } })).resolves.toMatchObject({ text });

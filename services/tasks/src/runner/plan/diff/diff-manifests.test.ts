@@ -275,7 +275,7 @@ describe('a field', () => {
   });
 });
 
-describe('hidden is', () => {
+describe('a plan hides', () => {
   const known = {
     texts: ['swordfish', Buffer.from('swordfish').toString('base64')],
     whole: new Set(['1234', 'swordfish']),
