@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createKnownSecrets } from './known-secrets.ts';
+import { redact } from './redact.ts';
 import { logTexts } from './log-texts.ts';
 
 const key = '-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQ\n-----END KEY-----';
@@ -44,4 +45,14 @@ test('a credential stays redacted after it was replaced by another one', () => {
   replaced.add(['the-second-credential']);
 
   expect(logTexts('the-first-credential the-second-credential', replaced.texts())).toEqual(['*** ***']);
+});
+
+test.for([
+  ['a secret that ends with a line break, shown without it', 'swordfish\n', 'the password is swordfish!'],
+  ['the same encoded without it', 'swordfish\r\n', `password: ${Buffer.from('swordfish').toString('base64')}`],
+  ['a secret as Go writes it in JSON', 'sword<&>fish', String.raw`{"password":"sword\u003c\u0026\u003efish"}`],
+] as const)('is redacted: %s', ([, secret, line]) => {
+  const { texts } = createKnownSecrets({ secrets: { login: { password: secret } }, confidential: [] });
+
+  expect(redact(line, texts())).toContain('***');
 });

@@ -29,13 +29,20 @@ export function createKnownSecrets({
 }
 
 function textsOf(values: ReadonlySet<string>): readonly string[] {
-  const texts = new Set([...values].filter(({ length }) => length >= minLength).flatMap(formsOf));
+  const long = [...values].flatMap(withoutEnds).filter(({ length }) => length >= minLength);
+  const texts = new Set(long.flatMap(formsOf));
   return [...texts].toSorted((a, b) => b.length - a.length).slice(0, maxTexts);
 }
 
-/** As it is, line by line, quoted, encoded. */
+/** A secret that was read from a file often ends with a line break, which charts trim. */
+export const withoutEnds = (value: string): string[] => [value, value.trim()];
+
+/** As it is, line by line, quoted, as Go quotes it, encoded. */
 function formsOf(value: string): string[] {
   const lines = value.split(/\r?\n/).map((line) => line.trim());
   const longLines = lines.length === 1 ? [] : lines.filter(({ length }) => length >= minLineLength);
-  return [value, ...longLines, JSON.stringify(value).slice(1, -1), Buffer.from(value).toString('base64')];
+  const quoted = JSON.stringify(value).slice(1, -1);
+  return [value, ...longLines, quoted, quoted.replaceAll(/[<>&]/g, escaped), Buffer.from(value).toString('base64')];
 }
+
+const escaped = (character: string): string => String.raw`\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;

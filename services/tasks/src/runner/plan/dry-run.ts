@@ -15,7 +15,7 @@ import { createKinds, type FindKind } from '../cluster/api-kinds.ts';
 import { readLive } from './cluster/read-live.ts';
 import { boundResult } from './diff/bound-result.ts';
 import { diffManifests, type Wanted } from './diff/diff-manifests.ts';
-import type { Hidden } from './diff/hide-secrets.ts';
+import { type Hidden, hiddenOf } from './diff/hide-secrets.ts';
 import { hooksOf, isHook } from './diff/hooks.ts';
 import { kubeObjectOf } from './diff/kube-object.ts';
 import { planOfRemoval } from './diff/plan-of-removal.ts';
@@ -183,11 +183,3 @@ const ownSecrets = ({ namespace, secrets }: DryRun): Wanted[] =>
     isOurs: true,
     content: { type: 'Opaque', stringData, metadata: { labels: managedLabels } },
   }));
-
-/** Of what is too short to be searched for, only whole values are hidden, and none of one or two characters. */
-const leastWhole = 3;
-
-function hiddenOf({ secrets, confidential }: DryRun, texts: readonly string[]): Hidden {
-  const whole = [...Object.values(secrets).flatMap((entries) => Object.values(entries)), ...confidential];
-  return { texts, whole: new Set(whole.filter(({ length }) => length >= leastWhole)) };
-}

@@ -1,5 +1,7 @@
 import type { PlannedField } from '@berth/shared/contracts/resources/deployment-plans';
+import type { DryRun } from '@berth/shared/contracts/resources/dry-runs';
 import { isJsonObject, type JsonValue } from '@berth/shared/contracts/json';
+import { withoutEnds } from '../../log/known-secrets.ts';
 import { redact } from '../../log/redact.ts';
 import type { FieldChange } from './diff-fields.ts';
 
@@ -9,6 +11,17 @@ export interface Hidden {
   texts: readonly string[];
   /** The same as they are, also where they are too short to be searched for. */
   whole: ReadonlySet<string>;
+}
+
+/** Of what is too short to be searched for, only whole values are hidden, and none of one or two characters. */
+const leastWhole = 3;
+
+export function hiddenOf(
+  { secrets, confidential }: Pick<DryRun, 'secrets' | 'confidential'>,
+  texts: readonly string[],
+): Hidden {
+  const whole = [...Object.values(secrets).flatMap((entries) => Object.values(entries)), ...confidential];
+  return { texts, whole: new Set(whole.flatMap(withoutEnds).filter(({ length }) => length >= leastWhole)) };
 }
 
 /** Names under which charts put what nobody may read. */
