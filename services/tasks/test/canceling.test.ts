@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Identity } from '@berth/shared/access/identity';
 import { etagOf } from '@berth/shared/bus/rpc/etag';
 import { deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
@@ -75,7 +74,7 @@ describe('canceling', () => {
       const { signal } = new AbortController();
       tasks.runner.hints.listen('task_cancel', resolve, { signal });
     });
-    await sleep(50);
+    await tasks.runner.listening();
 
     const answer = await cancelIt(owner, claimed.task_id, 'too slow');
 

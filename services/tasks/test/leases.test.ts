@@ -387,6 +387,7 @@ describe('logs', () => {
         signal: new AbortController().signal,
       });
     });
+    await tasks.gateway.listening();
     await tasks.finish(claimed);
     expect(await hinted).toBe(claimed.task_id);
     expect(await page(3, 2)).toEqual({ lines: [], next: 3, finished: true });

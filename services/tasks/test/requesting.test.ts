@@ -376,6 +376,7 @@ describe('a scheduled task', () => {
     const stop = new AbortController();
     const woken: number[] = [];
     tasks.runner.hints.listen('tasks_due', () => woken.push(Date.now()), { signal: stop.signal });
+    await tasks.runner.listening();
 
     await request(bot, id, reinstall);
     const scheduled = await request(bot, id, reinstall, inMs(4_000));
@@ -392,11 +393,12 @@ describe('a scheduled task', () => {
     const stop = new AbortController();
     const woken: number[] = [];
     tasks.runner.hints.listen('tasks_due', () => woken.push(Date.now()), { signal: stop.signal });
+    await tasks.runner.listening();
 
     const task = await request(bot, id, reinstall, inMs(1_000));
 
     const dueAt = Date.parse(task.execute_at);
-    await until(async () => woken.some((time) => time >= dueAt));
+    await expect.poll(() => woken.some((time) => time >= dueAt)).toBe(true);
     stop.abort();
     await tasks.runAll();
   });

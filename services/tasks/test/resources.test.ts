@@ -111,9 +111,10 @@ const report = (
   });
 const makeDue = (id: string) =>
   tasks.database.db.query(nothing`update deployment_resources set due_at = now() where id = ${id}`);
-const dueIn = async (id: string) =>
+const dueIn = async (id: string, since: string | null = null) =>
   tasks.database.db.oneFirst(sql.type(z.object({ secs: z.number() }))`
-    select extract(epoch from due_at - clock_timestamp())::float as secs from deployment_resources where id = ${id}
+    select extract(epoch from due_at - coalesce(${since}::timestamptz, clock_timestamp()))::float as secs
+    from deployment_resources where id = ${id}
   `);
 
 /** A resource of the managing deployment that is there. */
@@ -338,10 +339,14 @@ describe('a resource', () => {
 describe('a call for a resource', () => {
   test('that fails is made again after a pause, says why, and ends as an Error after twelve attempts', async () => {
     const { id } = await make();
-    await report(await claimed(id), 'Retry', 'The deployment answered 503');
+    const call = await claimed(id);
+    const before = await tasks.database.db.oneFirst(
+      sql.type(z.object({ now: z.string() }))`select clock_timestamp()::text as now`,
+    );
+    await report(call, 'Retry', 'The deployment answered 503');
 
     expect(await read(id)).toMatchObject({ sync_status: 'Creating', sync_reason: 'The deployment answered 503' });
-    expect(await dueIn(id)).toBeGreaterThan(3);
+    expect(await dueIn(id, before)).toBeGreaterThan(3);
     expect(await dueIn(id)).toBeLessThan(7);
     expect(await claim()).toEqual([]);
     for (let attempt = 2; attempt <= 12; attempt += 1) {

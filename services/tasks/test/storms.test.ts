@@ -243,6 +243,7 @@ test('of ten thousand tasks that become due at one instant each is claimed in it
   const { db } = tasks.database;
   let hints = 0;
   tasks.runner.hints.listen('tasks_due', () => void (hints += 1), { signal: AbortSignal.timeout(240_000) });
+  await tasks.runner.listening();
   const ids = await insertTasks('due', 10_000, '5 seconds');
 
   await until(async () => hints > 0);

@@ -41,7 +41,7 @@ const startBoth = (stateFolder: string, program: string) => `
   import { startProcessGuard } from ${JSON.stringify(fileURLToPath(import.meta.resolve('@berth/process-guard/process-guard')))};
   import { startNats } from ${moduleAt('./nats.ts')};
   import { startPostgres } from ${moduleAt('./postgres.ts')};
-  const start = { stateFolder: ${JSON.stringify(stateFolder)}, guard: startProcessGuard(), signal: AbortSignal.timeout(60_000) };
+  const start = { stateFolder: ${JSON.stringify(stateFolder)}, guard: startProcessGuard(), signal: AbortSignal.timeout(180_000) };
   const nats = await startNats({ ...start, program: ${JSON.stringify(program)}, accounts: [] });
   const postgres = await startPostgres({ ...start, durable: false });
   console.log(nats.pid, postgres.pid);

@@ -86,7 +86,7 @@ const startAndStop = (stateFolder: string) => `
   import { startPostgres } from ${JSON.stringify(fileURLToPath(new URL('./postgres.ts', import.meta.url)))};
   const guard = startProcessGuard();
   const stateFolder = ${JSON.stringify(stateFolder)};
-  const postgres = await startPostgres({ stateFolder, guard, signal: AbortSignal.timeout(60_000), durable: false });
+  const postgres = await startPostgres({ stateFolder, guard, signal: AbortSignal.timeout(180_000), durable: false });
   console.log('postgres ran as', statSync('/proc/' + postgres.pid).uid);
   await postgres.stop();
   await guard.close();

@@ -7,7 +7,7 @@ import type { ServerStart } from '../servers/server-process.ts';
 import { ensureTools } from '../tools/ensure-tools.ts';
 import type { ToolName } from '../tools/tool-table.ts';
 
-const START_MS = 90_000;
+const START_MS = 180_000;
 
 /** A state folder and a guard for the servers of one test; both are gone when it is. */
 export async function serverStart(): Promise<ServerStart & AsyncDisposable> {

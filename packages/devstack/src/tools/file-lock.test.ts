@@ -7,7 +7,7 @@ import { startTimeOf } from '@berth/process-guard/start-time-of';
 import { expect, onTestFinished, test } from 'vitest';
 import { takeFileLock } from './file-lock.ts';
 
-const soon = () => AbortSignal.timeout(10_000);
+const soon = () => AbortSignal.timeout(60_000);
 const silent = () => undefined;
 
 test('one process at a time holds the file lock, and the next names the holder it waits for', async () => {

@@ -53,7 +53,8 @@ function startReplica(holder: string): Replica {
     refreshMs: 20,
     leaseRetryMs: 50,
     whileHolding: (id, signal, work) =>
-      whileHolding(db, { name: leaseNameOf(id), holder, ttlMs: 2_000, heartbeatMs: 100, marginMs: 200, signal }, work),
+      // So long that no stall of the machine loses it.
+      whileHolding(db, { name: leaseNameOf(id), holder, ttlMs: 60_000, heartbeatMs: 100, marginMs: 200, signal }, work),
     sync: async (cluster, signal) => {
       begun.push(cluster);
       if (replica.fail) throw replica.fail;

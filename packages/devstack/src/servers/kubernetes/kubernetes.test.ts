@@ -39,7 +39,7 @@ describe('a started cluster', () => {
     const { ca } = await identityOf(cluster);
     const anonymous = connectKubeApi({ url: cluster.url, ca, cert: '', key: '' });
 
-    const { status } = await anonymous.get('/api/v1/namespaces', AbortSignal.timeout(5_000));
+    const { status } = await anonymous.get('/api/v1/namespaces', AbortSignal.timeout(20_000));
 
     expect(status).toBe(403);
     anonymous.close();
@@ -64,7 +64,7 @@ describe('a started cluster', () => {
 
     await expect.poll(() => read(api, path)).toMatchObject({ status: { phase: 'Bound' } });
 
-    await api.remove(path, AbortSignal.timeout(5_000));
+    await api.remove(path, AbortSignal.timeout(20_000));
     await expect.poll(async () => List.parse(await read(api, '/api/v1/persistentvolumes')).items).toEqual([]);
   });
 
@@ -176,10 +176,10 @@ function job(name: string, annotations: Record<string, string>) {
   return { apiVersion: 'batch/v1', kind: 'Job', metadata: { name }, spec: { backoffLimit: 0, template } };
 }
 
-const apply = (api: KubeApi, path: string, object: object) => api.apply(path, object, AbortSignal.timeout(10_000));
+const apply = (api: KubeApi, path: string, object: object) => api.apply(path, object, AbortSignal.timeout(20_000));
 
 async function read(api: KubeApi, path: string): Promise<unknown> {
-  return JSON.parse((await api.get(path, AbortSignal.timeout(5_000))).body);
+  return JSON.parse((await api.get(path, AbortSignal.timeout(20_000))).body);
 }
 
 const Kubeconfig = z.object({

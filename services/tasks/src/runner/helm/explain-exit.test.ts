@@ -94,10 +94,14 @@ test.for(['is forbidden: User "', 'forbidden: user "" ', 'forbidden: user "a" ']
   'explaining a message of 300 KB that repeats %s takes time in proportion to its length',
   (piece) => {
     const message = piece.repeat(300_000 / piece.length);
-    const started = performance.now();
-    expect(explainExit(failed, [`Error: execution error at (x/templates/a.yaml:1:3): ${message}`]).kind).toBe(
-      'permanent',
-    );
-    expect(performance.now() - started).toBeLessThan(1_000);
+    // The fastest of some: one may come while the machine stalls.
+    const times = [1, 2, 3, 4, 5].map(() => {
+      const started = performance.now();
+      expect(explainExit(failed, [`Error: execution error at (x/templates/a.yaml:1:3): ${message}`]).kind).toBe(
+        'permanent',
+      );
+      return performance.now() - started;
+    });
+    expect(Math.min(...times)).toBeLessThan(1_000);
   },
 );

@@ -15,8 +15,13 @@ test.for([
 test.for(['x', 'eyJ-', 'a://', 'Bearer ', 'a:'])(
   'redacting a long line that repeats %s takes time in proportion to its length',
   (piece) => {
-    const started = performance.now();
-    redact(piece.repeat(65_536 / piece.length), []);
-    expect(performance.now() - started).toBeLessThan(1_000);
+    const line = piece.repeat(65_536 / piece.length);
+    // The fastest of some: one may come while the machine stalls.
+    const times = [1, 2, 3, 4, 5].map(() => {
+      const started = performance.now();
+      redact(line, []);
+      return performance.now() - started;
+    });
+    expect(Math.min(...times)).toBeLessThan(1_000);
   },
 );
