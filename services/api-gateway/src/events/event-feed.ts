@@ -51,7 +51,7 @@ const rowsRemembered = 20_000;
 const lookBack = 500;
 
 /**
- * Follows the stream of events once for all clients, while there are any. Recent events are in memory; who is behind them
+ * Follows the stream of events once for all clients, while there are any. Recent events are in memory; a client that is behind them
  * reads from the stream itself, one reader at a time.
  */
 export function createEventFeed({
