@@ -18,6 +18,9 @@ export interface ReportedOutcome {
 
 export type FakeTasks = ReturnType<typeof createFakeTasks>;
 
+/** Heartbeats begin a second after a claim. */
+const lostAfterMs = 15_000;
+
 /** The service `tasks` as a runner meets it: gives claims, keeps leases by fence, records outcomes and log lines. */
 export function createFakeTasks(bus: Bus) {
   const due: ClaimedTask[] = [];
@@ -30,6 +33,7 @@ export function createFakeTasks(bus: Bus) {
   const claimed: string[] = [];
   const begun: string[] = [];
   const beats: string[] = [];
+  const handedOut = new Map<string, { task: ClaimedTask; at: number }>();
   const waits: { task_id: string; text: string | null }[] = [];
   let leaseMs = 30_000;
   let isUnavailable = false;
@@ -41,12 +45,20 @@ export function createFakeTasks(bus: Bus) {
     if (isUnavailable) throw new AppError('unavailable', 'The database does not answer');
   };
 
+  /** A claim whose answer came too late for its runner, which therefore says nothing of it: its lease would expire. */
+  const unanswered = (): ClaimedTask | undefined =>
+    [...handedOut.values()].find(
+      ({ task: { task_id, fence }, at }) =>
+        performance.now() - at > lostAfterMs && fences.get(task_id) === fence && !ended.has(task_id),
+    )?.task;
+
   bus.serve(
     implement(runnerTasks, {
       claim: async () => {
         checkAvailable();
-        const task = due.shift() ?? null;
+        const task = due.shift() ?? unanswered() ?? null;
         if (task) {
+          handedOut.set(task.task_id, { task, at: performance.now() });
           fences.set(task.task_id, task.fence);
           claimed.push(task.task_id);
         }
@@ -57,6 +69,7 @@ export function createFakeTasks(bus: Bus) {
         check(body);
         if (ended.has(body.task_id)) throw new AppError('conflict', 'The task is over');
         beats.push(body.task_id);
+        handedOut.delete(body.task_id);
         waits.push({ task_id: body.task_id, text: body.waits_for });
         if (body.helm_begins) begun.push(body.task_id);
         return { lease_ms: leaseMs, cancel_requested: canceled.has(body.task_id) };
