@@ -62,7 +62,7 @@ async function chartInCatalogue(name: string) {
       const [chart] = unwrap(await helmCharts.list({ query: { helm_registry_id: registry.id } })).items;
       return chart && { registry, chart };
     },
-    { what: `the chart ${name} in the catalogue`, withinMs: 30_000 },
+    { what: `the chart ${name} in the catalogue`, withinMs: 90_000 },
   );
 }
 
@@ -172,7 +172,7 @@ describe('a chart', () => {
         const row = unwrap(await deployments.get({ id }));
         return row.status === 'Error' && row;
       },
-      { what: 'the deployment to fail', withinMs: 30_000 },
+      { what: 'the deployment to fail', withinMs: 90_000 },
     );
 
     expect(failed.reason).toContain(words);

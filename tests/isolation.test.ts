@@ -28,7 +28,7 @@ beforeAll(async () => {
   await waitForRunning(admin, deploymentId);
   await waitUntil(
     async () => idsOf(await admin.k8sResources.list({ query: { deployment_id: deploymentId } })).length > 0,
-    { what: 'tracked resources', withinMs: 30_000 },
+    { what: 'tracked resources', withinMs: 90_000 },
   );
 });
 afterAll(() => platform[Symbol.asyncDispose]());
@@ -213,7 +213,7 @@ describe('the NATS user of a service', () => {
   ])('cannot publish %s', async (subject) => {
     const nc = await connectAs('registry-scan');
     try {
-      await expect(nc.request(subject, '{}', { timeout: 2_000 })).rejects.toThrow(/permissions violation/i);
+      await expect(nc.request(subject, '{}', { timeout: 20_000 })).rejects.toThrow(/permissions violation/i);
     } finally {
       await nc.close();
     }

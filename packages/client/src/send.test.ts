@@ -81,7 +81,7 @@ describe('a client with patience', () => {
   test('returns the last problem when its patience is over', async () => {
     replies = [busy];
 
-    expect(await client(250).envs.list()).toMatchObject({
+    expect(await client(3_000).envs.list()).toMatchObject({
       problem: { code: 'unavailable', request: 'GET /api/v2/envs', detail: 'Too much to do right now' },
     });
     expect(requests.length).toBeGreaterThan(1);

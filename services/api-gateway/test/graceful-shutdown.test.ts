@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
 import { envs } from '@berth/shared/contracts/resources/envs';
 import type { LogLine } from '@berth/shared/contracts/resources/runner-tasks';
@@ -11,8 +10,15 @@ let gateway: TestGateway;
 let release: () => void;
 let arrived: Promise<void>;
 
+/** Until a gateway that stops cuts off what has not ended; only one test waits for that. */
+const graceMs = 3_000;
+
 beforeEach(async () => {
-  gateway = await startTestGateway();
+  await start(60_000);
+});
+
+async function start(graceMs: number): Promise<void> {
+  gateway = await startTestGateway({ graceMs, budgetMs: 60_000 });
   const released = new Promise<void>((resolve) => {
     release = resolve;
   });
@@ -31,7 +37,7 @@ beforeEach(async () => {
       },
     }),
   );
-});
+}
 afterEach(async () => {
   release();
   await gateway[Symbol.asyncDispose]();
@@ -44,8 +50,7 @@ test('a gateway that stops finishes requests in flight, refuses new ones and clo
   await arrived;
 
   const stopped = gateway.stop();
-  await sleep(100);
-  await expect(fetch(`${gateway.url}/api/v2/server`)).rejects.toThrow('fetch failed');
+  await expect.poll(() => fetch(`${gateway.url}/api/v2/server`).then(() => 'answered', String)).toMatch('fetch failed');
   release();
 
   const [response]: IncomingMessage[] = await inFlight;
@@ -53,13 +58,14 @@ test('a gateway that stops finishes requests in flight, refuses new ones and clo
   response?.resume();
   const started = performance.now();
   await stopped;
-  expect(performance.now() - started).toBeLessThan(1_000);
+  // Long before it would have cut off the idle connection.
+  expect(performance.now() - started).toBeLessThan(30_000);
   agent.destroy();
 });
 
 test('a gateway that lingers when it stops answers on open connections, and closes each with its response', async () => {
   release();
-  await using lingering = await startTestGateway({ lingerMs: 1_000 });
+  await using lingering = await startTestGateway({ lingerMs: 3_000 });
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const answer = async () => {
     const [response]: IncomingMessage[] = await once(get(`${lingering.url}/api/v2/server`, { agent }), 'response');
@@ -80,13 +86,13 @@ test('a gateway that lingers when it stops answers on open connections, and clos
 });
 
 test('a gateway that stops cuts off requests that do not end', async () => {
+  await gateway[Symbol.asyncDispose]();
+  await start(graceMs);
   const inFlight = gateway.get('/api/v2/envs');
   await arrived;
 
-  const started = performance.now();
+  // Nothing else ends it: its deadline is far away.
   await Promise.all([gateway.stop(), expect(inFlight).rejects.toThrow('fetch failed')]);
-
-  expect(performance.now() - started).toBeLessThan(4_000);
 });
 
 test('a gateway that stops is not ready at once, while it still answers requests', async () => {
@@ -110,7 +116,7 @@ test('a gateway that stops aborts open streams, so that readers notice', async (
 });
 
 test('a gateway that stops sends a log that is only read to its end, also one that is requested while it lingers', async () => {
-  await using lingering = await startTestGateway({ lingerMs: 1_000 });
+  await using lingering = await startTestGateway({ lingerMs: 3_000 });
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   let reading = 0;
   await lingering.serve('auth', testAuth());

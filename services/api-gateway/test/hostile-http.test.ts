@@ -83,7 +83,7 @@ test('a request whose headers do not arrive within 10 s is refused', async () =>
   const started = performance.now();
   const answer = await gateway.raw('GET / HTTP/1.1\r\nhost: x\r\nx-slow: ');
   expect(rawProblemOf(answer)).toMatchObject({ status: 408, code: 'timeout' });
-  expect(performance.now() - started).toBeLessThan(13_000);
+  expect(performance.now() - started).toBeLessThan(20_000);
 });
 
 test('a client that disconnects in the middle of its body leaves no request in flight', async () => {

@@ -7,29 +7,23 @@ import { some, startTestGateway, type TestGateway, testAuth } from './support/st
 
 let gateway: TestGateway;
 beforeEach(async () => {
-  gateway = await startTestGateway({ budgetMs: 400 });
+  gateway = await startTestGateway();
 });
 afterEach(() => gateway[Symbol.asyncDispose]());
 
 const never = new Promise<never>(() => undefined);
 const list = some(envs, { list: () => never });
 
-async function timed<T>(work: Promise<T>): Promise<[T, number]> {
-  const started = performance.now();
-  return [await work, performance.now() - started];
-}
-
-test('an operation of a service that is not running is 503 within a second, and names the service', async () => {
+test('an operation of a service that is not running is 503 without waiting for the deadline, and names the service', async () => {
   await gateway.serve('auth', testAuth());
 
-  const [response, ms] = await timed(gateway.get('/api/v2/deployments'));
+  const response = await gateway.get('/api/v2/deployments');
 
   expect(await problemOf(response)).toMatchObject({
     status: 503,
     code: 'unavailable',
     detail: 'The service tasks is not running; try again in a moment',
   });
-  expect(ms).toBeLessThan(1_000);
 });
 
 test('without auth every credential is 503, and operations without a credential are answered', async () => {
@@ -38,33 +32,30 @@ test('without auth every credential is 503, and operations without a credential 
 });
 
 test('an owner that never answers is 504 after the deadline of the request', async () => {
+  await gateway[Symbol.asyncDispose]();
+  gateway = await startTestGateway({ budgetMs: 1_500 });
   await gateway.serve('auth', testAuth(), list);
 
-  const [response, ms] = await timed(gateway.get('/api/v2/envs'));
+  const response = await gateway.get('/api/v2/envs');
 
   expect(await problemOf(response)).toMatchObject({
     status: 504,
     code: 'timeout',
     detail: 'The service auth did not answer in time',
   });
-  expect(ms).toBeLessThan(1_000);
 });
 
-test('a stopped NATS is 503 within a second, also for requests in flight, until it is back', async () => {
-  await gateway[Symbol.asyncDispose]();
-  gateway = await startTestGateway();
+test('a stopped NATS is 503 without waiting for a deadline, also for requests in flight, until it is back', async () => {
   await gateway.serve('auth', testAuth(), list);
   const inFlight = gateway.get('/api/v2/envs');
   await sleep(100);
 
   await gateway.nats.stop();
 
-  const [during] = await timed(inFlight);
-  expect(await problemOf(during)).toMatchObject({ status: 503, code: 'unavailable' });
+  expect(await problemOf(await inFlight)).toMatchObject({ status: 503, code: 'unavailable' });
   for (const path of ['/api/v2/envs', '/api/v2/server', '/readyz']) {
-    const [response, ms] = await timed(gateway.get(path));
+    const response = await gateway.get(path);
     expect([path, response.status, response.headers.get('retry-after')]).toEqual([path, 503, '1']);
-    expect(ms).toBeLessThan(1_000);
   }
   expect((await gateway.get('/healthz')).status).toBe(200);
 
@@ -93,6 +84,5 @@ test('/readyz names the services that do not answer', async () => {
 
   const [, ...others] = serviceNames;
   for (const name of others) await gateway.serve(name, ...(name === 'auth' ? [list] : []));
-  await expect.poll(async () => (await ready()).code).toBe(200);
-  expect(await ready()).toMatchObject({ body: { status: 'ok', services: { auth: 'ok', tasks: 'ok' } } });
+  await expect.poll(ready).toMatchObject({ code: 200, body: { status: 'ok', services: { auth: 'ok', tasks: 'ok' } } });
 });

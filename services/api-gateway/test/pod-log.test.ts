@@ -22,9 +22,11 @@ let ended: string | null;
 let refusal: AppError | null;
 let requests: PodLogRequest[];
 
-beforeEach(async () => {
-  const podLogs = { total: 3, perIdentity: 2, bytes: 5_000_000, ms: 4_000 };
-  gateway = await startTestGateway({ slowReaderMs: 400, podLogs });
+beforeEach(() => start(120_000));
+
+async function start(ms: number): Promise<void> {
+  const podLogs = { total: 3, perIdentity: 2, bytes: 5_000_000, ms };
+  gateway = await startTestGateway({ slowReaderMs: 3_000, podLogs });
   [active, kept, ended, refusal, requests] = [new Set(Object.keys(sampleIdentities)), [], null, null, []];
   await gateway.serve('auth', testAuth(active));
   await gateway.serve(
@@ -43,7 +45,7 @@ beforeEach(async () => {
       },
     }),
   );
-});
+}
 afterEach(() => gateway[Symbol.asyncDispose]());
 
 const follow = (token = 'siteAdmin') => followLog(gateway, path, token);
@@ -140,6 +142,8 @@ describe('a follower of the log of a pod', () => {
     const all = await (await gateway.get(path)).text();
     expect(all).toMatch(/^x{5000000}\[berth\] the log goes on: one request gets about 5000000 bytes\n$/);
 
+    await gateway[Symbol.asyncDispose]();
+    await start(4_000);
     kept = ['first\n'];
     const { done } = await follow();
     expect(await done).toBe('first\n[berth] the log goes on: one request follows it for 4 seconds\n');

@@ -88,7 +88,7 @@ describe.for([
     return socket;
   }
   async function answerTo(socket: Socket): Promise<string> {
-    const [data]: Buffer[] = await once(socket, 'data', { signal: AbortSignal.timeout(10_000) });
+    const [data]: Buffer[] = await once(socket, 'data', { signal: AbortSignal.timeout(30_000) });
     return String(data).slice(0, 12);
   }
   const closed = (opened: readonly Socket[]) => opened.map(({ destroyed }) => destroyed);

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { PackedIdentity, unpackIdentity } from '@berth/shared/access/packed-identity';
 import type { Bus } from '@berth/shared/bus/bus';
 import { limits } from '@berth/shared/bus/limits';
+import type { CallOptions } from '@berth/shared/bus/rpc/call-options';
 import { bots } from '@berth/shared/contracts/resources/bots';
 import { deploymentTokens } from '@berth/shared/contracts/resources/deployment-tokens';
 import { signingKeys } from '@berth/shared/contracts/resources/signing-keys';
@@ -38,8 +39,8 @@ beforeAll(async () => {
 });
 afterAll(() => auth[Symbol.asyncDispose]());
 
-const authenticate = (credential: Credential) =>
-  auth.gateway.call(identities.operations.authenticate, { body: { credential, audience: 'tasks' } });
+const authenticate = (credential: Credential, options: CallOptions = {}) =>
+  auth.gateway.call(identities.operations.authenticate, { body: { credential, audience: 'tasks' } }, options);
 
 const signedIn = ({ identity_token }: Authenticated) =>
   unpackIdentity(PackedIdentity.parse(decodeJwt(identity_token)['identity']));
@@ -257,7 +258,7 @@ describe('a deployment', () => {
     try {
       let refused = 0;
       const calls = Array.from({ length: limits.requestsInFlight }, () =>
-        authenticate({ jwt }).catch((error: unknown) => {
+        authenticate({ jwt }, { deadlineMs: 60_000 }).catch((error: unknown) => {
           refused += 1;
           return error;
         }),

@@ -281,11 +281,13 @@ describe('an identity may be reused', () => {
   });
 
   test('no longer than its token is valid', async () => {
-    const { text } = await newToken(admin.id, new Date(Date.now() + 900).toISOString());
+    // A token that expires before it is used says nothing.
+    const ofShortToken = async () => {
+      const { text } = await newToken(admin.id, new Date(Date.now() + 900).toISOString());
+      return reusableMs({ token: text }).catch(() => Number.POSITIVE_INFINITY);
+    };
 
-    const ms = await reusableMs({ token: text });
-
-    expect(ms).toBeLessThanOrEqual(900);
+    await expect.poll(ofShortToken).toBeLessThanOrEqual(900);
   });
 
   test('not at all where it is of a deployment, which tasks may disable at any time', async () => {

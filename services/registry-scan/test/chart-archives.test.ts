@@ -39,7 +39,9 @@ test('a lost chart archive is fetched once for concurrent requests', async () =>
   const before = blobRequests();
 
   const request = { body: { helm_chart_id: chart.id } };
-  const answers = await Promise.all([1, 2, 3].map(() => service().callers.tasks.call(ensure, request)));
+  const answers = await Promise.all(
+    [1, 2, 3].map(() => service().callers.tasks.call(ensure, request, { deadlineMs: 30_000 })),
+  );
 
   expect(answers).toEqual([1, 2, 3].map(() => ({ digest: archiveDigest })));
   expect(blobRequests()).toBe(before + 1);

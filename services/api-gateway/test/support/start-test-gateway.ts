@@ -90,7 +90,7 @@ type Options = Partial<
     | 'tls'
     | 'trustedProxies'
   >
-> & { nats?: TestNats; perMinute?: Partial<GatewayDeps['perMinute']> } & Pick<Closing, 'lingerMs'>;
+> & { nats?: TestNats; perMinute?: Partial<GatewayDeps['perMinute']> } & Partial<Pick<Closing, 'graceMs' | 'lingerMs'>>;
 
 const usualLimits: GatewayDeps['perMinute'] = {
   failedCredentialsPerMinute: 300,
@@ -100,7 +100,12 @@ const usualLimits: GatewayDeps['perMinute'] = {
 };
 
 /** Starts the gateway on a port and, unless it is to join that of another, a NATS server of its own. */
-export async function startTestGateway({ nats: joined, lingerMs = 0, ...options }: Options = {}): Promise<TestGateway> {
+export async function startTestGateway({
+  nats: joined,
+  graceMs = 3_000,
+  lingerMs = 0,
+  ...options
+}: Options = {}): Promise<TestGateway> {
   const nats = joined ?? (await startTestNats());
   const buses: Bus[] = [];
   const stopping = new AbortController();
@@ -128,7 +133,7 @@ export async function startTestGateway({ nats: joined, lingerMs = 0, ...options 
     ...options,
     perMinute: { ...usualLimits, ...options.perMinute },
   });
-  const closing = closingGracefully(app, { graceMs: 3_000, lingerMs });
+  const closing = closingGracefully(app, { graceMs, lingerMs });
   await app.listen({ host: '127.0.0.1', port: 0 });
   const url = app.listeningOrigin;
   const port = Number(new URL(url).port);
@@ -153,8 +158,7 @@ export async function startTestGateway({ nats: joined, lingerMs = 0, ...options 
       const owning = await connectTestBus(nats, owner);
       buses.push(owning);
       for (const one of served) owning.serve(one);
-      // The NATS server has processed the subscriptions when this is answered.
-      await owning.isAnswering(owner);
+      await owning.listening();
       return owning;
     },
     get: (path, init) => fetch(`${url}${path}`, { headers: { 'x-service-token': 'siteAdmin' }, ...init }),

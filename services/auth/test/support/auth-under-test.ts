@@ -11,7 +11,7 @@ import type {
 import { type Credential, identities } from '@berth/shared/contracts/resources/identities';
 import type { Database } from '@berth/shared/db/database';
 import { openTestDatabase } from '@berth/shared/testing/open-test-database';
-import { connectTestBus } from '@berth/shared/testing/test-bus';
+import { connectPatientTestBus } from '@berth/shared/testing/test-bus';
 import { startTestNats, type TestNats } from '@berth/shared/testing/test-nats';
 import { openKeyRing } from '../../src/signing-keys/key-ring.ts';
 import { createJwtIssuer, type JwtIssuer } from '../../src/tokens/jwt-issuer.ts';
@@ -64,7 +64,7 @@ export async function startAuth(given: Record<string, string> = {}): Promise<Aut
   };
   const service = stack.use(await startAuthProcess(settings));
   const keyRing = await openKeyRing({ db, keyEncryptionKey, maxKeyAgeDays: 90 });
-  const gateway = stack.use(await connectTestBus(nats, 'api-gateway'));
+  const gateway = stack.use(await connectPatientTestBus(nats, 'api-gateway'));
   // From here on it is the test that closes them; a start that fails half way leaves nothing behind.
   const opened = stack.move();
 
@@ -75,7 +75,7 @@ export async function startAuth(given: Record<string, string> = {}): Promise<Aut
     service,
     settings,
     jwtIssuer: createJwtIssuer({ keyRing, ownUrl, sessionSeconds: 604_800, deploymentTokenSeconds: 3_600 }),
-    connect: async (caller) => opened.use(await connectTestBus(nats, caller)),
+    connect: async (caller) => opened.use(await connectPatientTestBus(nats, caller)),
     as: (credential) => async (operation, request, options) => {
       const requestId = randomUUID();
       const body = { body: { credential, audience: operation.owner } };

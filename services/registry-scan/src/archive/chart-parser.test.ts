@@ -1,11 +1,12 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { gzipSync } from 'node:zlib';
+import { cpuMsSince } from '@berth/shared/testing/cpu-ms-since';
 import { afterAll, expect, test } from 'vitest';
 import { chartTgz, chartYaml, tarHeader, tarOf } from '../../test/support/tgz.ts';
 import { createChartParser } from './chart-parser.ts';
 
-const parser = createChartParser({ timeoutMs: 1_000 });
-afterAll(() => parser[Symbol.asyncDispose]());
+const parser = createChartParser({ timeoutMs: 60_000 });
+const impatient = createChartParser({ timeoutMs: 1_000 });
+afterAll(() => Promise.all([parser, impatient].map((one) => one[Symbol.asyncDispose]())));
 
 const hostileYaml = () => chartTgz({ 'Chart.yaml': '&a '.repeat(300_000) });
 
@@ -40,31 +41,31 @@ test.for([
   'the chart parser gives up on %s, keeps the main thread free and parses the next chart',
   async ([, archive]) => {
     const packages = { hostile: await archive(), next: await chartTgz({ 'Chart.yaml': chartYaml() }) };
-    const hostile = parser.parse(packages.hostile);
-    const next = parser.parse(packages.next);
-    const delays = monitorEventLoopDelay({ resolution: 10 });
-    delays.enable();
+    const hostile = impatient.parse(packages.hostile);
+    const next = impatient.parse(packages.next);
+    const before = process.threadCpuUsage();
 
     expect(await hostile).toMatchObject({
       chart: { error: expect.stringMatching(/take (longer than|more memory)/) },
       isFinal: false,
     });
-    expect(await next).toMatchObject({ chart: { error: null }, isFinal: true });
-
-    delays.disable();
-    expect(delays.max / 1e6).toBeLessThan(500);
+    expect(cpuMsSince(before)).toBeLessThan(500);
+    // On a busy machine the thread that replaces the one that hung may itself need longer to start: that is not final.
+    const parsed = async () => {
+      const outcome = await next;
+      return outcome.isFinal ? outcome : impatient.parse(packages.next);
+    };
+    await expect.poll(parsed).toMatchObject({ chart: { error: null }, isFinal: true });
   },
 );
 
 test('the chart parser gives up on YAML that fills the heap, and parses the next chart', async () => {
-  await using patient = createChartParser({ timeoutMs: 60_000 });
-
-  const hostile = await patient.parse(await hostileYaml());
+  const hostile = await parser.parse(await hostileYaml());
 
   expect(hostile).toMatchObject({
     chart: { error: expect.stringContaining('more memory than is allowed') },
     isFinal: false,
   });
   const next = await chartTgz({ 'Chart.yaml': chartYaml() });
-  expect(await patient.parse(next)).toMatchObject({ chart: { error: null } });
+  expect(await parser.parse(next)).toMatchObject({ chart: { error: null } });
 });

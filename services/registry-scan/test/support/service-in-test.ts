@@ -1,7 +1,7 @@
 import type { Bus } from '@berth/shared/bus/bus';
 import type { Database } from '@berth/shared/db/database';
 import { openTestDatabase } from '@berth/shared/testing/open-test-database';
-import { connectTestBus, silentLog } from '@berth/shared/testing/test-bus';
+import { connectPatientTestBus, connectTestBus, silentLog } from '@berth/shared/testing/test-bus';
 import { startTestNats, type TestNats } from '@berth/shared/testing/test-nats';
 import { sql } from 'slonik';
 import { createChartParser } from '../../src/archive/chart-parser.ts';
@@ -45,9 +45,9 @@ export async function startServiceInTest(): Promise<ServiceInTest> {
   const { db } = starting.use(await openTestDatabase({ service: 'registry-scan', migrations }));
   const nats = starting.use(await startTestNats());
   const bus = starting.use(await connectTestBus(nats, 'registry-scan'));
-  const gateway = starting.use(await connectTestBus(nats, 'api-gateway'));
-  const runner = starting.use(await connectTestBus(nats, 'runner'));
-  const tasks = starting.use(await connectTestBus(nats, 'tasks'));
+  const gateway = starting.use(await connectPatientTestBus(nats, 'api-gateway'));
+  const runner = starting.use(await connectPatientTestBus(nats, 'runner'));
+  const tasks = starting.use(await connectPatientTestBus(nats, 'tasks'));
   const parser = starting.use(createChartParser({ timeoutMs: 3_000 }));
 
   const registries = new Map<string, ConfiguredRegistry>();

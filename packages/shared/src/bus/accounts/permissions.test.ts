@@ -116,14 +116,12 @@ describe('the NATS server', () => {
     await bus[Symbol.asyncDispose]();
   });
 
-  test('makes a call without permission fail at once', async () => {
+  test('makes a call without permission fail with that reason, without waiting for its deadline', async () => {
     const bus = await connectTestBus(nats, 'cluster-sync');
-    const started = performance.now();
 
-    const call = bus.call(boats.operations.echo, { body: { text: '' } });
+    const call = bus.call(boats.operations.echo, { body: { text: '' } }, { deadlineMs: 100_000 });
 
     await expect(call).rejects.toThrow('does not allow cluster-sync to send to rpc.v1.auth.cluster-sync.boats.echo');
-    expect(performance.now() - started).toBeLessThan(500);
     await bus[Symbol.asyncDispose]();
   });
 });

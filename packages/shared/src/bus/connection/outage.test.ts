@@ -1,5 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { AppError } from '../../errors.ts';
 import { boatHandlers, boats } from '../../testing/boats.ts';
 import { connectTestBus } from '../../testing/test-bus.ts';
 import { startTestNats, type TestNats } from '../../testing/test-nats.ts';
@@ -27,25 +28,32 @@ afterEach(async () => {
 
 const good = () => tasks.call(echo, { body: { text: 'good' } });
 
-/** How long a call takes to fail, in ms. */
-async function timeToFail(call: Promise<unknown>, code: string): Promise<number> {
-  const started = performance.now();
-  await expect(call).rejects.toMatchObject({ code });
-  return performance.now() - started;
+const codeOf = (call: Promise<unknown>): Promise<unknown> =>
+  call.then(
+    () => 'answered',
+    (error: unknown) => (error instanceof AppError ? error.code : error),
+  );
+
+/** The code of a call that fails without waiting for anything that takes time. */
+const codeAtOnce = (call: Promise<unknown>): Promise<unknown> => Promise.race([codeOf(call), someTurns()]);
+
+async function someTurns(): Promise<string> {
+  for (let n = 0; n < 10; n += 1) await nextTurn();
+  return 'waits';
 }
 
 describe('when NATS is lost', () => {
-  test('calls in flight and new ones fail at once, and work again when NATS is back', async () => {
+  test('calls in flight fail before their deadline and new ones at once, and calls work again when NATS is back', async () => {
     const inFlight = tasks.call(wait, { body: { ms: 8_000 } }, { deadlineMs: 20_000 });
-    const failed = timeToFail(inFlight, 'unavailable');
+    const failed = codeOf(inFlight);
     await sleep(50);
 
     await nats.stop();
 
-    expect(await failed).toBeLessThan(1_000);
+    expect(await failed).toBe('unavailable');
     await expect.poll(() => tasks.isConnected()).toBe(false);
-    expect(await timeToFail(good(), 'unavailable')).toBeLessThan(100);
-    await expect(timeToFail(tasks.state.ensureStream(), 'unavailable')).resolves.toBeLessThan(100);
+    expect(await codeAtOnce(good())).toBe('unavailable');
+    expect(await codeAtOnce(tasks.state.ensureStream())).toBe('unavailable');
     expect(tasks.isAlive()).toBe(true);
 
     await nats.start();
@@ -64,13 +72,13 @@ describe('when NATS is lost', () => {
     await expect.poll(() => good().catch(() => null)).toMatchObject({ text: 'good' });
   });
 
-  test('silently (half-open link), the loss is detected within seven seconds', async () => {
-    const inFlight = timeToFail(tasks.call(wait, { body: { ms: 8_000 } }, { deadlineMs: 20_000 }), 'unavailable');
+  test('silently (half-open link), the loss is detected long before the deadline of a call', async () => {
+    const inFlight = codeOf(tasks.call(wait, { body: { ms: 8_000 } }, { deadlineMs: 30_000 }));
     await sleep(50);
 
     process.kill(nats.pid(), 'SIGSTOP');
 
-    expect(await inFlight).toBeLessThan(7_000);
+    expect(await inFlight).toBe('unavailable');
     expect(tasks.isConnected()).toBe(false);
     process.kill(nats.pid(), 'SIGCONT');
     await expect.poll(() => good().catch(() => null)).toMatchObject({ text: 'good' });
@@ -92,12 +100,9 @@ describe('a service', () => {
 
   test('that waits for NATS stops on its signal', async () => {
     await nats.stop();
-    const signal = AbortSignal.timeout(300);
 
-    const started = performance.now();
-    await expect(connectTestBus(nats, 'api-gateway', { signal })).rejects.toThrow('abort');
-
-    expect(performance.now() - started).toBeLessThan(2_000);
+    // NATS stays away: nothing else ends the wait.
+    await expect(connectTestBus(nats, 'api-gateway', { signal: AbortSignal.timeout(300) })).rejects.toThrow('abort');
   });
 
   test('with a wrong NATS password fails with the cause', async () => {
@@ -107,13 +112,12 @@ describe('a service', () => {
 
 describe('a service that stops', () => {
   test('finishes requests in flight and takes no new ones', async () => {
-    const inFlight = tasks.call(wait, { body: { ms: 500 } });
+    const inFlight = tasks.call(wait, { body: { ms: 500 } }, { deadlineMs: 20_000 });
     await sleep(50);
 
     const stopped = auth[Symbol.asyncDispose]();
-    await sleep(50);
 
-    await expect(tasks.call(wait, { body: { ms: 0 } })).rejects.toMatchObject({ code: 'unavailable' });
+    await expect.poll(() => codeOf(tasks.call(wait, { body: { ms: 0 } }))).toBe('unavailable');
     await expect(inFlight).resolves.toMatchObject({ aborted: false });
     await stopped;
     expect(auth.failure.aborted).toBe(false);

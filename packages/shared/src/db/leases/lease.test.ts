@@ -45,7 +45,7 @@ test('a lease that ran out is free, and its last holder can neither renew nor re
 });
 
 test('renewing a lease moves its end', async () => {
-  const lease = await acquire('renewed', 'a', 200);
+  const lease = await acquire('renewed', 'a');
   await sleep(50);
   const renewed = lease && (await renewLease(database.db, lease));
 
@@ -53,19 +53,20 @@ test('renewing a lease moves its end', async () => {
   expect(renewed?.until).toBeGreaterThanOrEqual((lease?.until ?? Number.NaN) + 50);
 });
 
-const hold = (name: string, signal: AbortSignal) => ({
+/** A holder that is held up for two seconds keeps its lease. */
+const hold = (name: string, signal: AbortSignal, marginMs = 60) => ({
   name,
   holder: name,
-  ttlMs: 300,
+  ttlMs: 3_000,
   heartbeatMs: 60,
-  marginMs: 60,
+  marginMs,
   signal,
 });
 
 test('whileHolding keeps the lease until the work ends, and releases it', async () => {
   const { signal } = new AbortController();
   const worked = whileHolding(database.db, hold('work', signal), async (held) => {
-    await sleep(700);
+    await sleep(3_500);
     expect(held.aborted).toBe(false);
     expect(await acquire('work', 'other')).toBeNull();
   });
@@ -94,7 +95,7 @@ test('whileHolding aborts the work before another holder can take the lease, whe
   });
 
   let free: unknown;
-  await whileHolding(remote, hold('cut off', new AbortController().signal), async (held) => {
+  await whileHolding(remote, hold('cut off', new AbortController().signal, 2_500), async (held) => {
     await proxy.refuse();
     await new Promise((aborted) => held.addEventListener('abort', aborted));
     free = await acquire('cut off', 'other');

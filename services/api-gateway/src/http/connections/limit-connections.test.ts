@@ -110,7 +110,7 @@ test.for([
 );
 
 test('a client that takes nothing of its answer is disconnected, one that takes it slowly is not', async () => {
-  const { open, closed } = await start({ most: 10, slowReaderMs: 300 });
+  const { open, closed } = await start({ most: 10, slowReaderMs: 3_000 });
   const deaf = await open(get('/long'));
   deaf.pause();
   const slow = await open(get('/long'));

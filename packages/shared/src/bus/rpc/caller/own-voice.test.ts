@@ -39,26 +39,27 @@ async function makeDeaf({ nc }: Connection): Promise<void> {
 
 describe('the connection check', () => {
   test('receives its own messages', async () => {
-    const voice = listenToOwnVoice({ connection, caller: 'tasks', instance: 'x', log: silentLog, intervalMs: 20 });
+    const publish = vi.spyOn(connection.nc, 'publish');
+    const voice = listenToOwnVoice({ connection, caller: 'tasks', instance: 'x', log: silentLog, intervalMs: 200 });
 
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await expect.poll(() => publish.mock.calls.length).toBeGreaterThan(5);
 
-    expect(voice.isHeard()).toBe(true);
+    await expect.poll(() => voice.isHeard()).toBe(true);
     await voice.stop();
   });
 
   test('makes a connection that receives nothing reconnect long before pings notice', async () => {
-    const voice = listenToOwnVoice({ connection, caller: 'tasks', instance: 'x', log: silentLog, intervalMs: 50 });
+    const voice = listenToOwnVoice({ connection, caller: 'tasks', instance: 'x', log: silentLog, intervalMs: 500 });
     let reconnects = 0;
     connection.onUp(() => {
       reconnects += 1;
     });
     await makeDeaf(connection);
 
-    await expect.poll(() => reconnects).toBe(1);
+    await expect.poll(() => reconnects).toBeGreaterThan(0);
     await connection.nc.flush();
 
-    expect(voice.isHeard()).toBe(true);
+    await expect.poll(() => voice.isHeard()).toBe(true);
     await voice.stop();
   });
 

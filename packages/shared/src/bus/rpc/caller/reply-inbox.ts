@@ -104,11 +104,13 @@ export function openReplyInbox({ connection, caller, instance, send, log }: Repl
         end();
         reject(new AppError('timeout', 'The request was given up'));
       };
-      const timer = setTimeout(() => {
-        pending.delete(reply);
+      // Runs after what has arrived was read: an answer that came while this process could not run is not late.
+      const runOut = (): void => {
+        if (!pending.delete(reply)) return;
         end();
         reject(new AppError('timeout', `The service ${owner} did not answer in time`, { cause: subject }));
-      }, timeoutMs);
+      };
+      const timer = setTimeout(() => setImmediate(runOut), timeoutMs);
       signal?.addEventListener('abort', giveUp, { once: true });
       pending.set(reply, {
         owner,

@@ -1,7 +1,19 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { withDeadline } from '../../../waiting/deadline.ts';
 import { connectionQueue } from './connection-queue.ts';
+
+// The clock goes on only in `pass`: a machine that stalls changes no outcome.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
+afterEach(() => void vi.useRealTimers());
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+async function pass(ms: number): Promise<void> {
+  for (let passed = 0; passed < ms; passed += 1) {
+    await vi.advanceTimersByTimeAsync(1);
+    await nextTurn();
+  }
+}
 
 const refused = new Error('no connection became free in time');
 const patienceMs = 100;
@@ -24,6 +36,7 @@ test('a crowd that waits longer than the patience is served one after the other 
     }),
   );
 
+  await pass(works.length * patienceMs);
   await expect(Promise.all(works)).resolves.toHaveLength(12);
 });
 
@@ -43,7 +56,7 @@ test('work with a nearer deadline goes first, and work of the same deadline in t
 
   for (const _ of waiting) {
     leave(true);
-    await sleep(0);
+    await nextTurn();
   }
   await Promise.all(waiting);
 
@@ -58,6 +71,9 @@ test.for<[string, number | undefined]>([
   await enter();
   const waiting = deadline === undefined ? enter() : within(deadline, enter);
 
+  const outcome = outcomeOf(waiting);
+  await pass(patienceMs + 1);
+  expect(await outcome).toBe('refused');
   await expect(waiting).rejects.toBe(refused);
 
   leave(true);
@@ -73,11 +89,12 @@ test.for<[string, boolean, string]>([
   const last = outcomeOf(within(60_000, enter));
   const before = within(50_000, enter);
 
-  await sleep(0.6 * patienceMs);
+  await pass(0.6 * patienceMs);
   leave(worked);
   await before;
-  await sleep(0.6 * patienceMs);
+  await pass(0.6 * patienceMs);
   leave(worked);
+  await pass(patienceMs);
 
   expect(await last).toBe(outcome);
 });
@@ -89,9 +106,10 @@ test('work whose deadline would pass first is refused, although connections come
   const before = Array.from({ length: 3 }, () => outcomeOf(within(3 * patienceMs - 10, enter)));
 
   for (const _ of [1, 2]) {
-    await sleep(0.9 * patienceMs);
+    await pass(0.9 * patienceMs);
     leave(true);
   }
+  await pass(2 * patienceMs);
 
   expect(await last).toBe('refused');
   expect((await Promise.all(before)).at(-1)).toBe('refused');
@@ -105,7 +123,7 @@ test('work is refused when what it needs itself is more than is left before its 
   const last = outcomeOf(within(reserveMs + 2 * patienceMs, enter));
 
   for (let n = 0; n <= before.length; n += 1) {
-    await sleep(patienceMs / 4);
+    await pass(patienceMs / 4);
     leave(true);
   }
 
