@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
@@ -25,6 +25,10 @@ async function start() {
   const inTurn = oneAtATime();
   const server = createServer(inTurn(listener));
   server.on('checkExpectation', inTurn(listener));
+  return { running, ran, bodies, ...(await listen(server)) };
+}
+
+async function listen(server: Server) {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   closing.push(
@@ -32,14 +36,14 @@ async function start() {
     () => server.closeAllConnections(),
   );
   const { port } = server.address() as AddressInfo;
-  const open = async (...paths: string[]): Promise<Socket> => {
+  const open = async (...texts: string[]): Promise<Socket> => {
     const socket = connect(port, '127.0.0.1').on('error', () => undefined);
     closing.push(() => socket.destroy());
     await once(socket, 'connect');
-    socket.write(paths.join(''));
+    socket.write(texts.join(''));
     return socket;
   };
-  return { running, ran, bodies, open };
+  return { open };
 }
 
 const get = (path: string, header = '') => `GET ${path} HTTP/1.1\r\nhost: x\r\n${header}\r\n`;
@@ -104,6 +108,30 @@ test('a connection is not read while a request on it waits for its turn, and the
   }
   await expect.poll(() => answers.match(/HTTP\/1.1 200/g)?.length).toBe(sent.length);
   expect(ran).toEqual(sent.map((_, n) => `/${n}`));
+});
+
+test('a connection is not read on when its client takes an answer while another request waits', async () => {
+  const inTurn = oneAtATime();
+  const requests: IncomingMessage[] = [];
+  const answer = 'x'.repeat(8_000_000);
+  // It never ends.
+  const server = createServer(inTurn((request, response) => requests.push(request) && response.write(answer)));
+  const { open } = await listen(server);
+  const socket = await open(get('/a'));
+  socket.pause();
+  await expect.poll(() => requests.length).toBe(1);
+  socket.write(get('/behind', `x: ${'x'.repeat(12_000)}\r\n`).repeat(800));
+  const [request] = requests as [IncomingMessage];
+  await expect.poll(() => request.socket.isPaused()).toBe(true);
+  const before = request.socket.bytesRead;
+
+  let taken = 0;
+  socket.on('data', (data) => (taken += data.length)).resume();
+  await expect.poll(() => taken).toBeGreaterThan(answer.length);
+  await expect.poll(() => request.socket.writableLength).toBe(0);
+  await sleep(20);
+
+  expect(request.socket.bytesRead).toBe(before);
 });
 
 test('the body of a request that waited arrives when its turn has come, and so does the request behind it', async () => {

@@ -28,7 +28,7 @@ export function oneAtATime(): (listener: RequestListener) => RequestListener {
   const holds = (socket: Socket): boolean => (lines.get(socket)?.waiting.length ?? 0) > 0;
   function stopReading(socket: Socket): void {
     const stop = () => holds(socket) && socket.pause();
-    // Node reads on by itself, for the body of a request for instance.
+    // Node reads on by itself when the client has taken an answer that was too long to be sent at once.
     if (!guarded.has(socket)) socket.on('resume', stop);
     guarded.add(socket);
     // What has arrived is parsed first.
