@@ -97,6 +97,7 @@ describe('unpackFiles', () => {
 
     await expect(read(bomb)).rejects.toThrow('bytes unpacked');
 
-    expect((process.memoryUsage().rss - before) / mebibyte).toBeLessThan(80);
+    // Twice what is unpacked: when it is collected is up to the engine.
+    expect((process.memoryUsage().rss - before) / mebibyte).toBeLessThan(128);
   });
 });
