@@ -2,8 +2,12 @@ import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
 import { envs } from '@berth/shared/contracts/resources/envs';
+import { k8sResources } from '@berth/shared/contracts/resources/k8s-resources';
+import type { PodLogPart } from '@berth/shared/contracts/resources/pod-log';
 import type { LogLine } from '@berth/shared/contracts/resources/runner-tasks';
+import { samplePlaces } from '@berth/shared/testing/test-identities';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { problemOf } from './support/problem-of.ts';
 import { some, startTestGateway, type TestGateway, testAuth } from './support/start-test-gateway.ts';
 
 let gateway: TestGateway;
@@ -113,6 +117,42 @@ test('a gateway that stops aborts open streams, so that readers notice', async (
   const response = await gateway.get('/api/v2/deployment-tasks/0b8a6b0e-0000-4000-8000-000000000001/log?follow=true');
   const text = response.text();
   await Promise.all([gateway.stop(), expect(text).rejects.toThrow('terminated')]);
+});
+
+test.for([
+  ['events', '/api/v2/events'],
+  ['the log of a task', '/api/v2/deployment-tasks/0b8a6b0e-0000-4000-8000-000000000001/log?follow=true'],
+  ['the log of a pod', '/api/v2/k8s-resources/0b8a6b0e-0000-4000-8000-000000000001/log?follow=true'],
+] as const)('a gateway that stops refuses a new stream of %s, for another gateway to serve it', async ([, path]) => {
+  const part: PodLogPart = {
+    text: 'a line\n',
+    position: { at: '2026-01-02T03:04:05Z', lines: 1 },
+    state: 'read',
+    reason: null,
+  };
+  const tasks = await gateway.serve(
+    'tasks',
+    some(deploymentTasks, { log_lines: async () => ({ lines: [line()], next: 1, finished: false }) }),
+  );
+  await tasks.state.ensureStream();
+  await gateway.serve(
+    'cluster-sync',
+    some(k8sResources, {
+      log_part: async (_request, { permit }) => {
+        permit({ kind_id: samplePlaces.kindId, env_id: samplePlaces.envId });
+        return part;
+      },
+    }),
+  );
+  gateway.announceStop();
+
+  const response = await gateway.get(path);
+
+  expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
+  expect(await problemOf(response)).toMatchObject({
+    code: 'unavailable',
+    detail: 'This gateway is stopping; try again',
+  });
 });
 
 test('a gateway that stops sends a log that is only read to its end, also one that is requested while it lingers', async () => {

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { AppError } from '@berth/shared/errors';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { beginStream } from '../http/connections/one-at-a-time.ts';
 
@@ -27,6 +28,9 @@ export async function sendTextStream(
   { contentType, stopping, slowReaderMs }: TextStreamOptions,
   send: (stream: TextStream) => Promise<void>,
 ): Promise<void> {
+  // Begun now, it would be cut off at once: the client must try another gateway.
+  if (stopping?.aborted)
+    throw new AppError('unavailable', 'This gateway is stopping; try again', { retryAfterSeconds: 1 });
   const { raw } = reply;
   reply.hijack();
   beginStream(raw);
