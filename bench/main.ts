@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startStack } from '@berth/devstack';
+import { auditExport } from './audit-export.ts';
 import { measureClusters } from './clusters/measure-clusters.ts';
 import { concurrency, deployMany } from './deploy-many.ts';
 import { eventLatency } from './events.ts';
@@ -39,7 +40,13 @@ const measurements = {
   polls: statusPolls(polled),
 };
 /** They take long, so they have to be chosen by name. */
-const longMeasurements = { table: readTable, 'deploy-1000': deployMany(1_000), examples: recordExamples, schemathesis };
+const longMeasurements = {
+  export: auditExport,
+  table: readTable,
+  'deploy-1000': deployMany(1_000),
+  examples: recordExamples,
+  schemathesis,
+};
 const all = { ...measurements, ...longMeasurements };
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
