@@ -29,12 +29,12 @@ afterAll(async () => {
   await nats?.[Symbol.asyncDispose]();
 });
 
-const request = async (subject: string) => (await operator.request(subject, '', { timeout: 1_000 })).json<unknown>();
+const request = async (subject: string) => (await operator.request(subject, '', { timeout: 20_000 })).json<unknown>();
 
 test('every service answers the discovery ping for all services', async () => {
   const names = new Set<string>();
 
-  const answers = await operator.requestMany('$SRV.PING', '', { maxWait: 500, strategy: 'timer' });
+  const answers = await operator.requestMany('$SRV.PING', '', { maxWait: 20_000, strategy: 'count', maxMessages: 2 });
   for await (const answer of answers) names.add(answer.json<{ name: string }>().name);
 
   expect([...names].sort()).toEqual(['auth', 'tasks']);
