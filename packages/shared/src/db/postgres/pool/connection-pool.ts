@@ -44,7 +44,10 @@ export function connectionPool(settings: ClientConfig, max: number): ConnectionP
 
     const connecting = pool.connect();
     const client = await queue.wait(connecting).catch(notConnected);
-    if (client !== undefined) return client;
+    if (client !== undefined) {
+      queue.answered();
+      return client;
+    }
     // It arrived too late for this query, but serves later ones.
     connecting.then(
       (late) => late.release(),
@@ -55,16 +58,18 @@ export function connectionPool(settings: ClientConfig, max: number): ConnectionP
 
   const withSession = async <T>(work: (session: Session) => Promise<T>): Promise<T> => {
     await queue.enter();
-    let worked = false;
     try {
       const client = await checkOut();
       let broken = false;
       const run = async (statement: Statement): Promise<QueryResult<Record<string, unknown>>> => {
         try {
-          return await client.query(statement);
+          const result = await client.query(statement);
+          queue.answered();
+          return result;
         } catch (error) {
           const failure = fromPg(error);
           broken ||= failure instanceof LostConnection || failure instanceof NoAnswer;
+          if (!broken) queue.answered();
           throw failure;
         }
       };
@@ -74,12 +79,11 @@ export function connectionPool(settings: ClientConfig, max: number): ConnectionP
           command: async (text) => (await run({ text })).command,
         });
       } finally {
-        worked = !broken;
         // A connection in the middle of a statement is never handed out again.
         client.release(broken || client.getTransactionStatus() !== 'I');
       }
     } finally {
-      queue.leave(worked);
+      queue.leave();
     }
   };
 

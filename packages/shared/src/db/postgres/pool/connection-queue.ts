@@ -5,7 +5,7 @@ export interface ConnectionQueueOptions {
   /** Connections that are in use at the same time. */
   max: number;
   mostWaiting: number;
-  /** How long work waits that has no deadline, and any work while no connection comes free. */
+  /** How long work waits that has no deadline, and any work while the server answers nothing. */
   patienceMs: number;
   /** Time before its deadline that work needs once it has a connection. */
   reserveMs: number;
@@ -17,8 +17,10 @@ export interface ConnectionQueue {
   enter(): Promise<void>;
   /** Waits for a new connection by the same rule; undefined when that would be too late. */
   wait<T extends object>(promise: Promise<T>): Promise<T | undefined>;
-  /** Lets the next one enter. `worked`: the connection did what it was taken for. */
-  leave(worked: boolean): void;
+  /** The server answered on one of the connections. */
+  answered(): void;
+  /** Lets the next one enter. */
+  leave(): void;
 }
 
 interface Waiting {
@@ -28,14 +30,15 @@ interface Waiting {
 
 /**
  * The callers that wait for a connection, ordered by the time at which waiting becomes useless: a heartbeat with two
- * seconds goes before a change with five. While connections come free, work waits for its turn as long as its deadline
- * allows, so a crowd is served one after the other; while none does, as with a server that hangs, it is refused soon.
+ * seconds goes before a change with five. While the server answers, work waits for its turn as long as its deadline allows, so a crowd is
+ * served one after the other; while it does not, as when it hangs, work is refused soon. That connections come free is no measure: with
+ * five hundred requests at once a service takes so long for each turn that every transaction, of several turns, outlasts the patience.
  */
 export function connectionQueue(options: ConnectionQueueOptions): ConnectionQueue {
   const { max, mostWaiting, patienceMs, reserveMs, refusal } = options;
   const queue: Waiting[] = [];
   let inUse = 0;
-  let cameFreeAt = Number.NEGATIVE_INFINITY;
+  let answeredAt = Number.NEGATIVE_INFINITY;
 
   function add(one: Waiting): void {
     const after = queue.findLastIndex(({ leaveBy }) => leaveBy <= one.leaveBy);
@@ -50,7 +53,7 @@ export function connectionQueue(options: ConnectionQueueOptions): ConnectionQueu
 
   async function wait<T extends object>(promise: Promise<T>): Promise<T | undefined> {
     const startedAt = performance.now();
-    const giveUpAt = () => Math.min(leaveByOf(startedAt), Math.max(startedAt, cameFreeAt) + patienceMs);
+    const giveUpAt = () => Math.min(leaveByOf(startedAt), Math.max(startedAt, answeredAt) + patienceMs);
     for (let left = patienceMs; left > 0; left = giveUpAt() - performance.now()) {
       const result = await withinMs(left, promise);
       if (result !== undefined) return result;
@@ -78,8 +81,11 @@ export function connectionQueue(options: ConnectionQueueOptions): ConnectionQueu
 
     wait,
 
-    leave(worked) {
-      if (worked) cameFreeAt = performance.now();
+    answered() {
+      answeredAt = performance.now();
+    },
+
+    leave() {
       const next = queue.shift();
       if (next) next.enter();
       else inUse -= 1;
