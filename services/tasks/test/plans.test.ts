@@ -82,7 +82,7 @@ async function allRows(): Promise<Record<string, string>> {
   const names = await db.anyFirst(sql.type(z.object({ name: z.string() }))`
     select table_name as name from information_schema.tables
     where table_schema = current_schema() and table_type = 'BASE TABLE'
-      and table_name not in ('leases', 'outbox_stream', 'deployment_task_counts', 'deployment_counts')
+      and table_name not in ('leases', 'outbox_stream', 'deployment_task_counts', 'env_task_counts', 'deployment_counts')
     order by 1
   `);
   const rows = await Promise.all(

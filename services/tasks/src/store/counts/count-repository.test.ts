@@ -42,17 +42,23 @@ type Visible = Parameters<ReadingStore['tasks']['list']>[1];
 const total = async (query: Query = {}, visible: Visible = 'all') =>
   (await store.tasks.list({ per_page: 1, ...query }, visible)).num_total;
 
-const Task = z.object({ env_id: z.string(), status: z.string(), has_deployment: z.boolean(), is_future: z.boolean() });
+const Task = z.object({
+  env_id: z.string(),
+  cluster_id: z.string(),
+  status: z.string(),
+  has_deployment: z.boolean(),
+  is_future: z.boolean(),
+});
 type Task = z.infer<typeof Task>;
 const tasks = () =>
   database.db.any(sql.type(Task)`
-    select env_id, status, exists (select from deployments d where d.id = t.deployment_id) as has_deployment,
+    select env_id, cluster_id, status, exists (select from deployments d where d.id = t.deployment_id) as has_deployment,
       execute_at > now() as is_future
     from deployment_tasks t
   `);
 
 const isOpen = ({ status }: Task) => status === 'Pending' || status === 'Started';
-const filters: { query: Query; fits: (task: Task) => boolean }[] = [
+const filters = (): { query: Query; fits: (task: Task) => boolean }[] => [
   { query: {}, fits: () => true },
   { query: { active_only: true }, fits: isOpen },
   { query: { show_future: false }, fits: ({ is_future }) => !is_future },
@@ -62,6 +68,7 @@ const filters: { query: Query; fits: (task: Task) => boolean }[] = [
   },
   { query: { status: 'Done' }, fits: ({ status }) => status === 'Done' },
   { query: { env_id: otherEnv }, fits: ({ env_id }) => env_id === otherEnv },
+  { query: { cluster_id: cluster }, fits: ({ cluster_id }) => cluster_id === cluster },
 ];
 const viewers: Visible[] = ['all', [envId], [envId, otherEnv]];
 const isSeen = ({ env_id, has_deployment }: Task, visible: Visible) =>
@@ -72,7 +79,7 @@ async function totals(): Promise<{ listed: number[]; counted: number[] }> {
   const all = await tasks();
   const listed: number[] = [];
   const counted: number[] = [];
-  for (const { query, fits } of filters) {
+  for (const { query, fits } of filters()) {
     for (const visible of viewers) {
       listed.push(await total(query, visible));
       counted.push(all.filter((task) => fits(task) && isSeen(task, visible)).length);
@@ -87,11 +94,13 @@ describe('the number of tasks', () => {
     const gone = await deploymentWith(done, done, {});
     const moved = await deploymentWith(done, { status: 'Failed' }, { execute_in: 3_600 });
     const left = await deploymentWith(done, { status: 'Started' }, {});
+    const other = await insertCluster(database.db);
     states.push(await totals());
     await database.db.query(nothing`
       update deployment_tasks set status = 'Canceled' where deployment_id = ${gone} and status = 'Pending'
     `);
     await database.db.query(nothing`update deployment_tasks set env_id = ${otherEnv} where deployment_id = ${moved}`);
+    await database.db.query(nothing`update deployment_tasks set cluster_id = ${other} where deployment_id = ${moved}`);
     states.push(await totals());
     await database.db.query(nothing`delete from deployments where id = ${gone}`);
     states.push(await totals());
@@ -103,14 +112,13 @@ describe('the number of tasks', () => {
     for (const { listed, counted } of states) expect(listed).toEqual(counted);
     expect(new Set(states.map(({ listed }) => listed.join())).size).toBe(4);
     await database.db.query(nothing`truncate deployment_tasks, deployment_task_log`);
-    expect(await total()).toBe(0);
+    expect([await total(), await total({}, [envId, otherEnv])]).toEqual([0, 0]);
   });
 });
 
-const rows = async () =>
-  await database.db.oneFirst(
-    sql.type(z.object({ n: z.number().int() }))`select count(*) as n from deployment_task_counts`,
-  );
+const Count = z.object({ n: z.number().int() });
+const rows = async () => await database.db.oneFirst(sql.type(Count)`select count(*) as n from deployment_task_counts`);
+const rowsOfEnvs = async () => await database.db.oneFirst(sql.type(Count)`select count(*) as n from env_task_counts`);
 
 describe('what is kept of it', () => {
   test('is one row for the tasks of a deployment that are alike, and none where they are gone', async () => {
@@ -124,6 +132,21 @@ describe('what is kept of it', () => {
     expect(await rows()).toBe(2);
     expect(await total({ deployment_id: id })).toBe(4);
     expect(await store.counts.addUp(1_000)).toBe(0);
+  });
+
+  test('is one row for the tasks of an env that are alike, which a site admin reads instead of those of deployments', async () => {
+    const id = await deploymentWith(done, done, { status: 'Failed' });
+    await deploymentWith(done);
+
+    await store.counts.addUp(1_000);
+
+    expect(await rowsOfEnvs()).toBe(2);
+    // Which only the rows of envs show.
+    await database.db.query(nothing`insert into env_task_counts values (${envId}, ${cluster}, 'Done', 100)`);
+    expect(await total()).toBe(104);
+    expect(await total({ env_id: envId, cluster_id: cluster, status: 'Done' })).toBe(103);
+    expect(await total({ deployment_id: id })).toBe(3);
+    expect(await total({}, [envId])).toBe(4);
   });
 
   test('is added up by some runs at a time, while tasks come, with nothing lost or counted twice', async () => {
@@ -147,7 +170,7 @@ describe('what is kept of it', () => {
       update deployment_tasks set status = 'Started', lease_until = now(), reason = 'waits' where deployment_id = ${id}
     `);
 
-    expect(await rows()).toBe(1);
+    expect([await rows(), await rowsOfEnvs()]).toEqual([1, 1]);
   });
 });
 

@@ -11,10 +11,15 @@ interface CountTable {
   columns: readonly string[];
 }
 
-const tasks: CountTable = {
+const tasksOfDeployments: CountTable = {
   name: 'deployment_task_counts',
   number: 'tasks',
   columns: ['deployment_id', 'env_id', 'cluster_id', 'status'],
+};
+const tasksOfEnvs: CountTable = {
+  name: 'env_task_counts',
+  number: 'tasks',
+  columns: ['env_id', 'cluster_id', 'status'],
 };
 const deployments: CountTable = { name: 'deployment_counts', number: 'deployments', columns: ['env_id'] };
 
@@ -24,8 +29,10 @@ const numberIn =
     sql.fragment`
       select coalesce(sum(${sql.identifier([number])}), 0)::bigint from ${sql.identifier([name])} where ${sql.and(where)}`;
 
-/** How many tasks there are of which the columns that are counted fulfil the conditions. */
-export const numberOfTasks = numberIn(tasks);
+/** How many tasks there are of which the columns that are counted fulfil the conditions. Reads rows for each deployment. */
+export const numberOfTasksOfDeployments = numberIn(tasksOfDeployments);
+/** The same where no condition is about deployments. Reads rows for each env. */
+export const numberOfTasksOfEnvs = numberIn(tasksOfEnvs);
 /** The same of deployments. */
 export const numberOfDeployments = numberIn(deployments);
 
@@ -64,7 +71,10 @@ export const createCountRepository = (db: Queries) => {
      * Makes one row of those that count the same, for so many of each table; returns for how many. Concurrent runs add up
      * different rows, and a row that is added meanwhile stays.
      */
-    addUp: async (limit: number): Promise<number> =>
-      (await addUpIn(tasks, limit)) + (await addUpIn(deployments, limit)),
+    addUp: async (limit: number): Promise<number> => {
+      let groups = 0;
+      for (const table of [tasksOfDeployments, tasksOfEnvs, deployments]) groups += await addUpIn(table, limit);
+      return groups;
+    },
   };
 };

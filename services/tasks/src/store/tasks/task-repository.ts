@@ -10,7 +10,7 @@ import type { VisibleEnvs } from '../deployments/deployment-repository.ts';
 import type { Outlook } from '../../engine/deployments/resting-reason.ts';
 import { TaskRecord } from '../../records/task-record.ts';
 import { DeployRun } from '../../records/task-run.ts';
-import { numberOfTasks } from '../counts/count-repository.ts';
+import { numberOfTasksOfDeployments, numberOfTasksOfEnvs } from '../counts/count-repository.ts';
 import { OpenTask } from '../../records/open-task.ts';
 
 const columns = sql.fragment`
@@ -66,8 +66,13 @@ const timeConditions = ({ show_future, created_from }: ListQuery): Condition[] =
 ];
 
 /** Few tasks lie in the future: they are counted, and the others are what remains. */
-function totalOf({ show_future }: ListQuery, counted: readonly Condition[]): FragmentSqlToken {
-  const all = numberOfTasks(counted);
+function totalOf(
+  { show_future, deployment_id }: ListQuery,
+  visible: VisibleEnvs,
+  counted: readonly Condition[],
+): FragmentSqlToken {
+  const dependsOnDeployments = visible !== 'all' || deployment_id !== undefined;
+  const all = (dependsOnDeployments ? numberOfTasksOfDeployments : numberOfTasksOfEnvs)(counted);
   if (show_future !== false) return all;
   const future = sql.and([...counted, sql.fragment`execute_at > now()`]);
   return sql.fragment`select (${all}) - (select count(*) from deployment_tasks where ${future})`;
@@ -81,7 +86,7 @@ export const createTaskRepository = (db: Queries) => ({
       columns,
       from: sql.fragment`deployment_tasks`,
       where: [...counted, ...timeConditions(query)],
-      numTotal: query.created_from === undefined ? totalOf(query, counted) : undefined,
+      numTotal: query.created_from === undefined ? totalOf(query, visible, counted) : undefined,
       request: query,
       bytes,
       newestBy: sql.fragment`execute_at`,
