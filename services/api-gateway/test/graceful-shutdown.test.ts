@@ -119,41 +119,53 @@ test('a gateway that stops aborts open streams, so that readers notice', async (
   await Promise.all([gateway.stop(), expect(text).rejects.toThrow('terminated')]);
 });
 
-test.for([
-  ['events', '/api/v2/events'],
-  ['the log of a task', '/api/v2/deployment-tasks/0b8a6b0e-0000-4000-8000-000000000001/log?follow=true'],
-  ['the log of a pod', '/api/v2/k8s-resources/0b8a6b0e-0000-4000-8000-000000000001/log?follow=true'],
-] as const)('a gateway that stops refuses a new stream of %s, for another gateway to serve it', async ([, path]) => {
-  const part: PodLogPart = {
-    text: 'a line\n',
-    position: { at: '2026-01-02T03:04:05Z', lines: 1 },
-    state: 'read',
-    reason: null,
-  };
-  const tasks = await gateway.serve(
-    'tasks',
-    some(deploymentTasks, { log_lines: async () => ({ lines: [line()], next: 1, finished: false }) }),
-  );
+test('a gateway that stops cuts off a new stream of events, since an EventSource would give up after a refusal', async () => {
+  const tasks = await gateway.serve('tasks', some(deploymentTasks, {}));
   await tasks.state.ensureStream();
-  await gateway.serve(
-    'cluster-sync',
-    some(k8sResources, {
-      log_part: async (_request, { permit }) => {
-        permit({ kind_id: samplePlaces.kindId, env_id: samplePlaces.envId });
-        return part;
-      },
-    }),
-  );
   gateway.announceStop();
 
-  const response = await gateway.get(path);
+  const response = await gateway.get('/api/v2/events');
 
-  expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
-  expect(await problemOf(response)).toMatchObject({
-    code: 'unavailable',
-    detail: 'This gateway is stopping; try again',
-  });
+  expect(response.status).toBe(200);
+  await expect(response.text()).rejects.toThrow('terminated');
 });
+
+test.for([
+  ['the log of a task', '/api/v2/deployment-tasks/0b8a6b0e-0000-4000-8000-000000000001/log?follow=true'],
+  ['the log of a pod', '/api/v2/k8s-resources/0b8a6b0e-0000-4000-8000-000000000001/log?follow=true'],
+] as const)(
+  'a gateway that stops refuses %s when it is to be followed, for another gateway to serve it',
+  async ([, path]) => {
+    const part: PodLogPart = {
+      text: 'a line\n',
+      position: { at: '2026-01-02T03:04:05Z', lines: 1 },
+      state: 'read',
+      reason: null,
+    };
+    await gateway.serve(
+      'tasks',
+      some(deploymentTasks, { log_lines: async () => ({ lines: [line()], next: 1, finished: false }) }),
+    );
+    await gateway.serve(
+      'cluster-sync',
+      some(k8sResources, {
+        log_part: async (_request, { permit }) => {
+          permit({ kind_id: samplePlaces.kindId, env_id: samplePlaces.envId });
+          return part;
+        },
+      }),
+    );
+    gateway.announceStop();
+
+    const response = await gateway.get(path);
+
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(await problemOf(response)).toMatchObject({
+      code: 'unavailable',
+      detail: 'This gateway is stopping; try again',
+    });
+  },
+);
 
 test('a gateway that stops sends a log that is only read to its end, also one that is requested while it lingers', async () => {
   await using lingering = await startTestGateway({ lingerMs: 3_000 });

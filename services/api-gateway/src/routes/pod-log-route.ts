@@ -7,7 +7,7 @@ import { followPodLog, type PodLogLimits } from './follow-pod-log.ts';
 import { requestReader } from './request-reader.ts';
 import type { RouteDeps } from './routes-from-contracts.ts';
 import { createStreamSlots, type StreamLimits } from './stream-slots.ts';
-import { sendTextStream } from './text-stream.ts';
+import { refuseAtStop, sendTextStream } from './text-stream.ts';
 
 export interface PodLogDeps extends Pick<RouteDeps, 'authenticate' | 'requireCredential'> {
   bus: Pick<Bus, 'call'>;
@@ -46,6 +46,7 @@ export function podLogRoute(app: FastifyInstance, deps: PodLogDeps): void {
 
     const follow = options.follow === true;
     const stopping = follow ? deps.stopping : undefined;
+    refuseAtStop(stopping);
     const streamOptions = { contentType: 'text/plain; charset=utf-8', stopping, slowReaderMs };
     await sendTextStream(request, reply, streamOptions, async ({ signal, write }) => {
       const reauthenticate = async () => {

@@ -7,7 +7,7 @@ import { type FollowDeps, followTaskLog, readPart } from './follow-task-log.ts';
 import { requestReader } from './request-reader.ts';
 import type { RouteDeps } from './routes-from-contracts.ts';
 import { createStreamSlots, type StreamLimits } from './stream-slots.ts';
-import { sendTextStream, type TextStream } from './text-stream.ts';
+import { refuseAtStop, sendTextStream, type TextStream } from './text-stream.ts';
 
 export interface TaskLogDeps extends Omit<RouteDeps, 'bus' | 'compress' | 'signIns'> {
   bus: Pick<Bus, 'call' | 'hints'>;
@@ -37,6 +37,7 @@ export function taskLogRoute(app: FastifyInstance, deps: TaskLogDeps): void {
     if (request.method === 'HEAD') return reply.type('text/plain; charset=utf-8').send();
 
     const stopping = follow ? deps.stopping : undefined;
+    refuseAtStop(stopping);
     const options = { contentType: 'text/plain; charset=utf-8', stopping, slowReaderMs };
     await sendTextStream(request, reply, options, (stream) =>
       sendLog(first, stream, { deps, read, taskId: id, follow, request }),

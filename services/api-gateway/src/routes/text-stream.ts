@@ -19,6 +19,15 @@ export interface TextStream {
 }
 
 /**
+ * Refuses a stream that would be cut off at once, so that its client tries another gateway. Not for events: a browser's `EventSource`
+ * connects again after a stream that is cut off, and gives up after a refusal.
+ */
+export function refuseAtStop(stopping: AbortSignal | undefined): void {
+  if (stopping?.aborted)
+    throw new AppError('unavailable', 'This gateway is stopping; try again', { retryAfterSeconds: 1 });
+}
+
+/**
  * Answers with a text that `send` writes part by part. Where `send` fails the connection is cut off, not ended: a client
  * must not take a part for all of it.
  */
@@ -28,9 +37,6 @@ export async function sendTextStream(
   { contentType, stopping, slowReaderMs }: TextStreamOptions,
   send: (stream: TextStream) => Promise<void>,
 ): Promise<void> {
-  // Begun now, it would be cut off at once: the client must try another gateway.
-  if (stopping?.aborted)
-    throw new AppError('unavailable', 'This gateway is stopping; try again', { retryAfterSeconds: 1 });
   const { raw } = reply;
   reply.hijack();
   beginStream(raw);
