@@ -8,6 +8,8 @@ import type { Position } from './position.ts';
 
 const created = '2026-01-02T03:04:05.000Z';
 
+/** When the stream that the reader reads was created. */
+let createdNow: string;
 let stored: RowEvent[];
 let first: number;
 let isUp: boolean;
@@ -18,7 +20,7 @@ let feed: EventFeed;
 const reader: EventReader = {
   async status() {
     if (!isUp) throw new AppError('unavailable', 'no server');
-    return { created, first, last: stored.at(-1)?.sequence ?? 0 };
+    return { created: createdNow, first, last: stored.at(-1)?.sequence ?? 0 };
   },
   async read(from) {
     const events = stored.filter(({ sequence }) => sequence >= from && sequence >= first).slice(0, 4);
@@ -27,7 +29,7 @@ const reader: EventReader = {
 };
 
 beforeEach(() => {
-  [stored, first, isUp, stopping] = [[], 1, true, new AbortController()];
+  [createdNow, stored, first, isUp, stopping] = [created, [], 1, true, new AbortController()];
   feed = createEventFeed({ reader, log: silentLog, stopping: stopping.signal, pollMs: 5, recentBytes: 2_000 });
 });
 afterEach(() => stopping.abort());
@@ -78,6 +80,18 @@ test('a position that another gateway has already given is no reason for a reset
 
   expect(await feed.after({ created, sequence: 3 })).toMatchObject({ events: [], position: { sequence: 3 } });
   expect(await feed.after({ created, sequence: 3 })).not.toHaveProperty('missing');
+});
+
+test('a client is reset where the stream was wiped, although the new one is longer already', async () => {
+  using _member = await feed.join(() => undefined);
+  announce(3);
+  [createdNow, stored] = ['2026-01-02T04:00:00.000Z', []];
+  announce(9);
+
+  const part = await feed.after({ created, sequence: 3 });
+
+  expect(part).toMatchObject({ events: [], missing: 'The stream of events was lost and begins again' });
+  expect(part.position).toEqual({ created: createdNow, sequence: 9 });
 });
 
 test('a client is reset after an outage that outlasted the events', async () => {
