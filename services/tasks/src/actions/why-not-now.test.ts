@@ -23,8 +23,8 @@ test.for([
     idle,
     'The action may be invoked while the reported status is Busy; it is Idle',
   ],
-  ['refuses it before a status is known', ['Idle', 'Ready'], status, null, `${when}; it is not known now`],
-  ['refuses it while the status cannot be read', ['Idle', 'Ready'], status, unknown, `${when}; it is not known now`],
+  ['refuses it before a status is known', ['Idle', 'Ready'], status, null, `${when}; no status is known now`],
+  ['refuses it while the status cannot be read', ['Idle', 'Ready'], status, unknown, `${when}; no status is known now`],
   ['allows it where the chart reports no status', ['Idle'], undefined, null, null],
 ] as const)('%s', ([, allowed_on_statuses, feature, reported, expected]) => {
   expect(whyNotNow({ allowed_on_statuses: [...allowed_on_statuses] }, { status: feature }, reported)).toBe(expected);
