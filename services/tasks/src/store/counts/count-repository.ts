@@ -33,7 +33,7 @@ const numberIn =
 export const numberOfTasksOfDeployments = numberIn(tasksOfDeployments);
 /** The same where no condition is about deployments. Reads rows for each env. */
 export const numberOfTasksOfEnvs = numberIn(tasksOfEnvs);
-/** The same of deployments. */
+/** How many deployments there are in the envs that fulfil the conditions. Reads rows for each env. */
 export const numberOfDeployments = numberIn(deployments);
 
 const columnsOf = ({ columns }: CountTable) =>
