@@ -5,17 +5,17 @@ const libraries = [
   {
     names: ['@nats-io/*'],
     homes: ['bus'],
-    reason: 'NATS is spoken in packages/shared/src/bus only, where its pitfalls are dealt with once; use the Bus.',
+    reason: 'NATS is spoken in packages/shared/bus/src only, where its pitfalls are dealt with once; use the Bus.',
   },
   {
     names: ['slonik'],
     homes: ['db', 'repository'],
-    reason: 'SQL lives in *-repository.ts and packages/shared/src/db; call a repository.',
+    reason: 'SQL lives in *-repository.ts and packages/shared/db/src; call a repository.',
   },
   {
     names: ['pg'],
     homes: ['db', 'processes'],
-    reason: 'pg is for migrations in packages/shared/src/db and for setting up servers; repositories use slonik.',
+    reason: 'pg is for migrations in packages/shared/db/src and for setting up servers; repositories use slonik.',
   },
   {
     names: ['fastify', '@fastify/*'],
@@ -30,7 +30,7 @@ const libraries = [
   {
     names: ['jose'],
     homes: ['identityTokens', 'auth', 'signIn'],
-    reason: 'Tokens are signed in auth and verified in packages/shared/src/identity-tokens; take an Identity.',
+    reason: 'Tokens are signed in auth and verified in packages/shared/bus/src/identity-tokens; take an Identity.',
   },
   {
     names: ['@kubernetes/client-node', 'undici'],
@@ -41,12 +41,12 @@ const libraries = [
     names: ['node:child_process', 'child_process'],
     homes: ['processes', 'helm', 'chartParser', 'credentialPrograms'],
     reason:
-      'Processes are started by tasks/src/runner/helm/helm-starter.ts, the chart parser, cluster-sync/src/providers/run-program.ts, the process guard and the local stack only, so that each has a stop.',
+      'Processes are started by runner/src/helm/helm-starter.ts, the chart parser, cluster-sync/src/providers/run-program.ts, the process guard and the local stack only, so that each has a stop.',
   },
   {
     names: ['pino'],
     homes: ['service', 'bus', 'db'],
-    reason: 'Logs are set up in packages/shared/src/service; take the logger as a dependency.',
+    reason: 'Logs are set up in packages/shared/service/src; take the logger as a dependency.',
   },
   {
     names: ['prom-client', '@opentelemetry/*'],
@@ -58,27 +58,28 @@ const libraries = [
 type Home = (typeof libraries)[number]['homes'][number];
 
 const folders: Record<Home, string[]> = {
-  bus: ['packages/shared/src/bus/**'],
-  db: ['packages/shared/src/db/**'],
-  service: ['packages/shared/src/service/**'],
-  identityTokens: ['packages/shared/src/identity-tokens/**'],
+  bus: ['packages/shared/bus/src/**'],
+  db: ['packages/shared/db/src/**'],
+  service: ['packages/shared/service/src/**'],
+  identityTokens: ['packages/shared/bus/src/identity-tokens/**'],
   repository: ['services/*/src/**/*-repository.ts', 'services/tasks/src/store/**'],
   gateway: ['services/api-gateway/src/**'],
   observed: [
     'services/api-gateway/src/{http/{observe-requests,request-metrics,connections/connection-metrics},events/event-stream-metrics,authentication/leases/lease-metrics}.ts',
     'services/auth/src/identity-leases/rights-change-metrics.ts',
-    'services/tasks/src/{runner/run/runner-metrics,metrics/task-metrics}.ts',
+    'services/runner/src/run/runner-metrics.ts',
+    'services/tasks/src/metrics/task-metrics.ts',
   ],
   auth: ['services/auth/src/tokens/jwt-*.ts', 'services/auth/src/signing-keys/{key-ring,new-signing-key}.ts'],
   signIn: ['services/auth/src/sign-in/**'],
   kube: ['packages/kube/src/**'],
-  helm: ['services/tasks/src/runner/helm/**'],
+  helm: ['services/runner/src/helm/**'],
   credentialPrograms: ['services/cluster-sync/src/providers/run-program.ts'],
   chartParser: ['services/registry-scan/src/archive/chart-parser.ts'],
   processes: [
     'packages/devstack/src/**',
     'packages/process-guard/src/**',
-    'packages/shared/src/testing/**',
+    'packages/shared/testing/src/**',
     'scripts/**',
     'tests/deploy/setup/**',
   ],
@@ -89,6 +90,7 @@ const noOtherServices = {
     '**/services/*/**',
     '@berth/auth',
     '@berth/tasks',
+    '@berth/runner',
     '@berth/cluster-sync',
     '@berth/registry-scan',
     '@berth/api-gateway',
@@ -100,8 +102,8 @@ const noOtherServices = {
 /** Of the overrides that match a file only the last one holds, so a file that is in two homes has one for both. */
 const inTwoHomes: { files: string[]; homes: Home[] }[] = [
   { files: ['services/auth/src/sign-in/*-repository.ts'], homes: ['signIn', 'repository'] },
-  { files: ['packages/shared/src/testing/db/**'], homes: ['processes', 'db'] },
-  { files: ['packages/shared/src/testing/test-nats.ts'], homes: ['processes', 'bus'] },
+  { files: ['packages/shared/testing/src/db/**'], homes: ['processes', 'db'] },
+  { files: ['packages/shared/testing/src/test-nats.ts'], homes: ['processes', 'bus'] },
 ];
 
 function restrictedImports(homes: readonly Home[] = []) {
@@ -158,7 +160,7 @@ export default defineConfig({
       rules: { 'no-restricted-imports': restrictedImports(homes) },
     })),
     {
-      files: ['packages/shared/src/contracts/**'],
+      files: ['packages/shared/contracts/src/**'],
       rules: {
         'no-restricted-imports': [
           'error',
@@ -195,7 +197,7 @@ export default defineConfig({
         'scripts/**',
         'tests/deploy/**',
         'packages/devstack/src/**',
-        'packages/shared/src/testing/**',
+        'packages/shared/testing/src/**',
         'oxlint.config.ts',
       ],
       rules: { 'node/no-process-env': 'off' },
@@ -203,7 +205,7 @@ export default defineConfig({
     {
       // Where messages, routes and schemas are generic, their types are asserted by hand; nowhere else.
       files: [
-        'packages/shared/src/{bus,contracts,testing}/**',
+        'packages/shared/{bus,contracts,testing}/src/**',
         'packages/client/src/create-client.ts',
         'services/api-gateway/src/routes/**',
         'oxlint.config.ts',

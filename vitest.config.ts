@@ -20,7 +20,7 @@ export default defineConfig({
         test: {
           name: 'parts',
           include: [
-            'packages/*/{src,test}/**/*.test.ts',
+            'packages/{*,shared/*}/{src,test}/**/*.test.ts',
             'services/*/{src,test}/**/*.test.ts',
             'bench/**/*.test.ts',
             'scripts/**/*.test.ts',

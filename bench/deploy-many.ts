@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Client, unwrap, waitUntil } from '@berth/client';
 import type { Stack } from '@berth/devstack';
-import type { Deployment } from '@berth/shared/contracts/resources/deployments';
+import type { Deployment } from '@berth/contracts/resources/deployments/deployments';
 import type { Fixtures } from './fixtures.ts';
 import { loadOfMachine } from './load-of-machine.ts';
 import { peakMemory, treeOf } from './process-usage.ts';

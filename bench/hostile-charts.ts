@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { JsonObject } from '@berth/shared/contracts/json';
+import type { JsonObject } from '@berth/contracts/fields/json';
 
 /** A chart that tries to keep a service busy: its files, and the worst inputs for it. */
 export interface HostileChart {

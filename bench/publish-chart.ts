@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { type Client, unwrap, waitUntil } from '@berth/client';
 import type { Stack } from '@berth/devstack';
 import { pushChart } from '@berth/devstack/journey/publish-sample-chart';
-import type { HelmChart } from '@berth/shared/contracts/resources/helm-charts';
+import type { HelmChart } from '@berth/contracts/resources/charts/helm-charts';
 
 export interface ChartOfBench {
   name: string;

@@ -4,14 +4,14 @@ import type { Stack } from '@berth/devstack';
 import { createHello, waitForRunning } from '@berth/devstack/journey/hello-deployment';
 import { sampleChart } from '@berth/devstack/journey/publish-sample-chart';
 import { signIn } from '@berth/devstack/journey/sign-in';
-import type { Operation } from '@berth/shared/contracts/contract';
-import { httpRouteOf } from '@berth/shared/contracts/http-route';
-import { resources } from '@berth/shared/contracts/index';
-import { isJsonObject, type JsonValue } from '@berth/shared/contracts/json';
-import type { Examples } from '@berth/shared/contracts/openapi/examples';
+import type { Operation } from '@berth/contracts/definition/contract';
+import { httpRouteOf } from '@berth/contracts/definition/http-route';
+import { resources } from '@berth/contracts/resources/index';
+import { isJsonObject, type JsonValue } from '@berth/contracts/fields/json';
+import type { Examples } from '@berth/contracts/openapi/examples';
 import type { Fixtures } from './fixtures.ts';
 
-const file = new URL('../packages/shared/src/contracts/openapi/examples.json', import.meta.url);
+const file = new URL('../packages/shared/contracts/src/openapi/examples.json', import.meta.url);
 
 const operations = resources.flatMap((resource) => Object.values<Operation>(resource.operations));
 const isUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

@@ -3,6 +3,7 @@
 // Each build is checked by starting its entries without a configuration: all imports must resolve, and the service must name
 // the missing settings, or its commands.
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,7 +20,8 @@ const root = fileURLToPath(new URL('../', import.meta.url));
 const services: Record<string, string[]> = {
   'api-gateway': ['src/main.ts'],
   auth: ['src/main.ts', 'src/admin-main.ts'],
-  tasks: ['src/main.ts', 'src/runner-main.ts', 'src/admin-main.ts'],
+  tasks: ['src/main.ts', 'src/admin-main.ts'],
+  runner: ['src/main.ts'],
   'cluster-sync': ['src/main.ts', 'src/admin-main.ts'],
   'registry-scan': ['src/main.ts', 'src/admin-main.ts'],
 };
@@ -42,29 +44,18 @@ async function build(service: string, entries: string[]): Promise<void> {
   await writeFile(
     join(image, 'pnpm-workspace.yaml'),
     // Copies: links into the store of packages would make an archive depend on what else this machine has installed.
-    'packages:\n  - packages/*\n  - services/*\nignoreScripts: true\npackageImportMethod: copy\n',
+    'packages:\n  - packages/*\n  - packages/shared/*\n  - services/*\nignoreScripts: true\npackageImportMethod: copy\n',
   );
   await cp(join(root, 'pnpm-lock.yaml'), join(image, 'pnpm-lock.yaml'));
   await installProduction(image);
   await writeBillOfMaterials({ folder: image, name: `berth-${service}`, pnpm });
   await leaveOutUnused(image);
   await stripTypes(image);
-  await writeFile(join(image, 'main.mjs'), entryOf({ service, main: 'src/main.ts', entries }));
+  await writeFile(join(image, 'main.mjs'), entryOf({ service, entries }));
   await setModes(image);
   for (const entry of entries) await check(join(image, 'services', service, entry));
   await check(join(image, 'main.mjs'));
   process.stdout.write(`built dist/${service}\n`);
-}
-
-/** The runner is the service `tasks` with another entry. */
-async function buildRunner(): Promise<void> {
-  const image = join(root, 'dist', 'runner');
-  await rm(image, { recursive: true, force: true });
-  await cp(join(root, 'dist', 'tasks'), image, { recursive: true, verbatimSymlinks: true });
-  await writeFile(join(image, 'main.mjs'), entryOf({ service: 'tasks', main: 'src/runner-main.ts', entries: [] }));
-  await setModes(image);
-  await check(join(image, 'main.mjs'));
-  process.stdout.write('built dist/runner\n');
 }
 
 /** A folder of the workspace and all folders that its code depends on. */
@@ -74,10 +65,17 @@ async function workspaceFolders(folder: string, known = new Set<string>()): Prom
     await readFile(join(root, folder, 'package.json'), 'utf8'),
   );
   for (const name of Object.keys(manifest.dependencies ?? {})) {
-    const needed = `packages/${name.slice('@berth/'.length)}`;
-    if (name.startsWith('@berth/') && !known.has(needed)) await workspaceFolders(needed, known);
+    if (!name.startsWith('@berth/')) continue;
+    const needed = packageFolder(name.slice('@berth/'.length));
+    if (!known.has(needed)) await workspaceFolders(needed, known);
   }
   return known;
+}
+
+/** Below `packages/`, or below `packages/shared/` for what every service uses. */
+function packageFolder(name: string): string {
+  const shared = `packages/shared/${name}`;
+  return existsSync(join(root, shared)) ? shared : `packages/${name}`;
 }
 
 async function leaveOutDevelopment(manifest: string): Promise<void> {
@@ -104,4 +102,3 @@ async function check(entry: string): Promise<void> {
 }
 
 for (const [service, entries] of Object.entries(services)) await build(service, entries);
-await buildRunner();

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 const root = fileURLToPath(new URL('../', import.meta.url));
 const mostFiles = 16;
 
-const workspaces = ['packages', 'services'].flatMap((group) =>
+const workspaces = ['packages', 'packages/shared', 'services'].flatMap((group) =>
   readdirSync(join(root, group))
     .map((name) => `${group}/${name}`)
     .filter((folder) => existsSync(join(root, folder, 'package.json'))),

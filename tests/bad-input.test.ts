@@ -1,7 +1,7 @@
 import { unwrap, waitUntil } from '@berth/client';
 import type { Sample } from '@berth/devstack/journey/find-sample';
 import { pushChart, sampleChart } from '@berth/devstack/journey/publish-sample-chart';
-import type { NewDeployment } from '@berth/shared/contracts/resources/deployments';
+import type { NewDeployment } from '@berth/contracts/resources/deployments/deployments';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { allowClusterScopedObjects } from './setup/allow-cluster-scoped-objects.ts';

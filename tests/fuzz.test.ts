@@ -1,8 +1,8 @@
-import { type Operation, changesRows, type Resource, successStatus } from '@berth/shared/contracts/contract';
-import { isJsonObject, type JsonObject, type JsonValue } from '@berth/shared/contracts/json';
-import { resources } from '@berth/shared/contracts/index';
-import { openApiDocument } from '@berth/shared/contracts/openapi';
-import { type ErrorCode, errorCodes, isErrorCode } from '@berth/shared/errors';
+import { type Operation, changesRows, type Resource, successStatus } from '@berth/contracts/definition/contract';
+import { isJsonObject, type JsonObject, type JsonValue } from '@berth/contracts/fields/json';
+import { resources } from '@berth/contracts/resources/index';
+import { openApiDocument } from '@berth/contracts/openapi/openapi';
+import { type ErrorCode, errorCodes, isErrorCode } from '@berth/contracts/errors';
 import * as fc from 'fast-check';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { type Answer, createClient, unwrap, waitUntil } from '@berth/client';
 import { createHello, waitForRunning } from '@berth/devstack/journey/hello-deployment';
-import type { Page } from '@berth/shared/contracts/paging';
+import type { Page } from '@berth/contracts/definition/paging';
 import { connect, PermissionViolationError } from '@nats-io/transport-node';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Stack } from '@berth/devstack';
-import type { Bus } from '@berth/shared/bus/bus';
-import { connectBus } from '@berth/shared/bus/connect-bus';
-import { type ClaimedTask, runnerTasks } from '@berth/shared/contracts/resources/runner-tasks';
-import { createLog } from '@berth/shared/service/create-log';
-import { createWakeUp } from '@berth/shared/waiting/wake-up';
+import type { Bus } from '@berth/bus/bus';
+import { connectBus } from '@berth/bus/connect-bus';
+import { type ClaimedTask, runnerTasks } from '@berth/contracts/resources/tasks/runner-tasks';
+import { createLog } from '@berth/service/logging/create-log';
+import { createWakeUp } from '@berth/service/waiting/wake-up';
 
 /** A connection as a runner has it. */
 export const runnerBus = (stack: Stack) =>

@@ -3,7 +3,7 @@ import { assignCluster, ensureEnv, findChart, type Sample } from '@berth/devstac
 import { createHello, waitForRunning } from '@berth/devstack/journey/hello-deployment';
 import { pushChart } from '@berth/devstack/journey/publish-sample-chart';
 import { signIn, signInAsAda } from '@berth/devstack/journey/sign-in';
-import type { Deployment } from '@berth/shared/contracts/resources/deployments';
+import type { Deployment } from '@berth/contracts/resources/deployments/deployments';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { callingChart } from './setup/calling-chart.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Client } from '@berth/client';
-import { callerNames } from '@berth/shared/contracts/contract';
+import { callerNames } from '@berth/contracts/definition/contract';
 import { startProcessGuard } from '@berth/process-guard/process-guard';
 import { createHello, waitForRunning } from '@berth/devstack/journey/hello-deployment';
 import { mkdtemp, rm } from 'node:fs/promises';

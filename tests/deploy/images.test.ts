@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Spec, Validation } from '@cyclonedx/cyclonedx-library';
-import { callerNames } from '@berth/shared/contracts/contract';
+import { callerNames } from '@berth/contracts/definition/contract';
 import { expect, test } from 'vitest';
 import { targets } from '../../scripts/images/image-names.ts';
 import { repeatElsewhere } from '../../scripts/images/repeat-elsewhere.ts';

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { get } from 'node:https';
 import { join } from 'node:path';
 import { createClient, unwrap } from '@berth/client';
-import { callerNames } from '@berth/shared/contracts/contract';
+import { callerNames } from '@berth/contracts/definition/contract';
 import { sampleChart } from '@berth/devstack/journey/publish-sample-chart';
 import { signIn } from '@berth/devstack/journey/sign-in';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

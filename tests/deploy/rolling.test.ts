@@ -3,9 +3,9 @@ import { assignCluster, ensureEnv, findChart, type Sample } from '@berth/devstac
 import { createHello, waitForRunning } from '@berth/devstack/journey/hello-deployment';
 import { pushChart } from '@berth/devstack/journey/publish-sample-chart';
 import { signInAsAda } from '@berth/devstack/journey/sign-in';
-import { type CallerName, callerNames } from '@berth/shared/contracts/contract';
-import type { Deployment } from '@berth/shared/contracts/resources/deployments';
-import type { Env } from '@berth/shared/contracts/resources/envs';
+import { type CallerName, callerNames } from '@berth/contracts/definition/contract';
+import type { Deployment } from '@berth/contracts/resources/deployments/deployments';
+import type { Env } from '@berth/contracts/resources/envs/envs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { callingChart } from './setup/calling-chart.ts';

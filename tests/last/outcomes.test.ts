@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { missingOutcomes, undeclaredConflicts } from '@berth/shared/testing/outcomes';
+import { missingOutcomes, undeclaredConflicts } from '@berth/testing/contracts/outcomes';
 import { describe, expect, test } from 'vitest';
 
 /** Where the tests of this run have recorded the answers to their calls; unset where only some of the files run. */

@@ -4,7 +4,7 @@ import { type Client, unwrap, waitUntil } from '@berth/client';
 import type { Stack } from '@berth/devstack';
 import type { Sample } from '@berth/devstack/journey/find-sample';
 import { sampleChart } from '@berth/devstack/journey/publish-sample-chart';
-import type { DeploymentTask } from '@berth/shared/contracts/resources/deployment-tasks';
+import type { DeploymentTask } from '@berth/contracts/resources/tasks/deployment-tasks';
 import { CoreV1Api, KubeConfig, PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
 import { z } from 'zod';
 

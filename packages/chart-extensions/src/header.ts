@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { isJsonObject } from '@berth/shared/contracts/json';
-import { ruleWords } from '@berth/shared/contracts/rule-words';
+import { isJsonObject } from '@berth/contracts/fields/json';
+import { ruleWords } from '@berth/contracts/fields/rule-words';
 
 /** Berth's, and that of the upstream project, whose charts work here unchanged. */
 const groups = ['berth.dev', 'platz.io'];

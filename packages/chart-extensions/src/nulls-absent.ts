@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isJsonObject } from '@berth/shared/contracts/json';
+import { isJsonObject } from '@berth/contracts/fields/json';
 
 /**
  * A strict object whose optional members may also be written as null, as YAML authors and older tools do.

@@ -1,6 +1,6 @@
-import { natsAccounts } from '@berth/shared/bus/accounts/nats-accounts';
-import { natsServerConfig } from '@berth/shared/bus/accounts/nats-server-config';
-import type { CallerName } from '@berth/shared/contracts/contract';
+import { natsAccounts } from '@berth/bus/accounts/nats-accounts';
+import { natsServerConfig } from '@berth/bus/accounts/nats-server-config';
+import type { CallerName } from '@berth/contracts/definition/contract';
 
 /** What the chart puts in the place of a password. */
 const placeholderOf = (name: CallerName): string => `<password of ${name}>`;

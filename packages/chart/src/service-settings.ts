@@ -1,15 +1,5 @@
-import type { CallerName } from '@berth/shared/contracts/contract';
+import type { CallerName } from '@berth/contracts/definition/contract';
 import { z } from 'zod';
-
-/** Where each process describes its settings; the file exports a schema under the name. */
-const sources: Record<CallerName, { file: string; schema: string }> = {
-  'api-gateway': { file: 'services/api-gateway/src/config.ts', schema: 'Config' },
-  auth: { file: 'services/auth/src/config.ts', schema: 'Config' },
-  tasks: { file: 'services/tasks/src/config.ts', schema: 'Config' },
-  'cluster-sync': { file: 'services/cluster-sync/src/config.ts', schema: 'Config' },
-  'registry-scan': { file: 'services/registry-scan/src/config.ts', schema: 'Config' },
-  runner: { file: 'services/tasks/src/runner/runner-config.ts', schema: 'RunnerConfig' },
-};
 
 /** Settings of every process, which its frame reads. */
 const ofTheFrame = ['LOG_LEVEL', 'HEALTH_PORT', 'HEALTH_HOST'];
@@ -21,11 +11,10 @@ export interface ServiceSettings {
 
 /** What reads the settings of a process. */
 export async function settingsSchema(root: URL, name: CallerName): Promise<z.ZodType> {
-  const { file, schema } = sources[name];
-  const module: Record<string, unknown> = await import(new URL(file, root).href);
-  const found = module[schema];
-  if (!(found instanceof z.ZodType)) throw new Error(`${file} exports no schema ${schema}`);
-  return found;
+  const file = `services/${name}/src/config.ts`;
+  const { Config }: Record<string, unknown> = await import(new URL(file, root).href);
+  if (!(Config instanceof z.ZodType)) throw new Error(`${file} does not export a schema Config`);
+  return Config;
 }
 
 /** The settings of each process, from the schema that reads them: none is written down a second time. */

@@ -1,4 +1,4 @@
-import type { CallerName } from '@berth/shared/contracts/contract';
+import type { CallerName } from '@berth/contracts/definition/contract';
 import type { ServiceSettings } from './service-settings.ts';
 
 type Schema = Record<string, unknown>;

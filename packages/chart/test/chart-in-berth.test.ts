@@ -5,7 +5,7 @@ import { outputValues } from '@berth/chart-extensions/output-values';
 import { readExtensions } from '@berth/chart-extensions/read-extensions';
 import { validateConfig } from '@berth/chart-extensions/validate-config';
 import { ValuesUi } from '@berth/chart-extensions/values-ui';
-import type { JsonObject } from '@berth/shared/contracts/json';
+import type { JsonObject } from '@berth/contracts/fields/json';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bundled, chart, type HelmInTest, merged, needed, podOf, startHelm } from './support/helm-in-test.ts';
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { toolsForTest } from '@berth/devstack/testing/with-servers';
-import { type CallerName, callerNames } from '@berth/shared/contracts/contract';
+import { type CallerName, callerNames } from '@berth/contracts/definition/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-import type { ErrorCode, FieldError } from '@berth/shared/errors';
+import type { ErrorCode, FieldError } from '@berth/contracts/errors';
 
 /** Why a request failed: an error of the API (`application/problem+json`), or no usable answer at all. */
 export interface Problem {

@@ -1,5 +1,5 @@
-import type { OperationSpec, RequestInput, Resource, ResponseOutput } from '@berth/shared/contracts/contract';
-import { contracts } from '@berth/shared/contracts/index';
+import type { OperationSpec, RequestInput, Resource, ResponseOutput } from '@berth/contracts/definition/contract';
+import { contracts } from '@berth/contracts/resources/index';
 import type { Answer } from './answer.ts';
 import { type CallOptions, type ClientOptions, createSend, type Send } from './send.ts';
 import type { TextStream } from './text-stream.ts';

@@ -1,4 +1,4 @@
-import type { Page } from '@berth/shared/contracts/paging';
+import type { Page } from '@berth/contracts/definition/paging';
 import { type Answer, unwrap } from './answer.ts';
 
 /**

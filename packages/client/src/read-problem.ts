@@ -1,4 +1,4 @@
-import { type FieldError, isErrorCode } from '@berth/shared/errors';
+import { type FieldError, isErrorCode } from '@berth/contracts/errors';
 import type { Problem } from './answer.ts';
 
 /** Reads an answer that is not a success. Never throws: an unreadable answer is a problem too. */

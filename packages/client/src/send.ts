@@ -1,6 +1,6 @@
-import type { Operation } from '@berth/shared/contracts/contract';
-import { isCreation } from '@berth/shared/contracts/idempotency-key';
-import { backOffMs } from '@berth/shared/waiting/back-off';
+import type { Operation } from '@berth/contracts/definition/contract';
+import { isCreation } from '@berth/contracts/definition/idempotency-key';
+import { backOffMs } from '@berth/contracts/back-off';
 import type { Answer, Problem } from './answer.ts';
 import { pause } from './pause.ts';
 import { readProblem, unreachable } from './read-problem.ts';

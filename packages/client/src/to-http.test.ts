@@ -1,4 +1,4 @@
-import { contracts } from '@berth/shared/contracts/index';
+import { contracts } from '@berth/contracts/resources/index';
 import { describe, expect, test } from 'vitest';
 import { isRepeatable, toHttp } from './to-http.ts';
 

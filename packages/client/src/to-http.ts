@@ -1,6 +1,6 @@
-import { hasPathId, type Operation } from '@berth/shared/contracts/contract';
-import { httpRouteOf } from '@berth/shared/contracts/http-route';
-import { isCreation } from '@berth/shared/contracts/idempotency-key';
+import { hasPathId, type Operation } from '@berth/contracts/definition/contract';
+import { httpRouteOf } from '@berth/contracts/definition/http-route';
+import { isCreation } from '@berth/contracts/definition/idempotency-key';
 
 /** What the methods of the client take: each part only where the operation has one. */
 export interface RequestParts {

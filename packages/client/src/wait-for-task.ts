@@ -1,4 +1,4 @@
-import type { DeploymentTask } from '@berth/shared/contracts/resources/deployment-tasks';
+import type { DeploymentTask } from '@berth/contracts/resources/tasks/deployment-tasks';
 import { unwrap } from './answer.ts';
 import type { Client } from './create-client.ts';
 import { type WaitOptions, waitUntil } from './wait-until.ts';

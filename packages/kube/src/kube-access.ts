@@ -1,4 +1,4 @@
-import { cutText } from '@berth/shared/cut-text';
+import { cutText } from '@berth/contracts/cut-text';
 import { X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import { z } from 'zod';

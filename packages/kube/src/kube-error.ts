@@ -1,4 +1,4 @@
-import { cutText } from '@berth/shared/cut-text';
+import { cutText } from '@berth/contracts/cut-text';
 import { z } from 'zod';
 
 const Status = z.object({ reason: z.string().max(200).optional(), message: z.string().optional() });

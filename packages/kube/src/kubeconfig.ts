@@ -1,6 +1,6 @@
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { Text } from '@berth/shared/contracts/fields';
+import { Text } from '@berth/contracts/fields/fields';
 
 const Fields = z.record(z.string(), z.unknown());
 const listOf = <T extends z.ZodType>(item: T) =>

@@ -20,7 +20,7 @@ async function imageWith(
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, `${begins}${says(entry)}`);
   }
-  await writeFile(join(folder, 'main.mjs'), entryOf({ service: 'tasks', main: 'src/main.ts', entries }));
+  await writeFile(join(folder, 'main.mjs'), entryOf({ service: 'tasks', entries }));
   return async (...args) =>
     run(process.execPath, [join(folder, 'main.mjs'), ...args]).then(
       (answer) => ({ ...answer, code: 0 }),
@@ -56,7 +56,7 @@ test('an argument of an image that is no command goes to its admin command, wher
 });
 
 test('an unknown argument of an image without an admin command ends it with the commands that it has', async () => {
-  const image = await imageWith(['src/rotate-key-main.ts', 'src/runner-main.ts']);
+  const image = await imageWith(['src/rotate-key-main.ts']);
 
   expect(await image('migrate')).toMatchObject({
     code: 64,

@@ -1,7 +1,5 @@
 export interface Entry {
   readonly service: string;
-  /** What runs without arguments, below the folder of the service. */
-  readonly main: string;
   /** All entries of the service; each `<command>-main.ts` is a command of the image. */
   readonly entries: readonly string[];
 }
@@ -10,10 +8,10 @@ export interface Entry {
  * The program that an image starts: the service, or, by its first argument, one of its other entries. What is no entry is
  * for `admin-main.ts`, which names its commands itself. Their sources no longer have types (`stripTypes`).
  */
-export function entryOf({ service, main, entries }: Entry): string {
+export function entryOf({ service, entries }: Entry): string {
   const named = entries.flatMap((entry) => {
     const command = /\/([a-z-]+)-main\.ts$/.exec(entry)?.[1];
-    return command && command !== 'runner' && command !== 'admin' ? [[command, `./services/${service}/${entry}`]] : [];
+    return command && command !== 'admin' ? [[command, `./services/${service}/${entry}`]] : [];
   });
   const admin = entries.find((entry) => entry.endsWith('/admin-main.ts'));
   return `// Made by the build: starts the service, or the command that the first argument names.
@@ -30,7 +28,7 @@ registerHooks({
 const commands = new Map(${JSON.stringify(named)});
 const admin = ${JSON.stringify(admin ? `./services/${service}/${admin}` : null)};
 const [, , command] = process.argv;
-if (command === undefined) await import('./services/${service}/${main}');
+if (command === undefined) await import('./services/${service}/src/main.ts');
 else if (commands.has(command)) {
   process.argv.splice(2, 1);
   await import(commands.get(command));

@@ -1,5 +1,5 @@
-import { busOptions, busSettings } from '@berth/shared/bus/connection/bus-settings';
-import { longestLeaseMs } from '@berth/shared/contracts/resources/identity-leases';
+import { busOptions, busSettings } from '@berth/bus/connection/bus-settings';
+import { longestLeaseMs } from '@berth/contracts/resources/accounts/identity-leases';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { usualConnections } from './http/create-http-server.ts';

@@ -1,7 +1,7 @@
-import type { Bus } from '@berth/shared/bus/bus';
-import type { Resource } from '@berth/shared/contracts/contract';
-import { resources as allResources } from '@berth/shared/contracts/index';
-import type { Service } from '@berth/shared/service/service';
+import type { Bus } from '@berth/bus/bus';
+import type { Resource } from '@berth/contracts/definition/contract';
+import { resources as allResources } from '@berth/contracts/resources/index';
+import type { Service } from '@berth/service/service';
 import type { FastifyInstance } from 'fastify';
 import { Attempts } from './attempts/attempts.ts';
 import { KnownCredentials } from './attempts/known-credentials.ts';

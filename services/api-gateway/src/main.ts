@@ -1,9 +1,9 @@
-import { connectBus } from '@berth/shared/bus/connect-bus';
-import { implement } from '@berth/shared/bus/rpc/implement';
-import { server } from '@berth/shared/contracts/resources/server';
-import { every } from '@berth/shared/service/loop';
-import { readConfig } from '@berth/shared/service/read-config';
-import { runService } from '@berth/shared/service/run-service';
+import { connectBus } from '@berth/bus/connect-bus';
+import { implement } from '@berth/bus/rpc/implement';
+import { server } from '@berth/contracts/resources/gateway/server';
+import { every } from '@berth/service/loop';
+import { readConfig } from '@berth/service/read-config';
+import { runService } from '@berth/service/run-service';
 import { createLeasedIdentities } from './authentication/leases/leased-identities.ts';
 import { Config } from './config.ts';
 import { createGateway } from './create-gateway.ts';

@@ -1,8 +1,8 @@
-import { etagOf } from '@berth/shared/bus/rpc/etag';
-import { envs } from '@berth/shared/contracts/resources/envs';
-import type { Page } from '@berth/shared/contracts/paging';
-import { logins } from '@berth/shared/contracts/resources/logins';
-import { AppError, errorCodes, isErrorCode } from '@berth/shared/errors';
+import { etagOf } from '@berth/bus/rpc/etag';
+import { envs } from '@berth/contracts/resources/envs/envs';
+import type { Page } from '@berth/contracts/definition/paging';
+import { logins } from '@berth/contracts/resources/accounts/logins';
+import { AppError, errorCodes, isErrorCode } from '@berth/contracts/errors';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { problemOf } from './support/problem-of.ts';
 import { some, startTestGateway, type TestGateway, testAuth } from './support/start-test-gateway.ts';

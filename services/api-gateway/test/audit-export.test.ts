@@ -1,8 +1,8 @@
 import { get, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
-import { type AuditEvent, auditEvents } from '@berth/shared/contracts/resources/audit-events';
-import { AppError } from '@berth/shared/errors';
-import { sampleIdentities } from '@berth/shared/testing/test-identities';
+import { type AuditEvent, auditEvents } from '@berth/contracts/resources/audit/audit-events';
+import { AppError } from '@berth/contracts/errors';
+import { sampleIdentities } from '@berth/testing/test-identities';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { problemOf } from './support/problem-of.ts';
 import { some, startTestGateway, type TestGateway, testAuth } from './support/start-test-gateway.ts';

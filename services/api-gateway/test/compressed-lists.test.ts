@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { type IncomingHttpHeaders, request as httpRequest } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { etagOf } from '@berth/shared/bus/rpc/etag';
-import { envs } from '@berth/shared/contracts/resources/envs';
-import { logins } from '@berth/shared/contracts/resources/logins';
-import { AppError } from '@berth/shared/errors';
+import { etagOf } from '@berth/bus/rpc/etag';
+import { envs } from '@berth/contracts/resources/envs/envs';
+import { logins } from '@berth/contracts/resources/accounts/logins';
+import { AppError } from '@berth/contracts/errors';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { some, startTestGateway, type TestGateway, testAuth } from './support/start-test-gateway.ts';
 

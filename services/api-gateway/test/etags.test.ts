@@ -1,9 +1,9 @@
-import { etagOf } from '@berth/shared/bus/rpc/etag';
-import { type Operation, type Resource, type ServiceName, serviceNames } from '@berth/shared/contracts/contract';
-import { resources } from '@berth/shared/contracts/index';
-import type { JsonObject } from '@berth/shared/contracts/json';
+import { etagOf } from '@berth/bus/rpc/etag';
+import { type Operation, type Resource, type ServiceName, serviceNames } from '@berth/contracts/definition/contract';
+import { resources } from '@berth/contracts/resources/index';
+import type { JsonObject } from '@berth/contracts/fields/json';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sampleOf } from '@berth/shared/testing/sample-of';
+import { sampleOf } from '@berth/testing/contracts/sample-of';
 import { some, startTestGateway, type TestGateway, testAuth } from './support/start-test-gateway.ts';
 
 const id = '0b8a6b0e-0000-4000-8000-000000000001';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
-import type { Bus } from '@berth/shared/bus/bus';
-import type { StateMessage } from '@berth/shared/bus/state/publish-state';
-import { resources } from '@berth/shared/contracts/index';
-import { sampleIdentities, samplePlaces } from '@berth/shared/testing/test-identities';
+import type { Bus } from '@berth/bus/bus';
+import type { StateMessage } from '@berth/bus/state/publish-state';
+import { resources } from '@berth/contracts/resources/index';
+import { sampleIdentities, samplePlaces } from '@berth/testing/test-identities';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { problemOf } from './support/problem-of.ts';
 import { startTestGateway, type TestGateway, testAuth } from './support/start-test-gateway.ts';

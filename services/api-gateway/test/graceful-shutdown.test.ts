@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
-import { deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
-import { envs } from '@berth/shared/contracts/resources/envs';
-import { k8sResources } from '@berth/shared/contracts/resources/k8s-resources';
-import type { PodLogPart } from '@berth/shared/contracts/resources/pod-log';
-import type { LogLine } from '@berth/shared/contracts/resources/runner-tasks';
-import { samplePlaces } from '@berth/shared/testing/test-identities';
+import { deploymentTasks } from '@berth/contracts/resources/tasks/deployment-tasks';
+import { envs } from '@berth/contracts/resources/envs/envs';
+import { k8sResources } from '@berth/contracts/resources/clusters/k8s-resources';
+import type { PodLogPart } from '@berth/contracts/resources/clusters/pod-log';
+import type { LogLine } from '@berth/contracts/resources/tasks/runner-tasks';
+import { samplePlaces } from '@berth/testing/test-identities';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { problemOf } from './support/problem-of.ts';
 import { some, startTestGateway, type TestGateway, testAuth } from './support/start-test-gateway.ts';

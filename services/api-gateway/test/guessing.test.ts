@@ -1,7 +1,7 @@
-import type { Credential } from '@berth/shared/contracts/resources/identities';
-import { logins } from '@berth/shared/contracts/resources/logins';
-import { me } from '@berth/shared/contracts/resources/me';
-import { AppError } from '@berth/shared/errors';
+import type { Credential } from '@berth/contracts/resources/accounts/identities';
+import { logins } from '@berth/contracts/resources/accounts/logins';
+import { me } from '@berth/contracts/resources/accounts/me';
+import { AppError } from '@berth/contracts/errors';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { problemOf } from './support/problem-of.ts';
 import { some, startTestGateway, type TestGateway, testAuth } from './support/start-test-gateway.ts';

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { envs } from '@berth/shared/contracts/resources/envs';
-import { logins } from '@berth/shared/contracts/resources/logins';
-import { once } from '@berth/shared/db/idempotency/once';
-import { type OpenTestDatabase, openTestDatabase } from '@berth/shared/testing/open-test-database';
+import { envs } from '@berth/contracts/resources/envs/envs';
+import { logins } from '@berth/contracts/resources/accounts/logins';
+import { once } from '@berth/db/idempotency/once';
+import { type OpenTestDatabase, openTestDatabase } from '@berth/testing/open-test-database';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { problemOf } from './support/problem-of.ts';
 import { some, startTestGateway, type TestGateway, testAuth } from './support/start-test-gateway.ts';
 
 // The tables that every service has are enough for an owner that stores its answers.
-const migrations = new URL('../../../packages/shared/src/db/test-migrations/', import.meta.url);
+const migrations = new URL('../../../packages/shared/db/src/test-migrations/', import.meta.url);
 
 let gateway: TestGateway;
 let database: OpenTestDatabase;

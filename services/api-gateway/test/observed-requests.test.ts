@@ -1,6 +1,6 @@
-import { envs } from '@berth/shared/contracts/resources/envs';
-import { signingKeys } from '@berth/shared/contracts/resources/signing-keys';
-import { sampleIdentities } from '@berth/shared/testing/test-identities';
+import { envs } from '@berth/contracts/resources/envs/envs';
+import { signingKeys } from '@berth/contracts/resources/accounts/signing-keys';
+import { sampleIdentities } from '@berth/testing/test-identities';
 import { context, propagation, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';

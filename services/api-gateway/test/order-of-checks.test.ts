@@ -1,4 +1,4 @@
-import { envs } from '@berth/shared/contracts/resources/envs';
+import { envs } from '@berth/contracts/resources/envs/envs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { problemOf } from './support/problem-of.ts';
 import { some, startTestGateway, type TestGateway, testAuth } from './support/start-test-gateway.ts';

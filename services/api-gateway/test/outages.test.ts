@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { serviceNames } from '@berth/shared/contracts/contract';
-import { envs } from '@berth/shared/contracts/resources/envs';
+import { serviceNames } from '@berth/contracts/definition/contract';
+import { envs } from '@berth/contracts/resources/envs/envs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { problemOf } from './support/problem-of.ts';
 import { some, startTestGateway, type TestGateway, testAuth } from './support/start-test-gateway.ts';

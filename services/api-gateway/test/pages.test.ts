@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { logins } from '@berth/shared/contracts/resources/logins';
-import { me } from '@berth/shared/contracts/resources/me';
-import { AppError } from '@berth/shared/errors';
+import { logins } from '@berth/contracts/resources/accounts/logins';
+import { me } from '@berth/contracts/resources/accounts/me';
+import { AppError } from '@berth/contracts/errors';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { problemOf } from './support/problem-of.ts';
 import { some, startTestGateway, type TestGateway, testAuth } from './support/start-test-gateway.ts';

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { k8sResources } from '@berth/shared/contracts/resources/k8s-resources';
-import type { PodLogPart, PodLogRequest } from '@berth/shared/contracts/resources/pod-log';
-import { AppError } from '@berth/shared/errors';
-import { sampleIdentities } from '@berth/shared/testing/test-identities';
+import { k8sResources } from '@berth/contracts/resources/clusters/k8s-resources';
+import type { PodLogPart, PodLogRequest } from '@berth/contracts/resources/clusters/pod-log';
+import { AppError } from '@berth/contracts/errors';
+import { sampleIdentities } from '@berth/testing/test-identities';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { followLog } from './support/follow-log.ts';
 import { problemOf } from './support/problem-of.ts';

@@ -1,7 +1,7 @@
-import { envs } from '@berth/shared/contracts/resources/envs';
-import { identities } from '@berth/shared/contracts/resources/identities';
-import { deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
-import { sampleIdentities } from '@berth/shared/testing/test-identities';
+import { envs } from '@berth/contracts/resources/envs/envs';
+import { identities } from '@berth/contracts/resources/accounts/identities';
+import { deploymentTasks } from '@berth/contracts/resources/tasks/deployment-tasks';
+import { sampleIdentities } from '@berth/testing/test-identities';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { problemOf } from './support/problem-of.ts';
 import { some, startTestGateway, type TestGateway, testAuth } from './support/start-test-gateway.ts';

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Bus } from '@berth/shared/bus/bus';
-import { deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
-import type { LogLine } from '@berth/shared/contracts/resources/runner-tasks';
-import { AppError } from '@berth/shared/errors';
-import { sampleIdentities } from '@berth/shared/testing/test-identities';
+import type { Bus } from '@berth/bus/bus';
+import { deploymentTasks } from '@berth/contracts/resources/tasks/deployment-tasks';
+import type { LogLine } from '@berth/contracts/resources/tasks/runner-tasks';
+import { AppError } from '@berth/contracts/errors';
+import { sampleIdentities } from '@berth/testing/test-identities';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { followLog } from './support/follow-log.ts';
 import { problemOf } from './support/problem-of.ts';

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { type Certificates, ensureCertificates } from '@berth/devstack/servers/kubernetes/certificates';
 import { type GatewayProcess, startGatewayProcess } from '@berth/devstack/testing/gateway-process';
-import type { Bus } from '@berth/shared/bus/bus';
-import { envs } from '@berth/shared/contracts/resources/envs';
-import { connectTestBus } from '@berth/shared/testing/test-bus';
-import { startTestNats, type TestNats } from '@berth/shared/testing/test-nats';
+import type { Bus } from '@berth/bus/bus';
+import { envs } from '@berth/contracts/resources/envs/envs';
+import { connectTestBus } from '@berth/testing/test-bus';
+import { startTestNats, type TestNats } from '@berth/testing/test-nats';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { some, testAuth } from './support/start-test-gateway.ts';
 

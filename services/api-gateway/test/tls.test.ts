@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createLog } from '@berth/shared/service/create-log';
+import { createLog } from '@berth/service/logging/create-log';
 import { type Certificates, ensureCertificates } from '@berth/devstack/servers/kubernetes/certificates';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readCertificate } from '../src/http/tls/certificate-folder.ts';

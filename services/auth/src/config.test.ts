@@ -1,4 +1,4 @@
-import { readConfig } from '@berth/shared/service/read-config';
+import { readConfig } from '@berth/service/read-config';
 import { describe, expect, test } from 'vitest';
 import { Config, withAdminEmailFlags } from './config.ts';
 

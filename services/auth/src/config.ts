@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
-import { busOptions, busSettings } from '@berth/shared/bus/connection/bus-settings';
-import { auditSettings } from '@berth/shared/db/audit/audit-retention';
-import { KeyEncryptionKey, OtherKeyEncryptionKeys } from '@berth/shared/sealing/key-encryption-key';
+import { busOptions, busSettings } from '@berth/bus/connection/bus-settings';
+import { auditSettings } from '@berth/db/audit/audit-retention';
+import { KeyEncryptionKey, OtherKeyEncryptionKeys } from '@berth/db/sealing/key-encryption-key';
 import { z } from 'zod';
 
 const days = 24 * 60 * 60;

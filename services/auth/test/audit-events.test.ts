@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { startGatewayProcess } from '@berth/devstack/testing/gateway-process';
-import type { EnvRole } from '@berth/shared/access/identity';
+import type { EnvRole } from '@berth/contracts/access/identity';
 import {
   AuditEvent,
   auditEvents,
   type AuditPage,
   type AuditQuery,
-} from '@berth/shared/contracts/resources/audit-events';
-import { envs } from '@berth/shared/contracts/resources/envs';
-import { me } from '@berth/shared/contracts/resources/me';
-import { userTokens } from '@berth/shared/contracts/resources/user-tokens';
-import { recordAudits } from '@berth/shared/db/audit/audit-log';
-import type { Database } from '@berth/shared/db/database';
-import { encodeCursor } from '@berth/shared/db/lists/list-cursor';
-import { openTestDatabase } from '@berth/shared/testing/open-test-database';
+} from '@berth/contracts/resources/audit/audit-events';
+import { envs } from '@berth/contracts/resources/envs/envs';
+import { me } from '@berth/contracts/resources/accounts/me';
+import { userTokens } from '@berth/contracts/resources/accounts/user-tokens';
+import { recordAudits } from '@berth/db/audit/audit-log';
+import type { Database } from '@berth/db/database';
+import { encodeCursor } from '@berth/db/lists/list-cursor';
+import { openTestDatabase } from '@berth/testing/open-test-database';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type AuthUnderTest, migrations, startAuth } from './support/auth-under-test.ts';
 import { somebot } from './support/bots-and-deployments.ts';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { botTokens } from '@berth/shared/contracts/resources/bot-tokens';
-import { bots } from '@berth/shared/contracts/resources/bots';
-import { envUserPermissions } from '@berth/shared/contracts/resources/env-user-permissions';
-import { envs } from '@berth/shared/contracts/resources/envs';
-import { userTokens } from '@berth/shared/contracts/resources/user-tokens';
-import { users } from '@berth/shared/contracts/resources/users';
+import { botTokens } from '@berth/contracts/resources/accounts/bot-tokens';
+import { bots } from '@berth/contracts/resources/accounts/bots';
+import { envUserPermissions } from '@berth/contracts/resources/envs/env-user-permissions';
+import { envs } from '@berth/contracts/resources/envs/envs';
+import { userTokens } from '@berth/contracts/resources/accounts/user-tokens';
+import { users } from '@berth/contracts/resources/accounts/users';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';

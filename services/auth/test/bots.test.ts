@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { botTokens } from '@berth/shared/contracts/resources/bot-tokens';
-import { bots } from '@berth/shared/contracts/resources/bots';
-import { me } from '@berth/shared/contracts/resources/me';
-import { wrongClock } from '@berth/shared/testing/wrong-clock';
+import { botTokens } from '@berth/contracts/resources/accounts/bot-tokens';
+import { bots } from '@berth/contracts/resources/accounts/bots';
+import { me } from '@berth/contracts/resources/accounts/me';
+import { wrongClock } from '@berth/testing/wrong-clock';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AuthUnderTest, startAuth } from './support/auth-under-test.ts';
 import { somebot } from './support/bots-and-deployments.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Bus } from '@berth/shared/bus/bus';
-import { etagOf } from '@berth/shared/bus/rpc/etag';
-import { deploymentPermissions } from '@berth/shared/contracts/resources/deployment-permissions';
-import { envUserPermissions } from '@berth/shared/contracts/resources/env-user-permissions';
+import type { Bus } from '@berth/bus/bus';
+import { etagOf } from '@berth/bus/rpc/etag';
+import { deploymentPermissions } from '@berth/contracts/resources/envs/deployment-permissions';
+import { envUserPermissions } from '@berth/contracts/resources/envs/env-user-permissions';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Bus } from '@berth/shared/bus/bus';
-import { deploymentPermissions } from '@berth/shared/contracts/resources/deployment-permissions';
-import { envUserPermissions } from '@berth/shared/contracts/resources/env-user-permissions';
-import { envs } from '@berth/shared/contracts/resources/envs';
+import type { Bus } from '@berth/bus/bus';
+import { deploymentPermissions } from '@berth/contracts/resources/envs/deployment-permissions';
+import { envUserPermissions } from '@berth/contracts/resources/envs/env-user-permissions';
+import { envs } from '@berth/contracts/resources/envs/envs';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';

@@ -1,7 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import { identities } from '@berth/shared/contracts/resources/identities';
-import { signingKeys } from '@berth/shared/contracts/resources/signing-keys';
-import { unseal } from '@berth/shared/sealing/seal';
+import { identities } from '@berth/contracts/resources/accounts/identities';
+import { signingKeys } from '@berth/contracts/resources/accounts/signing-keys';
+import { unseal } from '@berth/db/sealing/seal';
 import {
   CompactSign,
   type CryptoKey,

@@ -1,4 +1,4 @@
-import type { Identity } from '@berth/shared/access/identity';
+import type { Identity } from '@berth/contracts/access/identity';
 import {
   aTime,
   faultsAtManyRows,
@@ -9,7 +9,7 @@ import {
   type PlannedList,
   rowId,
   visible,
-} from '@berth/shared/testing/db/list-plans';
+} from '@berth/testing/db/list-plans';
 import { sql } from 'slonik';
 import { expect, test } from 'vitest';
 import { createBotRepository } from '../src/bots/bot-repository.ts';

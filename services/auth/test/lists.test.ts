@@ -1,10 +1,10 @@
 import { startGatewayProcess } from '@berth/devstack/testing/gateway-process';
-import { limits } from '@berth/shared/bus/limits';
-import { botTokens } from '@berth/shared/contracts/resources/bot-tokens';
-import { bots } from '@berth/shared/contracts/resources/bots';
-import { envs } from '@berth/shared/contracts/resources/envs';
-import { userTokens } from '@berth/shared/contracts/resources/user-tokens';
-import { largestBody, type LargestOptions, resourcesWithTexts } from '@berth/shared/testing/largest-body';
+import { limits } from '@berth/bus/protocol/limits';
+import { botTokens } from '@berth/contracts/resources/accounts/bot-tokens';
+import { bots } from '@berth/contracts/resources/accounts/bots';
+import { envs } from '@berth/contracts/resources/envs/envs';
+import { userTokens } from '@berth/contracts/resources/accounts/user-tokens';
+import { largestBody, type LargestOptions, resourcesWithTexts } from '@berth/testing/contracts/largest-body';
 import {
   type CallOperation,
   extremeTimes,
@@ -12,7 +12,7 @@ import {
   listedResources,
   readEveryWay,
   wrongOrders,
-} from '@berth/shared/testing/walk-list';
+} from '@berth/testing/contracts/walk-list';
 import { type FragmentSqlToken, sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Claims } from '@berth/devstack/servers/oidc/create-provider';
-import { envUserPermissions } from '@berth/shared/contracts/resources/env-user-permissions';
-import { logins } from '@berth/shared/contracts/resources/logins';
-import { me } from '@berth/shared/contracts/resources/me';
-import { users } from '@berth/shared/contracts/resources/users';
+import { envUserPermissions } from '@berth/contracts/resources/envs/env-user-permissions';
+import { logins } from '@berth/contracts/resources/accounts/logins';
+import { me } from '@berth/contracts/resources/accounts/me';
+import { users } from '@berth/contracts/resources/accounts/users';
 import { decodeJwt } from 'jose';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { maxRolesOfUser } from '@berth/shared/access/packed-identity';
-import { deploymentPermissions } from '@berth/shared/contracts/resources/deployment-permissions';
-import { envUserPermissions } from '@berth/shared/contracts/resources/env-user-permissions';
-import { envs } from '@berth/shared/contracts/resources/envs';
-import { me } from '@berth/shared/contracts/resources/me';
-import { users } from '@berth/shared/contracts/resources/users';
+import { maxRolesOfUser } from '@berth/contracts/access/packed-identity';
+import { deploymentPermissions } from '@berth/contracts/resources/envs/deployment-permissions';
+import { envUserPermissions } from '@berth/contracts/resources/envs/env-user-permissions';
+import { envs } from '@berth/contracts/resources/envs/envs';
+import { me } from '@berth/contracts/resources/accounts/me';
+import { users } from '@berth/contracts/resources/accounts/users';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { botTokens } from '@berth/shared/contracts/resources/bot-tokens';
-import { bots } from '@berth/shared/contracts/resources/bots';
-import { deploymentPermissions } from '@berth/shared/contracts/resources/deployment-permissions';
-import { envUserPermissions } from '@berth/shared/contracts/resources/env-user-permissions';
-import { envs } from '@berth/shared/contracts/resources/envs';
-import { userTokens } from '@berth/shared/contracts/resources/user-tokens';
+import { botTokens } from '@berth/contracts/resources/accounts/bot-tokens';
+import { bots } from '@berth/contracts/resources/accounts/bots';
+import { deploymentPermissions } from '@berth/contracts/resources/envs/deployment-permissions';
+import { envUserPermissions } from '@berth/contracts/resources/envs/env-user-permissions';
+import { envs } from '@berth/contracts/resources/envs/envs';
+import { userTokens } from '@berth/contracts/resources/accounts/user-tokens';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AuthUnderTest, startAuth } from './support/auth-under-test.ts';
 import { somebot, somekind } from './support/bots-and-deployments.ts';

@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type GatewayProcess, startGatewayProcess } from '@berth/devstack/testing/gateway-process';
-import { startTcpProxy, type TcpProxy } from '@berth/shared/testing/tcp-proxy';
+import { startTcpProxy, type TcpProxy } from '@berth/testing/network/tcp-proxy';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createEnvMemberRepository } from '../src/envs/env-member-repository.ts';
 import { newApiToken } from '../src/tokens/api-token.ts';

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { identities } from '@berth/shared/contracts/resources/identities';
-import { logins } from '@berth/shared/contracts/resources/logins';
-import { signingKeys } from '@berth/shared/contracts/resources/signing-keys';
-import type { Database } from '@berth/shared/db/database';
-import { openTestDatabase } from '@berth/shared/testing/open-test-database';
+import { identities } from '@berth/contracts/resources/accounts/identities';
+import { logins } from '@berth/contracts/resources/accounts/logins';
+import { signingKeys } from '@berth/contracts/resources/accounts/signing-keys';
+import type { Database } from '@berth/db/database';
+import { openTestDatabase } from '@berth/testing/open-test-database';
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import { sql } from 'slonik';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';

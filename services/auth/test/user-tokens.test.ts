@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { etagOf } from '@berth/shared/bus/rpc/etag';
-import { botTokens } from '@berth/shared/contracts/resources/bot-tokens';
-import { me } from '@berth/shared/contracts/resources/me';
-import { userTokens } from '@berth/shared/contracts/resources/user-tokens';
-import { users } from '@berth/shared/contracts/resources/users';
+import { etagOf } from '@berth/bus/rpc/etag';
+import { botTokens } from '@berth/contracts/resources/accounts/bot-tokens';
+import { me } from '@berth/contracts/resources/accounts/me';
+import { userTokens } from '@berth/contracts/resources/accounts/user-tokens';
+import { users } from '@berth/contracts/resources/accounts/users';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createBotTokenRepository } from '../src/bots/bot-token-repository.ts';
 import { type AuthUnderTest, startAuth } from './support/auth-under-test.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { identities } from '@berth/shared/contracts/resources/identities';
-import { users } from '@berth/shared/contracts/resources/users';
-import { deniedIn } from '@berth/shared/testing/db/audited';
-import { answeredUnlikeContract, deniedAttempts } from '@berth/shared/testing/refusals';
+import { identities } from '@berth/contracts/resources/accounts/identities';
+import { users } from '@berth/contracts/resources/accounts/users';
+import { deniedIn } from '@berth/testing/db/audited';
+import { answeredUnlikeContract, deniedAttempts } from '@berth/testing/contracts/refusals';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type AuthUnderTest, startAuth } from './support/auth-under-test.ts';
 import { somebot } from './support/bots-and-deployments.ts';

@@ -1,4 +1,4 @@
-import { k8sEvents } from '@berth/shared/contracts/resources/k8s-events';
+import { k8sEvents } from '@berth/contracts/resources/clusters/k8s-events';
 import { sql } from 'slonik';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { failWith } from './support/fake-api-server.ts';

@@ -7,7 +7,7 @@ import {
   type PlannedList,
   rowId,
   visible,
-} from '@berth/shared/testing/db/list-plans';
+} from '@berth/testing/db/list-plans';
 import { sql } from 'slonik';
 import { expect, test } from 'vitest';
 import { createClusterRepository } from '../src/clusters/cluster-repository.ts';

@@ -1,10 +1,10 @@
 import { startGatewayProcess, startSiteAdminAuth } from '@berth/devstack/testing/gateway-process';
-import { limits } from '@berth/shared/bus/limits';
-import { k8sClusters } from '@berth/shared/contracts/resources/k8s-clusters';
-import { k8sResources } from '@berth/shared/contracts/resources/k8s-resources';
-import { outboxRelay } from '@berth/shared/db/outbox/outbox-relay';
-import { largestBody, resourcesWithTexts } from '@berth/shared/testing/largest-body';
-import { silentLog } from '@berth/shared/testing/test-bus';
+import { limits } from '@berth/bus/protocol/limits';
+import { k8sClusters } from '@berth/contracts/resources/clusters/k8s-clusters';
+import { k8sResources } from '@berth/contracts/resources/clusters/k8s-resources';
+import { outboxRelay } from '@berth/db/outbox/outbox-relay';
+import { largestBody, resourcesWithTexts } from '@berth/testing/contracts/largest-body';
+import { silentLog } from '@berth/testing/test-bus';
 import {
   type CallOperation,
   extremeTimes,
@@ -12,7 +12,7 @@ import {
   listedResources,
   readEveryWay,
   wrongOrders,
-} from '@berth/shared/testing/walk-list';
+} from '@berth/testing/contracts/walk-list';
 import { type FragmentSqlToken, sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';

@@ -1,6 +1,6 @@
-import { acquireLease, type Lease } from '@berth/shared/db/leases/lease';
-import { found } from '@berth/shared/errors';
-import { silentLog } from '@berth/shared/testing/test-bus';
+import { acquireLease, type Lease } from '@berth/db/leases/lease';
+import { found } from '@berth/contracts/errors';
+import { silentLog } from '@berth/testing/test-bus';
 import { sql } from 'slonik';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
-import type { Database } from '@berth/shared/db/database';
-import { acquireLease } from '@berth/shared/db/leases/lease';
-import { found } from '@berth/shared/errors';
+import type { Database } from '@berth/db/database';
+import { acquireLease } from '@berth/db/leases/lease';
+import { found } from '@berth/contracts/errors';
 import { type KubeApi, openKubeApi } from '@berth/kube/kube-api';
-import { type OpenTestDatabase, openTestDatabase } from '@berth/shared/testing/open-test-database';
-import { silentLog } from '@berth/shared/testing/test-bus';
-import { places } from '@berth/shared/waiting/places';
+import { type OpenTestDatabase, openTestDatabase } from '@berth/testing/open-test-database';
+import { silentLog } from '@berth/testing/test-bus';
+import { places } from '@berth/service/waiting/places';
 import { sql } from 'slonik';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { z } from 'zod';

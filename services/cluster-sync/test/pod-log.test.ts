@@ -1,8 +1,8 @@
-import type { Identity } from '@berth/shared/access/identity';
-import { k8sResources } from '@berth/shared/contracts/resources/k8s-resources';
-import type { PodLogPart, PodLogRequest } from '@berth/shared/contracts/resources/pod-log';
-import { AppError } from '@berth/shared/errors';
-import { identityToken, sampleIdentities, samplePlaces } from '@berth/shared/testing/test-identities';
+import type { Identity } from '@berth/contracts/access/identity';
+import { k8sResources } from '@berth/contracts/resources/clusters/k8s-resources';
+import type { PodLogPart, PodLogRequest } from '@berth/contracts/resources/clusters/pod-log';
+import { AppError } from '@berth/contracts/errors';
+import { identityToken, sampleIdentities, samplePlaces } from '@berth/testing/test-identities';
 import { sql } from 'slonik';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type FakeKubelet, serveFakePod } from './support/fake-kubelet.ts';

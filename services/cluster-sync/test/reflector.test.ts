@@ -1,6 +1,6 @@
 import { type KubeApi, openKubeApi } from '@berth/kube/kube-api';
-import { places } from '@berth/shared/waiting/places';
-import { silentLog } from '@berth/shared/testing/test-bus';
+import { places } from '@berth/service/waiting/places';
+import { silentLog } from '@berth/testing/test-bus';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { createReflector, type Reflector } from '../src/reflector/reflector.ts';

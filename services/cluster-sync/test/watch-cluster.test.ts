@@ -1,10 +1,10 @@
-import type { Database } from '@berth/shared/db/database';
-import { acquireLease } from '@berth/shared/db/leases/lease';
-import { found } from '@berth/shared/errors';
+import type { Database } from '@berth/db/database';
+import { acquireLease } from '@berth/db/leases/lease';
+import { found } from '@berth/contracts/errors';
 import { type KubeApi, openKubeApi } from '@berth/kube/kube-api';
-import { type OpenTestDatabase, openTestDatabase } from '@berth/shared/testing/open-test-database';
-import { places } from '@berth/shared/waiting/places';
-import { silentLog } from '@berth/shared/testing/test-bus';
+import { type OpenTestDatabase, openTestDatabase } from '@berth/testing/open-test-database';
+import { places } from '@berth/service/waiting/places';
+import { silentLog } from '@berth/testing/test-bus';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createClusterRepository } from '../src/clusters/cluster-repository.ts';
 import { leaseNameOf } from '../src/clusters/lease-name-of.ts';

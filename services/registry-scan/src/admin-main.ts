@@ -1,5 +1,5 @@
-import { databaseCommands } from '@berth/shared/admin/database-commands';
-import { runAdmin } from '@berth/shared/admin/run-admin';
+import { databaseCommands } from '@berth/db/admin/database-commands';
+import { runAdmin } from '@berth/db/admin/run-admin';
 
 const service = 'registry-scan';
 const migrations = new URL('../migrations/', import.meta.url);

@@ -1,4 +1,4 @@
-import { ConfigError, readConfig } from '@berth/shared/service/read-config';
+import { ConfigError, readConfig } from '@berth/service/read-config';
 import { expect, test } from 'vitest';
 import { Config } from './config.ts';
 

@@ -1,5 +1,5 @@
-import { busOptions, busSettings } from '@berth/shared/bus/connection/bus-settings';
-import { auditSettings } from '@berth/shared/db/audit/audit-retention';
+import { busOptions, busSettings } from '@berth/bus/connection/bus-settings';
+import { auditSettings } from '@berth/db/audit/audit-retention';
 import { z } from 'zod';
 import { RegistrySource } from './oci/registry-source.ts';
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import type { Handlers } from '@berth/shared/bus/rpc/handler';
-import { implement } from '@berth/shared/bus/rpc/implement';
-import { chartArchives } from '@berth/shared/contracts/resources/chart-archives';
-import { taskClaims } from '@berth/shared/contracts/resources/task-claims';
-import { AppError } from '@berth/shared/errors';
+import type { Handlers } from '@berth/bus/rpc/handler';
+import { implement } from '@berth/bus/rpc/implement';
+import { chartArchives } from '@berth/contracts/resources/charts/chart-archives';
+import { taskClaims } from '@berth/contracts/resources/tasks/task-claims';
+import { AppError } from '@berth/contracts/errors';
 import { expect, test } from 'vitest';
 import { createChartRepository } from '../src/charts/chart-repository.ts';
 import { ensureArchive } from '../src/charts/ensure-archive.ts';

@@ -1,6 +1,6 @@
-import type { RequestInput } from '@berth/shared/contracts/contract';
-import { helmCharts } from '@berth/shared/contracts/resources/helm-charts';
-import { sampleIdentities } from '@berth/shared/testing/test-identities';
+import type { RequestInput } from '@berth/contracts/definition/contract';
+import { helmCharts } from '@berth/contracts/resources/charts/helm-charts';
+import { sampleIdentities } from '@berth/testing/test-identities';
 import { sql } from 'slonik';
 import { expect, test } from 'vitest';
 import { everybody, filledService, missing } from './support/filled-service.ts';

@@ -1,8 +1,8 @@
-import { deploymentKinds } from '@berth/shared/contracts/resources/deployment-kinds';
-import { helmCharts } from '@berth/shared/contracts/resources/helm-charts';
-import { audited } from '@berth/shared/testing/db/audited';
-import { answeredUnlikeContract } from '@berth/shared/testing/refusals';
-import { sampleIdentities } from '@berth/shared/testing/test-identities';
+import { deploymentKinds } from '@berth/contracts/resources/charts/deployment-kinds';
+import { helmCharts } from '@berth/contracts/resources/charts/helm-charts';
+import { audited } from '@berth/testing/db/audited';
+import { answeredUnlikeContract } from '@berth/testing/contracts/refusals';
+import { sampleIdentities } from '@berth/testing/test-identities';
 import { expect, test } from 'vitest';
 import { everybody, filledService, missing, notSiteAdmins, packaged } from './support/filled-service.ts';
 

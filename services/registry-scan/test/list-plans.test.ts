@@ -1,13 +1,5 @@
-import type { Database } from '@berth/shared/db/database';
-import {
-  aTime,
-  faultsAtManyRows,
-  nthId,
-  numbers,
-  oneOf,
-  type PlannedList,
-  rowId,
-} from '@berth/shared/testing/db/list-plans';
+import type { Database } from '@berth/db/database';
+import { aTime, faultsAtManyRows, nthId, numbers, oneOf, type PlannedList, rowId } from '@berth/testing/db/list-plans';
 import { sql } from 'slonik';
 import { expect, test } from 'vitest';
 import { createChartRepository } from '../src/charts/chart-repository.ts';

@@ -1,12 +1,12 @@
 import { startGatewayProcess, startSiteAdminAuth } from '@berth/devstack/testing/gateway-process';
-import { limits } from '@berth/shared/bus/limits';
-import { deploymentKinds } from '@berth/shared/contracts/resources/deployment-kinds';
-import { helmCharts } from '@berth/shared/contracts/resources/helm-charts';
-import { helmRegistries } from '@berth/shared/contracts/resources/helm-registries';
-import { helmTagFormats } from '@berth/shared/contracts/resources/helm-tag-formats';
-import { outboxRelay } from '@berth/shared/db/outbox/outbox-relay';
-import { largestBody, type LargestOptions, resourcesWithTexts } from '@berth/shared/testing/largest-body';
-import { silentLog } from '@berth/shared/testing/test-bus';
+import { limits } from '@berth/bus/protocol/limits';
+import { deploymentKinds } from '@berth/contracts/resources/charts/deployment-kinds';
+import { helmCharts } from '@berth/contracts/resources/charts/helm-charts';
+import { helmRegistries } from '@berth/contracts/resources/charts/helm-registries';
+import { helmTagFormats } from '@berth/contracts/resources/charts/helm-tag-formats';
+import { outboxRelay } from '@berth/db/outbox/outbox-relay';
+import { largestBody, type LargestOptions, resourcesWithTexts } from '@berth/testing/contracts/largest-body';
+import { silentLog } from '@berth/testing/test-bus';
 import {
   type CallOperation,
   extremeTimes,
@@ -14,7 +14,7 @@ import {
   listedResources,
   readEveryWay,
   wrongOrders,
-} from '@berth/shared/testing/walk-list';
+} from '@berth/testing/contracts/walk-list';
 import { type FragmentSqlToken, sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { whileHolding } from '@berth/shared/db/leases/while-holding';
+import { whileHolding } from '@berth/db/leases/while-holding';
 import { sql } from 'slonik';
 import { beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';

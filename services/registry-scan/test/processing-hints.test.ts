@@ -1,4 +1,4 @@
-import { createWakeUp } from '@berth/shared/waiting/wake-up';
+import { createWakeUp } from '@berth/service/waiting/wake-up';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { processHints } from '../src/push/process-hints.ts';
 import { createHintQueue, type HintQueue } from '../src/push/hint-queue.ts';

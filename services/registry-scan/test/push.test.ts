@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import { silentLog } from '@berth/shared/testing/test-bus';
+import { silentLog } from '@berth/testing/test-bus';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { PushHint } from '../src/push/push-envelope.ts';
 import { type PushListener, startPushListener } from '../src/push/push-listener.ts';

@@ -1,6 +1,6 @@
-import { helmRegistries } from '@berth/shared/contracts/resources/helm-registries';
-import { audited } from '@berth/shared/testing/db/audited';
-import { sampleIdentities } from '@berth/shared/testing/test-identities';
+import { helmRegistries } from '@berth/contracts/resources/charts/helm-registries';
+import { audited } from '@berth/testing/db/audited';
+import { sampleIdentities } from '@berth/testing/test-identities';
 import { expect, test } from 'vitest';
 import { everybody, filledService, missing, notSiteAdmins } from './support/filled-service.ts';
 

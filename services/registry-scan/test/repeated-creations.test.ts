@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { helmTagFormats } from '@berth/shared/contracts/resources/helm-tag-formats';
-import { sampleIdentities } from '@berth/shared/testing/test-identities';
+import { helmTagFormats } from '@berth/contracts/resources/charts/helm-tag-formats';
+import { sampleIdentities } from '@berth/testing/test-identities';
 import { afterEach, expect, test } from 'vitest';
 import { filledService } from './support/filled-service.ts';
 

@@ -1,5 +1,5 @@
-import { deploymentKinds } from '@berth/shared/contracts/resources/deployment-kinds';
-import { identityToken, sampleIdentities } from '@berth/shared/testing/test-identities';
+import { deploymentKinds } from '@berth/contracts/resources/charts/deployment-kinds';
+import { identityToken, sampleIdentities } from '@berth/testing/test-identities';
 import { expect, test } from 'vitest';
 import { scanTag } from '../src/scan/scan-tag.ts';
 import { imageManifest } from './support/oci-server.ts';

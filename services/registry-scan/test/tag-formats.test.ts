@@ -1,12 +1,12 @@
-import { etagOf } from '@berth/shared/bus/rpc/etag';
-import { helmCharts } from '@berth/shared/contracts/resources/helm-charts';
-import { helmTagFormats } from '@berth/shared/contracts/resources/helm-tag-formats';
-import { audited } from '@berth/shared/testing/db/audited';
-import { sampleIdentities } from '@berth/shared/testing/test-identities';
+import { etagOf } from '@berth/bus/rpc/etag';
+import { helmCharts } from '@berth/contracts/resources/charts/helm-charts';
+import { helmTagFormats } from '@berth/contracts/resources/charts/helm-tag-formats';
+import { audited } from '@berth/testing/db/audited';
+import { sampleIdentities } from '@berth/testing/test-identities';
 import { sql } from 'slonik';
 import { afterEach, expect, test } from 'vitest';
 import { everybody, filledService, missing, notSiteAdmins } from './support/filled-service.ts';
-import { cpuMsSince } from '@berth/shared/testing/cpu-ms-since';
+import { cpuMsSince } from '@berth/testing/cpu-ms-since';
 
 const { siteAdmin, bot } = sampleIdentities;
 const { call, chartOf, registryOf, service, outboxOf } = filledService();

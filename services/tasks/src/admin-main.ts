@@ -1,6 +1,6 @@
-import { databaseCommands } from '@berth/shared/admin/database-commands';
-import { runAdmin } from '@berth/shared/admin/run-admin';
-import { readConfig } from '@berth/shared/service/read-config';
+import { databaseCommands } from '@berth/db/admin/database-commands';
+import { runAdmin } from '@berth/db/admin/run-admin';
+import { readConfig } from '@berth/service/read-config';
 import { RotateKeyConfig } from './config.ts';
 import { sealAgain } from './secrets/seal-again.ts';
 

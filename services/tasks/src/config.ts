@@ -1,6 +1,6 @@
-import { busOptions, busSettings } from '@berth/shared/bus/connection/bus-settings';
-import { auditSettings } from '@berth/shared/db/audit/audit-retention';
-import { KeyEncryptionKey, OtherKeyEncryptionKeys } from '@berth/shared/sealing/key-encryption-key';
+import { busOptions, busSettings } from '@berth/bus/connection/bus-settings';
+import { auditSettings } from '@berth/db/audit/audit-retention';
+import { KeyEncryptionKey, OtherKeyEncryptionKeys } from '@berth/db/sealing/key-encryption-key';
 import { z } from 'zod';
 import { createSecretKeys } from './secrets/secret-keys.ts';
 

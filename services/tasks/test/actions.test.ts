@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { Identity } from '@berth/shared/access/identity';
-import type { JsonValue } from '@berth/shared/contracts/json';
-import { deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
-import { deployments } from '@berth/shared/contracts/resources/deployments';
-import { sampleIdentities } from '@berth/shared/testing/test-identities';
+import type { Identity } from '@berth/contracts/access/identity';
+import type { JsonValue } from '@berth/contracts/fields/json';
+import { deploymentTasks } from '@berth/contracts/resources/tasks/deployment-tasks';
+import { deployments } from '@berth/contracts/resources/deployments/deployments';
+import { sampleIdentities } from '@berth/testing/test-identities';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';

@@ -1,7 +1,7 @@
-import { deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
-import { deployments } from '@berth/shared/contracts/resources/deployments';
-import type { RequestedOperation } from '@berth/shared/contracts/resources/task-operation';
-import { sampleIdentities } from '@berth/shared/testing/test-identities';
+import { deploymentTasks } from '@berth/contracts/resources/tasks/deployment-tasks';
+import { deployments } from '@berth/contracts/resources/deployments/deployments';
+import type { RequestedOperation } from '@berth/contracts/resources/tasks/task-operation';
+import { sampleIdentities } from '@berth/testing/test-identities';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';

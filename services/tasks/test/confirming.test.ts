@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
-import { deploymentUsage } from '@berth/shared/contracts/resources/deployment-usage';
-import { deployments } from '@berth/shared/contracts/resources/deployments';
-import { sampleIdentities } from '@berth/shared/testing/test-identities';
+import { deploymentTasks } from '@berth/contracts/resources/tasks/deployment-tasks';
+import { deploymentUsage } from '@berth/contracts/resources/deployments/deployment-usage';
+import { deployments } from '@berth/contracts/resources/deployments/deployments';
+import { sampleIdentities } from '@berth/testing/test-identities';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';

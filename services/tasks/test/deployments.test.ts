@@ -1,6 +1,6 @@
-import { deployments } from '@berth/shared/contracts/resources/deployments';
-import { answeredUnlikeContract } from '@berth/shared/testing/refusals';
-import { sampleIdentities } from '@berth/shared/testing/test-identities';
+import { deployments } from '@berth/contracts/resources/deployments/deployments';
+import { answeredUnlikeContract } from '@berth/testing/contracts/refusals';
+import { sampleIdentities } from '@berth/testing/test-identities';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';

@@ -1,7 +1,7 @@
-import { deployments } from '@berth/shared/contracts/resources/deployments';
-import { type ClaimedTask, runnerTasks } from '@berth/shared/contracts/resources/runner-tasks';
-import { taskClaims } from '@berth/shared/contracts/resources/task-claims';
-import { sampleIdentities } from '@berth/shared/testing/test-identities';
+import { deployments } from '@berth/contracts/resources/deployments/deployments';
+import { type ClaimedTask, runnerTasks } from '@berth/contracts/resources/tasks/runner-tasks';
+import { taskClaims } from '@berth/contracts/resources/tasks/task-claims';
+import { sampleIdentities } from '@berth/testing/test-identities';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { archiveDigest } from './support/neighbours.ts';
 import { refusal } from './support/refusal.ts';

@@ -8,7 +8,7 @@ import {
   type PlannedList,
   rowId,
   visible,
-} from '@berth/shared/testing/db/list-plans';
+} from '@berth/testing/db/list-plans';
 import { sql } from 'slonik';
 import { expect, test } from 'vitest';
 import { createDeploymentRepository } from '../src/store/deployments/deployment-repository.ts';

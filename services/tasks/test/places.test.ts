@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { Identity } from '@berth/shared/access/identity';
-import { implement } from '@berth/shared/bus/rpc/implement';
-import { deploymentPlace, type DeploymentPlace } from '@berth/shared/contracts/resources/deployment-place';
-import type { Deployment } from '@berth/shared/contracts/resources/deployments';
-import { deployments } from '@berth/shared/contracts/resources/deployments';
-import { k8sEvents } from '@berth/shared/contracts/resources/k8s-events';
-import { AppError, found } from '@berth/shared/errors';
-import { sampleIdentities } from '@berth/shared/testing/test-identities';
+import type { Identity } from '@berth/contracts/access/identity';
+import { implement } from '@berth/bus/rpc/implement';
+import { deploymentPlace, type DeploymentPlace } from '@berth/contracts/resources/deployments/deployment-place';
+import type { Deployment } from '@berth/contracts/resources/deployments/deployments';
+import { deployments } from '@berth/contracts/resources/deployments/deployments';
+import { k8sEvents } from '@berth/contracts/resources/clusters/k8s-events';
+import { AppError, found } from '@berth/contracts/errors';
+import { sampleIdentities } from '@berth/testing/test-identities';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { kindId, startTasksInTest, type TasksInTest } from './support/tasks-in-test.ts';
 

@@ -1,12 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import type { Identity } from '@berth/shared/access/identity';
-import { etagOf } from '@berth/shared/bus/rpc/etag';
-import { type DeploymentPlan, deploymentPlans } from '@berth/shared/contracts/resources/deployment-plans';
-import { type DeploymentChanges, deployments, type NewDeployment } from '@berth/shared/contracts/resources/deployments';
-import { type DryRun, type DryRunResult, dryRuns } from '@berth/shared/contracts/resources/dry-runs';
-import { secrets } from '@berth/shared/contracts/resources/secrets';
-import { taskClaims } from '@berth/shared/contracts/resources/task-claims';
-import { sampleIdentities } from '@berth/shared/testing/test-identities';
+import type { Identity } from '@berth/contracts/access/identity';
+import { etagOf } from '@berth/bus/rpc/etag';
+import { type DeploymentPlan, deploymentPlans } from '@berth/contracts/resources/tasks/deployment-plans';
+import {
+  type DeploymentChanges,
+  deployments,
+  type NewDeployment,
+} from '@berth/contracts/resources/deployments/deployments';
+import { type DryRun, type DryRunResult, dryRuns } from '@berth/contracts/resources/tasks/dry-runs';
+import { secrets } from '@berth/contracts/resources/deployments/secrets';
+import { taskClaims } from '@berth/contracts/resources/tasks/task-claims';
+import { sampleIdentities } from '@berth/testing/test-identities';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';

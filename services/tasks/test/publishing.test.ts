@@ -1,8 +1,8 @@
-import type { StateMessage } from '@berth/shared/bus/state/publish-state';
-import { auditOfTasks } from '@berth/shared/contracts/resources/audit-events';
-import { PublishedDeployment, deployments } from '@berth/shared/contracts/resources/deployments';
-import { connectTestBus } from '@berth/shared/testing/test-bus';
-import { sampleIdentities } from '@berth/shared/testing/test-identities';
+import type { StateMessage } from '@berth/bus/state/publish-state';
+import { auditOfTasks } from '@berth/contracts/resources/audit/audit-events';
+import { PublishedDeployment, deployments } from '@berth/contracts/resources/deployments/deployments';
+import { connectTestBus } from '@berth/testing/test-bus';
+import { sampleIdentities } from '@berth/testing/test-identities';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';

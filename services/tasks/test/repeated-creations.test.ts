@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Identity } from '@berth/shared/access/identity';
-import { deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
-import { deployments } from '@berth/shared/contracts/resources/deployments';
-import { sampleIdentities } from '@berth/shared/testing/test-identities';
+import type { Identity } from '@berth/contracts/access/identity';
+import { deploymentTasks } from '@berth/contracts/resources/tasks/deployment-tasks';
+import { deployments } from '@berth/contracts/resources/deployments/deployments';
+import { sampleIdentities } from '@berth/testing/test-identities';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { refusal } from './support/refusal.ts';
 import { kindId, startTasksInTest, type TasksInTest } from './support/tasks-in-test.ts';

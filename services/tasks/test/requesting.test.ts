@@ -1,9 +1,9 @@
-import type { Identity } from '@berth/shared/access/identity';
-import { deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
-import { deployments } from '@berth/shared/contracts/resources/deployments';
-import type { RequestedOperation } from '@berth/shared/contracts/resources/task-operation';
-import { sampleIdentities } from '@berth/shared/testing/test-identities';
-import { wrongClock } from '@berth/shared/testing/wrong-clock';
+import type { Identity } from '@berth/contracts/access/identity';
+import { deploymentTasks } from '@berth/contracts/resources/tasks/deployment-tasks';
+import { deployments } from '@berth/contracts/resources/deployments/deployments';
+import type { RequestedOperation } from '@berth/contracts/resources/tasks/task-operation';
+import { sampleIdentities } from '@berth/testing/test-identities';
+import { wrongClock } from '@berth/testing/wrong-clock';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';

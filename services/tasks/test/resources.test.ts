@@ -1,23 +1,23 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { Identity } from '@berth/shared/access/identity';
-import { etagOf } from '@berth/shared/bus/rpc/etag';
-import type { JsonValue } from '@berth/shared/contracts/json';
-import { deploymentResourceTypes } from '@berth/shared/contracts/resources/deployment-resource-types';
+import type { Identity } from '@berth/contracts/access/identity';
+import { etagOf } from '@berth/bus/rpc/etag';
+import type { JsonValue } from '@berth/contracts/fields/json';
+import { deploymentResourceTypes } from '@berth/contracts/resources/deployments/deployment-resource-types';
 import {
   type DeploymentResource,
   deploymentResources,
   type NewDeploymentResource,
-} from '@berth/shared/contracts/resources/deployment-resources';
-import { type Deployment, deployments } from '@berth/shared/contracts/resources/deployments';
-import { deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
-import { deploymentUsage } from '@berth/shared/contracts/resources/deployment-usage';
+} from '@berth/contracts/resources/deployments/deployment-resources';
+import { type Deployment, deployments } from '@berth/contracts/resources/deployments/deployments';
+import { deploymentTasks } from '@berth/contracts/resources/tasks/deployment-tasks';
+import { deploymentUsage } from '@berth/contracts/resources/deployments/deployment-usage';
 import {
   type ResourceCall,
   type ResourceCallResult,
   resourceCalls,
-} from '@berth/shared/contracts/resources/resource-calls';
-import { secrets } from '@berth/shared/contracts/resources/secrets';
-import { sampleIdentities } from '@berth/shared/testing/test-identities';
+} from '@berth/contracts/resources/tasks/resource-calls';
+import { secrets } from '@berth/contracts/resources/deployments/secrets';
+import { sampleIdentities } from '@berth/testing/test-identities';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
-import { runnerTasks } from '@berth/shared/contracts/resources/runner-tasks';
-import { sampleIdentities } from '@berth/shared/testing/test-identities';
+import { deploymentTasks } from '@berth/contracts/resources/tasks/deployment-tasks';
+import { runnerTasks } from '@berth/contracts/resources/tasks/runner-tasks';
+import { sampleIdentities } from '@berth/testing/test-identities';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';

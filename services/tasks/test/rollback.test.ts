@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { etagOf } from '@berth/shared/bus/rpc/etag';
-import type { Identity } from '@berth/shared/access/identity';
-import { deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
-import { type DeploymentChanges, deployments } from '@berth/shared/contracts/resources/deployments';
-import { secrets } from '@berth/shared/contracts/resources/secrets';
-import { sampleIdentities } from '@berth/shared/testing/test-identities';
+import { etagOf } from '@berth/bus/rpc/etag';
+import type { Identity } from '@berth/contracts/access/identity';
+import { deploymentTasks } from '@berth/contracts/resources/tasks/deployment-tasks';
+import { type DeploymentChanges, deployments } from '@berth/contracts/resources/deployments/deployments';
+import { secrets } from '@berth/contracts/resources/deployments/secrets';
+import { sampleIdentities } from '@berth/testing/test-identities';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
-import { deployments } from '@berth/shared/contracts/resources/deployments';
-import { type NewSecret, type Secret, secrets } from '@berth/shared/contracts/resources/secrets';
-import type { JsonObject } from '@berth/shared/contracts/json';
-import { sampleIdentities } from '@berth/shared/testing/test-identities';
+import { deploymentTasks } from '@berth/contracts/resources/tasks/deployment-tasks';
+import { deployments } from '@berth/contracts/resources/deployments/deployments';
+import { type NewSecret, type Secret, secrets } from '@berth/contracts/resources/deployments/secrets';
+import type { JsonObject } from '@berth/contracts/fields/json';
+import { sampleIdentities } from '@berth/testing/test-identities';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';

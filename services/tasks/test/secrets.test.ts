@@ -1,10 +1,10 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { etagOf } from '@berth/shared/bus/rpc/etag';
-import type { Identity } from '@berth/shared/access/identity';
-import { deploymentUsage } from '@berth/shared/contracts/resources/deployment-usage';
-import { type NewSecret, type Secret, secrets } from '@berth/shared/contracts/resources/secrets';
-import { requestHash } from '@berth/shared/db/idempotency/request-hash';
-import { sampleIdentities } from '@berth/shared/testing/test-identities';
+import { etagOf } from '@berth/bus/rpc/etag';
+import type { Identity } from '@berth/contracts/access/identity';
+import { deploymentUsage } from '@berth/contracts/resources/deployments/deployment-usage';
+import { type NewSecret, type Secret, secrets } from '@berth/contracts/resources/deployments/secrets';
+import { requestHash } from '@berth/db/idempotency/request-hash';
+import { sampleIdentities } from '@berth/testing/test-identities';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';

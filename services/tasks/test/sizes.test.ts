@@ -1,14 +1,14 @@
 import { type GatewayProcess, startGatewayProcess } from '@berth/devstack/testing/gateway-process';
-import { limits } from '@berth/shared/bus/limits';
-import { maxInputBytes } from '@berth/shared/contracts/resources/deployment-inputs';
-import { type DeploymentTask, deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
-import { type Deployment, deployments } from '@berth/shared/contracts/resources/deployments';
-import { jsonBytes } from '@berth/shared/contracts/json-bytes';
-import { Secret, secrets } from '@berth/shared/contracts/resources/secrets';
-import type { Database, Queries, Query } from '@berth/shared/db/database';
-import { found } from '@berth/shared/errors';
-import { largestBody } from '@berth/shared/testing/largest-body';
-import { sampleIdentities } from '@berth/shared/testing/test-identities';
+import { limits } from '@berth/bus/protocol/limits';
+import { maxInputBytes } from '@berth/contracts/resources/deployments/deployment-inputs';
+import { type DeploymentTask, deploymentTasks } from '@berth/contracts/resources/tasks/deployment-tasks';
+import { type Deployment, deployments } from '@berth/contracts/resources/deployments/deployments';
+import { jsonBytes } from '@berth/contracts/fields/json-bytes';
+import { Secret, secrets } from '@berth/contracts/resources/deployments/secrets';
+import type { Database, Queries, Query } from '@berth/db/database';
+import { found } from '@berth/contracts/errors';
+import { largestBody } from '@berth/testing/contracts/largest-body';
+import { sampleIdentities } from '@berth/testing/test-identities';
 import {
   type CallOperation,
   extremeTimes,
@@ -16,7 +16,7 @@ import {
   readEveryWay,
   wrongOrders,
   walkList,
-} from '@berth/shared/testing/walk-list';
+} from '@berth/testing/contracts/walk-list';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { deployments } from '@berth/shared/contracts/resources/deployments';
-import { type StatusPoll, type StatusPollResult, statusPolls } from '@berth/shared/contracts/resources/status-polls';
-import { sampleIdentities } from '@berth/shared/testing/test-identities';
+import { deployments } from '@berth/contracts/resources/deployments/deployments';
+import { type StatusPoll, type StatusPollResult, statusPolls } from '@berth/contracts/resources/tasks/status-polls';
+import { sampleIdentities } from '@berth/testing/test-identities';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';

@@ -1,6 +1,6 @@
-import { runnerTasks } from '@berth/shared/contracts/resources/runner-tasks';
-import { deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
-import { sampleIdentities } from '@berth/shared/testing/test-identities';
+import { runnerTasks } from '@berth/contracts/resources/tasks/runner-tasks';
+import { deploymentTasks } from '@berth/contracts/resources/tasks/deployment-tasks';
+import { sampleIdentities } from '@berth/testing/test-identities';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';

@@ -17,7 +17,7 @@ import {
   toolNames,
 } from '@berth/devstack';
 import { startProcessGuard } from '@berth/process-guard/process-guard';
-import { callerNames } from '@berth/shared/contracts/contract';
+import { callerNames } from '@berth/contracts/definition/contract';
 import { z } from 'zod';
 import { imageArchive } from './image-archive.ts';
 import { readFrom } from './read-from.ts';

@@ -13,9 +13,9 @@ import {
   startPostgres,
   startRegistry,
 } from '@berth/devstack';
-import { natsAccounts } from '@berth/shared/bus/accounts/nats-accounts';
-import { callerNames } from '@berth/shared/contracts/contract';
-import { loginCallbackPath } from '@berth/shared/contracts/resources/logins';
+import { natsAccounts } from '@berth/bus/accounts/nats-accounts';
+import { callerNames } from '@berth/contracts/definition/contract';
+import { loginCallbackPath } from '@berth/contracts/resources/accounts/logins';
 import { z } from 'zod';
 
 const Passwords = z.record(z.enum(callerNames), z.string());

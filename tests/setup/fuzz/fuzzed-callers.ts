@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { unwrap } from '@berth/client';
 import { createHello } from '@berth/devstack/journey/hello-deployment';
-import { connectBus } from '@berth/shared/bus/connect-bus';
-import { deploymentTokens } from '@berth/shared/contracts/resources/deployment-tokens';
-import { silentLog } from '@berth/shared/testing/test-bus';
+import { connectBus } from '@berth/bus/connect-bus';
+import { deploymentTokens } from '@berth/contracts/resources/deployments/deployment-tokens';
+import { silentLog } from '@berth/testing/test-bus';
 import { Client } from 'pg';
 import type { Platform } from '../platform.ts';
 

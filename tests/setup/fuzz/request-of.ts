@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from '@berth/shared/contracts/json';
+import { isJsonObject, type JsonValue } from '@berth/contracts/fields/json';
 import * as fc from 'fast-check';
 import { idOf, type Vocabulary, valueOf, wrongValue } from './value-of.ts';
 

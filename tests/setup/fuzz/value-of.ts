@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '@berth/shared/contracts/json';
+import { isJsonObject, type JsonObject, type JsonValue } from '@berth/contracts/fields/json';
 import * as fc from 'fast-check';
 
 export interface Vocabulary {

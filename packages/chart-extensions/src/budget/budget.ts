@@ -1,4 +1,4 @@
-import { AppError } from '@berth/shared/errors';
+import { AppError } from '@berth/contracts/errors';
 
 export interface Limits {
   /** One operator of a rule, one kilobyte that is compared, one item or member that is copied: two microseconds at most. */

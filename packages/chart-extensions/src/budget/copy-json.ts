@@ -1,4 +1,4 @@
-import { isForbiddenKey, type JsonObject, type JsonValue } from '@berth/shared/contracts/json';
+import { isForbiddenKey, type JsonObject, type JsonValue } from '@berth/contracts/fields/json';
 import type { Budget } from './budget.ts';
 
 /** A deep copy; its bytes as JSON are counted before they are copied. */

@@ -1,4 +1,4 @@
-import { nextTurn } from '@berth/shared/waiting/next-turn';
+import { nextTurn } from '@berth/service/waiting/next-turn';
 import type { Budget } from './budget.ts';
 
 /** Work in parts; between two of them it may pause. */

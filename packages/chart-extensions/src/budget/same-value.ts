@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from '@berth/shared/contracts/json';
+import { isJsonObject, type JsonValue } from '@berth/contracts/fields/json';
 import type { Budget } from './budget.ts';
 
 /** `sameJson`, counted: what a chart holds is compared with values of a config that may be much larger. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@berth/shared/contracts/json';
+import type { JsonObject } from '@berth/contracts/fields/json';
 import type { Collection } from '../form/collection.ts';
 import { type Input, typeOfItems } from '../form/input.ts';
 import type { ValuesUi } from '../form/values-ui.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonObject, JsonValue } from '@berth/shared/contracts/json';
+import type { JsonObject, JsonValue } from '@berth/contracts/fields/json';
 import { Budget, formLimits } from '../budget/budget.ts';
 import { outputValues } from './output-values.ts';
 import { readExtensions } from '../files/read-extensions.ts';

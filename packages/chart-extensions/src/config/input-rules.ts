@@ -1,6 +1,6 @@
-import { cutText } from '@berth/shared/cut-text';
-import { canonicalJson } from '@berth/shared/contracts/canonical-json';
-import { isJsonObject, type JsonValue } from '@berth/shared/contracts/json';
+import { cutText } from '@berth/contracts/cut-text';
+import { canonicalJson } from '@berth/contracts/fields/canonical-json';
+import { isJsonObject, type JsonValue } from '@berth/contracts/fields/json';
 import { compareDecimals, decimalOf, isOnStep } from '../form/decimal.ts';
 import type { Input, SingleType } from '../form/input.ts';
 

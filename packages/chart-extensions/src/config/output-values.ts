@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from '@berth/shared/contracts/json';
-import { AppError } from '@berth/shared/errors';
+import type { JsonObject, JsonValue } from '@berth/contracts/fields/json';
+import { AppError } from '@berth/contracts/errors';
 import type { Budget } from '../budget/budget.ts';
 import { type ConfigReference, referencesOf } from './config-references.ts';
 import { writeText } from '../budget/copy-json.ts';

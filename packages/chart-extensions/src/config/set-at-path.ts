@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '@berth/shared/contracts/json';
-import { AppError } from '@berth/shared/errors';
+import { isJsonObject, type JsonObject, type JsonValue } from '@berth/contracts/fields/json';
+import { AppError } from '@berth/contracts/errors';
 import type { Budget } from '../budget/budget.ts';
 import { copyJson, writeText } from '../budget/copy-json.ts';
 import { maxCells, type OutputPath, type PathPart, pathPart } from '../form/output-path.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonObject, JsonValue } from '@berth/shared/contracts/json';
+import type { JsonObject, JsonValue } from '@berth/contracts/fields/json';
 import { unknownInputs, validateConfig, validateInputs } from './validate-config.ts';
 import { ValuesUi } from '../form/values-ui.ts';
 

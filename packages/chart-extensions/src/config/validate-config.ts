@@ -1,6 +1,6 @@
-import { pathOf } from '@berth/shared/contracts/field-errors';
-import type { JsonObject, JsonValue } from '@berth/shared/contracts/json';
-import type { FieldError } from '@berth/shared/errors';
+import { pathOf } from '@berth/contracts/fields/field-errors';
+import type { JsonObject, JsonValue } from '@berth/contracts/fields/json';
+import type { FieldError } from '@berth/contracts/errors';
 import { type Input, typeOfItems } from '../form/input.ts';
 import { inputRules } from './input-rules.ts';
 import { maxCells } from '../form/output-path.ts';

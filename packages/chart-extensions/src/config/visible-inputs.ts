@@ -1,4 +1,4 @@
-import type { JsonObject } from '@berth/shared/contracts/json';
+import type { JsonObject } from '@berth/contracts/fields/json';
 import { Budget } from '../budget/budget.ts';
 import type { Input } from '../form/input.ts';
 import { sameValue } from '../budget/same-value.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { DeploymentRole } from '@berth/shared/access/identity';
-import { isJsonObject, type JsonObject } from '@berth/shared/contracts/json';
+import { DeploymentRole } from '@berth/contracts/access/identity';
+import { isJsonObject, type JsonObject } from '@berth/contracts/fields/json';
 import { callTarget } from './call-target.ts';
 import { header } from '../header.ts';
 import { withNeutralIcon } from './neutral-icon.ts';

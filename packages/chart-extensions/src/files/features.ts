@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { isJsonObject, type JsonObject } from '@berth/shared/contracts/json';
-import { oneKeyOf } from '@berth/shared/contracts/one-key-of';
+import { isJsonObject, type JsonObject } from '@berth/contracts/fields/json';
+import { oneKeyOf } from '@berth/contracts/fields/one-key-of';
 import { header } from '../header.ts';
 import { nullsAbsent } from '../nulls-absent.ts';
 import { OutputPath } from '../form/output-path.ts';

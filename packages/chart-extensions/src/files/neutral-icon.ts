@@ -1,4 +1,4 @@
-import { isJsonObject } from '@berth/shared/contracts/json';
+import { isJsonObject } from '@berth/contracts/fields/json';
 
 /** Charts written for the upstream project name the icon after its icon set. */
 export function withNeutralIcon(spec: unknown): unknown {

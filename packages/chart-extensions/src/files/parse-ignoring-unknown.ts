@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { isJsonObject } from '@berth/shared/contracts/json';
+import { isJsonObject } from '@berth/contracts/fields/json';
 
 /**
  * Charts of the upstream project may have members unknown to both projects, which are ignored. Everything else is checked as

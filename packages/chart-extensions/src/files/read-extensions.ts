@@ -1,6 +1,6 @@
 import { parse } from 'yaml';
-import { fieldErrors, pathOf } from '@berth/shared/contracts/field-errors';
-import { type JsonObject, jsonProblem } from '@berth/shared/contracts/json';
+import { fieldErrors, pathOf } from '@berth/contracts/fields/field-errors';
+import { type JsonObject, jsonProblem } from '@berth/contracts/fields/json';
 import { type ExtensionName, type Layout, layouts, schemaOf } from './extension-files.ts';
 import { parseIgnoringUnknown } from './parse-ignoring-unknown.ts';
 import { repeatedInputs } from './repeated-inputs.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pathOf } from '@berth/shared/contracts/field-errors';
+import { pathOf } from '@berth/contracts/fields/field-errors';
 import type { ExtensionName } from './extension-files.ts';
 
 const Form = z.object({ inputs: z.array(z.object({ id: z.string() })) }).optional();

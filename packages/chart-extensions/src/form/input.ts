@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { isForbiddenKey, Json } from '@berth/shared/contracts/json';
-import { ruleWords } from '@berth/shared/contracts/rule-words';
+import { isForbiddenKey, Json } from '@berth/contracts/fields/json';
+import { ruleWords } from '@berth/contracts/fields/rule-words';
 import { Collection } from './collection.ts';
 import { compareDecimals, Decimal } from './decimal.ts';
 import { nullsAbsent } from '../nulls-absent.ts';

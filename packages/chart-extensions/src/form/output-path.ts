@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isForbiddenKey } from '@berth/shared/contracts/json';
+import { isForbiddenKey } from '@berth/contracts/fields/json';
 
 /** More cells than any real chart needs; without it `[999999999]` would fill the memory. */
 export const maxCells = 1024;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { dnsSubdomain } from '@berth/shared/contracts/dns-subdomain';
-import { oneKeyOf } from '@berth/shared/contracts/one-key-of';
+import { dnsSubdomain } from '@berth/contracts/fields/dns-subdomain';
+import { oneKeyOf } from '@berth/contracts/fields/one-key-of';
 import { InputId } from './input.ts';
 import { OutputPath } from './output-path.ts';
 

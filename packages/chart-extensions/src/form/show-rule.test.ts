@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonObject, JsonValue } from '@berth/shared/contracts/json';
+import type { JsonObject, JsonValue } from '@berth/contracts/fields/json';
 import { Budget } from '../budget/budget.ts';
 import { runRule, ShowRule } from './show-rule.ts';
 

@@ -1,4 +1,4 @@
-import { isJsonObject, Json, type JsonValue } from '@berth/shared/contracts/json';
+import { isJsonObject, Json, type JsonValue } from '@berth/contracts/fields/json';
 import type { Budget } from '../budget/budget.ts';
 import { sameText } from '../budget/same-value.ts';
 

@@ -1,8 +1,8 @@
 import { type Client, unwrap, waitUntil } from '@berth/client';
-import type { Env } from '@berth/shared/contracts/resources/envs';
-import type { HelmChart } from '@berth/shared/contracts/resources/helm-charts';
-import type { HelmRegistry } from '@berth/shared/contracts/resources/helm-registries';
-import type { K8sCluster } from '@berth/shared/contracts/resources/k8s-clusters';
+import type { Env } from '@berth/contracts/resources/envs/envs';
+import type { HelmChart } from '@berth/contracts/resources/charts/helm-charts';
+import type { HelmRegistry } from '@berth/contracts/resources/charts/helm-registries';
+import type { K8sCluster } from '@berth/contracts/resources/clusters/k8s-clusters';
 import { sampleChart } from './publish-sample-chart.ts';
 
 /** What a deployment of the sample chart needs. */

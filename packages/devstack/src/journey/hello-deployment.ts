@@ -1,6 +1,6 @@
 import { type Client, unwrap, waitUntil } from '@berth/client';
-import type { JsonObject } from '@berth/shared/contracts/json';
-import type { Deployment } from '@berth/shared/contracts/resources/deployments';
+import type { JsonObject } from '@berth/contracts/fields/json';
+import type { Deployment } from '@berth/contracts/resources/deployments/deployments';
 import type { Sample } from './find-sample.ts';
 import { sampleChart } from './publish-sample-chart.ts';
 

@@ -1,7 +1,7 @@
 import { type Client, createClient, unwrap, waitUntil } from '@berth/client';
-import type { DeploymentTask } from '@berth/shared/contracts/resources/deployment-tasks';
-import type { Deployment } from '@berth/shared/contracts/resources/deployments';
-import type { K8sResource } from '@berth/shared/contracts/resources/k8s-resources';
+import type { DeploymentTask } from '@berth/contracts/resources/tasks/deployment-tasks';
+import type { Deployment } from '@berth/contracts/resources/deployments/deployments';
+import type { K8sResource } from '@berth/contracts/resources/clusters/k8s-resources';
 import { readyWithinMs, type Stack } from '../stack/start-stack.ts';
 import { announcedPatience } from './announced-patience.ts';
 import { assignCluster, ensureEnv, findChart, type Sample } from './find-sample.ts';

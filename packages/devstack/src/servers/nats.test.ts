@@ -1,6 +1,6 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { NatsUser } from '@berth/shared/bus/accounts/nats-accounts';
+import type { NatsUser } from '@berth/bus/accounts/nats-accounts';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { beforeAll, expect, test } from 'vitest';

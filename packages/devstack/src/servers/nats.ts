@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { NatsAccount } from '@berth/shared/bus/accounts/nats-accounts';
-import { type NatsServerSettings, natsServerConfig } from '@berth/shared/bus/accounts/nats-server-config';
-import { greetsWithJetStream } from '@berth/shared/testing/greets-with-jetstream';
+import type { NatsAccount } from '@berth/bus/accounts/nats-accounts';
+import { type NatsServerSettings, natsServerConfig } from '@berth/bus/accounts/nats-server-config';
+import { greetsWithJetStream } from '@berth/testing/network/greets-with-jetstream';
 import { rememberedPorts, writePrivately } from './remembered.ts';
 import { type RunningServer, type ServerStart, startServerProcess } from './server-process.ts';
 

@@ -1,7 +1,7 @@
 import { chmod, mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { createServiceDatabase } from '@berth/shared/db/setup/create-service-database';
+import { createServiceDatabase } from '@berth/db/setup/create-service-database';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { serverStart, startForTest } from '../testing/with-servers.ts';
 import { type PostgresServer, startPostgres } from './postgres.ts';

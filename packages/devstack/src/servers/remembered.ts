@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { freePort, isFreePort, reservePort } from '@berth/shared/testing/free-port';
+import { freePort, isFreePort, reservePort } from '@berth/testing/network/free-port';
 import { z } from 'zod';
 
 // The server of a killed start may still be ending; clients configured with its port should find the next one there.

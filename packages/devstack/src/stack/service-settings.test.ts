@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { type CallerName, callerNames } from '@berth/shared/contracts/contract';
+import { callerNames } from '@berth/contracts/definition/contract';
 import { expect, test } from 'vitest';
 import { type Surroundings, serviceProcesses } from './service-settings.ts';
 
@@ -22,15 +22,12 @@ const surroundings: Surroundings = {
   overrides: {},
 };
 
-const configOf = (name: CallerName): string =>
-  name === 'runner' ? 'services/tasks/src/runner/runner-config.ts' : `services/${name}/src/config.ts`;
-
 const textOf = (path: string): Promise<string> => readFile(new URL(`../../../../${path}`, import.meta.url), 'utf8');
 
 test.for(callerNames)('%s reads every setting and secret that it is given', async (name) => {
   // The configuration of each spreads these into its own.
-  const bus = await textOf('packages/shared/src/bus/connection/bus-settings.ts');
-  const read = (await textOf(configOf(name))) + bus;
+  const bus = await textOf('packages/shared/bus/src/connection/bus-settings.ts');
+  const read = (await textOf(`services/${name}/src/config.ts`)) + bus;
   const given = serviceProcesses(surroundings).find((process) => process.name === name);
 
   const names = Object.keys({ ...given?.settings, ...given?.secrets });

@@ -1,4 +1,4 @@
-import { type CallerName, callerNames, type ServiceName, serviceNames } from '@berth/shared/contracts/contract';
+import { type CallerName, callerNames, type ServiceName, serviceNames } from '@berth/contracts/definition/contract';
 
 /** All settings of the services, in one place: which service gets which address and which secret. */
 export interface Surroundings {
@@ -40,7 +40,7 @@ export function serviceProcesses(all: Surroundings): ServiceProcess[] {
     const owner = withDatabase.find((service) => service === name);
     return {
       name,
-      entry: name === 'runner' ? 'services/tasks/src/runner-main.ts' : `services/${name}/src/main.ts`,
+      entry: `services/${name}/src/main.ts`,
       settings: { NATS_URL: all.natsUrl, ...settings, ...all.overrides[name] },
       secrets: {
         NATS_PASSWORD: all.natsPasswords[name],

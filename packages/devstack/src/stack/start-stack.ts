@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createServiceDatabase } from '@berth/shared/db/setup/create-service-database';
-import { natsAccounts, type NatsOperator } from '@berth/shared/bus/accounts/nats-accounts';
-import { type CallerName, callerNames } from '@berth/shared/contracts/contract';
-import { loginCallbackPath } from '@berth/shared/contracts/resources/logins';
+import { createServiceDatabase } from '@berth/db/setup/create-service-database';
+import { natsAccounts, type NatsOperator } from '@berth/bus/accounts/nats-accounts';
+import { type CallerName, callerNames } from '@berth/contracts/definition/contract';
+import { loginCallbackPath } from '@berth/contracts/resources/accounts/logins';
 import { type ProcessGuard, startProcessGuard } from '@berth/process-guard/process-guard';
 import { startKubernetes } from '../servers/kubernetes/kubernetes.ts';
 import { type NatsServer, startNats } from '../servers/nats.ts';

@@ -1,16 +1,16 @@
 import { fileURLToPath } from 'node:url';
 import { type Credential, createSend, unwrap } from '@berth/client';
-import type { ServiceName } from '@berth/shared/contracts/contract';
-import { implement } from '@berth/shared/bus/rpc/implement';
-import { identities } from '@berth/shared/contracts/resources/identities';
-import { AppError } from '@berth/shared/errors';
-import { freePort } from '@berth/shared/testing/free-port';
-import { startNode } from '@berth/shared/testing/node-process';
-import { recordOutcome } from '@berth/shared/testing/outcomes';
-import { connectTestBus } from '@berth/shared/testing/test-bus';
-import { identityToken, sampleIdentities } from '@berth/shared/testing/test-identities';
-import type { TestNats } from '@berth/shared/testing/test-nats';
-import type { CallOperation } from '@berth/shared/testing/walk-list';
+import type { ServiceName } from '@berth/contracts/definition/contract';
+import { implement } from '@berth/bus/rpc/implement';
+import { identities } from '@berth/contracts/resources/accounts/identities';
+import { AppError } from '@berth/contracts/errors';
+import { freePort } from '@berth/testing/network/free-port';
+import { startNode } from '@berth/testing/node-process';
+import { recordOutcome } from '@berth/testing/contracts/outcomes';
+import { connectTestBus } from '@berth/testing/test-bus';
+import { identityToken, sampleIdentities } from '@berth/testing/test-identities';
+import type { TestNats } from '@berth/testing/test-nats';
+import type { CallOperation } from '@berth/testing/contracts/walk-list';
 
 const main = fileURLToPath(new URL('../../../../services/api-gateway/src/main.ts', import.meta.url));
 

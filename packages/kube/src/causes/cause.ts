@@ -1,4 +1,4 @@
-import { plainText } from '@berth/shared/plain-text';
+import { plainText } from '@berth/contracts/plain-text';
 
 /** Why an object is not as it should be. */
 export interface Cause {

@@ -1,4 +1,4 @@
-import { BoundedCache } from '@berth/shared/waiting/bounded-cache';
+import { BoundedCache } from '@berth/service/waiting/bounded-cache';
 import { afterUse, exactlyLeftOf, type FullAt, type Quota, waitOf } from '../limits/quota.ts';
 import { TooManyRequests } from '../limits/too-many-requests.ts';
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Credential } from '@berth/shared/contracts/resources/identities';
+import type { Credential } from '@berth/contracts/resources/accounts/identities';
 
 /** What this process remembers of a credential: a dump of its memory is no collection of credentials. */
 export const hashOf = (credential: Credential): string =>

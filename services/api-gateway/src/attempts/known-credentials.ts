@@ -1,5 +1,5 @@
-import type { Authenticated, Credential } from '@berth/shared/contracts/resources/identities';
-import { BoundedCache } from '@berth/shared/waiting/bounded-cache';
+import type { Authenticated, Credential } from '@berth/contracts/resources/accounts/identities';
+import { BoundedCache } from '@berth/service/waiting/bounded-cache';
 import { hashOf } from './hash-of-credential.ts';
 
 const maxCredentials = 10_000;

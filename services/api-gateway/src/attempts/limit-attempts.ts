@@ -1,4 +1,4 @@
-import type { Operation } from '@berth/shared/contracts/contract';
+import type { Operation } from '@berth/contracts/definition/contract';
 import type { FastifyRequest } from 'fastify';
 import type { Attempts } from './attempts.ts';
 import { networkOf } from './network-of.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Bus } from '@berth/shared/bus/bus';
+import type { Bus } from '@berth/bus/bus';
 import { expect, test, vi } from 'vitest';
 import { Attempts } from './attempts.ts';
 import { shareAttempts } from './share-attempts.ts';

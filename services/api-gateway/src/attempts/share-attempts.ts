@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Bus } from '@berth/shared/bus/bus';
+import type { Bus } from '@berth/bus/bus';
 import type { Attempts } from './attempts.ts';
 
 export interface ShareAttemptsDeps {

@@ -1,7 +1,7 @@
-import type { Bus } from '@berth/shared/bus/bus';
-import type { ServiceName } from '@berth/shared/contracts/contract';
-import { type Authenticated, identities } from '@berth/shared/contracts/resources/identities';
-import { AppError } from '@berth/shared/errors';
+import type { Bus } from '@berth/bus/bus';
+import type { ServiceName } from '@berth/contracts/definition/contract';
+import { type Authenticated, identities } from '@berth/contracts/resources/accounts/identities';
+import { AppError } from '@berth/contracts/errors';
 import type { FastifyRequest } from 'fastify';
 import type { Attempts } from '../attempts/attempts.ts';
 import { hashOf } from '../attempts/hash-of-credential.ts';

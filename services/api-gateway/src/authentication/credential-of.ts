@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Credential } from '@berth/shared/contracts/resources/identities';
-import { AppError } from '@berth/shared/errors';
+import type { Credential } from '@berth/contracts/resources/accounts/identities';
+import { AppError } from '@berth/contracts/errors';
 
 /** Has the same message as auth's error for an invalid credential, so that the cause stays hidden. */
 const missing = () => new AppError('unauthenticated', 'The credential is missing or not valid');

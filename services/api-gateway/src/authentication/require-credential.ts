@@ -1,6 +1,6 @@
-import type { Operation } from '@berth/shared/contracts/contract';
-import type { Authenticated } from '@berth/shared/contracts/resources/identities';
-import { AppError } from '@berth/shared/errors';
+import type { Operation } from '@berth/contracts/definition/contract';
+import type { Authenticated } from '@berth/contracts/resources/accounts/identities';
+import { AppError } from '@berth/contracts/errors';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { KnownCredentials } from '../attempts/known-credentials.ts';
 import { networkOf } from '../attempts/network-of.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { EventReader, RowEvent } from '@berth/shared/bus/events/event-reader';
-import { AppError } from '@berth/shared/errors';
-import { silentLog } from '@berth/shared/testing/test-bus';
+import type { EventReader, RowEvent } from '@berth/bus/events/event-reader';
+import { AppError } from '@berth/contracts/errors';
+import { silentLog } from '@berth/testing/test-bus';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createEventFeed, type EventFeed } from './event-feed.ts';
 import type { Position } from './position.ts';

@@ -1,10 +1,10 @@
-import type { EventReader, EventStreamStatus, RowEvent } from '@berth/shared/bus/events/event-reader';
-import { AppError } from '@berth/shared/errors';
-import type { Service } from '@berth/shared/service/service';
-import { BoundedCache } from '@berth/shared/waiting/bounded-cache';
-import { oneAtATime } from '@berth/shared/waiting/one-at-a-time';
-import { pause } from '@berth/shared/waiting/pause';
-import { singleFlight, singleFlights } from '@berth/shared/waiting/single-flight';
+import type { EventReader, EventStreamStatus, RowEvent } from '@berth/bus/events/event-reader';
+import { AppError } from '@berth/contracts/errors';
+import type { Service } from '@berth/service/service';
+import { BoundedCache } from '@berth/service/waiting/bounded-cache';
+import { oneAtATime } from '@berth/service/waiting/one-at-a-time';
+import { pause } from '@berth/service/waiting/pause';
+import { singleFlight, singleFlights } from '@berth/service/waiting/single-flight';
 import { dataOf } from './event-text.ts';
 import type { Position } from './position.ts';
 

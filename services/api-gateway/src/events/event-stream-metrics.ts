@@ -1,4 +1,4 @@
-import { oncePerRegistry } from '@berth/shared/service/once-per-registry';
+import { oncePerRegistry } from '@berth/service/metrics/once-per-registry';
 import { Gauge, type Registry } from 'prom-client';
 
 export interface EventStreamMetrics {

@@ -1,4 +1,4 @@
-import type { RowEvent } from '@berth/shared/bus/events/event-reader';
+import type { RowEvent } from '@berth/bus/events/event-reader';
 import { idOf, type Position } from './position.ts';
 
 /** What a client receives of an event: which row changed, never what is in it. */

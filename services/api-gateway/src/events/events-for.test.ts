@@ -1,5 +1,5 @@
-import type { Identity, UserIdentity } from '@berth/shared/access/identity';
-import { resources } from '@berth/shared/contracts/index';
+import type { Identity, UserIdentity } from '@berth/contracts/access/identity';
+import { resources } from '@berth/contracts/resources/index';
 import { expect, test } from 'vitest';
 import { eventsFor } from './events-for.ts';
 

@@ -1,6 +1,6 @@
-import type { Identity } from '@berth/shared/access/identity';
-import type { RowEvent } from '@berth/shared/bus/events/event-reader';
-import type { Resource } from '@berth/shared/contracts/contract';
+import type { Identity } from '@berth/contracts/access/identity';
+import type { RowEvent } from '@berth/bus/events/event-reader';
+import type { Resource } from '@berth/contracts/definition/contract';
 
 /** Whether an event is of the wanted tables and env, and of a row that the identity may read (Specification, "Visibility"). */
 export function eventsFor(

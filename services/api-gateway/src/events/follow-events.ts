@@ -1,7 +1,7 @@
-import type { Identity } from '@berth/shared/access/identity';
-import { isOutage } from '@berth/shared/errors';
-import { dueEvery } from '@berth/shared/waiting/due-every';
-import type { WakeUp } from '@berth/shared/waiting/wake-up';
+import type { Identity } from '@berth/contracts/access/identity';
+import { isOutage } from '@berth/contracts/errors';
+import { dueEvery } from '@berth/service/waiting/due-every';
+import type { WakeUp } from '@berth/service/waiting/wake-up';
 import type { EventFeed, FedEvent } from './event-feed.ts';
 import { eventText, positionText, resetText, retryText } from './event-text.ts';
 import type { Position } from './position.ts';

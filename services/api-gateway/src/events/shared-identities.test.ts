@@ -1,5 +1,5 @@
-import { AppError } from '@berth/shared/errors';
-import { sampleIdentities } from '@berth/shared/testing/test-identities';
+import { AppError } from '@berth/contracts/errors';
+import { sampleIdentities } from '@berth/testing/test-identities';
 import type { FastifyRequest } from 'fastify';
 import { expect, test } from 'vitest';
 import { createSharedIdentities } from './shared-identities.ts';

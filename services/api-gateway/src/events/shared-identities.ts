@@ -1,7 +1,7 @@
-import type { Identity } from '@berth/shared/access/identity';
-import type { Bus } from '@berth/shared/bus/bus';
-import { isOutage } from '@berth/shared/errors';
-import { singleFlight } from '@berth/shared/waiting/single-flight';
+import type { Identity } from '@berth/contracts/access/identity';
+import type { Bus } from '@berth/bus/bus';
+import { isOutage } from '@berth/contracts/errors';
+import { singleFlight } from '@berth/service/waiting/single-flight';
 import type { FastifyRequest } from 'fastify';
 import type { Authenticate } from '../authentication/authenticate.ts';
 import { credentialOf } from '../authentication/credential-of.ts';

@@ -1,9 +1,9 @@
 import { createServer, type ServerOptions } from 'node:http';
-import { smallBodyBytes } from '@berth/shared/contracts/body-limit';
-import type { Authenticated } from '@berth/shared/contracts/resources/identities';
-import { AppError } from '@berth/shared/errors';
-import { nextTurn } from '@berth/shared/waiting/next-turn';
-import type { Service } from '@berth/shared/service/service';
+import { smallBodyBytes } from '@berth/contracts/definition/body-limit';
+import type { Authenticated } from '@berth/contracts/resources/accounts/identities';
+import { AppError } from '@berth/contracts/errors';
+import { nextTurn } from '@berth/service/waiting/next-turn';
+import type { Service } from '@berth/service/service';
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,

@@ -1,4 +1,4 @@
-import { AppError } from '@berth/shared/errors';
+import { AppError } from '@berth/contracts/errors';
 import type { FastifyInstance } from 'fastify';
 import { type Overload, watchOverload } from './overload.ts';
 import { commonHeaders, TooManyHeaders } from './problems/send-problem.ts';

@@ -1,4 +1,4 @@
-import type { Service } from '@berth/shared/service/service';
+import type { Service } from '@berth/service/service';
 import {
   context,
   propagation,

@@ -1,5 +1,5 @@
 import { METHODS } from 'node:http';
-import { AppError } from '@berth/shared/errors';
+import { AppError } from '@berth/contracts/errors';
 import type { FastifyInstance } from 'fastify';
 
 /** The methods of each path, of routes added after `collectMethods`. */

@@ -1,4 +1,4 @@
-import { BoundedCache } from '@berth/shared/waiting/bounded-cache';
+import { BoundedCache } from '@berth/service/waiting/bounded-cache';
 import { afterUse, type FullAt, leftOf, type Quota, waitOf } from './quota.ts';
 import { TooManyRequests } from './too-many-requests.ts';
 

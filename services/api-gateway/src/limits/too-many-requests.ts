@@ -1,4 +1,4 @@
-import { AppError } from '@berth/shared/errors';
+import { AppError } from '@berth/contracts/errors';
 
 /** A 429 with its Retry-After. */
 export class TooManyRequests extends AppError {

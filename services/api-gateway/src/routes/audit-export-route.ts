@@ -1,6 +1,6 @@
-import type { Bus } from '@berth/shared/bus/bus';
-import { httpRouteOf } from '@berth/shared/contracts/http-route';
-import { type AuditQuery, auditEvents } from '@berth/shared/contracts/resources/audit-events';
+import type { Bus } from '@berth/bus/bus';
+import { httpRouteOf } from '@berth/contracts/definition/http-route';
+import { type AuditQuery, auditEvents } from '@berth/contracts/resources/audit/audit-events';
 import type { FastifyInstance } from 'fastify';
 import { eventsPerPage, exportAuditEvents, type ExportLimits } from './export-audit-events.ts';
 import { requestReader } from './request-reader.ts';

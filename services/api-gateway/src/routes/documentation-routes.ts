@@ -1,5 +1,5 @@
-import type { Resource } from '@berth/shared/contracts/contract';
-import { openApiDocument } from '@berth/shared/contracts/openapi';
+import type { Resource } from '@berth/contracts/definition/contract';
+import { openApiDocument } from '@berth/contracts/openapi/openapi';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 import { absolutePath } from 'swagger-ui-dist';

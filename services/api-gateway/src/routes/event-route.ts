@@ -1,10 +1,10 @@
-import type { Bus } from '@berth/shared/bus/bus';
-import type { Resource } from '@berth/shared/contracts/contract';
-import { httpRouteOf } from '@berth/shared/contracts/http-route';
-import { events } from '@berth/shared/contracts/resources/events';
-import { AppError } from '@berth/shared/errors';
-import type { Service } from '@berth/shared/service/service';
-import { createWakeUp } from '@berth/shared/waiting/wake-up';
+import type { Bus } from '@berth/bus/bus';
+import type { Resource } from '@berth/contracts/definition/contract';
+import { httpRouteOf } from '@berth/contracts/definition/http-route';
+import { events } from '@berth/contracts/resources/gateway/events';
+import { AppError } from '@berth/contracts/errors';
+import type { Service } from '@berth/service/service';
+import { createWakeUp } from '@berth/service/waiting/wake-up';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Authenticate } from '../authentication/authenticate.ts';
 import type { RequireCredential } from '../authentication/require-credential.ts';

@@ -1,6 +1,6 @@
-import type { AuditPage, AuditQuery } from '@berth/shared/contracts/resources/audit-events';
-import { AppError, isOutage } from '@berth/shared/errors';
-import { pause } from '@berth/shared/waiting/pause';
+import type { AuditPage, AuditQuery } from '@berth/contracts/resources/audit/audit-events';
+import { AppError, isOutage } from '@berth/contracts/errors';
+import { pause } from '@berth/service/waiting/pause';
 
 export interface ExportLimits {
   /** Of one export, in ms. */

@@ -1,6 +1,6 @@
-import type { LogPosition, PodLogPart } from '@berth/shared/contracts/resources/pod-log';
-import { isOutage } from '@berth/shared/errors';
-import { pause } from '@berth/shared/waiting/pause';
+import type { LogPosition, PodLogPart } from '@berth/contracts/resources/clusters/pod-log';
+import { isOutage } from '@berth/contracts/errors';
+import { pause } from '@berth/service/waiting/pause';
 
 export interface PodLogLimits {
   /** Of one stream, in UTF-8. */

@@ -1,6 +1,6 @@
-import type { LogLine } from '@berth/shared/contracts/resources/runner-tasks';
-import { AppError, isOutage } from '@berth/shared/errors';
-import type { WakeUp } from '@berth/shared/waiting/wake-up';
+import type { LogLine } from '@berth/contracts/resources/tasks/runner-tasks';
+import { AppError, isOutage } from '@berth/contracts/errors';
+import type { WakeUp } from '@berth/service/waiting/wake-up';
 
 export interface LogPart {
   lines: readonly LogLine[];

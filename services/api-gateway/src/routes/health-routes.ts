@@ -1,5 +1,5 @@
-import { type ServiceName, serviceNames } from '@berth/shared/contracts/contract';
-import { singleFlight } from '@berth/shared/waiting/single-flight';
+import { type ServiceName, serviceNames } from '@berth/contracts/definition/contract';
+import { singleFlight } from '@berth/service/waiting/single-flight';
 import type { FastifyInstance } from 'fastify';
 
 export interface HealthDeps {

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { loginCallbackPath } from '@berth/shared/contracts/resources/logins';
+import { loginCallbackPath } from '@berth/contracts/resources/accounts/logins';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { methodNotAllowed } from '../http/refuse-other-methods.ts';

@@ -1,7 +1,7 @@
-import type { Bus } from '@berth/shared/bus/bus';
-import { httpRouteOf } from '@berth/shared/contracts/http-route';
-import { k8sResources } from '@berth/shared/contracts/resources/k8s-resources';
-import type { LogPosition, PodLogQuery } from '@berth/shared/contracts/resources/pod-log';
+import type { Bus } from '@berth/bus/bus';
+import { httpRouteOf } from '@berth/contracts/definition/http-route';
+import { k8sResources } from '@berth/contracts/resources/clusters/k8s-resources';
+import type { LogPosition, PodLogQuery } from '@berth/contracts/resources/clusters/pod-log';
 import type { FastifyInstance } from 'fastify';
 import { followPodLog, type PodLogLimits } from './follow-pod-log.ts';
 import { requestReader } from './request-reader.ts';

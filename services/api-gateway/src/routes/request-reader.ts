@@ -1,8 +1,8 @@
-import { hasPathId, type Operation } from '@berth/shared/contracts/contract';
-import { invalidRequest } from '@berth/shared/contracts/field-errors';
-import { Id } from '@berth/shared/contracts/fields';
-import { AppError, type FieldError } from '@berth/shared/errors';
-import { harmIn } from '@berth/shared/contracts/harmful-text';
+import { hasPathId, type Operation } from '@berth/contracts/definition/contract';
+import { invalidRequest } from '@berth/contracts/fields/field-errors';
+import { Id } from '@berth/contracts/fields/fields';
+import { AppError, type FieldError } from '@berth/contracts/errors';
+import { harmIn } from '@berth/contracts/fields/harmful-text';
 
 export interface HttpParts {
   params: unknown;

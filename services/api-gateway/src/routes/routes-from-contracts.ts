@@ -1,10 +1,10 @@
-import type { Bus } from '@berth/shared/bus/bus';
-import { etagOf } from '@berth/shared/bus/rpc/etag';
-import { bodyLimitOf } from '@berth/shared/contracts/body-limit';
-import { answersRow, type Operation, type Resource, successStatus } from '@berth/shared/contracts/contract';
-import { httpRouteOf } from '@berth/shared/contracts/http-route';
-import { idempotencyKeyOf, isCreation } from '@berth/shared/contracts/idempotency-key';
-import { loginCallbackPath, logins } from '@berth/shared/contracts/resources/logins';
+import type { Bus } from '@berth/bus/bus';
+import { etagOf } from '@berth/bus/rpc/etag';
+import { bodyLimitOf } from '@berth/contracts/definition/body-limit';
+import { answersRow, type Operation, type Resource, successStatus } from '@berth/contracts/definition/contract';
+import { httpRouteOf } from '@berth/contracts/definition/http-route';
+import { idempotencyKeyOf, isCreation } from '@berth/contracts/definition/idempotency-key';
+import { loginCallbackPath, logins } from '@berth/contracts/resources/accounts/logins';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import type { Attempts } from '../attempts/attempts.ts';
 import { isAttempt, limitAttempts } from '../attempts/limit-attempts.ts';

@@ -1,7 +1,7 @@
-import type { Bus } from '@berth/shared/bus/bus';
-import { httpRouteOf } from '@berth/shared/contracts/http-route';
-import { deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
-import { createWakeUp } from '@berth/shared/waiting/wake-up';
+import type { Bus } from '@berth/bus/bus';
+import { httpRouteOf } from '@berth/contracts/definition/http-route';
+import { deploymentTasks } from '@berth/contracts/resources/tasks/deployment-tasks';
+import { createWakeUp } from '@berth/service/waiting/wake-up';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type FollowDeps, followTaskLog, readPart } from './follow-task-log.ts';
 import { requestReader } from './request-reader.ts';

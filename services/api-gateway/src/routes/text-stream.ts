@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { AppError } from '@berth/shared/errors';
+import { AppError } from '@berth/contracts/errors';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { beginStream } from '../http/connections/one-at-a-time.ts';
 

@@ -1,19 +1,19 @@
-import type { Identity } from '@berth/shared/access/identity';
-import { auditedEnvs } from '@berth/shared/access/rules';
-import type { Bus } from '@berth/shared/bus/bus';
-import { implement } from '@berth/shared/bus/rpc/implement';
-import type { HandlerContext } from '@berth/shared/bus/rpc/handler';
+import type { Identity } from '@berth/contracts/access/identity';
+import { auditedEnvs } from '@berth/contracts/access/rules';
+import type { Bus } from '@berth/bus/bus';
+import { implement } from '@berth/bus/rpc/implement';
+import type { HandlerContext } from '@berth/bus/rpc/handler';
 import {
   type AuditEvent,
   auditEvents,
   auditOfClusterSync,
   auditOfRegistryScan,
   auditOfTasks,
-} from '@berth/shared/contracts/resources/audit-events';
-import { auditPageSize, type ReadAudit, readAudit } from '@berth/shared/db/audit/read-audit';
-import type { Queries } from '@berth/shared/db/database';
-import { encodeCursor } from '@berth/shared/db/lists/list-cursor';
-import { found } from '@berth/shared/errors';
+} from '@berth/contracts/resources/audit/audit-events';
+import { auditPageSize, type ReadAudit, readAudit } from '@berth/db/audit/read-audit';
+import type { Queries } from '@berth/db/database';
+import { encodeCursor } from '@berth/db/lists/list-cursor';
+import { found } from '@berth/contracts/errors';
 
 interface AuditDeps {
   db: Pick<Queries, 'any'>;

@@ -1,7 +1,7 @@
-import type { HandlerContext } from '@berth/shared/bus/rpc/handler';
-import { type Credential, identities } from '@berth/shared/contracts/resources/identities';
-import type { RefusedSignIn } from '@berth/shared/db/audit/denied-attempts';
-import { AppError } from '@berth/shared/errors';
+import type { HandlerContext } from '@berth/bus/rpc/handler';
+import { type Credential, identities } from '@berth/contracts/resources/accounts/identities';
+import type { RefusedSignIn } from '@berth/db/audit/denied-attempts';
+import { AppError } from '@berth/contracts/errors';
 import { parseApiToken } from '../tokens/api-token.ts';
 
 /** What the audit log says of a refused credential; null where auth failed for another reason, such as an outage. */

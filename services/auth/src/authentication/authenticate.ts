@@ -1,7 +1,7 @@
-import type { PackedIdentity } from '@berth/shared/access/packed-identity';
-import type { ServiceName } from '@berth/shared/contracts/contract';
-import { longestLeaseMs } from '@berth/shared/contracts/resources/identity-leases';
-import type { Authenticated, Credential } from '@berth/shared/contracts/resources/identities';
+import type { PackedIdentity } from '@berth/contracts/access/packed-identity';
+import type { ServiceName } from '@berth/contracts/definition/contract';
+import { longestLeaseMs } from '@berth/contracts/resources/accounts/identity-leases';
+import type { Authenticated, Credential } from '@berth/contracts/resources/accounts/identities';
 import type { CallingDeployments } from '../tokens/calling-deployments.ts';
 import { parseApiToken } from '../tokens/api-token.ts';
 import { notAuthenticated, type VerifyJwt } from '../tokens/jwt-verifier.ts';

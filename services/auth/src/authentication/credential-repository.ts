@@ -1,5 +1,5 @@
-import { PackedUser } from '@berth/shared/access/packed-identity';
-import type { Queries } from '@berth/shared/db/database';
+import { PackedUser } from '@berth/contracts/access/packed-identity';
+import type { Queries } from '@berth/db/database';
 import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 

@@ -1,4 +1,4 @@
-import type { CurrentIdentity, CurrentIdentityQuery } from '@berth/shared/contracts/resources/identities';
+import type { CurrentIdentity, CurrentIdentityQuery } from '@berth/contracts/resources/accounts/identities';
 import type { BotRepository } from '../bots/bot-repository.ts';
 import type { CredentialRepository } from './credential-repository.ts';
 import { userIdentity } from './identity-behind.ts';

@@ -1,7 +1,7 @@
-import type { DeploymentIdentity } from '@berth/shared/access/identity';
-import type { PackedIdentity, PackedUser } from '@berth/shared/access/packed-identity';
-import type { CallingDeployment } from '@berth/shared/contracts/resources/deployment-state';
-import { AppError } from '@berth/shared/errors';
+import type { DeploymentIdentity } from '@berth/contracts/access/identity';
+import type { PackedIdentity, PackedUser } from '@berth/contracts/access/packed-identity';
+import type { CallingDeployment } from '@berth/contracts/resources/deployments/deployment-state';
+import { AppError } from '@berth/contracts/errors';
 import type { PresentedToken } from '../tokens/api-token.ts';
 import type { JwtSubject } from '../tokens/jwt-claims.ts';
 import { notAuthenticated } from '../tokens/jwt-verifier.ts';

@@ -1,7 +1,7 @@
-import { implement } from '@berth/shared/bus/rpc/implement';
-import { identities } from '@berth/shared/contracts/resources/identities';
-import type { DeniedAttempts } from '@berth/shared/db/audit/denied-attempts';
-import type { Database } from '@berth/shared/db/database';
+import { implement } from '@berth/bus/rpc/implement';
+import { identities } from '@berth/contracts/resources/accounts/identities';
+import type { DeniedAttempts } from '@berth/db/audit/denied-attempts';
+import type { Database } from '@berth/db/database';
 import { refusedCredential } from '../audit/refused-credential.ts';
 import { createBotRepository } from '../bots/bot-repository.ts';
 import type { CallingDeployments } from '../tokens/calling-deployments.ts';

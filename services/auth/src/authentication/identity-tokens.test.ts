@@ -1,4 +1,4 @@
-import type { PackedUser } from '@berth/shared/access/packed-identity';
+import type { PackedUser } from '@berth/contracts/access/packed-identity';
 import { expect, test } from 'vitest';
 import { createIdentityTokens } from './identity-tokens.ts';
 

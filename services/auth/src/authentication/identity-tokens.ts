@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
-import { identityTokens } from '@berth/shared/identity-tokens/identity-token';
-import type { PackedIdentity } from '@berth/shared/access/packed-identity';
-import type { ServiceName } from '@berth/shared/contracts/contract';
+import { identityTokens } from '@berth/bus/identity-tokens/identity-token';
+import type { PackedIdentity } from '@berth/contracts/access/packed-identity';
+import type { ServiceName } from '@berth/contracts/definition/contract';
 import type { KeyRing } from '../signing-keys/key-ring.ts';
-import { BoundedCache } from '@berth/shared/waiting/bounded-cache';
+import { BoundedCache } from '@berth/service/waiting/bounded-cache';
 
 export type SignedIdentity = (identity: PackedIdentity, audience: ServiceName) => Promise<string>;
 

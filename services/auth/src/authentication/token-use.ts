@@ -1,5 +1,5 @@
-import type { Database } from '@berth/shared/db/database';
-import type { Service } from '@berth/shared/service/service';
+import type { Database } from '@berth/db/database';
+import type { Service } from '@berth/service/service';
 import { createBotTokenRepository } from '../bots/bot-token-repository.ts';
 import { createUserTokenRepository } from '../tokens/user-token-repository.ts';
 import type { TokenRow } from './credential-repository.ts';

@@ -1,10 +1,10 @@
-import { implement } from '@berth/shared/bus/rpc/implement';
-import { botTokens } from '@berth/shared/contracts/resources/bot-tokens';
-import { bots } from '@berth/shared/contracts/resources/bots';
-import type { Database } from '@berth/shared/db/database';
-import { applyGiven } from '@berth/shared/db/changes/apply-given';
-import { change, removed } from '@berth/shared/db/changes/change';
-import { found } from '@berth/shared/errors';
+import { implement } from '@berth/bus/rpc/implement';
+import { botTokens } from '@berth/contracts/resources/accounts/bot-tokens';
+import { bots } from '@berth/contracts/resources/accounts/bots';
+import type { Database } from '@berth/db/database';
+import { applyGiven } from '@berth/db/changes/apply-given';
+import { change, removed } from '@berth/db/changes/change';
+import { found } from '@berth/contracts/errors';
 import type { ChangesRights } from '../identity-leases/changes-rights.ts';
 import { createBotTokenRepository } from './bot-token-repository.ts';
 import { createBotRepository } from './bot-repository.ts';

@@ -1,8 +1,8 @@
-import { Bot, type NewBot } from '@berth/shared/contracts/resources/bots';
-import type { ListRequest } from '@berth/shared/contracts/paging';
-import type { Queries } from '@berth/shared/db/database';
-import { contains } from '@berth/shared/db/lists/list-filters';
-import { listPage } from '@berth/shared/db/lists/list-page';
+import { Bot, type NewBot } from '@berth/contracts/resources/accounts/bots';
+import type { ListRequest } from '@berth/contracts/definition/paging';
+import type { Queries } from '@berth/db/database';
+import { contains } from '@berth/db/lists/list-filters';
+import { listPage } from '@berth/db/lists/list-page';
 import { sql } from 'slonik';
 
 export interface BotFilters extends ListRequest {

@@ -1,8 +1,8 @@
-import { implement } from '@berth/shared/bus/rpc/implement';
-import { botTokens } from '@berth/shared/contracts/resources/bot-tokens';
-import type { Database } from '@berth/shared/db/database';
-import { change } from '@berth/shared/db/changes/change';
-import { found, named } from '@berth/shared/errors';
+import { implement } from '@berth/bus/rpc/implement';
+import { botTokens } from '@berth/contracts/resources/accounts/bot-tokens';
+import type { Database } from '@berth/db/database';
+import { change } from '@berth/db/changes/change';
+import { found, named } from '@berth/contracts/errors';
 import type { ChangesRights } from '../identity-leases/changes-rights.ts';
 import { createBotRepository } from './bot-repository.ts';
 import { newApiToken } from '../tokens/api-token.ts';

@@ -1,8 +1,8 @@
-import { BotToken } from '@berth/shared/contracts/resources/bot-tokens';
-import type { ListRequest } from '@berth/shared/contracts/paging';
-import type { Queries } from '@berth/shared/db/database';
-import { equals } from '@berth/shared/db/lists/list-filters';
-import { listPage } from '@berth/shared/db/lists/list-page';
+import { BotToken } from '@berth/contracts/resources/accounts/bot-tokens';
+import type { ListRequest } from '@berth/contracts/definition/paging';
+import type { Queries } from '@berth/db/database';
+import { equals } from '@berth/db/lists/list-filters';
+import { listPage } from '@berth/db/lists/list-page';
 import { sql } from 'slonik';
 
 export interface BotTokenFilters extends ListRequest {

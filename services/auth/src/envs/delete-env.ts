@@ -1,9 +1,9 @@
-import type { HandlerContext } from '@berth/shared/bus/rpc/handler';
-import { deploymentPermissions } from '@berth/shared/contracts/resources/deployment-permissions';
-import { envUserPermissions } from '@berth/shared/contracts/resources/env-user-permissions';
-import { envs } from '@berth/shared/contracts/resources/envs';
-import { change, removed } from '@berth/shared/db/changes/change';
-import type { Database } from '@berth/shared/db/database';
+import type { HandlerContext } from '@berth/bus/rpc/handler';
+import { deploymentPermissions } from '@berth/contracts/resources/envs/deployment-permissions';
+import { envUserPermissions } from '@berth/contracts/resources/envs/env-user-permissions';
+import { envs } from '@berth/contracts/resources/envs/envs';
+import { change, removed } from '@berth/db/changes/change';
+import type { Database } from '@berth/db/database';
 import { createDeploymentPermissionRepository } from './deployment-permission-repository.ts';
 import { createEnvMemberRepository } from './env-member-repository.ts';
 import { createEnvRepository } from './env-repository.ts';

@@ -1,9 +1,9 @@
-import { visibleEnvs } from '@berth/shared/access/visible-envs';
-import { implement } from '@berth/shared/bus/rpc/implement';
-import { deploymentPermissions } from '@berth/shared/contracts/resources/deployment-permissions';
-import type { Database } from '@berth/shared/db/database';
-import { change } from '@berth/shared/db/changes/change';
-import { AppError, found, named } from '@berth/shared/errors';
+import { visibleEnvs } from '@berth/contracts/access/visible-envs';
+import { implement } from '@berth/bus/rpc/implement';
+import { deploymentPermissions } from '@berth/contracts/resources/envs/deployment-permissions';
+import type { Database } from '@berth/db/database';
+import { change } from '@berth/db/changes/change';
+import { AppError, found, named } from '@berth/contracts/errors';
 import type { ChangesRights } from '../identity-leases/changes-rights.ts';
 import { createEnvMemberRepository } from './env-member-repository.ts';
 import { createEnvRepository } from './env-repository.ts';

@@ -1,12 +1,12 @@
 import {
   DeploymentPermission,
   type NewDeploymentPermission,
-} from '@berth/shared/contracts/resources/deployment-permissions';
-import type { ListRequest } from '@berth/shared/contracts/paging';
-import { conflictOn } from '@berth/shared/db/postgres/conflict-on';
-import type { Queries } from '@berth/shared/db/database';
-import { inEnvs } from '@berth/shared/db/lists/list-filters';
-import { listPage } from '@berth/shared/db/lists/list-page';
+} from '@berth/contracts/resources/envs/deployment-permissions';
+import type { ListRequest } from '@berth/contracts/definition/paging';
+import { conflictOn } from '@berth/db/postgres/errors/conflict-on';
+import type { Queries } from '@berth/db/database';
+import { inEnvs } from '@berth/db/lists/list-filters';
+import { listPage } from '@berth/db/lists/list-page';
 import { sql } from 'slonik';
 import { z } from 'zod';
 

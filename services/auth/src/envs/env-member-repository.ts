@@ -1,11 +1,11 @@
-import type { EnvRole } from '@berth/shared/access/identity';
-import { maxRolesOfUser } from '@berth/shared/access/packed-identity';
-import { EnvUserPermission, type NewEnvUserPermission } from '@berth/shared/contracts/resources/env-user-permissions';
-import type { ListRequest } from '@berth/shared/contracts/paging';
-import { conflictOn } from '@berth/shared/db/postgres/conflict-on';
-import type { Queries } from '@berth/shared/db/database';
-import { inEnvs } from '@berth/shared/db/lists/list-filters';
-import { listPage } from '@berth/shared/db/lists/list-page';
+import type { EnvRole } from '@berth/contracts/access/identity';
+import { maxRolesOfUser } from '@berth/contracts/access/packed-identity';
+import { EnvUserPermission, type NewEnvUserPermission } from '@berth/contracts/resources/envs/env-user-permissions';
+import type { ListRequest } from '@berth/contracts/definition/paging';
+import { conflictOn } from '@berth/db/postgres/errors/conflict-on';
+import type { Queries } from '@berth/db/database';
+import { inEnvs } from '@berth/db/lists/list-filters';
+import { listPage } from '@berth/db/lists/list-page';
 import { sql } from 'slonik';
 import { z } from 'zod';
 

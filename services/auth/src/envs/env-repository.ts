@@ -1,10 +1,10 @@
-import { Env } from '@berth/shared/contracts/resources/envs';
-import type { ListRequest } from '@berth/shared/contracts/paging';
-import { jsonOrNull } from '@berth/shared/db/postgres/json-or-null';
-import { conflictOn } from '@berth/shared/db/postgres/conflict-on';
-import type { Queries } from '@berth/shared/db/database';
-import { equals, equalsIgnoringCase, inEnvs } from '@berth/shared/db/lists/list-filters';
-import { listPage } from '@berth/shared/db/lists/list-page';
+import { Env } from '@berth/contracts/resources/envs/envs';
+import type { ListRequest } from '@berth/contracts/definition/paging';
+import { jsonOrNull } from '@berth/db/postgres/json-or-null';
+import { conflictOn } from '@berth/db/postgres/errors/conflict-on';
+import type { Queries } from '@berth/db/database';
+import { equals, equalsIgnoringCase, inEnvs } from '@berth/db/lists/list-filters';
+import { listPage } from '@berth/db/lists/list-page';
 import { sql } from 'slonik';
 import { z } from 'zod';
 

@@ -1,9 +1,9 @@
-import type { Bus } from '@berth/shared/bus/bus';
-import type { HandlerContext } from '@berth/shared/bus/rpc/handler';
-import { clusterUsage } from '@berth/shared/contracts/resources/cluster-usage';
-import { deploymentUsage } from '@berth/shared/contracts/resources/deployment-usage';
-import type { Usage } from '@berth/shared/contracts/resources/usage';
-import { AppError } from '@berth/shared/errors';
+import type { Bus } from '@berth/bus/bus';
+import type { HandlerContext } from '@berth/bus/rpc/handler';
+import { clusterUsage } from '@berth/contracts/resources/clusters/cluster-usage';
+import { deploymentUsage } from '@berth/contracts/resources/deployments/deployment-usage';
+import type { Usage } from '@berth/contracts/fields/usage';
+import { AppError } from '@berth/contracts/errors';
 
 export interface EnvUsage {
   clusters: Usage;

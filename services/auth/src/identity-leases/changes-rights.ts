@@ -1,4 +1,4 @@
-import { AppError } from '@berth/shared/errors';
+import { AppError } from '@berth/contracts/errors';
 import type { MakeGatewaysForget } from './make-gateways-forget.ts';
 
 /**

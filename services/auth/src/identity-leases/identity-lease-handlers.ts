@@ -1,6 +1,6 @@
-import { implement } from '@berth/shared/bus/rpc/implement';
-import { identityLeases } from '@berth/shared/contracts/resources/identity-leases';
-import type { Database } from '@berth/shared/db/database';
+import { implement } from '@berth/bus/rpc/implement';
+import { identityLeases } from '@berth/contracts/resources/accounts/identity-leases';
+import type { Database } from '@berth/db/database';
 import { createIdentityLeaseRepository } from './identity-lease-repository.ts';
 
 export const identityLeaseHandlers = ({ db }: { db: Database }) => {

@@ -1,5 +1,5 @@
-import type { Queries } from '@berth/shared/db/database';
-import { type Holder, waitMsOf } from '@berth/shared/identity-leases/awaited-gateways';
+import type { Queries } from '@berth/db/database';
+import { type Holder, waitMsOf } from '@berth/bus/identity-leases/awaited-gateways';
 import { sql } from 'slonik';
 import { z } from 'zod';
 

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Bus } from '@berth/shared/bus/bus';
-import { identityCaches } from '@berth/shared/contracts/resources/identity-leases';
-import type { Database } from '@berth/shared/db/database';
-import { answerableAt, type Holder, unconfirmed } from '@berth/shared/identity-leases/awaited-gateways';
-import type { Service } from '@berth/shared/service/service';
+import type { Bus } from '@berth/bus/bus';
+import { identityCaches } from '@berth/contracts/resources/accounts/identity-leases';
+import type { Database } from '@berth/db/database';
+import { answerableAt, type Holder, unconfirmed } from '@berth/bus/identity-leases/awaited-gateways';
+import type { Service } from '@berth/service/service';
 import { createIdentityLeaseRepository } from './identity-lease-repository.ts';
 import { rightsChangeMetrics } from './rights-change-metrics.ts';
 

@@ -1,8 +1,8 @@
-import type { Identity } from '@berth/shared/access/identity';
-import { implement } from '@berth/shared/bus/rpc/implement';
-import { type Me, me } from '@berth/shared/contracts/resources/me';
-import type { Database } from '@berth/shared/db/database';
-import { found } from '@berth/shared/errors';
+import type { Identity } from '@berth/contracts/access/identity';
+import { implement } from '@berth/bus/rpc/implement';
+import { type Me, me } from '@berth/contracts/resources/accounts/me';
+import type { Database } from '@berth/db/database';
+import { found } from '@berth/contracts/errors';
 import { createBotRepository } from '../bots/bot-repository.ts';
 import type { CallingDeployments } from '../tokens/calling-deployments.ts';
 import { createUserRepository } from '../users/user-repository.ts';

@@ -1,5 +1,5 @@
-import { deploymentKinds } from '@berth/shared/contracts/resources/deployment-kinds';
-import { createProjection } from '@berth/shared/db/projections/projection';
+import { deploymentKinds } from '@berth/contracts/resources/charts/deployment-kinds';
+import { createProjection } from '@berth/db/projections/projection';
 
 /** For roles on kinds: whether a kind exists. */
 export const deploymentKindProjection = createProjection({

@@ -1,5 +1,5 @@
-import type { HandlerContext } from '@berth/shared/bus/rpc/handler';
-import { withinMs } from '@berth/shared/waiting/within-ms';
+import type { HandlerContext } from '@berth/bus/rpc/handler';
+import { withinMs } from '@berth/service/waiting/within-ms';
 import { providerUnavailable } from './login-failure.ts';
 
 /** Time to write down the answer and to send it. */

@@ -1,6 +1,6 @@
-import { loginCallbackPath } from '@berth/shared/contracts/resources/logins';
-import type { Service } from '@berth/shared/service/service';
-import { singleFlight } from '@berth/shared/waiting/single-flight';
+import { loginCallbackPath } from '@berth/contracts/resources/accounts/logins';
+import type { Service } from '@berth/service/service';
+import { singleFlight } from '@berth/service/waiting/single-flight';
 import * as oidc from 'openid-client';
 import { boundedFetch } from './bounded-fetch.ts';
 import { claimsOfBoth, isComplete } from './claims-of-both.ts';

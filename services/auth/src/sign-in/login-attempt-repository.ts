@@ -1,4 +1,4 @@
-import type { Queries } from '@berth/shared/db/database';
+import type { Queries } from '@berth/db/database';
 import { sql } from 'slonik';
 import { z } from 'zod';
 

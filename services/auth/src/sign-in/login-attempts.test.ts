@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type OpenTestDatabase, openTestDatabase } from '@berth/shared/testing/open-test-database';
+import { type OpenTestDatabase, openTestDatabase } from '@berth/testing/open-test-database';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';

@@ -1,7 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
-import type { Database } from '@berth/shared/db/database';
-import { inBatches } from '@berth/shared/db/postgres/in-batches';
-import { seal, unsealWithAny } from '@berth/shared/sealing/seal';
+import type { Database } from '@berth/db/database';
+import { inBatches } from '@berth/db/postgres/in-batches';
+import { seal, unsealWithAny } from '@berth/db/sealing/seal';
 import { z } from 'zod';
 import type { LoginSecrets } from './identity-provider.ts';
 import { invalidLogin } from './login-failure.ts';

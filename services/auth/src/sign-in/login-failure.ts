@@ -1,4 +1,4 @@
-import { AppError } from '@berth/shared/errors';
+import { AppError } from '@berth/contracts/errors';
 import { ClientError, ResponseBodyError } from 'openid-client';
 
 /** Codes of openid-client for a provider that does not answer, or not as one. */

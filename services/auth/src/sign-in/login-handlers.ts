@@ -1,8 +1,8 @@
-import type { HandlerContext } from '@berth/shared/bus/rpc/handler';
-import { implement } from '@berth/shared/bus/rpc/implement';
-import { type LoginCallback, logins } from '@berth/shared/contracts/resources/logins';
-import type { DeniedAttempts } from '@berth/shared/db/audit/denied-attempts';
-import { AppError } from '@berth/shared/errors';
+import type { HandlerContext } from '@berth/bus/rpc/handler';
+import { implement } from '@berth/bus/rpc/implement';
+import { type LoginCallback, logins } from '@berth/contracts/resources/accounts/logins';
+import type { DeniedAttempts } from '@berth/db/audit/denied-attempts';
+import { AppError } from '@berth/contracts/errors';
 import type { LoginAttempts } from './login-attempts.ts';
 import type { JwtIssuer } from '../tokens/jwt-issuer.ts';
 import type { StoredUser } from '../users/user-repository.ts';

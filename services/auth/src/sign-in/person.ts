@@ -1,5 +1,5 @@
-import { Text } from '@berth/shared/contracts/fields';
-import { AppError } from '@berth/shared/errors';
+import { Text } from '@berth/contracts/fields/fields';
+import { AppError } from '@berth/contracts/errors';
 import { z } from 'zod';
 
 /** A person as the provider identifies it. */

@@ -1,10 +1,10 @@
-import { envUserPermissions } from '@berth/shared/contracts/resources/env-user-permissions';
-import { users } from '@berth/shared/contracts/resources/users';
-import { type Doer, recordAudit } from '@berth/shared/db/audit/audit-log';
-import type { Database, Transaction } from '@berth/shared/db/database';
-import { PostgresError } from '@berth/shared/db/postgres/postgres-error';
-import { recordChange, recordChanges } from '@berth/shared/db/changes/record-change';
-import { AppError } from '@berth/shared/errors';
+import { envUserPermissions } from '@berth/contracts/resources/envs/env-user-permissions';
+import { users } from '@berth/contracts/resources/accounts/users';
+import { type Doer, recordAudit } from '@berth/db/audit/audit-log';
+import type { Database, Transaction } from '@berth/db/database';
+import { PostgresError } from '@berth/db/postgres/errors/postgres-error';
+import { recordChange, recordChanges } from '@berth/db/changes/record-change';
+import { AppError } from '@berth/contracts/errors';
 import { createEnvMemberRepository } from '../envs/env-member-repository.ts';
 import { createUserRepository, type StoredUser } from '../users/user-repository.ts';
 import { publicUser } from '../users/user-views.ts';

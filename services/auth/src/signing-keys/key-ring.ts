@@ -1,7 +1,7 @@
-import { createIdentitySigner, type IdentitySigner } from '@berth/shared/identity-tokens/identity-token';
-import type { PublicJwk } from '@berth/shared/contracts/resources/signing-keys';
-import type { Database } from '@berth/shared/db/database';
-import { unsealWithAny } from '@berth/shared/sealing/seal';
+import { createIdentitySigner, type IdentitySigner } from '@berth/bus/identity-tokens/identity-token';
+import type { PublicJwk } from '@berth/contracts/resources/accounts/signing-keys';
+import type { Database } from '@berth/db/database';
+import { unsealWithAny } from '@berth/db/sealing/seal';
 import { type CryptoKey, importJWK } from 'jose';
 import { z } from 'zod';
 import { rotateSigningKeys } from './rotate-signing-keys.ts';

@@ -1,5 +1,5 @@
-import type { PrivateJwk } from '@berth/shared/identity-tokens/identity-token';
-import type { PublicJwk } from '@berth/shared/contracts/resources/signing-keys';
+import type { PrivateJwk } from '@berth/bus/identity-tokens/identity-token';
+import type { PublicJwk } from '@berth/contracts/resources/accounts/signing-keys';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose';
 import { z } from 'zod';
 

@@ -1,5 +1,5 @@
-import type { Database } from '@berth/shared/db/database';
-import { seal } from '@berth/shared/sealing/seal';
+import type { Database } from '@berth/db/database';
+import { seal } from '@berth/db/sealing/seal';
 import { newSigningKey } from './new-signing-key.ts';
 import { createSigningKeyRepository } from './signing-key-repository.ts';
 

@@ -1,6 +1,6 @@
-import type { AdminCommand, AdminContext } from '@berth/shared/admin/admin-command';
-import { openDatabase } from '@berth/shared/db/postgres/open-database';
-import { seal } from '@berth/shared/sealing/seal';
+import type { AdminCommand, AdminContext } from '@berth/db/admin/admin-command';
+import { openDatabase } from '@berth/db/postgres/open-database';
+import { seal } from '@berth/db/sealing/seal';
 import { unsealed } from './key-ring.ts';
 import { rotateSigningKeys } from './rotate-signing-keys.ts';
 import { createSigningKeyRepository } from './signing-key-repository.ts';

@@ -1,5 +1,5 @@
-import { implement } from '@berth/shared/bus/rpc/implement';
-import { signingKeys } from '@berth/shared/contracts/resources/signing-keys';
+import { implement } from '@berth/bus/rpc/implement';
+import { signingKeys } from '@berth/contracts/resources/accounts/signing-keys';
 import type { KeyRing } from './key-ring.ts';
 
 export const signingKeyHandlers = ({ keyRing }: { keyRing: Pick<KeyRing, 'published'> }) =>

@@ -1,5 +1,5 @@
-import { PublicJwk } from '@berth/shared/contracts/resources/signing-keys';
-import type { Queries } from '@berth/shared/db/database';
+import { PublicJwk } from '@berth/contracts/resources/accounts/signing-keys';
+import type { Queries } from '@berth/db/database';
 import { sql } from 'slonik';
 import { z } from 'zod';
 

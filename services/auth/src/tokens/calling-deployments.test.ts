@@ -1,5 +1,5 @@
-import type { Bus } from '@berth/shared/bus/bus';
-import { AppError } from '@berth/shared/errors';
+import type { Bus } from '@berth/bus/bus';
+import { AppError } from '@berth/contracts/errors';
 import { expect, test } from 'vitest';
 import { createCallingDeployments, mostAtOnce } from './calling-deployments.ts';
 

@@ -1,7 +1,7 @@
-import type { Bus } from '@berth/shared/bus/bus';
-import { limits } from '@berth/shared/bus/limits';
-import { type CallingDeployment, deploymentState } from '@berth/shared/contracts/resources/deployment-state';
-import { AppError } from '@berth/shared/errors';
+import type { Bus } from '@berth/bus/bus';
+import { limits } from '@berth/bus/protocol/limits';
+import { type CallingDeployment, deploymentState } from '@berth/contracts/resources/deployments/deployment-state';
+import { AppError } from '@berth/contracts/errors';
 
 export interface CallingDeployments {
   /** Null where it was deleted. */

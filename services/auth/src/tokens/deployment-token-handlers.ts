@@ -1,6 +1,6 @@
-import { implement } from '@berth/shared/bus/rpc/implement';
-import { deploymentTokens } from '@berth/shared/contracts/resources/deployment-tokens';
-import { AppError, found } from '@berth/shared/errors';
+import { implement } from '@berth/bus/rpc/implement';
+import { deploymentTokens } from '@berth/contracts/resources/deployments/deployment-tokens';
+import { AppError, found } from '@berth/contracts/errors';
 import type { CallingDeployments } from './calling-deployments.ts';
 import type { JwtIssuer } from './jwt-issuer.ts';
 

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
-import { AppError } from '@berth/shared/errors';
+import { AppError } from '@berth/contracts/errors';
 import { decodeProtectedHeader, errors, type JWTVerifyResult, jwtVerify } from 'jose';
 import type { KeyRing } from '../signing-keys/key-ring.ts';
 import { DeploymentClaims, type JwtSubject, jwtTypes, SessionClaims } from './jwt-claims.ts';
-import { BoundedCache } from '@berth/shared/waiting/bounded-cache';
+import { BoundedCache } from '@berth/service/waiting/bounded-cache';
 
 export interface JwtVerifierDeps {
   keyRing: Pick<KeyRing, 'verifyingKey'>;

@@ -1,6 +1,6 @@
-import type { Queries } from '@berth/shared/db/database';
-import { isPast } from '@berth/shared/db/postgres/is-past';
-import { AppError } from '@berth/shared/errors';
+import type { Queries } from '@berth/db/database';
+import { isPast } from '@berth/db/postgres/is-past';
+import { AppError } from '@berth/contracts/errors';
 
 /** A token that could never be used is a mistake of the caller. */
 export async function refusePastExpiry(db: Pick<Queries, 'exists'>, expiresAt: string | null): Promise<void> {

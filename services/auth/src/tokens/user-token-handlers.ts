@@ -1,9 +1,9 @@
-import type { Identity } from '@berth/shared/access/identity';
-import { implement } from '@berth/shared/bus/rpc/implement';
-import { userTokens } from '@berth/shared/contracts/resources/user-tokens';
-import type { Database } from '@berth/shared/db/database';
-import { change } from '@berth/shared/db/changes/change';
-import { AppError, found, named } from '@berth/shared/errors';
+import type { Identity } from '@berth/contracts/access/identity';
+import { implement } from '@berth/bus/rpc/implement';
+import { userTokens } from '@berth/contracts/resources/accounts/user-tokens';
+import type { Database } from '@berth/db/database';
+import { change } from '@berth/db/changes/change';
+import { AppError, found, named } from '@berth/contracts/errors';
 import type { ChangesRights } from '../identity-leases/changes-rights.ts';
 import { createUserRepository } from '../users/user-repository.ts';
 import { newApiToken } from './api-token.ts';

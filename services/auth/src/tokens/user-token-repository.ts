@@ -1,8 +1,8 @@
-import type { ListRequest } from '@berth/shared/contracts/paging';
-import { UserToken } from '@berth/shared/contracts/resources/user-tokens';
-import type { Queries } from '@berth/shared/db/database';
-import { equals } from '@berth/shared/db/lists/list-filters';
-import { listPage } from '@berth/shared/db/lists/list-page';
+import type { ListRequest } from '@berth/contracts/definition/paging';
+import { UserToken } from '@berth/contracts/resources/accounts/user-tokens';
+import type { Queries } from '@berth/db/database';
+import { equals } from '@berth/db/lists/list-filters';
+import { listPage } from '@berth/db/lists/list-page';
 import { sql } from 'slonik';
 
 export interface UserTokenFilters extends ListRequest {

@@ -1,5 +1,5 @@
-import { maxRolesOfUser } from '@berth/shared/access/packed-identity';
-import { AppError } from '@berth/shared/errors';
+import { maxRolesOfUser } from '@berth/contracts/access/packed-identity';
+import { AppError } from '@berth/contracts/errors';
 
 const most = maxRolesOfUser.toLocaleString('en-US');
 

@@ -1,10 +1,10 @@
-import { implement } from '@berth/shared/bus/rpc/implement';
-import { differsFrom } from '@berth/shared/contracts/differs-from';
-import { users } from '@berth/shared/contracts/resources/users';
-import { applyGiven } from '@berth/shared/db/changes/apply-given';
-import { change } from '@berth/shared/db/changes/change';
-import type { Database, Transaction } from '@berth/shared/db/database';
-import { AppError, found } from '@berth/shared/errors';
+import { implement } from '@berth/bus/rpc/implement';
+import { differsFrom } from '@berth/contracts/definition/differs-from';
+import { users } from '@berth/contracts/resources/accounts/users';
+import { applyGiven } from '@berth/db/changes/apply-given';
+import { change } from '@berth/db/changes/change';
+import type { Database, Transaction } from '@berth/db/database';
+import { AppError, found } from '@berth/contracts/errors';
 import type { ChangesRights } from '../identity-leases/changes-rights.ts';
 import { createUserRepository, type StoredUser } from './user-repository.ts';
 import { fullUser, publicUser } from './user-views.ts';

@@ -1,9 +1,9 @@
-import type { Identity } from '@berth/shared/access/identity';
-import type { ListRequest } from '@berth/shared/contracts/paging';
-import { User } from '@berth/shared/contracts/resources/users';
-import type { Queries } from '@berth/shared/db/database';
-import { contains, equals } from '@berth/shared/db/lists/list-filters';
-import { listPage } from '@berth/shared/db/lists/list-page';
+import type { Identity } from '@berth/contracts/access/identity';
+import type { ListRequest } from '@berth/contracts/definition/paging';
+import { User } from '@berth/contracts/resources/accounts/users';
+import type { Queries } from '@berth/db/database';
+import { contains, equals } from '@berth/db/lists/list-filters';
+import { listPage } from '@berth/db/lists/list-page';
 import { sql } from 'slonik';
 import { z } from 'zod';
 

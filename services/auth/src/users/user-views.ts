@@ -1,4 +1,4 @@
-import type { User } from '@berth/shared/contracts/resources/users';
+import type { User } from '@berth/contracts/resources/accounts/users';
 import type { StoredUser } from './user-repository.ts';
 
 /** As site admins and the user see it. */

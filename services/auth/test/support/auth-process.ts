@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { freePort } from '@berth/shared/testing/free-port';
-import { startNode } from '@berth/shared/testing/node-process';
+import { freePort } from '@berth/testing/network/free-port';
+import { startNode } from '@berth/testing/node-process';
 
 export interface AuthProcess extends AsyncDisposable {
   /** Everything it wrote so far. */

@@ -1,18 +1,18 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { Bus } from '@berth/shared/bus/bus';
-import type { CallOptions } from '@berth/shared/bus/rpc/call-options';
+import type { Bus } from '@berth/bus/bus';
+import type { CallOptions } from '@berth/bus/rpc/call-options';
 import type {
   CallerName,
   Operation,
   OperationSpec,
   RequestInput,
   ResponseOutput,
-} from '@berth/shared/contracts/contract';
-import { type Credential, identities } from '@berth/shared/contracts/resources/identities';
-import type { Database } from '@berth/shared/db/database';
-import { openTestDatabase } from '@berth/shared/testing/open-test-database';
-import { connectPatientTestBus } from '@berth/shared/testing/test-bus';
-import { startTestNats, type TestNats } from '@berth/shared/testing/test-nats';
+} from '@berth/contracts/definition/contract';
+import { type Credential, identities } from '@berth/contracts/resources/accounts/identities';
+import type { Database } from '@berth/db/database';
+import { openTestDatabase } from '@berth/testing/open-test-database';
+import { connectPatientTestBus } from '@berth/testing/test-bus';
+import { startTestNats, type TestNats } from '@berth/testing/test-nats';
 import { openKeyRing } from '../../src/signing-keys/key-ring.ts';
 import { createJwtIssuer, type JwtIssuer } from '../../src/tokens/jwt-issuer.ts';
 import { type AuthProcess, startAuthProcess } from './auth-process.ts';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { Bus } from '@berth/shared/bus/bus';
-import { implement } from '@berth/shared/bus/rpc/implement';
-import { deploymentTokens } from '@berth/shared/contracts/resources/deployment-tokens';
-import { type CallingDeployment, deploymentState } from '@berth/shared/contracts/resources/deployment-state';
-import type { Deployment } from '@berth/shared/contracts/resources/deployments';
-import { AppError } from '@berth/shared/errors';
+import type { Bus } from '@berth/bus/bus';
+import { implement } from '@berth/bus/rpc/implement';
+import { deploymentTokens } from '@berth/contracts/resources/deployments/deployment-tokens';
+import { type CallingDeployment, deploymentState } from '@berth/contracts/resources/deployments/deployment-state';
+import type { Deployment } from '@berth/contracts/resources/deployments/deployments';
+import { AppError } from '@berth/contracts/errors';
 import { vi } from 'vitest';
 import { createBotRepository } from '../../src/bots/bot-repository.ts';
 import { createDeploymentKindRepository } from '../../src/projections/deployment-kind-repository.ts';

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { signInWithHttp } from '@berth/devstack/servers/oidc-sign-in';
-import type { Bus } from '@berth/shared/bus/bus';
-import { logins } from '@berth/shared/contracts/resources/logins';
+import type { Bus } from '@berth/bus/bus';
+import { logins } from '@berth/contracts/resources/accounts/logins';
 
 export interface Attempt {
   redirect_url: string;

@@ -1,12 +1,12 @@
-import { implement } from '@berth/shared/bus/rpc/implement';
-import { auditHandlers } from '@berth/shared/db/audit/audit-handlers';
-import type { Database } from '@berth/shared/db/database';
+import { implement } from '@berth/bus/rpc/implement';
+import { auditHandlers } from '@berth/db/audit/audit-handlers';
+import type { Database } from '@berth/db/database';
 import {
   type AuditEvent,
   auditOfClusterSync,
   auditOfRegistryScan,
   auditOfTasks,
-} from '@berth/shared/contracts/resources/audit-events';
+} from '@berth/contracts/resources/audit/audit-events';
 import type { AuthUnderTest } from './auth-under-test.ts';
 
 export interface OtherAudits {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { EnvRole } from '@berth/shared/access/identity';
-import type { Database } from '@berth/shared/db/database';
+import type { EnvRole } from '@berth/contracts/access/identity';
+import type { Database } from '@berth/db/database';
 import { createEnvMemberRepository } from '../../src/envs/env-member-repository.ts';
 import { createEnvRepository } from '../../src/envs/env-repository.ts';
 import { createUserRepository, type StoredUser } from '../../src/users/user-repository.ts';

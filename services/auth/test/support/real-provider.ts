@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { Claims } from '@berth/devstack/servers/oidc/create-provider';
 import { createOidcServer } from '@berth/devstack/servers/oidc/create-oidc-server';
-import { freePort } from '@berth/shared/testing/free-port';
+import { freePort } from '@berth/testing/network/free-port';
 import { exportJWK, generateKeyPair } from 'jose';
 import { z } from 'zod';
 

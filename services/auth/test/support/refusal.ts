@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@berth/shared/errors';
+import type { ErrorCode } from '@berth/contracts/errors';
 import { expect } from 'vitest';
 
 /** What a refused call is compared with: its code, words that it must have, and the field it names. */

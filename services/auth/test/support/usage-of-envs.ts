@@ -1,8 +1,8 @@
-import type { Bus } from '@berth/shared/bus/bus';
-import { implement } from '@berth/shared/bus/rpc/implement';
-import { clusterUsage } from '@berth/shared/contracts/resources/cluster-usage';
-import { deploymentUsage } from '@berth/shared/contracts/resources/deployment-usage';
-import type { Usage } from '@berth/shared/contracts/resources/usage';
+import type { Bus } from '@berth/bus/bus';
+import { implement } from '@berth/bus/rpc/implement';
+import { clusterUsage } from '@berth/contracts/resources/clusters/cluster-usage';
+import { deploymentUsage } from '@berth/contracts/resources/deployments/deployment-usage';
+import type { Usage } from '@berth/contracts/fields/usage';
 
 const none: Usage = { count: 0, names: [] };
 

@@ -1,5 +1,5 @@
-import { Timestamp } from '@berth/shared/contracts/fields';
-import { AppError } from '@berth/shared/errors';
+import { Timestamp } from '@berth/contracts/fields/fields';
+import { AppError } from '@berth/contracts/errors';
 import { describeFailure } from '@berth/kube/describe-failure';
 import type { KubeAccess } from '@berth/kube/kube-access';
 import type { KubeApi } from '@berth/kube/kube-api';

@@ -1,9 +1,9 @@
-import type { Bus } from '@berth/shared/bus/bus';
-import { implement } from '@berth/shared/bus/rpc/implement';
-import { clusterAccess } from '@berth/shared/contracts/resources/cluster-access';
-import { k8sClusters } from '@berth/shared/contracts/resources/k8s-clusters';
-import { taskClaims } from '@berth/shared/contracts/resources/task-claims';
-import { AppError, found } from '@berth/shared/errors';
+import type { Bus } from '@berth/bus/bus';
+import { implement } from '@berth/bus/rpc/implement';
+import { clusterAccess } from '@berth/contracts/resources/clusters/cluster-access';
+import { k8sClusters } from '@berth/contracts/resources/clusters/k8s-clusters';
+import { taskClaims } from '@berth/contracts/resources/tasks/task-claims';
+import { AppError, found } from '@berth/contracts/errors';
 import type { ClusterRepository } from '../clusters/cluster-repository.ts';
 import type { ClusterDirectory } from '../discovery/cluster-directory.ts';
 import type { IssueAccess } from './access-issuer.ts';

@@ -1,10 +1,10 @@
-import { type K8sClusterChanges, k8sClusters } from '@berth/shared/contracts/resources/k8s-clusters';
-import { k8sResources } from '@berth/shared/contracts/resources/k8s-resources';
-import { applyGiven } from '@berth/shared/db/changes/apply-given';
-import { type ChangeContext, change } from '@berth/shared/db/changes/change';
-import type { Database } from '@berth/shared/db/database';
-import { recordStates } from '@berth/shared/db/outbox/outbox';
-import { AppError } from '@berth/shared/errors';
+import { type K8sClusterChanges, k8sClusters } from '@berth/contracts/resources/clusters/k8s-clusters';
+import { k8sResources } from '@berth/contracts/resources/clusters/k8s-resources';
+import { applyGiven } from '@berth/db/changes/apply-given';
+import { type ChangeContext, change } from '@berth/db/changes/change';
+import type { Database } from '@berth/db/database';
+import { recordStates } from '@berth/db/outbox/outbox';
+import { AppError } from '@berth/contracts/errors';
 import { createClusterRepository, publishResources } from './cluster-repository.ts';
 
 export interface ClusterUpdate {

@@ -1,12 +1,12 @@
-import { visibleEnvs } from '@berth/shared/access/visible-envs';
-import type { Bus } from '@berth/shared/bus/bus';
-import type { CallOptions } from '@berth/shared/bus/rpc/call-options';
-import { implement } from '@berth/shared/bus/rpc/implement';
-import { deploymentUsage } from '@berth/shared/contracts/resources/deployment-usage';
-import { envs } from '@berth/shared/contracts/resources/envs';
-import { type K8sCluster, k8sClusters } from '@berth/shared/contracts/resources/k8s-clusters';
-import type { Database } from '@berth/shared/db/database';
-import { AppError, found, named } from '@berth/shared/errors';
+import { visibleEnvs } from '@berth/contracts/access/visible-envs';
+import type { Bus } from '@berth/bus/bus';
+import type { CallOptions } from '@berth/bus/rpc/call-options';
+import { implement } from '@berth/bus/rpc/implement';
+import { deploymentUsage } from '@berth/contracts/resources/deployments/deployment-usage';
+import { envs } from '@berth/contracts/resources/envs/envs';
+import { type K8sCluster, k8sClusters } from '@berth/contracts/resources/clusters/k8s-clusters';
+import type { Database } from '@berth/db/database';
+import { AppError, found, named } from '@berth/contracts/errors';
 import { deleteCluster, updateCluster } from './change-cluster.ts';
 import type { ClusterRepository } from './cluster-repository.ts';
 

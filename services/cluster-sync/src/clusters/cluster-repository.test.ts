@@ -1,8 +1,8 @@
-import type { K8sCluster, K8sClusterChanges } from '@berth/shared/contracts/resources/k8s-clusters';
-import type { Database } from '@berth/shared/db/database';
-import { acquireLease } from '@berth/shared/db/leases/lease';
-import { found } from '@berth/shared/errors';
-import { type OpenTestDatabase, openTestDatabase } from '@berth/shared/testing/open-test-database';
+import type { K8sCluster, K8sClusterChanges } from '@berth/contracts/resources/clusters/k8s-clusters';
+import type { Database } from '@berth/db/database';
+import { acquireLease } from '@berth/db/leases/lease';
+import { found } from '@berth/contracts/errors';
+import { type OpenTestDatabase, openTestDatabase } from '@berth/testing/open-test-database';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';

@@ -1,9 +1,9 @@
-import { implement } from '@berth/shared/bus/rpc/implement';
-import { clusterState } from '@berth/shared/contracts/resources/cluster-state';
-import { K8sCluster, k8sClusters } from '@berth/shared/contracts/resources/k8s-clusters';
-import { rowState } from '@berth/shared/contracts/resources/row-state';
-import type { Queries } from '@berth/shared/db/database';
-import { rowStateNow } from '@berth/shared/db/outbox/row-state';
+import { implement } from '@berth/bus/rpc/implement';
+import { clusterState } from '@berth/contracts/resources/clusters/cluster-state';
+import { K8sCluster, k8sClusters } from '@berth/contracts/resources/clusters/k8s-clusters';
+import { rowState } from '@berth/contracts/fields/row-state';
+import type { Queries } from '@berth/db/database';
+import { rowStateNow } from '@berth/db/outbox/row-state';
 
 export const clusterStateHandlers = ({ db }: { db: Queries }) =>
   implement(clusterState, {

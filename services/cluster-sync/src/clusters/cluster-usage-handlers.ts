@@ -1,5 +1,5 @@
-import { implement } from '@berth/shared/bus/rpc/implement';
-import { clusterUsage } from '@berth/shared/contracts/resources/cluster-usage';
+import { implement } from '@berth/bus/rpc/implement';
+import { clusterUsage } from '@berth/contracts/resources/clusters/cluster-usage';
 import type { ClusterRepository } from './cluster-repository.ts';
 
 export interface ClusterUsageHandlersDeps {

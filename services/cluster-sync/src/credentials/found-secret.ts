@@ -1,4 +1,4 @@
-import { managedBy, serviceCreds } from '@berth/shared/contracts/kubernetes-names';
+import { managedBy, serviceCreds } from '@berth/contracts/fields/kubernetes-names';
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 

@@ -1,10 +1,10 @@
 import type { KubeApi } from '@berth/kube/kube-api';
 import { KubeError } from '@berth/kube/kube-error';
-import type { Bus } from '@berth/shared/bus/bus';
-import { managedLabels, serviceCreds } from '@berth/shared/contracts/kubernetes-names';
-import { deploymentTokens } from '@berth/shared/contracts/resources/deployment-tokens';
-import { AppError } from '@berth/shared/errors';
-import { pause } from '@berth/shared/waiting/pause';
+import type { Bus } from '@berth/bus/bus';
+import { managedLabels, serviceCreds } from '@berth/contracts/fields/kubernetes-names';
+import { deploymentTokens } from '@berth/contracts/resources/deployments/deployment-tokens';
+import { AppError } from '@berth/contracts/errors';
+import { pause } from '@berth/service/waiting/pause';
 import { z } from 'zod';
 import { deploymentNamespace } from '../resources/objects/deployment-namespace.ts';
 import type { CredentialRepository } from './credential-repository.ts';

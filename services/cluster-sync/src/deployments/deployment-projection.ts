@@ -1,5 +1,5 @@
-import { deployments } from '@berth/shared/contracts/resources/deployments';
-import { createProjection } from '@berth/shared/db/projections/projection';
+import { deployments } from '@berth/contracts/resources/deployments/deployments';
+import { createProjection } from '@berth/db/projections/projection';
 import { createCredentialRepository } from '../credentials/credential-repository.ts';
 
 /** Where each deployment runs. It lags, so auth confirms the deployment again before it issues a token. */

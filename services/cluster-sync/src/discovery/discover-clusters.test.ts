@@ -1,4 +1,4 @@
-import { silentLog } from '@berth/shared/testing/test-bus';
+import { silentLog } from '@berth/testing/test-bus';
 import { expect, test, vi } from 'vitest';
 import type { ProbeResult } from '../clusters/cluster-health.ts';
 import { createClusterDirectory } from './cluster-directory.ts';

@@ -1,4 +1,4 @@
-import type { Service } from '@berth/shared/service/service';
+import type { Service } from '@berth/service/service';
 import type { ClusterRepository } from '../clusters/cluster-repository.ts';
 import type { ClusterProvider } from '../providers/cluster-provider.ts';
 import type { ClusterDirectory } from './cluster-directory.ts';

@@ -1,5 +1,5 @@
-import { every } from '@berth/shared/service/loop';
-import type { Loop } from '@berth/shared/service/service';
+import { every } from '@berth/service/loop';
+import type { Loop } from '@berth/service/service';
 import { configuredProviders, type ProviderSettings } from '../providers/configured-providers.ts';
 import { discoverClusters, type DiscoverClustersDeps } from './discover-clusters.ts';
 

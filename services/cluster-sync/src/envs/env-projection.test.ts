@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { FollowOptions } from '@berth/shared/bus/state/follow-state';
-import { envs } from '@berth/shared/contracts/resources/envs';
-import { type OpenTestDatabase, openTestDatabase } from '@berth/shared/testing/open-test-database';
-import { mended, waysToBeWrong } from '@berth/shared/testing/db/wrong-copies';
+import type { FollowOptions } from '@berth/bus/state/follow-state';
+import { envs } from '@berth/contracts/resources/envs/envs';
+import { type OpenTestDatabase, openTestDatabase } from '@berth/testing/open-test-database';
+import { mended, waysToBeWrong } from '@berth/testing/db/wrong-copies';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createClusterRepository } from '../clusters/cluster-repository.ts';

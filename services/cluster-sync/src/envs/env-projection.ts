@@ -1,5 +1,5 @@
-import { envs } from '@berth/shared/contracts/resources/envs';
-import { createProjection } from '@berth/shared/db/projections/projection';
+import { envs } from '@berth/contracts/resources/envs/envs';
+import { createProjection } from '@berth/db/projections/projection';
 import { createClusterRepository } from '../clusters/cluster-repository.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { KubeApi } from '@berth/kube/kube-api';
 import { AnswerTooLarge } from '@berth/kube/kube-error';
-import type { Place } from '@berth/shared/waiting/places';
+import type { Place } from '@berth/service/waiting/places';
 import { z } from 'zod';
 import { splitList } from './split-list.ts';
 import { withQuery } from './with-query.ts';

@@ -1,8 +1,8 @@
 import { describeFailure } from '@berth/kube/describe-failure';
 import type { KubeApi } from '@berth/kube/kube-api';
 import { KubeError } from '@berth/kube/kube-error';
-import { k8sClusters } from '@berth/shared/contracts/resources/k8s-clusters';
-import { AppError, found } from '@berth/shared/errors';
+import { k8sClusters } from '@berth/contracts/resources/clusters/k8s-clusters';
+import { AppError, found } from '@berth/contracts/errors';
 import type { ClusterRepository } from '../clusters/cluster-repository.ts';
 import type { ClusterDirectory } from '../discovery/cluster-directory.ts';
 

@@ -1,4 +1,4 @@
-import { DeploymentStatus } from '@berth/shared/contracts/resources/deployments';
+import { DeploymentStatus } from '@berth/contracts/resources/deployments/deployments';
 import { expect, test } from 'vitest';
 import { verdictByPlace, verdictByNamespace } from './loss-verdict.ts';
 

@@ -1,5 +1,5 @@
 import { causeOf } from '@berth/kube/causes/cause-of';
-import type { DeploymentPlace } from '@berth/shared/contracts/resources/deployment-place';
+import type { DeploymentPlace } from '@berth/contracts/resources/deployments/deployment-place';
 import { deploymentNamespace } from '../resources/objects/deployment-namespace.ts';
 import type { LostNamespace } from './lost-namespace-repository.ts';
 

@@ -1,10 +1,10 @@
 import { KubeError } from '@berth/kube/kube-error';
 import type { KubeApi } from '@berth/kube/kube-api';
-import type { Bus } from '@berth/shared/bus/bus';
-import { startOf } from '@berth/shared/cut-text';
-import { deploymentPlace } from '@berth/shared/contracts/resources/deployment-place';
-import { AppError } from '@berth/shared/errors';
-import type { Service } from '@berth/shared/service/service';
+import type { Bus } from '@berth/bus/bus';
+import { startOf } from '@berth/contracts/cut-text';
+import { deploymentPlace } from '@berth/contracts/resources/deployments/deployment-place';
+import { AppError } from '@berth/contracts/errors';
+import type { Service } from '@berth/service/service';
 import type { ReadCluster } from '../live/live-clusters.ts';
 import type { LostNamespace, LostNamespaceRepository } from './lost-namespace-repository.ts';
 import { verdictByPlace, verdictByNamespace, usualHeldMs } from './loss-verdict.ts';

@@ -1,6 +1,6 @@
 import { type AllowedField, kubeAccessOf } from '@berth/kube/kube-access';
 import type { Kubeconfig } from '@berth/kube/kubeconfig';
-import { startOf } from '@berth/shared/cut-text';
+import { startOf } from '@berth/contracts/cut-text';
 import type { ReachableCluster } from './cluster-provider.ts';
 
 export interface KubeconfigSource {

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { oneAtATime } from '@berth/shared/waiting/one-at-a-time';
+import { oneAtATime } from '@berth/service/waiting/one-at-a-time';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { runProgram } from './run-program.ts';
 import { tokenFromProgram } from './token-from-program.ts';

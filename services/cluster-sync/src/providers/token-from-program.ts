@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import type { ExecProgram } from '@berth/kube/kube-access';
 import { NoCredential } from '@berth/kube/kube-error';
-import { Timestamp } from '@berth/shared/contracts/fields';
-import { atMost } from '@berth/shared/waiting/at-most';
-import type { InTurn } from '@berth/shared/waiting/one-at-a-time';
+import { Timestamp } from '@berth/contracts/fields/fields';
+import { atMost } from '@berth/service/waiting/at-most';
+import type { InTurn } from '@berth/service/waiting/one-at-a-time';
 import { z } from 'zod';
 import type { ChangingToken, PresentToken } from './cluster-provider.ts';
 import { runProgram } from './run-program.ts';

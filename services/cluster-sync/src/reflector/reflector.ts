@@ -1,12 +1,12 @@
 import { describeFailure } from '@berth/kube/describe-failure';
 import type { KubeApi } from '@berth/kube/kube-api';
 import { isExpired, KubeError } from '@berth/kube/kube-error';
-import type { Place, Places } from '@berth/shared/waiting/places';
-import type { Service } from '@berth/shared/service/service';
+import type { Place, Places } from '@berth/service/waiting/places';
+import type { Service } from '@berth/service/service';
 import { listPages } from '../kube/list-pages.ts';
 import { type WatchEvent, watchEvents } from '../kube/watch-events.ts';
 import { initialState, nextStep, type Outcome, type ReflectorState, watchSeconds } from './next-step.ts';
-import { pause } from '@berth/shared/waiting/pause';
+import { pause } from '@berth/service/waiting/pause';
 
 /** Receives objects. Every call may wait until the signal aborts, and the reflector reads no further until it is done. */
 export interface ReflectorSink {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pause } from '@berth/shared/waiting/pause';
+import { pause } from '@berth/service/waiting/pause';
 import { runTogether } from './run-together.ts';
 
 const untilAborted = (ended: string[], name: string) => async (signal: AbortSignal) => {

@@ -1,8 +1,8 @@
-import type { Lease } from '@berth/shared/db/leases/lease';
+import type { Lease } from '@berth/db/leases/lease';
 import type { KubeApi } from '@berth/kube/kube-api';
-import { oneAtATime } from '@berth/shared/waiting/one-at-a-time';
-import type { Places } from '@berth/shared/waiting/places';
-import type { Service } from '@berth/shared/service/service';
+import { oneAtATime } from '@berth/service/waiting/one-at-a-time';
+import type { Places } from '@berth/service/waiting/places';
+import type { Service } from '@berth/service/service';
 import { createReflector, type Reflector, type ReflectorSink } from '../reflector/reflector.ts';
 import { runTogether } from '../reflector/run-together.ts';
 import { type ChangeQueue, createChangeQueue, type QueueRoom } from './rows/change-queue.ts';

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import type { Database } from '@berth/shared/db/database';
-import { whileHolding } from '@berth/shared/db/leases/while-holding';
-import { queriesInTurn } from '@berth/shared/db/postgres/queries-in-turn';
-import type { Loop } from '@berth/shared/service/service';
-import { atMost } from '@berth/shared/waiting/at-most';
-import { places } from '@berth/shared/waiting/places';
+import type { Database } from '@berth/db/database';
+import { whileHolding } from '@berth/db/leases/while-holding';
+import { queriesInTurn } from '@berth/db/postgres/queries-in-turn';
+import type { Loop } from '@berth/service/service';
+import { atMost } from '@berth/service/waiting/at-most';
+import { places } from '@berth/service/waiting/places';
 import { clusterLeaseTimes } from '../clusters/cluster-lease-times.ts';
 import { type ClusterRepository, createClusterRepository } from '../clusters/cluster-repository.ts';
 import { leaseNameOf } from '../clusters/lease-name-of.ts';

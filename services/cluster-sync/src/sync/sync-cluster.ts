@@ -1,8 +1,8 @@
-import type { Lease } from '@berth/shared/db/leases/lease';
-import { troubleLog } from '@berth/shared/db/outbox/trouble-log';
+import type { Lease } from '@berth/db/leases/lease';
+import { troubleLog } from '@berth/db/outbox/trouble-log';
 import type { KubeApi } from '@berth/kube/kube-api';
-import type { Service } from '@berth/shared/service/service';
-import { pause } from '@berth/shared/waiting/pause';
+import type { Service } from '@berth/service/service';
+import { pause } from '@berth/service/waiting/pause';
 import { type KeepCredentialsDeps, keepCredentials } from '../credentials/keep-credentials.ts';
 import { runTogether } from '../reflector/run-together.ts';
 import { type WatchClusterDeps, watchCluster } from '../resources/watch-cluster.ts';

@@ -1,7 +1,7 @@
-import type { Database } from '@berth/shared/db/database';
-import { whileHolding } from '@berth/shared/db/leases/while-holding';
-import { type OpenTestDatabase, openTestDatabase } from '@berth/shared/testing/open-test-database';
-import { silentLog } from '@berth/shared/testing/test-bus';
+import type { Database } from '@berth/db/database';
+import { whileHolding } from '@berth/db/leases/while-holding';
+import { type OpenTestDatabase, openTestDatabase } from '@berth/testing/open-test-database';
+import { silentLog } from '@berth/testing/test-bus';
 import { sql } from 'slonik';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { createClusterDirectory } from '../discovery/cluster-directory.ts';

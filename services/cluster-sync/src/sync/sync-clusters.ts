@@ -1,8 +1,8 @@
-import type { Lease } from '@berth/shared/db/leases/lease';
-import { troubleLog } from '@berth/shared/db/outbox/trouble-log';
-import type { Loop, Service } from '@berth/shared/service/service';
+import type { Lease } from '@berth/db/leases/lease';
+import { troubleLog } from '@berth/db/outbox/trouble-log';
+import type { Loop, Service } from '@berth/service/service';
 import type { ClusterDirectory, Connection } from '../discovery/cluster-directory.ts';
-import { pause } from '@berth/shared/waiting/pause';
+import { pause } from '@berth/service/waiting/pause';
 import { ClusterLeaseLost } from '../clusters/cluster-lease-lost.ts';
 import type { ClusterRepository } from '../clusters/cluster-repository.ts';
 import type { SyncedCluster } from './sync-cluster.ts';

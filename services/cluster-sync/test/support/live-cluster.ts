@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { samplePlaces } from '@berth/shared/testing/test-identities';
+import { samplePlaces } from '@berth/testing/test-identities';
 import { sql } from 'slonik';
 import { type FakeApiServer, startFakeApiServer } from './fake-api-server.ts';
 import type { ServiceInTest } from './service-in-test.ts';

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import type { Bus } from '@berth/shared/bus/bus';
-import { implement } from '@berth/shared/bus/rpc/implement';
-import type { Resource } from '@berth/shared/contracts/contract';
-import { deploymentTokens } from '@berth/shared/contracts/resources/deployment-tokens';
-import { type DeploymentPlace, deploymentPlace } from '@berth/shared/contracts/resources/deployment-place';
-import { deploymentUsage } from '@berth/shared/contracts/resources/deployment-usage';
-import { envs } from '@berth/shared/contracts/resources/envs';
-import { signingKeys } from '@berth/shared/contracts/resources/signing-keys';
-import { taskClaims } from '@berth/shared/contracts/resources/task-claims';
-import { AppError, found } from '@berth/shared/errors';
-import { connectPatientTestBus } from '@berth/shared/testing/test-bus';
-import { testKeys } from '@berth/shared/testing/test-identities';
-import type { TestNats } from '@berth/shared/testing/test-nats';
+import type { Bus } from '@berth/bus/bus';
+import { implement } from '@berth/bus/rpc/implement';
+import type { Resource } from '@berth/contracts/definition/contract';
+import { deploymentTokens } from '@berth/contracts/resources/deployments/deployment-tokens';
+import { type DeploymentPlace, deploymentPlace } from '@berth/contracts/resources/deployments/deployment-place';
+import { deploymentUsage } from '@berth/contracts/resources/deployments/deployment-usage';
+import { envs } from '@berth/contracts/resources/envs/envs';
+import { signingKeys } from '@berth/contracts/resources/accounts/signing-keys';
+import { taskClaims } from '@berth/contracts/resources/tasks/task-claims';
+import { AppError, found } from '@berth/contracts/errors';
+import { connectPatientTestBus } from '@berth/testing/test-bus';
+import { testKeys } from '@berth/testing/test-identities';
+import type { TestNats } from '@berth/testing/test-nats';
 import { z } from 'zod';
 
 export interface Neighbours extends AsyncDisposable {

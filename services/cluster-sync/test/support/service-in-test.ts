@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { Bus } from '@berth/shared/bus/bus';
-import type { Database } from '@berth/shared/db/database';
-import { openTestDatabase } from '@berth/shared/testing/open-test-database';
-import { connectTestBus } from '@berth/shared/testing/test-bus';
-import { startTestNats, type TestNats } from '@berth/shared/testing/test-nats';
+import type { Bus } from '@berth/bus/bus';
+import type { Database } from '@berth/db/database';
+import { openTestDatabase } from '@berth/testing/open-test-database';
+import { connectTestBus } from '@berth/testing/test-bus';
+import { startTestNats, type TestNats } from '@berth/testing/test-nats';
 import { sql } from 'slonik';
 import { accessIssuer, ownAccessIssuer } from '../../src/access/access-issuer.ts';
 import { clusterAccessHandlers } from '../../src/access/cluster-access-handlers.ts';

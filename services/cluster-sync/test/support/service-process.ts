@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
-import type { Database } from '@berth/shared/db/database';
-import { startNode } from '@berth/shared/testing/node-process';
-import { openTestDatabase } from '@berth/shared/testing/open-test-database';
-import { startTestNats } from '@berth/shared/testing/test-nats';
+import type { Database } from '@berth/db/database';
+import { startNode } from '@berth/testing/node-process';
+import { openTestDatabase } from '@berth/testing/open-test-database';
+import { startTestNats } from '@berth/testing/test-nats';
 import { type Neighbours, startNeighbours } from './neighbours.ts';
 
 type Settings = Readonly<Record<string, string>>;

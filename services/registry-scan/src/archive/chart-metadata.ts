@@ -1,5 +1,5 @@
-import { startOf } from '@berth/shared/cut-text';
-import { Text } from '@berth/shared/contracts/fields';
+import { startOf } from '@berth/contracts/cut-text';
+import { Text } from '@berth/contracts/fields/fields';
 import { z } from 'zod';
 
 /** YAML parses `version: 1.2` as a number where the author means text; Helm converts it back to text, and so do we. */

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { cpuMsSince } from '@berth/shared/testing/cpu-ms-since';
+import { cpuMsSince } from '@berth/testing/cpu-ms-since';
 import { afterAll, expect, test } from 'vitest';
 import { chartTgz, chartYaml, tarHeader, tarOf } from '../../test/support/tgz.ts';
 import { createChartParser } from './chart-parser.ts';

@@ -2,8 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { fieldErrors } from '@berth/shared/contracts/field-errors';
-import { oneAtATime } from '@berth/shared/waiting/one-at-a-time';
+import { fieldErrors } from '@berth/contracts/fields/field-errors';
+import { oneAtATime } from '@berth/service/waiting/one-at-a-time';
 import { brokenChart, ParsedChart } from './parsed-chart.ts';
 
 /** The parsed chart, and whether parsing it again is pointless: a time-out or a full heap may not happen again. */

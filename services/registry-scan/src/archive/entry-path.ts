@@ -1,4 +1,4 @@
-import { cutText } from '@berth/shared/cut-text';
+import { cutText } from '@berth/contracts/cut-text';
 import { ChartUnreadable } from './chart-unreadable.ts';
 import { archiveLimits } from './limits.ts';
 

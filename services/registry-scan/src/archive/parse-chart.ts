@@ -1,5 +1,5 @@
 import { readExtensions } from '@berth/chart-extensions/read-extensions';
-import { fieldErrors } from '@berth/shared/contracts/field-errors';
+import { fieldErrors } from '@berth/contracts/fields/field-errors';
 import { parseAllDocuments } from 'yaml';
 import { type ChartMetadata, ChartYamlMetadata } from './chart-metadata.ts';
 import { brokenChart, type ParsedChart } from './parsed-chart.ts';

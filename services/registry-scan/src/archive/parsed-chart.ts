@@ -1,5 +1,5 @@
-import { cutText } from '@berth/shared/cut-text';
-import { JsonObject } from '@berth/shared/contracts/fields';
+import { cutText } from '@berth/contracts/cut-text';
+import { JsonObject } from '@berth/contracts/fields/fields';
 import { z } from 'zod';
 import { ChartMetadata } from './chart-metadata.ts';
 

@@ -1,11 +1,11 @@
-import { implement } from '@berth/shared/bus/rpc/implement';
-import { catalogueState } from '@berth/shared/contracts/resources/catalogue-state';
-import { DeploymentKind, deploymentKinds } from '@berth/shared/contracts/resources/deployment-kinds';
-import { HelmChart, helmCharts } from '@berth/shared/contracts/resources/helm-charts';
-import { HelmRegistry, helmRegistries } from '@berth/shared/contracts/resources/helm-registries';
-import { rowState } from '@berth/shared/contracts/resources/row-state';
-import type { Queries } from '@berth/shared/db/database';
-import { rowStateNow } from '@berth/shared/db/outbox/row-state';
+import { implement } from '@berth/bus/rpc/implement';
+import { catalogueState } from '@berth/contracts/resources/charts/catalogue-state';
+import { DeploymentKind, deploymentKinds } from '@berth/contracts/resources/charts/deployment-kinds';
+import { HelmChart, helmCharts } from '@berth/contracts/resources/charts/helm-charts';
+import { HelmRegistry, helmRegistries } from '@berth/contracts/resources/charts/helm-registries';
+import { rowState } from '@berth/contracts/fields/row-state';
+import type { Queries } from '@berth/db/database';
+import { rowStateNow } from '@berth/db/outbox/row-state';
 
 export const catalogueStateHandlers = ({ db }: { db: Queries }) =>
   implement(catalogueState, {

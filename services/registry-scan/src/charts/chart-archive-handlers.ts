@@ -1,8 +1,8 @@
-import type { Bus } from '@berth/shared/bus/bus';
-import { implement } from '@berth/shared/bus/rpc/implement';
-import { chartArchives } from '@berth/shared/contracts/resources/chart-archives';
-import { taskClaims } from '@berth/shared/contracts/resources/task-claims';
-import { AppError } from '@berth/shared/errors';
+import type { Bus } from '@berth/bus/bus';
+import { implement } from '@berth/bus/rpc/implement';
+import { chartArchives } from '@berth/contracts/resources/charts/chart-archives';
+import { taskClaims } from '@berth/contracts/resources/tasks/task-claims';
+import { AppError } from '@berth/contracts/errors';
 import { type EnsureArchiveDeps, ensureArchive } from './ensure-archive.ts';
 import { readArchivePart } from './read-archive-part.ts';
 

@@ -1,6 +1,6 @@
-import { implement } from '@berth/shared/bus/rpc/implement';
-import { helmCharts } from '@berth/shared/contracts/resources/helm-charts';
-import { found } from '@berth/shared/errors';
+import { implement } from '@berth/bus/rpc/implement';
+import { helmCharts } from '@berth/contracts/resources/charts/helm-charts';
+import { found } from '@berth/contracts/errors';
 import type { ChartRepository } from './chart-repository.ts';
 
 export interface ChartHandlersDeps {

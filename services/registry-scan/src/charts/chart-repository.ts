@@ -1,9 +1,9 @@
-import { jsonOrNull } from '@berth/shared/db/postgres/json-or-null';
-import { HelmChart } from '@berth/shared/contracts/resources/helm-charts';
-import type { ListRequest } from '@berth/shared/contracts/paging';
-import type { Queries } from '@berth/shared/db/database';
-import { type Condition, equals } from '@berth/shared/db/lists/list-filters';
-import { listPage } from '@berth/shared/db/lists/list-page';
+import { jsonOrNull } from '@berth/db/postgres/json-or-null';
+import { HelmChart } from '@berth/contracts/resources/charts/helm-charts';
+import type { ListRequest } from '@berth/contracts/definition/paging';
+import type { Queries } from '@berth/db/database';
+import { type Condition, equals } from '@berth/db/lists/list-filters';
+import { listPage } from '@berth/db/lists/list-page';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { ChartMetadata } from '../archive/chart-metadata.ts';

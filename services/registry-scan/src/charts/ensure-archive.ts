@@ -1,6 +1,6 @@
-import type { ObjectStore } from '@berth/shared/bus/objects/object-store';
-import { AppError, named } from '@berth/shared/errors';
-import { singleFlights } from '@berth/shared/waiting/single-flight';
+import type { ObjectStore } from '@berth/bus/objects/object-store';
+import { AppError, named } from '@berth/contracts/errors';
+import { singleFlights } from '@berth/service/waiting/single-flight';
 import { EgressRefused } from '@berth/egress/egress-errors';
 import { fetchArchive, NoArchive } from '../oci/client/fetch-archive.ts';
 import type { RegistryClient } from '../oci/client/registry-client.ts';

@@ -1,5 +1,5 @@
-import type { ObjectStore } from '@berth/shared/bus/objects/object-store';
-import type { Service } from '@berth/shared/service/service';
+import type { ObjectStore } from '@berth/bus/objects/object-store';
+import type { Service } from '@berth/service/service';
 import type { LimitFunction } from 'p-limit';
 import type { ChartParser } from '../archive/chart-parser.ts';
 import { archiveLimits } from '../archive/limits.ts';

@@ -1,6 +1,6 @@
-import type { ObjectStore } from '@berth/shared/bus/objects/object-store';
-import { AppError } from '@berth/shared/errors';
-import { BoundedCache } from '@berth/shared/waiting/bounded-cache';
+import type { ObjectStore } from '@berth/bus/objects/object-store';
+import { AppError } from '@berth/contracts/errors';
+import { BoundedCache } from '@berth/service/waiting/bounded-cache';
 
 export interface ReadArchivePartDeps {
   /** Fetches the archive into the object store if it is missing, and returns its digest. */

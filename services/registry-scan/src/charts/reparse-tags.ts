@@ -1,11 +1,11 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { type HelmChart, helmCharts } from '@berth/shared/contracts/resources/helm-charts';
-import type { Database, Transaction } from '@berth/shared/db/database';
-import { recordStates } from '@berth/shared/db/outbox/outbox';
-import { every } from '@berth/shared/service/loop';
-import type { Loop } from '@berth/shared/service/service';
-import type { WakeUp } from '@berth/shared/waiting/wake-up';
+import { type HelmChart, helmCharts } from '@berth/contracts/resources/charts/helm-charts';
+import type { Database, Transaction } from '@berth/db/database';
+import { recordStates } from '@berth/db/outbox/outbox';
+import { every } from '@berth/service/loop';
+import type { Loop } from '@berth/service/service';
+import type { WakeUp } from '@berth/service/waiting/wake-up';
 import { type ChartToParse, createChartRepository } from './chart-repository.ts';
 import type { CurrentFormats } from '../tag-formats/current-formats.ts';
 import { type ParsedTag, parsedTag } from '../tag-formats/parsed-tag.ts';

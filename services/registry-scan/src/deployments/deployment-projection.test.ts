@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type OpenTestDatabase, openTestDatabase } from '@berth/shared/testing/open-test-database';
-import { mended, waysToBeWrong } from '@berth/shared/testing/db/wrong-copies';
+import { type OpenTestDatabase, openTestDatabase } from '@berth/testing/open-test-database';
+import { mended, waysToBeWrong } from '@berth/testing/db/wrong-copies';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deploymentProjection as projection } from './deployment-projection.ts';
 

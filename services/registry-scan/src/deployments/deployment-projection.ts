@@ -1,5 +1,5 @@
-import { deployments } from '@berth/shared/contracts/resources/deployments';
-import { createProjection } from '@berth/shared/db/projections/projection';
+import { deployments } from '@berth/contracts/resources/deployments/deployments';
+import { createProjection } from '@berth/db/projections/projection';
 
 /** Which charts are in use, for a filter of lists only: no permission depends on it. */
 export const deploymentProjection = createProjection({

@@ -1,9 +1,9 @@
-import { implement } from '@berth/shared/bus/rpc/implement';
-import { deploymentKinds } from '@berth/shared/contracts/resources/deployment-kinds';
-import type { Database } from '@berth/shared/db/database';
-import { applyGiven } from '@berth/shared/db/changes/apply-given';
-import { change } from '@berth/shared/db/changes/change';
-import { found } from '@berth/shared/errors';
+import { implement } from '@berth/bus/rpc/implement';
+import { deploymentKinds } from '@berth/contracts/resources/charts/deployment-kinds';
+import type { Database } from '@berth/db/database';
+import { applyGiven } from '@berth/db/changes/apply-given';
+import { change } from '@berth/db/changes/change';
+import { found } from '@berth/contracts/errors';
 import { createKindRepository } from './kind-repository.ts';
 
 export interface KindHandlersDeps {

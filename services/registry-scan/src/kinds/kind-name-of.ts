@@ -1,4 +1,4 @@
-import { startOf } from '@berth/shared/cut-text';
+import { startOf } from '@berth/contracts/cut-text';
 
 const longest = 100;
 

@@ -1,9 +1,9 @@
-import { DeploymentKind } from '@berth/shared/contracts/resources/deployment-kinds';
-import type { ListRequest } from '@berth/shared/contracts/paging';
-import { conflictOn } from '@berth/shared/db/postgres/conflict-on';
-import type { Queries } from '@berth/shared/db/database';
-import { equalsIgnoringCase } from '@berth/shared/db/lists/list-filters';
-import { listPage } from '@berth/shared/db/lists/list-page';
+import { DeploymentKind } from '@berth/contracts/resources/charts/deployment-kinds';
+import type { ListRequest } from '@berth/contracts/definition/paging';
+import { conflictOn } from '@berth/db/postgres/errors/conflict-on';
+import type { Queries } from '@berth/db/database';
+import { equalsIgnoringCase } from '@berth/db/lists/list-filters';
+import { listPage } from '@berth/db/lists/list-page';
 import { sql } from 'slonik';
 
 export interface KindFilters extends ListRequest {

@@ -1,4 +1,4 @@
-import { backOffMs } from '@berth/shared/waiting/back-off';
+import { backOffMs } from '@berth/contracts/back-off';
 
 const longestMs = 10 * 60_000;
 

@@ -1,5 +1,5 @@
-import type { Loop } from '@berth/shared/service/service';
-import type { WakeUp } from '@berth/shared/waiting/wake-up';
+import type { Loop } from '@berth/service/service';
+import type { WakeUp } from '@berth/service/waiting/wake-up';
 import pMap from 'p-map';
 import { scanTag } from '../scan/scan-tag.ts';
 import type { PollRepository } from '../polling/poll-repository.ts';

@@ -1,7 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Service } from '@berth/shared/service/service';
+import type { Service } from '@berth/service/service';
 import { ReplyTooLarge } from '@berth/egress/egress-errors';
 import { readBounded } from '@berth/egress/read-bounded';
 import { hintsIn, PushEnvelope, type PushHint } from './push-envelope.ts';

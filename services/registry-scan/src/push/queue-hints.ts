@@ -1,5 +1,5 @@
-import type { Service } from '@berth/shared/service/service';
-import type { WakeUp } from '@berth/shared/waiting/wake-up';
+import type { Service } from '@berth/service/service';
+import type { WakeUp } from '@berth/service/waiting/wake-up';
 import type { RegistrySource } from '../oci/registry-source.ts';
 import type { PollRepository } from '../polling/poll-repository.ts';
 import type { HintQueue } from './hint-queue.ts';

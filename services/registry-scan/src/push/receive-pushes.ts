@@ -1,5 +1,5 @@
-import type { Loop, Service } from '@berth/shared/service/service';
-import { createWakeUp } from '@berth/shared/waiting/wake-up';
+import type { Loop, Service } from '@berth/service/service';
+import { createWakeUp } from '@berth/service/waiting/wake-up';
 import type { RegistrySource } from '../oci/registry-source.ts';
 import type { PollRepository } from '../polling/poll-repository.ts';
 import type { ConfiguredRegistry } from '../scan/configured-registry.ts';

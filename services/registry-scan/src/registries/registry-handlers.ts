@@ -1,9 +1,9 @@
-import { implement } from '@berth/shared/bus/rpc/implement';
-import { helmRegistries } from '@berth/shared/contracts/resources/helm-registries';
-import type { Database } from '@berth/shared/db/database';
-import { applyGiven } from '@berth/shared/db/changes/apply-given';
-import { change } from '@berth/shared/db/changes/change';
-import { found } from '@berth/shared/errors';
+import { implement } from '@berth/bus/rpc/implement';
+import { helmRegistries } from '@berth/contracts/resources/charts/helm-registries';
+import type { Database } from '@berth/db/database';
+import { applyGiven } from '@berth/db/changes/apply-given';
+import { change } from '@berth/db/changes/change';
+import { found } from '@berth/contracts/errors';
 import { createRegistryRepository } from './registry-repository.ts';
 
 export interface RegistryHandlersDeps {

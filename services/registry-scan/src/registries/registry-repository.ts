@@ -1,8 +1,8 @@
-import { HelmRegistry } from '@berth/shared/contracts/resources/helm-registries';
-import type { ListRequest } from '@berth/shared/contracts/paging';
-import type { Queries } from '@berth/shared/db/database';
-import { equals } from '@berth/shared/db/lists/list-filters';
-import { listPage } from '@berth/shared/db/lists/list-page';
+import { HelmRegistry } from '@berth/contracts/resources/charts/helm-registries';
+import type { ListRequest } from '@berth/contracts/definition/paging';
+import type { Queries } from '@berth/db/database';
+import { equals } from '@berth/db/lists/list-filters';
+import { listPage } from '@berth/db/lists/list-page';
 import { sql } from 'slonik';
 import { z } from 'zod';
 

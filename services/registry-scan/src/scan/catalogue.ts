@@ -1,8 +1,8 @@
-import { deploymentKinds } from '@berth/shared/contracts/resources/deployment-kinds';
-import { type HelmChart, helmCharts } from '@berth/shared/contracts/resources/helm-charts';
-import { type HelmRegistry, helmRegistries } from '@berth/shared/contracts/resources/helm-registries';
-import type { Database, Transaction } from '@berth/shared/db/database';
-import { recordState, recordStates } from '@berth/shared/db/outbox/outbox';
+import { deploymentKinds } from '@berth/contracts/resources/charts/deployment-kinds';
+import { type HelmChart, helmCharts } from '@berth/contracts/resources/charts/helm-charts';
+import { type HelmRegistry, helmRegistries } from '@berth/contracts/resources/charts/helm-registries';
+import type { Database, Transaction } from '@berth/db/database';
+import { recordState, recordStates } from '@berth/db/outbox/outbox';
 import { createChartRepository } from '../charts/chart-repository.ts';
 import type { FetchedChart } from '../charts/fetch-chart.ts';
 import { kindNameOf } from '../kinds/kind-name-of.ts';

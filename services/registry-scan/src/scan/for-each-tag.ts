@@ -1,4 +1,4 @@
-import { isOutage } from '@berth/shared/errors';
+import { isOutage } from '@berth/contracts/errors';
 import pMap from 'p-map';
 import { RegistryError } from '../oci/registry-error.ts';
 

@@ -1,4 +1,4 @@
-import type { Service } from '@berth/shared/service/service';
+import type { Service } from '@berth/service/service';
 
 import type { ChartRepository } from '../charts/chart-repository.ts';
 import type { FetchChartDeps } from '../charts/fetch-chart.ts';

@@ -1,4 +1,4 @@
-import { isOutage } from '@berth/shared/errors';
+import { isOutage } from '@berth/contracts/errors';
 import { brokenChart } from '../archive/parsed-chart.ts';
 import type { FetchedChart } from '../charts/fetch-chart.ts';
 import { fetchChart } from '../charts/fetch-chart.ts';

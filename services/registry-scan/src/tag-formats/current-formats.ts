@@ -1,4 +1,4 @@
-import type { Queries } from '@berth/shared/db/database';
+import type { Queries } from '@berth/db/database';
 import { type CompiledFormat, compileFormats } from './parsed-tag.ts';
 import { createTagFormatRepository } from './tag-format-repository.ts';
 

@@ -1,4 +1,4 @@
-import type { HelmChart } from '@berth/shared/contracts/resources/helm-charts';
+import type { HelmChart } from '@berth/contracts/resources/charts/helm-charts';
 import type { ChartMetadata } from '../archive/chart-metadata.ts';
 import { type TagParts, tagFormat, UnusablePattern } from './tag-format.ts';
 

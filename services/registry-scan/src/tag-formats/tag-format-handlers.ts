@@ -1,8 +1,8 @@
-import { implement } from '@berth/shared/bus/rpc/implement';
-import { helmTagFormats } from '@berth/shared/contracts/resources/helm-tag-formats';
-import type { Database } from '@berth/shared/db/database';
-import { change } from '@berth/shared/db/changes/change';
-import { AppError, found } from '@berth/shared/errors';
+import { implement } from '@berth/bus/rpc/implement';
+import { helmTagFormats } from '@berth/contracts/resources/charts/helm-tag-formats';
+import type { Database } from '@berth/db/database';
+import { change } from '@berth/db/changes/change';
+import { AppError, found } from '@berth/contracts/errors';
 import { tagFormat, UnusablePattern } from './tag-format.ts';
 import { createTagFormatRepository } from './tag-format-repository.ts';
 

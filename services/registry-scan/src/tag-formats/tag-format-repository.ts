@@ -1,9 +1,9 @@
-import { HelmTagFormat } from '@berth/shared/contracts/resources/helm-tag-formats';
-import type { ListRequest } from '@berth/shared/contracts/paging';
-import { conflictOn } from '@berth/shared/db/postgres/conflict-on';
-import type { Queries } from '@berth/shared/db/database';
-import { equals } from '@berth/shared/db/lists/list-filters';
-import { listPage } from '@berth/shared/db/lists/list-page';
+import { HelmTagFormat } from '@berth/contracts/resources/charts/helm-tag-formats';
+import type { ListRequest } from '@berth/contracts/definition/paging';
+import { conflictOn } from '@berth/db/postgres/errors/conflict-on';
+import type { Queries } from '@berth/db/database';
+import { equals } from '@berth/db/lists/list-filters';
+import { listPage } from '@berth/db/lists/list-page';
 import { sql } from 'slonik';
 import { z } from 'zod';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { expandedSize } from './expanded-size.ts';
 import { tagFormat } from './tag-format.ts';
-import { cpuMsSince } from '@berth/shared/testing/cpu-ms-since';
+import { cpuMsSince } from '@berth/testing/cpu-ms-since';
 
 describe('tagFormat', () => {
   test.for([

@@ -1,9 +1,9 @@
-import type { Identity } from '@berth/shared/access/identity';
-import type { CallOptions } from '@berth/shared/bus/rpc/call-options';
-import type { Operation, OperationSpec, RequestInput } from '@berth/shared/contracts/contract';
-import { helmCharts } from '@berth/shared/contracts/resources/helm-charts';
-import { helmRegistries } from '@berth/shared/contracts/resources/helm-registries';
-import { identityToken, sampleIdentities } from '@berth/shared/testing/test-identities';
+import type { Identity } from '@berth/contracts/access/identity';
+import type { CallOptions } from '@berth/bus/rpc/call-options';
+import type { Operation, OperationSpec, RequestInput } from '@berth/contracts/definition/contract';
+import { helmCharts } from '@berth/contracts/resources/charts/helm-charts';
+import { helmRegistries } from '@berth/contracts/resources/charts/helm-registries';
+import { identityToken, sampleIdentities } from '@berth/testing/test-identities';
 import { sql } from 'slonik';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { z } from 'zod';

@@ -1,6 +1,6 @@
-import { type HelmChart, helmCharts } from '@berth/shared/contracts/resources/helm-charts';
-import { helmRegistries } from '@berth/shared/contracts/resources/helm-registries';
-import { identityToken, sampleIdentities } from '@berth/shared/testing/test-identities';
+import { type HelmChart, helmCharts } from '@berth/contracts/resources/charts/helm-charts';
+import { helmRegistries } from '@berth/contracts/resources/charts/helm-registries';
+import { identityToken, sampleIdentities } from '@berth/testing/test-identities';
 import { sql } from 'slonik';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { z } from 'zod';

@@ -1,8 +1,8 @@
-import type { Bus } from '@berth/shared/bus/bus';
-import type { Database } from '@berth/shared/db/database';
-import { openTestDatabase } from '@berth/shared/testing/open-test-database';
-import { connectPatientTestBus, connectTestBus, silentLog } from '@berth/shared/testing/test-bus';
-import { startTestNats, type TestNats } from '@berth/shared/testing/test-nats';
+import type { Bus } from '@berth/bus/bus';
+import type { Database } from '@berth/db/database';
+import { openTestDatabase } from '@berth/testing/open-test-database';
+import { connectPatientTestBus, connectTestBus, silentLog } from '@berth/testing/test-bus';
+import { startTestNats, type TestNats } from '@berth/testing/test-nats';
 import { sql } from 'slonik';
 import { createChartParser } from '../../src/archive/chart-parser.ts';
 import { chartArchiveHandlers } from '../../src/charts/chart-archive-handlers.ts';

@@ -2,10 +2,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '@berth/shared/testing/free-port';
-import { startNode } from '@berth/shared/testing/node-process';
-import { createTestDatabase } from '@berth/shared/testing/test-database';
-import type { TestNats } from '@berth/shared/testing/test-nats';
+import { freePort } from '@berth/testing/network/free-port';
+import { startNode } from '@berth/testing/node-process';
+import { createTestDatabase } from '@berth/testing/test-database';
+import type { TestNats } from '@berth/testing/test-nats';
 
 export interface ServiceProcess extends AsyncDisposable {
   /** Where registries send push events. */

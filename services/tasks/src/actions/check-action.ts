@@ -1,5 +1,5 @@
-import { isJsonObject } from '@berth/shared/contracts/json';
-import type { JsonValue } from '@berth/shared/contracts/json';
+import { isJsonObject } from '@berth/contracts/fields/json';
+import type { JsonValue } from '@berth/contracts/fields/json';
 import type { ItemReaders } from '../collections/find-items.ts';
 import { checkConfig } from '../deployments/check-config.ts';
 import { conflict, unfit } from '../errors/refuse.ts';

@@ -1,4 +1,4 @@
-import type { ReportedStatus } from '@berth/shared/contracts/resources/reported-status';
+import type { ReportedStatus } from '@berth/contracts/resources/deployments/reported-status';
 import { expect, test } from 'vitest';
 import { whyNotNow } from './why-not-now.ts';
 

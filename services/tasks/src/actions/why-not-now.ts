@@ -1,6 +1,6 @@
 import type { Action } from '@berth/chart-extensions/actions';
 import type { Features } from '@berth/chart-extensions/features';
-import type { ReportedStatus } from '@berth/shared/contracts/resources/reported-status';
+import type { ReportedStatus } from '@berth/contracts/resources/deployments/reported-status';
 
 /**
  * Why an action may not be invoked at the reported status; null where it may. A chart that reports nothing cannot restrict

@@ -1,6 +1,6 @@
 import type { Collection } from '@berth/chart-extensions/collection';
 import type { ConfigReference } from '@berth/chart-extensions/config-references';
-import type { JsonObject } from '@berth/shared/contracts/json';
+import type { JsonObject } from '@berth/contracts/fields/json';
 import { collectionKey, type FollowedCollection } from './collection-key.ts';
 
 export interface Item {

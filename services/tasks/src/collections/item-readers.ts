@@ -1,5 +1,5 @@
 import { type Collection, sourceOf } from '@berth/chart-extensions/collection';
-import type { JsonObject } from '@berth/shared/contracts/json';
+import type { JsonObject } from '@berth/contracts/fields/json';
 import type { ItemRepository } from '../store/deployments/item-repository.ts';
 import type { ResourceRepository } from '../store/resources/resource-repository.ts';
 import type { Item, ItemReaders, ReadItems } from './find-items.ts';

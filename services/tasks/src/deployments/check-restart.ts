@@ -1,6 +1,6 @@
-import type { TrackedObject } from '@berth/shared/contracts/resources/k8s-resource-state';
-import type { TaskOperation } from '@berth/shared/contracts/resources/task-operation';
-import { named } from '@berth/shared/errors';
+import type { TrackedObject } from '@berth/contracts/resources/clusters/k8s-resource-state';
+import type { TaskOperation } from '@berth/contracts/resources/tasks/task-operation';
+import { named } from '@berth/contracts/errors';
 import { placeOf } from '../engine/deployments/place-of.ts';
 import { unfit } from '../errors/refuse.ts';
 import type { DeploymentRecord } from '../records/deployment-record.ts';

@@ -1,7 +1,7 @@
-import { visibleEnvs } from '@berth/shared/access/visible-envs';
-import type { HandlerContext } from '@berth/shared/bus/rpc/handler';
-import { type Deployment, deployments, type NewDeployment } from '@berth/shared/contracts/resources/deployments';
-import { change } from '@berth/shared/db/changes/change';
+import { visibleEnvs } from '@berth/contracts/access/visible-envs';
+import type { HandlerContext } from '@berth/bus/rpc/handler';
+import { type Deployment, deployments, type NewDeployment } from '@berth/contracts/resources/deployments/deployments';
+import { change } from '@berth/db/changes/change';
 import { confirmedCatalogue } from '../projections/confirmed-catalogue.ts';
 import { type ReadingStore, type WritingStore, writingStore } from '../store/store.ts';
 import type { ItemReaders } from '../collections/find-items.ts';

@@ -1,7 +1,7 @@
-import { visibleEnvs } from '@berth/shared/access/visible-envs';
-import type { HandlerContext } from '@berth/shared/bus/rpc/handler';
-import { deployments } from '@berth/shared/contracts/resources/deployments';
-import { change } from '@berth/shared/db/changes/change';
+import { visibleEnvs } from '@berth/contracts/access/visible-envs';
+import type { HandlerContext } from '@berth/bus/rpc/handler';
+import { deployments } from '@berth/contracts/resources/deployments/deployments';
+import { change } from '@berth/db/changes/change';
 import { type WritingStore, writingStore } from '../store/store.ts';
 import { afterCancelPending } from '../engine/tasks/after-end.ts';
 import { cancelerOf, originOf } from '../records/origin-of.ts';

@@ -1,7 +1,7 @@
-import { visibleEnvs } from '@berth/shared/access/visible-envs';
-import { implement } from '@berth/shared/bus/rpc/implement';
-import { deployments } from '@berth/shared/contracts/resources/deployments';
-import { found } from '@berth/shared/errors';
+import { visibleEnvs } from '@berth/contracts/access/visible-envs';
+import { implement } from '@berth/bus/rpc/implement';
+import { deployments } from '@berth/contracts/resources/deployments/deployments';
+import { found } from '@berth/contracts/errors';
 import { type ListK8sEventsDeps, listK8sEvents } from '../places/list-k8s-events.ts';
 import { createDeployment } from './create-deployment.ts';
 import { deleteDeployment } from './delete-deployment.ts';

@@ -1,5 +1,5 @@
-import { implement } from '@berth/shared/bus/rpc/implement';
-import { deploymentState } from '@berth/shared/contracts/resources/deployment-state';
+import { implement } from '@berth/bus/rpc/implement';
+import { deploymentState } from '@berth/contracts/resources/deployments/deployment-state';
 import type { DeploymentsDeps } from './deployments-deps.ts';
 
 export const deploymentStateHandlers = ({ store }: Pick<DeploymentsDeps, 'store'>) =>

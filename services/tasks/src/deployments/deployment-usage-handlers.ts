@@ -1,5 +1,5 @@
-import { implement } from '@berth/shared/bus/rpc/implement';
-import { deploymentUsage } from '@berth/shared/contracts/resources/deployment-usage';
+import { implement } from '@berth/bus/rpc/implement';
+import { deploymentUsage } from '@berth/contracts/resources/deployments/deployment-usage';
 import type { InTransaction, ReadingStore } from '../store/store.ts';
 
 /** Longer than the request for which the owner calls. */

@@ -1,4 +1,4 @@
-import type { Database } from '@berth/shared/db/database';
+import type { Database } from '@berth/db/database';
 import type { ItemReaders } from '../collections/find-items.ts';
 import type { Confirm } from '../projections/confirm.ts';
 import type { ReadingStore, WritingStore } from '../store/store.ts';

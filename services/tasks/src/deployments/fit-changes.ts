@@ -1,5 +1,5 @@
-import type { DeploymentChanges } from '@berth/shared/contracts/resources/deployments';
-import { sameJson } from '@berth/shared/contracts/json';
+import type { DeploymentChanges } from '@berth/contracts/resources/deployments/deployments';
+import { sameJson } from '@berth/contracts/fields/json';
 import type { ItemReaders } from '../collections/find-items.ts';
 import type { ReadingStore } from '../store/store.ts';
 import { type Chart, checkChart, checkError, findChart } from './chart.ts';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import type { JsonObject } from '@berth/shared/contracts/json';
-import { BoundedCache } from '@berth/shared/waiting/bounded-cache';
+import type { JsonObject } from '@berth/contracts/fields/json';
+import { BoundedCache } from '@berth/service/waiting/bounded-cache';
 
 export interface ParseOnceOptions {
   /** The most documents in the cache. */

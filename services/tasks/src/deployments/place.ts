@@ -1,4 +1,4 @@
-import { named } from '@berth/shared/errors';
+import { named } from '@berth/contracts/errors';
 import type { ProjectedCluster, ProjectionRepository } from '../store/projection-repository.ts';
 import type { DeploymentRepository, VisibleEnvs } from '../store/deployments/deployment-repository.ts';
 import type { FieldPaths } from './field-paths.ts';

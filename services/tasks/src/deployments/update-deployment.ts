@@ -1,12 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
-import { owner } from '@berth/shared/access/rules';
-import { visibleEnvs } from '@berth/shared/access/visible-envs';
-import type { HandlerContext } from '@berth/shared/bus/rpc/handler';
-import { type Deployment, type DeploymentChanges, deployments } from '@berth/shared/contracts/resources/deployments';
-import { found } from '@berth/shared/errors';
+import { owner } from '@berth/contracts/access/rules';
+import { visibleEnvs } from '@berth/contracts/access/visible-envs';
+import type { HandlerContext } from '@berth/bus/rpc/handler';
+import {
+  type Deployment,
+  type DeploymentChanges,
+  deployments,
+} from '@berth/contracts/resources/deployments/deployments';
+import { found } from '@berth/contracts/errors';
 import { confirmedCatalogue } from '../projections/confirmed-catalogue.ts';
-import { applyGiven } from '@berth/shared/db/changes/apply-given';
-import { change } from '@berth/shared/db/changes/change';
+import { applyGiven } from '@berth/db/changes/apply-given';
+import { change } from '@berth/db/changes/change';
 import { type ReadingStore, type WritingStore, writingStore } from '../store/store.ts';
 import { originOf } from '../records/origin-of.ts';
 import { type DeploymentRecord, publicDeployment } from '../records/deployment-record.ts';

@@ -1,4 +1,4 @@
-import { AppError, type FieldError } from '@berth/shared/errors';
+import { AppError, type FieldError } from '@berth/contracts/errors';
 
 /** 422: well-formed, but it refers to something that does not fit. */
 export const unfit = (path: string, message: string): AppError => unfitAll([{ path, message }]);

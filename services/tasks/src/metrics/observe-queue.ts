@@ -1,5 +1,5 @@
-import { every } from '@berth/shared/service/loop';
-import type { Loop } from '@berth/shared/service/service';
+import { every } from '@berth/service/loop';
+import type { Loop } from '@berth/service/service';
 import type { ReadingStore } from '../store/store.ts';
 import type { TaskMetrics } from './task-metrics.ts';
 

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@berth/shared/errors';
+import type { ErrorCode } from '@berth/contracts/errors';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Variant } from '../records/variant.ts';
 import type { EndedClaim } from '../records/ended-claim.ts';

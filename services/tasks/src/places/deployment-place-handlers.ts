@@ -1,5 +1,5 @@
-import { implement } from '@berth/shared/bus/rpc/implement';
-import { deploymentPlace } from '@berth/shared/contracts/resources/deployment-place';
+import { implement } from '@berth/bus/rpc/implement';
+import { deploymentPlace } from '@berth/contracts/resources/deployments/deployment-place';
 import { placeOf } from '../engine/deployments/place-of.ts';
 import { recordLostNamespace } from './record-lost-namespace.ts';
 import type { InTransaction, ReadingStore } from '../store/store.ts';

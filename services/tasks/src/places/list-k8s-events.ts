@@ -1,9 +1,9 @@
-import { visibleEnvs } from '@berth/shared/access/visible-envs';
-import type { Bus } from '@berth/shared/bus/bus';
-import type { HandlerContext } from '@berth/shared/bus/rpc/handler';
-import { type K8sEventPage, type K8sEventQuery, k8sEvents } from '@berth/shared/contracts/resources/k8s-events';
-import { deployments } from '@berth/shared/contracts/resources/deployments';
-import { found } from '@berth/shared/errors';
+import { visibleEnvs } from '@berth/contracts/access/visible-envs';
+import type { Bus } from '@berth/bus/bus';
+import type { HandlerContext } from '@berth/bus/rpc/handler';
+import { type K8sEventPage, type K8sEventQuery, k8sEvents } from '@berth/contracts/resources/clusters/k8s-events';
+import { deployments } from '@berth/contracts/resources/deployments/deployments';
+import { found } from '@berth/contracts/errors';
 import { placeOf } from '../engine/deployments/place-of.ts';
 import type { ReadingStore } from '../store/store.ts';
 

@@ -1,5 +1,5 @@
-import type { RequestOutput } from '@berth/shared/contracts/contract';
-import type { deploymentPlace } from '@berth/shared/contracts/resources/deployment-place';
+import type { RequestOutput } from '@berth/contracts/definition/contract';
+import type { deploymentPlace } from '@berth/contracts/resources/deployments/deployment-place';
 import { after } from '../engine/deployments/lifecycle.ts';
 import { placeOf } from '../engine/deployments/place-of.ts';
 import type { WritingStore } from '../store/store.ts';

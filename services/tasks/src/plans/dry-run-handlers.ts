@@ -1,10 +1,10 @@
-import { cutText } from '@berth/shared/cut-text';
-import type { Bus } from '@berth/shared/bus/bus';
-import { implement } from '@berth/shared/bus/rpc/implement';
-import { chartArchives } from '@berth/shared/contracts/resources/chart-archives';
-import { type DryRun, dryRuns } from '@berth/shared/contracts/resources/dry-runs';
-import { AppError } from '@berth/shared/errors';
-import type { Service } from '@berth/shared/service/service';
+import { cutText } from '@berth/contracts/cut-text';
+import type { Bus } from '@berth/bus/bus';
+import { implement } from '@berth/bus/rpc/implement';
+import { chartArchives } from '@berth/contracts/resources/charts/chart-archives';
+import { type DryRun, dryRuns } from '@berth/contracts/resources/tasks/dry-runs';
+import { AppError } from '@berth/contracts/errors';
+import type { Service } from '@berth/service/service';
 import type { ItemReaders } from '../collections/find-items.ts';
 import type { Chart } from '../deployments/chart.ts';
 import type { DeployRun } from '../records/task-run.ts';

@@ -1,4 +1,4 @@
-import { Id } from '@berth/shared/contracts/fields';
+import { Id } from '@berth/contracts/fields/fields';
 import { z } from 'zod';
 import { DeployRun } from '../records/task-run.ts';
 

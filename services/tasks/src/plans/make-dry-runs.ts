@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { Identity } from '@berth/shared/access/identity';
-import type { Bus } from '@berth/shared/bus/bus';
-import { type DryRunResult, dryRuns } from '@berth/shared/contracts/resources/dry-runs';
-import { AppError } from '@berth/shared/errors';
-import { createWakeUp } from '@berth/shared/waiting/wake-up';
+import type { Identity } from '@berth/contracts/access/identity';
+import type { Bus } from '@berth/bus/bus';
+import { type DryRunResult, dryRuns } from '@berth/contracts/resources/tasks/dry-runs';
+import { AppError } from '@berth/contracts/errors';
+import { createWakeUp } from '@berth/service/waiting/wake-up';
 import { z } from 'zod';
 import type { PlanOutcome, TaskMetrics } from '../metrics/task-metrics.ts';
 import type { SecretKeys } from '../secrets/secret-keys.ts';

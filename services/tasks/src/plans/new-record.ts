@@ -1,4 +1,4 @@
-import type { NewDeployment } from '@berth/shared/contracts/resources/deployments';
+import type { NewDeployment } from '@berth/contracts/resources/deployments/deployments';
 import type { Place } from '../deployments/place.ts';
 import type { DeploymentRecord } from '../records/deployment-record.ts';
 

@@ -1,11 +1,15 @@
-import { visibleEnvs } from '@berth/shared/access/visible-envs';
-import type { HandlerContext } from '@berth/shared/bus/rpc/handler';
-import { etagOf } from '@berth/shared/bus/rpc/etag';
-import { implement } from '@berth/shared/bus/rpc/implement';
-import { type DeploymentPlan, deploymentPlans } from '@berth/shared/contracts/resources/deployment-plans';
-import type { DryRunResult } from '@berth/shared/contracts/resources/dry-runs';
-import { type DeploymentChanges, deployments, type NewDeployment } from '@berth/shared/contracts/resources/deployments';
-import { found } from '@berth/shared/errors';
+import { visibleEnvs } from '@berth/contracts/access/visible-envs';
+import type { HandlerContext } from '@berth/bus/rpc/handler';
+import { etagOf } from '@berth/bus/rpc/etag';
+import { implement } from '@berth/bus/rpc/implement';
+import { type DeploymentPlan, deploymentPlans } from '@berth/contracts/resources/tasks/deployment-plans';
+import type { DryRunResult } from '@berth/contracts/resources/tasks/dry-runs';
+import {
+  type DeploymentChanges,
+  deployments,
+  type NewDeployment,
+} from '@berth/contracts/resources/deployments/deployments';
+import { found } from '@berth/contracts/errors';
 import type { ItemReaders } from '../collections/find-items.ts';
 import { fitCreation } from '../deployments/create-deployment.ts';
 import type { DeploymentsDeps } from '../deployments/deployments-deps.ts';

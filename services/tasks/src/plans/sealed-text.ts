@@ -1,4 +1,4 @@
-import { seal, unseal } from '@berth/shared/sealing/seal';
+import { seal, unseal } from '@berth/db/sealing/seal';
 import { KeyIsMissing } from '../secrets/sealed-contents.ts';
 import type { SecretKeys } from '../secrets/secret-keys.ts';
 

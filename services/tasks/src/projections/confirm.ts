@@ -1,18 +1,18 @@
-import type { Bus } from '@berth/shared/bus/bus';
-import type { CallOptions } from '@berth/shared/bus/rpc/call-options';
-import type { StateMessage } from '@berth/shared/bus/state/publish-state';
-import { catalogueState } from '@berth/shared/contracts/resources/catalogue-state';
-import { clusterState } from '@berth/shared/contracts/resources/cluster-state';
-import type { Resource } from '@berth/shared/contracts/contract';
-import { envs } from '@berth/shared/contracts/resources/envs';
-import { deploymentKinds } from '@berth/shared/contracts/resources/deployment-kinds';
-import { helmCharts } from '@berth/shared/contracts/resources/helm-charts';
-import { helmRegistries } from '@berth/shared/contracts/resources/helm-registries';
-import { k8sClusters } from '@berth/shared/contracts/resources/k8s-clusters';
-import type { Database } from '@berth/shared/db/database';
-import type { Projection } from '@berth/shared/db/projections/projection';
-import { k8sResourceState, type TrackedObject } from '@berth/shared/contracts/resources/k8s-resource-state';
-import { AppError, named } from '@berth/shared/errors';
+import type { Bus } from '@berth/bus/bus';
+import type { CallOptions } from '@berth/bus/rpc/call-options';
+import type { StateMessage } from '@berth/bus/state/publish-state';
+import { catalogueState } from '@berth/contracts/resources/charts/catalogue-state';
+import { clusterState } from '@berth/contracts/resources/clusters/cluster-state';
+import type { Resource } from '@berth/contracts/definition/contract';
+import { envs } from '@berth/contracts/resources/envs/envs';
+import { deploymentKinds } from '@berth/contracts/resources/charts/deployment-kinds';
+import { helmCharts } from '@berth/contracts/resources/charts/helm-charts';
+import { helmRegistries } from '@berth/contracts/resources/charts/helm-registries';
+import { k8sClusters } from '@berth/contracts/resources/clusters/k8s-clusters';
+import type { Database } from '@berth/db/database';
+import type { Projection } from '@berth/db/projections/projection';
+import { k8sResourceState, type TrackedObject } from '@berth/contracts/resources/clusters/k8s-resource-state';
+import { AppError, named } from '@berth/contracts/errors';
 import type { Projections } from './projections.ts';
 
 /** What calls to other services need of the request for which they are made. */

@@ -1,4 +1,4 @@
-import { AppError } from '@berth/shared/errors';
+import { AppError } from '@berth/contracts/errors';
 import type { RequestScope, Confirm } from './confirm.ts';
 
 /** The fields that name a chart or a kind. */

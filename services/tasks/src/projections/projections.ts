@@ -1,12 +1,12 @@
-import { deploymentKinds } from '@berth/shared/contracts/resources/deployment-kinds';
-import { envs } from '@berth/shared/contracts/resources/envs';
-import { Id, Json } from '@berth/shared/contracts/fields';
-import type { JsonObject } from '@berth/shared/contracts/json';
-import { helmCharts } from '@berth/shared/contracts/resources/helm-charts';
-import { helmRegistries } from '@berth/shared/contracts/resources/helm-registries';
-import { k8sClusters } from '@berth/shared/contracts/resources/k8s-clusters';
-import { createProjection } from '@berth/shared/db/projections/projection';
-import type { Service } from '@berth/shared/service/service';
+import { deploymentKinds } from '@berth/contracts/resources/charts/deployment-kinds';
+import { envs } from '@berth/contracts/resources/envs/envs';
+import { Id, Json } from '@berth/contracts/fields/fields';
+import type { JsonObject } from '@berth/contracts/fields/json';
+import { helmCharts } from '@berth/contracts/resources/charts/helm-charts';
+import { helmRegistries } from '@berth/contracts/resources/charts/helm-registries';
+import { k8sClusters } from '@berth/contracts/resources/clusters/k8s-clusters';
+import { createProjection } from '@berth/db/projections/projection';
+import type { Service } from '@berth/service/service';
 import { z } from 'zod';
 import { type WritingStore, writingStore } from '../store/store.ts';
 

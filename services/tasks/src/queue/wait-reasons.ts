@@ -1,4 +1,4 @@
-import type { DeploymentTask } from '@berth/shared/contracts/resources/deployment-tasks';
+import type { DeploymentTask } from '@berth/contracts/resources/tasks/deployment-tasks';
 import { noFreeRunner, waitReason } from '../engine/tasks/wait-reason.ts';
 import type { Limits } from '../records/limits.ts';
 import type { ReadingStore } from '../store/store.ts';

@@ -1,5 +1,5 @@
-import { Deployment } from '@berth/shared/contracts/resources/deployments';
-import { Id } from '@berth/shared/contracts/fields';
+import { Deployment } from '@berth/contracts/resources/deployments/deployments';
+import { Id } from '@berth/contracts/fields/fields';
 import { z } from 'zod';
 
 /** The states that tasks give a deployment; `Deleting` is not among them, it replaces them in answers. */

@@ -1,4 +1,4 @@
-import { DeploymentTask } from '@berth/shared/contracts/resources/deployment-tasks';
+import { DeploymentTask } from '@berth/contracts/resources/tasks/deployment-tasks';
 import { z } from 'zod';
 import { TaskRecord } from './task-record.ts';
 import { variants } from './variant.ts';

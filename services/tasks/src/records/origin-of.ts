@@ -1,4 +1,4 @@
-import type { Identity } from '@berth/shared/access/identity';
+import type { Identity } from '@berth/contracts/access/identity';
 import type { Origin } from './new-task.ts';
 import type { Canceler } from './canceler.ts';
 

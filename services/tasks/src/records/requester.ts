@@ -1,4 +1,4 @@
-import { Id } from '@berth/shared/contracts/fields';
+import { Id } from '@berth/contracts/fields/fields';
 import { z } from 'zod';
 
 /** The caller that created a task. */

@@ -1,5 +1,5 @@
-import { Id, JsonObject, Timestamp } from '@berth/shared/contracts/fields';
-import { type DeploymentResource, SyncStatus } from '@berth/shared/contracts/resources/deployment-resources';
+import { Id, JsonObject, Timestamp } from '@berth/contracts/fields/fields';
+import { type DeploymentResource, SyncStatus } from '@berth/contracts/resources/deployments/deployment-resources';
 import { z } from 'zod';
 import { Requester } from './requester.ts';
 

@@ -1,5 +1,5 @@
-import { Id } from '@berth/shared/contracts/fields';
-import { Secret } from '@berth/shared/contracts/resources/secrets';
+import { Id } from '@berth/contracts/fields/fields';
+import { Secret } from '@berth/contracts/resources/deployments/secrets';
 import { z } from 'zod';
 
 /** Binds sealed contents to their row: in another row or env they do not open. */

@@ -1,6 +1,6 @@
-import { DeploymentTask } from '@berth/shared/contracts/resources/deployment-tasks';
-import { DeploymentChanges } from '@berth/shared/contracts/resources/deployments';
-import { Id, JsonObject, Timestamp } from '@berth/shared/contracts/fields';
+import { DeploymentTask } from '@berth/contracts/resources/tasks/deployment-tasks';
+import { DeploymentChanges } from '@berth/contracts/resources/deployments/deployments';
+import { Id, JsonObject, Timestamp } from '@berth/contracts/fields/fields';
 import { z } from 'zod';
 import { DeploymentState } from './deployment-record.ts';
 import { Requester } from './requester.ts';

@@ -1,4 +1,4 @@
-import { Id, Json, JsonObject } from '@berth/shared/contracts/fields';
+import { Id, Json, JsonObject } from '@berth/contracts/fields/fields';
 import { z } from 'zod';
 
 const place = {

@@ -3,7 +3,7 @@ import {
   operationNames,
   type RequestedOperation,
   type TaskOperation,
-} from '@berth/shared/contracts/resources/task-operation';
+} from '@berth/contracts/resources/tasks/task-operation';
 
 /** The name of an operation, also a column of the table. */
 export type Variant = OperationName;

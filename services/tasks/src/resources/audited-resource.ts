@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Audited } from '@berth/shared/db/changes/change';
+import type { Audited } from '@berth/db/changes/change';
 import { publicResource, type ResourceRecord } from '../records/resource-record.ts';
 
 /** Names of what changed only: props may be confidential. */

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { visibleEnvs } from '@berth/shared/access/visible-envs';
-import type { HandlerContext } from '@berth/shared/bus/rpc/handler';
-import { canonicalJson } from '@berth/shared/contracts/canonical-json';
-import { isJsonObject } from '@berth/shared/contracts/json';
+import { visibleEnvs } from '@berth/contracts/access/visible-envs';
+import type { HandlerContext } from '@berth/bus/rpc/handler';
+import { canonicalJson } from '@berth/contracts/fields/canonical-json';
+import { isJsonObject } from '@berth/contracts/fields/json';
 import {
   type DeploymentResource,
   deploymentResources,
   type NewDeploymentResource,
-} from '@berth/shared/contracts/resources/deployment-resources';
-import { change } from '@berth/shared/db/changes/change';
-import { found, named } from '@berth/shared/errors';
+} from '@berth/contracts/resources/deployments/deployment-resources';
+import { change } from '@berth/db/changes/change';
+import { found, named } from '@berth/contracts/errors';
 import { checkConfig } from '../deployments/check-config.ts';
 import { conflict, unfit } from '../errors/refuse.ts';
 import { originOf } from '../records/origin-of.ts';

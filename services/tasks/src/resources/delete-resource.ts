@@ -1,8 +1,8 @@
-import { visibleEnvs } from '@berth/shared/access/visible-envs';
-import type { HandlerContext } from '@berth/shared/bus/rpc/handler';
-import { deploymentResources } from '@berth/shared/contracts/resources/deployment-resources';
-import { change } from '@berth/shared/db/changes/change';
-import { found } from '@berth/shared/errors';
+import { visibleEnvs } from '@berth/contracts/access/visible-envs';
+import type { HandlerContext } from '@berth/bus/rpc/handler';
+import { deploymentResources } from '@berth/contracts/resources/deployments/deployment-resources';
+import { change } from '@berth/db/changes/change';
+import { found } from '@berth/contracts/errors';
 import { conflict } from '../errors/refuse.ts';
 import { originOf } from '../records/origin-of.ts';
 import { publicResource, type ResourceRecord } from '../records/resource-record.ts';

@@ -1,5 +1,5 @@
-import type { Identity } from '@berth/shared/access/identity';
-import type { DeploymentResourceType } from '@berth/shared/contracts/resources/deployment-resource-types';
+import type { Identity } from '@berth/contracts/access/identity';
+import type { DeploymentResourceType } from '@berth/contracts/resources/deployments/deployment-resource-types';
 import type { ReadingStore } from '../store/store.ts';
 import type { Callable, LifecycleOperation } from './sync/sync.ts';
 import { callableOf, type ResourceTypeSpec, specOf } from './type-spec.ts';

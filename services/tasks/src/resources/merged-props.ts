@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@berth/shared/contracts/json';
+import type { JsonObject, JsonValue } from '@berth/contracts/fields/json';
 
 /** Props by input: those that are given replace stored ones, null removes one, and those that are no longer inputs are dropped. */
 export function mergedProps(stored: JsonObject, given: JsonObject, inputs: readonly { id: string }[]): JsonObject {

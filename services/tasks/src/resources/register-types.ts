@@ -1,5 +1,5 @@
 import { ResourceTypes } from '@berth/chart-extensions/resource-types';
-import { JsonObject } from '@berth/shared/contracts/fields';
+import { JsonObject } from '@berth/contracts/fields/fields';
 import { parseOnce } from '../deployments/parse-once.ts';
 import type { DeploymentRecord } from '../records/deployment-record.ts';
 import type { TaskRecord } from '../records/task-record.ts';

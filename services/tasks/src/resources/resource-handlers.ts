@@ -1,7 +1,7 @@
-import { visibleEnvs } from '@berth/shared/access/visible-envs';
-import { implement } from '@berth/shared/bus/rpc/implement';
-import { deploymentResources } from '@berth/shared/contracts/resources/deployment-resources';
-import { found } from '@berth/shared/errors';
+import { visibleEnvs } from '@berth/contracts/access/visible-envs';
+import { implement } from '@berth/bus/rpc/implement';
+import { deploymentResources } from '@berth/contracts/resources/deployments/deployment-resources';
+import { found } from '@berth/contracts/errors';
 import { createResource } from './create-resource.ts';
 import { deleteResource } from './delete-resource.ts';
 import type { ResourcesDeps } from './resources-deps.ts';

@@ -1,4 +1,4 @@
-import type { Database } from '@berth/shared/db/database';
+import type { Database } from '@berth/db/database';
 import type { DeploymentsDeps } from '../deployments/deployments-deps.ts';
 import type { SecretKeys } from '../secrets/secret-keys.ts';
 import type { ReadingStore } from '../store/store.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@berth/shared/contracts/json';
+import type { JsonObject } from '@berth/contracts/fields/json';
 import type { ResourceRecord } from '../records/resource-record.ts';
 import type { InTransaction, WritingStore } from '../store/store.ts';
 import { missingKeys } from '../secrets/missing-keys.ts';

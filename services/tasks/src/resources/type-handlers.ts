@@ -1,7 +1,7 @@
-import { visibleEnvs } from '@berth/shared/access/visible-envs';
-import { implement } from '@berth/shared/bus/rpc/implement';
-import { deploymentResourceTypes } from '@berth/shared/contracts/resources/deployment-resource-types';
-import { found } from '@berth/shared/errors';
+import { visibleEnvs } from '@berth/contracts/access/visible-envs';
+import { implement } from '@berth/bus/rpc/implement';
+import { deploymentResourceTypes } from '@berth/contracts/resources/deployments/deployment-resource-types';
+import { found } from '@berth/contracts/errors';
 import type { ResourcesDeps } from './resources-deps.ts';
 
 export const typeHandlers = ({ store: { resourceTypes } }: Pick<ResourcesDeps, 'store'>) =>

@@ -1,5 +1,5 @@
 import { type ResourceTypeSpec, ResourceTypeSpec as Spec } from '@berth/chart-extensions/resource-types';
-import type { JsonObject } from '@berth/shared/contracts/json';
+import type { JsonObject } from '@berth/contracts/fields/json';
 import { parseOnce } from '../deployments/parse-once.ts';
 import { conflict } from '../errors/refuse.ts';
 import type { Callable } from './sync/sync.ts';

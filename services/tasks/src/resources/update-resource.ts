@@ -1,15 +1,15 @@
-import { visibleEnvs } from '@berth/shared/access/visible-envs';
-import type { HandlerContext } from '@berth/shared/bus/rpc/handler';
-import { isJsonObject, sameJson, type JsonObject } from '@berth/shared/contracts/json';
-import { jsonBytes } from '@berth/shared/contracts/json-bytes';
+import { visibleEnvs } from '@berth/contracts/access/visible-envs';
+import type { HandlerContext } from '@berth/bus/rpc/handler';
+import { isJsonObject, sameJson, type JsonObject } from '@berth/contracts/fields/json';
+import { jsonBytes } from '@berth/contracts/fields/json-bytes';
 import {
   type DeploymentResource,
   type DeploymentResourceChanges,
   deploymentResources,
   maxPropsBytes,
-} from '@berth/shared/contracts/resources/deployment-resources';
-import { change } from '@berth/shared/db/changes/change';
-import { found } from '@berth/shared/errors';
+} from '@berth/contracts/resources/deployments/deployment-resources';
+import { change } from '@berth/db/changes/change';
+import { found } from '@berth/contracts/errors';
 import { checkConfig } from '../deployments/check-config.ts';
 import { conflict, unfit } from '../errors/refuse.ts';
 import { originOf } from '../records/origin-of.ts';

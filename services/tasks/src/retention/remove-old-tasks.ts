@@ -1,5 +1,5 @@
-import type { Service } from '@berth/shared/service/service';
-import { pause } from '@berth/shared/waiting/pause';
+import type { Service } from '@berth/service/service';
+import { pause } from '@berth/service/waiting/pause';
 import type { Retention } from '../records/retention.ts';
 import type { Examined, Position } from '../store/tasks/retention-repository.ts';
 import type { InTransaction, ReadingStore } from '../store/store.ts';

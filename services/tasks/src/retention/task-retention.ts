@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import type { Database } from '@berth/shared/db/database';
-import { whileHolding } from '@berth/shared/db/leases/while-holding';
-import { every } from '@berth/shared/service/loop';
-import type { Loop } from '@berth/shared/service/service';
+import type { Database } from '@berth/db/database';
+import { whileHolding } from '@berth/db/leases/while-holding';
+import { every } from '@berth/service/loop';
+import type { Loop } from '@berth/service/service';
 import { type RemoveOldTasksDeps, removeOldTasks } from './remove-old-tasks.ts';
 
 const everyMs = 10 * 60_000;

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { HandlerContext } from '@berth/shared/bus/rpc/handler';
-import { type NewSecret, type Secret, secrets } from '@berth/shared/contracts/resources/secrets';
-import { change } from '@berth/shared/db/changes/change';
-import { named } from '@berth/shared/errors';
+import type { HandlerContext } from '@berth/bus/rpc/handler';
+import { type NewSecret, type Secret, secrets } from '@berth/contracts/resources/deployments/secrets';
+import { change } from '@berth/db/changes/change';
+import { named } from '@berth/contracts/errors';
 import { writingStore } from '../store/store.ts';
 import { refuseWithMissingKeys } from './missing-keys.ts';
 import { repeatableWith } from './repeatable-with.ts';

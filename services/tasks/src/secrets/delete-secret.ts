@@ -1,7 +1,7 @@
-import { visibleEnvs } from '@berth/shared/access/visible-envs';
-import type { HandlerContext } from '@berth/shared/bus/rpc/handler';
-import { type Secret, secrets } from '@berth/shared/contracts/resources/secrets';
-import { change } from '@berth/shared/db/changes/change';
+import { visibleEnvs } from '@berth/contracts/access/visible-envs';
+import type { HandlerContext } from '@berth/bus/rpc/handler';
+import { type Secret, secrets } from '@berth/contracts/resources/deployments/secrets';
+import { change } from '@berth/db/changes/change';
 import { conflict } from '../errors/refuse.ts';
 import { type WritingStore, writingStore } from '../store/store.ts';
 import type { SecretsDeps } from './secrets-deps.ts';

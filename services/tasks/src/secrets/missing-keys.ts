@@ -1,5 +1,5 @@
-import { AppError } from '@berth/shared/errors';
-import type { Service } from '@berth/shared/service/service';
+import { AppError } from '@berth/contracts/errors';
+import type { Service } from '@berth/service/service';
 import type { ReadingStore } from '../store/store.ts';
 import type { SecretKeys } from './secret-keys.ts';
 

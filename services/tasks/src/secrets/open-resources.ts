@@ -1,6 +1,6 @@
 import { formLimits } from '@berth/chart-extensions/budget';
-import type { JsonObject } from '@berth/shared/contracts/json';
-import { AppError } from '@berth/shared/errors';
+import type { JsonObject } from '@berth/contracts/fields/json';
+import { AppError } from '@berth/contracts/errors';
 import type { ReadingStore } from '../store/store.ts';
 import { openProps } from './sealed-props.ts';
 import type { SecretKeys } from './secret-keys.ts';

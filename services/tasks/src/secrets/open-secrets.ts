@@ -1,5 +1,5 @@
 import { formLimits } from '@berth/chart-extensions/budget';
-import { AppError } from '@berth/shared/errors';
+import { AppError } from '@berth/contracts/errors';
 import type { ReadingStore } from '../store/store.ts';
 import { KeyIsMissing, openContents } from './sealed-contents.ts';
 import type { SecretKeys } from './secret-keys.ts';

@@ -1,5 +1,5 @@
-import type { ChangeContext } from '@berth/shared/db/changes/change';
-import type { OnceContext } from '@berth/shared/db/idempotency/once';
+import type { ChangeContext } from '@berth/db/changes/change';
+import type { OnceContext } from '@berth/db/idempotency/once';
 
 /**
  * A context by which a repeat of a creation is recognized by `request` instead of the body. Requests are remembered by a

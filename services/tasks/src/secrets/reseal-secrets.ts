@@ -1,5 +1,5 @@
-import type { Service } from '@berth/shared/service/service';
-import { pause } from '@berth/shared/waiting/pause';
+import type { Service } from '@berth/service/service';
+import { pause } from '@berth/service/waiting/pause';
 import type { WrappedKey } from '../records/secret-record.ts';
 import type { InTransaction, ReadingStore, WritingStore } from '../store/store.ts';
 import { usedKeys } from './missing-keys.ts';

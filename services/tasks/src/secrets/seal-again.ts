@@ -1,5 +1,5 @@
-import type { AdminCommand, AdminContext } from '@berth/shared/admin/admin-command';
-import { openDatabase } from '@berth/shared/db/postgres/open-database';
+import type { AdminCommand, AdminContext } from '@berth/db/admin/admin-command';
+import { openDatabase } from '@berth/db/postgres/open-database';
 import { inTransactionOf, readingStore } from '../store/store.ts';
 import { resealSecrets } from './reseal-secrets.ts';
 import type { SecretKeys } from './secret-keys.ts';

@@ -1,5 +1,5 @@
-import { JsonObject } from '@berth/shared/contracts/fields';
-import { AppError } from '@berth/shared/errors';
+import { JsonObject } from '@berth/contracts/fields/fields';
+import { AppError } from '@berth/contracts/errors';
 import type { ResourceRecord, SealedProps } from '../records/resource-record.ts';
 import type { SecretKeys } from './secret-keys.ts';
 import type { WrappedKey } from '../records/secret-record.ts';

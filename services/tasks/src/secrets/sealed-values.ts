@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { seal, unseal } from '@berth/shared/sealing/seal';
+import { seal, unseal } from '@berth/db/sealing/seal';
 import type { WrappedKey } from '../records/secret-record.ts';
 import type { SecretKeys } from './secret-keys.ts';
 

@@ -1,7 +1,7 @@
-import { visibleEnvs } from '@berth/shared/access/visible-envs';
-import { implement } from '@berth/shared/bus/rpc/implement';
-import { secrets } from '@berth/shared/contracts/resources/secrets';
-import { found } from '@berth/shared/errors';
+import { visibleEnvs } from '@berth/contracts/access/visible-envs';
+import { implement } from '@berth/bus/rpc/implement';
+import { secrets } from '@berth/contracts/resources/deployments/secrets';
+import { found } from '@berth/contracts/errors';
 import { createSecret } from './create-secret.ts';
 import { deleteSecret } from './delete-secret.ts';
 import type { SecretsDeps } from './secrets-deps.ts';

@@ -1,4 +1,4 @@
-import type { Database } from '@berth/shared/db/database';
+import type { Database } from '@berth/db/database';
 import type { Confirm } from '../projections/confirm.ts';
 import type { ReadingStore } from '../store/store.ts';
 import type { SecretKeys } from './secret-keys.ts';

@@ -1,7 +1,7 @@
-import { visibleEnvs } from '@berth/shared/access/visible-envs';
-import type { HandlerContext } from '@berth/shared/bus/rpc/handler';
-import { type Secret, type SecretChanges, secrets } from '@berth/shared/contracts/resources/secrets';
-import { change } from '@berth/shared/db/changes/change';
+import { visibleEnvs } from '@berth/contracts/access/visible-envs';
+import type { HandlerContext } from '@berth/bus/rpc/handler';
+import { type Secret, type SecretChanges, secrets } from '@berth/contracts/resources/deployments/secrets';
+import { change } from '@berth/db/changes/change';
 import { originOf } from '../records/origin-of.ts';
 import { publicSecret, type SecretRecord } from '../records/secret-record.ts';
 import { writingStore } from '../store/store.ts';

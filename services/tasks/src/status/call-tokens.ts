@@ -1,6 +1,6 @@
-import type { Bus } from '@berth/shared/bus/bus';
-import { deploymentTokens } from '@berth/shared/contracts/resources/deployment-tokens';
-import { BoundedCache } from '@berth/shared/waiting/bounded-cache';
+import type { Bus } from '@berth/bus/bus';
+import { deploymentTokens } from '@berth/contracts/resources/deployments/deployment-tokens';
+import { BoundedCache } from '@berth/service/waiting/bounded-cache';
 
 const mostKept = 20_000;
 /** A token is reused while it is valid for at least this long. */

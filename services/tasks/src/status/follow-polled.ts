@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { randomUUID } from 'node:crypto';
-import type { Database } from '@berth/shared/db/database';
-import { acquireLease } from '@berth/shared/db/leases/lease';
+import type { Database } from '@berth/db/database';
+import { acquireLease } from '@berth/db/leases/lease';
 import type { InTransaction, ReadingStore } from '../store/store.ts';
 
 export interface FollowPolledDeps {

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Features, featuresOf } from '@berth/chart-extensions/features';
-import { implement } from '@berth/shared/bus/rpc/implement';
-import type { ReportedStatus } from '@berth/shared/contracts/resources/reported-status';
-import { type StatusPoll, type StatusPollResult, statusPolls } from '@berth/shared/contracts/resources/status-polls';
-import { AppError } from '@berth/shared/errors';
-import type { Service } from '@berth/shared/service/service';
+import { implement } from '@berth/bus/rpc/implement';
+import type { ReportedStatus } from '@berth/contracts/resources/deployments/reported-status';
+import { type StatusPoll, type StatusPollResult, statusPolls } from '@berth/contracts/resources/tasks/status-polls';
+import { AppError } from '@berth/contracts/errors';
+import type { Service } from '@berth/service/service';
 import { parseOnce } from '../deployments/parse-once.ts';
 import type { DuePoll } from '../store/status-poll-repository.ts';
 import type { TaskMetrics } from '../metrics/task-metrics.ts';

@@ -1,7 +1,7 @@
-import { Id, JsonObject } from '@berth/shared/contracts/fields';
-import { ReportedStatus } from '@berth/shared/contracts/resources/reported-status';
-import type { ClaimedPoll, StatusPollResult } from '@berth/shared/contracts/resources/status-polls';
-import type { Queries } from '@berth/shared/db/database';
+import { Id, JsonObject } from '@berth/contracts/fields/fields';
+import { ReportedStatus } from '@berth/contracts/resources/deployments/reported-status';
+import type { ClaimedPoll, StatusPollResult } from '@berth/contracts/resources/tasks/status-polls';
+import type { Queries } from '@berth/db/database';
 import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 

@@ -1,6 +1,6 @@
-import { type AuditEntry, recordAudit } from '@berth/shared/db/audit/audit-log';
-import type { Database, Queries, Transaction } from '@berth/shared/db/database';
-import { isPast } from '@berth/shared/db/postgres/is-past';
+import { type AuditEntry, recordAudit } from '@berth/db/audit/audit-log';
+import type { Database, Queries, Transaction } from '@berth/db/database';
+import { isPast } from '@berth/db/postgres/is-past';
 import { createItemRepository } from './deployments/item-repository.ts';
 import {
   createDeploymentChanges,

@@ -1,7 +1,7 @@
-import { visibleEnvs } from '@berth/shared/access/visible-envs';
-import { implement } from '@berth/shared/bus/rpc/implement';
-import { deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
-import { found } from '@berth/shared/errors';
+import { visibleEnvs } from '@berth/contracts/access/visible-envs';
+import { implement } from '@berth/bus/rpc/implement';
+import { deploymentTasks } from '@berth/contracts/resources/tasks/deployment-tasks';
+import { found } from '@berth/contracts/errors';
 import type { DeploymentsDeps } from '../deployments/deployments-deps.ts';
 import { cancelTask } from './transitions/cancel-task.ts';
 import { logPage, logText } from './logs/read-log.ts';

@@ -1,4 +1,4 @@
-import type { Bus } from '@berth/shared/bus/bus';
+import type { Bus } from '@berth/bus/bus';
 
 /** Notifications that may be lost: their receivers also poll. */
 export const taskHints = ({ hints }: Pick<Bus, 'hints'>) => ({

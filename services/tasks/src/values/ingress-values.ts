@@ -1,5 +1,5 @@
-import type { JsonObject } from '@berth/shared/contracts/json';
-import { AppError } from '@berth/shared/errors';
+import type { JsonObject } from '@berth/contracts/fields/json';
+import { AppError } from '@berth/contracts/errors';
 
 export interface IngressTarget {
   cluster: {

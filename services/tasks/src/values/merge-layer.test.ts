@@ -1,5 +1,5 @@
 import { Budget } from '@berth/chart-extensions/budget';
-import type { JsonObject } from '@berth/shared/contracts/json';
+import type { JsonObject } from '@berth/contracts/fields/json';
 import { describe, expect, test } from 'vitest';
 import { mergeLayer, mergeOwnLayer } from './merge-layer.ts';
 

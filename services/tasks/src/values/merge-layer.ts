@@ -1,6 +1,6 @@
 import type { Budget } from '@berth/chart-extensions/budget';
 import { copyJson, writeText } from '@berth/chart-extensions/copy-json';
-import { isJsonObject, type JsonObject, type JsonValue } from '@berth/shared/contracts/json';
+import { isJsonObject, type JsonObject, type JsonValue } from '@berth/contracts/fields/json';
 
 /**
  * Merges a layer into values that only the caller holds: the layer wins, maps are merged, everything else is replaced. A null

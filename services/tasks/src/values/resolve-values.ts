@@ -1,6 +1,6 @@
 import type { Budget } from '@berth/chart-extensions/budget';
 import { atOnce, type Parts } from '@berth/chart-extensions/in-turns';
-import type { JsonObject, JsonValue } from '@berth/shared/contracts/json';
+import type { JsonObject, JsonValue } from '@berth/contracts/fields/json';
 import { mergeLayer, mergeOwnLayer } from './merge-layer.ts';
 import { type HostnameFormat, ingressValues } from './ingress-values.ts';
 

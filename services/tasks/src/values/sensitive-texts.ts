@@ -1,6 +1,6 @@
 import type { ValuesUi } from '@berth/chart-extensions/values-ui';
 import { visibleInputs } from '@berth/chart-extensions/visible-inputs';
-import type { JsonObject } from '@berth/shared/contracts/json';
+import type { JsonObject } from '@berth/contracts/fields/json';
 
 /** The values of sensitive inputs, which nothing that people read may show. */
 export const sensitiveTexts = (form: ValuesUi | null | undefined, inputs: JsonObject): string[] =>

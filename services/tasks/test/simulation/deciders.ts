@@ -1,9 +1,9 @@
 import { whileRunning } from '../../src/engine/tasks/start-of.ts';
 import { afterClaim } from '../../src/engine/tasks/after-claim.ts';
 import { standingOf } from '../../src/engine/tasks/standing-of.ts';
-import { remainingOf } from '../../src/runner/claim/lease-time.ts';
-import { fenceStep } from '../../src/runner/namespace/namespace-fence.ts';
-import { nextAction } from '../../src/runner/run/next-action.ts';
+import { remainingOf } from '../../../runner/src/claim/lease-time.ts';
+import { fenceStep } from '../../../runner/src/namespace/namespace-fence.ts';
+import { nextAction } from '../../../runner/src/run/next-action.ts';
 
 /** Rows that a transaction locks, by what they are. */
 export type Lock = 'cluster' | 'deployment' | 'held deployment' | 'held with dependents' | 'task';

@@ -1,10 +1,10 @@
-import type { TaskOutcome } from '@berth/shared/contracts/resources/runner-tasks';
-import { outcomeOf } from '../../src/runner/outcome/outcome-of.ts';
-import { permanent, TaskFailure, transient, unreachable } from '../../src/runner/outcome/task-failure.ts';
-import { heartbeatPause, renewedUntil, safeUntil } from '../../src/runner/claim/lease-time.ts';
-import { holderOf } from '../../src/runner/namespace/namespace-fence.ts';
-import { isInterrupted } from '../../src/runner/run/next-action.ts';
-import type { Observed } from '../../src/runner/release/observe-release.ts';
+import type { TaskOutcome } from '@berth/contracts/resources/tasks/runner-tasks';
+import { outcomeOf } from '../../../runner/src/outcome/outcome-of.ts';
+import { permanent, TaskFailure, transient, unreachable } from '../../../runner/src/outcome/task-failure.ts';
+import { heartbeatPause, renewedUntil, safeUntil } from '../../../runner/src/claim/lease-time.ts';
+import { holderOf } from '../../../runner/src/namespace/namespace-fence.ts';
+import { isInterrupted } from '../../../runner/src/run/next-action.ts';
+import type { Observed } from '../../../runner/src/release/observe-release.ts';
 import { type Cluster, type HelmProcess, type SimNamespace, startHelm } from './cluster.ts';
 import type { Deciders } from './deciders.ts';
 import { createMachine, createProcess, type Machine, type Process } from './process.ts';

@@ -11,8 +11,8 @@ import {
   schedule,
 } from '../support/deployment-model.ts';
 import { sampleDeployment } from '../support/sample-deployment.ts';
-import { holderOf } from '../../src/runner/namespace/namespace-fence.ts';
-import { sameJson } from '@berth/shared/contracts/json';
+import { holderOf } from '../../../runner/src/namespace/namespace-fence.ts';
+import { sameJson } from '@berth/contracts/fields/json';
 import { createCluster, type HelmProcess } from './cluster.ts';
 import { createDatabase } from './database.ts';
 import type { Deciders } from './deciders.ts';

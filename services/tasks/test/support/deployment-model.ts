@@ -1,4 +1,4 @@
-import type { DeploymentChanges } from '@berth/shared/contracts/resources/deployments';
+import type { DeploymentChanges } from '@berth/contracts/resources/deployments/deployments';
 import type { DeploymentRecord } from '../../src/records/deployment-record.ts';
 import { healPlan } from '../../src/engine/deployments/heal-plan.ts';
 import { planUpdate } from '../../src/engine/deployments/plan-update.ts';

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@berth/shared/errors';
+import type { ErrorCode } from '@berth/contracts/errors';
 import { expect } from 'vitest';
 
 /** A matcher for a refused call: its code, words of its message, and the field that it names. */

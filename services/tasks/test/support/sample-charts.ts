@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { HelmChart } from '@berth/shared/contracts/resources/helm-charts';
+import type { HelmChart } from '@berth/contracts/resources/charts/helm-charts';
 import { registryId } from './sample-rows.ts';
 
 /** A form with a number, a choice and a deployment of a kind to point to. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Queries } from '@berth/shared/db/database';
+import type { Queries } from '@berth/db/database';
 import { sql } from 'slonik';
 import { z } from 'zod';
 

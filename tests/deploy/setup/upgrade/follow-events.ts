@@ -1,4 +1,4 @@
-import { pause } from '@berth/shared/waiting/pause';
+import { pause } from '@berth/service/waiting/pause';
 
 export interface FollowedEvents extends AsyncDisposable {
   /** The ids of rows whose events came. */

@@ -1,5 +1,5 @@
 import { type Answer, type Client, everyItem, type Problem, type Success } from '@berth/client';
-import { pause } from '@berth/shared/waiting/pause';
+import { pause } from '@berth/service/waiting/pause';
 
 export interface Load {
   /** Ends it, and answers with what it did. */

@@ -1,5 +1,5 @@
-import type { Authenticated } from '@berth/shared/contracts/resources/identities';
-import { AppError } from '@berth/shared/errors';
+import type { Authenticated } from '@berth/contracts/resources/accounts/identities';
+import { AppError } from '@berth/contracts/errors';
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
 import { createLeasedIdentities, type LeasedIdentities } from './leased-identities.ts';

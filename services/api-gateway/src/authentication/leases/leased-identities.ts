@@ -1,7 +1,7 @@
-import type { Bus } from '@berth/shared/bus/bus';
-import { implement } from '@berth/shared/bus/rpc/implement';
-import type { Authenticated } from '@berth/shared/contracts/resources/identities';
-import { identityCaches, identityLeases } from '@berth/shared/contracts/resources/identity-leases';
+import type { Bus } from '@berth/bus/bus';
+import { implement } from '@berth/bus/rpc/implement';
+import type { Authenticated } from '@berth/contracts/resources/accounts/identities';
+import { identityCaches, identityLeases } from '@berth/contracts/resources/accounts/identity-leases';
 import {
   endingAfter,
   forgetful,
@@ -11,9 +11,9 @@ import {
   renewed,
   type Ticket,
   ticketOf,
-} from '@berth/shared/identity-leases/gateway-lease';
-import type { Service } from '@berth/shared/service/service';
-import { BoundedCache } from '@berth/shared/waiting/bounded-cache';
+} from '@berth/bus/identity-leases/gateway-lease';
+import type { Service } from '@berth/service/service';
+import { BoundedCache } from '@berth/service/waiting/bounded-cache';
 import { createLeaseClock } from './lease-clock.ts';
 import { leaseMetrics } from './lease-metrics.ts';
 

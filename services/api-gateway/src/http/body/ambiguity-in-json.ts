@@ -1,4 +1,4 @@
-import type { FieldError } from '@berth/shared/errors';
+import type { FieldError } from '@berth/contracts/errors';
 
 interface Level {
   /** The path of this object or array. */

@@ -1,4 +1,4 @@
-import { AppError } from '@berth/shared/errors';
+import { AppError } from '@berth/contracts/errors';
 import { expect, test, vi } from 'vitest';
 import { parseJsonBody } from './parse-json-body.ts';
 

@@ -1,6 +1,6 @@
-import { harmIn } from '@berth/shared/contracts/harmful-text';
-import { isJsonObject } from '@berth/shared/contracts/json';
-import { AppError } from '@berth/shared/errors';
+import { harmIn } from '@berth/contracts/fields/harmful-text';
+import { isJsonObject } from '@berth/contracts/fields/json';
+import { AppError } from '@berth/contracts/errors';
 import { ambiguityIn } from './ambiguity-in-json.ts';
 import { jsonSizeOf } from './json-size.ts';
 

@@ -1,5 +1,5 @@
-import { smallBodyBytes } from '@berth/shared/contracts/body-limit';
-import { AppError } from '@berth/shared/errors';
+import { smallBodyBytes } from '@berth/contracts/definition/body-limit';
+import { AppError } from '@berth/contracts/errors';
 
 /** Converts a refusal of the framework into an error of the API; null for a bug. `bodyLimit` is the route's, in bytes. */
 export function frameworkRefusal(error: unknown, bodyLimit: number | undefined): AppError | null {

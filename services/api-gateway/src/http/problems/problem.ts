@@ -1,4 +1,4 @@
-import type { AppError, ErrorCode } from '@berth/shared/errors';
+import type { AppError, ErrorCode } from '@berth/contracts/errors';
 
 /** RFC 9457 `application/problem+json`, with `message` for older clients. */
 export interface Problem {

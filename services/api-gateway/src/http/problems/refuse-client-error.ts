@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { AppError } from '@berth/shared/errors';
+import { AppError } from '@berth/contracts/errors';
 import { problemOf, titleOf } from './problem.ts';
 import { commonHeaders } from './send-problem.ts';
 

@@ -1,4 +1,4 @@
-import { AppError } from '@berth/shared/errors';
+import { AppError } from '@berth/contracts/errors';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { frameworkRefusal } from './framework-refusal.ts';
 import { problemHeaders, problemOf } from './problem.ts';

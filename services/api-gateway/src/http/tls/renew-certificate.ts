@@ -1,5 +1,5 @@
 import { Server } from 'node:https';
-import type { Service } from '@berth/shared/service/service';
+import type { Service } from '@berth/service/service';
 import type { FastifyInstance } from 'fastify';
 import { type Certificate, readCertificate } from './certificate-folder.ts';
 import { oldestVersion } from './tls-server.ts';

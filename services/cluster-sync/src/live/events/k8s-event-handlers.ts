@@ -1,5 +1,5 @@
-import { implement } from '@berth/shared/bus/rpc/implement';
-import { k8sEvents } from '@berth/shared/contracts/resources/k8s-events';
+import { implement } from '@berth/bus/rpc/implement';
+import { k8sEvents } from '@berth/contracts/resources/clusters/k8s-events';
 import type { ReadCluster } from '../live-clusters.ts';
 import { readK8sEvents } from './read-k8s-events.ts';
 

@@ -1,5 +1,5 @@
-import type { K8sEvent } from '@berth/shared/contracts/resources/k8s-events';
-import { plainText } from '@berth/shared/plain-text';
+import type { K8sEvent } from '@berth/contracts/resources/clusters/k8s-events';
+import { plainText } from '@berth/contracts/plain-text';
 import { z } from 'zod';
 import { isTrackedKind } from '../../resources/objects/tracked-kinds.ts';
 import { resourceId } from '../../resources/objects/resource-id.ts';

@@ -1,6 +1,6 @@
 import type { KubeApi } from '@berth/kube/kube-api';
 import { KubeError } from '@berth/kube/kube-error';
-import type { K8sEvent, K8sEventPage, K8sEventQuery } from '@berth/shared/contracts/resources/k8s-events';
+import type { K8sEvent, K8sEventPage, K8sEventQuery } from '@berth/contracts/resources/clusters/k8s-events';
 import { deploymentNamespace } from '../../resources/objects/deployment-namespace.ts';
 import { listPages } from '../../kube/list-pages.ts';
 import { k8sEventOf } from './k8s-event-of.ts';

@@ -1,4 +1,4 @@
-import type { LogPosition } from '@berth/shared/contracts/resources/pod-log';
+import type { LogPosition } from '@berth/contracts/resources/clusters/pod-log';
 import type { LogLine } from './log-lines.ts';
 
 /** Lines of stdout and stderr are a little out of order, and the kubelet compares whole seconds: so much earlier a read begins. */

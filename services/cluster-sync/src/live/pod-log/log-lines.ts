@@ -1,4 +1,4 @@
-import { startOf } from '@berth/shared/cut-text';
+import { startOf } from '@berth/contracts/cut-text';
 
 /** A line of a log that was read with timestamps. */
 export interface LogLine {

@@ -1,5 +1,5 @@
-import { plainText } from '@berth/shared/plain-text';
-import { AppError } from '@berth/shared/errors';
+import { plainText } from '@berth/contracts/plain-text';
+import { AppError } from '@berth/contracts/errors';
 import { z } from 'zod';
 
 const Names = z

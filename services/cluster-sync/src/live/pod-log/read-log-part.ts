@@ -1,8 +1,8 @@
 import type { KubeApi } from '@berth/kube/kube-api';
 import { KubeError } from '@berth/kube/kube-error';
-import type { LogPosition, PodLogPart, PodLogRequest } from '@berth/shared/contracts/resources/pod-log';
-import { AppError } from '@berth/shared/errors';
-import { plainText } from '@berth/shared/plain-text';
+import type { LogPosition, PodLogPart, PodLogRequest } from '@berth/contracts/resources/clusters/pod-log';
+import { AppError } from '@berth/contracts/errors';
+import { plainText } from '@berth/contracts/plain-text';
 import { createLogCursor, readFrom } from './log-cursor.ts';
 import { createLogSplitter, type LogLine } from './log-lines.ts';
 import { containerOf, hasEnded, LoggedPod } from './pod-of-log.ts';

@@ -1,10 +1,10 @@
-import type { Bus } from '@berth/shared/bus/bus';
-import type { HandlerContext } from '@berth/shared/bus/rpc/handler';
-import { visibleEnvs } from '@berth/shared/access/visible-envs';
-import { deploymentPlace } from '@berth/shared/contracts/resources/deployment-place';
-import { k8sResources } from '@berth/shared/contracts/resources/k8s-resources';
-import type { PodLogPart, PodLogRequest } from '@berth/shared/contracts/resources/pod-log';
-import { AppError, found, isOutage } from '@berth/shared/errors';
+import type { Bus } from '@berth/bus/bus';
+import type { HandlerContext } from '@berth/bus/rpc/handler';
+import { visibleEnvs } from '@berth/contracts/access/visible-envs';
+import { deploymentPlace } from '@berth/contracts/resources/deployments/deployment-place';
+import { k8sResources } from '@berth/contracts/resources/clusters/k8s-resources';
+import type { PodLogPart, PodLogRequest } from '@berth/contracts/resources/clusters/pod-log';
+import { AppError, found, isOutage } from '@berth/contracts/errors';
 import type { K8sResourceRepository } from '../../resources/rows/k8s-resource-repository.ts';
 import type { ReadCluster } from '../live-clusters.ts';
 import { type LogTimes, readLogPart } from './read-log-part.ts';

@@ -1,5 +1,5 @@
-import { Id } from '@berth/shared/contracts/fields';
-import { managedBy, namespaceAnnotations } from '@berth/shared/contracts/kubernetes-names';
+import { Id } from '@berth/contracts/fields/fields';
+import { managedBy, namespaceAnnotations } from '@berth/contracts/fields/kubernetes-names';
 import { z } from 'zod';
 
 const Namespace = z.object({

@@ -1,4 +1,4 @@
-import { isJson } from '@berth/shared/contracts/json';
+import { isJson } from '@berth/contracts/fields/json';
 import { describe, expect, test } from 'vitest';
 import { observedObject } from './observed-object.ts';
 import { resourceId } from './resource-id.ts';

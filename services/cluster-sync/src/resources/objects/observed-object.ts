@@ -1,6 +1,6 @@
-import { isJsonObject, type JsonObject } from '@berth/shared/contracts/json';
+import { isJsonObject, type JsonObject } from '@berth/contracts/fields/json';
 import { causeOf } from '@berth/kube/causes/cause-of';
-import type { StatusColor } from '@berth/shared/contracts/resources/k8s-resources';
+import type { StatusColor } from '@berth/contracts/resources/clusters/k8s-resources';
 import { z } from 'zod';
 import { parentOf } from './parent-of.ts';
 import { statusColor } from './status-color.ts';

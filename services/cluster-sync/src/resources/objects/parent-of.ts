@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '@berth/shared/contracts/json';
+import { isJsonObject, type JsonObject } from '@berth/contracts/fields/json';
 import { z } from 'zod';
 import { resourceId } from './resource-id.ts';
 import { isTrackedKind } from './tracked-kinds.ts';

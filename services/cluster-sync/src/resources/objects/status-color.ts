@@ -1,4 +1,4 @@
-import type { StatusColor } from '@berth/shared/contracts/resources/k8s-resources';
+import type { StatusColor } from '@berth/contracts/resources/clusters/k8s-resources';
 import { z } from 'zod';
 import type { KindName } from './tracked-kinds.ts';
 

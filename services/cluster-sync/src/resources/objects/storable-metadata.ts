@@ -1,5 +1,5 @@
-import { isForbiddenKey, isJsonObject, type JsonObject, type JsonValue } from '@berth/shared/contracts/json';
-import { namespaceAnnotations } from '@berth/shared/contracts/kubernetes-names';
+import { isForbiddenKey, isJsonObject, type JsonObject, type JsonValue } from '@berth/contracts/fields/json';
+import { namespaceAnnotations } from '@berth/contracts/fields/kubernetes-names';
 
 /** `resourceVersion` changes with every status; the others are bookkeeping of tools, large, and may repeat secrets. */
 const dropped = new Set(['managedFields', 'resourceVersion', 'selfLink']);

@@ -1,9 +1,9 @@
-import { visibleEnvs } from '@berth/shared/access/visible-envs';
-import { implement } from '@berth/shared/bus/rpc/implement';
-import { k8sResources } from '@berth/shared/contracts/resources/k8s-resources';
-import { found } from '@berth/shared/errors';
-import type { HandlerContext } from '@berth/shared/bus/rpc/handler';
-import type { PodLogPart, PodLogRequest } from '@berth/shared/contracts/resources/pod-log';
+import { visibleEnvs } from '@berth/contracts/access/visible-envs';
+import { implement } from '@berth/bus/rpc/implement';
+import { k8sResources } from '@berth/contracts/resources/clusters/k8s-resources';
+import { found } from '@berth/contracts/errors';
+import type { HandlerContext } from '@berth/bus/rpc/handler';
+import type { PodLogPart, PodLogRequest } from '@berth/contracts/resources/clusters/pod-log';
 import type { K8sResourceRepository } from './k8s-resource-repository.ts';
 
 type LogContext = Pick<

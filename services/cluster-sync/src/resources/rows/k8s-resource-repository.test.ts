@@ -1,8 +1,8 @@
-import type { Database } from '@berth/shared/db/database';
-import { acquireLease, type Lease, releaseLease } from '@berth/shared/db/leases/lease';
-import { found } from '@berth/shared/errors';
-import { type OpenTestDatabase, openTestDatabase } from '@berth/shared/testing/open-test-database';
-import { silentLog } from '@berth/shared/testing/test-bus';
+import type { Database } from '@berth/db/database';
+import { acquireLease, type Lease, releaseLease } from '@berth/db/leases/lease';
+import { found } from '@berth/contracts/errors';
+import { type OpenTestDatabase, openTestDatabase } from '@berth/testing/open-test-database';
+import { silentLog } from '@berth/testing/test-bus';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';

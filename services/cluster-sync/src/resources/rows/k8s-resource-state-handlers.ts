@@ -1,5 +1,5 @@
-import { implement } from '@berth/shared/bus/rpc/implement';
-import { k8sResourceState } from '@berth/shared/contracts/resources/k8s-resource-state';
+import { implement } from '@berth/bus/rpc/implement';
+import { k8sResourceState } from '@berth/contracts/resources/clusters/k8s-resource-state';
 import type { K8sResourceRepository } from './k8s-resource-repository.ts';
 
 export interface K8sResourceStateHandlersDeps {

@@ -1,4 +1,4 @@
-import { AppError } from '@berth/shared/errors';
+import { AppError } from '@berth/contracts/errors';
 import { expect, test } from 'vitest';
 import { ClusterLeaseLost } from '../../clusters/cluster-lease-lost.ts';
 import { type ClusterChanges, saveInGroups } from './save-in-groups.ts';

@@ -1,5 +1,5 @@
-import type { Lease } from '@berth/shared/db/leases/lease';
-import { isOutage } from '@berth/shared/errors';
+import type { Lease } from '@berth/db/leases/lease';
+import { isOutage } from '@berth/contracts/errors';
 import { ClusterLeaseLost } from '../../clusters/cluster-lease-lost.ts';
 import type { RowChange } from './change-queue.ts';
 

@@ -1,5 +1,5 @@
-import { AppError } from '@berth/shared/errors';
-import { silentLog } from '@berth/shared/testing/test-bus';
+import { AppError } from '@berth/contracts/errors';
+import { silentLog } from '@berth/testing/test-bus';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type ChangeQueue, createChangeQueue, type RowChange } from './change-queue.ts';
 import { ClusterLeaseLost } from '../../clusters/cluster-lease-lost.ts';

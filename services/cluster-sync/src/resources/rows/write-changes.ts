@@ -1,7 +1,7 @@
-import { isOutage } from '@berth/shared/errors';
-import type { Service } from '@berth/shared/service/service';
+import { isOutage } from '@berth/contracts/errors';
+import type { Service } from '@berth/service/service';
 import { nextPause } from '../../reflector/next-pause.ts';
-import { pause } from '@berth/shared/waiting/pause';
+import { pause } from '@berth/service/waiting/pause';
 import type { ChangeQueue, RowChange } from './change-queue.ts';
 import { ClusterLeaseLost } from '../../clusters/cluster-lease-lost.ts';
 

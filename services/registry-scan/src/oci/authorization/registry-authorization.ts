@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { HttpClient } from '@berth/egress/http-client';
-import { BoundedCache } from '@berth/shared/waiting/bounded-cache';
+import { BoundedCache } from '@berth/service/waiting/bounded-cache';
 import { parseChallenge } from './challenge.ts';
 import { parseReply } from '../replies/parse-reply.ts';
 import { basicAuthorization, readCredentials } from './read-credentials.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseChallenge } from './challenge.ts';
 import { tokenUrl } from './token-url.ts';
-import { cpuMsSince } from '@berth/shared/testing/cpu-ms-since';
+import { cpuMsSince } from '@berth/testing/cpu-ms-since';
 
 describe('parseChallenge', () => {
   test('reads realm and service', () => {

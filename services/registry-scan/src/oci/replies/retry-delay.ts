@@ -1,4 +1,4 @@
-import { backOffMs } from '@berth/shared/waiting/back-off';
+import { backOffMs } from '@berth/contracts/back-off';
 
 export const maxAttempts = 4;
 const longestWait = 30_000;

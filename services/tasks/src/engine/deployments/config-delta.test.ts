@@ -1,4 +1,4 @@
-import type { JsonValue } from '@berth/shared/contracts/json';
+import type { JsonValue } from '@berth/contracts/fields/json';
 import { describe, expect, test } from 'vitest';
 import { type ConfigDelta, configDelta } from './config-delta.ts';
 

@@ -1,6 +1,6 @@
-import { maxInputBytes } from '@berth/shared/contracts/resources/deployment-inputs';
-import { isJsonObject, type JsonValue, sameJson } from '@berth/shared/contracts/json';
-import { jsonBytes } from '@berth/shared/contracts/json-bytes';
+import { maxInputBytes } from '@berth/contracts/resources/deployments/deployment-inputs';
+import { isJsonObject, type JsonValue, sameJson } from '@berth/contracts/fields/json';
+import { jsonBytes } from '@berth/contracts/fields/json-bytes';
 
 export type ConfigDelta = Record<string, [JsonValue, JsonValue]>;
 

@@ -1,4 +1,4 @@
-import { sameJson } from '@berth/shared/contracts/json';
+import { sameJson } from '@berth/contracts/fields/json';
 import type { DeployRun } from '../../records/task-run.ts';
 import type { DeploymentRecord } from '../../records/deployment-record.ts';
 

@@ -1,4 +1,4 @@
-import type { DeploymentTask } from '@berth/shared/contracts/resources/deployment-tasks';
+import type { DeploymentTask } from '@berth/contracts/resources/tasks/deployment-tasks';
 import type { DeploymentRecord, DeploymentState } from '../../records/deployment-record.ts';
 
 interface Transition<State extends string> {

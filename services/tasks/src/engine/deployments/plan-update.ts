@@ -1,4 +1,4 @@
-import { type JsonValue, sameJson } from '@berth/shared/contracts/json';
+import { type JsonValue, sameJson } from '@berth/contracts/fields/json';
 
 /** The facts that decide which tasks a change of a deployment needs. */
 export interface Wanted {

@@ -1,6 +1,6 @@
-import type { DeploymentChanges } from '@berth/shared/contracts/resources/deployments';
-import type { RequestedOperation } from '@berth/shared/contracts/resources/task-operation';
-import type { AppError } from '@berth/shared/errors';
+import type { DeploymentChanges } from '@berth/contracts/resources/deployments/deployments';
+import type { RequestedOperation } from '@berth/contracts/resources/tasks/task-operation';
+import type { AppError } from '@berth/contracts/errors';
 import type { DeploymentRecord } from '../../records/deployment-record.ts';
 import type { NewTask } from '../../records/new-task.ts';
 import type { OpenTask } from '../../records/open-task.ts';

@@ -1,4 +1,4 @@
-import type { TaskOutcome } from '@berth/shared/contracts/resources/runner-tasks';
+import type { TaskOutcome } from '@berth/contracts/resources/tasks/runner-tasks';
 import { longestWaitMs, retryDelayMs, waitDelayMs } from './retry-delay.ts';
 
 /** What a task remembers of its claims. */

@@ -1,4 +1,4 @@
-import type { TaskOperation } from '@berth/shared/contracts/resources/task-operation';
+import type { TaskOperation } from '@berth/contracts/resources/tasks/task-operation';
 import { describe, expect, test } from 'vitest';
 import { sampleDeployment } from '../../../test/support/sample-deployment.ts';
 import type { DeploymentRecord } from '../../records/deployment-record.ts';

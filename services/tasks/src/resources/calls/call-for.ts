@@ -1,8 +1,8 @@
 import { featuresOf } from '@berth/chart-extensions/features';
-import type { Bus } from '@berth/shared/bus/bus';
-import { deploymentTokens } from '@berth/shared/contracts/resources/deployment-tokens';
-import type { ResourceCall } from '@berth/shared/contracts/resources/resource-calls';
-import { AppError } from '@berth/shared/errors';
+import type { Bus } from '@berth/bus/bus';
+import { deploymentTokens } from '@berth/contracts/resources/deployments/deployment-tokens';
+import type { ResourceCall } from '@berth/contracts/resources/tasks/resource-calls';
+import { AppError } from '@berth/contracts/errors';
 import { publicResource } from '../../records/resource-record.ts';
 import { openProps, textsIn } from '../../secrets/sealed-props.ts';
 import type { SecretKeys } from '../../secrets/secret-keys.ts';

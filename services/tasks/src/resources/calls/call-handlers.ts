@@ -1,14 +1,14 @@
-import { implement } from '@berth/shared/bus/rpc/implement';
+import { implement } from '@berth/bus/rpc/implement';
 import {
   type ResourceCall,
   type ResourceCallResult,
   resourceCalls,
-} from '@berth/shared/contracts/resources/resource-calls';
-import { cutText } from '@berth/shared/cut-text';
-import { AppError } from '@berth/shared/errors';
-import type { Service } from '@berth/shared/service/service';
-import { backOffMs } from '@berth/shared/waiting/back-off';
-import { internalError } from '../../errors/internal-error.ts';
+} from '@berth/contracts/resources/tasks/resource-calls';
+import { cutText } from '@berth/contracts/cut-text';
+import { AppError } from '@berth/contracts/errors';
+import type { Service } from '@berth/service/service';
+import { backOffMs } from '@berth/contracts/back-off';
+import { internalError } from '@berth/contracts/resources/tasks/internal-error';
 import type { DueCall } from '../../store/resources/resource-call-repository.ts';
 import type { InTransaction } from '../../store/store.ts';
 import { callFor, type CallForDeps } from './call-for.ts';

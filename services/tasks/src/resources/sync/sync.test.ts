@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { SyncStatus } from '@berth/shared/contracts/resources/deployment-resources';
+import { SyncStatus } from '@berth/contracts/resources/deployments/deployment-resources';
 import { describe, expect, test } from 'vitest';
 import {
   afterEvent,

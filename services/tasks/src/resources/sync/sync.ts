@@ -1,4 +1,4 @@
-import type { SyncStatus } from '@berth/shared/contracts/resources/deployment-resources';
+import type { SyncStatus } from '@berth/contracts/resources/deployments/deployment-resources';
 
 /** What is stored of the synchronization of a resource with the deployment that manages it. */
 export interface Sync {

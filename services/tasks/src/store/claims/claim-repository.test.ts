@@ -1,5 +1,5 @@
-import { AppError } from '@berth/shared/errors';
-import { type OpenTestDatabase, openTestDatabase } from '@berth/shared/testing/open-test-database';
+import { AppError } from '@berth/contracts/errors';
+import { type OpenTestDatabase, openTestDatabase } from '@berth/testing/open-test-database';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
   emptyAll,

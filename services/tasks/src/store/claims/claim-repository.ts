@@ -1,5 +1,5 @@
-import { Id } from '@berth/shared/contracts/fields';
-import type { Transaction } from '@berth/shared/db/database';
+import { Id } from '@berth/contracts/fields/fields';
+import type { Transaction } from '@berth/db/database';
 import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 import { Requester } from '../../records/requester.ts';

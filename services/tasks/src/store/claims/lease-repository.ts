@@ -1,7 +1,7 @@
-import { Id, Timestamp } from '@berth/shared/contracts/fields';
-import { deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
-import type { Queries } from '@berth/shared/db/database';
-import { changeAndRecord } from '@berth/shared/db/outbox/outbox';
+import { Id, Timestamp } from '@berth/contracts/fields/fields';
+import { deploymentTasks } from '@berth/contracts/resources/tasks/deployment-tasks';
+import type { Queries } from '@berth/db/database';
+import { changeAndRecord } from '@berth/db/outbox/outbox';
 import { sql } from 'slonik';
 import { z } from 'zod';
 

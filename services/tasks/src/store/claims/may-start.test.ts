@@ -1,5 +1,5 @@
-import type { Transaction } from '@berth/shared/db/database';
-import { type OpenTestDatabase, openTestDatabase } from '@berth/shared/testing/open-test-database';
+import type { Transaction } from '@berth/db/database';
+import { type OpenTestDatabase, openTestDatabase } from '@berth/testing/open-test-database';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';

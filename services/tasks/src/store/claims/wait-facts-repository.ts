@@ -1,5 +1,5 @@
-import { Id, Timestamp } from '@berth/shared/contracts/fields';
-import type { Queries } from '@berth/shared/db/database';
+import { Id, Timestamp } from '@berth/contracts/fields/fields';
+import type { Queries } from '@berth/db/database';
 import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 import { clusterObstacles, limitObstacles, queueObstacles, type WaitFacts } from '../../engine/tasks/wait-reason.ts';

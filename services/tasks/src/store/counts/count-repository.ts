@@ -1,5 +1,5 @@
-import type { Queries } from '@berth/shared/db/database';
-import type { Condition } from '@berth/shared/db/lists/list-filters';
+import type { Queries } from '@berth/db/database';
+import type { Condition } from '@berth/db/lists/list-filters';
 import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 

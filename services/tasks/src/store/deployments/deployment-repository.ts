@@ -1,9 +1,9 @@
-import type { RequestOutput } from '@berth/shared/contracts/contract';
-import type { deployments } from '@berth/shared/contracts/resources/deployments';
-import { Deployment } from '@berth/shared/contracts/resources/deployments';
-import type { Queries } from '@berth/shared/db/database';
-import { containsInLowerCase, equals, inEnvs } from '@berth/shared/db/lists/list-filters';
-import { listPage } from '@berth/shared/db/lists/list-page';
+import type { RequestOutput } from '@berth/contracts/definition/contract';
+import type { deployments } from '@berth/contracts/resources/deployments/deployments';
+import { Deployment } from '@berth/contracts/resources/deployments/deployments';
+import type { Queries } from '@berth/db/database';
+import { containsInLowerCase, equals, inEnvs } from '@berth/db/lists/list-filters';
+import { listPage } from '@berth/db/lists/list-page';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { DeploymentRecord } from '../../records/deployment-record.ts';

@@ -1,6 +1,6 @@
 import type { readableProperties } from '@berth/chart-extensions/collection';
-import { Id, Timestamp } from '@berth/shared/contracts/fields';
-import type { Queries } from '@berth/shared/db/database';
+import { Id, Timestamp } from '@berth/contracts/fields/fields';
+import type { Queries } from '@berth/db/database';
 import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 

@@ -1,5 +1,5 @@
-import { JsonObject } from '@berth/shared/contracts/fields';
-import type { Transaction } from '@berth/shared/db/database';
+import { JsonObject } from '@berth/contracts/fields/fields';
+import type { Transaction } from '@berth/db/database';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { ResourceRecord } from '../../records/resource-record.ts';

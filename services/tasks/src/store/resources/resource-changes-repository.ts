@@ -1,9 +1,9 @@
-import type { StateOperation } from '@berth/shared/bus/state/publish-state';
-import { deploymentResources } from '@berth/shared/contracts/resources/deployment-resources';
-import type { Transaction } from '@berth/shared/db/database';
-import { recordState, recordStates } from '@berth/shared/db/outbox/outbox';
-import { conflictOn } from '@berth/shared/db/postgres/conflict-on';
-import { jsonOrNull } from '@berth/shared/db/postgres/json-or-null';
+import type { StateOperation } from '@berth/bus/state/publish-state';
+import { deploymentResources } from '@berth/contracts/resources/deployments/deployment-resources';
+import type { Transaction } from '@berth/db/database';
+import { recordState, recordStates } from '@berth/db/outbox/outbox';
+import { conflictOn } from '@berth/db/postgres/errors/conflict-on';
+import { jsonOrNull } from '@berth/db/postgres/json-or-null';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { WrappedKey } from '../../records/secret-record.ts';

@@ -1,9 +1,12 @@
-import { Id, JsonObject } from '@berth/shared/contracts/fields';
-import type { RequestOutput } from '@berth/shared/contracts/contract';
-import { DeploymentResource, type deploymentResources } from '@berth/shared/contracts/resources/deployment-resources';
-import type { Queries } from '@berth/shared/db/database';
-import { equals, inEnvs } from '@berth/shared/db/lists/list-filters';
-import { listPage } from '@berth/shared/db/lists/list-page';
+import { Id, JsonObject } from '@berth/contracts/fields/fields';
+import type { RequestOutput } from '@berth/contracts/definition/contract';
+import {
+  DeploymentResource,
+  type deploymentResources,
+} from '@berth/contracts/resources/deployments/deployment-resources';
+import type { Queries } from '@berth/db/database';
+import { equals, inEnvs } from '@berth/db/lists/list-filters';
+import { listPage } from '@berth/db/lists/list-page';
 import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 import { ResourceRecord } from '../../records/resource-record.ts';

@@ -1,10 +1,10 @@
 import {
   DeploymentResourceType,
   deploymentResourceTypes,
-} from '@berth/shared/contracts/resources/deployment-resource-types';
-import type { JsonObject } from '@berth/shared/contracts/json';
-import type { Transaction } from '@berth/shared/db/database';
-import { recordStates } from '@berth/shared/db/outbox/outbox';
+} from '@berth/contracts/resources/deployments/deployment-resource-types';
+import type { JsonObject } from '@berth/contracts/fields/json';
+import type { Transaction } from '@berth/db/database';
+import { recordStates } from '@berth/db/outbox/outbox';
 import { sql } from 'slonik';
 import { z } from 'zod';
 

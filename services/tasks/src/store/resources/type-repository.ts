@@ -1,12 +1,12 @@
-import { JsonObject } from '@berth/shared/contracts/fields';
-import type { RequestOutput } from '@berth/shared/contracts/contract';
+import { JsonObject } from '@berth/contracts/fields/fields';
+import type { RequestOutput } from '@berth/contracts/definition/contract';
 import {
   DeploymentResourceType,
   type deploymentResourceTypes,
-} from '@berth/shared/contracts/resources/deployment-resource-types';
-import type { Queries } from '@berth/shared/db/database';
-import { equals, inEnvs } from '@berth/shared/db/lists/list-filters';
-import { listPage } from '@berth/shared/db/lists/list-page';
+} from '@berth/contracts/resources/deployments/deployment-resource-types';
+import type { Queries } from '@berth/db/database';
+import { equals, inEnvs } from '@berth/db/lists/list-filters';
+import { listPage } from '@berth/db/lists/list-page';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Visible } from './visible.ts';

@@ -1,7 +1,7 @@
-import { type NewSecret, Secret, secrets } from '@berth/shared/contracts/resources/secrets';
-import type { Transaction } from '@berth/shared/db/database';
-import { recordStates } from '@berth/shared/db/outbox/outbox';
-import { conflictOn } from '@berth/shared/db/postgres/conflict-on';
+import { type NewSecret, Secret, secrets } from '@berth/contracts/resources/deployments/secrets';
+import type { Transaction } from '@berth/db/database';
+import { recordStates } from '@berth/db/outbox/outbox';
+import { conflictOn } from '@berth/db/postgres/errors/conflict-on';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { type SealedContents, SecretRecord, type WrappedKey } from '../../records/secret-record.ts';

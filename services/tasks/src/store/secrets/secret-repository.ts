@@ -1,8 +1,8 @@
-import type { RequestOutput } from '@berth/shared/contracts/contract';
-import { Secret, type secrets } from '@berth/shared/contracts/resources/secrets';
-import type { Queries } from '@berth/shared/db/database';
-import { equalsIgnoringCase, inEnvs } from '@berth/shared/db/lists/list-filters';
-import { listPage } from '@berth/shared/db/lists/list-page';
+import type { RequestOutput } from '@berth/contracts/definition/contract';
+import { Secret, type secrets } from '@berth/contracts/resources/deployments/secrets';
+import type { Queries } from '@berth/db/database';
+import { equalsIgnoringCase, inEnvs } from '@berth/db/lists/list-filters';
+import { listPage } from '@berth/db/lists/list-page';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { BoundTo, SecretRecord, WrappedKey } from '../../records/secret-record.ts';

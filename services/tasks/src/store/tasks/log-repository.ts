@@ -1,6 +1,6 @@
-import { Timestamp } from '@berth/shared/contracts/fields';
-import { LogLine } from '@berth/shared/contracts/resources/runner-tasks';
-import type { Queries, Transaction } from '@berth/shared/db/database';
+import { Timestamp } from '@berth/contracts/fields/fields';
+import { LogLine } from '@berth/contracts/resources/tasks/runner-tasks';
+import type { Queries, Transaction } from '@berth/db/database';
 import { sql } from 'slonik';
 import { z } from 'zod';
 

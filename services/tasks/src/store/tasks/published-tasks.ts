@@ -1,7 +1,7 @@
-import type { StateOperation } from '@berth/shared/bus/state/publish-state';
-import { deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
-import type { Transaction } from '@berth/shared/db/database';
-import { recordStates } from '@berth/shared/db/outbox/outbox';
+import type { StateOperation } from '@berth/bus/state/publish-state';
+import { deploymentTasks } from '@berth/contracts/resources/tasks/deployment-tasks';
+import type { Transaction } from '@berth/db/database';
+import { recordStates } from '@berth/db/outbox/outbox';
 import { sql } from 'slonik';
 import type { z } from 'zod';
 import { TaskRecord } from '../../records/task-record.ts';

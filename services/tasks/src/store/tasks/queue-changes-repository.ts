@@ -1,4 +1,4 @@
-import type { Transaction } from '@berth/shared/db/database';
+import type { Transaction } from '@berth/db/database';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Canceler } from '../../records/canceler.ts';

@@ -1,6 +1,6 @@
-import { jsonOrNull } from '@berth/shared/db/postgres/json-or-null';
-import type { Transaction } from '@berth/shared/db/database';
-import { currentTraceparent } from '@berth/shared/service/trace-context';
+import { jsonOrNull } from '@berth/db/postgres/json-or-null';
+import type { Transaction } from '@berth/db/database';
+import { currentTraceparent } from '@berth/service/trace-context';
 import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 import type { Origin } from '../../records/new-task.ts';

@@ -1,5 +1,5 @@
-import { Id } from '@berth/shared/contracts/fields';
-import type { Queries, Transaction } from '@berth/shared/db/database';
+import { Id } from '@berth/contracts/fields/fields';
+import type { Queries, Transaction } from '@berth/db/database';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Retention } from '../../records/retention.ts';

@@ -1,7 +1,7 @@
-import { jsonOrNull } from '@berth/shared/db/postgres/json-or-null';
-import type { StateOperation } from '@berth/shared/bus/state/publish-state';
-import type { Transaction } from '@berth/shared/db/database';
-import { currentTraceparent } from '@berth/shared/service/trace-context';
+import { jsonOrNull } from '@berth/db/postgres/json-or-null';
+import type { StateOperation } from '@berth/bus/state/publish-state';
+import type { Transaction } from '@berth/db/database';
+import { currentTraceparent } from '@berth/service/trace-context';
 import { sql } from 'slonik';
 import type { TaskWaits } from '../../engine/tasks/after-claim.ts';
 import type { Canceler } from '../../records/canceler.ts';

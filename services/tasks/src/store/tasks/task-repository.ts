@@ -1,9 +1,9 @@
-import type { RequestOutput } from '@berth/shared/contracts/contract';
-import { DeploymentTask, type deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
-import type { Queries } from '@berth/shared/db/database';
-import { Id } from '@berth/shared/contracts/fields';
-import { type Condition, equals, inEnvs } from '@berth/shared/db/lists/list-filters';
-import { listPage } from '@berth/shared/db/lists/list-page';
+import type { RequestOutput } from '@berth/contracts/definition/contract';
+import { DeploymentTask, type deploymentTasks } from '@berth/contracts/resources/tasks/deployment-tasks';
+import type { Queries } from '@berth/db/database';
+import { Id } from '@berth/contracts/fields/fields';
+import { type Condition, equals, inEnvs } from '@berth/db/lists/list-filters';
+import { listPage } from '@berth/db/lists/list-page';
 import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 import type { VisibleEnvs } from '../deployments/deployment-repository.ts';

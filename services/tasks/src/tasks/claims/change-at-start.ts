@@ -1,4 +1,4 @@
-import type { DeploymentChanges } from '@berth/shared/contracts/resources/deployments';
+import type { DeploymentChanges } from '@berth/contracts/resources/deployments/deployments';
 import { type DeploymentRecord } from '../../records/deployment-record.ts';
 import type { DeploymentsDeps } from '../../deployments/deployments-deps.ts';
 import { operationPaths } from '../../deployments/field-paths.ts';

@@ -1,5 +1,5 @@
-import { implement } from '@berth/shared/bus/rpc/implement';
-import { taskClaims } from '@berth/shared/contracts/resources/task-claims';
+import { implement } from '@berth/bus/rpc/implement';
+import { taskClaims } from '@berth/contracts/resources/tasks/task-claims';
 import type { ReadingStore } from '../../store/store.ts';
 import { lostClaim } from '../transitions/finish-task.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Loop } from '@berth/shared/service/service';
-import { createWakeUp } from '@berth/shared/waiting/wake-up';
+import type { Loop } from '@berth/service/service';
+import { createWakeUp } from '@berth/service/waiting/wake-up';
 import type { LeaseRepository, NextDue } from '../../store/claims/lease-repository.ts';
 
 const horizonMs = 1_000;

@@ -1,7 +1,7 @@
-import { unpackIdentity } from '@berth/shared/access/packed-identity';
-import type { Bus } from '@berth/shared/bus/bus';
-import { identities } from '@berth/shared/contracts/resources/identities';
-import type { Service } from '@berth/shared/service/service';
+import { unpackIdentity } from '@berth/contracts/access/packed-identity';
+import type { Bus } from '@berth/bus/bus';
+import { identities } from '@berth/contracts/resources/accounts/identities';
+import type { Service } from '@berth/service/service';
 import type { Requester } from '../../records/requester.ts';
 import type { InTransaction, ReadingStore } from '../../store/store.ts';
 import type { Current } from './requester-rights.ts';

@@ -1,5 +1,5 @@
-import type { Identity } from '@berth/shared/access/identity';
-import type { KindScope, Rule } from '@berth/shared/access/rules';
+import type { Identity } from '@berth/contracts/access/identity';
+import type { KindScope, Rule } from '@berth/contracts/access/rules';
 import type { DeploymentRecord } from '../../records/deployment-record.ts';
 import type { Requester } from '../../records/requester.ts';
 

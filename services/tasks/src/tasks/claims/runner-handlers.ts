@@ -1,5 +1,5 @@
-import { implement } from '@berth/shared/bus/rpc/implement';
-import { runnerTasks } from '@berth/shared/contracts/resources/runner-tasks';
+import { implement } from '@berth/bus/rpc/implement';
+import { runnerTasks } from '@berth/contracts/resources/tasks/runner-tasks';
 import type { InTransaction, ReadingStore } from '../../store/store.ts';
 import { boundLog } from '../logs/bound-log.ts';
 import { saveWait } from './save-wait.ts';

@@ -1,7 +1,7 @@
-import { LostConnection } from '@berth/shared/db/postgres/postgres-error';
-import { AppError } from '@berth/shared/errors';
+import { LostConnection } from '@berth/db/postgres/errors/postgres-error';
+import { AppError } from '@berth/contracts/errors';
 import { describe, expect, test } from 'vitest';
-import { internalError } from '../../errors/internal-error.ts';
+import { internalError } from '@berth/contracts/resources/tasks/internal-error';
 import { conflict } from '../../errors/refuse.ts';
 import { type StartFailure, startFailure } from './start-failure.ts';
 

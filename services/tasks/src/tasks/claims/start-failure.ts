@@ -1,8 +1,8 @@
-import { cutText } from '@berth/shared/cut-text';
-import { databaseFailure } from '@berth/shared/db/postgres/database-failure';
-import { PostgresError } from '@berth/shared/db/postgres/postgres-error';
-import { AppError } from '@berth/shared/errors';
-import { internalError } from '../../errors/internal-error.ts';
+import { cutText } from '@berth/contracts/cut-text';
+import { databaseFailure } from '@berth/db/postgres/errors/database-failure';
+import { PostgresError } from '@berth/db/postgres/errors/postgres-error';
+import { AppError } from '@berth/contracts/errors';
+import { internalError } from '@berth/contracts/resources/tasks/internal-error';
 
 export interface StartFailure {
   reason: string;

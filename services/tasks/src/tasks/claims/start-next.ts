@@ -1,5 +1,5 @@
-import { AppError } from '@berth/shared/errors';
-import type { Service } from '@berth/shared/service/service';
+import { AppError } from '@berth/contracts/errors';
+import type { Service } from '@berth/service/service';
 import type { DeploymentRecord } from '../../records/deployment-record.ts';
 import type { DeploymentsDeps } from '../../deployments/deployments-deps.ts';
 import type { WritingStore } from '../../store/store.ts';

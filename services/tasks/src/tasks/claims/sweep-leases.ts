@@ -1,5 +1,5 @@
-import { cutText } from '@berth/shared/cut-text';
-import type { Service } from '@berth/shared/service/service';
+import { cutText } from '@berth/contracts/cut-text';
+import type { Service } from '@berth/service/service';
 import type { TaskMetrics } from '../../metrics/task-metrics.ts';
 import type { EndedClaim } from '../../records/ended-claim.ts';
 import type { InTransaction, ReadingStore, WritingStore } from '../../store/store.ts';

@@ -1,4 +1,4 @@
-import type { LogLine } from '@berth/shared/contracts/resources/runner-tasks';
+import type { LogLine } from '@berth/contracts/resources/tasks/runner-tasks';
 import { describe, expect, test } from 'vitest';
 import { boundLog } from './bound-log.ts';
 

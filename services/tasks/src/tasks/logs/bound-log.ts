@@ -1,5 +1,5 @@
-import { cutToSize } from '@berth/shared/cut-text';
-import type { LogLine } from '@berth/shared/contracts/resources/runner-tasks';
+import { cutToSize } from '@berth/contracts/cut-text';
+import type { LogLine } from '@berth/contracts/resources/tasks/runner-tasks';
 import type { LogState } from '../../store/tasks/log-repository.ts';
 
 /** Bounded, so that a page of lines always fits into one answer. */

@@ -1,4 +1,4 @@
-import type { LogLine } from '@berth/shared/contracts/resources/runner-tasks';
+import type { LogLine } from '@berth/contracts/resources/tasks/runner-tasks';
 import type { LogRepository } from '../../store/tasks/log-repository.ts';
 import type { TaskRecord } from '../../records/task-record.ts';
 

@@ -1,9 +1,9 @@
-import { visibleEnvs } from '@berth/shared/access/visible-envs';
-import type { HandlerContext } from '@berth/shared/bus/rpc/handler';
-import { type DeploymentTask, deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
-import { change } from '@berth/shared/db/changes/change';
-import type { Database } from '@berth/shared/db/database';
-import { found } from '@berth/shared/errors';
+import { visibleEnvs } from '@berth/contracts/access/visible-envs';
+import type { HandlerContext } from '@berth/bus/rpc/handler';
+import { type DeploymentTask, deploymentTasks } from '@berth/contracts/resources/tasks/deployment-tasks';
+import { change } from '@berth/db/changes/change';
+import type { Database } from '@berth/db/database';
+import { found } from '@berth/contracts/errors';
 import type { DeploymentRecord } from '../../records/deployment-record.ts';
 import { conflict } from '../../errors/refuse.ts';
 import type { Confirm } from '../../projections/confirm.ts';

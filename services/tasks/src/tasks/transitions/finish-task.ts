@@ -1,5 +1,5 @@
-import type { TaskOutcome } from '@berth/shared/contracts/resources/runner-tasks';
-import { AppError } from '@berth/shared/errors';
+import type { TaskOutcome } from '@berth/contracts/resources/tasks/runner-tasks';
+import { AppError } from '@berth/contracts/errors';
 import type { WritingStore } from '../../store/store.ts';
 import { afterClaim, type RetryPolicy } from '../../engine/tasks/after-claim.ts';
 import { operations } from '../../engine/operations/index.ts';

@@ -1,4 +1,4 @@
-import { AppError } from '@berth/shared/errors';
+import { AppError } from '@berth/contracts/errors';
 import { goesBackTo } from '../../engine/tasks/goes-back-to.ts';
 import type { EndingTask } from '../../queue/lock-to-end.ts';
 import type { DeploymentRecord } from '../../records/deployment-record.ts';

@@ -1,4 +1,4 @@
-import { AppError } from '@berth/shared/errors';
+import { AppError } from '@berth/contracts/errors';
 import { describe, expect, test } from 'vitest';
 import { conflict, unfitAll } from '../../errors/refuse.ts';
 import { noLongerFits } from './no-longer-fits.ts';

@@ -1,4 +1,4 @@
-import { AppError } from '@berth/shared/errors';
+import { AppError } from '@berth/contracts/errors';
 import { conflict } from '../../errors/refuse.ts';
 
 /** A retry has no body: where a new request is refused with 422 and fields, a retry is refused with 409 and a message. */

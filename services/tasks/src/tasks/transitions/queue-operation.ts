@@ -1,6 +1,6 @@
-import type { DeploymentChanges } from '@berth/shared/contracts/resources/deployments';
-import { sameJson } from '@berth/shared/contracts/json';
-import type { RequestedOperation } from '@berth/shared/contracts/resources/task-operation';
+import type { DeploymentChanges } from '@berth/contracts/resources/deployments/deployments';
+import { sameJson } from '@berth/contracts/fields/json';
+import type { RequestedOperation } from '@berth/contracts/resources/tasks/task-operation';
 import type { DeploymentRecord } from '../../records/deployment-record.ts';
 import type { VisibleEnvs } from '../../store/deployments/deployment-repository.ts';
 import type { DeploymentsDeps } from '../../deployments/deployments-deps.ts';

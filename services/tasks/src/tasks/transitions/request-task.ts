@@ -1,14 +1,14 @@
-import { visibleEnvs } from '@berth/shared/access/visible-envs';
-import type { HandlerContext } from '@berth/shared/bus/rpc/handler';
+import { visibleEnvs } from '@berth/contracts/access/visible-envs';
+import type { HandlerContext } from '@berth/bus/rpc/handler';
 import {
   type DeploymentTask,
   deploymentTasks,
   type NewDeploymentTask,
-} from '@berth/shared/contracts/resources/deployment-tasks';
-import type { RequestedOperation } from '@berth/shared/contracts/resources/task-operation';
-import { change } from '@berth/shared/db/changes/change';
-import type { TrackedObject } from '@berth/shared/contracts/resources/k8s-resource-state';
-import { named } from '@berth/shared/errors';
+} from '@berth/contracts/resources/tasks/deployment-tasks';
+import type { RequestedOperation } from '@berth/contracts/resources/tasks/task-operation';
+import { change } from '@berth/db/changes/change';
+import type { TrackedObject } from '@berth/contracts/resources/clusters/k8s-resource-state';
+import { named } from '@berth/contracts/errors';
 import type { DeploymentsDeps } from '../../deployments/deployments-deps.ts';
 import { checkRestart } from '../../deployments/check-restart.ts';
 import { confirmedCatalogue } from '../../projections/confirmed-catalogue.ts';
@@ -17,7 +17,7 @@ import { originOf } from '../../records/origin-of.ts';
 import { operations } from '../../engine/operations/index.ts';
 import { variantOf } from '../../records/variant.ts';
 import { queueOperation } from './queue-operation.ts';
-import { owner } from '@berth/shared/access/rules';
+import { owner } from '@berth/contracts/access/rules';
 import { ruleOfOperation } from './rule-of-operation.ts';
 import { publicTask } from '../../records/task-record.ts';
 import type { WaitReasons } from '../../queue/wait-reasons.ts';

@@ -1,9 +1,9 @@
-import { owner } from '@berth/shared/access/rules';
-import { visibleEnvs } from '@berth/shared/access/visible-envs';
-import type { HandlerContext } from '@berth/shared/bus/rpc/handler';
-import { type DeploymentTask, deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
-import { change } from '@berth/shared/db/changes/change';
-import { found } from '@berth/shared/errors';
+import { owner } from '@berth/contracts/access/rules';
+import { visibleEnvs } from '@berth/contracts/access/visible-envs';
+import type { HandlerContext } from '@berth/bus/rpc/handler';
+import { type DeploymentTask, deploymentTasks } from '@berth/contracts/resources/tasks/deployment-tasks';
+import { change } from '@berth/db/changes/change';
+import { found } from '@berth/contracts/errors';
 import { checkChart, findChart } from '../../deployments/chart.ts';
 import { checkConfig } from '../../deployments/check-config.ts';
 import { queueUninstallToDelete } from '../../deployments/delete-deployment.ts';

@@ -1,7 +1,7 @@
-import { visibleEnvs } from '@berth/shared/access/visible-envs';
-import type { HandlerContext } from '@berth/shared/bus/rpc/handler';
-import { type DeploymentTask, deploymentTasks } from '@berth/shared/contracts/resources/deployment-tasks';
-import { change } from '@berth/shared/db/changes/change';
+import { visibleEnvs } from '@berth/contracts/access/visible-envs';
+import type { HandlerContext } from '@berth/bus/rpc/handler';
+import { type DeploymentTask, deploymentTasks } from '@berth/contracts/resources/tasks/deployment-tasks';
+import { change } from '@berth/db/changes/change';
 import { confirmedCatalogue } from '../../projections/confirmed-catalogue.ts';
 import { lastOf } from '../../queue/queue-tasks.ts';
 import type { WaitReasons } from '../../queue/wait-reasons.ts';

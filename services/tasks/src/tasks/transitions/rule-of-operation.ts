@@ -1,7 +1,7 @@
-import { type KindScope, maintainer, owner, type Rule } from '@berth/shared/access/rules';
-import type { DeploymentChanges } from '@berth/shared/contracts/resources/deployments';
-import type { RequestedOperation, TaskOperation } from '@berth/shared/contracts/resources/task-operation';
-import { AppError } from '@berth/shared/errors';
+import { type KindScope, maintainer, owner, type Rule } from '@berth/contracts/access/rules';
+import type { DeploymentChanges } from '@berth/contracts/resources/deployments/deployments';
+import type { RequestedOperation, TaskOperation } from '@berth/contracts/resources/tasks/task-operation';
+import { AppError } from '@berth/contracts/errors';
 import { findAction } from '../../actions/find-action.ts';
 import type { DeploymentRecord } from '../../records/deployment-record.ts';
 import type { ProjectionRepository } from '../../store/projection-repository.ts';

@@ -1,4 +1,4 @@
-import { AppError } from '@berth/shared/errors';
+import { AppError } from '@berth/contracts/errors';
 import { describe, expect, test } from 'vitest';
 import { type EarlierTask, runToReturnTo } from './run-to-return-to.ts';
 

@@ -1,4 +1,4 @@
-import { named } from '@berth/shared/errors';
+import { named } from '@berth/contracts/errors';
 import { conflict, unfit } from '../../errors/refuse.ts';
 import type { TaskRecord } from '../../records/task-record.ts';
 import type { DeployRun } from '../../records/task-run.ts';

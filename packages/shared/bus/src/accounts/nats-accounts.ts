@@ -1,0 +1,115 @@
+import { type CallerName, callerNames, type Resource } from '@berth/contracts/definition/contract';
+import { resources as allResources } from '@berth/contracts/resources/index';
+import { inboxPrefix, ownVoiceSubject } from '../protocol/subjects.ts';
+import { type NatsPermissions, natsPermissions } from './permissions.ts';
+import { callersWithStreams, readsEvents, type StreamGrant, streamGrants, streamsUser } from './stream-grants.ts';
+
+export interface NatsUser {
+  readonly name: string;
+  /** In clear or as a bcrypt hash. */
+  readonly password: string;
+  /** Without them the user may do everything in its account; for operators and tests. */
+  readonly permissions?: { readonly publish: SubjectRules; readonly subscribe: SubjectRules } | undefined;
+}
+
+interface SubjectRules {
+  readonly allow?: readonly string[];
+  readonly deny?: readonly string[];
+}
+
+/** Subjects of one account mean nothing in another, except those that one exports and the other imports. */
+export interface NatsAccount {
+  readonly name: string;
+  readonly users: readonly NatsUser[];
+  readonly hasJetStream: boolean;
+  readonly exports?: readonly ServiceExport[];
+  readonly imports?: readonly { readonly account: string; readonly subject: string }[];
+}
+
+interface ServiceExport {
+  readonly subject: string;
+  readonly to: readonly string[];
+  /** A pull and a read of several messages have many answers. */
+  readonly hasManyAnswers: boolean;
+}
+
+export interface NatsAccountsOptions {
+  readonly passwords: Record<CallerName, string>;
+  readonly resources?: readonly Resource[];
+  /** May do everything on the bus under its name, and with each stream as `administratorOf(stream, operator)`. */
+  readonly operator?: NatsOperator | undefined;
+}
+
+export type NatsOperator = Pick<NatsUser, 'name' | 'password'>;
+
+/** Such as `operator-STATE_auth`. */
+export const administratorOf = (stream: string, operator: Pick<NatsOperator, 'name'>): string =>
+  `${operator.name}-${stream}`;
+
+/**
+ * JetStream answers to whatever subject a request names, past the permissions of its sender. So each stream has an account
+ * without other streams, and each part has an account for its own streams user: an answer ends where nobody else listens,
+ * and a message in the account of a stream cannot reach the bus or another stream. See docs/decisions/0008.
+ */
+export function natsAccounts(options: NatsAccountsOptions): NatsAccount[] {
+  const { resources = allResources } = options;
+  const grants = streamGrants(resources);
+  return [
+    busAccount(options, resources),
+    ...callersWithStreams.map((caller) => streamsAccount(caller, options.passwords[caller], grants)),
+    ...[...new Set(grants.map(({ stream }) => stream))].map((stream) => accountOfStream(stream, grants, options)),
+  ];
+}
+
+function busAccount({ passwords, operator }: NatsAccountsOptions, resources: readonly Resource[]) {
+  const permissions = natsPermissions(resources);
+  const users = callerNames.map((name) => ({ name, password: passwords[name], permissions: permissions[name] }));
+  return { name: 'BUS', users: [...users, ...(operator ? [operator] : [])], hasJetStream: false };
+}
+
+/**
+ * Unless an account without JetStream imports this, the server answers all of its API there with "not enabled". No user may
+ * publish to it.
+ */
+const accountInfo = '$JS.API.INFO';
+
+function streamsAccount(caller: CallerName, password: string, grants: readonly StreamGrant[]): NatsAccount {
+  const own = grants.filter((grant) => grant.caller === caller);
+  return {
+    name: streamsUser(caller),
+    users: [{ name: streamsUser(caller), password, permissions: streamsPermissions(caller, own) }],
+    hasJetStream: false,
+    imports: [
+      ...own.flatMap(({ stream, publish }) => publish.map((subject) => ({ account: stream, subject }))),
+      ...own.slice(0, 1).map(({ stream }) => ({ account: stream, subject: accountInfo })),
+    ],
+  };
+}
+
+/** The account alone would do. With permissions the server also says what it refuses. */
+function streamsPermissions(caller: CallerName, own: readonly StreamGrant[]): NatsPermissions {
+  const ownVoice = ownVoiceSubject(caller, '*');
+  return {
+    publish: { allow: [ownVoice, ...own.flatMap(({ publish }) => publish)].sort() },
+    subscribe: { allow: [ownVoice, `${inboxPrefix(caller)}.>`] },
+  };
+}
+
+function accountOfStream(stream: string, grants: readonly StreamGrant[], { operator }: NatsAccountsOptions) {
+  const here = grants.filter((grant) => grant.stream === stream);
+  const subjects = [...new Set(here.flatMap(({ publish }) => publish))].sort();
+  const everyCaller = [...new Set(here.map(({ caller }) => streamsUser(caller)))];
+  return {
+    name: stream,
+    users: operator ? [{ name: administratorOf(stream, operator), password: operator.password }] : [],
+    hasJetStream: true,
+    exports: [
+      { subject: accountInfo, to: everyCaller, hasManyAnswers: false },
+      ...subjects.map((subject) => ({
+        subject,
+        to: here.filter(({ publish }) => publish.includes(subject)).map(({ caller }) => streamsUser(caller)),
+        hasManyAnswers: subject.startsWith('$JS.API.CONSUMER.MSG.NEXT.') || subject === readsEvents,
+      })),
+    ],
+  };
+}

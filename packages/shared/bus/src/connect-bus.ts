@@ -1,0 +1,165 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { jetstreamManager, jetstream as jetstreamOf } from '@nats-io/jetstream';
+import { type Registry, register } from 'prom-client';
+import type { DeniedAttempt } from '@berth/contracts/access/denied-attempt';
+import { createIdentityVerifier, type IdentityVerifier } from './identity-tokens/identity-verifier.ts';
+import type { Resource, ServiceName } from '@berth/contracts/definition/contract';
+import { resources as allResources } from '@berth/contracts/resources/index';
+import { signingKeys } from '@berth/contracts/resources/accounts/signing-keys';
+import type { Bus } from './bus.ts';
+import { defaultStateBytes } from './connection/bus-settings.ts';
+import { createCaller } from './rpc/caller/call.ts';
+import { createEventReader } from './events/create-event-reader.ts';
+import { createChartStore } from './objects/chart-store.ts';
+import { type Connection, type ConnectionOptions, openConnection } from './connection/connection.ts';
+import { streamsUser, usesStreams } from './accounts/stream-grants.ts';
+import { createHints } from './hints/hints-on-nats.ts';
+import { delays } from './protocol/limits.ts';
+import { listenToOwnVoice } from './rpc/caller/own-voice.ts';
+import { openReplyInbox } from './rpc/caller/reply-inbox.ts';
+import { rpcMetrics } from './rpc/rpc-metrics.ts';
+import { createSender } from './rpc/wire/sender.ts';
+import { createServer } from './rpc/callee/serve.ts';
+import { createStateFollower } from './state/state-follower.ts';
+import { createStatePublisher } from './state/state-publisher.ts';
+import { discoverySubject } from './protocol/subjects.ts';
+import { whileUp } from './connection/while-up.ts';
+
+export interface BusOptions extends ConnectionOptions {
+  /** By default that of the process. */
+  metrics?: Registry | undefined;
+  /** By default with the keys that `auth` publishes. */
+  verifyIdentity?: IdentityVerifier | undefined;
+  /** Copies of the stream and the bucket, where NATS is a cluster. */
+  replicas?: number | undefined;
+  /** What this service's state may take in NATS. */
+  stateBytes?: number | undefined;
+  /** Called with each request that this service refuses for want of a role. */
+  onDenied?: ((attempt: DeniedAttempt) => void) | undefined;
+  /** The contracts of the platform. */
+  resources?: readonly Resource[] | undefined;
+}
+
+/** Waits for NATS as long as it takes, then connects as one service. The only way to NATS. */
+export async function connectBus(options: BusOptions): Promise<Bus> {
+  const { caller, log, replicas = 1, stateBytes = defaultStateBytes, metrics: registry = register } = options;
+  const { resources = allResources } = options;
+  const connection = await openConnection(options);
+  const streams = await openStreams(options, connection);
+  const connections = [...new Set([connection, streams])];
+  const { nc } = connection;
+  const instance = crypto.randomUUID().replaceAll('-', '').slice(0, 16);
+  const metrics = rpcMetrics(registry);
+  const failure = new AbortController();
+  let closing = false;
+
+  for (const one of connections) {
+    one.onDenied((violation) => {
+      const { operation, subject } = violation;
+      metrics.denied.inc({ operation });
+      // A denial is only a status event; ignored, the service would report healthy and receive nothing.
+      if (operation === 'subscription') failure.abort(new Error(`NATS does not let ${caller} listen to ${subject}`));
+    });
+    void (async () => {
+      const cause = await one.nc.closed();
+      if (!closing) failure.abort(new Error('The connection to NATS is closed for good', { cause }));
+    })();
+    one.onSlow(() => metrics.slow.inc());
+  }
+
+  const send = createSender(nc);
+  const inbox = openReplyInbox({ connection, caller, instance, send, log });
+  const calls = createCaller({ inbox, caller, metrics });
+  const call = calls.call as Bus['call'];
+  const verifyIdentity =
+    options.verifyIdentity ??
+    createIdentityVerifier({ fetchKeys: async () => (await call(signingKeys.operations.list, {})).keys });
+  const server = createServer({
+    connection,
+    caller,
+    instance,
+    send,
+    verifyIdentity,
+    log,
+    metrics,
+    onDenied: options.onDenied,
+  });
+  const voices = connections.map((one) => listenToOwnVoice({ connection: one, caller, instance, log }));
+
+  const jetstream = jetstreamOf(streams.nc, { timeout: delays.stateAck, checkAPI: false });
+  const manager = await jetstreamManager(streams.nc, { timeout: delays.stateAck, checkAPI: false });
+  const shared = { connection, streams, jetstream, manager, instance, log };
+  const close = () => Promise.all(connections.filter((one) => !one.isClosed()).map((one) => one.nc.close()));
+
+  // A lost connection reconnects by itself; a refusal then surfaces as an ordinary failure.
+  await Promise.all(connections.map((one) => one.nc.flush().catch(() => undefined)));
+  if (failure.signal.aborted) {
+    await close();
+    throw failure.signal.reason;
+  }
+
+  return {
+    caller,
+    instance,
+    serve: server.serve,
+    listening: () => whileUp(connection, () => nc.flush()),
+    call,
+    callForBytes: calls.callForBytes,
+    hints: createHints(connection, log),
+    state: {
+      ...createStatePublisher({
+        ...shared,
+        owner: caller as ServiceName,
+        resources,
+        replicas,
+        maxBytes: stateBytes,
+        metrics: registry,
+      }),
+      ...createStateFollower({ ...shared, follower: caller }),
+    },
+    objects: createChartStore({ connection: streams, jetstream, manager, replicas }),
+    events: createEventReader({ streams, manager, resources, log }),
+    identify: (token) => verifyIdentity(token, caller as ServiceName),
+    isAlive: () => connections.every((one) => !one.isClosed()) && voices.every((voice) => voice.isHeard()),
+    isConnected: () => connections.every((one) => one.isUp()),
+    failure: failure.signal,
+
+    async isAnswering(service, deadlineMs = 500) {
+      const ping = { owner: service, subject: discoverySubject('PING', service), payload: '', timeoutMs: deadlineMs };
+      return inbox.request(ping).then(
+        () => true,
+        () => false,
+      );
+    },
+
+    async [Symbol.asyncDispose]() {
+      closing = true;
+      await server.drain();
+      await Promise.all(voices.map((voice) => voice.stop()));
+      await Promise.all(connections.map(lastWords));
+      await close();
+    },
+  };
+}
+
+/**
+ * The second connection, in an account that has this caller's streams and nothing else. Callers without streams have none;
+ * the server refuses what they would do with one.
+ */
+async function openStreams(options: BusOptions, connection: Connection): Promise<Connection> {
+  const { caller } = options;
+  if (!usesStreams(caller)) return connection;
+  try {
+    return await openConnection({ ...options, user: streamsUser(caller) });
+  } catch (error) {
+    await connection.nc.close();
+    throw error;
+  }
+}
+
+/** Closing drops unsent messages, possibly the last answers. */
+async function lastWords(connection: Connection): Promise<void> {
+  await nextTurn();
+  if (!connection.isUp()) return;
+  await Promise.race([connection.nc.flush().catch(() => undefined), sleep(1_000, undefined, { ref: false })]);
+}

@@ -1,0 +1,8 @@
+import type { HintName } from '@berth/contracts/definition/hints';
+
+/** Messages that may be lost: they only make the receiver check sooner. */
+export interface Hints {
+  send(name: HintName, key: string): void;
+  /** Calls `onHint(key)` until the signal aborts; never throws out of it. */
+  listen(name: HintName, onHint: (key: string) => void, options: { key?: string; signal: AbortSignal }): void;
+}

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { exploredStates, type Rule, rules, walkedStates } from '@berth/testing/identity-leases/explored-states';
+
+// A lease lasts so many steps of the clock; whoever waits for one waits as long.
+const least = { gateways: 1, changes: 1, leaseTicks: 2 };
+/** It only computes, for seconds; on a busy machine that is long. */
+const patienceMs = 180_000;
+
+test.for([
+  ['one gateway and one change at a time', least],
+  ['one gateway and two changes at a time', { ...least, changes: 2, leaseTicks: 1 }],
+  ['two gateways and one change at a time', { ...least, gateways: 2, leaseTicks: 1 }],
+] as const)(
+  'in no order of steps is a removed right used after the answer: %s',
+  { timeout: patienceMs },
+  ([, size]) => {
+    const { violation, states } = exploredStates(size);
+
+    expect(violation).toBeNull();
+    // The search has reached what it is for.
+    expect(states).toBeGreaterThan(2_000);
+  },
+);
+
+test('in thousands of orders of steps with two gateways and two changes at a time no removed right is used after the answer', {
+  timeout: patienceMs,
+}, () => {
+  const { violation, states } = walkedStates({ ...least, gateways: 2, changes: 2 }, { walks: 3_000, steps: 40 });
+
+  expect(violation).toBeNull();
+  expect(states).toBeGreaterThan(10_000);
+});
+
+test.for(Object.keys(rules) as Rule[])('a removed right is used after the answer unless %s', (rule) => {
+  expect(exploredStates(least, { without: rule }).violation).not.toBeNull();
+});

@@ -1,0 +1,156 @@
+import type { Msg } from '@nats-io/transport-node';
+import type { Logger } from 'pino';
+import type { Identity } from '@berth/contracts/access/identity';
+import type { IdentityVerifier } from '../../identity-tokens/identity-verifier.ts';
+import {
+  type CallerName,
+  isService,
+  type Operation,
+  type Resource,
+  type ServiceName,
+} from '@berth/contracts/definition/contract';
+import { invalidRequest } from '@berth/contracts/fields/field-errors';
+import { idempotencyKeyOf, isCreation, stillAnswering } from '@berth/contracts/definition/idempotency-key';
+import { AppError } from '@berth/contracts/errors';
+import type { DeniedAttempt } from '@berth/contracts/access/denied-attempt';
+import type { Handler } from '../handler.ts';
+import { CallContext, forbidden } from './handler-context.ts';
+import { delays, limits } from '../../protocol/limits.ts';
+import type { InTurn } from '@berth/service/waiting/turns';
+import type { WriteAnswer } from './write-answer.ts';
+import { headerNames, isSaneRequestId } from '../wire/wire-headers.ts';
+
+export interface Endpoint {
+  resource: Resource;
+  operation: Operation;
+  handler: Handler<Operation>;
+  writeAnswer: WriteAnswer;
+}
+
+export interface Incoming {
+  message: Msg;
+  caller: CallerName;
+  requestId: string;
+  /** On the clock of `performance.now()`. */
+  deadline: number;
+}
+
+export interface HandleDeps {
+  verifyIdentity: IdentityVerifier;
+  inTurn: InTurn;
+  log: Logger;
+  /** Called with each request that is refused for want of a role. */
+  onDenied?: ((attempt: DeniedAttempt) => void) | undefined;
+}
+
+/** Caller, request id and deadline of a message; throws where the deadline is malformed or too near. */
+export function readEnvelope(message: Msg, caller: CallerName, now: number): Incoming {
+  const { headers } = message;
+  const deadlineText = headers?.get(headerNames.deadline) ?? '';
+  const deadlineMs = deadlineText === '' ? delays.callDeadline : Number(deadlineText);
+  if (!Number.isFinite(deadlineMs) || deadlineMs > delays.longestDeadline) {
+    throw new AppError('invalid', `${headerNames.deadline}: must be a number of milliseconds`);
+  }
+  if (deadlineMs < delays.leastDeadline) throw new AppError('timeout', 'Too little time is left for this request');
+
+  const given = headers?.get(headerNames.requestId) ?? '';
+  const requestId = isSaneRequestId(given) ? given : crypto.randomUUID();
+  return { message, caller, requestId, deadline: now + deadlineMs };
+}
+
+/** identify → parse → allow → handle → permit, once, checkIfMatch and change called? → write the answer. */
+export async function handleRequest(endpoint: Endpoint, incoming: Incoming, deps: HandleDeps): Promise<Buffer> {
+  const { operation, resource, handler, writeAnswer } = endpoint;
+  const { caller, deadline, message, requestId } = incoming;
+  const { allow } = operation;
+  const identityToken = message.headers?.get(headerNames.identity) || undefined;
+
+  const identity =
+    identityToken === undefined ? undefined : await deps.verifyIdentity(identityToken, audienceOf(operation, caller));
+  const needsIdentity = allow.on === 'identity' || allow.on === 'row';
+  if (needsIdentity && !identity) throw new AppError('unauthenticated', 'This needs a credential');
+
+  const request = parseRequest(operation, message);
+  if (allow.on === 'identity' && !allow.allows(identity as Identity, request)) {
+    noteIfDenied(forbidden(allow), null);
+    throw forbidden(allow);
+  }
+
+  const idempotencyKey = isCreation(operation)
+    ? idempotencyKeyOf(message.headers?.get(headerNames.idempotencyKey) || undefined)
+    : undefined;
+
+  const context = new CallContext({
+    resource,
+    operation,
+    caller,
+    identity,
+    identityToken,
+    requestId,
+    deadline,
+    request,
+    log: deps.log,
+    idempotencyKey,
+    ifMatch: message.headers?.get(headerNames.ifMatch) || undefined,
+    network: message.headers?.get(headerNames.network).slice(0, maxNetwork) || null,
+  });
+  try {
+    const value = await inOwnTurn(context, idempotencyKey, deps, () => handler(request, context));
+    context.refuseForgotten();
+    return writeAnswer(value);
+  } catch (error) {
+    noteIfDenied(error, context.scopeEnvId);
+    throw error;
+  } finally {
+    context.end();
+  }
+
+  function noteIfDenied(error: unknown, envId: string | null): void {
+    if (!identity || !(error instanceof AppError) || error.code !== 'forbidden') return;
+    const objectId = pathIdOf(request);
+    deps.onDenied?.({ identity, requestId, resource: resource.name, operation: operation.name, objectId, envId });
+  }
+}
+
+/** The longest is an IPv6 network, in some 40 characters. */
+const maxNetwork = 64;
+
+const pathIdOf = (request: unknown): string | null =>
+  typeof request === 'object' && request !== null && 'id' in request && typeof request.id === 'string'
+    ? request.id
+    : null;
+
+/**
+ * The audience of the identity token. The gateway gets one token per service that it calls. A service that calls another on
+ * behalf of its caller passes on the token it received; its NATS user proves which service it is.
+ */
+const audienceOf = ({ owner }: Operation, caller: CallerName): ServiceName =>
+  caller !== 'api-gateway' && isService(caller) ? caller : owner;
+
+/** Repeats of one request wait here, one after the other, instead of each holding a database connection. */
+function inOwnTurn<T>(
+  { identity, remainingMs }: CallContext,
+  key: string | undefined,
+  { inTurn }: HandleDeps,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (key === undefined) return work();
+  const patienceMs = Math.min(delays.sameKey, remainingMs());
+  return inTurn({ name: `${identity.kind} ${identity.id} ${key}`, patienceMs, refusal: stillAnswering }, work);
+}
+
+function parseRequest(operation: Operation, message: Msg): unknown {
+  if (message.data.length > limits.requestBytes) throw new AppError('too_large', 'The request is too large');
+  const parsed = operation.request.safeParse(decode(message));
+  if (!parsed.success) throw invalidRequest(parsed.error);
+  return parsed.data;
+}
+
+function decode(message: Msg): unknown {
+  if (message.data.length === 0) return {};
+  try {
+    return message.json();
+  } catch (error) {
+    throw new AppError('invalid', 'The request is not JSON', { cause: error });
+  }
+}

@@ -1,0 +1,70 @@
+import { AppError, type FieldError, isErrorCode } from '@berth/contracts/errors';
+
+/** An owner's answer: one of two shapes, discriminated by `ok`. */
+export type WireAnswer =
+  | { ok: true; etag?: string; value: unknown }
+  | {
+      ok: false;
+      error: {
+        code: string;
+        detail: string;
+        errors?: FieldError[] | undefined;
+        retry_after_seconds?: number | undefined;
+      };
+    };
+
+/** An answer that is sent on as the owner wrote it. */
+export interface AnswerBytes {
+  /** JSON. */
+  readonly json: Uint8Array;
+  /** The strong `ETag` of the row that it is; null where it is none. */
+  readonly etag: string | null;
+}
+
+// An answer that is sent on is not parsed: what surrounds its value is the same in all of them, but for the tag.
+const beforeValue = '{"ok":true,"value":';
+const beforeTag = '{"ok":true,"etag":"';
+const afterTag = '","value":';
+const isTag = /^[\w-]{1,64}$/;
+const longestHead = beforeTag.length + 64 + afterTag.length;
+
+/** `etag` as it stands in the header, with its quotes. */
+export const answerOf = (json: string, etag: string | null): Buffer =>
+  Buffer.from(etag === null ? `${beforeValue}${json}}` : `${beforeTag}${etag.slice(1, -1)}${afterTag}${json}}`);
+
+export function refusalOf({ code, message, errors, retryAfterSeconds }: AppError): string {
+  const error = { code, detail: message, errors, retry_after_seconds: retryAfterSeconds };
+  return JSON.stringify({ ok: false, error } satisfies WireAnswer);
+}
+
+/** The value of an answer, or the owner's error. */
+export const valueOf = (data: Uint8Array, subject: string): unknown => valueIn(decode(data, subject), subject);
+
+/** The same without a look at the value. */
+export function bytesOf(data: Uint8Array, subject: string): AnswerBytes {
+  const head = Buffer.from(data.buffer, data.byteOffset, Math.min(data.length, longestHead)).toString('latin1');
+  const valueFrom = (start: number) => data.subarray(start, -1);
+  if (head.startsWith(beforeValue)) return { json: valueFrom(beforeValue.length), etag: null };
+
+  const tag = head.slice(beforeTag.length, head.indexOf(afterTag));
+  if (head.startsWith(beforeTag) && isTag.test(tag)) {
+    return { json: valueFrom(beforeTag.length + tag.length + afterTag.length), etag: `"${tag}"` };
+  }
+  const value = valueIn(decode(data, subject), subject);
+  return { json: Buffer.from(JSON.stringify(value)), etag: null };
+}
+
+function decode(data: Uint8Array, subject: string): WireAnswer {
+  try {
+    return JSON.parse(Buffer.from(data.buffer, data.byteOffset, data.length).toString());
+  } catch (error) {
+    throw new Error(`${subject} sent an answer that is not JSON`, { cause: error });
+  }
+}
+
+function valueIn(answer: WireAnswer, subject: string): unknown {
+  if (answer.ok) return answer.value;
+  const { code, detail, errors, retry_after_seconds: retryAfterSeconds } = answer.error;
+  if (!isErrorCode(code)) throw new Error(`${subject} answered the unknown error code ${code}`);
+  throw new AppError(code, detail, { ...(errors && { errors }), retryAfterSeconds });
+}

@@ -1,0 +1,102 @@
+import {
+  DiscardPolicy,
+  type JetStreamManager,
+  RetentionPolicy,
+  StorageType,
+  type StreamConfig,
+  type StreamInfo,
+} from '@nats-io/jetstream';
+import { nanos } from '@nats-io/transport-node';
+import type { ServiceName } from '@berth/contracts/definition/contract';
+import type { StreamStatus } from './publish-state.ts';
+import { streamIsMissing } from './stream-is-missing.ts';
+import { allEvents, allStateOf } from '../protocol/subjects.ts';
+
+/** Each owner has its own stream: one that fills it does not keep others from publishing. */
+export const stateStream = (owner: ServiceName): string => `STATE_${owner}`;
+
+/** Recent changes of all owners, for watchers; no projection is built from it. */
+export const eventStream = 'ROW_EVENTS';
+
+const minute = 60_000;
+
+/** A watcher that was away longer, or for more bytes, can detect that it has missed events. */
+const eventsKept = { max_age: nanos(60 * minute), max_bytes: 64 * 1024 * 1024 };
+
+export interface StateStreamSettings {
+  replicas: number;
+  /** Of one owner's stream. More is refused and stays in the outbox. */
+  maxBytes: number;
+  /** The server supports lifetimes of single messages. */
+  hasLifetimes: boolean;
+}
+
+export interface StateStream {
+  status: StreamStatus;
+  /** It takes messages that have an end. */
+  hasLifetimes: boolean;
+}
+
+/** Creates both streams where they are missing; safe when another replica does the same. */
+export async function ensureStateStream(
+  manager: JetStreamManager,
+  owner: ServiceName,
+  settings: StateStreamSettings,
+): Promise<StateStream> {
+  const info = await ensure(manager, stateConfig(owner, settings));
+  await ensure(manager, eventConfig(settings));
+  return { status: statusOf(info), hasLifetimes: info.config.allow_msg_ttl === true };
+}
+
+const ensure = async (manager: JetStreamManager, config: StreamConfigOf): Promise<StreamInfo> =>
+  (await existing(manager, config.name)) ?? (await manager.streams.add(config));
+
+type StreamConfigOf = Partial<StreamConfig> & { name: string };
+
+/** Null where there is no stream. */
+async function existing(manager: JetStreamManager, name: string): Promise<StreamInfo | null> {
+  try {
+    return await manager.streams.info(name);
+  } catch (error) {
+    if (streamIsMissing(error)) return null;
+    throw error;
+  }
+}
+
+const stateConfig = (
+  owner: ServiceName,
+  { replicas, maxBytes, hasLifetimes }: StateStreamSettings,
+): StreamConfigOf => ({
+  name: stateStream(owner),
+  subjects: [allStateOf(owner)],
+  storage: StorageType.File,
+  retention: RetentionPolicy.Limits,
+  // The oldest messages are rows that never change: new ones must not push them out.
+  discard: DiscardPolicy.New,
+  max_bytes: maxBytes,
+  // Only the last state of each row is needed: the stream compacts itself.
+  max_msgs_per_subject: 1,
+  duplicate_window: nanos(2 * minute),
+  allow_direct: true,
+  num_replicas: replicas,
+  ...(hasLifetimes && { allow_msg_ttl: true }),
+});
+
+const eventConfig = ({ replicas }: StateStreamSettings): StreamConfigOf => ({
+  name: eventStream,
+  subjects: [allEvents],
+  storage: StorageType.File,
+  retention: RetentionPolicy.Limits,
+  discard: DiscardPolicy.Old,
+  ...eventsKept,
+  duplicate_window: nanos(2 * minute),
+  // Watchers read it by sequence, each from its own; nothing is created for them.
+  allow_direct: true,
+  num_replicas: replicas,
+});
+
+const statusOf = ({ created, state, config }: StreamInfo): StreamStatus => ({
+  created: new Date(created).toISOString(),
+  lastSeq: state.last_seq,
+  used: config.max_bytes > 0 ? state.bytes / config.max_bytes : 0,
+});

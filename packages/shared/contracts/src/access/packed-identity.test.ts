@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest';
+import { sampleIdentities, testKeys } from '@berth/testing/test-identities';
+import { headerNames, WireHeaders } from '@berth/bus/rpc/wire/wire-headers';
+import type { Identity, UserIdentity } from './identity.ts';
+import { createIdentitySigner } from '@berth/bus/identity-tokens/identity-token';
+import { maxRolesOfUser, PackedIdentity, packIdentity, unpackIdentity } from './packed-identity.ts';
+
+const { outsider, siteAdmin, envAdmin, envUser } = sampleIdentities;
+
+const through = (identity: Identity): Identity =>
+  unpackIdentity(PackedIdentity.parse(JSON.parse(JSON.stringify(packIdentity(identity)))));
+
+/** As large as a user can be: every role in an env and on a kind of its own. */
+function largest(): UserIdentity {
+  const ids = Array.from({ length: maxRolesOfUser }, () => crypto.randomUUID());
+  return {
+    ...outsider,
+    env_roles: Object.fromEntries(ids.map((id, n) => [id, n % 2 === 0 ? 'Admin' : 'User'])),
+    deployment_roles: ids.map((env_id) => ({ env_id, kind_id: crypto.randomUUID(), role: 'Maintainer' })),
+  };
+}
+
+describe('a packed identity', () => {
+  test.for(Object.entries(sampleIdentities))('of a %s unpacks to the same identity', ([, identity]) => {
+    expect(through(identity)).toEqual(identity);
+  });
+
+  test('of a user with roles of each sort unpacks to the same identity', () => {
+    const mixed = { ...outsider, env_roles: { ...envAdmin.env_roles, [crypto.randomUUID()]: 'User' as const } };
+
+    expect(through(mixed)).toEqual(mixed);
+  });
+
+  test('of a site admin carries no role, because no rule reads it', () => {
+    expect(packIdentity({ ...siteAdmin, env_roles: envUser.env_roles })).toEqual({
+      ...siteAdmin,
+      env_roles: {},
+      deployment_roles: [],
+    });
+  });
+
+  test('of a user with as many roles as can be written fits the header of a message', async () => {
+    const identity = largest();
+    const sign = await createIdentitySigner(testKeys.privateJwk);
+
+    const token = await sign(packIdentity(identity), 'tasks');
+
+    expect(new WireHeaders().set(headerNames.identity, token)).toBe(true);
+    expect(through(identity)).toEqual(identity);
+  });
+});

@@ -1,0 +1,41 @@
+import type { z } from 'zod';
+import { cutText } from '../cut-text.ts';
+import { AppError, type FieldError, firstErrors } from '../errors.ts';
+
+type Issue = z.core.$ZodIssue;
+
+/** Longer than any field of a contract; a key of a config may be as long as the whole body. */
+const longestKey = 200;
+
+/** `body.config.hosts[2]` */
+export const pathOf = (parts: readonly PropertyKey[]): string =>
+  parts.reduce<string>((path, part) => {
+    if (typeof part === 'number') return `${path}[${part}]`;
+    const key = cutText(String(part), longestKey);
+    return path === '' ? key : `${path}.${key}`;
+  }, '');
+
+const mostErrors = 50;
+
+/** One entry per field that breaks a rule; unknown fields are named one by one. At most 50. */
+export function fieldErrors({ issues }: { issues: readonly Issue[] }): FieldError[] {
+  // A body has room for ten thousand of them.
+  return firstErrors(issues.slice(0, mostErrors).flatMap(errorsOf));
+}
+
+function errorsOf(issue: Issue): FieldError[] {
+  if (issue.code === 'unrecognized_keys') {
+    const keys = issue.keys.slice(0, mostErrors);
+    return keys.map((key) => ({ path: pathOf([...issue.path, key]), message: 'is not known here' }));
+  }
+  const message = issue.message.endsWith('received undefined') ? 'is required' : issue.message;
+  return [{ path: pathOf(issue.path), message }];
+}
+
+/** The validation failure that leaves as 400, naming every field and rule. */
+export function invalidRequest(error: { issues: readonly Issue[] }): AppError {
+  const errors = fieldErrors(error);
+  const [first] = errors;
+  const detail = first ? `${first.path || 'request'}: ${first.message}` : 'The request is invalid';
+  return new AppError('invalid', detail, { errors });
+}

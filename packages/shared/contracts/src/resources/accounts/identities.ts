@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { PackedIdentity } from '../../access/packed-identity.ts';
+import { ourServices } from '../../access/rules.ts';
+import { operation, resource, serviceNames } from '../../definition/contract.ts';
+import { Id, Text } from '../../fields/fields.ts';
+
+/** What a request presented. `x-service-token` decides where both are sent. */
+export const Credential = z.union([z.strictObject({ token: Text.max(4096) }), z.strictObject({ jwt: Text.max(8192) })]);
+export type Credential = z.infer<typeof Credential>;
+
+/** The identity behind a credential, with its roles, signed for one service (60 s, `typ identity+jwt`). */
+export const Authenticated = z.strictObject({
+  identity: z.strictObject({ kind: z.enum(['user', 'bot', 'deployment']), id: Id }),
+  identity_token: z.string(),
+  /** For how long it may be used again under an identity lease, in ms; not at all where it is missing. */
+  reusable_ms: z.int().min(0).optional(),
+});
+export type Authenticated = z.infer<typeof Authenticated>;
+
+export const CurrentIdentityQuery = z.strictObject({ kind: z.enum(['user', 'bot']), id: Id });
+export type CurrentIdentityQuery = z.infer<typeof CurrentIdentityQuery>;
+
+/** The current rights of a user or bot, or why it has none. */
+export const CurrentIdentity = z.union([
+  z.strictObject({ identity: PackedIdentity }),
+  z.strictObject({ missing: z.enum(['unknown', 'inactive']) }),
+]);
+export type CurrentIdentity = z.infer<typeof CurrentIdentity>;
+
+export const identities = resource('identities', {
+  owner: 'auth',
+  singular: 'identity',
+  operations: {
+    authenticate: operation({
+      summary: 'The identity behind a credential',
+      allow: ourServices,
+      callers: ['api-gateway'],
+      // The service to call next: the identity is signed for it alone.
+      body: z.strictObject({ credential: Credential, audience: z.enum(serviceNames) }),
+      response: Authenticated,
+      idempotent: true,
+    }),
+    // Unsigned, so it grants nothing. A service learns from it what an absent requester may do now.
+    current: operation({
+      summary: 'What a user or bot may do now',
+      allow: ourServices,
+      callers: ['tasks'],
+      body: CurrentIdentityQuery,
+      response: CurrentIdentity,
+      idempotent: true,
+    }),
+  },
+});

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { everybody } from '../../access/readers.ts';
+import { signedIn, siteAdmin } from '../../access/rules.ts';
+import { operation, resource } from '../../definition/contract.ts';
+import { Icon, Id, Timestamp } from '../../fields/fields.ts';
+import { filter, listQuery, pageOf } from '../../definition/paging.ts';
+
+/** `HelmRepo`: an `index.yaml` over HTTP. */
+export const RegistryProvider = z.enum(['Ecr', 'Oci', 'HelmRepo']);
+export type RegistryProvider = z.infer<typeof RegistryProvider>;
+
+export const HelmRegistry = z.strictObject({
+  id: Id,
+  created_at: Timestamp,
+  domain_name: z.string(),
+  repo_name: z.string(),
+  kind_id: Id,
+  available: z.boolean(),
+  fa_icon: z.string(),
+  provider: RegistryProvider,
+});
+export type HelmRegistry = z.infer<typeof HelmRegistry>;
+
+export const HelmRegistryChanges = z.strictObject({ fa_icon: Icon.optional() });
+export type HelmRegistryChanges = z.infer<typeof HelmRegistryChanges>;
+
+export const helmRegistries = resource('helm_registries', {
+  owner: 'registry-scan',
+  singular: 'chart registry',
+  etag: ['fa_icon'],
+  // A chart's kind is that of its registry.
+  state: { row: HelmRegistry, readers: everybody, consumers: ['tasks'] },
+  operations: {
+    list: operation({
+      http: 'GET /helm-registries',
+      summary: 'List chart registries',
+      allow: signedIn,
+      query: listQuery({
+        filters: { repo_name: filter.exact, kind_id: filter.id },
+        sort: ['created_at', 'domain_name', 'repo_name'],
+      }),
+      response: pageOf(HelmRegistry),
+    }),
+    get: operation({
+      http: 'GET /helm-registries/:id',
+      summary: 'Read a chart registry',
+      allow: signedIn,
+      response: HelmRegistry,
+    }),
+    update: operation({
+      http: 'PUT /helm-registries/:id',
+      summary: 'Change the icon of a chart registry',
+      allow: siteAdmin,
+      body: HelmRegistryChanges,
+      response: HelmRegistry,
+    }),
+  },
+});

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { ourServices } from '../../access/rules.ts';
+import { operation, resource } from '../../definition/contract.ts';
+import { Id } from '../../fields/fields.ts';
+import { K8sResource } from './k8s-resources.ts';
+
+/** Which object of a cluster a tracked resource is. */
+export const TrackedObject = K8sResource.pick({
+  id: true,
+  cluster_id: true,
+  deployment_id: true,
+  kind: true,
+  name: true,
+})
+  // The object itself: another one of the same name has another.
+  .extend({ uid: z.string() });
+export type TrackedObject = z.infer<typeof TrackedObject>;
+
+/** Read from the owner, because what is done to the object must not rest on the word of the caller. */
+export const k8sResourceState = resource('k8s_resource_state', {
+  owner: 'cluster-sync',
+  singular: 'tracked resource',
+  operations: {
+    now: operation({
+      summary: 'The object that a tracked resource is, and its deployment; null where it is tracked no more',
+      allow: ourServices,
+      callers: ['tasks'],
+      body: z.strictObject({ resource_id: Id }),
+      response: z.strictObject({ resource: TrackedObject.nullable() }),
+      idempotent: true,
+    }),
+  },
+});

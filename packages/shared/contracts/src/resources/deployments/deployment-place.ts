@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { ourServices } from '../../access/rules.ts';
+import { operation, resource } from '../../definition/contract.ts';
+import { Id, Reason, Text } from '../../fields/fields.ts';
+import { Deployment } from './deployments.ts';
+
+/** Where a deployment lies, as its owner has it now. */
+export const DeploymentPlace = Deployment.pick({
+  id: true,
+  kind_id: true,
+  env_id: true,
+  cluster_id: true,
+  namespace: true,
+  status: true,
+  revision_id: true,
+});
+export type DeploymentPlace = z.infer<typeof DeploymentPlace>;
+
+/** Read from the owner, because who may read the log of a pod must not rest on a projection, which may lag. */
+export const deploymentPlace = resource('deployment_place', {
+  owner: 'tasks',
+  singular: 'deployment',
+  operations: {
+    now: operation({
+      summary:
+        'Cluster and namespace in which a deployment lies now, with its kind and status; null where it was deleted',
+      allow: ourServices,
+      callers: ['cluster-sync'],
+      body: z.strictObject({ deployment_id: Id }),
+      response: z.strictObject({ deployment: DeploymentPlace.nullable() }),
+      idempotent: true,
+    }),
+    report_lost: operation({
+      summary: 'The namespace of a running deployment is gone, or is being deleted; ignored where it is not as it was',
+      allow: ourServices,
+      callers: ['cluster-sync'],
+      // As `now` answered before the namespace was looked at: what has changed since makes the report void.
+      body: DeploymentPlace.pick({ id: true, cluster_id: true, revision_id: true }).extend({
+        namespace: Text.max(253),
+        reason: Reason,
+      }),
+      response: z.strictObject({ recorded: z.boolean() }),
+      idempotent: true,
+    }),
+  },
+});

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { ourServices } from '../../access/rules.ts';
+import { operation, resource } from '../../definition/contract.ts';
+import { Deployment } from './deployments.ts';
+import { Id } from '../../fields/fields.ts';
+
+/** What the identity of a deployment follows from. */
+export const CallingDeployment = Deployment.pick({ id: true, name: true, env_id: true, enabled: true });
+export type CallingDeployment = z.infer<typeof CallingDeployment>;
+
+/** Read from the owner, because the identity of a deployment must not rest on a projection, which may lag. */
+export const deploymentState = resource('deployment_state', {
+  owner: 'tasks',
+  singular: 'deployment',
+  operations: {
+    now: operation({
+      summary: 'Name, env and whether a deployment is enabled, as they are now; null where it was deleted',
+      allow: ourServices,
+      callers: ['auth'],
+      body: z.strictObject({ deployment_id: Id }),
+      response: z.strictObject({ deployment: CallingDeployment.nullable() }),
+      idempotent: true,
+    }),
+  },
+});

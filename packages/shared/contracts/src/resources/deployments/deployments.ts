@@ -1,0 +1,164 @@
+import { z } from 'zod';
+import { membersOfEnv } from '../../access/readers.ts';
+import { type KindScope, maintainer, owner, signedIn } from '../../access/rules.ts';
+import { operation, resource, stricter } from '../../definition/contract.ts';
+import { differsFrom } from '../../definition/differs-from.ts';
+import { ConfigInputs, ValuesOverride } from './deployment-inputs.ts';
+import { DeploymentName, Id, JsonObject, Timestamp, text } from '../../fields/fields.ts';
+import { filter, listQuery, pageOf } from '../../definition/paging.ts';
+import { K8sEventPage, K8sEventQuery } from '../clusters/k8s-events.ts';
+import { ReportedStatus } from './reported-status.ts';
+
+export const DeploymentStatus = z.enum([
+  'Unknown',
+  'Installing',
+  'Renaming',
+  'Upgrading',
+  'Running',
+  'Error',
+  'Uninstalling',
+  'Uninstalled',
+  'Deleting',
+]);
+export type DeploymentStatus = z.infer<typeof DeploymentStatus>;
+
+export const Deployment = z.strictObject({
+  id: Id,
+  created_at: Timestamp,
+  /** Empty where the chart allows one instance per cluster. */
+  name: z.string(),
+  kind_id: Id,
+  /** The env of its cluster. */
+  env_id: Id,
+  cluster_id: Id,
+  /** Computed once from kind and name; also the name of the Helm release. */
+  namespace: z.string(),
+  enabled: z.boolean(),
+  status: DeploymentStatus,
+  description_md: z.string().nullable(),
+  reason: z.string().nullable(),
+  /** The task that made what runs now. */
+  revision_id: Id.nullable(),
+  reported_status: ReportedStatus.nullable(),
+  helm_chart_id: Id,
+  config: JsonObject,
+  values_override: JsonObject.nullable(),
+});
+export type Deployment = z.infer<typeof Deployment>;
+
+/** The published fields of a deployment: all small ones. */
+export const PublishedDeployment = Deployment.omit({ config: true, values_override: true, description_md: true });
+export type PublishedDeployment = z.infer<typeof PublishedDeployment>;
+
+const Description = text(0, 64 * 1024);
+
+export const NewDeployment = z.strictObject({
+  name: DeploymentName.default(''),
+  kind_id: Id,
+  cluster_id: Id,
+  helm_chart_id: Id,
+  config: ConfigInputs,
+  values_override: ValuesOverride,
+});
+export type NewDeployment = z.infer<typeof NewDeployment>;
+
+export const DeploymentChanges = z.strictObject({
+  name: DeploymentName.optional(),
+  cluster_id: Id.optional(),
+  helm_chart_id: Id.optional(),
+  config: ConfigInputs.optional(),
+  values_override: ValuesOverride.optional(),
+  enabled: z.boolean().optional(),
+  description_md: Description.nullable().optional(),
+});
+export type DeploymentChanges = z.infer<typeof DeploymentChanges>;
+
+const forOwners = ['name', 'cluster_id', 'enabled', 'values_override'] as const;
+type ForOwners = KindScope & Pick<Deployment, (typeof forOwners)[number]>;
+
+/** Of a change, and of the plan of one. */
+export const mayChangeDeployment = {
+  allow: maintainer,
+  stricter: [
+    stricter({
+      rule: owner,
+      for: 'a change of name, cluster_id, enabled or values_override',
+      when: (deployment: ForOwners, { body }: { body: DeploymentChanges }) =>
+        differsFrom(deployment, body, forOwners) ? deployment : null,
+    }),
+  ],
+} as const;
+
+export const deployments = resource('deployments', {
+  owner: 'tasks',
+  singular: 'deployment',
+  etag: ['name', 'cluster_id', 'helm_chart_id', 'config', 'values_override', 'enabled', 'description_md'],
+  state: {
+    row: Deployment,
+    readers: membersOfEnv,
+    published: PublishedDeployment,
+    consumers: ['cluster-sync', 'registry-scan'],
+    event: ['status'],
+  },
+  operations: {
+    list: operation({
+      http: 'GET /deployments',
+      summary: 'List deployments',
+      allow: signedIn,
+      query: listQuery({
+        filters: {
+          name: filter.containing,
+          kind_id: filter.id,
+          cluster_id: filter.id,
+          env_id: filter.id,
+          helm_chart_id: filter.id,
+          enabled: filter.boolean,
+          status: DeploymentStatus,
+        },
+        sort: ['created_at', 'name', 'status', 'enabled'],
+      }),
+      response: pageOf(Deployment),
+    }),
+    create: operation({
+      http: 'POST /deployments',
+      summary: 'Create a deployment and install it',
+      conflicts: 'the name, the namespace or the only place for its kind is taken on the cluster',
+      allow: owner,
+      changesAlso: ['deployment_tasks'],
+      body: NewDeployment,
+      response: Deployment,
+    }),
+    get: operation({
+      http: 'GET /deployments/:id',
+      summary: 'Read a deployment',
+      allow: signedIn,
+      response: Deployment,
+    }),
+    k8s_events: operation({
+      http: 'GET /deployments/:id/k8s-events',
+      summary: 'List the Kubernetes events of the namespace of a deployment, newest first',
+      allow: signedIn,
+      conflicts: 'its cluster is ignored',
+      query: K8sEventQuery,
+      response: K8sEventPage,
+    }),
+    update: operation({
+      http: 'PUT /deployments/:id',
+      summary: 'Change a deployment, with the tasks that follow from it',
+      conflicts:
+        'the new place is taken, it is being moved or deleted, too many tasks wait, or enabled deployments use what would stop or move',
+      ...mayChangeDeployment,
+      mayChange: ['deployment_tasks'],
+      body: DeploymentChanges,
+      response: Deployment,
+    }),
+    delete: operation({
+      http: 'DELETE /deployments/:id',
+      summary: 'Uninstall a deployment and delete it',
+      conflicts: 'enabled deployments use it',
+      allow: owner,
+      mayChange: ['deployment_tasks'],
+      response: z.null(),
+    }),
+  },
+});

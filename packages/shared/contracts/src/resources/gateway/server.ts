@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import { anyone } from '../../access/rules.ts';
+import { operation, resource } from '../../definition/contract.ts';
+
+export const server = resource('server', {
+  owner: 'api-gateway',
+  singular: 'server',
+  operations: {
+    get: operation({
+      http: 'GET /server',
+      summary: 'Version of this server',
+      allow: anyone,
+      response: z.strictObject({ version: z.string() }),
+    }),
+  },
+});

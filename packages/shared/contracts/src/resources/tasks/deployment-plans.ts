@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import { owner } from '../../access/rules.ts';
+import { operation, resource } from '../../definition/contract.ts';
+import { Id, Json, Text } from '../../fields/fields.ts';
+import { DeploymentChanges, mayChangeDeployment, NewDeployment } from '../deployments/deployments.ts';
+import { operationNames } from './task-operation.ts';
+
+/** What becomes of an object of Kubernetes. */
+export const PlannedAction = z.enum(['create', 'change', 'replace', 'delete', 'keep', 'blocked']).meta({
+  description:
+    '`replace`: a field differs that no update can change, so that the update fails until the object is deleted. `keep`: Helm leaves it there. `blocked`: the task would fail at it',
+});
+export type PlannedAction = z.infer<typeof PlannedAction>;
+
+export const PlannedField = z.strictObject({
+  path: Text.meta({ description: 'A JSON pointer; an item of a list is named by its key: `/spec/ports/name=http`' }),
+  /** Absent where the object lacks the field then. */
+  before: Json.optional(),
+  after: Json.optional(),
+  hidden: z.boolean().meta({ description: 'Its values are secret, or may be' }),
+});
+export type PlannedField = z.infer<typeof PlannedField>;
+
+export const PlannedObject = z.strictObject({
+  action: PlannedAction,
+  cluster_id: Id,
+  api_version: Text,
+  kind: Text,
+  namespace: Text.nullable(),
+  name: Text,
+  reason: Text.nullable(),
+  /** Of a change or replacement. */
+  fields: z.array(PlannedField),
+});
+export type PlannedObject = z.infer<typeof PlannedObject>;
+
+export const PlannedHook = z.strictObject({
+  cluster_id: Id,
+  api_version: Text,
+  kind: Text,
+  namespace: Text.nullable(),
+  name: Text,
+  events: z.array(Text),
+});
+export type PlannedHook = z.infer<typeof PlannedHook>;
+
+const count = z.number().int().min(0);
+
+/** What was left out of a plan that would be too large. */
+export const PlanCut = z.strictObject({ objects: count, fields: count, values: count, hooks: count });
+export type PlanCut = z.infer<typeof PlanCut>;
+
+export const DeploymentPlan = z.strictObject({
+  etag: z.string().nullable().meta({
+    description:
+      'The `ETag` of the deployment that was compared: sent as `If-Match`, it has the change refused if the deployment has changed since',
+  }),
+  tasks: z.array(z.strictObject({ operation: z.enum(operationNames), cluster_id: Id })),
+  reinstalls: z.array(z.strictObject({ deployment_id: Id, namespace: z.string() })),
+  objects: z.array(PlannedObject),
+  hooks: z.array(PlannedHook),
+  unchanged: count.meta({ description: 'Objects of the release that stay as they are' }),
+  cut: PlanCut,
+});
+export type DeploymentPlan = z.infer<typeof DeploymentPlan>;
+
+/** Helm renders on the cluster meanwhile. */
+const deadlineMs = 30_000;
+
+export const deploymentPlans = resource('deployment_plans', {
+  owner: 'tasks',
+  singular: 'plan',
+  operations: {
+    of_update: operation({
+      http: 'POST /deployments/:id/plan',
+      summary: 'What a change of a deployment would do, without making it',
+      conflicts: 'the change itself would conflict',
+      ...mayChangeDeployment,
+      body: DeploymentChanges,
+      response: DeploymentPlan,
+      status: 200,
+      deadlineMs,
+    }),
+    of_creation: operation({
+      http: 'POST /deployments/plan',
+      summary: 'What the creation of a deployment would do, without making it',
+      conflicts: 'the creation itself would conflict',
+      allow: owner,
+      body: NewDeployment,
+      response: DeploymentPlan,
+      status: 200,
+      deadlineMs,
+    }),
+  },
+});

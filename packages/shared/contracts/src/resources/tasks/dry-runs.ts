@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { ourServices } from '../../access/rules.ts';
+import { operation, resource } from '../../definition/contract.ts';
+import { Text } from '../../fields/fields.ts';
+import { PlanCut, PlannedHook, PlannedObject } from './deployment-plans.ts';
+import { ClaimedTask } from './runner-tasks.ts';
+import { Claim } from './task-claims.ts';
+
+/** A part of a plan for one place: what would become of the release there. Its id stands in `task_id`, as claims have it. */
+export const DryRun = ClaimedTask.pick({
+  task_id: true,
+  fence: true,
+  deployment_id: true,
+  cluster_id: true,
+  namespace: true,
+  chart: true,
+  values: true,
+  secrets: true,
+  confidential: true,
+}).extend({
+  action: z.enum(['deploy', 'uninstall']),
+  /** The time in which the result is of use. */
+  within_ms: z.number().int().min(0).max(120_000),
+});
+export type DryRun = z.infer<typeof DryRun>;
+
+const ofOneCluster = { cluster_id: true } as const;
+
+export const DryRunResult = z.strictObject({
+  objects: z.array(PlannedObject.omit(ofOneCluster)).max(1_000),
+  hooks: z.array(PlannedHook.omit(ofOneCluster)).max(200),
+  unchanged: z.number().int().min(0),
+  cut: PlanCut,
+});
+export type DryRunResult = z.infer<typeof DryRunResult>;
+
+/** `refused`: it would fail as it is. `unavailable`: something that it needs does not answer now. */
+export const DryRunFailure = z.strictObject({ refused: z.boolean(), reason: Text.max(500) });
+export type DryRunFailure = z.infer<typeof DryRunFailure>;
+
+export const dryRuns = resource('dry_runs', {
+  owner: 'tasks',
+  singular: 'dry run',
+  operations: {
+    claim: operation({
+      summary: 'Take the next dry run, for as long as its result is of use',
+      allow: ourServices,
+      callers: ['runner'],
+      response: z.strictObject({ dry_run: DryRun.nullable() }),
+    }),
+    report: operation({
+      summary: 'The result of a dry run',
+      allow: ourServices,
+      callers: ['runner'],
+      body: z.strictObject({
+        ...Claim,
+        outcome: z.union([z.strictObject({ result: DryRunResult }), z.strictObject({ failure: DryRunFailure })]),
+      }),
+      response: z.null(),
+      idempotent: true,
+    }),
+  },
+});

@@ -1,0 +1,136 @@
+import { z } from 'zod';
+import { ourServices } from '../../access/rules.ts';
+import { operation, resource } from '../../definition/contract.ts';
+import { Id, JsonObject, Text, Timestamp } from '../../fields/fields.ts';
+import { Claim } from './task-claims.ts';
+
+/** What the runner does with the release; the deployment's operations are reduced to it by the service `tasks`. */
+export const RunnerAction = z.enum(['deploy', 'uninstall', 'invoke', 'restart']);
+export type RunnerAction = z.infer<typeof RunnerAction>;
+
+/** A workload, by its uid: another one of the same name is not meant. */
+const RestartedObject = z.strictObject({
+  kind: z.enum(['Deployment', 'StatefulSet', 'DaemonSet']),
+  name: z.string(),
+  uid: z.string(),
+});
+
+/** A call into a deployment: https to the hostname of its ingress. */
+export const DeploymentCall = z.strictObject({
+  host: z.string(),
+  path: z.string(),
+  method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
+  /** JSON text. */
+  body: z.string().nullable(),
+  /** A JWT whose audience is the deployment. */
+  token: z.string(),
+  /** Texts of the body that no log shows. */
+  hidden: z.array(z.string()),
+});
+export type DeploymentCall = z.infer<typeof DeploymentCall>;
+
+/**
+ * A claimed task with everything needed to run it: a complete snapshot, values resolved, secrets in clear.
+ * This answer is the one message that carries them.
+ */
+export const ClaimedTask = z.strictObject({
+  task_id: Id,
+  /** Grows with every claim; every later write of the runner must carry it. */
+  fence: z.number().int(),
+  /** The attempt that this becomes when Helm begins, from 1. */
+  attempt: z.number().int(),
+  /** Time the claim is good for without a heartbeat, in ms. */
+  lease_ms: z.number().int(),
+  action: RunnerAction,
+  /** Nothing of the deployment was installed before, as far as is known: most likely there is no namespace yet. */
+  is_first: z.boolean(),
+  /** After `uninstall`: delete the namespace too. */
+  delete_namespace: z.boolean(),
+  deployment_id: Id,
+  deployment_name: z.string(),
+  kind: z.string(),
+  cluster_id: Id,
+  /** Also the name of the Helm release. */
+  namespace: z.string(),
+  /** For `invoke`, which needs nothing else. */
+  call: DeploymentCall.nullable(),
+  /** For `restart`. `at` is the same in all claims of the task. */
+  restart: RestartedObject.extend({ at: Timestamp }).nullable(),
+  /** For `deploy`. `digest` is `sha256:<hex>` of the packaged chart, the key in the object store. */
+  chart: z.strictObject({ helm_chart_id: Id, digest: z.string(), version: z.string() }).nullable(),
+  values: JsonObject,
+  /** Kubernetes Secrets that the chart's inputs require, in the namespace: entries by name of the Secret. */
+  secrets: z.record(z.string(), z.record(z.string(), z.string())),
+  /** Contents of secrets that lie elsewhere, such as in the values; no log shows them. */
+  confidential: z.array(z.string()),
+  wait: z.strictObject({ enabled: z.boolean(), timeout_secs: z.number().int() }),
+  /** W3C trace context of the request that made the task. */
+  traceparent: z.string().nullable(),
+  request_id: z.string().nullable(),
+});
+export type ClaimedTask = z.infer<typeof ClaimedTask>;
+
+/**
+ * - `Retry`: something that may pass. `Unreachable`: what the task depends on (its cluster, a service, the registry) does not
+ *   answer. `Forbidden`: the cluster refuses our account a right, as it does also while it starts and has not read its rules.
+ *   Which of them come again, and when, is decided by `afterClaim` in the service `tasks`.
+ * - `HandedBack`: the runner is stopping; the task is due at once, and the attempt does not count.
+ */
+export const TaskOutcome = z.enum(['Done', 'Failed', 'Canceled', 'Retry', 'Unreachable', 'Forbidden', 'HandedBack']);
+export type TaskOutcome = z.infer<typeof TaskOutcome>;
+
+export const LogLine = z.strictObject({
+  /** ISO time at which the line was read. */
+  at: z.iso.datetime(),
+  /** `berth` for lines of Berth itself, else the stream of the process. */
+  source: z.enum(['berth', 'stdout', 'stderr']),
+  text: Text.max(8192),
+});
+export type LogLine = z.infer<typeof LogLine>;
+
+export const runnerTasks = resource('runner_tasks', {
+  owner: 'tasks',
+  singular: 'task',
+  operations: {
+    claim: operation({
+      summary: 'Take the next task that is due, under a lease',
+      allow: ourServices,
+      callers: ['runner'],
+      body: z.strictObject({ runner: Text.max(200) }),
+      // `more`: another task was due, so that it is worth claiming again at once; without it a runner finds out.
+      response: z.strictObject({ task: ClaimedTask.nullable(), more: z.boolean().optional() }),
+    }),
+    heartbeat: operation({
+      summary:
+        'Renew the lease, count the attempt when Helm begins, say what the run waits for; returns whether cancellation was requested',
+      allow: ourServices,
+      callers: ['runner'],
+      // `helm_begins`: Helm, or the call into a deployment, starts after the answer. Recorded first, so that the attempt counts even if the runner dies with Helm.
+      // `waits_for`: becomes the `reason` of the task while it runs.
+      body: z.strictObject({
+        ...Claim,
+        helm_begins: z.boolean().default(false),
+        waits_for: Text.max(500).nullable().default(null),
+      }),
+      response: z.strictObject({ lease_ms: z.number().int(), cancel_requested: z.boolean() }),
+      idempotent: true,
+    }),
+    append_log: operation({
+      summary: 'Add lines to the log of the task',
+      allow: ourServices,
+      callers: ['runner'],
+      // `first` is the number of the first line within this claim, so that a repeat adds nothing twice.
+      body: z.strictObject({ ...Claim, first: z.number().int(), lines: z.array(LogLine).max(200) }),
+      response: z.null(),
+      idempotent: true,
+    }),
+    finish: operation({
+      summary: 'Report the outcome of the claim',
+      allow: ourServices,
+      callers: ['runner'],
+      body: z.strictObject({ ...Claim, outcome: TaskOutcome, reason: Text.max(500).nullable() }),
+      response: z.null(),
+      idempotent: true,
+    }),
+  },
+});

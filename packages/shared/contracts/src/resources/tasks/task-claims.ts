@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { ourServices } from '../../access/rules.ts';
+import { operation, resource } from '../../definition/contract.ts';
+import { Id } from '../../fields/fields.ts';
+
+/** Names a claim of a task, or of a dry run, whose id stands in `task_id`. A fence cannot be guessed, so only the runner that was given the claim can name it. */
+export const Claim = { task_id: Id, fence: z.number().int() };
+
+export const taskClaims = resource('task_claims', {
+  owner: 'tasks',
+  singular: 'claim',
+  operations: {
+    get: operation({
+      summary: 'What a claim is good for, while it lasts',
+      allow: ourServices,
+      callers: ['cluster-sync', 'registry-scan'],
+      body: z.strictObject(Claim),
+      response: z.strictObject({
+        deployment_id: Id,
+        cluster_id: Id,
+        namespace: z.string(),
+        helm_chart_id: Id.nullable(),
+        /** Its runner reads the cluster for a plan, and nothing may be written for it. */
+        is_dry_run: z.boolean(),
+      }),
+      idempotent: true,
+    }),
+  },
+});

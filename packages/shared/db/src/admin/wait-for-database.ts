@@ -1,0 +1,66 @@
+import { pgConnection } from '../postgres/pg-connection.ts';
+import { LostConnection, NoAnswer, PostgresError } from '../postgres/errors/postgres-error.ts';
+import { type TroubleLogger, troubleLog } from '../outbox/trouble-log.ts';
+import { pause } from '@berth/service/waiting/pause';
+
+export interface DatabaseWait {
+  readonly url: string;
+  readonly log: TroubleLogger;
+  readonly signal: AbortSignal;
+  readonly seconds: number;
+  readonly everyMs?: number;
+}
+
+/** No such role or another password, no such database, no right to connect to it, no schema yet. */
+const notYet = ['28P01', '28000', '3D000', '42501'];
+
+class NoSchema extends Error {}
+
+/**
+ * Waits until the role can connect and its schema exists: they may be made at this moment. False when the time is over; the
+ * log names the last reason.
+ */
+export const waitForSchema = (wait: DatabaseWait): Promise<boolean> => waitFor(wait, connectToSchema);
+
+/** As `waitForSchema`, for a role that needs no schema. */
+export const waitForServer = (wait: DatabaseWait): Promise<boolean> => waitFor(wait, connect);
+
+async function waitFor(
+  { url, log, signal, seconds, everyMs = 1_000 }: DatabaseWait,
+  probe: (url: string) => Promise<void>,
+): Promise<boolean> {
+  const until = performance.now() + seconds * 1_000;
+  const trouble = troubleLog(log, 'waiting for Postgres');
+  while (!signal.aborted) {
+    try {
+      await probe(url);
+      trouble.fine();
+      return true;
+    } catch (error) {
+      if (!mayPass(error)) throw error;
+      trouble.failed(error);
+      if (performance.now() > until) return false;
+    }
+    await pause(everyMs, signal);
+  }
+  return false;
+}
+
+const applicationName = 'berth-admin';
+
+async function connect(url: string): Promise<void> {
+  await using connection = await pgConnection({ url, applicationName });
+  await connection.query('select 1');
+}
+
+async function connectToSchema(url: string): Promise<void> {
+  await using connection = await pgConnection({ url, applicationName });
+  const [row] = await connection.query('select current_schema() as schema');
+  if (row?.['schema'] === null) throw new NoSchema('None of the schemas of the search path exists');
+}
+
+const mayPass = (error: unknown): boolean =>
+  error instanceof LostConnection ||
+  error instanceof NoAnswer ||
+  error instanceof NoSchema ||
+  (error instanceof PostgresError && notYet.includes(error.code));

@@ -1,0 +1,13 @@
+import type { AuditEvent, auditOfTasks } from '@berth/contracts/resources/audit/audit-events';
+import { implement } from '@berth/bus/rpc/implement';
+import type { Queries } from '../database.ts';
+import { readAudit } from './read-audit.ts';
+
+/** The parts are alike but for their owners. */
+type AuditPart = typeof auditOfTasks;
+
+/** Answers `auth` with the events that this service keeps. */
+export const auditHandlers = (db: Pick<Queries, 'any'>, service: AuditEvent['service'], part: AuditPart) =>
+  implement(part, {
+    read: async ({ body }) => ({ events: await readAudit(db, service, body) }),
+  });

@@ -1,0 +1,58 @@
+import { Counter, type Registry } from 'prom-client';
+import { sql } from 'slonik';
+import { z } from 'zod';
+import { every } from '@berth/service/loop';
+import { oncePerRegistry } from '@berth/service/metrics/once-per-registry';
+import type { Loop } from '@berth/service/service';
+import type { Database, Transaction } from '../database.ts';
+import { inBatches } from '../postgres/in-batches.ts';
+
+/** Of every service that keeps audit events. */
+export const auditSettings = {
+  /** Events are removed when they are older; 0: none ever. */
+  AUDIT_RETENTION_DAYS: z.coerce.number().int().min(0).max(36_500).default(730),
+};
+
+export interface AuditRetentionDeps {
+  db: Pick<Database, 'transaction'>;
+  metrics: Registry;
+  days: number;
+}
+
+const everyMs = 10 * 60_000;
+const nothing = sql.type(z.object({}));
+
+const removedEvents = oncePerRegistry(
+  (registry) =>
+    new Counter({
+      name: 'berth_audit_events_removed_total',
+      help: 'Audit events that were removed because they are no longer kept',
+      registers: [registry],
+    }),
+);
+
+/** Removes old events, in short transactions, at most 100,000 in a run. Replicas that do so at once pass over each other's rows. */
+export function auditRetention({ db, metrics, days }: AuditRetentionDeps): Loop {
+  const removed = removedEvents(metrics);
+  return every(everyMs, (signal) =>
+    days === 0
+      ? undefined
+      : inBatches(async (most) => {
+          const count = await db.transaction((tx) => removeSome(tx, days, most));
+          removed.inc(count);
+          return count;
+        }, signal),
+  );
+}
+
+async function removeSome(tx: Transaction, days: number, most: number): Promise<number> {
+  await tx.query(nothing`select set_config('berth.removes_old_audit_events', 'yes', true)`);
+  const { rowCount } = await tx.query(nothing`
+    delete from audit_log where id in (
+      select id from audit_log where at < now() - ${days} * interval '1 day'
+      order by at, event_id limit ${most}
+      for update skip locked
+    )
+  `);
+  return rowCount;
+}

@@ -1,0 +1,102 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { Repeatable } from '@berth/bus/rpc/handler';
+import { stillAnswering } from '@berth/contracts/definition/idempotency-key';
+import { AppError } from '@berth/contracts/errors';
+import type { Transaction } from '../database.ts';
+import { isLockTimeout } from '../postgres/errors/database-failure.ts';
+import { requestHash } from './request-hash.ts';
+
+/** What `once` needs of the context of a handler. */
+export interface OnceContext<Answer> {
+  repeatable(): Repeatable<Answer> | undefined;
+}
+
+const nothing = sql.type(z.object({}));
+const hashKeys = sql.type(z.object({ hash_key: z.instanceof(Buffer) }));
+const mine = sql.type(z.object({ key: z.string() }));
+const earlier = sql.type(
+  z.object({ same: z.boolean(), answer: z.record(z.string(), z.unknown()).nullable(), token_id: z.uuid().nullable() }),
+);
+
+/**
+ * Creates, or returns the recorded answer of the same request with the same `Idempotency-Key`. Call it in the transaction
+ * that creates: a throw rolls the key back with everything else, so only successes are remembered. A repeat of a request in
+ * flight waits for the first, or gets `conflict` when that takes too long.
+ */
+export async function once<Answer extends object>(
+  tx: Transaction,
+  context: OnceContext<Answer>,
+  create: () => Promise<Answer>,
+): Promise<Answer> {
+  const repeatable = context.repeatable();
+  if (!repeatable) return create();
+
+  const { key, operation, request } = repeatable;
+  const identity = `${repeatable.identity.kind} ${repeatable.identity.id}`;
+  const hash = requestHash(await hashKeyOf(tx), { operation, request });
+  const isFirst = await claim(tx, identity, key, hash);
+  if (!isFirst) return repeatable.answerAgain(await answerBefore(tx, identity, key, hash));
+
+  const answer = await create();
+  const tokenId = tokenIdIn(answer);
+  await tx.query(nothing`
+    update idempotency_keys
+    set answer = ${tokenId === null ? sql.jsonb(answer) : null}, token_id = ${tokenId}
+    where identity = ${identity} and key = ${key}
+  `);
+  return answer;
+}
+
+/** The secret of this service, from its own schema. */
+async function hashKeyOf(tx: Transaction): Promise<Buffer> {
+  return (await tx.one(hashKeys`select hash_key from idempotency_hash_key`)).hash_key;
+}
+
+/** False for a repeat. */
+async function claim(tx: Transaction, identity: string, key: string, hash: Buffer): Promise<boolean> {
+  const row = await tx
+    .maybeOne(mine`
+      insert into idempotency_keys as kept (identity, key, request_hash)
+      values (${identity}, ${key}, ${sql.binary(hash)})
+      on conflict (identity, key) do update
+        set request_hash = excluded.request_hash, answer = null, token_id = null, created_at = now()
+        where kept.created_at < now() - interval '24 hours'
+      returning key
+    `)
+    .catch((error: unknown) => {
+      if (!isLockTimeout(error)) throw error;
+      throw stillAnswering(error);
+    });
+  return row !== null;
+}
+
+async function answerBefore(tx: Transaction, identity: string, key: string, hash: Buffer): Promise<unknown> {
+  const { same, answer, token_id } = await tx.one(earlier`
+    select request_hash = ${sql.binary(hash)} as same, answer, token_id
+    from idempotency_keys where identity = ${identity} and key = ${key}
+  `);
+  if (!same) {
+    throw new AppError('unprocessable', 'This Idempotency-Key was used with another request', {
+      errors: [{ path: 'headers.idempotency-key', message: 'was used with another request' }],
+    });
+  }
+  if (token_id !== null) {
+    throw new AppError(
+      'conflict',
+      `This request has created token ${token_id}; its secret was shown once and is not kept`,
+    );
+  }
+  return answer;
+}
+
+const Token = z.object({ created_token: z.string() });
+
+/** The id in `<base64url of the id's 16 bytes>.<secret>`. */
+function tokenIdIn(answer: object): string | null {
+  const token = Token.safeParse(answer);
+  if (!token.success) return null;
+  const [id = ''] = token.data.created_token.split('.');
+  const hex = Buffer.from(id, 'base64url').toString('hex');
+  return z.uuid().parse(hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'));
+}

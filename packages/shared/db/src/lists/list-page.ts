@@ -1,0 +1,176 @@
+import { type FragmentSqlToken, sql } from 'slonik';
+import { z } from 'zod';
+import { limits } from '@berth/bus/protocol/limits';
+import type { ListRequest, Page } from '@berth/contracts/definition/paging';
+import { AppError } from '@berth/contracts/errors';
+import type { Queries } from '../database.ts';
+import { decodeCursor, encodeCursor } from './list-cursor.ts';
+import type { Condition } from './list-filters.ts';
+import { listRow } from './list-row.ts';
+import { rowsThatFit } from './rows-that-fit.ts';
+import { timeOf } from './time-of-cursor.ts';
+
+export interface ListOptions<Row extends z.ZodType> {
+  row: Row;
+  columns: FragmentSqlToken;
+  /** The table, or a join. */
+  from: FragmentSqlToken;
+  /** For the total, where a join of `from` neither adds nor removes rows, nor is part of a condition. */
+  counted?: FragmentSqlToken;
+  /** Filters and visibility; all must hold. */
+  where: readonly Condition[];
+  request: ListRequest;
+  /** The time that orders the list, newest first; never null. `created_at` unless given. */
+  newestBy?: FragmentSqlToken;
+  /** Breaks ties; `id` unless given (a join may need `t.id`). */
+  id?: FragmentSqlToken;
+  /** What `sort` may name, as the contract has it. */
+  sortable?: Readonly<Record<string, FragmentSqlToken>>;
+  /**
+   * At least as many bytes as a row takes in the answer, from columns that are cheap to read. For tables whose rows may
+   * be large: Postgres then sends no more of them than one answer can hold, however many are requested.
+   */
+  bytes?: FragmentSqlToken;
+  /** A select of the number of rows, for tables that have a quicker one than counting them. */
+  numTotal?: FragmentSqlToken | undefined;
+}
+
+/** Bytes of an answer that are left for its items. */
+const maxItemBytes = limits.responseBytes - 16 * 1024;
+
+/**
+ * Every list of the platform: filtered and counted, by page number in any order, or by keyset in the fixed one. Where rows
+ * are so large that a page is more than one answer can hold, the latter gives fewer of them; the former says how many fit.
+ */
+export async function listPage<Row extends z.ZodType>(
+  queries: Queries,
+  options: ListOptions<Row>,
+): Promise<Page<z.output<Row>>> {
+  const { page = 1, per_page, page_size, after } = options.request;
+  const size = per_page ?? page_size ?? 50;
+  return after === undefined
+    ? await numberedPage(queries, options, { page, size })
+    : await keysetPage(queries, options, { after, size });
+}
+
+async function numberedPage<Row extends z.ZodType>(
+  queries: Queries,
+  options: ListOptions<Row>,
+  { page, size }: { page: number; size: number },
+): Promise<Page<z.output<Row>>> {
+  const { row, columns, from, where } = options;
+  const before = (page - 1) * size;
+  const statement = sql.unsafe`${fitting(options, {
+    page: sql.fragment`
+        select ${columns} ${sizeOf(options)}
+        from ${from} where ${sql.and(where)}
+        order by ${orderOf(options)}
+        limit ${size + 1} offset ${before}
+      `,
+    total: totalWith(options, { before, size }),
+  })}`;
+  const found = await queries.any({ ...statement, parser: listRow(row) });
+
+  const items = found.slice(0, size).map(({ item }) => item);
+  const fit = fittingOf(options, items);
+  if (fit < Math.min(found[0]?.found ?? items.length, size)) throw tooLarge(fit);
+  const num_total = found[0]?.total ?? (page === 1 ? 0 : await total(queries, options));
+  return { page, per_page: size, items, num_total };
+}
+
+async function keysetPage<Row extends z.ZodType>(
+  queries: Queries,
+  options: ListOptions<Row>,
+  { after, size }: { after: string; size: number },
+): Promise<Page<z.output<Row>>> {
+  const { row, columns, from, where, newestBy = createdAt, id = idColumn } = options;
+  const cursor = decodeCursor(after);
+  const beyond = cursor && sql.fragment`(${newestBy}, ${id}) < (${timeOf(cursor)}, ${cursor.id})`;
+
+  const statement = sql.unsafe`${fitting(options, {
+    page: sql.fragment`
+        select ${columns},
+          trim_scale(extract(epoch from ${newestBy}) * 1000000)::text as list_micros, ${id} as list_id
+          ${sizeOf(options)}
+        from ${from} where ${sql.and([...where, beyond])}
+        order by ${newestBy} desc, ${id} desc
+        limit ${size + 1}
+      `,
+    total: cursor === null ? totalWith(options, { before: 0, size }) : sql.fragment`(${countOf(options)})`,
+  })}`;
+  const found = await queries.any({ ...statement, parser: listRow(row) });
+
+  const items = found.slice(0, size).map(({ item }) => item);
+  const fit = fittingOf(options, items);
+  const last = (found[0]?.found ?? found.length) > fit ? found[fit - 1] : undefined;
+  return {
+    page: 1,
+    per_page: size,
+    items: items.slice(0, fit),
+    num_total: found[0]?.total ?? (cursor === null ? 0 : await total(queries, options)),
+    next: last === undefined ? null : encodeCursor({ micros: last.micros, id: last.id }),
+  };
+}
+
+/** Where the table stores the size of its rows, Postgres has sent no more of them than fit. */
+const fittingOf = ({ bytes }: Sized, items: readonly unknown[]): number =>
+  bytes === undefined ? rowsThatFit(items, maxItemBytes) : items.length;
+
+const sizeOf = ({ bytes }: Sized) => (bytes === undefined ? sql.fragment`` : sql.fragment`, ${bytes} as list_bytes`);
+
+interface PageStatement {
+  /** With one row more than the page, which shows whether the list goes on. */
+  page: FragmentSqlToken;
+  total: FragmentSqlToken;
+}
+
+/**
+ * The rows of a page up to what one answer can hold, one at least. Of those beyond it Postgres reads the size only: large
+ * values are stored apart from their rows until they are read. Windows without an order keep that of the page.
+ */
+const fitting = ({ bytes }: Sized, { page, total: listTotal }: PageStatement) =>
+  bytes === undefined
+    ? sql.fragment`with page as materialized (${page}) select page.*, ${listTotal} as list_total from page`
+    : sql.fragment`
+        with page as materialized (${page})
+        select measured.*, ${listTotal} as list_total from (
+          select page.*, count(*) over () as list_found, sum(list_bytes) over (rows unbounded preceding) as list_sum
+          from page
+        ) measured
+        where list_sum <= ${maxItemBytes} or list_sum = list_bytes
+      `;
+
+/** Rows are counted only where the list goes on after the page: Postgres computes the branch that it takes and no other. */
+const totalWith = (options: Filtered, { before, size }: { before: number; size: number }) => sql.fragment`
+  case when (select count(*) from page) > ${size} then (${countOf(options)}) else ${before} + (select count(*) from page) end`;
+
+const tooLarge = (fitting: number) => {
+  const rule = `must be at most ${fitting} for rows as large as these, or use after`;
+  return new AppError('too_large', `query.per_page: ${rule}`, { errors: [{ path: 'query.per_page', message: rule }] });
+};
+
+const createdAt = sql.fragment`created_at`;
+const idColumn = sql.fragment`id`;
+
+type Filtered = Pick<ListOptions<z.ZodType>, 'from' | 'where' | 'counted' | 'numTotal'>;
+type Sized = Pick<ListOptions<z.ZodType>, 'bytes'>;
+
+const countOf = ({ from, where, counted = from, numTotal }: Filtered) =>
+  numTotal ?? sql.fragment`select count(*) from ${counted} where ${sql.and(where)}`;
+
+const Total = z.object({ list_total: z.number().int() });
+
+/** Past the end no row carries the total. */
+const total = async (queries: Queries, options: Filtered): Promise<number> =>
+  (await queries.one(sql.type(Total)`select (${countOf(options)}) as list_total`)).list_total;
+
+function orderOf({ request, sortable = {}, newestBy = createdAt, id = idColumn }: ListOptions<z.ZodType>) {
+  const { sort } = request;
+  if (sort === undefined) return sql.fragment`${newestBy} desc, ${id} desc`;
+
+  const descending = sort.startsWith('-');
+  const column = sortable[descending ? sort.slice(1) : sort];
+  // The contract passes only its own names, so the list lacks one of them.
+  if (column === undefined) throw new Error(`The list cannot sort by ${sort}`);
+  return descending ? sql.fragment`${column} desc, ${id} desc` : sql.fragment`${column} asc, ${id} asc`;
+}

@@ -1,0 +1,48 @@
+import type { z } from 'zod';
+import { exactShape } from '@berth/contracts/definition/exact-shape';
+import type { Checked, RowSchema } from '../database.ts';
+
+/** A row of a page, and what the statement of the page says beside it. */
+export interface ListRow<Item> {
+  item: Item;
+  /** Of the whole list. */
+  total: number;
+  /** How many rows the page would have if all of them fitted; absent where Postgres left none out. */
+  found: number | undefined;
+  /** Where a walk by keyset goes on; empty in a page by number. */
+  micros: string;
+  id: string;
+}
+
+/**
+ * Reads the rows of a list. Columns that begin with `list_` are those of the page; the others are the item, whose names and types
+ * must be those of its schema. The rules of single values were checked when they were written, so the whole schema is used only
+ * where the types are not as it describes.
+ */
+export function listRow<Row extends z.ZodType>(schema: Row): RowSchema<ListRow<z.output<Row>>> {
+  const hasShape = exactShape(schema);
+  return { '~standard': { validate: (row) => (isRow(row) ? read(row) : { issues: [notThe('(row)')] }) } };
+
+  function read(row: Record<string, unknown>): Checked<ListRow<z.output<Row>>> {
+    const { list_total: total, list_found: found, list_micros: micros = '', list_id: id = '' } = row;
+    if (!isCount(total) || !(found === undefined || isCount(found))) return { issues: [notThe('list_total')] };
+    if (typeof micros !== 'string' || typeof id !== 'string') return { issues: [notThe('list_id')] };
+    const item = withoutOurs(row);
+    if (hasShape?.(item)) return { value: { item, total, found, micros, id } };
+    const parsed = schema.safeParse(item);
+    if (!parsed.success) return { issues: parsed.error.issues };
+    return { value: { item: parsed.data, total, found, micros, id } };
+  }
+}
+
+const isRow = (row: unknown): row is Record<string, unknown> => typeof row === 'object' && row !== null;
+
+function withoutOurs(row: Record<string, unknown>): Record<string, unknown> {
+  const item: Record<string, unknown> = {};
+  for (const name of Object.keys(row)) if (!name.startsWith('list_')) item[name] = row[name];
+  return item;
+}
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value);
+
+const notThe = (column: string) => ({ path: [column], message: 'is not what the statement of a page has there' });

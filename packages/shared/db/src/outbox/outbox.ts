@@ -1,0 +1,112 @@
+import { type FragmentSqlToken, sql } from 'slonik';
+import { z } from 'zod';
+import { eventRow, isCopied } from '@berth/bus/state/event-row';
+import type { StateOperation } from '@berth/bus/state/publish-state';
+import type { Resource } from '@berth/contracts/definition/contract';
+import { currentTraceparent } from '@berth/service/trace-context';
+import type { Queries, Transaction } from '../database.ts';
+import { wakeRelays } from './relay-wake-up.ts';
+
+export interface StateChange {
+  id: string;
+  env_id: string | null;
+  operation: StateOperation;
+  /** The public row as the contract's `state` has it; of a deleted one, its last. */
+  row: object;
+}
+
+type Followed = Pick<Resource, 'name' | 'state'>;
+
+const nothing = sql.type(z.object({}));
+
+/** Records a change for the followers of a resource, in the transaction that makes it. */
+export const recordState = (tx: Transaction, resource: Followed, change: StateChange): Promise<void> =>
+  recordStates(tx, resource, [change]);
+
+/** The same for several rows of a resource in one statement; each id once. */
+export const recordStates = async (
+  tx: Transaction,
+  resource: Followed,
+  changes: readonly StateChange[],
+): Promise<void> => {
+  tx.noteRecorded('outbox', resource.name);
+  await recordTogether(
+    tx,
+    changes.map((change) => ({ resource, ...change })),
+  );
+};
+
+/** The same for rows of several resources. */
+export async function recordTogether(
+  tx: Transaction,
+  changes: readonly (StateChange & { resource: Followed })[],
+): Promise<void> {
+  for (const { resource } of changes) tx.noteRecorded('outbox', resource.name);
+  if (changes.length === 0) return;
+  const records = changes.map(({ resource, ...change }) => ({
+    ...change,
+    resource: resource.name,
+    row: publicRow(resource, change.row),
+  }));
+  await tx.query(nothing`
+    ${insertInto}
+    select c.resource, c.id, next_outbox_version(), c.env_id, c.operation, c.row, ${currentTraceparent()}
+    from jsonb_to_recordset(${sql.jsonb(records)}) as c(resource text, id uuid, env_id uuid, operation text, row jsonb)
+    order by c.resource, c.id
+    ${orReplace}
+  `);
+  tx.afterCommit(wakeRelays);
+}
+
+/**
+ * Changes one row and records that, in one statement that is a transaction of its own: for changes that a person waits
+ * for. `change` returns at least id and env_id; `row` is the public row, which it does not change.
+ */
+export async function changeAndRecord<Row>(
+  db: Queries,
+  { resource, change, row, returns }: ChangeAndRecord<Row>,
+): Promise<Row | null> {
+  const changed = await db.maybeOne(sql.type(returns)`
+    with changed as (${change}), recorded as (
+      ${insertInto}
+      select ${resource.name}, id, next_outbox_version(), env_id, 'UPDATE', ${sql.jsonb(publicRow(resource, row))}, ${currentTraceparent()}
+      from changed
+      ${orReplace}
+    )
+    select * from changed
+  `);
+  if (changed) wakeRelays();
+  return changed;
+}
+
+interface ChangeAndRecord<Row> {
+  resource: Followed;
+  change: FragmentSqlToken;
+  row: object;
+  returns: z.ZodType<Row>;
+}
+
+// The version is taken in the update, so under the lock of the outbox row: of two changes the later one has the higher
+// one. A row that was never published stays an INSERT, however often it changed. Rows are ordered, so that two
+// transactions cannot deadlock.
+const insertInto = sql.fragment`insert into outbox (resource, id, version, env_id, operation, row, traceparent)`;
+const orReplace = sql.fragment`
+  on conflict (resource, id) do update set
+    version = greatest(outbox.version + 1, next_outbox_version()),
+    env_id = excluded.env_id,
+    operation = case
+      when outbox.published_version is null and outbox.operation = 'INSERT' and excluded.operation = 'UPDATE' then 'INSERT'
+      else excluded.operation
+    end,
+    row = excluded.row,
+    traceparent = excluded.traceparent,
+    changed_at = clock_timestamp()`;
+
+/** Refuses fields that the contract does not publish: an extra column could leak a secret to all followers. */
+function publicRow(resource: Followed, row: object): Record<string, unknown> {
+  const { name, state } = resource;
+  if (state === undefined) throw new Error(`${name} cannot be published: its contract has no state`);
+  const { row: whole, published } = state;
+  const shown = published ? z.object(published.shape).parse(whole.partial().parse(row)) : whole.parse(row);
+  return isCopied(resource) ? shown : eventRow(resource, shown);
+}

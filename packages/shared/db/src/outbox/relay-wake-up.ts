@@ -1,0 +1,36 @@
+import { pause } from '@berth/service/waiting/pause';
+
+const relays = new Set<() => void>();
+
+/** Something was committed to an outbox of this process. A superfluous wake-up costs a relay one indexed select. */
+export function wakeRelays(): void {
+  for (const wake of relays) wake();
+}
+
+export interface WakeUps extends Disposable {
+  /**
+   * Resolves soon after the next wake-up, or after one since the last call, and in any case after `ms` or at the abort.
+   * What is committed within the short time to gather belongs to the same wake-up.
+   */
+  next(times: { ms: number; gatherMs: number }, signal: AbortSignal): Promise<void>;
+}
+
+export function relayWakeUps(): WakeUps {
+  let woken = Promise.withResolvers<void>();
+  const wake = () => woken.resolve();
+  relays.add(wake);
+
+  return {
+    async next({ ms, gatherMs }, signal) {
+      const enough = new AbortController();
+      const timer = pause(ms, AbortSignal.any([signal, enough.signal]));
+      await Promise.race([woken.promise, timer]);
+      enough.abort();
+      await pause(gatherMs, signal);
+      woken = Promise.withResolvers<void>();
+    },
+    [Symbol.dispose]() {
+      relays.delete(wake);
+    },
+  };
+}

@@ -1,8 +1,0 @@
-import type { HintName } from '../../contracts/definition/hints.ts';
-
-/** Messages that may be lost: they only make the receiver check sooner. */
-export interface Hints {
-  send(name: HintName, key: string): void;
-  /** Calls `onHint(key)` until the signal aborts; never throws out of it. */
-  listen(name: HintName, onHint: (key: string) => void, options: { key?: string; signal: AbortSignal }): void;
-}

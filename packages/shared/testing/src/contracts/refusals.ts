@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto';
+import type { Identity } from '@berth/contracts/access/identity';
+import {
+  hasPathId,
+  type Operation,
+  type OperationSpec,
+  type RequestInput,
+  type ServiceName,
+} from '@berth/contracts/definition/contract';
+import { resources } from '@berth/contracts/resources/index';
+import { AppError, type ErrorCode } from '@berth/contracts/errors';
+import { sampleOf } from './sample-of.ts';
+
+/** `outsider`: a user without any role. */
+export type RefusedCaller = 'nobody' | 'outsider' | 'siteAdmin';
+
+interface Refusal {
+  caller: RefusedCaller;
+  request: object;
+  code: ErrorCode;
+}
+
+export type Send = (
+  caller: RefusedCaller,
+  operation: Operation,
+  request: RequestInput<OperationSpec>,
+) => Promise<unknown>;
+
+const outsider: Identity = { kind: 'user', id: randomUUID(), is_admin: false, env_roles: {}, deployment_roles: [] };
+
+/** A well-formed request for a row that does not exist, where the operation has a path id. */
+const wellFormed = ({ body, bodyOptional, ...spec }: OperationSpec): object => ({
+  ...(hasPathId(spec) && { id: randomUUID() }),
+  ...(body && !bodyOptional && { body: sampleOf(body) }),
+});
+
+/** What an operation refuses by its contract alone, whatever rows there are. */
+/** Whether its contract refuses an outsider, whatever row is meant. */
+const isDeniedToOutsiders = ({ allow }: Operation, request: object): boolean =>
+  allow.on === 'identity' && !allow.allows(outsider, request);
+
+function refusalsOf(operation: Operation): Refusal[] {
+  const { allow } = operation;
+  const request = wellFormed(operation);
+  const refusals: Refusal[] = [{ caller: 'siteAdmin', request: { ...request, unknown: 1 }, code: 'invalid' }];
+  if (allow.on === 'identity' || allow.on === 'row')
+    refusals.push({ caller: 'nobody', request, code: 'unauthenticated' });
+  if (isDeniedToOutsiders(operation, request)) refusals.push({ caller: 'outsider', request, code: 'forbidden' });
+  if (hasPathId(operation)) refusals.push({ caller: 'siteAdmin', request, code: 'not_found' });
+  return refusals;
+}
+
+/**
+ * Tries every public operation of a service with requests that its contract refuses: a malformed one, one without a credential, one
+ * of a caller whom the rule excludes, one for a row that does not exist. Returns those that were answered otherwise.
+ */
+export async function answeredUnlikeContract(owner: ServiceName, send: Send): Promise<string[]> {
+  const cases = publicOperationsOf(owner).flatMap((operation) =>
+    refusalsOf(operation).map((refusal) => ({ operation, ...refusal })),
+  );
+  if (cases.length === 0) throw new Error(`${owner} has no operations to try`);
+
+  const wrong: string[] = [];
+  for (const { operation, caller, request, code } of cases) {
+    const answer = await send(caller, operation, request as RequestInput<OperationSpec>).then(
+      () => 'an answer',
+      (error: unknown) => (error instanceof AppError ? error.code : String(error)),
+    );
+    const name = `${operation.resource}.${operation.name}`;
+    if (answer !== code) wrong.push(`${name} for ${caller}: ${answer} instead of ${code}`);
+  }
+  return wrong;
+}
+
+const publicOperationsOf = (owner: ServiceName): Operation[] =>
+  resources
+    .filter((resource) => resource.owner === owner)
+    .flatMap((resource) => Object.values<Operation>(resource.operations))
+    .filter(({ http }) => http !== undefined);
+
+/** The operations of which `answeredUnlikeContract` makes a denied attempt, in the words of the audit log. */
+export const deniedAttempts = (owner: ServiceName): { resource: string; action: string }[] =>
+  publicOperationsOf(owner)
+    .filter((operation) => isDeniedToOutsiders(operation, wellFormed(operation)))
+    .map(({ resource, name }) => ({ resource, action: name }));

@@ -1,0 +1,17 @@
+import type { Operation } from '@berth/contracts/definition/contract';
+import { fieldErrors } from '@berth/contracts/fields/field-errors';
+import { resources } from '@berth/contracts/resources/index';
+
+export const operations = resources.flatMap((resource) => Object.values<Operation>(resource.operations));
+
+export function operationNamed(name: string): Operation {
+  const found = operations.find((operation) => `${operation.resource}.${operation.name}` === name);
+  if (!found) throw new Error(`no operation ${name}`);
+  return found;
+}
+
+/** The fields that a request breaks, with their rules; nothing where it is valid. */
+export function refused(name: string, request: object): string[] {
+  const { error } = operationNamed(name).request.safeParse(request);
+  return error ? fieldErrors(error).map(({ path, message }) => `${path}: ${message}`) : [];
+}

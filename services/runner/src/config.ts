@@ -1,0 +1,66 @@
+import { resolve } from 'node:path';
+import { busOptions, busSettings } from '@berth/bus/connection/bus-settings';
+import { z } from 'zod';
+
+const Addresses = z
+  .string()
+  .default('')
+  .transform((list) => list.split(/[\s,]+/).filter((address) => address !== ''))
+  .pipe(z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])));
+
+const NameServers = z
+  .string()
+  .default('')
+  .transform((list) => list.split(/[\s,]+/).filter((server) => server !== ''))
+  .pipe(
+    z.array(
+      z
+        .string()
+        .regex(
+          /^(?:[\d.]+(?::\d+)?|[\da-fA-F:]+|\[[\da-fA-F:]+\](?::\d+)?)$/,
+          'must be an address, with or without a port',
+        ),
+    ),
+  );
+
+export const Config = z
+  .object({
+    ...busSettings,
+    HELM_BINARY: z.string().default('helm'),
+    /** Private folder for charts, discovery caches and the files of running tasks; a tmpfs is best. */
+    RUNNER_FOLDER: z.string().min(1),
+    RUNNER_CONCURRENCY: z.coerce.number().int().min(1).max(64).default(4),
+    /** Polls of the status of deployments at the same time; with 0 this runner makes none. */
+    RUNNER_POLLS: z.coerce.number().int().min(0).max(256).default(32),
+    /** Dry runs for plans at the same time; with 0 this runner makes none. */
+    RUNNER_PLANS: z.coerce.number().int().min(0).max(64).default(2),
+    /** Calls for resources at the same time; with 0 this runner makes none. */
+    RUNNER_RESOURCE_CALLS: z.coerce.number().int().min(0).max(64).default(16),
+    RUNNER_NAME: z.string().max(200).optional(),
+    /** PEM certificates that calls into deployments trust beside those of the system. */
+    CALL_CA: z.string().optional(),
+    /** Where ingress controllers listen. */
+    CALL_PORT: z.coerce.number().int().min(1).max(65_535).default(443),
+    /** Addresses or CIDR ranges that deployments may be called at although they are of this machine, its link or a cloud. */
+    CALL_ALLOW_ADDRESSES: Addresses,
+    /** Name servers that resolve the hostnames of deployments, as `address` or `address:port`; those of the system unless given. */
+    CALL_NAME_SERVERS: NameServers,
+  })
+  .transform((env) => ({
+    bus: busOptions(env),
+    helmBinary: env.HELM_BINARY,
+    // Helm has another working directory, where a relative path would not be found.
+    folder: resolve(env.RUNNER_FOLDER),
+    concurrency: env.RUNNER_CONCURRENCY,
+    polls: env.RUNNER_POLLS,
+    plans: env.RUNNER_PLANS,
+    resourceCalls: env.RUNNER_RESOURCE_CALLS,
+    name: env.RUNNER_NAME,
+    calls: {
+      ca: env.CALL_CA,
+      port: env.CALL_PORT,
+      allowAddresses: env.CALL_ALLOW_ADDRESSES,
+      nameServers: env.CALL_NAME_SERVERS,
+    },
+  }));
+export type Config = z.output<typeof Config>;

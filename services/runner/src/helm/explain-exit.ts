@@ -1,0 +1,61 @@
+import { cutText } from '@berth/contracts/cut-text';
+import type { FailureKind } from '../outcome/task-failure.ts';
+import type { HelmExit } from './helm-starter.ts';
+
+export interface Explained {
+  reason: string;
+  kind: FailureKind;
+}
+
+/** Others changed the same objects at the same time. */
+const transientWords =
+  /another operation \(install\/upgrade\/rollback\) is in progress|because it is being terminated|the object has been modified/i;
+
+/** How Go programs report network errors and overloaded API servers. */
+const unreachableWords =
+  /asked for the client to provide credentials|Unauthorized|connection refused|connection reset|i\/o timeout|TLS handshake timeout|no such host|unexpected EOF|http2: client connection lost|server is currently unable|Too Many Requests|etcdserver: |too many requests|Internal error occurred/i;
+
+/**
+ * How RBAC refuses; quotas and admission plugins say `forbidden` too, but permanently. A chart may print the beginning of these
+ * messages any number of times, and heartbeats wait for the search: so no part of the pattern is unbounded, and only the
+ * beginning of the text is searched, where an API server's own message is.
+ */
+const forbiddenWords =
+  /is forbidden: User "[^"]{1,300}" cannot |forbidden: user "[^"]{1,300}" .{0,300}is attempting to grant RBAC permissions/i;
+const maxSearched = 16 * 1024;
+
+/** Limits of a Secret (1 MiB), of a request to the API server (3 MiB) and of an object in etcd (1.5 MiB): retries do not help. */
+const tooLarge = /data: Too long|etcdserver: request is too large|Request entity too large/;
+const recordIsTooLarge = 'The chart with its values and manifests is larger than Helm can record: 1 MiB, compressed';
+
+const maxReason = 500;
+/** Exit codes of a shell that cannot run the program. */
+const notStarted = new Set([126, 127]);
+
+/** Helm's own message in one line, and the kind of failure. */
+export function explainExit({ code, signal }: HelmExit, stderr: readonly string[]): Explained {
+  if (code === null)
+    return { reason: `Helm was ended by ${signal ?? 'a signal'} before it had finished`, kind: 'transient' };
+  if (notStarted.has(code)) return { reason: 'Helm could not be started', kind: 'transient' };
+  const message = messageOf(stderr) || `Helm exited with code ${code}`;
+  const isRecord = tooLarge.test(message) && message.includes('Secret "sh.helm.release');
+  return { reason: cutText(isRecord ? `${recordIsTooLarge} (${message})` : message, maxReason), kind: kindOf(message) };
+}
+
+function kindOf(message: string): FailureKind {
+  if (tooLarge.test(message)) return 'permanent';
+  if (transientWords.test(message)) return 'transient';
+  if (unreachableWords.test(message)) return 'unreachable';
+  return forbiddenWords.test(message.slice(0, maxSearched)) ? 'forbidden' : 'permanent';
+}
+
+/** From Helm's `Error: …` to its end, warnings left out; a chart's own `fail` may span several lines. */
+function messageOf(stderr: readonly string[]): string {
+  const start = stderr.findIndex((line) => line.startsWith('Error: '));
+  const lines = start === -1 ? stderr : stderr.slice(start);
+  return lines
+    .filter((line) => line.trim() !== '' && !/^(level=|time=|I\d{4}|W\d{4})/.test(line))
+    .join(' ')
+    .replace(/^Error: /, '')
+    .trim();
+}

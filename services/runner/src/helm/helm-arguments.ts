@@ -1,0 +1,81 @@
+import type { ClaimedTask } from '@berth/contracts/resources/tasks/runner-tasks';
+
+export interface HelmFiles {
+  kubeconfig: string;
+  chart: string;
+  values: string;
+}
+
+const target = (task: Pick<ClaimedTask, 'namespace'>, kubeconfig: string) => [
+  '--namespace',
+  task.namespace,
+  '--kubeconfig',
+  kubeconfig,
+];
+
+/** `helm upgrade --install`: the same command whether the release exists or not. */
+export function deployArguments(
+  task: ClaimedTask,
+  { kubeconfig, chart, values }: HelmFiles,
+  labels: Record<string, string>,
+): string[] {
+  const wait = task.wait.enabled ? ['--wait', '--timeout', `${task.wait.timeout_secs}s`] : [];
+  return [
+    'upgrade',
+    '--install',
+    // Otherwise Helm reuses the values of the last release when the new ones are empty.
+    '--reset-values',
+    ...target(task, kubeconfig),
+    '--values',
+    values,
+    '--labels',
+    Object.entries(labels)
+      .map(([name, value]) => `${name}=${value}`)
+      .join(','),
+    '--history-max',
+    '10',
+    // The server validates fields strictly anyway. This check would only find out whether it does, and load its whole OpenAPI
+    // document for that: a quarter of Helm's work.
+    '--disable-openapi-validation',
+    ...wait,
+    '--',
+    task.namespace,
+    chart,
+  ];
+}
+
+/**
+ * What the same deploy would install, hooks too: rendered with what the cluster can do and has, and without a trace there. Unlike
+ * `upgrade --dry-run` it also renders while a release is pending.
+ */
+export const templateArguments = (
+  { namespace }: Pick<ClaimedTask, 'namespace'>,
+  { kubeconfig, chart, values }: HelmFiles,
+  { isUpgrade }: { isUpgrade: boolean },
+): string[] => [
+  'template',
+  '--dry-run=server',
+  // Helm installs the folder crds with the first release only.
+  isUpgrade ? '--is-upgrade' : '--include-crds',
+  ...target({ namespace }, kubeconfig),
+  '--values',
+  values,
+  '--skip-tests',
+  '--disable-openapi-validation',
+  '--',
+  namespace,
+  chart,
+];
+
+export function uninstallArguments(task: ClaimedTask, { kubeconfig }: Pick<HelmFiles, 'kubeconfig'>): string[] {
+  return [
+    'uninstall',
+    ...target(task, kubeconfig),
+    '--ignore-not-found',
+    '--wait',
+    '--timeout',
+    `${task.wait.timeout_secs}s`,
+    '--',
+    task.namespace,
+  ];
+}

@@ -1,0 +1,22 @@
+import { piecesOf } from '@berth/contracts/cut-text';
+import { redact } from './redact.ts';
+
+/** The contract of the log allows no longer lines. */
+const maxPiece = 3_000;
+const maxPieces = 10;
+
+/** Removes control characters, on which terminals act, and what PostgreSQL cannot store. */
+export const plainText = (text: string): string =>
+  text
+    .replace(/\p{Cc}\[[0-9;]*m/gu, '')
+    .replace(/\p{Cc}/gu, (character) => (character === '\t' ? character : ''))
+    .toWellFormed();
+
+/** A line of output as the log shows it: redacted, then cut into pieces. In the other order half a secret could remain. */
+export function logTexts(line: string, secrets: readonly string[]): string[] {
+  const pieces: string[] = [];
+  for (const piece of piecesOf(redact(plainText(line), secrets), maxPiece)) {
+    if (pieces.push(piece) === maxPieces) break;
+  }
+  return pieces.length === 0 ? [''] : pieces;
+}

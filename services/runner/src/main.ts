@@ -1,0 +1,66 @@
+import { mkdir } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { connectBus } from '@berth/bus/connect-bus';
+import { startProcessGuard } from '@berth/process-guard/process-guard';
+import { readConfig } from '@berth/service/read-config';
+import { runService } from '@berth/service/run-service';
+import { createHelmStarter } from './helm/helm-starter.ts';
+import { createDeploymentClient } from './calls/deployment-client.ts';
+import { openChartCache } from './files/chart-cache.ts';
+import { createAccessCache } from './cluster/access-cache.ts';
+import { findHelm } from './helm/find-helm.ts';
+import { answerDryRuns } from './plan/answer-dry-runs.ts';
+import { callForResources } from './resources/call-for-resources.ts';
+import { pollStatuses } from './status/poll-statuses.ts';
+import { Config } from './config.ts';
+import { createRunnerMetrics } from './run/runner-metrics.ts';
+import { claimLoop } from './claim-loop.ts';
+import { sweepTaskFolders } from './files/task-folder.ts';
+
+await runService('runner', async ({ log, metrics, use, loop, signal }) => {
+  const config = readConfig(Config, process.env);
+  const binary = await findHelm(config.helmBinary, process.env['PATH']);
+  const folders = { tasks: join(config.folder, 'tasks'), discovery: join(config.folder, 'discovery') };
+  await sweepTaskFolders(folders.tasks);
+  await mkdir(folders.discovery, { recursive: true, mode: 0o700 });
+
+  const guard = startProcessGuard();
+  use({ failure: guard.failure, [Symbol.asyncDispose]: () => guard.close() });
+  const bus = use(await connectBus({ ...config.bus, caller: 'runner', log, metrics, signal }));
+
+  const metricsOfRunner = createRunnerMetrics(metrics);
+  const access = use(createAccessCache({ bus }));
+  const charts = await openChartCache({ bus, folder: join(config.folder, 'charts') });
+  const helm = use(createHelmStarter({ binary, guard }));
+  const deployments = use(createDeploymentClient(config.calls));
+  if (config.polls > 0) {
+    loop('poll statuses', pollStatuses({ bus, log, deployments, metrics: metricsOfRunner, places: config.polls }));
+  }
+  if (config.plans > 0) {
+    const places = config.plans;
+    loop(
+      'answer dry runs',
+      answerDryRuns({ bus, log, folders, access, charts, helm, metrics: metricsOfRunner, places }),
+    );
+  }
+  if (config.resourceCalls > 0) {
+    const places = config.resourceCalls;
+    loop('call for resources', callForResources({ bus, log, deployments, metrics: metricsOfRunner, places }));
+  }
+  loop(
+    'claim tasks',
+    claimLoop({
+      bus,
+      log,
+      folders,
+      access,
+      charts,
+      metrics: metricsOfRunner,
+      helm,
+      deployments,
+      concurrency: config.concurrency,
+      name: config.name ?? `${hostname()}-${process.pid}`,
+    }),
+  );
+});

@@ -1,0 +1,83 @@
+import type { Bus } from '@berth/bus/bus';
+import { serviceCreds } from '@berth/contracts/fields/kubernetes-names';
+import { deploymentCredentials } from '@berth/contracts/resources/clusters/deployment-credentials';
+import type { ClaimedTask } from '@berth/contracts/resources/tasks/runner-tasks';
+import type { ClusterClient } from '../cluster/cluster-client.ts';
+import type { Secret } from '../cluster/kube-objects.ts';
+import type { KnownSecrets } from '../log/known-secrets.ts';
+import type { TaskLog } from '../log/task-log.ts';
+
+interface Run {
+  task: Pick<ClaimedTask, 'task_id' | 'fence' | 'namespace'>;
+  log: Pick<TaskLog, 'say'>;
+  secrets: Pick<KnownSecrets, 'add'>;
+  deps: { bus: Pick<Bus, 'call'> };
+}
+
+/** cluster-sync refreshes it long before. */
+const leastMs = 5 * 60_000;
+
+/** Before the namespace is made there is nothing to read. */
+export const readCredentials = (
+  { is_first, namespace }: Pick<ClaimedTask, 'is_first' | 'namespace'>,
+  cluster: Pick<ClusterClient, 'readSecret'>,
+): Promise<Secret | null> => (is_first ? Promise.resolve(null) : cluster.readSecret(namespace, serviceCreds));
+
+/** Why there are none, or null. */
+type Written = Promise<{ reason: string | null }>;
+
+const writeCredentials = ({ task, deps }: Pick<Run, 'task' | 'deps'>, deadlineMs: number): Written => {
+  const body = { task_id: task.task_id, fence: task.fence };
+  return deps.bus.call(deploymentCredentials.operations.write, { body }, { deadlineMs });
+};
+
+/**
+ * Requests the credentials of a first install while its namespace is made, for which cluster-sync waits a moment. Null for
+ * other tasks, whose namespace mostly has them.
+ */
+export function writeCredentialsEarly(run: Pick<Run, 'deps'> & { task: Run['task'] & { is_first: boolean } }) {
+  if (!run.task.is_first) return null;
+  const early = writeCredentials(run, 2_000);
+  // Tried again once the namespace is there.
+  early.catch(() => undefined);
+  return early;
+}
+
+/**
+ * Makes sure that `service-creds` is in the namespace before the pods that mount it. cluster-sync writes it: no token
+ * passes this process but one that the namespace shows anyway. True: it was written, and has to be read by `hideCredentials`.
+ */
+export async function ensureCredentials(
+  run: Run,
+  { found, early }: { found: Secret | null; early: Written | null },
+): Promise<boolean> {
+  if (isGood(found, Date.now())) {
+    hide(found, run.secrets);
+    return false;
+  }
+  const again = () => writeCredentials(run, 15_000);
+  const { reason } = await (early?.catch(again) ?? again());
+  if (reason !== null) run.log.say(`the namespace has no ${serviceCreds}: ${reason}`);
+  return reason === null;
+}
+
+/** The token is redacted, because a template can print it. */
+export async function hideCredentials(
+  { task, secrets }: Pick<Run, 'task' | 'secrets'>,
+  cluster: Pick<ClusterClient, 'readSecret'>,
+): Promise<void> {
+  hide(await cluster.readSecret(task.namespace, serviceCreds), secrets);
+}
+
+const textOf = (secret: Secret | null, key: string): string =>
+  Buffer.from(secret?.data?.[key] ?? '', 'base64').toString();
+
+function hide(secret: Secret | null, secrets: Run['secrets']): void {
+  secrets.add([textOf(secret, 'access_token')]);
+}
+
+/** Whether it lasts: whether it is genuine, cluster-sync watches. */
+export const isGood = (secret: Secret | null, now: number): boolean =>
+  textOf(secret, 'access_token') !== '' &&
+  textOf(secret, 'server_url') !== '' &&
+  Date.parse(textOf(secret, 'expires_at')) - now > leastMs;

@@ -1,0 +1,55 @@
+import type { KubeApi } from '@berth/kube/kube-api';
+import { isJsonObject } from '@berth/contracts/fields/json';
+import { type FindKind, pathOfObject } from '../../cluster/api-kinds.ts';
+import { kubeFailure, statusOf } from '../../cluster/kube-failure.ts';
+import { permanent } from '../../outcome/task-failure.ts';
+import { type KubeObject, keyOf, kubeObjectOf } from '../diff/kube-object.ts';
+
+const atOnce = 8;
+const deadlineMs = 10_000;
+/** Of all objects together. */
+const maxCharacters = 32 * 1024 * 1024;
+
+export interface LiveDeps {
+  api: Pick<KubeApi, 'getJson' | 'getText' | 'server'>;
+  signal: AbortSignal;
+}
+
+/** The same objects as the cluster has them; those that it lacks are left out. */
+export async function readLive(
+  objects: readonly KubeObject[],
+  findKind: FindKind,
+  { api, signal }: LiveDeps,
+): Promise<Map<string, KubeObject | 'unknown'>> {
+  const live = new Map<string, KubeObject | 'unknown'>();
+  let characters = 0;
+
+  async function read(object: KubeObject): Promise<void> {
+    const kind = await findKind(object);
+    const path = kind && pathOfObject(kind, object);
+    if (path === null) {
+      live.set(keyOf(object), 'unknown');
+      return;
+    }
+    const text = await api.getText(path, { signal, deadlineMs }).catch((error: unknown) => {
+      if (statusOf(error) === 404) return null;
+      throw kubeFailure(`read an object ${object.kind}`, error, api.server);
+    });
+    if (text === null) return;
+    characters += text.length;
+    if (characters > maxCharacters) throw permanent('The objects of the release are too large to be compared');
+    const content: unknown = JSON.parse(text);
+    const found = kubeObjectOf(isJsonObject(content) ? content : undefined);
+    if (found) live.set(keyOf(object), found);
+  }
+
+  const unique = [...new Map(objects.map((object) => [keyOf(object), object])).values()].values();
+  const workers = Array.from({ length: atOnce }, async () => {
+    for (const object of unique) {
+      signal.throwIfAborted();
+      await read(object);
+    }
+  });
+  await Promise.all(workers);
+  return live;
+}

@@ -1,0 +1,145 @@
+import type { DryRunResult } from '@berth/contracts/resources/tasks/dry-runs';
+import type { PlannedField } from '@berth/contracts/resources/tasks/deployment-plans';
+import type { JsonObject, JsonValue } from '@berth/contracts/fields/json';
+import { isJsonObject } from '@berth/contracts/fields/json';
+import { diffFields } from './diff-fields.ts';
+import { type Hidden, plannedField } from './hide-secrets.ts';
+import { isImmutable } from './immutable-fields.ts';
+import { type KubeObject, keyOf, metadataOf } from './kube-object.ts';
+
+type Planned = DryRunResult['objects'][number];
+
+/** An object that is to be there, and what is known of it. */
+export interface Wanted extends KubeObject {
+  /** Of the folder `crds`: Helm creates it with the first release and never changes it. */
+  isCrdFile?: boolean;
+  /** Written by Berth itself, before Helm. */
+  isOurs?: boolean;
+}
+
+export interface Manifests {
+  /** Namespace and name of the release. */
+  release: { namespace: string; name: string };
+  /** Of the release that is installed. */
+  old: readonly KubeObject[];
+  wanted: readonly Wanted[];
+  /** What the cluster has, by `keyOf`. A kind that the cluster does not know is `unknown`. */
+  live: ReadonlyMap<string, KubeObject | 'unknown'>;
+  hidden: Hidden;
+}
+
+export interface Diff {
+  objects: Planned[];
+  unchanged: number;
+}
+
+const isSecret = ({ apiVersion, kind }: KubeObject): boolean => apiVersion === 'v1' && kind === 'Secret';
+
+/** What Helm would make of the objects of a release: pure, and without anything that is secret. */
+export function diffManifests(manifests: Manifests): Diff {
+  const olds = new Map(manifests.old.map((object) => [keyOf(object), object]));
+  const kept = new Set(manifests.wanted.map(keyOf));
+  const planned = [
+    ...manifests.wanted.map((object) => plannedFor(object, olds.get(keyOf(object)), manifests)),
+    ...manifests.old.filter((object) => !kept.has(keyOf(object))).map((object) => goneFrom(object, manifests)),
+  ];
+  const objects = planned.filter((object) => object !== 'unchanged' && object !== 'nothing');
+  return { objects, unchanged: planned.filter((object) => object === 'unchanged').length };
+}
+
+type Outcome = Planned | 'unchanged' | 'nothing';
+
+function plannedFor(object: Wanted, old: KubeObject | undefined, manifests: Manifests): Outcome {
+  const live = manifests.live.get(keyOf(object));
+  const becomes = (action: Planned['action'], reason: string | null = null, fields: PlannedField[] = []): Planned => ({
+    ...nameOf(object),
+    action,
+    reason,
+    fields,
+  });
+  if (live === 'unknown') {
+    return manifests.wanted.some((other) => defines(other, object))
+      ? becomes('create', 'its kind is defined by the chart')
+      : becomes('blocked', `the cluster does not know the kind ${object.kind} of ${object.apiVersion}`);
+  }
+  if (live === undefined) {
+    return becomes('create', old ? 'it is part of the release and missing in the cluster' : null);
+  }
+  if (object.isCrdFile) return becomes('keep', 'Helm does not change what lies in the folder crds of a chart');
+  // A release is a Secret that its workload may be able to write: it proves what is its own in its own namespace only.
+  const isInstalled = old !== undefined && object.namespace === manifests.release.namespace;
+  if (!isInstalled && !isOwned(object, live, manifests.release)) {
+    return becomes('blocked', 'it exists already and does not belong to this release');
+  }
+  const changes = [...diffFields({ old: comparable(old), live: comparable(live), wanted: comparable(object) })];
+  if (changes.length === 0) return 'unchanged';
+  const fields = changes.map((change) =>
+    plannedField(change, { isSecret: isSecret(object) && !isMetadata(change.path) }, manifests.hidden),
+  );
+  const fixed = fields.find(({ path }) => isImmutable(object, path) || isFrozen(live, path));
+  if (!fixed) return becomes('change', null, fields);
+  const why = `${fixed.path} cannot be changed: the update fails until the object is deleted`;
+  return becomes('replace', why, fields);
+}
+
+function goneFrom(object: KubeObject, { live }: Manifests): Outcome {
+  const found = live.get(keyOf(object));
+  if (found === undefined || found === 'unknown') return 'nothing';
+  const isKept = metadataOf(found, 'annotations')['helm.sh/resource-policy'] === 'keep';
+  return isKept
+    ? { ...nameOf(object), action: 'keep', reason: 'its annotation helm.sh/resource-policy is keep', fields: [] }
+    : { ...nameOf(object), action: 'delete', reason: null, fields: [] };
+}
+
+const nameOf = ({ apiVersion, kind, namespace, name }: KubeObject) => ({
+  api_version: apiVersion,
+  kind,
+  namespace,
+  name,
+});
+
+/** Whether it defines the kind of the other. */
+function defines({ kind, content }: KubeObject, { apiVersion, kind: defined }: KubeObject): boolean {
+  const { spec } = content;
+  if (kind !== 'CustomResourceDefinition' || !isJsonObject(spec) || !isJsonObject(spec['names'])) return false;
+  return spec['group'] === apiVersion.split('/')[0] && spec['names']['kind'] === defined;
+}
+
+/** As Helm checks it before it takes an object over. */
+function isOwned({ isOurs }: Wanted, live: KubeObject, { namespace, name }: Manifests['release']): boolean {
+  const labels = metadataOf(live, 'labels');
+  if (isOurs) return labels['app.kubernetes.io/managed-by'] === 'berth';
+  const annotations = metadataOf(live, 'annotations');
+  return (
+    labels['app.kubernetes.io/managed-by'] === 'Helm' &&
+    annotations['meta.helm.sh/release-name'] === name &&
+    annotations['meta.helm.sh/release-namespace'] === namespace
+  );
+}
+
+const isFrozen = ({ content }: KubeObject, path: string): boolean =>
+  content['immutable'] === true && /^\/(data|stringData|binaryData|immutable)(\/|$)/.test(path);
+
+const isMetadata = ([first]: readonly string[]): boolean => first === 'metadata';
+
+/** The part of an object that a release decides. */
+function comparable(object: KubeObject | undefined): JsonObject | undefined {
+  if (!object) return undefined;
+  const { status: _, metadata: _all, apiVersion: _version, kind: _kind, ...rest } = object.content;
+  const { 'kubectl.kubernetes.io/last-applied-configuration': _applied, ...annotations } = metadataOf(
+    object,
+    'annotations',
+  );
+  const metadata = { labels: metadataOf(object, 'labels'), annotations };
+  return { ...(isSecret(object) ? withData(rest) : rest), metadata };
+}
+
+/** The server makes `data` of what a Secret has in `stringData`. */
+function withData({ stringData, ...rest }: JsonObject): JsonObject {
+  if (!isJsonObject(stringData)) return rest;
+  const encoded = Object.entries(stringData).map(([name, text]): [string, JsonValue] => [
+    name,
+    Buffer.from(typeof text === 'string' ? text : JSON.stringify(text)).toString('base64'),
+  ]);
+  return { ...rest, data: { ...(isJsonObject(rest['data']) ? rest['data'] : {}), ...Object.fromEntries(encoded) } };
+}

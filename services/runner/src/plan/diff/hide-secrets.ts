@@ -1,0 +1,83 @@
+import type { PlannedField } from '@berth/contracts/resources/tasks/deployment-plans';
+import type { DryRun } from '@berth/contracts/resources/tasks/dry-runs';
+import { isJsonObject, type JsonValue } from '@berth/contracts/fields/json';
+import { withoutEnds } from '../../log/known-secrets.ts';
+import { redact } from '../../log/redact.ts';
+import type { FieldChange } from './diff-fields.ts';
+
+/** What no plan shows. */
+export interface Hidden {
+  /** Contents of secrets and sensitive inputs, also quoted and encoded; searched for in longer texts. */
+  texts: readonly string[];
+  /** The same as they are, also where they are too short to be searched for. */
+  whole: ReadonlySet<string>;
+}
+
+/** Of what is too short to be searched for, only whole values are hidden, and none of one or two characters. */
+const leastWhole = 3;
+
+export function hiddenOf(
+  { secrets, confidential }: Pick<DryRun, 'secrets' | 'confidential'>,
+  texts: readonly string[],
+): Hidden {
+  const whole = [...Object.values(secrets).flatMap((entries) => Object.values(entries)), ...confidential];
+  return { texts, whole: new Set(whole.flatMap(withoutEnds).filter(({ length }) => length >= leastWhole)) };
+}
+
+/** Names under which charts put what nobody may read. */
+const secretName = /pass(?:word|wd|phrase)?|secret|token|credential|api[_-]?key|private[_-]?key|dsn$/i;
+
+/** A digest of a secret lets others try out what it may be. */
+const digestName = /^checksum\/|sha(?:1|256|512)|-(?:hash|checksum)$/i;
+
+export interface FieldOf {
+  /** A Secret, of which only names are shown. */
+  isSecret: boolean;
+}
+
+/** The change with its pointer; without values where one of them is secret, or may be. */
+export function plannedField(change: FieldChange, { isSecret }: FieldOf, hidden: Hidden): PlannedField {
+  const path = redact(pointerOf(change.path), hidden.texts);
+  const sides = [change.before, change.after];
+  const last = change.path.at(-1) ?? '';
+  if (
+    isSecret ||
+    isNamedSecret(change.path) ||
+    sides.some((side) => isCalledSecret(last, side) || holdsSecret(side, hidden))
+  ) {
+    return { path, hidden: true };
+  }
+  const { before, after } = change;
+  return { path, ...(before !== undefined && { before }), ...(after !== undefined && { after }), hidden: false };
+}
+
+export const pointerOf = (path: readonly string[]): string =>
+  path.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+
+/** A variable or key that is called a secret, or an annotation that is a digest; where a variable is read from is none. */
+function isNamedSecret(path: readonly string[]): boolean {
+  const annotation = path[path.indexOf('annotations') + 1];
+  if (path.includes('annotations') && annotation !== undefined && digestName.test(annotation)) return true;
+  const last = path.at(-1) ?? '';
+  const item = last === 'value' ? (path.at(-2) ?? '') : '';
+  return item.startsWith('name=') ? secretName.test(item) : path.includes('data') && secretName.test(last);
+}
+
+/** A text only: that a token is mounted, or how long it lasts, is no secret. */
+const isCalledSecret = (name: string, value: JsonValue | undefined): boolean =>
+  typeof value === 'string' && secretName.test(name) && name !== 'secretName';
+
+function holdsSecret(value: JsonValue | undefined, hidden: Hidden): boolean {
+  if (value === undefined || value === null) return false;
+  if (Array.isArray(value)) return value.some((item) => holdsSecret(item, hidden));
+  if (isJsonObject(value)) {
+    const { name } = value;
+    // A whole item of `env` that is new or gone.
+    if (typeof name === 'string' && 'value' in value && secretName.test(name)) return true;
+    return Object.entries(value).some(
+      ([key, item]) => holdsSecret(key, hidden) || isCalledSecret(key, item) || holdsSecret(item, hidden),
+    );
+  }
+  const text = String(value);
+  return hidden.whole.has(text) || redact(text, hidden.texts) !== text;
+}

@@ -1,0 +1,20 @@
+import type { DryRunResult } from '@berth/contracts/resources/tasks/dry-runs';
+import { type KubeObject, metadataOf } from './kube-object.ts';
+
+const eventsOf = (object: KubeObject): string[] => {
+  const events = metadataOf(object, 'annotations')['helm.sh/hook'];
+  return typeof events === 'string' ? events.split(',').map((event) => event.trim()) : [];
+};
+
+/** Helm runs it at events and does not count it as part of the release. */
+export const isHook = (object: KubeObject): boolean => eventsOf(object).length > 0;
+
+/** The hooks that would run, with the events at which they would. */
+export function hooksOf(objects: readonly KubeObject[], { isUpgrade }: { isUpgrade: boolean }): DryRunResult['hooks'] {
+  const run = isUpgrade ? ['pre-upgrade', 'post-upgrade'] : ['pre-install', 'post-install'];
+  return objects.flatMap((object) => {
+    const events = eventsOf(object).filter((event) => run.includes(event));
+    const { apiVersion: api_version, kind, namespace, name } = object;
+    return events.length === 0 ? [] : [{ api_version, kind, namespace, name, events }];
+  });
+}

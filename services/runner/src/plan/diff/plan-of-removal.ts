@@ -1,0 +1,42 @@
+import type { DryRunResult } from '@berth/contracts/resources/tasks/dry-runs';
+import { type KubeObject, keyOf, metadataOf } from './kube-object.ts';
+
+export interface Removal {
+  old: readonly KubeObject[];
+  live: ReadonlyMap<string, unknown>;
+  /** It is deleted with everything in it. */
+  namespace: string;
+  isThere: boolean;
+}
+
+/** What becomes of a release that is removed together with its namespace. */
+export function planOfRemoval({ old, live, namespace, isThere }: Removal): Omit<DryRunResult, 'cut'> {
+  const objects = old.flatMap((object): DryRunResult['objects'] => {
+    const found = live.get(keyOf(object));
+    if (found === undefined || found === 'unknown') return [];
+    const isKept =
+      metadataOf(object, 'annotations')['helm.sh/resource-policy'] === 'keep' && object.namespace !== namespace;
+    const { apiVersion: api_version, kind, name } = object;
+    return [
+      {
+        action: isKept ? 'keep' : 'delete',
+        api_version,
+        kind,
+        namespace: object.namespace,
+        name,
+        reason: isKept ? 'its annotation helm.sh/resource-policy is keep' : null,
+        fields: [],
+      },
+    ];
+  });
+  const whole: DryRunResult['objects'][number] = {
+    action: 'delete',
+    api_version: 'v1',
+    kind: 'Namespace',
+    namespace: null,
+    name: namespace,
+    reason: 'with everything that is left in it',
+    fields: [],
+  };
+  return { objects: isThere ? [...objects, whole] : objects, hooks: [], unchanged: 0 };
+}

@@ -1,0 +1,185 @@
+import { managedLabels } from '@berth/contracts/fields/kubernetes-names';
+import type { DryRun, DryRunResult } from '@berth/contracts/resources/tasks/dry-runs';
+import type { AccessCache, ClusterAccess } from '../cluster/access-cache.ts';
+import { taskCluster } from '../cluster/task-cluster.ts';
+import type { ChartCache } from '../files/chart-cache.ts';
+import { createTaskFolder } from '../files/task-folder.ts';
+import { valuesYaml } from '../files/values-yaml.ts';
+import type { HelmStarter } from '../helm/helm-starter.ts';
+import { createKnownSecrets } from '../log/known-secrets.ts';
+import { belongsTo, foreignNamespace } from '../namespace/deployment-namespace.ts';
+import { AccessRefused, permanent } from '../outcome/task-failure.ts';
+import { releasedManifest } from '../release/observe-release.ts';
+import { abortable } from '../waiting/abortable.ts';
+import { createKinds, type FindKind } from '../cluster/api-kinds.ts';
+import { readLive } from './cluster/read-live.ts';
+import { boundResult } from './diff/bound-result.ts';
+import { diffManifests, type Wanted } from './diff/diff-manifests.ts';
+import { type Hidden, hiddenOf } from './diff/hide-secrets.ts';
+import { hooksOf, isHook } from './diff/hooks.ts';
+import { kubeObjectOf } from './diff/kube-object.ts';
+import { planOfRemoval } from './diff/plan-of-removal.ts';
+import type { ParsedManifest } from './manifest/parse-manifest.ts';
+import { readManifests } from './manifest/read-manifests.ts';
+import { renderChart } from './render-chart.ts';
+
+export interface DryRunDeps {
+  access: AccessCache;
+  charts: ChartCache;
+  helm: HelmStarter;
+  /** Parents of the folders of runs and of the discovery caches. */
+  folders: { tasks: string; discovery: string };
+}
+
+export interface Limits {
+  signal: AbortSignal;
+  /** Until the result is no longer of use. */
+  remainingMs: () => number;
+}
+
+/** Each is read from the cluster, by Helm too. */
+const mostObjects = 500;
+
+/** What would become of a release at its place: reads, renders and compares, and writes nothing into the cluster. */
+export async function dryRun(run: DryRun, deps: DryRunDeps, limits: Limits): Promise<DryRunResult> {
+  return withAccess(run, deps, limits).catch((error: unknown) => {
+    // Cached access may have been withdrawn: once more with a new one.
+    if (!(error instanceof AccessRefused) || limits.signal.aborted) throw error;
+    return withAccess(run, deps, limits);
+  });
+}
+
+async function withAccess(run: DryRun, deps: DryRunDeps, limits: Limits): Promise<DryRunResult> {
+  const access = await abortable(deps.access.of(run, limits.remainingMs()), limits.signal);
+  try {
+    return await compare(run, access, deps, limits);
+  } catch (error) {
+    if (error instanceof AccessRefused) deps.access.forget(run.cluster_id, access);
+    throw error;
+  }
+}
+
+async function compare(run: DryRun, access: ClusterAccess, deps: DryRunDeps, limits: Limits): Promise<DryRunResult> {
+  // No claim stands behind a dry run: its client writes nothing.
+  const { client } = taskCluster(access, { lease: { isLost: () => true }, signal: limits.signal });
+  const namespace = await client.readNamespace(run.namespace);
+  if (namespace !== null && !belongsTo(namespace, run.deployment_id)) return blockedBy(run);
+  const isThere = namespace !== null;
+  const released = isThere ? await releasedManifest(client, run.namespace) : null;
+  const isUpgrade = released !== null;
+
+  const secrets = createKnownSecrets(run);
+  secrets.add(access.credentials);
+  const hidden = hiddenOf(run, secrets.texts());
+  const rendered = run.action === 'deploy' ? await render(run, access, deps, { limits, isUpgrade, hidden }) : '';
+  const { old, next, live, unreadable } = await readSides(run, { released: released ?? '', rendered }, access, limits);
+
+  const cut = { objects: unreadable, fields: 0, values: 0, hooks: 0 };
+  const { namespace: name } = run;
+  if (run.action === 'uninstall')
+    return boundResult({ ...planOfRemoval({ old, live, namespace: name, isThere }), cut });
+
+  const wanted = next.filter((object) => !isHook(object));
+  const { objects, unchanged } = diffManifests({ release: { namespace: name, name }, old, wanted, live, hidden });
+  const created = isThere ? [] : [namespaceObject(name, 'create', null)];
+  const hooks = hooksOf(next.filter(isHook), { isUpgrade });
+  return boundResult({ objects: [...created, ...objects], hooks, unchanged, cut });
+}
+
+/** The objects of the release, those of the new manifest with the Secrets of Berth, and all of them as the cluster has them. */
+async function readSides(
+  run: DryRun,
+  { released, rendered }: { released: string; rendered: string },
+  { api }: ClusterAccess,
+  { signal }: Limits,
+) {
+  const parsed = await readManifests([released, rendered], signal);
+  const [before = [], after = []] = parsed.map(objectsOf);
+  if (Math.max(before.length, after.length) > mostObjects)
+    throw permanent(`A release of more than ${mostObjects} objects is not compared`);
+  const findKind = createKinds({ api, signal });
+  const inPlace = (objects: readonly Wanted[]) =>
+    Promise.all(objects.map((object) => placed(object, run.namespace, findKind)));
+  const old = await inPlace(before);
+  const next = [...(await inPlace(after)), ...ownSecrets(run)];
+  const live = await readLive([...old, ...next.filter((object) => !isHook(object))], findKind, { api, signal });
+  return { old, next, live, unreadable: parsed.reduce((sum, { unreadable }) => sum + unreadable, 0) };
+}
+
+/** Deployed for real it would be refused there as well. */
+const blockedBy = (run: DryRun): DryRunResult => ({
+  objects: [namespaceObject(run.namespace, 'blocked', foreignNamespace(run).message)],
+  hooks: [],
+  unchanged: 0,
+  cut: { objects: 0, fields: 0, values: 0, hooks: 0 },
+});
+
+const namespaceObject = (name: string, action: 'create' | 'blocked', reason: string | null) => ({
+  action,
+  api_version: 'v1',
+  kind: 'Namespace',
+  namespace: null,
+  name,
+  reason,
+  fields: [],
+});
+
+interface Rendering {
+  limits: Limits;
+  isUpgrade: boolean;
+  hidden: Hidden;
+}
+
+/** Values and kubeconfig lie in a private folder meanwhile; no argument has anything of them. */
+async function render(
+  run: DryRun,
+  { kubeconfig }: ClusterAccess,
+  deps: DryRunDeps,
+  { limits: { signal, remainingMs }, isUpgrade, hidden }: Rendering,
+): Promise<string> {
+  if (!run.chart) throw permanent('The dry run names no chart');
+  const folder = createTaskFolder(deps.folders.tasks);
+  try {
+    const chart = await abortable(deps.charts.path(run.chart, run), signal);
+    const files = {
+      chart,
+      kubeconfig: await folder.write('kubeconfig', kubeconfig),
+      values: await folder.write('values.yaml', valuesYaml(run.values)),
+    };
+    return await renderChart(run, {
+      helm: deps.helm,
+      files,
+      folder: folder.path,
+      discoveryCache: `${deps.folders.discovery}/${run.cluster_id}`,
+      isUpgrade,
+      secrets: hidden.texts,
+      deadlineMs: remainingMs(),
+      signal,
+    });
+  } finally {
+    await folder.remove();
+  }
+}
+
+const objectsOf = (parsed: ParsedManifest): Wanted[] =>
+  parsed.objects.flatMap(({ content, isCrdFile }) => {
+    const object = kubeObjectOf(content);
+    return object ? [{ ...object, isCrdFile }] : [];
+  });
+
+/** With the namespace in which Helm puts it; null where its kind has none. */
+async function placed(object: Wanted, namespace: string, findKind: FindKind): Promise<Wanted> {
+  const kind = await findKind(object);
+  return { ...object, namespace: kind?.namespaced === false ? null : (object.namespace ?? namespace) };
+}
+
+/** The Secrets that Berth writes before Helm. */
+const ownSecrets = ({ namespace, secrets }: DryRun): Wanted[] =>
+  Object.entries(secrets).map(([name, stringData]) => ({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    namespace,
+    name,
+    isOurs: true,
+    content: { type: 'Opaque', stringData, metadata: { labels: managedLabels } },
+  }));

@@ -1,0 +1,65 @@
+import type { Bus } from '@berth/bus/bus';
+import {
+  type ResourceCall,
+  type ResourceCallResult,
+  resourceCalls,
+} from '@berth/contracts/resources/tasks/resource-calls';
+import type { Loop, Service } from '@berth/service/service';
+import { internalError } from '@berth/contracts/resources/tasks/internal-error';
+import { CallFailed, type DeploymentClient } from '../calls/deployment-client.ts';
+import { workInLanes } from '../calls/work-in-lanes.ts';
+import { createKnownSecrets } from '../log/known-secrets.ts';
+import type { RunnerMetrics } from '../run/runner-metrics.ts';
+import { type CallOutcome, outcomeOfAnswer } from './outcome-of-answer.ts';
+
+const timeoutMs = 60_000;
+/** Of an answer only the beginning of a failure is of interest. */
+const maxBytes = 16 * 1024;
+const mostClaimed = 3;
+
+export interface CallForResourcesDeps {
+  bus: Pick<Bus, 'call'>;
+  log: Service['log'];
+  deployments: DeploymentClient;
+  metrics: Pick<RunnerMetrics, 'calledForResource'>;
+  /** Calls at the same time. */
+  places: number;
+}
+
+/** Creates, updates and deletes resources at the deployments that manage them, as many at a time as there are places. */
+export const callForResources = ({ bus, log, deployments, metrics, places }: CallForResourcesDeps): Loop => {
+  async function work({ resource_id, fence, call }: ResourceCall, signal: AbortSignal): Promise<ResourceCallResult> {
+    const began = performance.now();
+    const made = await callOne(call, signal);
+    const took_ms = Math.min(Math.round(performance.now() - began), 600_000);
+    if (!signal.aborted) metrics.calledForResource(made.outcome, took_ms / 1_000);
+    return { resource_id, fence, took_ms, ...made };
+  }
+
+  async function callOne(
+    { hidden, is_deletion, body, ...call }: ResourceCall['call'],
+    signal: AbortSignal,
+  ): Promise<CallOutcome> {
+    const secrets = createKnownSecrets({ secrets: {}, confidential: [call.token, ...hidden] }).texts();
+    try {
+      const limits = { timeoutMs, maxBytes, beginningSuffices: true, signal };
+      const answer = await deployments.call({ ...call, body: body ?? undefined }, limits);
+      return outcomeOfAnswer(answer, { isDeletion: is_deletion, secrets });
+    } catch (error) {
+      if (error instanceof CallFailed) return { outcome: 'Retry', reason: error.message.slice(0, 500) };
+      if (!signal.aborted) log.error({ err: error }, 'a call for a resource failed because of a bug');
+      return { outcome: 'Retry', reason: internalError.inCall };
+    }
+  }
+
+  return workInLanes<ResourceCall, ResourceCallResult>({
+    what: 'calls for resources',
+    log,
+    places,
+    mostClaimed,
+    claim: async (lane, most) =>
+      (await bus.call(resourceCalls.operations.claim, { body: { lane, places: most } })).calls,
+    work,
+    report: (results) => bus.call(resourceCalls.operations.report, { body: { results } }),
+  });
+};

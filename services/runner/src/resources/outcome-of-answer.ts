@@ -1,0 +1,29 @@
+import type { ResourceCallResult } from '@berth/contracts/resources/tasks/resource-calls';
+import type { Answer } from '../calls/deployment-client.ts';
+import { plainText } from '../log/log-texts.ts';
+import { redact } from '../log/redact.ts';
+
+export type CallOutcome = Pick<ResourceCallResult, 'outcome' | 'reason'>;
+
+const maxQuoted = 300;
+
+/** An ingress answers so while it does not know its backend yet; others as long as they are not ready or busy. */
+const mayPass = (status: number): boolean => status >= 500 || [404, 408, 409, 425, 429].includes(status);
+
+/** What an answer means for the resource. What of it is quoted is as public as the resource. */
+export function outcomeOfAnswer(
+  { status, text }: Pick<Answer, 'status' | 'text'>,
+  { isDeletion, secrets }: { isDeletion: boolean; secrets: readonly string[] },
+): CallOutcome {
+  if (status >= 200 && status < 300) return { outcome: 'Done', reason: null };
+  if (isDeletion && status === 410) return { outcome: 'Done', reason: null };
+  if (status >= 300 && status < 400) {
+    return { outcome: 'Failed', reason: `The deployment answered ${status}, and redirects are not followed` };
+  }
+  const quoted = redact(plainText(text.replace(/\s+/g, ' ')), secrets)
+    .slice(0, maxQuoted)
+    .toWellFormed()
+    .trim();
+  const reason = `The deployment answered ${status}${quoted === '' ? '' : `: ${quoted}`}`;
+  return { outcome: mayPass(status) ? 'Retry' : 'Failed', reason };
+}

@@ -1,0 +1,113 @@
+import { releaseLabels } from '@berth/contracts/fields/kubernetes-names';
+import type { ClaimedTask } from '@berth/contracts/resources/tasks/runner-tasks';
+import { type ApiKind, type KindName, pathOfObject } from '../cluster/api-kinds.ts';
+import type { ClusterReader } from '../cluster/task-cluster.ts';
+import { CustomObject } from '../cluster/kube-objects.ts';
+import { type KubeObject, kubeObjectOf } from '../plan/diff/kube-object.ts';
+import { readManifests } from '../plan/manifest/read-manifests.ts';
+import { manifestInPayload } from '../release/release-payload.ts';
+
+/** Groups of Kubernetes itself. What is in others is defined by the cluster. */
+const ownGroups = new Set([
+  'admissionregistration.k8s.io',
+  'apiextensions.k8s.io',
+  'apiregistration.k8s.io',
+  'apps',
+  'authentication.k8s.io',
+  'authorization.k8s.io',
+  'autoscaling',
+  'batch',
+  'certificates.k8s.io',
+  'coordination.k8s.io',
+  'discovery.k8s.io',
+  'events.k8s.io',
+  'extensions',
+  'flowcontrol.apiserver.k8s.io',
+  'networking.k8s.io',
+  'node.k8s.io',
+  'policy',
+  'rbac.authorization.k8s.io',
+  'resource.k8s.io',
+  'scheduling.k8s.io',
+  'storage.k8s.io',
+]);
+
+/** More are not explained: each costs a request at each read. */
+const mostObjects = 20;
+
+type Reader = Pick<ClusterReader, 'releaseRevisions' | 'readSecret' | 'findKind' | 'readObject'>;
+type Named = Pick<KubeObject, 'apiVersion' | 'kind' | 'name'>;
+
+/**
+ * Reads the custom resources of the release that a task deploys, as far as they exist. Which they are is known from the manifest,
+ * which Helm stores before it waits, and which is read once. What cannot be read explains nothing.
+ */
+export function customObjectsOf({ namespace, task_id }: Pick<ClaimedTask, 'namespace' | 'task_id'>) {
+  const kinds = new Map<string, ApiKind>();
+  let names: readonly Named[] | null = null;
+
+  async function kindOf(reader: Reader, { apiVersion, kind }: KindName): Promise<ApiKind | null> {
+    const key = `${apiVersion} ${kind}`;
+    const found = kinds.get(key) ?? (await reader.findKind({ apiVersion, kind }));
+    if (found) kinds.set(key, found);
+    return found;
+  }
+
+  async function read(reader: Reader, object: Named): Promise<CustomObject[]> {
+    const kind = await kindOf(reader, object);
+    const path = kind && pathOfObject(kind, { name: object.name, namespace: kind.namespaced ? namespace : null });
+    if (path === null) return [];
+    const { data } = CustomObject.safeParse(await reader.readObject(path));
+    return data === undefined ? [] : [data];
+  }
+
+  return async (reader: Reader, signal: AbortSignal): Promise<readonly CustomObject[]> => {
+    const found: CustomObject[] = [];
+    try {
+      names ??= await namesInRelease(reader, { namespace, task_id }, signal);
+      for (const object of names ?? []) found.push(...(await read(reader, object)));
+    } catch {
+      // The other objects of the release are explained all the same.
+    }
+    return found;
+  };
+}
+
+/** Null: Helm has not stored the release of this task yet. */
+async function namesInRelease(
+  reader: Reader,
+  { namespace, task_id }: Pick<ClaimedTask, 'namespace' | 'task_id'>,
+  signal: AbortSignal,
+): Promise<readonly Named[] | null> {
+  const revisions = await reader.releaseRevisions(namespace, namespace);
+  const own = revisions.find(({ labels }) => labels?.[releaseLabels.task] === task_id);
+  const secret = own && (await reader.readSecret(namespace, own.name));
+  if (!secret) return null;
+  const manifest = await manifestInPayload(secret.data?.['release'] ?? '');
+  // Reading YAML takes a thread, and most releases have no custom resources.
+  if (manifest === null || !mayHaveCustomObjects(manifest)) return [];
+  const [parsed] = await readManifests([manifest], signal).catch(() => {
+    signal.throwIfAborted();
+    // One that cannot be read now never can, and each attempt may take seconds.
+    return [];
+  });
+  return (parsed?.objects ?? [])
+    .flatMap(({ content }) => kubeObjectOf(content) ?? [])
+    .filter((object) => isCustom(object.apiVersion) && (object.namespace ?? namespace) === namespace)
+    .slice(0, mostObjects)
+    .map(({ apiVersion, kind, name }) => ({ apiVersion, kind, name }));
+}
+
+const isCustom = (apiVersion: string): boolean => {
+  const [group = '', version] = apiVersion.split('/');
+  return version !== undefined && !ownGroups.has(group);
+};
+
+function mayHaveCustomObjects(manifest: string): boolean {
+  for (const [, apiVersion = ''] of manifest.matchAll(
+    /apiVersion["']?\s{0,9}:\s{0,9}["']?([\w.-]{1,253}\/\w{1,63})/g,
+  )) {
+    if (isCustom(apiVersion)) return true;
+  }
+  return false;
+}

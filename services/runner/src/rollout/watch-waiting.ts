@@ -1,0 +1,87 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { cutText } from '@berth/contracts/cut-text';
+import { TaskFailure } from '../outcome/task-failure.ts';
+import type { ClaimLease } from '../claim/claim-lease.ts';
+import type { AwaitedObjects } from './read-awaited.ts';
+import { whyWaiting } from './why-waiting.ts';
+
+const firstReadMs = 2_500;
+const pauseMs = 5_000;
+/** What takes long changes seldom. */
+const longMs = 2 * 60_000;
+const pauseWhenLongMs = 15_000;
+/** Reading a slow cluster takes at most a tenth of the time. */
+const pausePerRead = 10;
+const lastReadWithinMs = 5_000;
+const mostOfReason = 500;
+
+export interface WatchWaitingDeps {
+  /** Reads the cluster once; the last time with the failure of what was waited for. */
+  readAwaited: (signal: AbortSignal, failure?: string) => Promise<AwaitedObjects>;
+  lease: Pick<ClaimLease, 'waitsFor'>;
+  /** Makes texts of the cluster fit to be shown. */
+  words: (text: string) => string;
+  /** Aborts when the run must end. */
+  stop: AbortSignal;
+}
+
+export interface WaitingWatch extends Disposable {
+  /** The failure with what was waited for last. */
+  explain(failed: unknown): Promise<unknown>;
+}
+
+/** As long as it is not disposed of, the task says what it waits for. */
+export function watchWaiting({ readAwaited, lease, words, stop }: WatchWaitingDeps): WaitingWatch {
+  const closed = new AbortController();
+  const signal = AbortSignal.any([closed.signal, stop]);
+  let last: string | null = null;
+
+  const read = async (until: AbortSignal, failure?: string): Promise<string | null> => {
+    const { awaited, explanations } = await readAwaited(until, failure);
+    return whyWaiting(awaited, explanations, words);
+  };
+
+  async function keepReading(): Promise<void> {
+    const began = performance.now();
+    for (let pause = firstReadMs; ; ) {
+      await delay(pause, undefined, { signal });
+      const readAt = performance.now();
+      // A cluster that does not answer here does not answer Helm either, which says so.
+      const text = await read(signal).catch(() => last);
+      if (signal.aborted) return;
+      last = text;
+      lease.waitsFor(text === null ? null : `Waiting for ${text}`);
+      const usual = readAt - began > longMs ? pauseWhenLongMs : pauseMs;
+      pause = Math.max(usual, (performance.now() - readAt) * pausePerRead);
+    }
+  }
+  // It ends with the abort of its signal only.
+  keepReading().catch(() => undefined);
+
+  return {
+    async explain(failed) {
+      closed.abort();
+      if (!(failed instanceof TaskFailure) || stop.aborted || !isOfWaiting(failed.message)) return failed;
+      const limit = AbortSignal.any([stop, AbortSignal.timeout(lastReadWithinMs)]);
+      const cause = (await read(limit, failed.message).catch(() => null)) ?? last;
+      if (cause === null) return failed;
+      return new TaskFailure(withCause(failed.message, cause), { kind: failed.kind, cause: failed });
+    },
+    [Symbol.dispose]() {
+      closed.abort();
+      lease.waitsFor(null);
+    },
+  };
+}
+
+/** Helm gave up waiting, or a hook failed; whatever else failed has another cause than the state of the objects. */
+const isOfWaiting = (message: string): boolean =>
+  /deadline exceeded|timed out|not ready|failed (pre|post)-|had not finished after|did not become ready/i.test(message);
+
+/** The end of the reason is the cause, however long the message before it is. */
+function withCause(message: string, cause: string): string {
+  const waited = `; it waited for ${cause}`;
+  return waited.length > mostOfReason - 100
+    ? cutText(`${cutText(message, 100)}${waited}`, mostOfReason)
+    : `${cutText(message, mostOfReason - waited.length)}${waited}`;
+}

@@ -1,0 +1,155 @@
+import type { Cause } from '@berth/kube/causes/cause';
+import { causeOf } from '@berth/kube/causes/cause-of';
+import { cutText } from '@berth/contracts/cut-text';
+import type { ClusterEvent, Pod, ReplicaSetMetadata, VolumeClaim } from '../cluster/kube-objects.ts';
+import type { Awaited } from './awaited.ts';
+
+/** What explains why an object is not ready: objects of its namespace. */
+export interface Explanations {
+  pods: readonly Pod[];
+  replicaSets: readonly ReplicaSetMetadata[];
+  claims: readonly VolumeClaim[];
+  events: readonly ClusterEvent[];
+}
+
+const mostOfReason = 360;
+const mostInAll = 480;
+
+/** Why one object is not ready. Less weight is more telling. */
+interface Reason {
+  says: string;
+  weight: number;
+}
+
+/** Reasons of controllers whose work goes on. */
+const inProgress = ['Creating', 'InProgress', 'Initializing', 'Pending', 'Progressing', 'Provisioning', 'Reconciling'];
+
+/** Causes by what they say, the most telling first; a deadline only repeats that there is a problem. */
+const byWeight = [
+  ['ErrImagePull', 'ImagePullBackOff', 'InvalidImageName', 'ErrImageNeverPull', 'ImageInspectError'],
+  ['CreateContainerConfigError', 'CreateContainerError', 'RunContainerError', 'FailedCreate'],
+  ['CrashLoopBackOff', 'OOMKilled'],
+  ['ContainerExited', 'Failed', 'BackoffLimitExceeded'],
+  ['Unschedulable', 'SchedulerError', 'SchedulingGated', 'ClaimPending', 'ClaimLost'],
+  ['ContainerCreating', 'PodInitializing', ...inProgress],
+  ['NotReady', 'ContainersNotReady'],
+  ['ProgressDeadlineExceeded'],
+  ['ReplicasUnavailable'],
+];
+/** A word of Kubernetes that is not listed is the name of a failure. */
+const failed = 3;
+const nothingKnown = byWeight.length;
+
+function weightOf(cause: string): number {
+  const weight = byWeight.findIndex((words) => words.includes(cause));
+  return weight === -1 ? failed : weight;
+}
+
+/**
+ * What is waited for: the object with the most telling cause, how far it is, and the cause. Null where nothing is
+ * awaited. `words` makes texts of the cluster fit to be shown.
+ */
+export function whyWaiting(
+  awaited: readonly Awaited[],
+  explanations: Explanations,
+  words: (text: string) => string,
+): string | null {
+  const [first] = awaited
+    .map((one) => ({ ...one, reason: reasonOf(one, explanations) }))
+    .toSorted((a, b) => (a.reason?.weight ?? nothingKnown) - (b.reason?.weight ?? nothingKnown));
+  if (!first) return null;
+  const { kind, name, progress, reason } = first;
+  const others = awaited.length === 1 ? '' : ` and ${awaited.length - 1} more`;
+  const because = reason === null ? '' : `; ${shown(reason.says, words)}`;
+  return cutText(`${words(kind)} ${words(name)}${others}: ${progress}${because}`, mostInAll);
+}
+
+/** A text that was cut already may end within a secret, which `words` does not find. */
+const shown = (text: string, words: (text: string) => string): string =>
+  cutText(words(text.endsWith('…') ? text.replace(/\S{1,600}$/u, '…') : text), mostOfReason);
+
+function reasonOf(one: Awaited, explanations: Explanations): Reason | null {
+  const inPods = reasonInPods(podsOf(one, explanations), explanations);
+  if (inPods) return inPods;
+  if (one.isCustom && one.cause) return reasonFrom(one.cause, one.cause.message);
+  const message = messageOf(explanations.events, one);
+  if (one.cause?.cause === 'FailedCreate') return reasonFrom(one.cause, `its pods are refused: ${one.cause.message}`);
+  if (message !== null) return { says: `${eventsSay[one.kind] ?? ''}${message}`, weight: weightOf('FailedCreate') };
+  return one.cause && one.cause.cause !== 'ReplicasUnavailable' ? reasonFrom(one.cause, one.cause.message) : null;
+}
+
+const reasonFrom = ({ cause }: Cause, says: string): Reason => ({ says, weight: weightOf(cause) });
+
+/** Warnings of controllers are about pods that they cannot create. */
+const eventsSay: Partial<Record<string, string>> = {
+  StatefulSet: 'its pods are refused: ',
+  DaemonSet: 'its pods are refused: ',
+  Job: 'its pods are refused: ',
+};
+
+/** The most telling problem of the pods, and how many have it. */
+function reasonInPods(pods: readonly Pod[], explanations: Explanations): Reason | null {
+  const problems = pods.flatMap((pod) => {
+    const cause = causeOf('Pod', pod);
+    return cause === null ? [] : [{ pod, cause, weight: weightOf(cause.cause) }];
+  });
+  const [first] = problems.toSorted((a, b) => a.weight - b.weight);
+  if (!first) return null;
+  const alike = problems.filter(({ weight }) => weight === first.weight).length;
+  const message = messageOfPod(first, explanations);
+  const are = `${alike} of ${pods.length} ${pods.length === 1 ? 'pod' : 'pods'}`;
+  // Either a sentence of its own, or about the pods: `3 of 3 pods unschedulable: …`.
+  return { says: `${are}${/^(unschedulable|not )/.test(message) ? ' ' : ': '}${message}`, weight: first.weight };
+}
+
+/** Of what these say the events of the pod know more: the volume that is not mounted, the probe that fails. */
+const vague: readonly string[] = ['ContainerCreating', 'PodInitializing', 'NotReady', 'ContainersNotReady'];
+
+const unscheduled: readonly string[] = ['Unschedulable', 'SchedulerError'];
+
+/** What a pod itself does not say comes from elsewhere: the claim that it needs, its events. */
+function messageOfPod({ pod, cause }: { pod: Pod; cause: Cause }, { claims, events }: Explanations): string {
+  if (vague.includes(cause.cause)) {
+    const message = messageOf(events, { kind: 'Pod', name: pod.metadata?.name ?? '' });
+    return message === null ? cause.message : `not ready: ${message}`;
+  }
+  if (!unscheduled.includes(cause.cause)) return cause.message;
+  const used = new Set((pod.spec?.volumes ?? []).map(({ persistentVolumeClaim: claim }) => claim?.claimName));
+  const claim = claims.find(({ metadata: { name }, status }) => used.has(name) && status?.phase !== 'Bound');
+  if (!claim) return cause.message;
+  const { name } = claim.metadata;
+  const why =
+    messageOf(events, { kind: 'PersistentVolumeClaim', name }) ?? causeOf('PersistentVolumeClaim', claim)?.message;
+  return `unschedulable: PersistentVolumeClaim ${name} is not bound${why === undefined ? '' : `: ${why}`}`;
+}
+
+function messageOf(events: readonly ClusterEvent[], { kind, name }: Pick<Awaited, 'kind' | 'name'>): string | null {
+  const [latest] = events
+    .filter(({ involvedObject }) => involvedObject.kind === kind && involvedObject.name === name)
+    .toSorted((a, b) => (b.lastTimestamp ?? '').localeCompare(a.lastTimestamp ?? ''));
+  return latest?.message?.replace(/^\(combined from similar events\): /, '') ?? null;
+}
+
+/** The pods that are to become ready: those of the newest revision where there are any, and none that are being deleted. */
+function podsOf({ kind, uid, revision }: Awaited, { pods, replicaSets }: Explanations): readonly Pod[] {
+  const live = pods.filter(({ metadata }) => !metadata?.deletionTimestamp);
+  if (kind === 'Pod') return live.filter(({ metadata }) => metadata?.uid === uid);
+  const isOf = (one: Owned & { metadata?: Texts }, of: 'annotations' | 'labels') =>
+    revision === null || one.metadata?.[of]?.[revision.name] === revision.value;
+  if (kind === 'Deployment') {
+    const sets = ownedBy(replicaSets, new Set([uid]));
+    const newest = sets.filter((set) => isOf(set, 'annotations'));
+    return ownedBy(live, new Set((newest.length > 0 ? newest : sets).map(({ metadata }) => metadata.uid ?? '')));
+  }
+  const owned = ownedBy(live, new Set([uid]));
+  const newest = owned.filter((pod) => isOf(pod, 'labels'));
+  return newest.length > 0 ? newest : owned;
+}
+
+interface Owned {
+  metadata?: { ownerReferences?: readonly { uid: string }[] | null | undefined } | undefined;
+}
+type Texts = Partial<Record<'annotations' | 'labels', Record<string, string> | null | undefined>> | undefined;
+
+const ownedBy = <T extends Owned>(objects: readonly T[], owners: ReadonlySet<string>): T[] =>
+  objects.filter(({ metadata }) => metadata?.ownerReferences?.some(({ uid }) => owners.has(uid)));

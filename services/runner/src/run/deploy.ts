@@ -1,0 +1,131 @@
+import { releaseLabels } from '@berth/contracts/fields/kubernetes-names';
+import { inSpan } from '@berth/service/trace-context';
+import { deployArguments, type HelmFiles } from '../helm/helm-arguments.ts';
+import type { TaskCluster } from '../cluster/task-cluster.ts';
+import { valuesYaml } from '../files/values-yaml.ts';
+import { shownText } from '../log/shown-text.ts';
+import {
+  ensureCredentials,
+  hideCredentials,
+  isGood,
+  readCredentials,
+  writeCredentialsEarly,
+} from '../namespace/ensure-credentials.ts';
+import { applySecrets, readSecrets } from '../namespace/apply-secrets.ts';
+import { prepareNamespace } from '../namespace/prepare-namespace.ts';
+import { permanent, TaskFailure } from '../outcome/task-failure.ts';
+import { allEnded } from '../waiting/all-ended.ts';
+import { abortable } from '../waiting/abortable.ts';
+import { countPending } from '../waiting/count-pending.ts';
+import { customObjectsOf } from '../rollout/custom-objects.ts';
+import { explainPods } from '../rollout/explain-pods.ts';
+import { readAwaitedOfRelease } from '../rollout/read-awaited.ts';
+import { watchWaiting } from '../rollout/watch-waiting.ts';
+import { nextAction } from './next-action.ts';
+import { repairRelease } from './repair-release.ts';
+import { runHelm } from './run-helm.ts';
+import type { RunContext } from './run-context.ts';
+
+/** Brings the release to the state that the task describes. Can start again wherever an earlier run was interrupted. */
+export async function deploy(run: RunContext, cluster: TaskCluster): Promise<void> {
+  const { task, log, stop } = run;
+  const { client } = cluster;
+  if (!task.chart) throw permanent('The task names no chart');
+
+  // Helm's files are prepared while the cluster answers.
+  const preparing = prepareFiles(run, cluster, task.chart);
+  const readingSecrets = readSecrets(task, client);
+  readingSecrets.catch(() => undefined);
+  const readingCredentials = readCredentials(task, client);
+  readingCredentials.catch(() => undefined);
+  const early = writeCredentialsEarly(run);
+  const pending = countPending([preparing.files, readingSecrets, readingCredentials]);
+  try {
+    const { observed, isFenceLast } = await inSpan('prepare namespace', () => prepareNamespace(run, client));
+    const nothingElseAwaited = isFenceLast && pending() === 0 && Object.keys(task.secrets).length === 0;
+    const action = nextAction({ action: 'deploy', taskId: task.task_id }, observed);
+    if (action === 'adopt') return log.say('an earlier attempt of this task has already deployed the release');
+    if (action === 'refuse') {
+      throw permanent(`The Helm release ${task.namespace} cannot be read and was left unchanged`);
+    }
+    if (action === 'unlock') {
+      log.say(
+        `the release is ${observed.status}: an earlier run was interrupted; it is set to failed and deployed again`,
+      );
+      await repairRelease(task, client);
+    }
+    stop.throwIfAborted();
+    const [found, credentials] = [await readingSecrets, await readingCredentials];
+    const hasCredentials = isGood(credentials, Date.now());
+    const [files, areWritten] = await allEnded([
+      abortable(preparing.files, stop),
+      inSpan('ensure credentials', () => ensureCredentials(run, { found: credentials, early })),
+      applySecrets(task, { cluster: client, found }),
+    ]);
+    await upgrade(run, cluster, {
+      files,
+      isFenceFresh: nothingElseAwaited && hasCredentials && action === 'deploy',
+      lastRead: areWritten ? () => hideCredentials(run, client) : undefined,
+    });
+  } finally {
+    // Nothing may write into the folder of the task once it is removed.
+    await preparing.written;
+  }
+}
+
+/** `written` resolves when nothing more is written into the folder; it does not wait for the chart. */
+function prepareFiles(
+  { task, folder, deps }: RunContext,
+  { kubeconfig }: TaskCluster,
+  chart: NonNullable<RunContext['task']['chart']>,
+) {
+  const writing = Promise.all([
+    folder.write('kubeconfig', kubeconfig),
+    folder.write('values.yaml', valuesYaml(task.values)),
+  ]);
+  const files = Promise.all([writing, deps.charts.path(chart, task)]).then(
+    ([[config, values], archive]): HelmFiles => ({ kubeconfig: config, values, chart: archive }),
+  );
+  files.catch(() => undefined);
+  return { files, written: Promise.allSettled([writing]) };
+}
+
+interface Upgrade {
+  files: HelmFiles;
+  isFenceFresh: boolean;
+  lastRead: (() => Promise<void>) | undefined;
+}
+
+async function upgrade(run: RunContext, cluster: TaskCluster, { files, ...reads }: Upgrade): Promise<void> {
+  const { task, lease, secrets, stop } = run;
+  const labels = { [releaseLabels.task]: task.task_id, [releaseLabels.fence]: String(task.fence) };
+  const title = `helm upgrade --install ${task.namespace}, chart version ${task.chart?.version ?? '?'}`;
+  const args = deployArguments(task, files, labels);
+  const readCustom = customObjectsOf(task);
+  using waiting = watchWaiting({
+    readAwaited: (signal, failure) => {
+      const reader = cluster.reader(signal);
+      const custom = () => readCustom(reader, signal);
+      return readAwaitedOfRelease(reader, task.namespace, { waits: task.wait.enabled, failure, custom });
+    },
+    lease,
+    words: (text) => shownText(text, secrets.texts()),
+    stop,
+  });
+  try {
+    await inSpan('helm upgrade', () => runHelm(run, cluster, { title, args, ...reads }));
+  } catch (error) {
+    await logUnreadyPods(run, cluster);
+    throw await waiting.explain(error);
+  }
+}
+
+/** Best effort: a failed list must not replace the failure of Helm. */
+async function logUnreadyPods({ task, log, stop }: RunContext, { client }: TaskCluster): Promise<void> {
+  if (stop.aborted) return;
+  const pods = await client.listPods(task.namespace).catch((error: unknown) => {
+    if (error instanceof TaskFailure) return [];
+    throw error;
+  });
+  for (const line of explainPods(pods)) log.say(line);
+}

@@ -1,0 +1,63 @@
+import { namespaceAnnotations } from '@berth/contracts/fields/kubernetes-names';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { beforeAll, expect, test } from 'vitest';
+import type { Secret } from '../cluster/kube-objects.ts';
+import { repairRelease } from './repair-release.ts';
+
+const claim = { task_id: 'this', fence: 3, namespace: 'n', deployment_id: 'd' };
+let payload: string;
+beforeAll(async () => {
+  const zipped = await promisify(gzip)(JSON.stringify({ info: { status: 'pending-upgrade' } }));
+  payload = Buffer.from(zipped.toString('base64'), 'latin1').toString('base64');
+});
+
+/** A release left pending; `meanwhile`: runs when the namespace is read, which then names `holder`. */
+function cluster(holder: string, meanwhile: () => void = () => undefined) {
+  const secret = (version: number): Secret => ({
+    metadata: { name: 'r1', labels: { version: '1' }, resourceVersion: String(version) },
+    type: 'helm.sh/release.v1',
+    data: { release: payload },
+  });
+  const state = { version: 1, replaced: 0 };
+  const client = {
+    releaseRevisions: async () => [secret(state.version).metadata],
+    readSecret: async () => secret(state.version),
+    readNamespace: async () => {
+      meanwhile();
+      return { metadata: { name: 'n', annotations: { [namespaceAnnotations.claim]: holder } } };
+    },
+    replaceSecret: async (_: string, { metadata }: Pick<Secret, 'metadata'>) => {
+      if (metadata.resourceVersion !== String(state.version)) return false;
+      state.replaced += 1;
+      return true;
+    },
+  };
+  return { state, client };
+}
+
+test('a release that was left pending is set to failed by the claim that the namespace names', async () => {
+  const { state, client } = cluster('this:3');
+
+  await repairRelease(claim, client);
+
+  expect(state.replaced).toBe(1);
+});
+
+test('a claim that another one has followed repairs nothing', async () => {
+  const { state, client } = cluster('this:4');
+
+  await expect(repairRelease(claim, client)).rejects.toThrow('taken over');
+  expect(state.replaced).toBe(0);
+});
+
+test('a release that the next claim works on, while the machine of this one slept, is not set to failed', async () => {
+  const slept = () => {
+    state.version = 2;
+  };
+  // Asleep after the namespace was read: its answer names this claim still.
+  const { state, client } = cluster('this:3', slept);
+
+  await expect(repairRelease(claim, client)).rejects.toThrow('changed by others at the same time');
+  expect(state.replaced).toBe(0);
+});

@@ -1,0 +1,57 @@
+import type { Bus } from '@berth/bus/bus';
+import type { ClaimedTask } from '@berth/contracts/resources/tasks/runner-tasks';
+import type { Service } from '@berth/service/service';
+import type { ClaimLease } from '../claim/claim-lease.ts';
+import type { DeploymentClient } from '../calls/deployment-client.ts';
+import type { AccessCache } from '../cluster/access-cache.ts';
+import type { ChartCache } from '../files/chart-cache.ts';
+import { createTaskFolder, type TaskFolder } from '../files/task-folder.ts';
+import type { HelmStarter } from '../helm/helm-starter.ts';
+import { createKnownSecrets, type KnownSecrets } from '../log/known-secrets.ts';
+import { createTaskLog, type TaskLog } from '../log/task-log.ts';
+import type { RunnerMetrics } from './runner-metrics.ts';
+
+/** What all runs of one runner share. */
+export interface RunnerDeps {
+  bus: Pick<Bus, 'call' | 'hints'>;
+  log: Service['log'];
+  access: AccessCache;
+  charts: ChartCache;
+  metrics: RunnerMetrics;
+  helm: HelmStarter;
+  deployments: DeploymentClient;
+  /** Parents of the task folders and of the discovery caches. */
+  folders: { tasks: string; discovery: string };
+  /** Aborts when the runner stops: Helm gets SIGTERM and the task is handed back. */
+  stopping: AbortSignal;
+}
+
+/** One run of one claimed task. Every step receives it, with the cluster where it needs one. */
+export interface RunContext {
+  readonly task: ClaimedTask;
+  readonly lease: ClaimLease;
+  /** The task's log, which users read. */
+  readonly log: TaskLog;
+  readonly runnerLog: Service['log'];
+  /** Redacted from the log and from the reason of a failure. */
+  readonly secrets: KnownSecrets;
+  readonly folder: TaskFolder;
+  /** Aborts when the run must end: claim lost, task canceled, or runner stopping. */
+  readonly stop: AbortSignal;
+  readonly deps: RunnerDeps;
+}
+
+export function newRunContext(task: ClaimedTask, lease: ClaimLease, deps: RunnerDeps): RunContext {
+  const { task_id, deployment_id, request_id, fence } = task;
+  const secrets = createKnownSecrets(task);
+  return {
+    task,
+    lease,
+    log: createTaskLog({ task, bus: deps.bus, secrets: secrets.texts, lease }),
+    runnerLog: deps.log.child({ task_id, deployment_id, request_id, fence }),
+    secrets,
+    folder: createTaskFolder(deps.folders.tasks),
+    stop: AbortSignal.any([lease.lost, lease.canceled, deps.stopping]),
+    deps,
+  };
+}

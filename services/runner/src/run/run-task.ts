@@ -1,0 +1,124 @@
+import { machineMs } from '@berth/process-guard/machine-clock';
+import type { ClaimedTask, RunnerAction } from '@berth/contracts/resources/tasks/runner-tasks';
+import { inSpan, inTraceOf } from '@berth/service/trace-context';
+import { internalError } from '@berth/contracts/resources/tasks/internal-error';
+import { keepClaim } from '../claim/claim-lease.ts';
+import { reportOutcome } from '../claim/report-outcome.ts';
+import { invoke } from '../calls/invoke.ts';
+import { taskCluster, type TaskCluster } from '../cluster/task-cluster.ts';
+import { type Outcome, outcomeOf } from '../outcome/outcome-of.ts';
+import { AccessRefused } from '../outcome/task-failure.ts';
+import { abortable } from '../waiting/abortable.ts';
+import { deploy } from './deploy.ts';
+import { repairRelease } from './repair-release.ts';
+import { restart } from './restart.ts';
+import { newRunContext, type RunnerDeps, type RunContext } from './run-context.ts';
+import { uninstall } from './uninstall.ts';
+
+type InCluster = (run: RunContext, cluster: TaskCluster) => Promise<void>;
+
+const inCluster =
+  (action: InCluster) =>
+  (run: RunContext): Promise<void> =>
+    withAccess(run, action);
+
+/** One line per action; an action without a function does not compile. */
+const actions = {
+  deploy: inCluster(deploy),
+  uninstall: inCluster(uninstall),
+  restart: inCluster(restart),
+  invoke,
+} satisfies Record<RunnerAction, (run: RunContext) => Promise<void>>;
+
+/** Access must outlast Helm's longest wait and the steps around it. */
+const accessBesidesHelmMs = 5 * 60_000;
+
+const patience = { logMs: 10_000, outcomeMs: 60_000 };
+const patienceWhileStopping = { logMs: 1_000, outcomeMs: 4_000 };
+
+/**
+ * Runs one claimed task: keeps its claim, acts on the cluster, delivers the log and reports the outcome. Reports nothing once
+ * the claim is lost. Never throws.
+ */
+export const runTask = (task: ClaimedTask, claimedAt: number, deps: RunnerDeps): Promise<void> =>
+  inTraceOf(task.traceparent, `run ${task.action}`, async () => {
+    using lease = keepClaim({ task, bus: deps.bus, claimedAt });
+    const run = newRunContext(task, lease, deps);
+
+    const outcome = await act(run);
+    await run.log.close(patienceOf(run).logMs);
+    await report(run, outcome, () => (machineMs() - claimedAt) / 1_000);
+  });
+
+const patienceOf = ({ deps }: RunContext) => (deps.stopping.aborted ? patienceWhileStopping : patience);
+
+async function act(run: RunContext): Promise<Outcome> {
+  const { task, log, folder, runnerLog } = run;
+  if (task.attempt > 1) log.say(`attempt ${task.attempt}`);
+  let outcome: Outcome = { outcome: 'Done', reason: null };
+  try {
+    await actions[task.action](run);
+  } catch (error) {
+    outcome = outcomeOfFailure(error, run);
+  }
+  await folder.remove().catch((error: unknown) => {
+    runnerLog.error({ err: error, folder: folder.path }, 'the folder of a task was not removed; it holds credentials');
+  });
+  if (outcome.reason) log.say(outcome.reason);
+  return outcome;
+}
+
+/** Cached access may have been withdrawn; the action then starts again with new access. */
+async function withAccess(run: RunContext, action: InCluster): Promise<void> {
+  await withAccessOnce(run, action).catch((error: unknown) => {
+    if (!(error instanceof AccessRefused) || run.stop.aborted) throw error;
+    return withAccessOnce(run, action);
+  });
+}
+
+async function withAccessOnce(run: RunContext, action: InCluster): Promise<void> {
+  const { task, lease, secrets, stop, deps } = run;
+  const neededMs = task.wait.timeout_secs * 1_000 + accessBesidesHelmMs;
+  const access = await abortable(deps.access.of(task, neededMs), stop);
+  secrets.add(access.credentials);
+  try {
+    await action(run, taskCluster(access, { lease, signal: stop }));
+  } catch (error) {
+    // The cluster may have moved or withdrawn the access: the next attempt requests it again.
+    const outcome = outcomeOf(error, { lease, stopping: deps.stopping });
+    if (outcome && outcome.outcome !== 'Failed') deps.access.forget(task.cluster_id, access);
+    if (!deps.stopping.aborted && !lease.isLost()) {
+      await leaveRepaired(run, taskCluster(access, { lease, signal: lease.lost }));
+    }
+    throw error;
+  }
+}
+
+/** Best effort: a deploy that was interrupted leaves a release from which the next task can continue. */
+async function leaveRepaired(run: RunContext, cluster: TaskCluster): Promise<void> {
+  if (run.task.action !== 'deploy') return;
+  await repairRelease(run.task, cluster.client).catch((error: unknown) => {
+    run.runnerLog.debug({ err: error }, 'the release was not repaired');
+  });
+}
+
+function outcomeOfFailure(error: unknown, { lease, deps, runnerLog }: RunContext): Outcome {
+  const outcome = outcomeOf(error, { lease, stopping: deps.stopping });
+  if (outcome) return outcome;
+  if (!lease.isLost()) runnerLog.error({ err: error }, 'a task failed because of a bug');
+  return { outcome: 'Retry', reason: internalError.inTask };
+}
+
+async function report(run: RunContext, outcome: Outcome, seconds: () => number): Promise<void> {
+  const { task, lease, runnerLog, deps } = run;
+  if (lease.isLost()) {
+    deps.metrics.ended('Lost', task.action, seconds());
+    return runnerLog.warn('claim lost; the runner that holds the task now reports its outcome');
+  }
+  const recorded = await inSpan('report outcome', () =>
+    reportOutcome(task, outcome, { bus: deps.bus, lease, withinMs: patienceOf(run).outcomeMs }),
+  );
+  deps.metrics.ended(outcome.outcome, task.action, seconds());
+  if (recorded) runnerLog.info({ outcome: outcome.outcome, ms: Math.round(seconds() * 1_000) }, 'task ended');
+  else runnerLog.warn({ outcome: outcome.outcome }, 'the outcome of the task was not recorded; its claim expires');
+}

@@ -1,0 +1,53 @@
+import { isJson } from '@berth/contracts/fields/json';
+import { ReportedContent } from '@berth/contracts/resources/deployments/reported-status';
+import type { StatusPollResult } from '@berth/contracts/resources/tasks/status-polls';
+import { z } from 'zod';
+import type { Answer } from '../calls/deployment-client.ts';
+import { plainText } from '../log/log-texts.ts';
+
+const maxNotices = 50;
+const maxMetrics = 50;
+
+const text = z.string().transform((value) => plainText(value).slice(0, 500).toWellFormed());
+const { color } = ReportedContent.shape.status.shape;
+/** Workloads send numbers, too; in the platform a decimal is a text. */
+const decimal = z
+  .union([z.string().max(100), z.number().transform((value) => String(value))])
+  .pipe(z.string().regex(/^-?\d+(?:\.\d+)?$/));
+const metric = z.object({ value: decimal, unit: text, short_description: text, color: color.nullish() });
+const Content = z.object({
+  status: z.object({ name: text, color }),
+  primary_metric: metric.nullish(),
+  metrics: z.array(metric).max(maxMetrics).nullish(),
+  notices: z
+    .array(z.object({ level: z.enum(['Info', 'Warning', 'Danger']), text }))
+    .max(maxNotices)
+    .default([]),
+});
+
+/** What a deployment answered to a poll, in the shape of the platform, or what is wrong with it; unknown members are left out. */
+export function readStatus({ status, text: body }: Answer, token: string): StatusPollResult['status'] {
+  if (status >= 300 && status < 400) return { error: `It answered ${status}, and redirects are not followed` };
+  if (status < 200 || status >= 300) return { error: `It answered ${status}` };
+  const json = parsed(body);
+  if (json === undefined) return { error: 'Its answer is not JSON' };
+  // Escaped it was not found in the answer.
+  const shown = JSON.stringify(json).replaceAll(token, '***');
+  const read = Content.safeParse(JSON.parse(shown));
+  if (read.success) return { content: withoutUndefined(read.data) };
+  const [issue] = read.error.issues;
+  return { error: `Its answer is no status: ${issue?.path.join('.')} ${issue?.message ?? ''}`.slice(0, 500) };
+}
+
+/** Undefined where it is no JSON that the platform can keep; nested deeper than 64 levels it is none either. */
+function parsed(body: string): unknown {
+  try {
+    const json: unknown = JSON.parse(body);
+    return isJson(json) ? json : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const withoutUndefined = (content: z.infer<typeof Content>): ReportedContent =>
+  ReportedContent.parse(JSON.parse(JSON.stringify(content)));

@@ -1,0 +1,266 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ClaimedTask } from '@berth/contracts/resources/tasks/runner-tasks';
+import { freePort } from '@berth/testing/network/free-port';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { actionsIn, helmsOf, soon } from './support/helm-actions.ts';
+import { preloaded } from './support/preloaded.ts';
+import { type RunnerProcess, type RunnerWorld, startRunnerWorld } from './support/runner-world.ts';
+import { taskOf } from './support/fake-tasks.ts';
+
+let world: RunnerWorld;
+let act: ReturnType<typeof actionsIn>;
+beforeAll(async () => {
+  world = await startRunnerWorld();
+  act = actionsIn(world);
+});
+afterAll(() => world?.[Symbol.asyncDispose]());
+
+/** The runner gives up a claim after two thirds of it: four seconds remain in which a machine may stall. */
+const shortLease = 12_000;
+const slowTask = () => taskOf(world.chart, { values: { slow: true }, lease_ms: shortLease });
+const helmEnded = (namespace: string) => soon('Helm to end', async () => (await helmsOf(namespace)).length === 0);
+const linesOf = (taskId: string) => world.tasks.lines.filter(({ task_id }) => task_id === taskId).length;
+
+test('a runner whose claim was taken over ends its Helm and reports nothing', async () => {
+  await using runner = await world.start();
+  const task = slowTask();
+  await act.startSlow(task);
+
+  world.tasks.takeAway(task.task_id);
+  await helmEnded(task.namespace);
+  await soon('the runner to log it', () => runner.log().includes('claim lost'));
+
+  expect(world.tasks.endOf(task.task_id)).toBeUndefined();
+  expect(await readdir(join(runner.folder, 'tasks'))).toEqual([]);
+});
+
+test('a runner without answers ends its Helm before the lease expires, and continues to run', async () => {
+  await using runner = await world.start();
+  const task = slowTask();
+  await act.startSlow(task);
+
+  world.tasks.setUnavailable(true);
+  const unavailableAt = Date.now();
+  await helmEnded(task.namespace);
+  const took = Date.now() - unavailableAt;
+  world.tasks.setUnavailable(false);
+
+  expect(took).toBeLessThan(shortLease);
+  await soon('the runner to log it', () => runner.log().includes('claim lost'));
+  expect(await act.run(taskOf(world.chart))).toMatchObject({ outcome: 'Done' });
+});
+
+/** What a runner does at SIGUSR2, by code that it loads before its own. */
+const atSignal = (work: string) => preloaded(`process.on('SIGUSR2',()=>{${work}})`);
+const blockLoop = `for(const end=Date.now()+${shortLease + 1_000};Date.now()<end;);`;
+/** V8 prints a long report otherwise. */
+const fillHeap = 'process.getBuiltinModule("fs").closeSync(2);const all=[];for(;;)all.push(Array(1e5).fill(0.5));';
+
+test.for<[string, NodeJS.Signals, Record<string, string>]>([
+  ['is killed', 'SIGKILL', {}],
+  ['runs out of memory', 'SIGUSR2', atSignal(fillHeap)],
+])('Helm ends with a runner that %s, and the next start removes the files it left', async ([, signal, env]) => {
+  await using runner = await world.start(env);
+  // Its lease ends long after the test: only the death of the runner ends Helm.
+  const task = taskOf(world.chart, { values: { slow: true }, lease_ms: 300_000 });
+  await act.startSlow(task);
+
+  runner.signal(signal);
+  await runner.ended;
+  await helmEnded(task.namespace);
+  // Counted before Helm started, so that an attempt that kills its runner counts too.
+  expect(world.tasks.begun).toContain(task.task_id);
+  expect(await readdir(join(runner.folder, 'tasks'))).toHaveLength(1);
+
+  await using next = await world.start({ RUNNER_FOLDER: runner.folder });
+  expect(await act.run(taskOf(world.chart))).toMatchObject({ outcome: 'Done' });
+  expect(next.pid).not.toBe(runner.pid);
+  expect(await readdir(join(runner.folder, 'tasks'))).toEqual([]);
+});
+
+test('a runner that is short of memory claims no second task until it has memory again', async () => {
+  const short = `let short=true;process.availableMemory=()=>short?1:2**40;process.on('SIGUSR2',()=>{short=false})`;
+  await using runner = await world.start(preloaded(short));
+  await act.startSlow(slowTask());
+  const second = taskOf(world.chart);
+
+  world.tasks.give(second);
+  const beats = world.tasks.beats.length;
+  // The runner looks for tasks as often as that, and at each hint.
+  await soon('three more heartbeats', () => world.tasks.beats.length > beats + 2);
+  expect(world.tasks.claimed).not.toContain(second.task_id);
+
+  runner.signal('SIGUSR2');
+  expect(await soon('the outcome', () => world.tasks.endOf(second.task_id))).toMatchObject({ outcome: 'Done' });
+});
+
+test.for<[string, NodeJS.Signals, Record<string, string>]>([
+  ['is paused', 'SIGSTOP', {}],
+  ['has a blocked event loop', 'SIGUSR2', atSignal(blockLoop)],
+])(
+  'Helm of a runner that %s ends before the lease expires, and the runner reports nothing then',
+  async ([, signal, env]) => {
+    await using runner = await world.start(env);
+    const task = slowTask();
+    const helm = await act.startSlow(task);
+
+    runner.signal(signal);
+    const pausedAt = Date.now();
+    // A stopped parent cannot reap it, so it remains as a zombie without arguments.
+    await soon('Helm to end', async () => !(await helmsOf(task.namespace)).includes(helm));
+    expect(Date.now() - pausedAt).toBeLessThan(shortLease);
+    const lines = linesOf(task.task_id);
+    // No other runner took it over: if this one reported that Helm ended, it would be recorded.
+    runner.signal('SIGCONT');
+    await soon('the runner to log it', () => runner.log().includes('claim lost'));
+    await delay(300);
+
+    expect(world.tasks.endOf(task.task_id)).toBeUndefined();
+    expect(linesOf(task.task_id)).toBe(lines);
+  },
+);
+
+/**
+ * As after a suspension of the machine with clocks that stood still: the next heartbeat is seconds away, and no clock says that
+ * the claim is over.
+ */
+test.for<[string, (task: ClaimedTask) => Promise<unknown>]>([
+  ['the task', async ({ task_id }) => world.tasks.takeAway(task_id)],
+  [
+    'the namespace',
+    async ({ namespace, task_id }) =>
+      world.api.patchJson(
+        `/api/v1/namespaces/${namespace}`,
+        { metadata: { annotations: { 'berth.dev/claim': `${task_id}:2` } } },
+        { signal: AbortSignal.timeout(20_000), deadlineMs: 10_000 },
+      ),
+  ],
+])('a runner that slept while its chart was fetched starts no Helm when another runner holds %s', async ([, take]) => {
+  await using runner = await world.start();
+  const taken = Promise.withResolvers<void>();
+  const chart = await world.lateChart(async () => {
+    await soon('a heartbeat', () => world.tasks.beats.includes(task.task_id));
+    await soon('the namespace', () => act.exists(`/api/v1/namespaces/${task.namespace}`));
+    await take(task);
+    taken.resolve();
+  });
+  const task = taskOf(chart, { values: { slow: true } });
+
+  world.tasks.give(task);
+  await taken.promise;
+  await soon('the runner to log it', () => /claim lost|task ended/.test(runner.log()));
+
+  expect(await act.releases(task.namespace)).toEqual([]);
+  expect(world.tasks.begun).not.toContain(task.task_id);
+});
+
+test('a runner that receives SIGTERM claims nothing more, ends Helm, hands its task back and exits', async () => {
+  await using runner = await world.start();
+  const task = taskOf(world.chart, { values: { slow: true } });
+  await act.startSlow(task);
+
+  runner.signal('SIGTERM');
+  // Only a Helm that receives SIGTERM prints it. A claim that was under way at the signal has come before this line.
+  await soon('Helm to end', () => world.tasks.textOf(task.task_id).includes('has been cancelled'));
+  const late = taskOf(world.chart);
+  world.tasks.give(late);
+  await endedWell(runner);
+
+  expect(world.tasks.claimed).not.toContain(late.task_id);
+  world.tasks.withdraw(late.task_id);
+  expect(world.tasks.endOf(task.task_id)).toMatchObject({ outcome: 'HandedBack' });
+  expect(await helmsOf(task.namespace)).toEqual([]);
+  expect(await act.history(task.namespace)).toEqual(['failed']);
+  expect(await readdir(join(runner.folder, 'tasks'))).toEqual([]);
+});
+
+test('a runner that receives SIGTERM while tasks is unavailable exits before it would be killed', async () => {
+  await using runner = await world.start();
+  const task = taskOf(world.chart, { values: { slow: true } });
+  await act.startSlow(task);
+
+  world.tasks.setUnavailable(true);
+  runner.signal('SIGTERM');
+  // A shutdown of more than 25 s ends with the exit code 1.
+  await endedWell(runner).finally(() => world.tasks.setUnavailable(false));
+
+  expect(await helmsOf(task.namespace)).toEqual([]);
+});
+
+test('a runner whose process guard dies hands its task back and exits', async () => {
+  await using runner = await world.start();
+  const task = taskOf(world.chart, { values: { slow: true } });
+  await act.startSlow(task);
+  const guard = await guardOf(runner.pid);
+
+  process.kill(guard, 'SIGKILL');
+
+  expect(await runner.ended).toBe(1);
+  expect(world.tasks.endOf(task.task_id)).toMatchObject({ outcome: 'HandedBack' });
+  expect(await helmsOf(task.namespace)).toEqual([]);
+});
+
+test('a Helm that is killed leaves no pending release, and the outcome is Retry', async () => {
+  await using _runner = await world.start();
+  const task = taskOf(world.chart, { values: { slow: true } });
+  const helm = await act.startSlow(task);
+
+  process.kill(helm, 'SIGKILL');
+  const end = await soon('the end of the task', () => world.tasks.endOf(task.task_id));
+
+  expect(end).toMatchObject({ outcome: 'Retry', reason: 'Helm was ended by SIGKILL before it had finished' });
+  expect(await act.history(task.namespace)).toEqual(['failed']);
+});
+
+test('a runner without Helm does not start, and logs why', async () => {
+  await using runner = await world.start({ HELM_BINARY: 'no-such-helm' });
+
+  expect(await runner.ended).toBe(1);
+  expect(runner.log()).toContain('no-such-helm was not found');
+});
+
+test('a run is part of the trace of the request that created its task, and is counted with its outcome', async () => {
+  const traces: string[] = [];
+  const collector = createServer((request, response) => {
+    request.on('data', (chunk: Buffer) => traces.push(chunk.toString()));
+    request.on('end', () => response.writeHead(200, { 'content-type': 'application/json' }).end('{}'));
+  });
+  const [health, otlp] = [await freePort(), await freePort()];
+  collector.listen(otlp, '127.0.0.1');
+  await using runner = await world.start({
+    HEALTH_PORT: String(health),
+    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${otlp}`,
+  });
+  const traceId = 'c0ffee00c0ffee00c0ffee00c0ffee00';
+  await act.run(taskOf(world.chart, { traceparent: `00-${traceId}-1234567890abcdef-01` }));
+
+  const metrics = await (await fetch(`http://127.0.0.1:${health}/metrics`)).text();
+  runner.signal('SIGTERM');
+  await runner.ended;
+  collector.closeAllConnections();
+  collector.close();
+
+  expect(metrics).toMatch(/berth_runner_task_seconds_count\{outcome="Done",action="deploy"[^}]*\} 1/);
+  expect(metrics).toMatch(/berth_runner_helm_running(\{[^}]*\})? 0/);
+  const spans = traces.join('');
+  expect(spans).toContain(traceId);
+  for (const name of ['run deploy', 'prepare namespace', 'helm upgrade', 'report outcome'])
+    expect(spans).toContain(name);
+});
+
+/** By itself: its log, where it did not. */
+async function endedWell(runner: RunnerProcess): Promise<void> {
+  const code = await runner.ended;
+  expect({ code, log: code === 0 ? '' : runner.log().slice(-5_000) }).toEqual({ code: 0, log: '' });
+}
+
+async function guardOf(runner: number): Promise<number> {
+  const children = (await readFile(`/proc/${runner}/task/${runner}/children`, 'utf8')).trim().split(' ');
+  for (const pid of children) {
+    if ((await readFile(`/proc/${pid}/cmdline`, 'utf8')).includes('process-guard-main')) return Number(pid);
+  }
+  throw new Error('the runner has no process guard');
+}

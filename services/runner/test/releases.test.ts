@@ -1,0 +1,287 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { statusInPayload, withStatus } from '../src/release/release-payload.ts';
+import { type Admission, holdWrites, type Write } from './support/admission.ts';
+import { actionsIn, helmsOf, soon } from './support/helm-actions.ts';
+import { type RunnerProcess, type RunnerWorld, startRunnerWorld } from './support/runner-world.ts';
+import { taskOf } from './support/fake-tasks.ts';
+
+let world: RunnerWorld;
+let runner: RunnerProcess;
+let act: ReturnType<typeof actionsIn>;
+beforeAll(async () => {
+  world = await startRunnerWorld();
+  act = actionsIn(world);
+  runner = await world.start();
+});
+afterAll(async () => {
+  await runner?.[Symbol.asyncDispose]();
+  await world?.[Symbol.asyncDispose]();
+});
+
+const Secret = z.looseObject({
+  metadata: z.looseObject({ labels: z.record(z.string(), z.string()) }),
+  data: z.record(z.string(), z.string()),
+});
+const call = { signal: AbortSignal.timeout(120_000), deadlineMs: 10_000 };
+const next = <T extends { task_id: string }>(task: T): T => ({ ...task, task_id: crypto.randomUUID() });
+
+/** Leaves the release in the state in which a Helm that was killed leaves it. */
+async function leaveAs(namespace: string, revision: number, status: string): Promise<void> {
+  const path = `/api/v1/namespaces/${namespace}/secrets/sh.helm.release.v1.${namespace}.v${revision}`;
+  const secret = Secret.parse(await world.api.getJson(path, call));
+  const release = await withStatus(secret.data['release'] ?? '', status, 'left by the test');
+  expect(await statusInPayload(release)).toBe(status);
+  secret.metadata.labels['status'] = status;
+  await world.api.putJson(path, { ...secret, data: { release } }, call);
+}
+
+test.for(['pending-install', 'pending-upgrade', 'pending-rollback', 'uninstalling'])(
+  'a release that an interrupted run left %s is repaired and deployed again',
+  async (status) => {
+    const task = taskOf(world.chart);
+    await act.run(task);
+    await leaveAs(task.namespace, 1, status);
+
+    const again = next(task);
+    expect(await act.run(again)).toMatchObject({ outcome: 'Done' });
+
+    expect(await act.history(task.namespace)).toEqual(['superseded', 'deployed']);
+    expect(world.tasks.textOf(again.task_id)).toContain(`the release is ${status}: an earlier run was interrupted`);
+  },
+);
+
+test('an upgrade that was left pending behind a deployed revision is repaired and deployed again', async () => {
+  const task = taskOf(world.chart);
+  await act.run(task);
+  await act.run(next(task));
+  await leaveAs(task.namespace, 2, 'pending-upgrade');
+
+  expect(await act.run(next(task))).toMatchObject({ outcome: 'Done' });
+  expect((await act.history(task.namespace)).at(-1)).toBe('deployed');
+});
+
+test('a release that an earlier claim of the task deployed is adopted', async () => {
+  const task = taskOf(world.chart);
+  await act.run(task);
+
+  const again = { ...task, fence: 2, attempt: 2 };
+  world.tasks.give(again);
+  await expect
+    .poll(() => world.tasks.ends.filter(({ task_id }) => task_id === task.task_id))
+    .toMatchObject([{ fence: 1 }, { fence: 2, outcome: 'Done' }]);
+
+  expect(await act.history(task.namespace)).toEqual(['deployed']);
+  expect(world.tasks.textOf(task.task_id)).toContain('an earlier attempt of this task has already deployed');
+});
+
+test('a deploy fails on a release that cannot be read', async () => {
+  const task = taskOf(world.chart);
+  await act.run(task);
+  const path = `/api/v1/namespaces/${task.namespace}/secrets/sh.helm.release.v1.${task.namespace}.v1`;
+  const secret = Secret.parse(await world.api.getJson(path, call));
+  await world.api.putJson(path, { ...secret, data: { release: Buffer.from('what?').toString('base64') } }, call);
+
+  const end = await act.run(next(task));
+
+  expect(end).toMatchObject({ outcome: 'Failed' });
+  expect(end.reason).toContain('cannot be read');
+});
+
+test('a namespace that Berth did not create is neither used nor removed', async () => {
+  const task = taskOf(world.chart);
+  await act.post('/api/v1/namespaces', { metadata: { name: task.namespace } });
+
+  const deployed = await act.run(task);
+  const removed = await act.run({ ...next(task), action: 'uninstall', delete_namespace: true, chart: null });
+
+  expect(deployed).toMatchObject({ outcome: 'Failed' });
+  expect(deployed.reason).toContain('does not belong to this deployment');
+  expect(removed).toMatchObject({ outcome: 'Failed' });
+  const namespace = await act.get(`/api/v1/namespaces/${task.namespace}`);
+  expect(namespace).toMatchObject({ status: { phase: 'Active' } });
+  expect(namespace).not.toHaveProperty('metadata.annotations');
+});
+
+test('a Secret that Berth did not create is not overwritten', async () => {
+  const task = taskOf(world.chart);
+  await act.run(task);
+  const path = `/api/v1/namespaces/${task.namespace}/secrets`;
+  await act.post(path, { metadata: { name: 'theirs' }, stringData: { key: 'theirs' } });
+
+  const end = await act.run({ ...next(task), secrets: { theirs: { key: 'ours' } } });
+
+  expect(end).toMatchObject({ outcome: 'Failed' });
+  expect(end.reason).toContain('was not created by Berth');
+});
+
+test.for(['deployed', 'pending-install', 'pending-upgrade', 'failed'])(
+  'an uninstall removes a release in status %s and its namespace',
+  async (status) => {
+    const task = taskOf(world.chart);
+    await act.run(task);
+    await leaveAs(task.namespace, 1, status);
+
+    const uninstall = { ...next(task), action: 'uninstall' as const, delete_namespace: true, chart: null };
+    expect(await act.run(uninstall)).toMatchObject({ outcome: 'Done' });
+
+    expect(await act.exists(`/api/v1/namespaces/${task.namespace}`)).toBe(false);
+    expect(await act.run(next(uninstall))).toMatchObject({ outcome: 'Done' });
+  },
+);
+
+test('an uninstall without a release counts as begun before it deletes the namespace', async () => {
+  const task = taskOf(world.chart);
+  await act.run(task);
+  await act.remove(`/api/v1/namespaces/${task.namespace}/secrets/sh.helm.release.v1.${task.namespace}.v1`);
+
+  const uninstall = { ...next(task), action: 'uninstall' as const, delete_namespace: true, chart: null };
+  expect(await act.run(uninstall)).toMatchObject({ outcome: 'Done' });
+
+  expect(world.tasks.begun).toContain(uninstall.task_id);
+  expect(await act.exists(`/api/v1/namespaces/${task.namespace}`)).toBe(false);
+});
+
+test('a deploy creates a namespace that was deleted', async () => {
+  const task = { ...taskOf(world.chart), is_first: false };
+
+  expect(await act.run(task)).toMatchObject({ outcome: 'Done' });
+
+  expect(await act.history(task.namespace)).toEqual(['deployed']);
+});
+
+test('a deploy into a terminating namespace waits for its end and creates it again', async () => {
+  const task = taskOf(world.chart);
+  await act.run(task);
+  const path = `/api/v1/namespaces/${task.namespace}`;
+  await world.api.deleteJson(path, { propagationPolicy: 'Foreground' }, call);
+
+  expect(await act.run(next(task))).toMatchObject({ outcome: 'Done' });
+  expect(await act.history(task.namespace)).toEqual(['deployed']);
+});
+
+describe('a Helm that is killed', () => {
+  let admission: Admission;
+  beforeAll(async () => {
+    admission = await holdWrites(world.api);
+  });
+  afterAll(() => admission?.[Symbol.asyncDispose]());
+
+  type Task = ReturnType<typeof taskOf>;
+  const newTask = () => taskOf(world.chart, { values: { pieces: true } });
+  const claimedAgain = (task: Task): Task => ({
+    ...task,
+    fence: task.fence + 1,
+    attempt: task.attempt + 1,
+    is_first: false,
+  });
+  const isRelease = ({ name }: Write) => name.startsWith('sh.helm.release.');
+  const creates = (name: string) => (write: Write) => write.operation === 'CREATE' && write.name === name;
+  const becomes = (status: string) => (write: Write) =>
+    isRelease(write) && write.object?.metadata.labels?.['status'] === status;
+
+  async function killHelm(namespace: string): Promise<void> {
+    for (const pid of await helmsOf(namespace)) process.kill(pid, 'SIGKILL');
+    await soon('Helm to end', async () => (await helmsOf(namespace)).length === 0);
+  }
+
+  /** Runs the task; Helm dies when the API server is about to make such a write, which is not made. */
+  async function killedAt(task: Task, matches: (write: Write) => boolean): Promise<void> {
+    const killed = admission.at(
+      (write) => write.namespace === task.namespace && matches(write),
+      async () => {
+        await killHelm(task.namespace);
+        return false;
+      },
+    );
+    world.tasks.give(task);
+    await killed;
+  }
+
+  const endOf = ({ task_id, fence }: Task) =>
+    soon('the end of the claim', () => world.tasks.endOfClaim(task_id, fence));
+
+  async function runAgain(task: Task) {
+    const again = claimedAgain(task);
+    world.tasks.give(again);
+    return endOf(again);
+  }
+
+  test.for<[string, (write: Write) => boolean, string[]]>([
+    ['before it recorded the release', isRelease, []],
+    ['during a hook', creates('hook'), ['failed']],
+    ['after it recorded the release as pending', creates('probe'), ['failed']],
+    ['between two objects', creates('second'), ['failed']],
+    ['before it recorded that the release is deployed', becomes('deployed'), ['failed']],
+  ])('%s leaves no pending release, and the next claim deploys it', async ([, matches, left]) => {
+    const task = newTask();
+
+    await killedAt(task, matches);
+
+    expect(await endOf(task)).toMatchObject({ outcome: 'Retry', reason: expect.stringContaining('SIGKILL') });
+    // Of no release there is no history.
+    const found = await act.releases(task.namespace);
+    expect(found.length > 0 ? await act.history(task.namespace) : found).toEqual(left);
+    expect(await runAgain(task)).toMatchObject({ outcome: 'Done' });
+    // Helm itself says of a failed revision that another one followed.
+    expect(await act.history(task.namespace)).toEqual([...left.map(() => 'superseded'), 'deployed']);
+  });
+
+  test('after it recorded that the release is deployed, has done its work: the next claim adopts it', async () => {
+    const task = newTask();
+    const isDeployed = (write: Write) => write.namespace === task.namespace && becomes('deployed')(write);
+
+    // It is stopped before, so that it cannot end by itself.
+    const stopped = admission.at(isDeployed, async () => {
+      for (const pid of await helmsOf(task.namespace)) process.kill(pid, 'SIGSTOP');
+      return true;
+    });
+    world.tasks.give(task);
+    await stopped;
+    await soon('the release', async () => (await act.history(task.namespace)).includes('deployed'));
+    await killHelm(task.namespace);
+
+    expect(await endOf(task)).toMatchObject({ outcome: 'Retry' });
+    expect(await runAgain(task)).toMatchObject({ outcome: 'Done' });
+    expect(await act.history(task.namespace)).toEqual(['deployed']);
+    expect(world.tasks.textOf(task.task_id)).toContain('has already deployed the release');
+  });
+
+  test('during an uninstall leaves a release that the next claim removes with its namespace', async () => {
+    const task = newTask();
+    await act.run(task);
+    const uninstall: Task = {
+      ...next(task),
+      action: 'uninstall',
+      delete_namespace: true,
+      chart: null,
+      is_first: false,
+    };
+
+    await killedAt(uninstall, ({ operation, name }) => operation === 'DELETE' && name === 'second');
+
+    expect(await endOf(uninstall)).toMatchObject({ outcome: 'Retry' });
+    expect(await act.exists(`/api/v1/namespaces/${task.namespace}`)).toBe(true);
+    expect(await runAgain(uninstall)).toMatchObject({ outcome: 'Done' });
+    expect(await act.exists(`/api/v1/namespaces/${task.namespace}`)).toBe(false);
+  });
+
+  test('during a rollback that somebody made leaves a release that the next task deploys', async () => {
+    const task = newTask();
+    await act.run(task);
+    await act.run({ ...next(task), values: { pieces: true, text: 'second' } });
+    const rolledBack = admission.at(
+      ({ namespace, operation, name }) => namespace === task.namespace && operation === 'UPDATE' && name === 'probe',
+      async () => {
+        await killHelm(task.namespace);
+        return false;
+      },
+    );
+
+    await Promise.all([rolledBack, act.rollBack(task.namespace).catch(() => undefined)]);
+
+    expect((await act.history(task.namespace)).at(-1)).toBe('pending-rollback');
+    expect(await act.run(next(task))).toMatchObject({ outcome: 'Done' });
+    expect(await act.history(task.namespace)).toEqual(['superseded', 'superseded', 'failed', 'deployed']);
+  });
+});

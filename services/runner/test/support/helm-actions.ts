@@ -1,0 +1,78 @@
+import { execFile } from 'node:child_process';
+import { readdir, readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { waitUntil } from '@berth/client';
+import type { ClaimedTask } from '@berth/contracts/resources/tasks/runner-tasks';
+import { z } from 'zod';
+import type { RunnerWorld } from './runner-world.ts';
+import type { ReportedOutcome } from './fake-tasks.ts';
+
+const run = promisify(execFile);
+const call = () => ({ signal: AbortSignal.timeout(20_000), deadlineMs: 10_000 });
+
+/** Process ids of Helm for a namespace. */
+export async function helmsOf(namespace: string): Promise<number[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const found = await Promise.all(
+    pids.map(async (pid) => {
+      const [program = '', ...args] = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0');
+      return program.endsWith('helm') && args.includes(namespace) ? [Number(pid)] : [];
+    }),
+  );
+  return found.flat();
+}
+
+const usualMs = 60_000;
+
+export const soon = <T>(
+  what: string,
+  read: () => Promise<T | null | undefined | false> | T | null | undefined | false,
+  withinMs = usualMs,
+) => waitUntil(async () => read(), { what, withinMs, everyMs: 20, longestPauseMs: 20 });
+
+export function actionsIn({ api, helm, kubeconfigFile, tasks }: RunnerWorld) {
+  const helmJson = async (...args: string[]): Promise<unknown> => {
+    const { stdout } = await run(helm, [...args, '--output', 'json', '--kubeconfig', kubeconfigFile]);
+    return JSON.parse(stdout);
+  };
+  const History = z.array(z.object({ status: z.string(), description: z.string() }));
+
+  const Secrets = z.object({ items: z.array(z.object({ metadata: z.object({ name: z.string() }) })) });
+
+  return {
+    async run(task: ClaimedTask, withinMs = usualMs): Promise<ReportedOutcome> {
+      tasks.give(task);
+      return soon('the outcome of the task', () => tasks.endOf(task.task_id), withinMs);
+    },
+    history: async (namespace: string) =>
+      History.parse(await helmJson('history', namespace, '--namespace', namespace)).map(({ status }) => status),
+    /** To the first revision, by hand. */
+    rollBack: (namespace: string) =>
+      run(helm, ['rollback', namespace, '1', '--namespace', namespace, '--kubeconfig', kubeconfigFile]),
+    /** Names of Helm's release Secrets. */
+    releases: async (namespace: string) =>
+      Secrets.parse(
+        await api.getJson(`/api/v1/namespaces/${namespace}/secrets?labelSelector=owner%3Dhelm`, call()),
+      ).items.map(({ metadata }) => metadata.name),
+    /** Gives a task whose Helm waits for ever; resolves with the process id once it waits. */
+    async startSlow(task: ClaimedTask): Promise<number> {
+      tasks.give(task);
+      const { namespace } = task;
+      return soon('Helm to wait', async () => {
+        const [pid] = await helmsOf(namespace);
+        const { items } = z
+          .object({ items: z.array(z.unknown()) })
+          .parse(await api.getJson(`/api/v1/namespaces/${namespace}/pods`, call()));
+        return items.length > 0 ? pid : null;
+      });
+    },
+    get: (path: string) => api.getJson(path, call()),
+    remove: (path: string) => api.deleteJson(path, {}, call()),
+    post: (path: string, body: object) => api.postJson(path, body, call()),
+    exists: async (path: string) =>
+      api.getJson(path, call()).then(
+        () => true,
+        () => false,
+      ),
+  };
+}

@@ -1,0 +1,50 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Resolve } from '@berth/egress/guarded-lookup';
+import type { DeploymentClient } from '../../src/calls/deployment-client.ts';
+import type { HttpsDeployment } from './https-deployment.ts';
+
+/** Each name leads to this machine; the certificate of the deployment in tests is for `localhost` only. */
+export const everyNameHere: Resolve = async () => [{ address: '127.0.0.1', family: 4 }];
+export const withWrongCertificate = 'somebody-else.example.com';
+
+type Respond = Parameters<HttpsDeployment['respond']>[0];
+
+/** How many bytes an endless answer may have got rid of before its reader must have left: what sockets hold, with room. */
+export const mostOfEndless = 64 * 1024 * 1024;
+
+/** A deployment that is hostile in each way that its paths name, and otherwise answers as `respond` does. */
+export function hostileAnswers(respond: Respond): { respond: Respond; endlessBytes(): number } {
+  let endlessBytes = 0;
+  const chunk = 'x'.repeat(64 * 1024);
+  const ways: Record<string, Respond> = {
+    '/silent': () => undefined,
+    '/trickling': async (_call, response) => {
+      response.writeHead(200);
+      while (!response.destroyed) {
+        response.write(' ');
+        await delay(50);
+      }
+    },
+    '/endless': async (_call, response) => {
+      response.writeHead(500);
+      while (!response.destroyed) {
+        endlessBytes += chunk.length;
+        // Gone, or full: `drain` never comes from one that is gone.
+        if (!response.write(chunk)) await Promise.race([delay(50), new Promise((go) => response.once('drain', go))]);
+      }
+    },
+    '/huge': (_call, response) => response.writeHead(500).end('y'.repeat(1_000_000)),
+    '/redirecting': (_call, response) => response.writeHead(307, { location: '/good' }).end(),
+    '/echoing': ({ headers, body }, response) => response.writeHead(422).end(`${headers.authorization} ${body}`),
+  };
+  return {
+    respond: (call, response) => (ways[call.path] ?? respond)(call, response),
+    endlessBytes: () => endlessBytes,
+  };
+}
+
+/** With a hundredth of the time for each call. */
+export const hurried = (client: DeploymentClient): DeploymentClient => ({
+  call: (call, limits) => client.call(call, { ...limits, timeoutMs: limits.timeoutMs / 100 }),
+  [Symbol.dispose]: () => client[Symbol.dispose](),
+});
