@@ -18,7 +18,7 @@ import type { StatePublisher } from './state/publish-state.ts';
 
 export interface Bus {
   readonly caller: CallerName;
-  /** This process on the bus; another after each start. */
+  /** Names this process on the bus; new at each start. */
   readonly instance: string;
   /** Answers the operations of a resource from now on. */
   serve(served: ServedResource): void;
@@ -30,7 +30,7 @@ export interface Bus {
     request: RequestInput<S>,
     options?: CallOptions,
   ): Promise<ResponseOutput<S>>;
-  /** The same for an answer that is sent on: as the owner wrote it, and not parsed here. */
+  /** The same for an answer to be forwarded: the owner's bytes, not parsed here. */
   callForBytes(operation: Operation, request: unknown, options?: CallOptions): Promise<AnswerBytes>;
   readonly hints: Hints;
   readonly state: StatePublisher & StateFollower;

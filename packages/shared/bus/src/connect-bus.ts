@@ -32,7 +32,7 @@ export interface BusOptions extends ConnectionOptions {
   verifyIdentity?: IdentityVerifier | undefined;
   /** Copies of the stream and the bucket, where NATS is a cluster. */
   replicas?: number | undefined;
-  /** What this service's state may take in NATS. */
+  /** Bytes that this service's state may take in NATS. */
   stateBytes?: number | undefined;
   /** Called with each request that this service refuses for want of a role. */
   onDenied?: ((attempt: DeniedAttempt) => void) | undefined;
@@ -143,8 +143,7 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
 }
 
 /**
- * The second connection, in an account that has this caller's streams and nothing else. Callers without streams have none;
- * the server refuses what they would do with one.
+ * The second connection, in the account that holds only this caller's streams. Callers without streams do not open one.
  */
 async function openStreams(options: BusOptions, connection: Connection): Promise<Connection> {
   const { caller } = options;

@@ -13,7 +13,7 @@ export function cutText(text: string, most: number): string {
 export function cutToSize(text: string, most: number, sizeOf: (text: string) => number): string {
   const whole = text.toWellFormed();
   if (sizeOf(whole) <= most) return whole;
-  // No text grows by another character and shrinks by it, so the longest one that fits is found by halving.
+  // Size grows with length, so bisect for the longest prefix that fits.
   let fits = 0;
   let exceeds = whole.length;
   while (exceeds - fits > 1) {

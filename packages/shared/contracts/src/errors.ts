@@ -50,13 +50,13 @@ export const firstErrors = (errors: readonly FieldError[]): FieldError[] =>
 export interface AppErrorOptions {
   errors?: FieldError[];
   cause?: unknown;
-  /** When to try again, where more is known than that it is worth a try. */
+  /** When to try again, if that is known. */
   retryAfterSeconds?: number | undefined;
 }
 
 const longestRetryAfterSeconds = 86_400;
 
-/** Whole seconds; undefined also for what is no number, because the errors of others arrive here as well. */
+/** Whole seconds; undefined if it is not a number, since errors also arrive from other services. */
 function boundedSeconds(seconds: number | undefined): number | undefined {
   const whole = Math.ceil(Number(seconds));
   return Number.isNaN(whole) ? undefined : Math.min(Math.max(1, whole), longestRetryAfterSeconds);

@@ -19,7 +19,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A service in a process of its own, for signals and exit codes are those of a process. */
+/** A service in a process of its own: signals and exit codes belong to processes. */
 async function start(wiring: string, environment: Record<string, string> = {}) {
   const file = join(folder, `${crypto.randomUUID()}.ts`);
   const runService = new URL('./run-service.ts', import.meta.url).href;

@@ -52,7 +52,7 @@ export async function runService(
   } catch (error) {
     end.onFatal(error);
   }
-  // A test that stops the service by its signal goes on; otherwise a process that has nothing left to do must end.
+  // A test that stops the service by its signal continues; a process with nothing left to do must end.
   if (stop) watchdog[Symbol.dispose]();
   if (end.failed()) process.exitCode = 1;
   log.info({ exit_code: process.exitCode ?? 0 }, 'stopped');

@@ -113,7 +113,7 @@ const stated = (owner: ServiceName) => owned(owner).filter(({ state }) => state)
 const operationsOf = (owner: ServiceName) => owned(owner).flatMap(({ operations }) => Object.values(operations));
 const js = (verb: string, rest: string) => `$JS.API.${verb}.${rest}`;
 
-/** Possible attacks: by column of the table, then by victim. */
+/** The attacks: by column of the table, then by victim. */
 const attempts: Record<string, Record<string, Partial<Tried>>> = {
   'answers for': byService((victim) => ({
     publish: callerNames.map((caller) => replySubject(victim, caller, 'instance', 'token')),
@@ -319,7 +319,7 @@ describe('a compromised part', () => {
     await owners.get('tasks')?.state.ensureStream();
   });
 
-  /** JetStream answers to the reply subject of a request; these are subjects that the thief may not publish to. */
+  /** Reply subjects, to which JetStream answers, that the thief may not publish to. */
   const forbiddenReplies = (thief: CallerName) => ({
     api: allStreams.flatMap((stream) => [js('STREAM.DELETE', stream), js('STREAM.PURGE', stream)]),
     streams: serviceNames
@@ -335,7 +335,7 @@ describe('a compromised part', () => {
     ],
   });
 
-  /** What is granted, with names in the place of wildcards; what would end the tricks comes last. */
+  /** The grants with wildcards replaced by names; those that would end the other tricks come last. */
   function grantedTo(thief: CallerName): string[] {
     const subjects = streamGrants(resources)
       .filter(({ caller }) => caller === thief)
@@ -378,7 +378,7 @@ describe('a compromised part', () => {
             connection.publish(subject, body, { reply });
         }
       }
-      // The same trick with what the thief may do anyway: when it has worked, the others had their time.
+      // The same trick with a permitted subject: once it has worked, the others had enough time to work.
       await expect.poll(() => works(connection), { interval: 200 }).toBe(true);
 
       expect(await streamsAsSeenBy(thief)).toEqual(before);
@@ -393,7 +393,7 @@ describe('a compromised part', () => {
     },
   );
 
-  /** A request whose answer goes where the thief may publish itself; resolves to whether it has had its effect. */
+  /** A request whose answer goes to a subject that the thief may publish to; resolves to whether it took effect. */
   async function controlOf(thief: CallerName): Promise<(connection: NatsConnection) => Promise<boolean>> {
     const pulled = resources.find(({ state }) => state?.consumers.some((consumer) => consumer === thief));
     const { owner, name } = pulled ?? envs;

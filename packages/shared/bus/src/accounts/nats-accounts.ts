@@ -29,7 +29,7 @@ export interface NatsAccount {
 interface ServiceExport {
   readonly subject: string;
   readonly to: readonly string[];
-  /** A pull and a read of several messages have many answers. */
+  /** Pulls and batch reads have many answers. */
   readonly hasManyAnswers: boolean;
 }
 

@@ -34,7 +34,7 @@ const codeOf = (call: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => (error instanceof AppError ? error.code : error),
   );
 
-/** The code of a call that fails without waiting for anything that takes time. */
+/** The error code of a call that fails without waiting. */
 const codeAtOnce = (call: Promise<unknown>): Promise<unknown> => Promise.race([codeOf(call), someTurns()]);
 
 async function someTurns(): Promise<string> {

@@ -19,5 +19,5 @@ export const refusalOfServer = (version: string): string | null =>
     ? null
     : `NATS server ${version} is too old: ${leastServerVersion} or later is required`;
 
-/** Whether single messages can have an end. */
+/** Whether messages can have a lifetime of their own. */
 export const knowsMessageLifetimes = (version: string): boolean => isAtLeast(version, '2.11.0');

@@ -33,7 +33,7 @@ export function createEventReader({ streams, manager, resources, log }: EventRea
 
   async function readBatch(from: number): Promise<EventBatch> {
     const stored = await manager.direct.getBatch(eventStream, { seq: from, ...batch });
-    // The library waits for each message without an end.
+    // The library waits for each message without a deadline.
     const timer = setTimeout(
       () => stored.stop(new AppError('timeout', 'The events did not arrive in time')),
       delays.stateAck,

@@ -13,17 +13,17 @@ export interface AwaitedGateways {
   readonly holders: readonly Holder[];
 }
 
-/** Two clocks may differ in speed, and a timer of either by some milliseconds. */
+/** Clocks run at different speeds, and timers are off by some milliseconds. */
 export const waitMsOf = (leaseMs: number): number => Math.ceil(leaseMs * 1.05) + 20;
 
-/** Gateways that did not confirm: unreachable, paused, ended. That nobody answers for one proves nothing. */
+/** Gateways that did not confirm: unreachable, paused or ended. Silence does not prove that one ended. */
 export const unconfirmed = ({ holders }: AwaitedGateways, confirmed: ReadonlySet<string>): Holder[] =>
   holders.filter(({ gateway }) => !confirmed.has(gateway));
 
-/** From when on no gateway reuses what it read before the change. */
+/** When every gateway has stopped reusing what it read before the change. */
 export const answerableAt = (awaited: AwaitedGateways, confirmed: ReadonlySet<string>): number =>
   Math.max(Number.NEGATIVE_INFINITY, ...unconfirmed(awaited, confirmed).map(({ waitMs }) => awaited.readAt + waitMs));
 
-/** Whether a row of the list may be removed, once its holder was waited for: one renewed meanwhile holds another lease. */
+/** Whether a row may be removed after waiting for its holder: a row that was renewed meanwhile is a new lease. */
 export const hasEnded = ({ renewal }: Pick<Holder, 'renewal'>, row: Pick<Holder, 'renewal'>): boolean =>
   row.renewal === renewal;

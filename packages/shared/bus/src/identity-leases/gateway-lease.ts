@@ -20,14 +20,14 @@ export const renewed = (lease: GatewayLease, sentAt: number, leaseMs: number): G
   until: Math.max(lease.until, sentAt + leaseMs),
 });
 
-/** The lease stays: what is read from now on is current. */
+/** Forgets what was read. The lease stays, since later reads are current. */
 export const forgetful = (lease: GatewayLease): GatewayLease => ({ ...lease, generation: lease.generation + 1 });
 
-/** Null without a lease. A later renewal prolongs the lease, and not the tickets that were taken before it. */
+/** Null without a lease. A renewal extends the lease, but not tickets that were taken before it. */
 export const ticketOf = (lease: GatewayLease, now: number): Ticket | null =>
   now < lease.until ? { ...lease, takenAt: now } : null;
 
-/** For what is valid only that long after it was read, which was later than the ticket was taken. */
+/** The ticket for an answer that is valid only that long. It was read after the ticket was taken, so this is on the safe side. */
 export const endingAfter = (ticket: Ticket, validMs: number): Ticket => ({
   ...ticket,
   until: Math.min(ticket.until, ticket.takenAt + validMs),

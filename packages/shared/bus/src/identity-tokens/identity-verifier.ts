@@ -19,7 +19,7 @@ export interface IdentityVerifierDeps {
 
 interface Verified {
   verified: Promise<{ identity: Identity; audience: unknown }>;
-  /** Seconds since the epoch; until the signature is checked a guess that drops the entry soon. */
+  /** Seconds since the epoch; until the signature is checked, an estimate that drops the entry soon. */
   expires: number;
 }
 
@@ -27,7 +27,7 @@ interface Verified {
 const maxRemembered = 10_000;
 /** Of the cached tokens' text; unpacked they take about six times as much. */
 const maxCharacters = 8 * 1024 * 1024;
-/** With each token counting for no less than this, one sum bounds number and text. */
+/** Each token weighs at least this, so one sum bounds both count and text. */
 const leastWeight = maxCharacters / maxRemembered;
 const clockToleranceSeconds = 5;
 

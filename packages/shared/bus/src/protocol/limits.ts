@@ -9,7 +9,7 @@ export const limits = {
   objectBytes: 20 * mebibyte,
   /** Requests in flight per process, most of which wait for a connection; more are refused with `unavailable` at once. */
   requestsInFlight: 1_024,
-  /** What they may take together. */
+  /** Bytes of all of them together. */
   requestBytesInFlight: 64 * mebibyte,
   callsInFlight: 4_096,
 } as const;

@@ -9,11 +9,11 @@ type Named = Pick<OperationIdentity, 'owner' | 'resource' | 'name'>;
 export const rpcSubject = ({ owner, resource, name }: Named, caller: CallerName | '*'): string =>
   `rpc.v1.${owner}.${caller}.${resource}.${name}`;
 
-/** For one process of the owner: only that one listens to it. */
+/** Addressed to one process of the owner: only that one listens. */
 export const processSubject = (operation: Named, caller: CallerName | '*', process: string): string =>
   `${rpcSubject(operation, caller)}.${process}`;
 
-/** What a caller of the operation may publish: that of any process, where it is for one. */
+/** What a caller may publish: for an operation for one process, the subjects of all processes. */
 export const callSubject = (operation: Named & Pick<OperationSpec, 'perProcess'>, caller: CallerName): string =>
   operation.perProcess ? processSubject(operation, caller, '*') : rpcSubject(operation, caller);
 

@@ -33,7 +33,7 @@ export interface StateStreamSettings {
 
 export interface StateStream {
   status: StreamStatus;
-  /** It takes messages that have an end. */
+  /** It accepts messages with a lifetime. */
   hasLifetimes: boolean;
 }
 

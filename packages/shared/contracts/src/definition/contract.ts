@@ -43,28 +43,28 @@ export interface OperationSpec {
   readonly summary: string;
   readonly allow: Access;
   readonly stricter?: readonly StricterPart[];
-  /** When it answers 409: `another env has the name`. One that does not say so answers no 409, but to a repeated creation. */
+  /** When it answers 409: `another env has the name`. Without it, 409 is answered only to a repeated creation. */
   readonly conflicts?: string;
-  /** Resources beside its own whose rows it changes, perhaps none of them; it has to say so each time. */
+  /** Other resources whose rows it changes. Its handler names each of them every time, with an empty list where none changed. */
   readonly changesAlso?: readonly string[];
-  /** Resources beside its own whose rows it changes in some cases. */
+  /** Other resources whose rows it changes in some cases only. */
   readonly mayChange?: readonly string[];
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
-  /** A body may be left out altogether, as for the cancelling of a task. */
+  /** The body may be absent, as when a task is canceled. */
   readonly bodyOptional?: true;
   readonly response: z.ZodType;
   /** Success status; by default 200 for reads and updates, 201 for creations, 204 for deletions. */
   readonly status?: 200 | 201 | 204;
   /** Callers besides the gateway (operations with a route), or all callers (internal ones). */
   readonly callers?: readonly CallerName[];
-  /** For one process of the owner, which the caller names, and not for any one of its replicas. */
+  /** Addressed to one process of the owner, which the caller names, instead of to any replica. */
   readonly perProcess?: true;
   /** May be sent again when no answer arrived; by default true for reads. */
   readonly idempotent?: boolean;
-  /** Takes `If-Match` although it is no change by id: the resource of the row that the path names. */
+  /** Takes `If-Match` although it does not change a row by id: the resource of the row in the path. */
   readonly ifMatch?: Pick<ResourceSpec, 'etag'>;
-  /** Time for the whole operation in ms, where the usual one is too short. */
+  /** Deadline of the whole operation in ms, where the default is too short. */
   readonly deadlineMs?: number;
   /** The response is not JSON but a text that the gateway may stream. */
   readonly produces?: 'text/plain' | 'text/event-stream' | 'application/x-ndjson';
@@ -73,11 +73,11 @@ export interface OperationSpec {
 export interface StateSpec {
   /** The public row; never secret content. */
   readonly row: z.ZodObject;
-  /** What other services see of it, where that is less than all. */
+  /** The part of the row that other services see, if not all of it. */
   readonly published?: z.ZodObject;
   /**
-   * Services that keep a projection of it; from this their NATS permissions follow. Of a row that nobody keeps a copy of,
-   * only its event is published.
+   * Services that keep a projection of it; their NATS permissions follow from this. Where no service keeps one,
+   * only events are published.
    */
   readonly consumers: readonly ServiceName[];
   /** The field with the env of a row, by which events are filtered; `env_id` unless given. */
@@ -96,7 +96,7 @@ export interface ResourceSpec {
   readonly state?: StateSpec;
   /** The fields a person can change; the `ETag` of a row is computed from them. Without them, from all fields but `last_used_at`. */
   readonly etag?: readonly string[];
-  /** The row of a resource that publishes no state. */
+  /** The row of a resource that does not publish state. */
   readonly row?: z.ZodObject;
 }
 
@@ -123,12 +123,12 @@ export type RequestOutput<S extends OperationSpec> = (HasId<S> extends true ? { 
 export type ResponseInput<S extends OperationSpec> = z.input<S['response']>;
 export type ResponseOutput<S extends OperationSpec> = z.output<S['response']>;
 
-/** The row that the operation's rule must be shown. */
+/** The row that the operation's rule is checked on. */
 export type ScopeOf<S extends OperationSpec> = S['allow'] extends Rule<infer Scope> ? Scope & StricterScope<S> : never;
 
 type RowOfPart<Part> = Part extends { when: (row: infer Row, request: never) => unknown } ? (row: Row) => void : never;
 
-/** What all stricter parts together need of the row; anything where there are none. */
+/** The fields that all stricter parts together need; any row if there are none. */
 type StricterScope<S extends OperationSpec> = S extends { stricter: readonly (infer Part)[] }
   ? RowOfPart<Part> extends (row: infer Row) => void
     ? Row
@@ -191,7 +191,7 @@ export function resource<const Ops extends Record<string, OperationSpec>>(
 export const rowOf = ({ state, row }: Pick<ResourceSpec, 'state' | 'row'>): z.ZodObject | undefined =>
   state?.row ?? row;
 
-/** For a row without a field that a person can change. Use of a token changes its `last_used_at`, which is no edit. */
+/** For rows without a field that a person can change. Using a token updates its `last_used_at`, which is not an edit. */
 const fieldsForEtag = (row: z.ZodObject): string[] => Object.keys(row.shape).filter((name) => name !== 'last_used_at');
 
 /** An operation that changes one row: it takes `If-Match`, and its handler must call `checkIfMatch`. */

@@ -120,7 +120,7 @@ function objectShape(shape: Readonly<Record<string, z.core.$ZodType>>): Check | 
       if (!(fields[index] as Check)(field)) return false;
       if (field !== undefined || Object.hasOwn(value, name)) known += 1;
     }
-    // As many as there are: then none of them is unknown.
+    // Equal counts: every member is known.
     return known === Object.keys(value).length;
   };
 }

@@ -14,7 +14,7 @@ export const hints = {
   /** Cancellation of a started task was requested; key: task id. */
   task_cancel: { sender: 'tasks', listeners: ['runner'] },
   /**
-   * How many attempts of a network a replica has counted; key: all of that. A lost message lets that many more through.
+   * Attempts of a network that a replica has counted; the key holds both. A lost message lets that many more through.
    */
   attempts_made: { sender: 'api-gateway', listeners: ['api-gateway'] },
   /** New lines in, or the end of, a task's log; key: task id. */

@@ -3,8 +3,8 @@ import { AppError } from '../errors.ts';
 import { type OperationSpec, successStatus } from './contract.ts';
 
 /**
- * Creates a row for a caller. Sent twice by mistake, it would create two, so it takes an `Idempotency-Key`. The key of a
- * request without a credential has no owner.
+ * Whether it creates a row for a caller: a repeat by mistake would create a second one, so it takes an `Idempotency-Key`.
+ * Keys belong to callers, so requests without a credential take none.
  */
 export const isCreation = (operation: OperationSpec): boolean =>
   operation.http?.startsWith('POST') === true && successStatus(operation) === 201 && operation.allow.on !== 'nothing';
@@ -17,11 +17,11 @@ export const IdempotencyKey = z
   .min(1, words)
   .max(255, words);
 
-/** For a second request that has waited long enough for the first. */
+/** Answers a repeat that has waited long enough for the first request. */
 export const stillAnswering = (cause?: unknown): AppError =>
   new AppError('conflict', 'A request with this Idempotency-Key is still being answered', { cause });
 
-/** The header as it was given, if it was. */
+/** The header of the request, if present. */
 export function idempotencyKeyOf(given: unknown): string | undefined {
   if (given === undefined) return undefined;
   const key = IdempotencyKey.safeParse(given);

@@ -3,14 +3,14 @@ import { GivenTime, Id, Text } from '../fields/fields.ts';
 
 const words = (description: string) => Text.max(500).meta({ description });
 
-/** Over HTTP a query has strings only; calls between services have the value itself. `wire` is what the document shows. */
+/** In HTTP queries all values are strings; calls between services carry typed values. The OpenAPI document shows `wire`. */
 const flag = z
   .union([z.boolean(), z.enum(['true', 'false']).transform((value) => value === 'true')], {
     error: 'must be true or false',
   })
   .meta({ wire: { type: 'boolean' } });
 
-/** Over HTTP digits, between services a number. */
+/** Digits over HTTP, a number between services. */
 export const wholeNumber = (min: number, max: number) => {
   const rule = `must be a whole number from ${min} to ${max}`;
   return z

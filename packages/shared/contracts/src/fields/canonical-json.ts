@@ -1,11 +1,11 @@
-/** The same text for the same JSON value, whatever the order of its keys; absent and undefined are one. */
+/** The same text for equal JSON values, whatever the order of keys; undefined counts as absent. */
 export function canonicalJson(value: unknown): string {
   const parts: string[] = [];
   write(value, parts);
   return parts.join('');
 }
 
-/** Into one list: texts made level by level would be copied once for each level. */
+/** Appends to one list: concatenating per level would copy the text once per level. */
 function write(value: unknown, parts: string[]): void {
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) {
@@ -22,7 +22,7 @@ function write(value: unknown, parts: string[]): void {
 
 function writeObject(value: Record<string, unknown>, parts: string[]): void {
   let isFirst = true;
-  // Without a function that compares, they are sorted by their UTF-16 units, and faster.
+  // Sorting without a comparator orders by UTF-16 units, and is faster.
   for (const key of Object.keys(value).toSorted()) {
     const field = value[key];
     if (field === undefined) continue;

@@ -4,7 +4,7 @@ import { ruleWords } from './rule-words.ts';
 
 export { Json, JsonObject } from './json.ts';
 
-/** Lower-case as Postgres has them, because ids are also compared here: with roles, with one another. */
+/** Lower-case as in Postgres, because the code compares ids as strings. */
 export const Id = z.uuid(ruleWords('must be a UUID')).toLowerCase();
 export const Timestamp = z.iso.datetime({
   offset: true,
@@ -13,7 +13,7 @@ export const Timestamp = z.iso.datetime({
 
 const yearOf = (time: string): number => new Date(time).getUTCFullYear();
 
-/** A time from a caller, in UTC and to the millisecond: Postgres does not have every zone and year of ISO 8601. */
+/** A time from a caller, in UTC and to the millisecond: Postgres does not accept every zone and year of ISO 8601. */
 export const GivenTime = Timestamp.refine(
   (time) => yearOf(time) >= 1 && yearOf(time) <= 9999,
   'must lie in the years 1 to 9999',
@@ -33,7 +33,7 @@ export const PlannedTime = GivenTime.refine(
   'must lie at most ten years ahead',
 );
 
-/** By its length where that suffices: counting the code points of a long text copies it. */
+/** Uses `length` where that suffices: counting code points copies the text. */
 const hasAtLeast = (value: string, min: number): boolean => value.length >= 2 * min || [...value].length >= min;
 const hasAtMost = (value: string, max: number): boolean =>
   value.length <= max || (value.length <= 2 * max && [...value].length <= max);
@@ -75,7 +75,7 @@ export const HttpUrl = z
 
 const dnsLabel = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 
-/** The name of a deployment becomes part of a namespace; charts with one instance per cluster have an empty one. */
+/** The name of a deployment becomes part of a namespace; it is empty for charts with one instance per cluster. */
 export const DeploymentName = z
   .string()
   .trim()

@@ -20,7 +20,7 @@ export function jsonBytes(value: unknown, depth = maxJsonDepth): number {
   return bytes;
 }
 
-/** Texts that are their own JSON, between quotes: most are, and to look is cheaper than to count. */
+/** Strings that need no escapes in JSON. Most need none, and this check is cheaper than counting. */
 const plain = /^[ !#-[\]-~]*$/;
 
 function stringBytes(text: string): number {
@@ -30,7 +30,7 @@ function stringBytes(text: string): number {
   return bytes;
 }
 
-/** Of one UTF-16 code unit; each half of a pair is half of its four bytes. */
+/** Bytes of one UTF-16 code unit; each half of a surrogate pair counts two of its four bytes. */
 function unitBytes(unit: number): number {
   if (unit < 0x20) return 6;
   if (unit < 0x80) return unit === 0x22 || unit === 0x5c ? 2 : 1;

@@ -42,7 +42,7 @@ export function jsonProblem(value: unknown, depth = maxJsonDepth): JsonProblem |
   if (value === null || typeof value === 'boolean') return null;
   if (typeof value !== 'object') return broken('must be a JSON value');
   if (depth === 0) return broken(`must not be nested deeper than ${maxJsonDepth}`);
-  // Plain loops: this walks over every member of every request, and a list of pairs made first takes twice as long.
+  // Plain loops: this walks over every member of every request, and building a list of pairs first takes twice as long.
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index += 1) {
       const problem = within(index, jsonProblem(value[index], depth - 1));
@@ -60,7 +60,7 @@ export function jsonProblem(value: unknown, depth = maxJsonDepth): JsonProblem |
 
 const broken = (rule: string | null): JsonProblem | null => (rule === null ? null : { path: [], rule });
 
-// The path grows on the way back: where nothing is wrong, it costs nothing.
+// The path is built while unwinding, so a valid value does not pay for it.
 const within = (key: PropertyKey, problem: JsonProblem | null): JsonProblem | null =>
   problem && { ...problem, path: [key, ...problem.path] };
 
@@ -74,18 +74,15 @@ export const isJson = (value: unknown): value is JsonValue => jsonProblem(value)
 
 const checked = new WeakSet<object>();
 
-/**
- * Says that a value is known to be JSON, so that the schemas below need not walk over it. Nobody may change it from then
- * on; whoever wants another one makes a copy.
- */
+/** Marks a value as valid JSON, so that the schemas below do not walk it again. Do not mutate it afterwards: copy it. */
 export function knownAsJson<T>(value: T): T {
   if (typeof value === 'object' && value !== null) checked.add(value);
   return value;
 }
 
-/** Adds what is wrong with a value to the issues of its schema, at the very place. */
+/** Adds the first problem of a value to the issues of its schema, with its path. */
 function checkJson(value: unknown, { addIssue }: z.RefinementCtx): void {
-  // A row goes through the schema of its query, of the answer and of its state; one walk is enough for all of them.
+  // A row passes the schemas of its query, its answer and its state: one walk is enough.
   if (typeof value === 'object' && value !== null && checked.has(value)) return;
   const problem = jsonProblem(value);
   if (problem) addIssue({ code: 'custom', path: problem.path, message: problem.rule });

@@ -2,10 +2,10 @@
 
 export const managedBy = { label: 'app.kubernetes.io/managed-by', value: 'berth' } as const;
 
-/** Of what the runner makes. */
+/** On objects that the runner creates. */
 export const managedLabels = { [managedBy.label]: managedBy.value };
 
-/** Of the namespace of a deployment. */
+/** On the namespace of a deployment. */
 export const namespaceAnnotations = {
   deploymentId: 'berth.dev/deployment-id',
   deploymentName: 'berth.dev/deployment-name',
@@ -17,5 +17,5 @@ export const namespaceAnnotations = {
 /** The Secret with which the pods of a deployment call back as the deployment. */
 export const serviceCreds = 'service-creds';
 
-/** Of the Secret in which Helm keeps a release: the run that made it. */
+/** On the Secret in which Helm stores a release: the run that made it. */
 export const releaseLabels = { task: 'berth-task-id', fence: 'berth-fence' } as const;

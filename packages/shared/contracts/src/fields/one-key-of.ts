@@ -6,7 +6,7 @@ type OneInput<V extends Variants> = { [K in keyof V]: { [P in K]: z.input<V[K]> 
 
 /**
  * An externally tagged value: an object with exactly one of the keys, such as `{"Install": {…}}`.
- * Not a union of objects: its errors name the field inside the variant that was sent, not that no variant fits.
+ * Unlike those of a union, its errors name the field inside the variant that was sent.
  */
 export function oneKeyOf<const V extends Variants>(variants: V): z.ZodType<OneOutput<V>, OneInput<V>> {
   const names = Object.keys(variants);

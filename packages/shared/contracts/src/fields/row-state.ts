@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Id } from './fields.ts';
 
-/** A row as its owner has it now, with the version under which it is published; a deleted one as it was last. */
+/** The owner's current row and its published version; of a deleted row, its last state. */
 export const rowState = <Row extends z.ZodType>(row: Row) =>
   z.strictObject({
     version: z.number().int(),

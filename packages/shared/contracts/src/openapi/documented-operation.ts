@@ -49,7 +49,7 @@ function descriptionOf(operation: Operation): string {
   return sentences.join(' ');
 }
 
-/** The methods that a route gets beside its own, by the path item of the document. */
+/** The methods that a route answers besides its own, by the path item of the document. */
 export function documentedMethods(operation: Operation, context: Context): Record<string, JsonObject> {
   const method = operation.http?.split(' ')[0]?.toLowerCase() ?? '';
   const documented = documentedOperation(operation, context);

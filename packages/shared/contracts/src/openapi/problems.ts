@@ -47,7 +47,7 @@ export const ProblemSchema: JsonObject = {
   },
 };
 
-/** The codes with which a status may come. */
+/** The error codes of a status. */
 const codesOf = (status: string): string[] =>
   Object.entries(errorCodes).flatMap(([code, own]) => (String(own) === status ? [code] : []));
 
@@ -80,10 +80,10 @@ export function problemStatuses(operation: OperationSpec, resource: Pick<Resourc
   const writes = !http.startsWith('GET');
   const named = hasPathId(operation);
   const applies: Record<ProblemStatus, boolean> = {
-    // A query is refused where none is taken, too, and so is a body.
+    // An operation without query or body refuses one, too.
     400: true,
     401: allow.on !== 'nothing',
-    // Without a credential only a login can be refused.
+    // Of the operations without a credential, only a login can be refused.
     403: allow !== signedIn && (allow.on !== 'nothing' || writes),
     404: named,
     409: conflicts !== undefined || isCreation(operation),

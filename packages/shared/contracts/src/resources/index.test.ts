@@ -305,7 +305,7 @@ describe('every resource', () => {
   test('has an ETag over fields that its row has, and over those that a change can set where there are changes', () => {
     const wrong = resources.flatMap(({ name, etag = [], operations: own, ...spec }) => {
       const strangers = etag.filter((field) => !(field in (rowOf(spec)?.shape ?? {})));
-      // Never changed by anybody: they are there only where the tag covers the whole row.
+      // Fields that nobody changes; included only where the tag covers the whole row.
       const coversAll = etag.includes('id') || etag.includes('created_at');
       return [...strangers.map((field) => `${name}.${field}`), ...('update' in own && coversAll ? [name] : [])];
     });

@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
 
-/** Makes the metrics of a registry once: a second one of the same name would be refused. */
+/** Creates the metrics of a registry once: registering a name twice fails. */
 export function oncePerRegistry<Metrics>(make: (registry: Registry) => Metrics): (registry: Registry) => Metrics {
   const made = new WeakMap<Registry, { metrics: Metrics }>();
   return (registry) => {

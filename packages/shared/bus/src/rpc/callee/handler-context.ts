@@ -69,7 +69,7 @@ export class CallContext implements HandlerContext {
     return this.#call.caller;
   }
 
-  /** The env of what a rule was checked on. */
+  /** The env of the row that a rule was checked on. */
   get scopeEnvId(): string | null {
     return this.#scopeEnvId;
   }
@@ -100,7 +100,7 @@ export class CallContext implements HandlerContext {
     return this.#aborter.signal;
   }
 
-  /** Throws where the handler has left out a check that the contract wants. Such an answer is not sent. */
+  /** Throws if the handler skipped a check that the contract requires; its answer is not sent then. */
   refuseForgotten(): void {
     this.#refuseUnchecked();
     const { operation, resource } = this.#call;

@@ -41,7 +41,7 @@ async function answerTo(payload: string | Uint8Array, given: Record<string, stri
 }
 
 describe('a hostile request', () => {
-  // What matters most: whatever came, the next good request is answered.
+  // The main fact: after any hostile request, the next good one is answered.
   afterEach(async () => {
     const { text } = await tasks.call(echo, { body: { text: 'good' } }, { deadlineMs: 20_000 });
     if (text !== 'good') throw new Error('the good request got another answer');

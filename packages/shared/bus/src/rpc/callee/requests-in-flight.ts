@@ -27,7 +27,7 @@ export class RequestsInFlight {
     return this.#fits(bytes);
   }
 
-  /** `work` must not reject. */
+  /** `work` must never reject. */
   add(work: Promise<void>, { deadline, bytes = 0 }: Pick<InFlight, 'deadline'> & Partial<InFlight>): void {
     this.#work.set(work, { deadline, bytes });
     this.#bytes += bytes;

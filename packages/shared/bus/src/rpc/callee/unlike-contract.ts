@@ -3,7 +3,7 @@ import type { Recorded } from '@berth/contracts/definition/recorded';
 
 type Changing = Pick<Operation, 'resource' | 'changesAlso' | 'mayChange'>;
 
-/** What of a change is not as its contract says, in words; null where nothing is. */
+/** How a change breaks its contract, in words; null if it does not. */
 export function unlikeContract(
   { resource, changesAlso = [], mayChange = [] }: Changing,
   { outbox, audit }: Recorded,

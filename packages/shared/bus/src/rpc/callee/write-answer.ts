@@ -9,9 +9,8 @@ import { answerOf } from '../wire/wire-answer.ts';
 export type WriteAnswer = (value: unknown) => Buffer;
 
 /**
- * The owner checks its own answers, so that no extra field leaves; nobody checks them again. Values have been parsed where they
- * entered the service, from a row for instance. So only fields and types are looked at, and the whole schema decides where these
- * are not as it describes.
+ * Only the owner checks its answers, so that no extra field leaves. Values were parsed where they entered the service, such as
+ * from a row, so this compares fields and types only. Where they differ, the whole schema decides.
  */
 export function writerOf(operation: Operation, resource: Resource): WriteAnswer {
   const hasShape = exactShape(operation.response);
@@ -30,7 +29,7 @@ function parsed(operation: Operation, value: unknown): unknown {
   const answer = operation.response.safeParse(value);
   if (answer.success) return answer.data;
   const { path = [], message } = answer.error.issues[0] ?? {};
-  // Not the value itself: it may be a secret.
+  // Name the field, not its value, which may be a secret.
   throw new Error(
     `${operation.resource}.${operation.name} sent an answer that breaks its contract: ${path.join('.')}: ${message}`,
   );

@@ -44,7 +44,7 @@ export interface ReplyInboxDeps {
  * while disconnected, would wait for their timeout; here both fail at once.
  */
 export function openReplyInbox({ connection, caller, instance, send, log }: ReplyInboxDeps) {
-  /** By the whole subject of the reply: an answer in another owner's part of the inbox belongs to no request. */
+  /** Keyed by the full reply subject, so an answer in another owner's part of the inbox matches no request. */
   const pending = new Map<string, Pending>();
   const everyReply = `${inboxPrefix(caller)}.*.${instance}.*`;
   const subscription = connection.nc.subscribe(everyReply, { slow: limits.callsInFlight });
@@ -104,7 +104,7 @@ export function openReplyInbox({ connection, caller, instance, send, log }: Repl
         end();
         reject(new AppError('timeout', 'The request was given up'));
       };
-      // Runs after what has arrived was read: an answer that came while this process could not run is not late.
+      // Runs after pending input was read: an answer that arrived during a stall is not late.
       const runOut = (): void => {
         if (!pending.delete(reply)) return;
         end();

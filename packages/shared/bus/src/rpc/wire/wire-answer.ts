@@ -13,15 +13,15 @@ export type WireAnswer =
       };
     };
 
-/** An answer that is sent on as the owner wrote it. */
+/** An answer that is forwarded as the owner wrote it. */
 export interface AnswerBytes {
   /** JSON. */
   readonly json: Uint8Array;
-  /** The strong `ETag` of the row that it is; null where it is none. */
+  /** The strong `ETag` if the answer is a row, else null. */
   readonly etag: string | null;
 }
 
-// An answer that is sent on is not parsed: what surrounds its value is the same in all of them, but for the tag.
+// Forwarded answers are not parsed: the envelope around the value differs only in its tag.
 const beforeValue = '{"ok":true,"value":';
 const beforeTag = '{"ok":true,"etag":"';
 const afterTag = '","value":';
@@ -40,7 +40,7 @@ export function refusalOf({ code, message, errors, retryAfterSeconds }: AppError
 /** The value of an answer, or the owner's error. */
 export const valueOf = (data: Uint8Array, subject: string): unknown => valueIn(decode(data, subject), subject);
 
-/** The same without a look at the value. */
+/** The same without parsing the value. */
 export function bytesOf(data: Uint8Array, subject: string): AnswerBytes {
   const head = Buffer.from(data.buffer, data.byteOffset, Math.min(data.length, longestHead)).toString('latin1');
   const valueFrom = (start: number) => data.subarray(start, -1);

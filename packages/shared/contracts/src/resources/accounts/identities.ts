@@ -12,7 +12,7 @@ export type Credential = z.infer<typeof Credential>;
 export const Authenticated = z.strictObject({
   identity: z.strictObject({ kind: z.enum(['user', 'bot', 'deployment']), id: Id }),
   identity_token: z.string(),
-  /** For how long it may be used again under an identity lease, in ms; not at all where it is missing. */
+  /** How long it may be reused under an identity lease, in ms; absent: not at all. */
   reusable_ms: z.int().min(0).optional(),
 });
 export type Authenticated = z.infer<typeof Authenticated>;

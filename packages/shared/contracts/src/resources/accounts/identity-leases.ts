@@ -20,7 +20,7 @@ export const identityLeases = resource('identity_leases', {
       allow: ourServices,
       callers: ['api-gateway'],
       body: z.strictObject({ gateway: Gateway, lease_ms: z.int().min(1).max(longestLeaseMs) }),
-      // Not granted where too many gateways hold one.
+      // Refused while too many gateways hold one.
       response: z.strictObject({ granted: z.boolean() }),
       idempotent: true,
     }),

@@ -36,7 +36,7 @@ export const logins = resource('logins', {
       allow: anyone,
       query: z.strictObject({ challenge: Challenge.optional() }),
       response: z.strictObject({ redirect_url: z.string(), state: z.string() }),
-      // Each answer is an attempt of its own.
+      // Each reply is a separate attempt.
       idempotent: false,
     }),
     finish: operation({

@@ -7,7 +7,7 @@ import { Id, JsonObject, Text, Timestamp } from '../../fields/fields.ts';
 /** The services that change rows at the request of callers; each keeps the events of its own changes. */
 export const auditedServices = ['auth', 'tasks', 'cluster-sync', 'registry-scan'] as const;
 
-/** A change, or attempts that were refused. Ids stay as they were when the object is gone. */
+/** A change, or refused attempts. Ids stay when the object is deleted. */
 export const AuditEvent = z.strictObject({
   id: Id,
   at: Timestamp,

@@ -12,7 +12,7 @@ export const deploymentCredentials = resource('deployment_credentials', {
       summary: 'Write the Secret service-creds into the namespace of a claimed task, before its pods start',
       allow: ourServices,
       callers: ['runner'],
-      // Deployment and namespace are those of the claim: a runner names no other. The token itself never reaches it.
+      // The claim names deployment and namespace, so a runner cannot choose others. The token never reaches the runner.
       body: z.strictObject(Claim),
       response: z.strictObject({
         expires_at: Timestamp.nullable(),

@@ -4,9 +4,9 @@ import { operation, resource } from '../../definition/contract.ts';
 import { pageOf, wholeNumber } from '../../definition/paging.ts';
 import { Id, Text, Timestamp } from '../../fields/fields.ts';
 
-/** What Kubernetes says about an object in the namespace of a deployment, live from the cluster. */
+/** A Kubernetes event about an object in a deployment's namespace, read live from the cluster. */
 export const K8sEvent = z.strictObject({
-  /** Of the event, in its cluster. */
+  /** The uid of the event in its cluster. */
   uid: z.string(),
   /** `Normal` or `Warning`. */
   type: z.string(),
@@ -18,12 +18,12 @@ export const K8sEvent = z.strictObject({
   last_seen_at: Timestamp,
   /** `resource_id` is the id that its tracked resource has or had; null where its kind is not tracked. */
   object: z.strictObject({ kind: z.string(), name: z.string(), resource_id: Id.nullable() }),
-  /** Which part of Kubernetes says it. */
+  /** The component of Kubernetes that reported it. */
   source: z.string(),
 });
 export type K8sEvent = z.infer<typeof K8sEvent>;
 
-/** `incomplete`: there are more events than are read, and the newest may be among the others. */
+/** `incomplete`: there are more events than were read, and the newest may be among those left out. */
 export const K8sEventPage = pageOf(K8sEvent).extend({ incomplete: z.boolean() });
 export type K8sEventPage = z.infer<typeof K8sEventPage>;
 
@@ -40,7 +40,7 @@ export const k8sEvents = resource('k8s_events', {
     list: operation({
       summary: 'The Kubernetes events of the namespace of a deployment, newest first',
       allow: ourServices,
-      // Whether its caller may read the deployment is checked there.
+      // It checks whether the user may read the deployment.
       callers: ['tasks'],
       body: z.strictObject({ cluster_id: Id, deployment_id: Id, namespace: Text.max(253), query: K8sEventQuery }),
       response: K8sEventPage,

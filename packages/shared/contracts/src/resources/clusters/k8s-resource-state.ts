@@ -12,11 +12,11 @@ export const TrackedObject = K8sResource.pick({
   kind: true,
   name: true,
 })
-  // The object itself: another one of the same name has another.
+  // Identifies the object: a new object of the same name has another uid.
   .extend({ uid: z.string() });
 export type TrackedObject = z.infer<typeof TrackedObject>;
 
-/** Read from the owner, because what is done to the object must not rest on the word of the caller. */
+/** Read from the owner: an action on the object must not trust what the caller says about it. */
 export const k8sResourceState = resource('k8s_resource_state', {
   owner: 'cluster-sync',
   singular: 'tracked resource',

@@ -1,8 +1,8 @@
 import { jsonObjectWithin } from '../../fields/json-bytes.ts';
 
 /**
- * Of the inputs and of the override each. The largest task holds both and what changed of the inputs, and has to fit
- * into one answer; so does what a runner gets of it.
+ * Limit for the inputs, and for the override. The largest task holds both and the changes of the inputs, and must fit into
+ * one answer, as must a claim of it.
  */
 export const maxInputBytes = 512 * 1024;
 

@@ -4,7 +4,7 @@ import { operation, resource } from '../../definition/contract.ts';
 import { Id, Reason, Text } from '../../fields/fields.ts';
 import { Deployment } from './deployments.ts';
 
-/** Where a deployment lies, as its owner has it now. */
+/** The current place of a deployment, from its owner. */
 export const DeploymentPlace = Deployment.pick({
   id: true,
   kind_id: true,
@@ -34,7 +34,7 @@ export const deploymentPlace = resource('deployment_place', {
       summary: 'The namespace of a running deployment is gone, or is being deleted; ignored where it is not as it was',
       allow: ourServices,
       callers: ['cluster-sync'],
-      // As `now` answered before the namespace was looked at: what has changed since makes the report void.
+      // As `now` answered before the namespace was read: a change since then voids the report.
       body: DeploymentPlace.pick({ id: true, cluster_id: true, revision_id: true }).extend({
         namespace: Text.max(253),
         reason: Reason,

@@ -4,7 +4,7 @@ import { operation, resource } from '../../definition/contract.ts';
 import { Deployment } from './deployments.ts';
 import { Id } from '../../fields/fields.ts';
 
-/** What the identity of a deployment follows from. */
+/** The facts that the identity of a deployment is built from. */
 export const CallingDeployment = Deployment.pick({ id: true, name: true, env_id: true, enabled: true });
 export type CallingDeployment = z.infer<typeof CallingDeployment>;
 

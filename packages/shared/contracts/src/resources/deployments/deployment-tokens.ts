@@ -11,11 +11,11 @@ export const deploymentTokens = resource('deployment_tokens', {
       summary: 'A JWT with which a deployment calls back as itself (1 h); 409 where it is disabled or in another env',
       allow: ourServices,
       callers: ['cluster-sync'],
-      // The env of the cluster in which the token will lie: that of a deployment which moved on does not follow it back.
+      // The env of the cluster that will hold the token: after a move, an old cluster gets no token for the new env.
       body: z.strictObject({ deployment_id: Id, env_id: Id }),
       response: z.strictObject({
         access_token: z.string(),
-        /** Where the token is accepted. */
+        /** The address that accepts the token. */
         server_url: z.string(),
         expires_at: Timestamp,
         lifetime_seconds: z.number().int(),

@@ -46,7 +46,7 @@ export const Deployment = z.strictObject({
 });
 export type Deployment = z.infer<typeof Deployment>;
 
-/** The published fields of a deployment: all small ones. */
+/** The published fields of a deployment: the small ones. */
 export const PublishedDeployment = Deployment.omit({ config: true, values_override: true, description_md: true });
 export type PublishedDeployment = z.infer<typeof PublishedDeployment>;
 
@@ -76,7 +76,7 @@ export type DeploymentChanges = z.infer<typeof DeploymentChanges>;
 const forOwners = ['name', 'cluster_id', 'enabled', 'values_override'] as const;
 type ForOwners = KindScope & Pick<Deployment, (typeof forOwners)[number]>;
 
-/** Of a change, and of the plan of one. */
+/** The rule of a change, and of its plan. */
 export const mayChangeDeployment = {
   allow: maintainer,
   stricter: [

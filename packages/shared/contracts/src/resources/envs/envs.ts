@@ -55,7 +55,7 @@ export const envs = resource('envs', {
       http: 'GET /envs/:id',
       summary: 'Read an env',
       allow: signedIn,
-      // A cluster or a secret that is put into an env: the env must exist, now.
+      // Before they put a cluster or a secret into the env, which must exist now.
       callers: ['cluster-sync', 'tasks'],
       response: Env,
     }),

@@ -21,10 +21,10 @@ const few = <T extends z.ZodType>(entries: T) =>
     return value;
   }, entries);
 
-/** Onto which nodes the pods of an env go, as Kubernetes takes it: what it refuses would fail every deployment of the env. */
+/** Node placement of an env's pods, as Kubernetes defines it: an invalid one would fail every deployment of the env. */
 const Selector = z
   .record(Text, LabelValue)
-  // As a schema of the keys it would not name the broken rule.
+  // A schema of the keys would not name the broken rule.
   .superRefine((selector, context) => {
     const bad = Object.keys(selector).find((key) => !labelKey.test(key) || !hasShortDomain(key));
     if (bad !== undefined) context.addIssue({ code: 'custom', path: [bad], message: noLabelKey });

@@ -5,7 +5,7 @@ import { Id, Json, Text } from '../../fields/fields.ts';
 import { DeploymentChanges, mayChangeDeployment, NewDeployment } from '../deployments/deployments.ts';
 import { operationNames } from './task-operation.ts';
 
-/** What becomes of an object of Kubernetes. */
+/** What happens to a Kubernetes object. */
 export const PlannedAction = z.enum(['create', 'change', 'replace', 'delete', 'keep', 'blocked']).meta({
   description:
     '`replace`: a field differs that no update can change, so that the update fails until the object is deleted. `keep`: Helm leaves it there. `blocked`: the task would fail at it',
@@ -14,7 +14,7 @@ export type PlannedAction = z.infer<typeof PlannedAction>;
 
 export const PlannedField = z.strictObject({
   path: Text.meta({ description: 'A JSON pointer; an item of a list is named by its key: `/spec/ports/name=http`' }),
-  /** Absent where the object lacks the field then. */
+  /** Absent if the object lacks the field. */
   before: Json.optional(),
   after: Json.optional(),
   hidden: z.boolean().meta({ description: 'Its values are secret, or may be' }),
@@ -46,7 +46,7 @@ export type PlannedHook = z.infer<typeof PlannedHook>;
 
 const count = z.number().int().min(0);
 
-/** What was left out of a plan that would be too large. */
+/** Counts of what was left out to keep the plan small. */
 export const PlanCut = z.strictObject({ objects: count, fields: count, values: count, hooks: count });
 export type PlanCut = z.infer<typeof PlanCut>;
 
@@ -64,7 +64,7 @@ export const DeploymentPlan = z.strictObject({
 });
 export type DeploymentPlan = z.infer<typeof DeploymentPlan>;
 
-/** Helm renders on the cluster meanwhile. */
+/** Helm renders against the cluster during this time. */
 const deadlineMs = 30_000;
 
 export const deploymentPlans = resource('deployment_plans', {

@@ -30,7 +30,7 @@ export const DeploymentTask = z.strictObject({
   status: TaskStatus,
   /** Why it failed, was canceled, or still waits. */
   reason: z.string().nullable(),
-  /** Attempts in which Helm had begun, but for those that a stopping runner handed back. */
+  /** Attempts that started Helm, except those that a stopping runner handed back. */
   attempts: z.number().int(),
 });
 export type DeploymentTask = z.infer<typeof DeploymentTask>;
@@ -47,7 +47,7 @@ export type NewDeploymentTask = z.infer<typeof NewDeploymentTask>;
 
 type Overridden = Pick<Deployment, 'values_override'>;
 
-/** Whether an action is for owners, its chart says. */
+/** The chart says whether an action is for owners. */
 export interface OfAction {
   needsOwner: boolean;
 }
@@ -58,13 +58,13 @@ export interface RetriedTask {
   deployment: (KindScope & Overridden) | null;
   /** It is an action for owners. */
   needsOwner: boolean;
-  /** The change that the task was to make and has not made. */
+  /** The change that the task has not made yet. */
   change: DeploymentChanges | null;
   /** Whether it deletes the deployment. */
   deletes: boolean;
 }
 
-/** Whether a change is for owners: what runs is for maintainers, whether it runs and a new override are not. */
+/** Whether a change is for owners: maintainers change what runs, owners whether it runs and its override. */
 export const changesForOwners = (change: DeploymentChanges, deployment: Overridden): boolean =>
   change.enabled !== undefined || differsFrom(deployment, change, ['values_override']);
 
@@ -81,7 +81,7 @@ interface RolledBack extends Overridden {
 export const deploymentTasks = resource('deployment_tasks', {
   owner: 'tasks',
   singular: 'deployment task',
-  // The wait reason is computed on each read, and changes without a change of the task.
+  // The wait reason is computed on each read, and may differ although the row did not change.
   etag: Object.keys(DeploymentTask.shape).filter((name) => name !== 'reason'),
   state: { row: DeploymentTask, readers: membersOfEnv, published: PublishedTask, consumers: [], event: ['status'] },
   operations: {
@@ -208,7 +208,7 @@ export const deploymentTasks = resource('deployment_tasks', {
       }),
       response: z.strictObject({
         lines: z.array(LogLine),
-        /** What `from` is to be in the next call. */
+        /** The `from` of the next call. */
         next: z.number().int(),
         /** The task has ended and there are no lines after these. */
         finished: z.boolean(),

@@ -6,7 +6,7 @@ import { PlanCut, PlannedHook, PlannedObject } from './deployment-plans.ts';
 import { ClaimedTask } from './runner-tasks.ts';
 import { Claim } from './task-claims.ts';
 
-/** A part of a plan for one place: what would become of the release there. Its id stands in `task_id`, as claims have it. */
+/** The part of a plan for one place: what would happen to the release there. `task_id` holds its own id, as in claims. */
 export const DryRun = ClaimedTask.pick({
   task_id: true,
   fence: true,
@@ -19,7 +19,7 @@ export const DryRun = ClaimedTask.pick({
   confidential: true,
 }).extend({
   action: z.enum(['deploy', 'uninstall']),
-  /** The time in which the result is of use. */
+  /** After this time nobody waits for the result. */
   within_ms: z.number().int().min(0).max(120_000),
 });
 export type DryRun = z.infer<typeof DryRun>;
@@ -34,7 +34,7 @@ export const DryRunResult = z.strictObject({
 });
 export type DryRunResult = z.infer<typeof DryRunResult>;
 
-/** `refused`: it would fail as it is. `unavailable`: something that it needs does not answer now. */
+/** `refused`: the change would fail. `unavailable`: a dependency does not answer now. */
 export const DryRunFailure = z.strictObject({ refused: z.boolean(), reason: Text.max(500) });
 export type DryRunFailure = z.infer<typeof DryRunFailure>;
 

@@ -7,12 +7,12 @@ import { DeploymentCall } from './runner-tasks.ts';
 export const ResourceCall = z.strictObject({
   resource_id: Id,
   fence: z.number().int(),
-  /** `is_deletion`: an answer that says it is gone is a success. */
+  /** `is_deletion`: the answer that the resource is gone counts as success. */
   call: DeploymentCall.extend({ is_deletion: z.boolean() }),
 });
 export type ResourceCall = z.infer<typeof ResourceCall>;
 
-/** `Retry`: what may pass. `Failed`: what the deployment would answer again. */
+/** `Retry`: the failure may pass. `Failed`: the deployment would answer the same again. */
 export const ResourceCallResult = z.strictObject({
   resource_id: Id,
   fence: z.number().int(),
@@ -22,7 +22,7 @@ export const ResourceCallResult = z.strictObject({
 });
 export type ResourceCallResult = z.infer<typeof ResourceCallResult>;
 
-/** More would not fit into one answer with the largest props. */
+/** With the largest props, more would not fit into one answer. */
 const mostAtOnce = 3;
 
 export const resourceCalls = resource('resource_calls', {
@@ -33,7 +33,7 @@ export const resourceCalls = resource('resource_calls', {
       summary: 'Take calls for resources that are due, under a lease',
       allow: ourServices,
       callers: ['runner'],
-      // Deployments that took long the last time have places of their own.
+      // Deployments that were slow last time have a lane of their own.
       body: z.strictObject({ lane: z.enum(['quick', 'slow']), places: z.number().int().min(1).max(mostAtOnce) }),
       response: z.strictObject({ calls: z.array(ResourceCall) }),
     }),

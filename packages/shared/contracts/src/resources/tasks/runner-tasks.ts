@@ -8,7 +8,7 @@ import { Claim } from './task-claims.ts';
 export const RunnerAction = z.enum(['deploy', 'uninstall', 'invoke', 'restart']);
 export type RunnerAction = z.infer<typeof RunnerAction>;
 
-/** A workload, by its uid: another one of the same name is not meant. */
+/** A workload by uid: a new one of the same name is not restarted. */
 const RestartedObject = z.strictObject({
   kind: z.enum(['Deployment', 'StatefulSet', 'DaemonSet']),
   name: z.string(),
@@ -24,7 +24,7 @@ export const DeploymentCall = z.strictObject({
   body: z.string().nullable(),
   /** A JWT whose audience is the deployment. */
   token: z.string(),
-  /** Texts of the body that no log shows. */
+  /** Texts of the body to redact in logs. */
   hidden: z.array(z.string()),
 });
 export type DeploymentCall = z.infer<typeof DeploymentCall>;
@@ -61,7 +61,7 @@ export const ClaimedTask = z.strictObject({
   values: JsonObject,
   /** Kubernetes Secrets that the chart's inputs require, in the namespace: entries by name of the Secret. */
   secrets: z.record(z.string(), z.record(z.string(), z.string())),
-  /** Contents of secrets that lie elsewhere, such as in the values; no log shows them. */
+  /** Contents of secrets elsewhere, such as in the values, to redact in logs. */
   confidential: z.array(z.string()),
   wait: z.strictObject({ enabled: z.boolean(), timeout_secs: z.number().int() }),
   /** W3C trace context of the request that made the task. */
@@ -71,9 +71,9 @@ export const ClaimedTask = z.strictObject({
 export type ClaimedTask = z.infer<typeof ClaimedTask>;
 
 /**
- * - `Retry`: something that may pass. `Unreachable`: what the task depends on (its cluster, a service, the registry) does not
- *   answer. `Forbidden`: the cluster refuses our account a right, as it does also while it starts and has not read its rules.
- *   Which of them come again, and when, is decided by `afterClaim` in the service `tasks`.
+ * - `Retry`: the failure may pass. `Unreachable`: a dependency of the task (its cluster, a service, the registry) does not
+ *   answer. `Forbidden`: the cluster denies our account a right, which a cluster also does while it starts.
+ *   `afterClaim` in the service `tasks` decides which are repeated, and when.
  * - `HandedBack`: the runner is stopping; the task is due at once, and the attempt does not count.
  */
 export const TaskOutcome = z.enum(['Done', 'Failed', 'Canceled', 'Retry', 'Unreachable', 'Forbidden', 'HandedBack']);
@@ -97,7 +97,7 @@ export const runnerTasks = resource('runner_tasks', {
       allow: ourServices,
       callers: ['runner'],
       body: z.strictObject({ runner: Text.max(200) }),
-      // `more`: another task was due, so that it is worth claiming again at once; without it a runner finds out.
+      // `more`: another task was due, so claim again at once. Absent: claim again to find out.
       response: z.strictObject({ task: ClaimedTask.nullable(), more: z.boolean().optional() }),
     }),
     heartbeat: operation({

@@ -3,7 +3,7 @@ import { ourServices } from '../../access/rules.ts';
 import { operation, resource } from '../../definition/contract.ts';
 import { Id } from '../../fields/fields.ts';
 
-/** Names a claim of a task, or of a dry run, whose id stands in `task_id`. A fence cannot be guessed, so only the runner that was given the claim can name it. */
+/** Names a claim of a task, or of a dry run by its id in `task_id`. Fences cannot be guessed, so only the runner of the claim knows it. */
 export const Claim = { task_id: Id, fence: z.number().int() };
 
 export const taskClaims = resource('task_claims', {
@@ -20,7 +20,7 @@ export const taskClaims = resource('task_claims', {
         cluster_id: Id,
         namespace: z.string(),
         helm_chart_id: Id.nullable(),
-        /** Its runner reads the cluster for a plan, and nothing may be written for it. */
+        /** A dry run: its runner may only read the cluster. */
         is_dry_run: z.boolean(),
       }),
       idempotent: true,

@@ -34,7 +34,7 @@ const operations = {
   Upgrade: Install.extend({
     prev_helm_chart_id: Id.nullable(),
     config_delta: ConfigDelta.nullable(),
-    /** Of a rollback: the task to whose chart, inputs and override it returns. */
+    /** For a rollback: the task whose chart, inputs and override it restores. */
     rollback_to_task_id: Id.optional(),
   }),
   ...otherVariants,
@@ -52,7 +52,7 @@ const RequestedInstall = z.strictObject({
   values_override: ValuesOverride,
 });
 
-/** As a request has it: the previous chart, the delta and the task of a rollback are computed by us; what a caller sends for them is ignored. */
+/** As callers request it. The previous chart, the delta and the task of a rollback are computed; those of a caller are ignored. */
 export const RequestedOperation = oneKeyOf({
   Install: RequestedInstall,
   Upgrade: RequestedInstall.extend({
