@@ -3,7 +3,7 @@ import { isJsonObject } from '@berth/contracts/fields/json';
 
 /**
  * A strict object whose optional members may also be written as null, as YAML authors and older tools do.
- * They are left out of the result; a member that may be null by itself keeps it.
+ * Such nulls are dropped; a member whose schema allows null keeps it.
  */
 export function nullsAbsent<S extends z.ZodRawShape>(shape: S) {
   const nullable = new Set(

@@ -2,7 +2,7 @@ import { natsAccounts } from '@berth/bus/accounts/nats-accounts';
 import { natsServerConfig } from '@berth/bus/accounts/nats-server-config';
 import type { CallerName } from '@berth/contracts/definition/contract';
 
-/** What the chart puts in the place of a password. */
+/** The placeholder that the chart replaces with a password. */
 const placeholderOf = (name: CallerName): string => `<password of ${name}>`;
 
 /** The configuration of a NATS server with the users and permissions of the contracts, for the chart to fill in. */

@@ -1,7 +1,7 @@
 import type { CallerName } from '@berth/contracts/definition/contract';
 import { z } from 'zod';
 
-/** Settings of every process, which its frame reads. */
+/** Settings that `runService` reads in every process. */
 const ofTheFrame = ['LOG_LEVEL', 'HEALTH_PORT', 'HEALTH_HOST'];
 
 export interface ServiceSettings {
@@ -9,7 +9,7 @@ export interface ServiceSettings {
   readonly required: readonly string[];
 }
 
-/** What reads the settings of a process. */
+/** The schema that reads the settings of a process. */
 export async function settingsSchema(root: URL, name: CallerName): Promise<z.ZodType> {
   const file = `services/${name}/src/config.ts`;
   const { Config }: Record<string, unknown> = await import(new URL(file, root).href);
@@ -17,7 +17,7 @@ export async function settingsSchema(root: URL, name: CallerName): Promise<z.Zod
   return Config;
 }
 
-/** The settings of each process, from the schema that reads them: none is written down a second time. */
+/** The settings of each process, derived from the schema that reads them. */
 export async function serviceSettings(root: URL): Promise<Record<CallerName, ServiceSettings>> {
   const settingsOf = async (name: CallerName) => namesIn(name, await settingsSchema(root, name));
   return {

@@ -15,7 +15,7 @@ const oneOf = (...values: string[]): Schema => ({ enum: values });
 const matching = (pattern: string): Schema => ({ type: 'string', pattern });
 const orEmpty = (pattern: string): string => `^$|${pattern}`;
 
-/** Refuses what it does not name: a value with a typing error would otherwise do nothing, and nobody would notice. */
+/** Refuses unknown members: a misspelled value would otherwise be ignored silently. */
 const object = (properties: Record<string, Schema>): Schema => ({
   type: 'object',
   additionalProperties: false,
@@ -138,7 +138,7 @@ const registry = object({
   auth_hosts: texts,
 });
 
-/** Of the umbrella chart: what a value may be. What only fails together with others is in templates/_helpers.tpl. */
+/** Values of the umbrella chart. Rules across values are in templates/_helpers.tpl. */
 export function valuesSchema(settings: Record<CallerName, ServiceSettings>): Schema {
   return {
     $schema: 'https://json-schema.org/draft-07/schema#',
@@ -215,7 +215,7 @@ export function valuesSchema(settings: Record<CallerName, ServiceSettings>): Sch
         dashboards: object({ enabled: flag, labels: strings }),
       }),
       tests: existing('key'),
-      // What Berth gives to every chart that it deploys, this one too; the chart reads none of it.
+      // Berth passes these to every chart that it deploys, including this one, which ignores them.
       ...Object.fromEntries(['berth', 'platz', 'ingress', 'nodeSelector', 'tolerations'].map((name) => [name, {}])),
     }),
   };

@@ -93,7 +93,7 @@ test('the notes of a release on external NATS servers say where the accounts for
   expect(notes).not.toContain('for evaluation');
 });
 
-test('the notes of a release that lacks nothing consist of its address, the wait and the sign-in', async () => {
+test('the notes of a complete release name its address, how to wait for it, and how to sign in', async () => {
   const notes = await helm.notes(everythingSet);
 
   expect(notes).toContain('Site admins at their first sign-in: ada@example.com, bob@example.com.');

@@ -244,7 +244,7 @@ test.for<[string, string[]]>([
   },
 );
 
-/** By the JSON of an object: most objects of one release are in others too. */
+/** Keyed by the JSON of an object: most objects are in several releases. */
 const answers = new Map<string, Promise<string | undefined>>();
 const once = (object: object, refusal: () => Promise<string | undefined>): Promise<string | undefined> => {
   const text = JSON.stringify(object);
@@ -297,7 +297,7 @@ describe.for(matrix)('a release %s', ([, values, args]) => {
     expect(refused.filter((words) => words !== undefined)).toEqual([]);
   });
 
-  test('breaks no rule of the policy but those that are excepted, with a reason', () => {
+  test('breaks only those rules of the policy that are excepted with a reason', () => {
     const rules = manifests.flatMap(broken);
     for (const rule of rules) used.add(rule);
     const hasPolicies = manifests.some(({ kind }) => kind === 'NetworkPolicy');
@@ -328,7 +328,7 @@ describe('releases that are installed', { timeout: 180_000 }, () => {
   const made = ['berth-keys', 'berth-nats-passwords', 'berth-database'];
   const secretsOf = (namespace: string) => Promise.all(made.map((name) => secret(namespace, name)));
 
-  test('do not touch each other, though they have one name in two namespaces', async () => {
+  test('do not touch each other when they have the same name in two namespaces', async () => {
     await install('one');
     await install('two');
 
@@ -348,7 +348,7 @@ describe('releases that are installed', { timeout: 180_000 }, () => {
     expect(await secretsOf('two')).toEqual(before);
     expect(await namesAt('/apis/apps/v1/namespaces/two/deployments')).toHaveLength(6);
     expect(await namesAt('/apis/apps/v1/namespaces/one/deployments')).toEqual([]);
-    // What opens the data outlives the release, and so do the volumes with the data.
+    // Keys and data volumes outlive the release.
     expect(await namesAt('/api/v1/namespaces/one/secrets')).toEqual(expect.arrayContaining(made));
 
     await install('one');
@@ -379,7 +379,7 @@ describe('releases that are installed', { timeout: 180_000 }, () => {
     );
   });
 
-  test('take up the Secrets of a backup where nothing else is left of them', async () => {
+  test('reuse the Secrets of a backup when nothing else is left', async () => {
     await install('five');
     const before = await secretsOf('five');
     const paths = made.map((name) => `/api/v1/namespaces/five/secrets/${name}`);

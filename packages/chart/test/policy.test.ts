@@ -25,7 +25,7 @@ const named = (kind: string, name: string): string => {
   return JSON.stringify(found);
 };
 
-/** One field made wrong, by what is replaced in the JSON of an object. */
+/** Breaks one field by a replacement in the JSON of an object. */
 const wrong: [rule: string, kind: string, name: string, from: string | RegExp, to: string][] = [
   ['names no namespace', 'Service', '-nats', '"namespace":"ships",', ''],
   ['has no label app.kubernetes.io/version', 'Service', '-nats', '"app.kubernetes.io/version":"0.1.0",', ''],

@@ -2,7 +2,7 @@ import type { ErrorCode, FieldError } from '@berth/contracts/errors';
 
 /** Why a request failed: an error of the API (`application/problem+json`), or no usable answer at all. */
 export interface Problem {
-  /** `unreachable`: no answer arrived; `unintelligible`: the answer was not one of this API. */
+  /** `unreachable`: no answer arrived; `unintelligible`: the answer was not from this API. */
   code: ErrorCode | 'unreachable' | 'unintelligible';
   /** Which request failed: `POST /api/v2/envs`. */
   request: string;

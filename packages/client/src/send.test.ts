@@ -14,7 +14,7 @@ const id = '6f1f3c0e-0b5f-4a1c-9d43-2f6a1b7f8c11';
 
 let server: Server;
 let baseUrl: string;
-/** One after the other; the last one again and again. */
+/** Sent in order; the last one is repeated. */
 let replies: Reply[];
 let requests: IncomingMessage[];
 let waits: string[];
@@ -78,7 +78,7 @@ describe('a client with patience', () => {
     expect(requests).toHaveLength(3);
   });
 
-  test('returns the last problem when its patience is over', async () => {
+  test('returns the last problem when its time is up', async () => {
     replies = [busy];
 
     expect(await client(3_000).envs.list()).toMatchObject({

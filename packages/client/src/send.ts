@@ -11,7 +11,7 @@ import { isRepeatable, type RequestParts, toHttp } from './to-http.ts';
 export type Credential = { token: string } | { jwt: string };
 
 export interface Patience {
-  /** How long to repeat a repeatable request, in ms. */
+  /** How long a repeatable request is repeated, in ms. */
   ms: number;
   /** Called before each wait. */
   onWait?: (problem: Problem, waitMs: number) => void;
@@ -37,7 +37,7 @@ export interface CallOptions {
   idempotencyKey?: string;
   signal?: AbortSignal;
   patience?: Patience;
-  /** Repeats an update or deletion too: for one that changes nothing more when it is sent twice. */
+  /** Repeats an update or deletion, too: set it where sending it twice has the same effect. */
   repeat?: boolean;
 }
 

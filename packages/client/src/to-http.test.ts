@@ -37,7 +37,7 @@ describe('the HTTP request of an operation', () => {
     expect(toHttp(bots.operations.get, { id: '../users' }, {}).path).toBe('/api/v2/bots/..%2Fusers');
   });
 
-  test('a well-known document is outside of the API prefix', () => {
+  test('a well-known document is outside the API prefix', () => {
     expect(toHttp(signingKeys.operations.list, {}, {}).path).toBe('/.well-known/jwks.json');
   });
 });

@@ -5,7 +5,7 @@ import { type WaitOptions, waitUntil } from './wait-until.ts';
 
 const ended: ReadonlySet<DeploymentTask['status']> = new Set(['Done', 'Failed', 'Canceled']);
 
-/** The task once it has ended, however it did. Throws `ProblemError` and `WaitedTooLong`. */
+/** Waits until the task is done, failed or canceled. Throws `ProblemError` and `WaitedTooLong`. */
 export const waitForTask = (
   { deploymentTasks }: Pick<Client, 'deploymentTasks'>,
   id: string,

@@ -4,7 +4,7 @@ export interface WaitOptions {
   /** What is waited for, for the error: `deployment hello to run`. */
   what: string;
   withinMs: number;
-  /** First pause, in ms; it grows by half. */
+  /** First pause, in ms; each next one is half as long again. */
   everyMs?: number;
   /** The pause grows up to this, in ms; 2 s unless given. */
   longestPauseMs?: number;

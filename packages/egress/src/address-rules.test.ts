@@ -57,7 +57,7 @@ describe('addressRules', () => {
     expect(addressRules([])(address)).toBe(true);
   });
 
-  test('opens what is allowed by name, and no more', () => {
+  test('opens only the addresses that are allowed', () => {
     const permits = addressRules(['127.0.0.1', '::1/128']);
 
     expect(permits('127.0.0.1')).toBe(true);

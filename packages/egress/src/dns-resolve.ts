@@ -10,7 +10,7 @@ export function createDnsResolve(
   { servers = [] }: { servers?: readonly string[] } = {},
 ): Resolve {
   const resolver = new Resolver(options);
-  // Without any, those of the system.
+  // Empty: the name servers of the system.
   if (servers.length > 0) resolver.setServers(servers);
   return async (hostname) => {
     const [v4, v6] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);

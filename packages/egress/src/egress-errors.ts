@@ -1,4 +1,4 @@
-/** The egress policy forbids the request. Its message is ours, never the remote side's. */
+/** The egress policy forbids the request. Its message never quotes the remote side. */
 export class EgressRefused extends Error {
   override readonly name = 'EgressRefused';
 }

@@ -11,7 +11,7 @@ export interface KubeAccess {
   readonly ca: string | null;
   readonly token: string | null;
   readonly certificate: { readonly cert: string; readonly key: string } | null;
-  /** In place of `token`: a file that somebody else keeps fresh. Only where the operator allows it. */
+  /** In place of `token`: a file that another program keeps fresh. Only where the operator allows it. */
   readonly tokenFile?: string;
   /** The server's certificate is not checked. Only where the operator allows it. */
   readonly isInsecure?: true;
@@ -30,8 +30,8 @@ export interface ExecProgram {
 }
 
 /**
- * Fields of a kubeconfig that are refused unless the operator allows them. The others that are refused cannot be allowed;
- * `auth-provider` is one of them, which kubectl itself has removed.
+ * Fields of a kubeconfig that are refused unless the operator allows them. Other refused fields cannot be allowed, such as
+ * `auth-provider`, which kubectl itself has removed.
  */
 export const allowedFields = ['insecure-skip-tls-verify', 'proxy-url', 'tokenFile', 'exec'] as const;
 export type AllowedField = (typeof allowedFields)[number];
@@ -176,9 +176,9 @@ function pem(fields: Fields, name: string): string | null {
 
 function checkCertificates({ ca, certificate }: KubeAccess): void {
   try {
-    // A secure context silently accepts a CA that is not a certificate, and then trusts no server.
+    // createSecureContext silently accepts a CA that is not a certificate, and then trusts no server.
     if (ca !== null) void new X509Certificate(ca);
-    // It is freed by a collection of old objects only, so none is made where there is nothing to check.
+    // Only a major garbage collection frees it, so make one only where there is something to check.
     if (certificate !== null) createSecureContext(certificate);
   } catch {
     // OpenSSL's message may quote its input.

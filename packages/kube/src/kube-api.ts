@@ -13,14 +13,14 @@ export interface KubeCall {
   readonly deadlineMs: number;
   /** Another form of the answer, such as the metadata of objects alone. */
   readonly accept?: string;
-  /** A narrower limit than that of the API's other answers. */
+  /** A lower limit than for other answers of the API. */
   readonly maxAnswerBytes?: number;
 }
 
 export interface KubeApiOptions {
   /** The caller's name in the cluster's audit log. */
   readonly userAgent?: string;
-  /** For a token that changes while the connection is open; called for every request. In place of that of the access. */
+  /** Replaces the token of the access where it changes while the connection is open; called for every request. */
   readonly token?: (signal: AbortSignal) => Promise<string>;
   /** Called with the token of a request that the cluster answered with 401. */
   readonly onRefused?: (token: string) => void;
@@ -49,7 +49,7 @@ export interface KubeApi extends Disposable {
   readonly server: string;
   /** The text of a successful answer; any other answer is a `KubeError`, or an `AnswerTooLarge`. */
   getText(path: string, call: KubeCall): Promise<string>;
-  /** The same as it was sent, in memory of its own: what is large can be parsed part by part, and freed at once. */
+  /** The raw bytes of the answer, in memory of their own: a large one can be parsed in parts and freed at once. */
   getBytes(path: string, call: KubeCall): Promise<Buffer<ArrayBuffer>>;
   getJson(path: string, call: KubeCall): Promise<unknown>;
   postJson(path: string, body: object, call: KubeCall): Promise<unknown>;
@@ -104,7 +104,7 @@ export function openKubeApi(
     { signal, accept }: Pick<KubeCall, 'signal' | 'accept'>,
     body?: Body,
   ): Promise<IncomingAnswer> {
-    // Whoever issues tokens may take longer than this request has time for.
+    // Issuing a token may take longer than this request's deadline.
     const bearer = token ? await untilAborted(token(signal), signal) : access.token;
     const headers = {
       accept: accept ?? json,

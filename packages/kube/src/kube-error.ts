@@ -21,7 +21,7 @@ export class KubeError extends Error {
   }
 }
 
-/** There is no credential to send. The words are shown to users, so they hold nothing that was read. */
+/** There is no credential to send. Users see the message, so it quotes nothing that was read. */
 export class NoCredential extends Error {
   override readonly name = 'NoCredential';
 }

@@ -57,7 +57,7 @@ function release(pid: number): void {
 function setDeadline(group: Group, deadline: number): void {
   clearTimeout(group.timer);
   if (Number.isNaN(deadline)) return;
-  // By a timer also where it is past: the next line may move it.
+  // A deadline in the past still takes a timer: the next line may move it.
   group.timer = setTimeout(
     () => (machineMs() < deadline ? setDeadline(group, deadline) : void end(group, DEADLINE_GRACE_MS)),
     Math.min(Math.max(deadline - machineMs(), 0), LONGEST_TIMER_MS),

@@ -37,7 +37,7 @@ describe('process guard', () => {
 
   test('kills a group that ignores SIGTERM three seconds after its parent died', async () => {
     const { parent, pids } = await parentOf('trap "" TERM; exec sleep 60', {});
-    // The name of the process changes when its trap stands.
+    // The process changes its name once its trap is set.
     await until(() => commandOf(pids.child) === 'sleep');
 
     const killedAt = performance.now();
@@ -162,7 +162,7 @@ function quietly<T>(act: () => T): T | undefined {
   }
 }
 
-/** Linux keeps the state of a process right behind its name; elsewhere a zombie counts as alive. */
+/** On Linux the state follows the name in /proc; elsewhere a zombie counts as alive. */
 function isZombie(pid: number): boolean {
   const stat = quietly(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
   return stat?.slice(stat.lastIndexOf(')') + 2).startsWith('Z') ?? false;

@@ -8,15 +8,15 @@ export interface Limits {
 }
 
 /**
- * For one pass over one form: its rules, or all that its outputs become. The steps take less than 50 ms and are more than
- * a config and an override with as many members as a request may have. The bytes fit into one answer on the bus, with the
- * rest of a claimed task; the largest config, used twice, and the largest override fit into them.
+ * Limits for one pass over one form: its rules, or its outputs. The steps take less than 50 ms, and suffice for the largest
+ * config and override that a request may carry. The bytes fit into one answer on the bus with the rest of a claimed task, and
+ * hold the largest config, used twice, and the largest override.
  */
 export const formLimits: Limits = { steps: 25_000, bytes: 2.5 * 1024 * 1024 };
 
 /**
- * Counts work whose amount a chart's author or a config decides, and stops it: it runs on the event loop that every other
- * tenant's requests share, so no combination of allowed sizes may multiply without bound.
+ * Counts work whose amount a chart's author or a config decides, and stops it at the limit. It runs on the event loop that the
+ * requests of all tenants share, so the product of allowed sizes must be bounded.
  */
 export class Budget {
   readonly #limits: Limits;

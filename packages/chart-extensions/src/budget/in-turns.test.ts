@@ -16,7 +16,7 @@ const form = ValuesUi.parse({
 });
 const sourcesWith = (budget: Budget) => ({ config, propertyOf: () => undefined, budget });
 
-test('the outputs of a form pause whenever 5,000 steps are spent, with a part of 1,000 steps more at most', async () => {
+test('the outputs of a form pause after every 5,000 steps, exceeded by one part of at most 1,000 steps', async () => {
   const budget = new Budget();
   const pausedAt: number[] = [0];
 

@@ -1,7 +1,7 @@
 import { nextTurn } from '@berth/service/waiting/next-turn';
 import type { Budget } from './budget.ts';
 
-/** Work in parts; between two of them it may pause. */
+/** Work in parts, between which it may pause. */
 export type Parts<Result> = Generator<undefined, Result>;
 
 /** About 25 ms, with the largest part: a config of 10,000 members. */

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonValue } from '@berth/contracts/fields/json';
 import type { Budget } from './budget.ts';
 
-/** `sameJson`, counted: what a chart holds is compared with values of a config that may be much larger. */
+/** `sameJson` against the budget: values of a config may be much larger than those of the chart. */
 export function sameValue(a: JsonValue, b: JsonValue, budget: Budget): boolean {
   budget.step();
   if (typeof a === 'string' && typeof b === 'string') return sameText(a, b, budget);

@@ -11,7 +11,7 @@ export interface ConfigReference {
   id: string;
 }
 
-/** What the inputs of a config point to, arrays item by item. Hidden inputs count as absent. */
+/** The items that the inputs of a config point to, arrays item by item. Hidden inputs count as absent. */
 export const configReferences = (form: Pick<ValuesUi, 'inputs'>, config: JsonObject): ConfigReference[] =>
   visibleInputs(form, config).flatMap((input) => referencesOf(input, config));
 

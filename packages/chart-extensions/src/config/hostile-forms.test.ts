@@ -68,7 +68,7 @@ describe('the rules of one form stop at their budget', () => {
     const { steps, words: said } = shown(rule, config);
 
     expect(said).toContain(words);
-    // Even what ends by itself is counted by its length, not as one step each.
+    // Comparisons that end early still count by length, not as one step.
     expect(steps).toBeGreaterThan(9_000);
   });
 
@@ -179,7 +179,7 @@ describe('the budget of a form counts', () => {
   const peers = { id: 'a', type: 'array', itemType: 'CollectionSelect', collection: 'deployments', label: 'P' };
   const property = { FieldProperty: { input: 'a', property: 'name' } };
 
-  /** At least so many steps or bytes more for each one more of what the title names. */
+  /** The steps or bytes that each further item named in the title costs, at least. */
   test.for<[string, { steps?: number; bytes?: number }, (n: number) => [form: JsonObject, config: JsonObject]]>([
     ['each value of a rule', { steps: 1 }, (n) => [rule({ and: repeat(n, () => 1) }), {}]],
     ['each key of a var', { steps: 1 }, (n) => [rule({ var: repeat(n, () => 'a').join('.') }), {}]],

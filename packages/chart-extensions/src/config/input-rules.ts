@@ -6,7 +6,7 @@ import type { Input, SingleType } from '../form/input.ts';
 
 /** The rule that a value violates, in words; undefined when it violates none. */
 type Check = (value: JsonValue) => string | undefined;
-/** Prepares once what the checks of all items of a list share. */
+/** Prepared once for all items of a list. */
 type InputRule = (input: Input) => Check;
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -35,7 +35,7 @@ const number: InputRule =
 const shownOptions = 500;
 
 const radioSelect: InputRule = ({ options = [] }) => {
-  // As JSON texts in a set: comparing every item with every option would take millions of comparisons.
+  // A set of JSON texts: comparing every item with every option would take millions of comparisons.
   const texts = new Set(options.map((option) => canonicalJson(option.value)));
   const all = options.map((option) => JSON.stringify(option.value)).join(', ');
   const message = `must be one of ${cutText(all, shownOptions)}`;

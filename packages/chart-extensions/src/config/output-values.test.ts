@@ -107,7 +107,7 @@ describe('outputs', () => {
     expect(run(at(value('a')), {}).values).toEqual({});
   });
 
-  test('outputs pass null on, so that Helm removes the default', () => {
+  test('outputs keep null, so that Helm removes the default', () => {
     expect(run(at(value('a')), { a: null }).values).toEqual({ x: null });
   });
 

@@ -25,7 +25,7 @@ export interface OutputSources {
   budget: Budget;
 }
 
-/** What the outputs of a form make of a config. Hidden inputs, and optional ones without a value, leave their outputs out. */
+/** Evaluates the outputs of a form for a config. Hidden inputs, and optional ones without a value, skip their outputs. */
 export const outputValues = (form: ValuesUi, sources: OutputSources): OutputValues =>
   atOnce(outputParts(form, sources));
 

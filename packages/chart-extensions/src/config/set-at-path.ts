@@ -23,7 +23,7 @@ export function setAtPath(values: JsonObject, path: OutputPath, value: JsonValue
     budget.step();
     const slot = slotIn(container, part, { refuse, budget });
     const next = parts[index + 1];
-    // A copy: later outputs may go into it, and the config that it comes from must stay as it is.
+    // Copied, since later outputs may write into it and must not change the config.
     if (!next) return slot.set(copyJson(value, budget));
     container = slot.get() ?? fresh(slot, next, budget);
   }

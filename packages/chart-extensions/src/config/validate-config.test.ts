@@ -132,7 +132,7 @@ test('paths of errors start at the position of the config in the request', () =>
   ]);
 });
 
-test('of several inputs with one id the first visible one shapes the value', () => {
+test('among inputs with the same id, the first visible one determines the value', () => {
   const isBig = { field: 'size', value: 'big' };
   const form = formOf(
     { id: 'size', type: 'text' },

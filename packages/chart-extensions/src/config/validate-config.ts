@@ -9,14 +9,14 @@ import { visibleInputs } from './visible-inputs.ts';
 
 type Form = Pick<ValuesUi, 'inputs'>;
 
-/** More than a person reads at a time; a config has room for a million errors. */
+/** More than a person reads; a config can hold a million errors. */
 const maxErrors = 50;
 
 /** The first rules of the form that the config violates. `at` is the position of the config in the request. */
 export const validateConfig = (form: Form, config: JsonObject, at = 'body.config'): FieldError[] =>
   [...unknownInputs(form, config, at), ...validateInputs(form, config, at)].slice(0, maxErrors);
 
-/** Values for unknown inputs: a misspelt name, or one that a newer chart has dropped. */
+/** Values for unknown inputs: misspelled names, or inputs that a newer chart dropped. */
 export function unknownInputs({ inputs }: Form, config: JsonObject, at = 'body.config'): FieldError[] {
   const known = new Set(inputs.map(({ id }) => id));
   return Object.keys(config)
@@ -25,7 +25,7 @@ export function unknownInputs({ inputs }: Form, config: JsonObject, at = 'body.c
     .map((key) => ({ path: pathOf([at, key]), message: 'is not an input of the chart' }));
 }
 
-/** Visible inputs only. The value of a hidden input is kept for when it is shown again, and not checked. */
+/** Checks visible inputs only. The value of a hidden input is kept, unchecked, for when it is shown again. */
 export function validateInputs(form: Form, config: JsonObject, at = 'body.config'): FieldError[] {
   const errors: FieldError[] = [];
   for (const input of visibleInputs(form, config)) {

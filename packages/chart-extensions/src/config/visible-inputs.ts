@@ -6,7 +6,7 @@ import { runRule } from '../form/show-rule.ts';
 import type { ValuesUi } from '../form/values-ui.ts';
 
 function isVisible({ showIf, showIfAll }: Input, config: JsonObject, budget: Budget): boolean {
-  // Exactly true: what is merely truthy hides the input.
+  // Only `true` shows the input; other truthy values hide it.
   if (showIf !== undefined) return runRule(showIf, config, budget) === true;
   return (showIfAll ?? []).every(({ field, value }) => {
     budget.step();
@@ -15,8 +15,8 @@ function isVisible({ showIf, showIfAll }: Input, config: JsonObject, budget: Bud
 }
 
 /**
- * The inputs that a form with these values shows; the others count as absent whatever the config says. Of several with
- * one id it is the first that shows: they share one value.
+ * The inputs that a form with these values shows; all others count as absent. Inputs with the same id share one value, so only
+ * the first visible one counts.
  */
 export function visibleInputs(
   { inputs }: Pick<ValuesUi, 'inputs'>,

@@ -7,7 +7,7 @@ import { withNeutralIcon } from './neutral-icon.ts';
 import { nullsAbsent } from '../nulls-absent.ts';
 import { ValuesUi } from '../form/values-ui.ts';
 
-/** The form of an action's body may carry the header of a form of its own. */
+/** The form of an action's body may carry its own header. */
 function withoutFormHeader(form: unknown): unknown {
   if (!isJsonObject(form) || !Header.safeParse({ apiVersion: form.apiVersion, kind: form.kind }).success) return form;
   const { apiVersion: _version, kind: _kind, ...rest } = form;

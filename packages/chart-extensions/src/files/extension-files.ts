@@ -54,6 +54,6 @@ const schemas: Record<ExtensionName, (claim: Claim) => z.ZodType> = {
   resource_types: () => ResourceTypesFile,
 };
 
-/** The form that a document claims to have; errors are then about that form, and nothing is guessed. */
+/** The form that a document claims to have. Errors are about that form; nothing is guessed. */
 export const schemaOf = (extension: ExtensionName, document: unknown, { strict }: Layout): z.ZodType =>
   schemas[extension]({ document, strict, headerless: !strict && !hasHeader(document) });

@@ -67,7 +67,7 @@ const OlderFile = z
 const isOlder = (document: unknown): boolean =>
   isJsonObject(document) && typeof document.apiVersion === 'string' && document.apiVersion.endsWith('/v1beta1');
 
-/** The schema of a `features.yaml` follows from its version, so that an error is about the form that was meant. */
+/** The schema of a `features.yaml` follows from its version, so that errors are about the intended form. */
 export const featuresFileSchema = (document: unknown): z.ZodType<Features> =>
   isOlder(document) ? OlderFile : NewestFile;
 

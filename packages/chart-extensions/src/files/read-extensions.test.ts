@@ -171,7 +171,7 @@ describe('charts of the upstream project', () => {
   });
 });
 
-test('contents of a secret may go to Secrets only, but for charts of the upstream project', () => {
+test('contents of a secret may go to Secrets only, except in charts of the upstream project', () => {
   const output = '{ FieldProperty: { input: login, property: contents } }';
   const form = `kind: ValuesUi
 inputs: [{ id: login, type: CollectionSelect, label: Login, collection: secrets }]

@@ -5,7 +5,7 @@ import { type ExtensionName, type Layout, layouts, schemaOf } from './extension-
 import { parseIgnoringUnknown } from './parse-ignoring-unknown.ts';
 import { repeatedInputs } from './repeated-inputs.ts';
 
-/** What a chart brings along for the platform, in the one form that we keep, whatever form its files have. */
+/** The extensions of a chart in the stored form, whatever the form of its files. */
 export interface ChartExtensions extends Record<ExtensionName, JsonObject | null> {
   /** Names file, path and rule, such as `berth/values-ui.yaml: inputs[2].type: must be one of …`. */
   error: string | null;

@@ -20,7 +20,7 @@ const formsIn: Record<ExtensionName, z.ZodType<{ at: PropertyKey[]; form: z.infe
   features: z.unknown().transform(() => []),
 };
 
-/** Inputs that share an id in one form, which only charts of the upstream project may have: two meanings of one value. */
+/** Inputs of one form with the same id, which only charts of the upstream project may have. */
 export function repeatedInputs(extension: ExtensionName, document: unknown): string[] {
   const { data = [] } = formsIn[extension].safeParse(document);
   return data.flatMap(({ at, form }) => {

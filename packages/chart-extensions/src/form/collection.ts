@@ -30,7 +30,7 @@ const tables = [
 ] as const;
 export type CollectionTable = (typeof tables)[number];
 
-/** Properties that a chart may read from the items of a table. Of other tables it knows only the id, the value of the input. */
+/** Properties that a chart may read from the items of a table. For other tables it gets only the id, the input's value. */
 export const readableProperties = {
   deployments: ['id', 'created_at', 'name', 'kind', 'cluster_id', 'enabled'],
   secrets: ['id', 'created_at', 'updated_at', 'env_id', 'collection', 'name', 'contents'],
@@ -38,7 +38,7 @@ export const readableProperties = {
 
 export type CollectionSource =
   | { table: CollectionTable }
-  /** `kind` is null in the older form, which means the first type with this key in the env, or a global one. */
+  /** `kind` is null in the older form: the first type with this key in the env, or a global one. */
   | { resourceType: { kind: string | null; key: string } };
 
 export function sourceOf(collection: Collection): CollectionSource {

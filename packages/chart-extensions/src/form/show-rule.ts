@@ -4,7 +4,7 @@ import { sameText } from '../budget/same-value.ts';
 
 /** Far above the rules of real charts, which have some ten operators and values. */
 const maxNodes = 500;
-/** Of all rules of one form together. */
+/** Limit for all rules of one form together. */
 export const maxNodesOfForm = 5_000;
 const maxDepth = 20;
 const maxPathLength = 500;
@@ -93,7 +93,7 @@ const isTruthy = (value: JsonValue): boolean => (Array.isArray(value) ? value.le
 const isScalar = (value: JsonValue): value is string | number | boolean | null =>
   typeof value !== 'object' || value === null;
 
-/** A list or an object equals nothing, as two JavaScript objects are never identical. */
+/** A list or an object is never equal to anything: two JavaScript objects are never identical. */
 function equal(a: JsonValue, b: JsonValue, budget: Budget): boolean {
   if (!isScalar(a) || !isScalar(b)) return false;
   if (typeof a === 'string' && typeof b === 'string') return sameText(a, b, budget);
@@ -107,7 +107,7 @@ function looselyEqual(a: JsonValue, b: JsonValue, budget: Budget): boolean {
   return numberOf(a, budget) === numberOf(b, budget);
 }
 
-/** Compares two values, or three of which the second must lie between the others; strings as strings, all else as numbers. */
+/** Compares two values, or checks that the second of three lies between the others; strings as strings, all else as numbers. */
 function inOrder(
   values: readonly JsonValue[],
   budget: Budget,
@@ -137,7 +137,7 @@ function isIn(part: JsonValue, whole: JsonValue, budget: Budget): boolean {
     });
   }
   if (typeof part !== 'string' || typeof whole !== 'string') return false;
-  // The worst case of a search: every letter of the one against every letter of the other.
+  // The worst case of a search: every character against every other.
   budget.step(Math.ceil((part.length * whole.length) / 4096));
   return whole.includes(part);
 }

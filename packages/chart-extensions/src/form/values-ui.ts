@@ -55,7 +55,7 @@ const withoutHeader = ({ inputs, outputs }: Form): ValuesUi => ({ inputs, output
 /** The form of `values-ui.yaml`. */
 export const ValuesUiFile = file.transform(withoutHeader);
 
-/** A template can put a value anywhere; contents of secrets belong into Kubernetes Secrets only. */
+/** A template can put a value anywhere; contents of secrets belong only in Kubernetes Secrets. */
 function keepContentsOut({ inputs, outputs }: Form, context: z.RefinementCtx<Form>): void {
   const ofSecrets = new Set(inputs.filter(({ collection }) => collection === 'secrets').map(({ id }) => id));
   for (const [index, { value }] of outputs.values.entries()) {
@@ -66,5 +66,5 @@ function keepContentsOut({ inputs, outputs }: Form, context: z.RefinementCtx<For
   }
 }
 
-/** The same in a chart written for Berth. Charts of the upstream project may put contents of secrets into values. */
+/** The form of a chart written for Berth. Charts of the upstream project may also put contents of secrets into values. */
 export const OwnValuesUiFile = file.superRefine(keepContentsOut).transform(withoutHeader);

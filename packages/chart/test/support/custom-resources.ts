@@ -1,4 +1,4 @@
-/** Kinds of operators, whatever their objects contain: enough to see that the chart's objects reach them. */
+/** Custom resources of operators that accept any content: enough to see that the chart's objects are accepted. */
 export const customKinds = [
   { group: 'monitoring.coreos.com', version: 'v1', kind: 'ServiceMonitor', plural: 'servicemonitors' },
   { group: 'monitoring.coreos.com', version: 'v1', kind: 'PrometheusRule', plural: 'prometheusrules' },
@@ -14,7 +14,7 @@ export const customResources = customKinds.map(({ group, version, kind, plural }
     kind: 'CustomResourceDefinition',
     metadata: {
       name: `${plural}.${group}`,
-      // Groups of Kubernetes itself are refused without it.
+      // Required for groups of Kubernetes itself.
       annotations: { 'api-approved.kubernetes.io': 'unapproved, for a test' },
     },
     spec: {

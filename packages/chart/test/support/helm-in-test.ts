@@ -26,13 +26,13 @@ const Manifest = z.looseObject({
 export type Manifest = z.infer<typeof Manifest>;
 export type Values = Record<string, unknown>;
 
-/** Values that are necessary whatever else is chosen. */
+/** Values that every installation needs. */
 export const needed: Values = {
   global: { ownUrl: 'https://berth.example.com' },
   auth: { oidc: { issuer: 'https://id.example.com', existingSecret: 'berth-oidc' } },
 };
 
-/** With servers of the release itself. */
+/** With the bundled servers. */
 export const bundled: Values = { global: { postgresql: { bundled: true }, nats: { bundled: true } } };
 
 export const merged = (...all: Values[]): Values => all.reduce((left, right) => mergedTwo(left, right), {});

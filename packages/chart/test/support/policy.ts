@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Manifest, podOf } from './helm-in-test.ts';
 
-/** What breaks a rule on purpose, with the reason; `broken` names each that a release uses. */
+/** Intended exceptions from a rule, with the reason; `broken` records which of them a release uses. */
 export const exceptions: Readonly<Record<string, string>> = {
   'Deployment cluster-sync: has a token of Kubernetes': 'it manages the cluster that it runs in',
   'StatefulSet postgresql: postgresql has no livenessProbe':
@@ -77,7 +77,7 @@ function* ofAnyObject({ kind, metadata: { namespace, labels } }: Manifest): Gene
   }
 }
 
-/** Of objects whose containers run until somebody ends them. */
+/** Rules for workloads that run until they are stopped. */
 const isServer = (kind: string) => kind === 'Deployment' || kind === 'StatefulSet';
 
 function* ofPod(manifest: Manifest): Generator<string> {
@@ -92,7 +92,7 @@ function* ofPod(manifest: Manifest): Generator<string> {
   if (isServer(manifest.kind) && pod['terminationGracePeriodSeconds'] === undefined) yield 'has no grace period';
   for (const { name, hostPath, emptyDir } of pod.volumes) {
     if (hostPath) yield `mounts a folder of its node as ${name}`;
-    // The folder that stands for a claim is not of the chart.
+    // The emptyDir in place of a claim is not part of the chart.
     if (emptyDir && !emptyDir.sizeLimit && name !== 'data') yield `may fill its node with ${name}`;
   }
   for (const container of [...pod.initContainers, ...pod.containers]) yield* ofContainer(container);
@@ -133,7 +133,7 @@ const Access = z.looseObject({
   automountServiceAccountToken: z.boolean().optional(),
 });
 
-/** Each makes its holder an administrator, or somebody else. */
+/** Each of these rights makes its holder an administrator or lets it impersonate others. */
 const mighty = new Set(['escalate', 'bind', 'impersonate', '*']);
 
 function* ofAccess({ kind, ...rest }: Manifest): Generator<string> {
@@ -168,7 +168,7 @@ const Template = z.looseObject({
   }),
 });
 
-/** Pods that no rule lets anything through for, beside the one that forbids everything: they could not work. */
+/** Pods that only the deny-all policy selects: they could not work. */
 export function podsWithoutPolicy(manifests: readonly Manifest[]): string[] {
   const selectors = manifests
     .filter(({ kind, metadata }) => kind === 'NetworkPolicy' && !metadata.name.endsWith('-default-deny'))

@@ -296,7 +296,7 @@ test.for(table)('the cause of %s', ([, kind, object, cause, message]) => {
   expect(causeOf(kind, object)).toEqual(cause === null ? null : { cause, message });
 });
 
-test('a reason that is no word does not become a cause, and control characters do not reach the message', () => {
+test('a reason that is not a word does not become a cause, and control characters do not reach the message', () => {
   const odd = waiting('rm -rf /; <script>', 'line one\nline two \u001b[31mred\u202E');
 
   expect(causeOf('Pod', odd)).toEqual({

@@ -25,5 +25,5 @@ const causes = new Map<string, (object: unknown) => Cause | null>([
   ['Service', serviceCause],
 ]);
 
-/** Why an object of the API is not as it should be; null where nothing is wrong, and of kinds without a state. Never throws. */
+/** Why an object is not healthy; null if it is, and for kinds without a state. Never throws. */
 export const causeOf = (kind: string, object: unknown): Cause | null => causes.get(kind)?.(object) ?? null;

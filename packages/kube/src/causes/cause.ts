@@ -1,8 +1,8 @@
 import { plainText } from '@berth/contracts/plain-text';
 
-/** Why an object is not as it should be. */
+/** Why an object is not healthy. */
 export interface Cause {
-  /** One word for programs: the reason that Kubernetes gives, such as `ImagePullBackOff`, or one of `OwnCause`. */
+  /** For programs: the reason that Kubernetes gives, such as `ImagePullBackOff`, or one of `OwnCause`. */
   readonly cause: string;
   /** The same for people, on one line. */
   readonly message: string;
@@ -26,7 +26,7 @@ const isReason = (text: string | undefined): text is string =>
 
 const maxMessage = 500;
 
-/** `reason` is what Kubernetes says; where it is no word, `otherwise` stands for it. */
+/** `reason` as Kubernetes gives it, or `otherwise` where it is not a CamelCase word. */
 export const causeOfReason = (reason: string | undefined, otherwise: OwnCause, message: string): Cause => ({
   cause: isReason(reason) ? reason : otherwise,
   message: plainText(message, maxMessage),

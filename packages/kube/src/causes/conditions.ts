@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What is malformed is as if it were missing: one bad field must not hide what the others say. */
+/** Malformed fields count as missing, so that one bad field does not hide the others. */
 export const word = z.string().optional().catch(undefined);
 export const count = z.number().int().nonnegative().optional().catch(undefined);
 
@@ -25,5 +25,5 @@ export const Conditions = listOf(Condition);
 export const conditionOf = (conditions: readonly Condition[], type: string, status: 'True' | 'False' | 'Unknown') =>
   conditions.find((each) => each.type === type && each.status === status);
 
-/** What a condition says in words; its reason where it has none. */
+/** The message of a condition, or its reason. */
 export const wordsOf = ({ type, reason, message }: Condition): string => message || reason || type;

@@ -29,7 +29,7 @@ export function customCause(object: unknown): Cause | null {
   return why ? causeOfReason(why.reason, 'NotReady', said(why)) : null;
 }
 
-/** Reason and words: the one alone is a program's, the other is often missing. */
+/** Reason and message: the reason alone is terse, and the message is often missing. */
 function said(condition: Condition): string {
   const { type, status, reason, message } = condition;
   if (reason === undefined) return message ? message : `its condition ${type} is ${status ?? 'missing'}`;

@@ -8,7 +8,7 @@ const Namespace = z.object({
   status: z.object({ phase: word, conditions: Conditions }).catch({ phase: undefined, conditions: [] }),
 });
 
-/** What the namespace controller says of a deletion, the most telling first. */
+/** Conditions of a namespace that is being deleted, most specific first. */
 const held = [
   'NamespaceDeletionDiscoveryFailure',
   'NamespaceDeletionGroupVersionParsingFailure',

@@ -33,7 +33,7 @@ const Pod = z.object({
     .catch(undefined),
 });
 
-/** Why a pod is not ready; null where it is, or has done its work. */
+/** Why a pod is not ready; null if it is ready or completed. */
 export function podCause(pod: unknown): Cause | null {
   const { data } = Pod.safeParse(pod);
   const status = data?.status;
@@ -58,7 +58,7 @@ export function podCause(pod: unknown): Cause | null {
     : causeOfReason(undefined, 'NotReady', `not ready, its phase is ${status.phase ?? 'not known'}`);
 }
 
-/** What merely takes its time is named last: another container may be stuck. */
+/** Normal progress comes last: another container may be stuck. */
 const starting = new Set(['ContainerCreating', 'PodInitializing']);
 
 function firstOf(containers: readonly Container[]): Cause | null {
@@ -73,7 +73,7 @@ function containerCause({ name, image, state: { waiting, terminated }, lastState
     if (reason === 'CrashLoopBackOff' && last?.reason === 'OOMKilled')
       return outOfMemory(name, last, ', and keeps restarting');
     const words = waiting.message ? `: ${waiting.message}` : '';
-    // Kubernetes names the image in most of these messages, and only after its name what is wrong with it.
+    // Most of these messages name the image first and the problem after it.
     const of = image && /Image/.test(reason) && !words.includes(image) ? ` (${image})` : '';
     return causeOfReason(
       waiting.reason,
@@ -84,7 +84,7 @@ function containerCause({ name, image, state: { waiting, terminated }, lastState
   if (terminated && terminated.exitCode !== 0) {
     if (terminated.reason === 'OOMKilled') return outOfMemory(name, terminated, '');
     const words = terminated.message ? `: ${terminated.message}` : '';
-    // `Error` says no more than the exit code.
+    // `Error` adds nothing to the exit code.
     const reason = terminated.reason === 'Error' ? undefined : terminated.reason;
     return causeOfReason(reason, 'ContainerExited', `container ${name} ended with ${exitOf(terminated)}${words}`);
   }

@@ -33,7 +33,7 @@ const failedToCreate = (conditions: readonly Condition[]): Cause | null => {
 const available = (ready: number, wanted: number): Cause | null =>
   ready < wanted ? ownCause('ReplicasUnavailable', `${ready} of ${wanted} pods are available`) : null;
 
-/** Why a Deployment has not all its pods; null where it has. */
+/** Why a Deployment lacks pods; null if all are available. */
 export function deploymentCause(object: unknown): Cause | null {
   const { spec, status } = parsed(object);
   if (!status) return null;

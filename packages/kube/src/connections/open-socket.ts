@@ -11,7 +11,7 @@ export interface SocketTarget {
   readonly proxy: URL | null;
 }
 
-/** For the whole way: the name, the proxy, TCP and TLS. A server that accepts and never answers must not hold requests for longer. */
+/** Covers DNS, proxy, TCP and TLS. A server that accepts and never answers must not hold requests for longer. */
 const openingMs = 10_000;
 
 /** Opens a TLS connection that speaks HTTP/2 or, where the server does not, HTTP/1.1 (`alpnProtocol`). */

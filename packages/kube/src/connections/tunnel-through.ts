@@ -2,7 +2,7 @@ import { request as requestPlain } from 'node:http';
 import { request as requestSecurely } from 'node:https';
 import type { Duplex } from 'node:stream';
 
-/** A proxy that does not open the way to a cluster. */
+/** The proxy refused the tunnel to a cluster. */
 export class ProxyRefused extends Error {
   override readonly name = 'ProxyRefused';
   readonly status: number;
@@ -13,7 +13,7 @@ export class ProxyRefused extends Error {
   }
 }
 
-/** Opens the way to a server through an HTTP proxy. What the proxy sees is the server's name and encrypted bytes. */
+/** Opens a tunnel to a server through an HTTP proxy, which sees only the server's name and encrypted bytes. */
 export function tunnelThrough(
   proxy: URL,
   { host, port }: { host: string; port: number },
