@@ -60,7 +60,7 @@ Berth is up.
 Ctrl-C stops everything; the next start finds it again.`);
 }
 
-/** A lock: two starts on one state folder would take each other's ports and data. */
+/** A lock: two starts on one state folder would use the same ports and data. */
 async function main(): Promise<number> {
   const chosen = options();
   await mkdir(dirname(stateFolder), { recursive: true });

@@ -1,6 +1,6 @@
 import type { Patience } from '@berth/client';
 
-/** Patience of a client that says, once for each reason, that it waits for the platform. */
+/** Patience of a client that announces its wait for the platform once per reason. */
 export function announcedPatience(ms: number, say: (line: string) => void): Patience {
   let last = '';
   return {
@@ -8,7 +8,7 @@ export function announcedPatience(ms: number, say: (line: string) => void): Pati
     onWait({ request, status, detail }) {
       const reason = status === 0 ? detail : `answered ${status}`;
       const line = `${request}: ${reason}; waiting for the platform, ${ms / 1_000} s at most`;
-      // Not for every repeat.
+      // Once, not for every repeat.
       if (line !== last) say(line);
       last = line;
     },

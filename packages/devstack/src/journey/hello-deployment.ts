@@ -4,7 +4,7 @@ import type { Deployment } from '@berth/contracts/resources/deployments/deployme
 import type { Sample } from './find-sample.ts';
 import { sampleChart } from './publish-sample-chart.ts';
 
-/** Creates a deployment of the sample chart; does not wait for it. */
+/** Creates a deployment of the sample chart without waiting for it. */
 export const createHello = async (
   { deployments }: Client,
   { registry, chart, cluster }: Sample,

@@ -11,7 +11,7 @@ const run = promisify(execFile);
 export const sampleChart = {
   name: 'hello-web',
   version: '1.0.0',
-  /** Where it lies in the registry. */
+  /** Its path in the registry. */
   repository: 'charts/hello-web',
   inputs: { greeting: 'Hello from Berth', replicas: 2 },
   folder: fileURLToPath(new URL('../../sample-charts/hello-web/', import.meta.url)),
@@ -22,7 +22,7 @@ interface Publish {
   signal: AbortSignal;
 }
 
-/** Packages and pushes the sample chart; where it lies already, nothing is done. */
+/** Packages and pushes the sample chart, unless the registry already has it. */
 export async function publishSampleChart({ stack, signal }: Publish): Promise<void> {
   const { repository, version } = sampleChart;
   const existing = await fetch(`${stack.registry.url}/v2/${repository}/manifests/${version}`, {

@@ -25,7 +25,7 @@ export async function signIn(options: SignIn, person: string): Promise<string> {
     state: callback.searchParams.get('state') ?? '',
     ...(iss !== null && { iss }),
   };
-  // The login attempt is spent once: a repeat is refused at worst.
+  // A login attempt can be used once, so a repeat is safe: at worst it is refused.
   return unwrap(await logins.finish({ body }, { repeat: true })).access_token;
 }
 

@@ -19,7 +19,7 @@ test('a name has its addresses, another type of record of it is empty, and no ot
   await expect(resolver.resolve4('postgresql.other')).rejects.toMatchObject({ code: 'ENOTFOUND' });
 });
 
-test('a name whose addresses cannot be read has no answer, and the next look has one', async () => {
+test('a query whose addresses cannot be read stays unanswered, and the next one is answered', async () => {
   let fails = true;
   await using server = await served(async () => {
     if (fails) throw new Error('the API server is away');

@@ -1,14 +1,14 @@
 import { createSocket, type RemoteInfo } from 'node:dgram';
 import { once } from 'node:events';
 
-/** IPv4 addresses of a name, in lower case; undefined where there is no such name. */
+/** IPv4 addresses of a lower-case name; undefined if the name does not exist. */
 export type AddressesOf = (name: string) => Promise<readonly string[] | undefined>;
 
 export interface NameServer extends AsyncDisposable {
   readonly port: number;
 }
 
-/** As much of a DNS server as it takes to be asked for addresses, by UDP. It knows no other server. */
+/** A minimal DNS server for address queries over UDP. It never forwards. */
 export async function startNameServer(
   { host, port }: { host: string; port: number },
   addressesOf: AddressesOf,
@@ -17,7 +17,7 @@ export async function startNameServer(
   const answer = async (message: Buffer, { address, port: from }: RemoteInfo) => {
     const question = readQuestion(message);
     if (question === undefined) return;
-    // A failure is no answer: whoever looks for the name tries again.
+    // Do not answer a failure: the resolver tries again.
     const found = await addressesOf(question.name);
     socket.send(writeAnswer(message, question, found), from, address);
   };
@@ -36,7 +36,7 @@ export async function startNameServer(
 interface Question {
   readonly name: string;
   readonly type: number;
-  /** Where it ends in the message. */
+  /** Its end in the message. */
   readonly end: number;
 }
 

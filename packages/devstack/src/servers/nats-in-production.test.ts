@@ -29,7 +29,7 @@ beforeAll(async () => {
   program = (await toolsForTest('nats-server'))['nats-server'];
 }, 20 * 60_000);
 
-/** The bus as a service has it that is set up like this. */
+/** The bus of a service with these settings. */
 function busOf(
   settings: Record<string, string>,
   { patienceMs = 10_000, caller = 'tasks' }: { patienceMs?: number; caller?: CallerName } = {},
@@ -64,7 +64,7 @@ describe('a NATS with TLS', () => {
   });
 });
 
-test('with NATS_REPLICAS the stream lies on that many servers of a cluster, reaches a follower at another, and outlives one', async () => {
+test('with NATS_REPLICAS the stream is on that many servers of a cluster, reaches a follower on another, and survives the loss of one', async () => {
   const { stateFolder, guard, signal } = await startForTest();
   const numbers = [0, 1, 2];
   const ports = await Promise.all(numbers.map(freePort));

@@ -9,7 +9,7 @@ import { type RunningServer, type ServerStart, startServerProcess } from './serv
 export interface NatsStart extends ServerStart {
   /** The nats-server to run. */
   readonly program: string;
-  /** Only their users can connect; with none given, anybody on this machine can do anything. */
+  /** Only their users can connect; without any, anybody on this machine may do anything. */
   readonly accounts: readonly NatsAccount[];
   readonly tls?: NatsServerSettings['tls'];
 }

@@ -9,10 +9,10 @@ import { rememberedPorts, rememberedSecrets, writePrivately } from './remembered
 import { type RunningServer, type ServerStart, startServerProcess } from './server-process.ts';
 
 export interface OidcStart extends ServerStart {
-  /** The one client; it is a confidential one. */
+  /** The only client, a confidential one. */
   readonly clientId: string;
   readonly redirectUris: readonly string[];
-  /** The address by which others reach it, where that is not loopback, on which it listens. */
+  /** Its public address, if others do not reach it on loopback, where it listens. */
   readonly host?: string;
 }
 
@@ -25,7 +25,7 @@ export interface OidcServer extends RunningServer {
 const LOOPBACK = '127.0.0.1';
 const main = fileURLToPath(new URL('./oidc/oidc-main.ts', import.meta.url));
 
-/** Starts an OpenID Connect provider, where one signs in by picking a person. Its address and keys stay the same. */
+/** Starts an OpenID Connect provider with sign-in by picking a person. Its address and keys stay the same. */
 export async function startOidc({
   stateFolder,
   clientId,

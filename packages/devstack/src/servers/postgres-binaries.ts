@@ -7,7 +7,7 @@ export interface PostgresBinaries {
   readonly major: string;
   readonly postgres: string;
   readonly initdb: string;
-  /** What the programs need in their environment to find their libraries. */
+  /** Environment variables by which the programs find their libraries. */
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -16,8 +16,8 @@ const MAJOR = '18';
 const Links = z.array(z.object({ source: z.string(), target: z.string() }));
 
 /**
- * The Postgres that comes with the packages. An npm package cannot hold symbolic links, and its install script, which
- * would restore those of the libraries, is not allowed to run: they are made in `linkFolder` instead.
+ * The Postgres of the npm packages. An npm package cannot hold symbolic links, and its install script, which would restore
+ * them for the libraries, may not run: they are created in `linkFolder` instead.
  */
 export async function postgresBinaries(linkFolder: string): Promise<PostgresBinaries> {
   const packageFolder = dirname(dirname(packageEntry()));
@@ -40,7 +40,7 @@ export async function postgresBinaries(linkFolder: string): Promise<PostgresBina
   };
 }
 
-// By `require`, since test runners that load modules themselves have no `import.meta.resolve`.
+// By `require`: Vitest does not provide `import.meta.resolve`.
 const { resolve: resolvePackage } = createRequire(import.meta.url);
 
 function packageEntry(): string {

@@ -58,7 +58,7 @@ describe('a started Postgres', () => {
     expect(await query(auth, 'select id from users')).toEqual([{ id: 1 }]);
   });
 
-  test('makes schemas for an administrator who is no superuser, and leaves the databases of others open', async () => {
+  test('creates schemas as an administrator who is not a superuser, and leaves other databases open', async () => {
     await query(
       postgres.adminUrl,
       "create role dba login createdb createrole password 'dba'; create role other login password 'other'",
@@ -87,7 +87,7 @@ describe('a started Postgres', () => {
     expect(await query(theirs.href, 'select 1 as fine')).toEqual([{ fine: 1 }]);
   });
 
-  test('never makes a service out of an administrator', async () => {
+  test('never turns an administrator into a service role', async () => {
     const services = [{ name: 'tasks', role: new URL(postgres.adminUrl).username, password: 'mine' }];
 
     await expect(createServiceDatabase(postgres.adminUrl, { database: 'berth', services })).rejects.toThrow(
@@ -110,7 +110,7 @@ test('a killed Postgres restarts with its data on its port', async () => {
   await second.stop();
 });
 
-test('the process id of a dead server that now belongs to another process is no obstacle', async () => {
+test('a dead server whose process id another process now has does not prevent a start', async () => {
   const start = await startForTest();
   const first = await startPostgres({ ...start, durable: false });
   await first.stop();

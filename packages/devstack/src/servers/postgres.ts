@@ -12,15 +12,15 @@ import { type RunAs, unprivilegedWay } from './unprivileged-user.ts';
 const run = promisify(execFile);
 
 export interface PostgresStart extends ServerStart {
-  /** False gives up what a power cut would lose, for speed: for tests only. */
+  /** False trades durability in a power cut for speed: for tests only. */
   readonly durable: boolean;
-  /** Without them, those of the packages. */
+  /** Those of the npm packages unless given. */
   readonly binaries?: PostgresBinaries | undefined;
 }
 
 export interface PostgresServer extends RunningServer {
   readonly port: number;
-  /** Of the superuser, with the password, for the database `postgres`. */
+  /** URL of the superuser, with password, for the database `postgres`. */
   readonly adminUrl: string;
 }
 
@@ -59,15 +59,15 @@ function settings({ port, durable }: { port: number; durable: boolean }): string
   const entries = {
     port,
     listen_addresses: '127.0.0.1',
-    // Everybody comes by TCP and with a password; a socket's path would be too long in many a folder.
+    // Clients use TCP and a password; the path of a socket would be too long in many folders.
     unix_socket_directories: '',
     // Services and tests that run side by side open their pools at once.
     max_connections: 500,
-    // Without them a crash of the machine may lose data; a crash of the server alone, which tests cause, must not.
+    // With these a crash of the machine may lose data. A crash of the server alone, which tests cause, does not.
     fsync: safe,
     full_page_writes: safe,
     log_line_prefix: '%m [%p] %q%u@%d ',
-    // A statement that fails may hold a password.
+    // A failed statement may contain a password.
     log_min_error_statement: 'panic',
   };
   return Object.entries(entries).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
@@ -81,7 +81,7 @@ interface DataFolder {
   readonly signal: AbortSignal;
 }
 
-/** The folder with the data, made if it is not there, and the way to run the server on it. */
+/** The data folder, created if missing, and how to run the server on it. */
 async function dataFolder({ folder, binaries, password, durable, signal }: DataFolder) {
   const data = join(folder, 'data');
   const place = { program: binaries.postgres, env: binaries.env, signal };
@@ -92,7 +92,7 @@ async function dataFolder({ folder, binaries, password, durable, signal }: DataF
     return { data, way: await unprivilegedWay({ ...place, folder: data }) };
   }
 
-  // Renamed when it is complete, so that an interrupted start is repeated.
+  // Renamed once complete, so that an interrupted start begins again.
   const unfinished = join(folder, 'data.unfinished');
   await rm(unfinished, { recursive: true, force: true });
   await mkdir(unfinished, { mode: 0o700 });

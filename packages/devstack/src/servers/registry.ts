@@ -37,7 +37,7 @@ export async function startRegistry({
   const server = await startServerProcess({
     name: 'registry',
     command: [program, 'serve', configFile],
-    // It would otherwise send traces to a collector that is not there, and log each failure.
+    // Off, or it would send traces to a missing collector and log each failure.
     env: { OTEL_TRACES_EXPORTER: 'none' },
     logFile: join(folder, 'registry.log'),
     guard,

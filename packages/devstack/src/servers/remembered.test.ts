@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { rememberedPorts, rememberedSecrets } from './remembered.ts';
 
-test('ports are the same at the next start, but for those that somebody else has by then', async () => {
+test('ports are the same at the next start, except those that another process has taken', async () => {
   const file = await fileForTest();
   const first = await rememberedPorts(file, ['one', 'two', 'three']);
   const squatter = createServer();
@@ -20,7 +20,7 @@ test('ports are the same at the next start, but for those that somebody else has
   expect(second.two).not.toBe(first.two);
 });
 
-test('secrets are the same at the next start, each has its own, and only their owner can read them', async () => {
+test('secrets are the same at the next start, differ by name, and are readable by their owner only', async () => {
   const file = await fileForTest();
   const first = await rememberedSecrets(file, ['auth']);
 

@@ -7,7 +7,7 @@ import { z } from 'zod';
 // The server of a killed start may still be ending; clients configured with its port should find the next one there.
 const PATIENCE_MS = 5_000;
 
-/** One free loopback port per name. The ones of the last start are kept, unless somebody else has them by now. */
+/** One free loopback port per name. Ports of the last start are kept unless another process has taken them. */
 export async function rememberedPorts<Name extends string>(
   file: string,
   names: readonly Name[],

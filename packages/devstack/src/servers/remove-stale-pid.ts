@@ -5,8 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 const PATIENCE_MS = 15_000;
 
 /**
- * A server that was killed leaves its process id behind, and Postgres refuses to start where any process has that id
- * now. So the file goes unless it is that of a Postgres on this very data, which is waited for: it may be ending.
+ * A killed server leaves its pid file behind, and Postgres refuses to start if any process has that id now. So the file is
+ * removed, unless the process is a Postgres on this data: it may be ending, so wait for it.
  */
 export async function removeStalePid(data: string, signal: AbortSignal): Promise<void> {
   const file = join(data, 'postmaster.pid');

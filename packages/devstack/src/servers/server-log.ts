@@ -5,7 +5,7 @@ const LARGEST_KEPT = 10 * 1024 ** 2;
 const TAIL_BYTES = 4096;
 const TAIL_LINES = 15;
 
-/** Opens a log for a server to write to by itself: it then needs nobody to read along. The last log is kept as `.1`. */
+/** Opens a log file that the server itself writes to. The previous log is kept as `.1`. */
 export async function openServerLog(path: string): Promise<{ fd: number; close(): void }> {
   const size = await stat(path).then(
     (found) => found.size,

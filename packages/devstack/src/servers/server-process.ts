@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ProcessGuard } from '@berth/process-guard/process-guard';
 import { lastLinesOf, openServerLog } from './server-log.ts';
 
-/** What every server of the local stack can do, whatever it serves. */
+/** A server of the local stack. */
 export interface RunningServer {
   readonly name: string;
   readonly pid: number;
@@ -17,7 +17,7 @@ export interface RunningServer {
 
 /** What every start of a server takes. */
 export interface ServerStart {
-  /** All state lies below it, each server in a folder of its own. */
+  /** Folder for all state; each server has its own subfolder. */
   readonly stateFolder: string;
   /** Ends the server should this process die. */
   readonly guard: ProcessGuard;
@@ -92,7 +92,7 @@ async function spawnServer(server: ServerCommand): Promise<ChildProcess> {
       env: { ...PLAIN_ENVIRONMENT, ...guard.environment, ...env },
       ...user,
     });
-    // At once: were this process killed before, nobody would know of the server.
+    // Register at once: if this process were killed first, the server would keep running unnoticed.
     if (child.pid !== undefined) guard.register(child.pid, { stopSignal: stopSignal ?? 'SIGTERM' });
     await Promise.race([once(child, 'spawn'), once(child, 'error')]).catch(() => undefined);
     return child;
@@ -142,7 +142,7 @@ function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
   } catch {
-    // Nobody is left in the group.
+    // The group is empty.
   }
 }
 

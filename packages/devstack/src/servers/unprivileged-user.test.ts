@@ -13,7 +13,7 @@ const isRoot = process.getuid?.() === 0;
 const passwd = 'root:x:0:0:::\nnobody:x:65534:65533:::\npostgres:x:101:104:::\n';
 
 describe('ways not to be root', () => {
-  test('are tried from the plainest on, as the account that is there for Postgres', () => {
+  test('are tried from the simplest on, beginning with the account for Postgres', () => {
     const ways = waysFor({ uid: 0, gid: 0 }, passwd);
 
     expect(ways.map(({ prefix }) => prefix[0])).toEqual([undefined, 'setpriv', 'setpriv', 'unshare']);
@@ -35,7 +35,7 @@ describe('ways not to be root', () => {
 });
 
 describe.runIf(isRoot && process.platform === 'linux')('as root', () => {
-  test('where the plain way cannot pass a folder, another one can', async () => {
+  test('where the simple way cannot pass a folder, another one can', async () => {
     const [plain, ...others] = waysFor({ uid: 0, gid: 0 }, await readFile('/etc/passwd', 'utf8'));
     if (!plain) throw new Error('there is no plain way');
 

@@ -8,9 +8,9 @@ const run = promisify(execFile);
 export interface RunAs {
   /** Goes before the command. */
   readonly prefix: readonly string[];
-  /** Given to spawn; empty where the prefix changes the user, or nobody has to. */
+  /** Options for spawn; empty where the prefix changes the user or no change is needed. */
   readonly user: { readonly uid?: number; readonly gid?: number };
-  /** Who has to own the files it writes. */
+  /** The required owner of the files it writes. */
   readonly owner: { readonly uid: number; readonly gid: number };
 }
 

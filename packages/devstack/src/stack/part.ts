@@ -1,6 +1,6 @@
 import type { RunningServer } from '../servers/server-process.ts';
 
-/** One server or service of the stack, by name. It can be ended and started again on the same state, as faults do it. */
+/** One server or service of the stack, by name. Faults end it and start it again on the same state. */
 export interface Part {
   readonly name: string;
   readonly pid: number;

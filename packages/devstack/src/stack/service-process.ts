@@ -9,7 +9,7 @@ export interface ServiceStart extends ServerStart {
   /** Entry file, relative to the checkout. */
   readonly entry: string;
   readonly settings: Readonly<Record<string, string>>;
-  /** Handed over as files that only we can read, named by `NAME_FILE`: the environment of a process is no place for them. */
+  /** Passed as files that only we can read, named by `NAME_FILE`, because other processes can read the environment. */
   readonly secrets: Readonly<Record<string, string>>;
   readonly healthPort: number;
 }
@@ -26,7 +26,7 @@ export async function startService(service: ServiceStart): Promise<RunningServer
     logFile: join(stateFolder, 'services', `${name}.log`),
     env: {
       NODE_ENV: 'production',
-      // A later start need not strip and compile the sources again; nor need other stacks of one run of tests.
+      // Caches stripped and compiled sources for later starts and for other stacks of a test run.
       NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? join(stateFolder, 'compile-cache'),
       HEALTH_PORT: String(healthPort),
       ...settings,

@@ -25,7 +25,7 @@ const surroundings: Surroundings = {
 const textOf = (path: string): Promise<string> => readFile(new URL(`../../../../${path}`, import.meta.url), 'utf8');
 
 test.for(callerNames)('%s reads every setting and secret that it is given', async (name) => {
-  // The configuration of each spreads these into its own.
+  // Every configuration includes these.
   const bus = await textOf('packages/shared/bus/src/connection/bus-settings.ts');
   const read = (await textOf(`services/${name}/src/config.ts`)) + bus;
   const given = serviceProcesses(surroundings).find((process) => process.name === name);

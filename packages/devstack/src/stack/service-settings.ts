@@ -7,7 +7,7 @@ export interface Surroundings {
   natsUrl: string;
   natsPasswords: Record<CallerName, string>;
   databaseUrls: Record<string, string>;
-  /** Of each service that seals what it stores. */
+  /** For services that seal what they store. */
   keyEncryptionKeys: Record<'auth' | 'tasks', string>;
   oidc: { issuer: string; clientId: string; clientSecret: string };
   adminEmail: string;
@@ -18,7 +18,7 @@ export interface Surroundings {
   kubeContext: string | undefined;
   helm: string;
   runnerFolder: string;
-  /** Shorter ones than in production make faults quick to see; empty for what a user starts. */
+  /** Shorter times than in production, for tests of faults; empty for `npm start`. */
   overrides: Partial<Record<CallerName, Record<string, string>>>;
 }
 
@@ -29,7 +29,7 @@ export interface ServiceProcess {
   secrets: Record<string, string>;
 }
 
-/** The schema, and the role that owns it, of a service. */
+/** The name of a service's schema and of the role that owns it. */
 export const schemaOf = (service: ServiceName): string => service.replaceAll('-', '_');
 
 export const withDatabase: readonly ServiceName[] = serviceNames.filter((name) => name !== 'api-gateway');

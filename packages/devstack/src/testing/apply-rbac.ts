@@ -9,7 +9,7 @@ const Manifest = z.looseObject({
 });
 export type Manifest = z.infer<typeof Manifest>;
 
-/** As much of a Kubernetes client as it takes. */
+/** The part of a Kubernetes client that is needed here. */
 export interface ManifestTarget {
   postJson(path: string, body: object, call: { signal: AbortSignal; deadlineMs: number }): Promise<unknown>;
 }
@@ -31,7 +31,7 @@ export async function manifestsIn(name: string): Promise<Manifest[]> {
   return parseAllDocuments(await readFile(file, 'utf8')).map((document) => Manifest.parse(document.toJS()));
 }
 
-/** Creates what the manifests contain, as an administrator does who applies them. Objects that exist stay. */
+/** Creates the objects of the manifests as an administrator would. Existing objects stay. */
 export async function applyRbac(api: ManifestTarget, ...names: string[]): Promise<void> {
   for (const object of (await Promise.all(names.map(manifestsIn))).flat()) {
     const path = folderOf[object.kind]?.(object.metadata.namespace);

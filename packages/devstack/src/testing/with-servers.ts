@@ -9,7 +9,7 @@ import type { ToolName } from '../tools/tool-table.ts';
 
 const START_MS = 180_000;
 
-/** A state folder and a guard for the servers of one test; both are gone when it is. */
+/** A state folder and a guard for the servers of one test, disposed with it. */
 export async function serverStart(): Promise<ServerStart & AsyncDisposable> {
   const stateFolder = await mkdtemp(join(tmpdir(), 'berth-devstack-'));
   const guard: ProcessGuard = startProcessGuard();

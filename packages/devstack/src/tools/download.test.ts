@@ -11,7 +11,7 @@ import { startForTest } from '../testing/with-servers.ts';
 
 const run = promisify(execFile);
 
-test('a server is trusted whose authority is among those of the machine', async () => {
+test('a server is trusted if the machine trusts its authority', async () => {
   const { stateFolder } = await startForTest();
   const { server: files, authority } = await ensureCertificates(stateFolder);
   const server = createServer({ cert: await readFile(files.certificate), key: await readFile(files.key) });

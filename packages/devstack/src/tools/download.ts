@@ -8,7 +8,7 @@ import { type Log, withProgress } from './with-progress.ts';
 const STALL_MS = 60_000;
 const LARGEST = 1024 ** 3;
 
-/** Loads `url` into `file` and refuses it if its SHA-256 is not the pinned one. The caller removes what is refused. */
+/** Downloads `url` into `file` and checks its pinned SHA-256. The caller removes a refused file. */
 export async function download(
   { url, sha256, file }: { url: string; sha256: string; file: string },
   log: Log,

@@ -19,18 +19,18 @@ const hammer: Tool = {
   versionArguments: ['--version'],
   versionPattern: /hammer (\S+)/,
   environment: 'BERTH_HAMMER',
-  // No such package: what is neither found nor loaded cannot be built.
+  // No such package, so a tool that is neither found nor downloaded cannot be built.
   goPackage: 'example.test/no/such/hammer',
 };
 
-test('a program that its variable names is used', async () => {
+test('a program that a variable names is used', async () => {
   const { env, folder } = await machine();
   const path = await writeProgram(folder, '1.9.0');
 
   expect(await ensure(hammer, { ...env, BERTH_HAMMER: path })).toEqual({ hammer: path });
 });
 
-test('a program that its variable names is refused at a wrong version, and nothing else is looked for', async () => {
+test('a program of the wrong version that a variable names is refused, without looking further', async () => {
   const { env, folder } = await machine();
   const path = await writeProgram(folder, '2.0.0');
   await writeProgram(join(folder, 'bin'), '1.4.2');

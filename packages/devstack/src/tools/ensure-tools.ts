@@ -69,7 +69,7 @@ async function findTools<Name extends string>(
 /** A path for each name, for the compiler too. */
 const pathsOf = <Name extends string>(names: readonly Name[]) => z.record(z.enum(names), z.string());
 
-/** Under the lock, so whatever another process left half done in the cache is rubbish. */
+/** Runs under the lock, so partial files in the cache are leftovers and can go. */
 async function bring(missing: readonly NamedTool[], search: Search, log: Log): Promise<void> {
   if (missing.length === 0) return;
   await removeUnfinished(search.cache);
@@ -78,7 +78,7 @@ async function bring(missing: readonly NamedTool[], search: Search, log: Log): P
   try {
     const toBuild: NamedTool[] = [];
     for (const entry of missing) {
-      // Where one release is not available, the others mostly are not either, so all that is missing is built in one go.
+      // If one release is unavailable, the others usually are too, so build all missing tools at once.
       const isBuilt = problems.length > 0 || !(await tryArchive(entry, folder, search, log, problems));
       if (isBuilt) toBuild.push(entry);
     }

@@ -50,7 +50,7 @@ async function tryLock(path: string, own: string): Promise<string | undefined> {
   return holder;
 }
 
-/** Moved aside first: of several processes that see a dead holder only one gets the file, and it sees what it got. */
+/** Moved aside first: when several processes see a dead holder, only one gets the file and can check it. */
 async function removeStale(path: string, holder: string): Promise<void> {
   const aside = `${path}.${randomUUID()}`;
   try {

@@ -12,7 +12,7 @@ export interface Search {
   readonly signal: AbortSignal;
 }
 
-/** Where this machine already has the tool: as the environment says, on PATH at a good version, or in the cache. */
+/** The tool on this machine: named by the environment, on PATH in a good version, or in the cache. */
 export async function findTool(name: string, tool: Tool, search: Search): Promise<string | undefined> {
   return (
     (await givenTool(name, tool, search)) ?? (await toolOnPath(name, tool, search)) ?? cachedTool(name, tool, search)

@@ -23,7 +23,7 @@ export interface GoBuild {
   readonly cache: string;
 }
 
-/** Builds the tools in one go: most of what they are made of is the same. */
+/** Builds the tools together, since they share most packages. */
 export async function goBuild(
   { go, tools, folder, env, cache }: GoBuild,
   log: Log,
@@ -75,7 +75,7 @@ const linkerFlags = [
   `-X github.com/distribution/distribution/v3/version.version=v${toolTable.registry.version}`,
 ].join(' ');
 
-/** What of the user's environment says where Go finds modules and keeps its caches; the rest is ours to decide. */
+/** The user's variables for Go's module sources and caches; everything else is set here. */
 const passedOn =
   'PATH HOME XDG_CACHE_HOME TMPDIR GOPATH GOMODCACHE GOCACHE GOENV ' +
   'GOPROXY GOSUMDB GOPRIVATE GONOPROXY GONOSUMDB GOINSECURE GOAUTH NETRC ' +
@@ -83,13 +83,13 @@ const passedOn =
 
 const goCaches = (cache: string): string => join(cache, 'go');
 
-/** Gigabytes, of use only until the programs are there. */
+/** Gigabytes that are needed only until the programs are built. */
 export async function removeGoCaches(cache: string): Promise<void> {
   await makeWritable(goCaches(cache));
   await rm(goCaches(cache), { recursive: true, force: true });
 }
 
-/** Go writes toolchains that it loads by itself as folders that their owner may not change. */
+/** Go makes the toolchains that it downloads read-only. */
 async function makeWritable(folder: string): Promise<void> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   await chmod(folder, 0o700).catch(() => undefined);
@@ -105,7 +105,7 @@ function goEnvironment(env: Environment, cache: string): Record<string, string> 
     GOENV: join(configured, 'go', 'env'),
     ...Object.fromEntries(given),
     ...(theirs ? {} : ours),
-    // It counts there how it is used.
+    // Go keeps its telemetry counters there.
     XDG_CONFIG_HOME: join(goCaches(cache), 'config'),
     // No C compiler is needed, and the programs run on any libc.
     CGO_ENABLED: '0',

@@ -31,7 +31,7 @@ const toolchains: Record<string, { goPlatform: string; sha256: string }> = {
   },
 };
 
-/** A `go` that can build the module: the machine's own, or one that is got from the Go module proxy into the cache. */
+/** A `go` that can build the module: the machine's own, or one downloaded from the Go module proxy into the cache. */
 export async function findOrLoadGo(
   { env, cache, folder }: { env: Environment; cache: string; folder: string },
   log: Log,

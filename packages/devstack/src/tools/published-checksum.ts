@@ -1,11 +1,11 @@
 import { basename } from 'node:path';
 import { trustSystemCertificates } from './trust-system-certificates.ts';
 
-/** A machine that cannot reach publishers has to know soon: it builds then. */
+/** Short: a machine that cannot reach publishers builds the tools instead. */
 const PATIENCE_MS = 15_000;
 const LARGEST = 1024 ** 2;
 
-/** What the publisher of a release says its SHA-256 is. */
+/** The SHA-256 that the publisher of a release lists. */
 export async function publishedChecksum(
   { url, checksums }: { url: string; checksums: string },
   signal: AbortSignal,
@@ -19,7 +19,7 @@ export async function publishedChecksum(
   return sum;
 }
 
-/** Of a list as `sha256sum` writes it, or of a text that is nothing but the sum. */
+/** Reads a list as `sha256sum` writes it, or a text that holds the sum alone. */
 export function checksumIn(text: string, name: string): string | undefined {
   const alone = /^\s*([\da-f]{64})\s*$/i.exec(text)?.[1];
   if (alone) return alone.toLowerCase();

@@ -17,7 +17,7 @@ test.for(tools)('what is brought as %s would be accepted from the machine too', 
   expect(isInRange(version, accepts)).toBe(true);
 });
 
-test('go build names programs after the last element of their path that is no version', () => {
+test('go build names programs after the last path element that is not a version', () => {
   expect(tools.map(([, tool]) => builtName(tool))).toEqual([
     'helm',
     'nats-server',

@@ -1,20 +1,20 @@
 /** The servers and command-line tools that npm does not carry. Versions are those of `tools/go.mod`. */
 export interface Tool {
-  /** What `npm start` brings. */
+  /** The version that `npm start` installs. */
   readonly version: string;
-  /** What it takes from the machine instead: `from` ≤ version < `below`. */
+  /** Versions of the machine that are accepted instead: `from` ≤ version < `below`. */
   readonly accepts: { readonly from: string; readonly below: string };
   /** The arguments that print its version, and the pattern that finds the version in the output. */
   readonly versionArguments: readonly string[];
   readonly versionPattern: RegExp;
-  /** A path given here is used, or refused with the reason; nothing else is then looked for. */
+  /** Variable with a path that is used, or refused with the reason, without looking further. */
   readonly environment: string;
   readonly goPackage: string;
-  /** What `go build` calls it, where that differs from the name of the tool. */
+  /** The name that `go build` gives it, if it differs from the tool's. */
   readonly goBinary?: string;
   /**
-   * Official releases by `platform-arch` of Node. Only with a checksum of its publisher: a tool whose publisher lists none
-   * has no archive, and is built from the module, where go.sum pins every byte.
+   * Official releases by Node's `platform-arch`, only where the publisher lists a checksum. Other tools are built from the
+   * module, where go.sum pins every byte.
    */
   readonly archives?: Readonly<Record<string, Archive>>;
 }
@@ -34,7 +34,7 @@ const kubernetes = {
   versionPattern: /Kubernetes v(\S+)/,
 };
 
-/** By `platform-arch`, as Node calls them; `of` gets what publishers call them. */
+/** By Node's `platform-arch`; `of` gets the publisher's names. */
 const onPlatforms = (
   platforms: readonly ('linux-x64' | 'linux-arm64' | 'darwin-arm64')[],
   of: (system: string, architecture: string) => Archive,
@@ -128,7 +128,7 @@ export const toolTable = {
   },
   kwok: {
     version: '0.8.0',
-    // Our stages are written for this one; stages are alpha and change between minor versions.
+    // Our stages are written for this version: stages are alpha and change between minor versions.
     accepts: { from: '0.8.0', below: '0.9.0' },
     versionArguments: ['--version'],
     versionPattern: /kwok version v(\S+)/,
@@ -152,11 +152,11 @@ export const toolTable = {
 
 export type ToolName = keyof typeof toolTable;
 
-/** What only a real node needs, which runs on Linux, as root. */
+/** Tools that only a real node needs; it runs on Linux as root. */
 export const nodeToolNames = ['kubelet', 'kube-proxy'] as const satisfies ToolName[];
 export type NodeToolName = (typeof nodeToolNames)[number];
 
-/** What every stack needs. */
+/** Tools that every stack needs. */
 export type StackToolName = Exclude<ToolName, NodeToolName>;
 
 export const toolNames = [

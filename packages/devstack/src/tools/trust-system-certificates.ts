@@ -2,7 +2,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 
 let isDone = false;
 
-/** Node trusts its own list only; networks that look into TLS have their authority in the machine's, as Go and npm use it. */
+/** Node trusts only its own list. Networks that intercept TLS add their authority to the machine's list, which Go and npm use. */
 export function trustSystemCertificates(): void {
   if (isDone) return;
   isDone = true;

@@ -10,7 +10,7 @@ import { samplePlaces } from './test-identities.ts';
 const Boat = z.strictObject({ id: z.uuid(), env_id: z.uuid(), name: z.string() });
 export type Boat = z.infer<typeof Boat>;
 
-/** A resource for tests of the bus, with an operation for each thing that can happen. */
+/** A resource for tests of the bus, with an operation for each possible outcome. */
 export const boats = resource('boats', {
   owner: 'auth',
   singular: 'boat',
@@ -95,7 +95,7 @@ export const boatHandlers = (observed: BoatLog): Handlers<(typeof boats)['operat
     });
     if (signal.aborted) {
       observed.aborts += 1;
-      // Else the answer could be in time, as the caller waits some moments longer.
+      // Later than the deadline, because the caller waits a moment longer.
       await sleep(1_000);
     }
     return { remaining_ms: remaining, aborted: signal.aborted };

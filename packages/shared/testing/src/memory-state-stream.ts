@@ -5,9 +5,9 @@ import { AppError } from '@berth/contracts/errors';
 
 export interface MemoryStateStream {
   readonly state: StatePublisher & Pick<StateFollower, 'follow'>;
-  /** Every acknowledged message in order, including those lost since. */
+  /** Every acknowledged message in order, including those that were lost later. */
   readonly published: StateMessage[];
-  /** The events, for those who watch. */
+  /** The events, for watchers. */
   readonly events: StateMessage[];
   readonly digests: StateDigest[];
   /** Of the bytes that it may hold. */
@@ -18,7 +18,7 @@ export interface MemoryStateStream {
   up: boolean;
   /** Runs when a message is stored, before it is acknowledged. */
   beforeAck: (message: StateMessage) => Promise<void>;
-  /** Loses the stream with everything in it, as with a broken disk. */
+  /** Loses the stream with its content, as when a disk breaks. */
   lose(): void;
   /** Loses the end of the stream, as after a power cut. */
   loseLast(count: number): void;

@@ -13,12 +13,12 @@ export interface NodeProcess extends AsyncDisposable {
   untilReady(what: string, isReady: () => boolean | Promise<boolean>): Promise<void>;
 }
 
-/** The pipe that it reads closes with the process that started it, however that ends: a killed test leaves no service behind. */
+/** Its stdin closes when the parent ends in any way, so a killed test leaves no service behind. */
 const endsWithTest = `data:text/javascript,${encodeURIComponent(
   `process.stdin.on('end', () => process.kill(process.pid, 'SIGKILL')).resume().unref();`,
 )}`;
 
-/** A machine with much else to do takes long to start a process. */
+/** Generous: a busy machine starts processes slowly. */
 const readyWithinMs = 120_000;
 
 /** A program of Berth in a process of its own, as in production, without the environment of the test. */

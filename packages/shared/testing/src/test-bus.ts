@@ -28,7 +28,7 @@ export const connectTestBus = async (
 
 const patience = { deadlineMs: 20_000 };
 
-/** The same, whose calls wait for their answer unless they say how long: two seconds are short where a machine stalls. */
+/** The same with a long default deadline: on a machine that stalls, two seconds are short. */
 export const connectPatientTestBus = async (...connection: Parameters<typeof connectTestBus>): Promise<Bus> => {
   const bus = await connectTestBus(...connection);
   return {

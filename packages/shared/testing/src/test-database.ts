@@ -3,7 +3,7 @@ import { migrate, readMigrations } from '@berth/db/postgres/migrate';
 import { type PgConnection, pgConnection } from '@berth/db/postgres/pg-connection';
 
 export interface TestDatabaseOptions {
-  /** The service whose database it is; the search path is the schema of that service, as in production. */
+  /** The service that owns it; the search path is that service's schema, as in production. */
   service: string;
   migrations: URL;
   /** A superuser's URL of the server; the one for all tests unless given. */
@@ -70,7 +70,7 @@ interface Template {
   server: string;
 }
 
-/** Other workers wait for the lock; a worker that died half way leaves only the unfinished name behind. */
+/** Other workers wait for the lock. A worker that dies half way leaves only a database with an unfinished name. */
 async function ensureTemplate(admin: PgConnection, { template, schema, migrations, server }: Template): Promise<void> {
   await admin.query('select pg_advisory_lock(hashtextextended($1, 0))', [template]);
   try {
@@ -93,7 +93,7 @@ async function ensureTemplate(admin: PgConnection, { template, schema, migration
   }
 }
 
-/** Settings of a database are not copied from its template, so each gets its search path. */
+/** A template's settings are not copied, so set the search path on each database. */
 async function createDatabase(admin: PgConnection, name: string, schema: string, from: string): Promise<void> {
   await admin.query(`create database "${name}" ${from}`);
   await admin.query(`alter database "${name}" set search_path = "${schema}"`);

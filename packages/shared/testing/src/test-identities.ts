@@ -6,7 +6,7 @@ import { packIdentity } from '@berth/contracts/access/packed-identity';
 import type { ServiceName } from '@berth/contracts/definition/contract';
 import { PublicJwk } from '@berth/contracts/resources/accounts/signing-keys';
 
-/** Places that the sample identities have roles in. */
+/** The env and kind in which the sample identities have roles. */
 export const samplePlaces = {
   envId: '11111111-1111-4111-8111-111111111111',
   otherEnvId: '22222222-2222-4222-8222-222222222222',
@@ -24,7 +24,7 @@ const user = (n: number, fields: Partial<UserIdentity> = {}): UserIdentity => ({
   ...fields,
 });
 
-/** One of each sort of caller; roles lie in `samplePlaces.envId` and on `samplePlaces.kindId`. */
+/** One of each kind of caller, with roles in `samplePlaces.envId` and on `samplePlaces.kindId`. */
 export const sampleIdentities = {
   siteAdmin: user(1, { is_admin: true }),
   envAdmin: user(2, { env_roles: { [envId]: 'Admin' } }),

@@ -17,7 +17,7 @@ import { greetsWithJetStream } from './network/greets-with-jetstream.ts';
 
 export interface TestNats extends AsyncDisposable {
   readonly url: string;
-  /** Every user has the same password in tests; what differs are the permissions. */
+  /** All users have the same password in tests; only their permissions differ. */
   readonly password: string;
   /** A user of the bus without restrictions, for what a test does from outside. */
   readonly operator: string;
@@ -29,9 +29,9 @@ export interface TestNats extends AsyncDisposable {
   stop(): Promise<void>;
   /** Starts it again, on the same port and store. */
   start(): Promise<void>;
-  /** Deletes the oldest messages of a stream, as their age does. */
+  /** Deletes the oldest messages of a stream, as expiry does. */
   purge(stream: string, options: { keep: number }): Promise<void>;
-  /** Loses everything in JetStream, as with a broken disk. */
+  /** Loses everything in JetStream, as when a disk breaks. */
   wipe(): Promise<void>;
 }
 
@@ -112,7 +112,7 @@ async function startServer(config: string, port: number): Promise<ChildProcess> 
   });
   const { pid } = server;
   if (pid !== undefined) {
-    // A test that dies, in whatever way, must not leave its server behind.
+    // A test that dies must not leave its server behind.
     guard ??= startProcessGuard();
     guard.register(pid);
     server.once('exit', () => guard?.release(pid));

@@ -1,4 +1,4 @@
-/** Environment of a Node process whose host has a wrong clock: `Date` is off by so many milliseconds, timers are not. */
+/** Environment of a Node process on a host with a wrong clock: `Date` is off by this many ms, timers are not. */
 export const wrongClock = (offByMs: number): { NODE_OPTIONS: string } => {
   const script = `const Right = Date;
     globalThis.Date = class extends Right {

@@ -1,4 +1,4 @@
-// The certificate library finds its parts by decorators, which need this.
+// The certificate library registers its parts by decorators, which need this.
 import 'reflect-metadata';
 import { webcrypto } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
@@ -23,7 +23,7 @@ export interface KeyPairFiles {
   readonly key: string;
 }
 
-/** Paths of what the cluster proves itself with, and the PEM texts that a kubeconfig holds. */
+/** Paths of the cluster's certificates and keys, and the PEM texts for a kubeconfig. */
 export interface Certificates {
   readonly authority: string;
   readonly server: KeyPairFiles;
@@ -48,7 +48,7 @@ const Pems = z.object({
 });
 type Pems = z.infer<typeof Pems>;
 
-/** The certificates in `folder`, made at the first start. The authority's key is kept nowhere: it signs only once. */
+/** The certificates in `folder`, created at the first start. The authority's key is not stored: it signs only once. */
 export async function ensureCertificates(folder: string): Promise<Certificates> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const kept = join(folder, 'certificates.json');
@@ -96,7 +96,7 @@ async function makeCertificates(): Promise<Pems> {
     new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth, ExtendedKeyUsage.clientAuth]),
     new SubjectAlternativeNameExtension([
       { type: 'ip', value: '127.0.0.1' },
-      // What pods of a real node call it.
+      // The names that pods of a real node use.
       { type: 'ip', value: NODE_ADDRESS },
       { type: 'ip', value: API_SERVICE_ADDRESS },
       { type: 'dns', value: 'localhost' },
@@ -134,7 +134,7 @@ const issuer =
     return { certificate: certificate.toString('pem'), key: await pemOf('pkcs8', keys.privateKey) };
   };
 
-// A clock that is set back a little must not make them invalid.
+// They stay valid if the clock is set back a little.
 const validity = () => ({ notBefore: new Date(Date.now() - 3600_000), notAfter: new Date(Date.now() + LIFETIME_MS) });
 
 const newKeys = () => webcrypto.subtle.generateKey(KEY, true, ['sign', 'verify']);

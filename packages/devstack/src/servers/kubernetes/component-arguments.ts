@@ -6,7 +6,7 @@ import type { Certificates } from './certificates.ts';
 export const kubernetesTools = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kwok'] as const;
 export type KubernetesTool = (typeof kubernetesTools)[number];
 
-/** What the parts of the cluster need to know to find one another. */
+/** Addresses and files by which the parts of the cluster find one another. */
 export interface ClusterPlaces {
   readonly folder: string;
   readonly ports: Readonly<Record<'etcd' | 'etcdPeer' | 'api', number>>;
@@ -32,7 +32,7 @@ export const componentArguments: Record<KubernetesTool, (places: ClusterPlaces) 
       `--listen-peer-urls=${peerUrl}`,
       `--initial-advertise-peer-urls=${peerUrl}`,
       `--initial-cluster=default=${peerUrl}`,
-      // Everything in the cluster, secrets too, can be read here: nobody gets in without a certificate.
+      // etcd serves everything in the cluster, including secrets, so clients need a certificate.
       '--client-cert-auth',
       `--trusted-ca-file=${authority}`,
       `--cert-file=${server.certificate}`,
@@ -66,11 +66,11 @@ export const componentArguments: Record<KubernetesTool, (places: ClusterPlaces) 
       '--authorization-mode=RBAC',
       '--allow-privileged',
       '--profiling=false',
-      // To the kubelet of a real node, for logs and commands of pods.
+      // For requests to the kubelet of a real node: logs and commands of pods.
       '--kubelet-preferred-address-types=InternalIP',
       `--kubelet-client-certificate=${admin.certificate}`,
       `--kubelet-client-key=${admin.key}`,
-      // There is one API server; a real node says where its pods reach it.
+      // There is only one API server; a real node tells its pods the address.
       '--endpoint-reconciler-type=none',
     ];
   },

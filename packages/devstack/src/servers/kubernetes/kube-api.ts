@@ -9,7 +9,7 @@ export interface ApiAccess {
 }
 
 export interface KubeApi {
-  /** The status code and the text of the answer, whatever they are. */
+  /** Any status code and the text of the answer. */
   get(path: string, signal: AbortSignal): Promise<{ status: number; body: string }>;
   /**
    * Server-side apply: creates the object, or changes the one that is there. Throws unless the API server accepts it.
@@ -19,7 +19,7 @@ export interface KubeApi {
   close(): void;
 }
 
-/** Just enough of a client to set up the cluster. Not `fetch`, which cannot present a client certificate. */
+/** A minimal client to set up the cluster. `fetch` cannot present a client certificate. */
 export function connectKubeApi({ url, ...identity }: ApiAccess): KubeApi {
   const agent = new Agent({ ...identity, keepAlive: true, maxSockets: 4 });
 

@@ -191,7 +191,7 @@ const Kubeconfig = z.object({
   ]),
 });
 
-/** What the kubeconfig says, so that the tests use the cluster as anybody would. */
+/** Access from the kubeconfig, as any user of the cluster has it. */
 async function identityOf({ kubeconfigFile }: KubernetesServer) {
   const { clusters, users } = Kubeconfig.parse(parse(await readFile(kubeconfigFile, 'utf8')));
   const pem = (data: string) => Buffer.from(data, 'base64').toString();

@@ -12,7 +12,7 @@ import { type RunningServer, type ServerStart, startServerProcess } from '../ser
 
 export interface KubernetesStart extends ServerStart {
   readonly tools: Readonly<Record<KubernetesTool, string>>;
-  /** False gives up what a power cut would lose, for speed: for tests only. */
+  /** False trades durability in a power cut for speed: for tests only. */
   readonly durable: boolean;
   /** The name of the cluster in its kubeconfig. */
   readonly context?: string;
@@ -47,7 +47,7 @@ export async function startKubernetes(start: KubernetesStart): Promise<Kubernete
     components.unshift(await startComponent(name, places, start, isReady));
   };
   const stop = async () => {
-    // Callers stop before what they call: the last two are the API server and etcd.
+    // Callers stop before the servers they call: API server and etcd come last.
     const [stores, clients] = [components.slice(-2), components.slice(0, -2)];
     await Promise.all(clients.map((component) => component.stop()));
     for (const component of stores) await component.stop();

@@ -8,7 +8,7 @@ export type Claims = { readonly sub: string } & Record<string, unknown>;
 export interface Accounts {
   /** The claims of a subject that can sign in. */
   claimsOf(subject: string): Claims | undefined;
-  /** Leaves name and e-mail out of the ID token, as OpenID Connect Core has it; most providers put them there too. */
+  /** Omits name and e-mail from the ID token, as OpenID Connect Core allows; most providers include them. */
   claimsOnlyInUserInfo?: boolean | undefined;
 }
 

@@ -1,6 +1,6 @@
 import { people } from './people.ts';
 
-/** Nothing in it comes from a request, so there is nothing to escape. */
+/** It contains nothing from a request, so it needs no escaping. */
 export const signInPage = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">

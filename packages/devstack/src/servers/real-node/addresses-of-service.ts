@@ -8,8 +8,8 @@ const Slices = z.object({
 });
 
 /**
- * Addresses of `<service>.<namespace>.svc.cluster.local`, as the API server has them now; those of a service without one of its own
- * are those of its pods. No other name exists, so nothing that a pod looks for leaves the machine.
+ * Addresses of `<service>.<namespace>.svc.cluster.local`, read from the API server; of a headless service, those of its pods.
+ * No other name exists, so no query of a pod leaves the machine.
  */
 export const addressesOfService =
   (api: Pick<KubeApi, 'get'>): AddressesOf =>

@@ -26,7 +26,7 @@ state = "${folder}/run"
     conf_dir = "${folder}/cni"
 `;
 
-/** Point to point: traffic of pods to services is routed by the host, where kube-proxy balances it. */
+/** Point to point: the host routes traffic of pods to services, where kube-proxy balances it. */
 export const podNetwork = (folder: string): string =>
   JSON.stringify({
     cniVersion: '0.4.0',
@@ -64,7 +64,7 @@ export const kubeletConfiguration = ({ socket, clientAuthority }: NodeFiles): st
     clusterDNS: [NODE_ADDRESS],
     clusterDomain: 'cluster.local',
     failSwapOn: false,
-    // Its images cannot be pulled again.
+    // Garbage collection would remove images that cannot be pulled again.
     imageGCHighThresholdPercent: 100,
     evictionHard: {
       'memory.available': '1%',

@@ -21,8 +21,8 @@ export async function makeInterface(stack: AsyncDisposableStack): Promise<void> 
 }
 
 /**
- * What is sent to a pod or a service that is not there is refused here: by the default route it would leave the machine, and
- * something out there may answer. Services are looked for before these rules are read, pods have routes of their own.
+ * Refuses traffic to pods and services that do not exist: by the default route it would leave the machine. Services match
+ * earlier rules, and pods have routes of their own.
  */
 export async function keepInside(stack: AsyncDisposableStack): Promise<void> {
   const route = ['unreachable', POD_NETWORK];
@@ -31,7 +31,7 @@ export async function keepInside(stack: AsyncDisposableStack): Promise<void> {
   for (const chain of ['OUTPUT', 'FORWARD']) {
     const rule = [chain, '--destination', SERVICE_NETWORK, '--jump', 'REJECT'];
     const iptables = (action: string) => run('iptables', ['--wait', action, ...rule], { timeout: 60_000 });
-    // What one that was killed has left.
+    // Left by a node that was killed.
     await iptables('--delete').catch(() => undefined);
     await iptables('--append');
     stack.defer(async () => void (await iptables('--delete')));

@@ -36,15 +36,15 @@ export interface RealNode extends AsyncDisposable {
   readonly name: string;
   /** Where pods reach servers of this machine. */
   readonly address: string;
-  /** An image that is there before any is loaded; its one program is busybox. */
+  /** An image that every node has; its only program is busybox. */
   readonly pauseImage: string;
   /** Puts the images of an archive onto the node. */
   loadImages(archive: string): Promise<void>;
-  /** Gives an image that was loaded a second name. */
+  /** Gives a loaded image a second name. */
   nameImage(image: string, name: string): Promise<void>;
-  /** Ends a container as running out of memory does; `id` is that of its status. */
+  /** Simulates an OOM kill of a container; `id` is that of its status. */
   killContainer(id: string): Promise<void>;
-  /** Makes a server that listens on loopback reachable for pods, at the same port of `address`. */
+  /** Makes a server on loopback reachable for pods, at the same port of `address`. */
   expose(port: number): Promise<void>;
   /** A port of `address` whose connections go to a service of the cluster, which may not exist yet. */
   publish(service: () => Place): Promise<number>;
@@ -54,8 +54,8 @@ export interface RealNode extends AsyncDisposable {
 const NAME = 'real-1';
 
 /**
- * A node that runs pods: kubelet, kube-proxy and containerd beside the simulated nodes, on this machine, as root. It has an interface,
- * a network of pods and rules of iptables, which are gone when it is stopped; one node at a time.
+ * A node that runs pods: kubelet, kube-proxy and containerd beside the simulated nodes, on this machine, as root. Its network
+ * interface, pod network and iptables rules are removed when it stops. One node at a time.
  */
 export async function startRealNode(start: RealNodeStart): Promise<RealNode> {
   const { stateFolder, kubernetes, signal } = start;
@@ -84,7 +84,7 @@ export async function startRealNode(start: RealNodeStart): Promise<RealNode> {
     await nameApiServer(api, apiPort, signal);
     stack.use(await startNameServer({ host: NODE_ADDRESS, port: 53 }, addressesOfService(api)));
     await startKubelet(start, files, api, stack);
-    // It asks for the address of its node.
+    // The kubelet requires its node's address.
     await startKubeProxy(start, folder, stack);
 
     return {
@@ -110,7 +110,7 @@ export async function startRealNode(start: RealNodeStart): Promise<RealNode> {
   }
 }
 
-/** The name of an image with its registry, which a name without one has by itself for Kubernetes. */
+/** The full name of an image, with the registry that Kubernetes assumes for a name without one. */
 const whole = (image: string) => (image.includes('/') ? image : `docker.io/library/${image}`);
 
 type Ctr = (...args: string[]) => Promise<{ stdout: string }>;
@@ -138,7 +138,7 @@ async function startContainerd(
   stack.defer(async () => {
     for (const name of await podNetworks()) if (!before.has(name)) await run('ip', ['netns', 'delete', name]);
   });
-  // Whatever containers leave mounted would keep the folder from being removed.
+  // Unmount what containers left mounted, or the folder cannot be removed.
   stack.defer(() => unmountBelow(folder));
   const server = await startServerProcess({
     name: 'containerd',
@@ -152,11 +152,11 @@ async function startContainerd(
   stack.defer(() => removeContainers(ctr));
 }
 
-/** Of each pod there is one, which would outlive it here. */
+/** One per pod; it would survive the node. */
 const podNetworks = async (): Promise<string[]> =>
   (await readdir('/var/run/netns').catch(() => [])).filter((name) => name.startsWith('cni-'));
 
-/** Containers outlive containerd; so they go first. */
+/** Containers survive containerd, so remove them first. */
 async function removeContainers(ctr: Ctr): Promise<void> {
   const names = async (...args: string[]) => (await ctr(...args)).stdout.split('\n').filter((name) => name !== '');
   for (const task of await names('tasks', 'list', '--quiet')) {

@@ -9,13 +9,13 @@ const run = promisify(execFile);
 const digestOf = (content: Buffer | string) => createHash('sha256').update(content).digest('hex');
 
 export interface ImageFiles {
-  /** As Kubernetes calls it, with its registry. */
+  /** Its full name, with registry, as Kubernetes uses it. */
   readonly name: string;
-  /** Where its files are, as they lie in the image. */
+  /** Folder with the files of the image. */
   readonly root: string;
   readonly entrypoint: readonly string[];
   readonly env?: readonly string[];
-  /** Where the archive goes. */
+  /** Path of the archive to write. */
   readonly folder: string;
   readonly signal: AbortSignal;
 }

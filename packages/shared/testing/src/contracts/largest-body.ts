@@ -3,7 +3,7 @@ import type { Operation, ServiceName } from '@berth/contracts/definition/contrac
 import { resources } from '@berth/contracts/resources/index';
 import { jsonBytes } from '@berth/contracts/fields/json-bytes';
 
-/** More characters than any single field may have: one that takes as many has no bound. */
+/** Longer than any field may be: a field that accepts it is unbounded. */
 const beyondAll = 8_192;
 
 /** Six bytes in JSON and one in UTF-8; four bytes in both; and for fields that take few characters. */
@@ -19,16 +19,16 @@ const singleValues = (mark: string): unknown[] => [
 ];
 
 const sizes = {
-  /** As answers and messages carry it. */
+  /** Its size in answers and messages. */
   json: (value: unknown) => jsonBytes(value),
-  /** As Postgres and its indexes keep it. */
+  /** Its size in Postgres and its indexes. */
   utf8: (value: unknown) => Buffer.byteLength(typeof value === 'string' ? value : JSON.stringify(value)),
 };
 
 export interface LargestOptions {
-  /** Fields whose value depends on other rows, or has a shape of its own. */
+  /** Fields whose value depends on other rows or has a special shape. */
   given?: Record<string, unknown>;
-  /** Digits that stand in every text, so that each row has its own. */
+  /** Digits in every text, which make each row unique. */
   mark?: string;
   largestAs?: keyof typeof sizes;
 }
@@ -46,7 +46,7 @@ export function largestBody({ body }: Operation, options: LargestOptions = {}): 
   return Object.fromEntries(fields);
 }
 
-/** Undefined where none is known that the schema accepts. */
+/** Undefined if no known value fits the schema. */
 function largestValue(schema: z.ZodType, { mark = '', largestAs = 'json' }: LargestOptions): unknown {
   const accepts = (value: unknown) => schema.safeParse(value).success;
   const texts = letters.flatMap((each) => around.map((shape) => longest(each, shape)));
@@ -56,7 +56,7 @@ function largestValue(schema: z.ZodType, { mark = '', largestAs = 'json' }: Larg
   const size = sizes[largestAs];
   return known.toSorted((a, b) => size(a) - size(b)).at(-1);
 
-  /** Undefined where the field takes none. */
+  /** Undefined if the field does not accept one. */
   function longest(each: string, shape: (filling: string) => string): string | undefined {
     const textOf = (length: number) => shape(each.repeat(length) + mark);
     let [fits, tooLong] = [0, beyondAll];

@@ -43,10 +43,10 @@ export function recordOutcomes(bus: Bus): Bus {
   };
 }
 
-/** What an operation decides by itself. `change` compares If-Match for all of them, and the gateway refuses the rest. */
+/** Refusals that each operation decides itself. If-Match is compared in one place, and the gateway refuses the rest. */
 const ownProblems: readonly ProblemStatus[] = [400, 401, 403, 404, 409];
 
-/** What the rule of an operation allows for in general, but not for its rows. */
+/** Refusals that an operation's rule allows in general but that cannot occur for its rows. */
 const impossible: readonly Outcome[] = [
   // Only its holder and site admins see a user token, and they may revoke it; for all others it is 404.
   'user_tokens.delete 403',
@@ -57,7 +57,7 @@ const impossible: readonly Outcome[] = [
 /** The gateway's test of all codes lets a stand-in for auth answer each of them to a list. */
 const ofStandIns: readonly Outcome[] = ['envs.list 409'];
 
-/** The outcomes that each public operation has by its contract and that are not among those recorded. */
+/** The outcomes that contracts of public operations declare and that were not recorded. */
 export const missingOutcomes = (recorded: ReadonlySet<Outcome>): Outcome[] =>
   publicOperations().flatMap(({ operation, resource }) =>
     [200, ...problemStatuses(operation, resource).filter((status) => ownProblems.includes(status))]
@@ -67,14 +67,14 @@ export const missingOutcomes = (recorded: ReadonlySet<Outcome>): Outcome[] =>
       .filter((outcome) => !recorded.has(outcome) && !impossible.includes(outcome)),
   );
 
-/** The conflicts among the recorded outcomes of which their contracts say nothing. */
+/** Recorded conflicts that contracts do not declare. */
 export const undeclaredConflicts = (recorded: ReadonlySet<Outcome>): Outcome[] =>
   publicOperations()
     .filter(({ operation }) => operation.conflicts === undefined && !isCreation(operation))
     .map(({ operation }) => outcomeOf(operation, 409))
     .filter((outcome) => recorded.has(outcome) && !ofStandIns.includes(outcome));
 
-/** Those that the gateway passes on. It answers streams itself. */
+/** Operations that the gateway forwards. It answers streams itself. */
 const publicOperations = (): { operation: Operation; resource: Resource }[] =>
   resources.flatMap((resource) =>
     Object.values<Operation>(resource.operations)

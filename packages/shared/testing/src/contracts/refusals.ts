@@ -34,8 +34,8 @@ const wellFormed = ({ body, bodyOptional, ...spec }: OperationSpec): object => (
   ...(body && !bodyOptional && { body: sampleOf(body) }),
 });
 
-/** What an operation refuses by its contract alone, whatever rows there are. */
-/** Whether its contract refuses an outsider, whatever row is meant. */
+/** The refusals that follow from an operation's contract alone, for any rows. */
+/** Whether its contract refuses an outsider for every row. */
 const isDeniedToOutsiders = ({ allow }: Operation, request: object): boolean =>
   allow.on === 'identity' && !allow.allows(outsider, request);
 
@@ -78,7 +78,7 @@ const publicOperationsOf = (owner: ServiceName): Operation[] =>
     .flatMap((resource) => Object.values<Operation>(resource.operations))
     .filter(({ http }) => http !== undefined);
 
-/** The operations of which `answeredUnlikeContract` makes a denied attempt, in the words of the audit log. */
+/** The operations on which `answeredUnlikeContract` makes a denied attempt, as the audit log names them. */
 export const deniedAttempts = (owner: ServiceName): { resource: string; action: string }[] =>
   publicOperationsOf(owner)
     .filter((operation) => isDeniedToOutsiders(operation, wellFormed(operation)))

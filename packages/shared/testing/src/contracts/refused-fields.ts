@@ -10,7 +10,7 @@ export function operationNamed(name: string): Operation {
   return found;
 }
 
-/** The fields that a request breaks, with their rules; nothing where it is valid. */
+/** The invalid fields of a request, with their rules; empty if it is valid. */
 export function refused(name: string, request: object): string[] {
   const { error } = operationNamed(name).request.safeParse(request);
   return error ? fieldErrors(error).map(({ path, message }) => `${path}: ${message}`) : [];

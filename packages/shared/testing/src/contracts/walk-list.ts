@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Operation, Resource, ServiceName } from '@berth/contracts/definition/contract';
 import { resources } from '@berth/contracts/resources/index';
 
-/** Newest first, in the notation of PostgreSQL: every sort of time that a column may hold. */
+/** Newest first, in PostgreSQL's notation: every kind of time that a column may hold. */
 export const extremeTimes = [
   'infinity',
   '9999-12-31 23:59:59.999Z',
@@ -77,7 +77,7 @@ export async function readEveryWay(
 }
 
 /**
- * The orders in which a list did not show each of these rows once, or, of the orders by creation, not as they are given:
+ * The orders in which a list did not show each of these rows exactly once. Orders by creation must also list them as given,
  * newest first.
  */
 export const wrongOrders = (sorted: ReadEveryWay['sorted'], newestFirst: readonly string[]): string[] =>

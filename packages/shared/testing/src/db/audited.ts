@@ -14,14 +14,14 @@ const line = sql.type(
   }),
 );
 
-/** What the audit log has about the changes of one object, oldest first. */
+/** The audit events of one object, oldest first. */
 export const audited = (db: Pick<Queries, 'any'>, objectId: string) =>
   db.any(line`
     select actor_kind, actor_id, action, resource, env_id, details, request_id
     from audit_log where object_id = ${objectId} and result = 'done' order by id
   `);
 
-/** The operations of which the audit log has a denied attempt. */
+/** The operations with a denied attempt in the audit log. */
 export const deniedIn = (db: Pick<Queries, 'any'>) =>
   db.any(sql.type(z.object({ resource: z.string(), action: z.string() }))`
     select distinct resource, action from audit_log where result = 'denied'

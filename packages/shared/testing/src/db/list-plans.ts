@@ -9,7 +9,7 @@ import { openTestDatabase } from '../open-test-database.ts';
 /** How many rows each list has. */
 const manyRows = 100_000;
 
-/** A member of one env of many, or a caller that all envs are visible to. */
+/** A member of one of many envs, or a caller who sees all envs. */
 type Seeing = 'one env' | 'all envs';
 
 export const oneEnv = '00000000-0000-4000-8000-000000000003';
@@ -21,7 +21,7 @@ export interface PlannedList {
   rows: FragmentSqlToken;
   /** The list as the service calls it. */
   list(queries: Queries, query: object, seeing: Seeing): Promise<unknown>;
-  /** Values of filters that are no field of a row, or that are not to be taken from one. */
+  /** Values of filters that cannot be taken from a row. */
   values?: Readonly<Record<string, readonly unknown[]>>;
 }
 
@@ -29,10 +29,10 @@ export interface PlannedList {
 export const nthId = (n: FragmentSqlToken): FragmentSqlToken =>
   sql.fragment`('00000000-0000-4000-8000-' || lpad(to_hex(${n}), 12, '0'))::uuid`;
 
-/** That of a row among `numbers`. */
+/** The UUID of a row among `numbers`. */
 export const rowId = nthId(sql.fragment`n`);
 
-/** One of so many, in an order that has nothing to do with that of the rows. */
+/** One of `many` values, in an order unrelated to that of the rows. */
 export const oneOf = (count: number, salt = 0): FragmentSqlToken =>
   sql.fragment`(abs(hashint8(n + ${salt * 1_000_003})) % ${count})::int`;
 
@@ -44,13 +44,13 @@ export const aTime = (salt = 0): FragmentSqlToken =>
 
 const nothing = sql.type(z.object({}));
 
-/** Writes the rows of all lists, each in the table of its name, and leaves the tables as autovacuum would. */
+/** Writes the rows of all lists into their tables and vacuums these as autovacuum would. */
 async function fillLists(db: Database, lists: Readonly<Record<string, PlannedList>>): Promise<void> {
   for (const [table, { rows }] of Object.entries(lists)) {
     await db.transaction(async (tx) => {
-      // Rows refer to others that do not exist.
+      // Rows refer to rows that do not exist.
       await tx.query(nothing`set local session_replication_role = replica`);
-      // Indexes are built much faster than they are kept.
+      // Building an index is much faster than maintaining it.
       const indexes = await tx.any(indexOf`
         select i.indexrelid::regclass::text as name, pg_get_indexdef(i.indexrelid) as definition
         from pg_index i left join pg_constraint c on c.conindid = i.indexrelid
@@ -92,7 +92,7 @@ const Plan: z.ZodType<Plan> = z.looseObject({
 });
 const Explained = z.object({ 'QUERY PLAN': z.tuple([z.looseObject({ Plan })]) });
 
-/** The plan of each list statement in place of its rows; none for a statement that was explained before. */
+/** Explains each list statement instead of returning its rows; each statement once. */
 function explaining(db: Queries, plans: Plan[], explained: Set<string>): Queries {
   const explain = async (query: Query) => {
     const statement = JSON.stringify([query.sql, query.values]);
@@ -120,18 +120,17 @@ const readBy = (node: Plan): number =>
   (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)) *
   node['Actual Loops'];
 
-/** As many as a page may have, and those that show where it ends. */
+/** A full page, and the rows that show whether more follow. */
 const largestPage = 102;
 /**
- * A filter and an order without an index together: PostgreSQL walks the index of the order, or sorts what that of the filter
- * finds, whichever is less. It sorts up to ten pages, which takes less than a millisecond, instead of an index more for each
- * pair, which every write would pay for.
+ * A filter and an order that share no index: PostgreSQL walks the index of the order, or sorts the rows that the filter finds,
+ * whichever is cheaper. Sorting up to ten pages takes less than a millisecond; an index for each pair would slow every write.
  */
 const mostSorted = 1_000;
-/** The same with three conditions: it reads what two of them find. */
+/** The same with three conditions: it reads the rows that two of them find. */
 const mostRead = manyRows / 10 + largestPage;
 
-/** What keeps a statement from being as fast at any number of rows. */
+/** Why the cost of a statement grows with the number of rows. */
 function faultsOf(plan: Plan): string[] {
   const nodes = nodesOf(plan);
   const page = nodes.find((node) => node['Subplan Name'] === 'CTE page');
@@ -144,7 +143,7 @@ function faultsOf(plan: Plan): string[] {
     (node) => node['Node Type'].endsWith('Sort') && (node.Plans ?? []).some((child) => rowsOf(child) > mostSorted),
   );
   const reads = ofPage.filter((node) => node['Node Type'].includes('Scan') && readBy(node) > mostRead);
-  // A count reads what it counts; one of much of the table may as well read all of it.
+  // A count reads the rows it counts; counting much of the table may as well scan it.
   const wasted = counted.filter((node) => node['Node Type'] === 'Seq Scan' && rowsOf(node) * 100 < readBy(node));
   return [
     ...scans.map((node) => `reads all of ${node['Relation Name']}`),
@@ -182,8 +181,8 @@ export async function faultsAtManyRows({
 }
 
 /**
- * Each order of each list, with each filter alone and with none, for a caller that sees all envs and for one that sees
- * one: what each statement does that takes longer the more rows there are.
+ * Tries each order of each list, with each filter alone and without one, for a caller who sees all envs and for one who sees
+ * one env. Returns why the cost of a statement grows with the number of rows.
  */
 async function faultyPlans({ owner, db, lists }: PlannedLists & { db: Database }): Promise<string[]> {
   const missing = listedResources(owner).filter((name) => lists[name] === undefined);

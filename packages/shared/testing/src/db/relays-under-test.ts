@@ -42,12 +42,12 @@ export interface RelaysUnderTest {
   /** Changes an env and records the state, as its owner does. */
   record(id: string, operation: StateOperation, name?: string): Promise<void>;
   insert(name?: string): Promise<string>;
-  /** Runs a relay until the end of the test, or until what it answers is called. */
+  /** Runs a relay until the end of the test, or until the returned function is called. */
   start(bus: OutboxRelayOptions['bus'], options?: Partial<OutboxRelayOptions>): () => Promise<void>;
   unpublished(): Promise<number>;
 }
 
-/** Called at the top of a test file: a database for it, an empty outbox for each test, and no relay left behind. */
+/** Called at the top of a test file: gives it a database, empties the outbox for each test, and stops all relays. */
 export function relaysUnderTest(migrations: URL): RelaysUnderTest {
   let database: OpenTestDatabase | undefined;
   let running: (() => Promise<void>)[] = [];

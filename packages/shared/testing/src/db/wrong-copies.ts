@@ -14,7 +14,7 @@ const digest = sql.type(z.object({ count: z.number().int(), hash: z.string() }))
 interface Copy {
   db: Database;
   table: string;
-  /** A row that the owner has too. */
+  /** A row that the owner also has. */
   id: string;
 }
 
@@ -47,7 +47,7 @@ export interface CopyInTest {
   projection: Projection;
   resource: string;
   table: string;
-  /** A public row of the owner; another one is made of it with an id of its own. */
+  /** A public row of the owner; a second one is made from it with another id. */
   row: { id: string };
 }
 
@@ -89,7 +89,7 @@ const digestOfRows = (db: Database, rows: readonly z.infer<typeof Held>[]) =>
     from jsonb_to_recordset(${sql.jsonb([...rows])}) as owned(id uuid, version bigint)
   `);
 
-/** What the bus is given to call. */
+/** The callbacks given to the bus. */
 async function follower(projection: Projection, db: Database): Promise<FollowOptions> {
   const { promise, resolve } = Promise.withResolvers<FollowOptions>();
   const bus = { state: { follow: async (_resource: unknown, given: FollowOptions) => resolve(given) } };

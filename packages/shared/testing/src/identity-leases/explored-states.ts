@@ -37,7 +37,7 @@ export interface Size {
 /** Times are relative to now, so that the number of states is finite: a step of the clock moves them all. */
 interface Gateway {
   lease: GatewayLease;
-  /** An identity with the old right. One with the new right can do no harm and is left out. */
+  /** An identity with the old right. Identities with the new right are harmless and left out. */
   entry: Ticket | null;
   lookup: { ticket: Ticket | null; hasRead: boolean } | null;
   renewal: { sentAt: number; isListed: boolean } | null;
@@ -52,7 +52,7 @@ interface Awaited {
 }
 
 interface Change {
-  /** Of another right: it takes gateways off the list as well. */
+  /** A change of another right: it also removes gateways from the list. */
   isOfOther: boolean;
   phase: 'idle' | 'listed early' | 'committed' | 'waiting';
   readAt: number;
@@ -208,7 +208,7 @@ function protocolOf(size: Size, { without }: Without) {
       // Without a ticket nothing is kept.
       if (ticket !== null || !takesEarly) steps.push(to('sends a lookup', { lookup: { ticket, hasRead: false } }));
     } else if (!lookup.hasRead) {
-      // One that reads the new right can do no harm.
+      // A request that reads the new right is harmless.
       steps.push(to('is looked up', { lookup: state.isRemoved ? null : { ...lookup, hasRead: true } }));
     } else {
       const ticket = lookup.ticket ?? ticketOf(lease, 0);
@@ -330,7 +330,7 @@ function protocolOf(size: Size, { without }: Without) {
     };
   }
 
-  /** Makes equal what behaves the same: ended leases, and tickets from before an invalidation. */
+  /** Makes equivalent states equal: ended leases, and tickets from before an invalidation. */
   function tidy({ lease, entry, lookup, ...rest }: Gateway): Gateway {
     const aged = (ticket: Ticket): Ticket => ({
       until: Math.max(ticket.until, 0),
@@ -356,7 +356,7 @@ function protocolOf(size: Size, { without }: Without) {
 
 const pathTo = ({ from, by }: Reached): string[] => (from === null ? [] : [...pathTo(from), by]);
 
-/** Short: there are hundreds of thousands. */
+/** A short key, since there are hundreds of thousands of states. */
 function keyOf({ gateways, changes, isRemoved, isAnswered }: State): string {
   const ofTicket = (ticket: Ticket | null) =>
     ticket === null ? '-' : `${ticket.until}${ticket.generation === 0 ? '' : 'o'}`;

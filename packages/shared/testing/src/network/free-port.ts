@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-// Below the ports that systems use for outgoing connections, so that no such connection takes one before its server does.
+// Below the ephemeral ports, so that no outgoing connection takes one before its server listens.
 const FIRST_PORT = 15_000;
 const LAST_PORT = 30_000;
 const ATTEMPTS = 50;

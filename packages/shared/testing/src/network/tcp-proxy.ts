@@ -8,13 +8,13 @@ export interface TcpProxy extends AsyncDisposable {
   refuse(): Promise<void>;
   /** Connections stay open but no longer carry anything, as when the network is lost. */
   silence(): void;
-  /** Connections work on; new ones carry nothing. */
+  /** Open connections keep working; new ones carry nothing. */
   keepOthersWaiting(): void;
   /** The server is back, on the same port. */
   restore(): Promise<void>;
 }
 
-/** A proxy before a shared server, so that a test can make the server unavailable to itself alone. */
+/** A proxy in front of a shared server, so that a test can cut itself off without affecting others. */
 export async function startTcpProxy(target: string): Promise<TcpProxy> {
   const behind = new URL(target);
   const sockets = new Set<Socket>();
