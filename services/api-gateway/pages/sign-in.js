@@ -1,4 +1,4 @@
-// Each function takes the browser's window, so that tests can bring one of their own.
+// Each function takes the browser's window, so that tests can pass their own.
 const api = '/api/v2';
 const tokenKey = 'access_token';
 const attemptKey = 'berth_sign_in';
@@ -6,7 +6,7 @@ const attemptKey = 'berth_sign_in';
 /** Starts a login that only this tab can finish; resolves to the address of the identity provider. */
 export async function startSignIn({ crypto, fetch, sessionStorage }) {
   const verifier = base64url(crypto.getRandomValues(new Uint8Array(32)));
-  // Outside HTTPS and localhost browsers have no hashes; the login is then bound by its state alone.
+  // Browsers provide hashes only over HTTPS and on localhost; elsewhere only the state binds the login to this tab.
   const hash = await crypto.subtle?.digest('SHA-256', new TextEncoder().encode(verifier));
   const query = hash ? `?challenge=${base64url(new Uint8Array(hash))}` : '';
   const { redirect_url, state } = await answerOf(await fetch(`${api}/auth/idp${query}`));
@@ -14,7 +14,7 @@ export async function startSignIn({ crypto, fetch, sessionStorage }) {
   return redirect_url;
 }
 
-/** Trades the code in the address for a session; the code leaves the address bar first of all. */
+/** Exchanges the code in the address for a session; first removes the code from the address bar. */
 export async function finishSignIn({ fetch, history, localStorage, location, sessionStorage }) {
   const given = new URLSearchParams(location.search);
   history.replaceState(null, '', location.pathname);

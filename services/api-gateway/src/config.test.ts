@@ -6,7 +6,7 @@ const problemsOf = (settings: Record<string, string>) =>
   Config.safeParse({ ...least, ...settings }).error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
 
 describe('the configuration', () => {
-  test('listens without TLS, and for no other origin, unless it says so', () => {
+  test('serves no TLS and allows no origin by default', () => {
     expect(Config.parse(least)).toMatchObject({ tls: null, allowedOrigins: [] });
     expect(
       Config.parse({ ...least, TLS_FOLDER: '/tls', CORS_ORIGINS: 'https://a.test http://b.test:81' }),
@@ -17,7 +17,7 @@ describe('the configuration', () => {
   });
 
   test.for(['*', 'null', 'https://a.test/', 'https://a.test/console', 'a.test'])(
-    'refuses %s as an origin, which no browser sends as it is',
+    'refuses %s as an origin, since browsers do not send it in this form',
     (origin) => {
       expect(problemsOf({ CORS_ORIGINS: origin })).toEqual([
         'CORS_ORIGINS: must be origins such as https://console.example.com',
@@ -25,13 +25,13 @@ describe('the configuration', () => {
     },
   );
 
-  test('reuses identities for a second unless it says so, and for no longer', () => {
+  test('reuses identities for a second by default, and at most', () => {
     expect(Config.parse(least).identityLeaseMs).toBe(1_000);
     expect(Config.parse({ ...least, IDENTITY_LEASE_MS: '0' }).identityLeaseMs).toBe(0);
     expect(problemsOf({ IDENTITY_LEASE_MS: '1001' })).toHaveLength(1);
   });
 
-  test('refuses to check clients where there is no TLS', () => {
+  test('refuses client certificates without TLS', () => {
     expect(problemsOf({ TLS_CLIENT_CA: '-----BEGIN CERTIFICATE-----' })).toEqual([
       'TLS_CLIENT_CA: needs TLS_FOLDER: without TLS no client can present a certificate',
     ]);

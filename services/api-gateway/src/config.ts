@@ -13,7 +13,7 @@ const TrustedProxies = z
   .transform((text) => text.split(/[\s,]+/).filter((part) => part !== ''))
   .refine((networks) => networks.every(isNetwork), 'must be addresses or networks such as 10.0.0.0/8');
 
-/** Origins as browsers send them: scheme, host and a port that is not the scheme's own; nothing after it. */
+/** Origins as browsers send them: scheme, host, and a port unless it is the default; nothing after it. */
 const Origins = z
   .string()
   .default('')

@@ -27,10 +27,10 @@ import { type TaskLogDeps, taskLogRoute } from './routes/task-log-route.ts';
 
 /** 0: no limit. */
 export interface Limits {
-  /** Of one address, at all replicas together. */
+  /** Per address, at all replicas together. */
   failedCredentialsPerMinute: number;
   signInsPerMinute: number;
-  /** Of one identity, and of one address where there is no identity, at each replica. */
+  /** Per identity, or per address for requests without one, at each replica. */
   requestsPerMinute: number;
   anonymousRequestsPerMinute: number;
   /** The clock of the limits, in ms. */
@@ -50,14 +50,14 @@ export interface GatewayDeps
   stopping: AbortSignal;
   version: string;
   ownUrl: string;
-  /** Addresses and networks of proxies whose `X-Forwarded-For` is trusted; none unless given. */
+  /** Addresses and networks of proxies whose `X-Forwarded-For` is trusted; by default none. */
   trustedProxies?: readonly string[];
   perMinute: Limits;
-  /** Lists of this size and more are compressed for clients that want it; 0: none, which is so unless given. */
+  /** Lists of this size and more are compressed for clients that accept it; 0, the default: none. */
   compressFromBytes?: number;
-  /** Identities that are reused for a moment; none unless given. */
+  /** Without this, auth is called on every request. */
   identities?: LeasedIdentities;
-  /** All contracts, unless given. */
+  /** By default all contracts. */
   resources?: readonly Resource[];
 }
 
@@ -75,7 +75,7 @@ export async function createGateway({ resources = allResources, ...deps }: Gatew
   const credentials = new KnownCredentials();
   const authentication = { ...deps, failures, known: credentials };
   const authenticate = authenticateBy(authentication);
-  // Streams check again whether they may stay open, at intervals of their own.
+  // Open streams are authenticated again at intervals of their own.
   const authenticateNow = authenticateBy({ ...authentication, identities: undefined });
   const requests = new RequestLimit({ by: 'identity', perMinute: requestsPerMinute, ...clock });
   const byAddress = () => new RequestLimit({ by: 'address', perMinute: anonymousRequestsPerMinute, ...clock });
@@ -83,7 +83,7 @@ export async function createGateway({ resources = allResources, ...deps }: Gatew
     authenticate,
     known: credentials,
     requests,
-    // Counted apart: an address that floods public routes keeps no new token out.
+    // Counted separately, so that a flood of public routes does not block new tokens from the same address.
     refusals: byAddress(),
   });
   const app = createHttpServer(deps);

@@ -49,7 +49,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway[Symbol.asyncDispose]());
 
-test('a read answers the row with its ETag', async () => {
+test('a read returns the row with its ETag', async () => {
   const response = await gateway.get(`/api/v2/envs/${id}`);
   expect(response.status).toBe(200);
   expect(response.headers.get('etag')).toBe(etagOf(envs, env));
@@ -58,7 +58,7 @@ test('a read answers the row with its ETag', async () => {
   expect(await response.json()).toEqual(env);
 });
 
-test('a field of a row of a list that is not in the contract does not leave, nor does the rest', async () => {
+test('a list whose rows have a field that is not in the contract is not sent', async () => {
   const spoiled = { ...env, password: canary };
   page = { page: 1, per_page: 50, items: [env, spoiled], num_total: 2 };
 
@@ -70,7 +70,7 @@ test('a field of a row of a list that is not in the contract does not leave, nor
   expect(text).not.toContain('harbour');
 });
 
-test('an answer arrives as its owner wrote it', async () => {
+test('an answer arrives exactly as its owner wrote it', async () => {
   const names = ['ä € 😀', '"quoted" \\ {"ok":false}', '</script>\u2028'];
   const items = names.map((name) => ({ ...env, name }));
   page = { page: 1, per_page: 50, items, num_total: 3 };
@@ -118,7 +118,7 @@ test("an answer carries the caller's request id if it is well-formed, else a new
 const update = (ifMatch: string) =>
   gateway.send('PATCH', `/api/v2/envs/${id}`, { name: 'harbour' }, { 'if-match': ifMatch });
 
-test('If-Match accepts the current tag, a list with it, and *', async () => {
+test('If-Match accepts the current tag, a list that contains it, and *', async () => {
   const etag = etagOf(envs, env) ?? '';
   for (const current of [etag, `"other", ${etag}`, '*']) expect((await update(current)).status).toBe(200);
 });
@@ -130,7 +130,7 @@ test('If-Match refuses any other tag as stale', async () => {
 });
 
 test.for(Object.entries(errorCodes))(
-  'an error of the owner is sent with its code, status and message: %s %i',
+  'an error of the owner keeps its code, status and message: %s %i',
   async ([code, status]) => {
     const errors = [{ path: 'body.name', message: 'is taken' }];
     if (!isErrorCode(code)) throw new Error('not an error code');

@@ -12,10 +12,10 @@ const path = '/api/v2/audit-events/export';
 let gateway: TestGateway;
 let active: Set<string>;
 let reads: number;
-/** What each page says in its place. */
+/** If set, each page answers with it. */
 let refusal: AppError | undefined;
 
-/** A log without an end, in pages of 64 KiB. */
+/** The audit log is endless, in pages of 64 KiB. */
 beforeEach(() => start(120_000));
 
 async function start(ms: number): Promise<void> {
@@ -54,14 +54,14 @@ const event = (before: string): AuditEvent => ({
 const open = async (token = 'siteAdmin'): Promise<Response> =>
   gateway.get(path, { headers: { 'x-service-token': token } });
 
-/** Why streams were cut off. */
+/** The reasons why streams were cut off, from the log. */
 const reasons = () =>
   gateway
     .logged()
     .filter(({ msg }) => msg === 'stream cut short')
     .map(({ err }) => (err as { message: string }).message);
 
-test('an export is lines of JSON that are sent as they are read', async () => {
+test('an export is lines of JSON, sent as they are read', async () => {
   const response = await open();
 
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/x-ndjson']);
@@ -74,7 +74,7 @@ test('an export is lines of JSON that are sent as they are read', async () => {
   expect(lines.map((line) => (JSON.parse(line) as AuditEvent).operation)).toEqual(['', '1', '2']);
 });
 
-test('a refused export is a problem and no stream', async () => {
+test('a refused export is a problem instead of a stream', async () => {
   expect(await problemOf(await fetch(`${gateway.url}${path}`))).toMatchObject({ status: 401 });
   expect(await problemOf(await open('envUser'))).toMatchObject({ status: 403 });
   expect(await problemOf(await gateway.get(`${path}?per_page=3`))).toMatchObject({ status: 400 });
@@ -82,7 +82,7 @@ test('a refused export is a problem and no stream', async () => {
   expect(await problemOf(await open())).toMatchObject({ status: 503 });
 });
 
-test('an export reads no further than its reader, and is cut off where the reader receives nothing', async () => {
+test('an export reads no further than its client, and is cut off if the client receives nothing', async () => {
   const request = get({ port: gateway.port, host: '127.0.0.1', path, headers: { 'x-service-token': 'siteAdmin' } });
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   response.pause();
@@ -96,7 +96,7 @@ test('an export reads no further than its reader, and is cut off where the reade
   expect(response.complete).toBe(false);
 });
 
-test('an export is cut off, so that its reader notices, when the reader is deactivated', async () => {
+test('an export is cut off when its caller is deactivated', async () => {
   const response = await open('envAdmin');
   active.delete('envAdmin');
 
@@ -104,7 +104,7 @@ test('an export is cut off, so that its reader notices, when the reader is deact
   expect(reasons()).toEqual(['This user is not active']);
 });
 
-test('an export is cut off when the reader loses the role that it needs', async () => {
+test('an export is cut off when its caller loses the needed role', async () => {
   const response = await open('envAdmin');
   refusal = new AppError('forbidden', 'Only a site admin, or an admin of an env may do this');
 
@@ -112,7 +112,7 @@ test('an export is cut off when the reader loses the role that it needs', async 
   expect(reasons()).toEqual([refusal.message]);
 });
 
-test('an export survives a short outage, and is cut off at its limit of time', async () => {
+test('an export survives a short outage, and is cut off at its time limit', async () => {
   await gateway[Symbol.asyncDispose]();
   await start(4_000);
   const started = performance.now();

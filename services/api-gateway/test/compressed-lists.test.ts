@@ -43,7 +43,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway[Symbol.asyncDispose]());
 
-/** The bytes as they came, which `fetch` does not show. */
+/** The received bytes; `fetch` would decompress them. */
 async function get(
   path: string,
   headers: Record<string, string>,
@@ -83,7 +83,7 @@ test.for([
   expect(head.headers).toMatchObject({ 'content-encoding': encoding, 'content-length': String(body.length) });
 });
 
-test('a list is sent as it is to a client that does not accept compression, and where it is small', async () => {
+test('a list is sent uncompressed if it is small or the client does not accept compression', async () => {
   for (const [path, accepted] of [
     [list, {}],
     [list, { 'accept-encoding': 'gzip;q=0, zstd' }],
@@ -110,7 +110,7 @@ test('a row with its ETag, a problem, an answer without a credential and a strea
   for (const { headers } of [row, problem, login, stream]) expect(headers).not.toHaveProperty('content-encoding');
 });
 
-test('a compressed list is read by fetch, as the typed client uses it', async () => {
+test('fetch, which the typed client uses, reads a compressed list', async () => {
   const response = await gateway.get(list);
 
   expect(response.headers.get('content-encoding')).toMatch(/^(?:br|gzip)$/);

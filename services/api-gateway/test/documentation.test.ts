@@ -46,11 +46,11 @@ test('every documented operation has a route', async () => {
       }),
     ),
   );
-  // The owners are not running: a request may be invalid or unanswered, but its route exists.
+  // No owner is running: a request may be invalid or unavailable, but its route exists.
   expect(answers.filter(({ status }) => ![200, 400, 500, 503].includes(status))).toEqual([]);
 });
 
-test('what is refused for its query or its body is documented, also where an operation takes neither', async () => {
+test('refusals for a query or a body are documented, also for operations that take neither', async () => {
   const { paths } = Document.parse(await (await fetch(`${gateway.url}/api/v2/openapi.json`)).json());
   const undocumented: string[] = [];
   for (const [path, operations] of Object.entries(paths)) {

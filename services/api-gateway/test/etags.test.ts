@@ -27,7 +27,7 @@ const reads: Read[] = resources.flatMap((resource) =>
     })),
 );
 
-/** Answers the reads of one owner, each with its row. */
+/** Serves the reads of one owner, each with its row. */
 const readsOf = (owner: ServiceName, as = (resource: Resource) => resource) =>
   reads
     .filter(({ resource }) => resource.owner === owner)
@@ -64,7 +64,7 @@ test.for(reads.map((read) => [read.path, read] as const))(
 );
 
 test.for(reads.map(({ path }) => path))(
-  'a field that the contract does not have leaves with no answer of %s',
+  'no answer of %s contains a field that is not in the contract',
   async (path) => {
     isSpoiled = true;
     try {
@@ -78,7 +78,7 @@ test.for(reads.map(({ path }) => path))(
   },
 );
 
-test('an owner that sends no tag, as in the version before, has the ETag of each row made by the gateway', async () => {
+test('the gateway makes the ETag if an owner sends none, as in the previous version', async () => {
   await using upgraded = await startTestGateway();
   await upgraded.serve('auth', testAuth());
   const untagged = ({ etag: _none, ...resource }: Resource): Resource => resource;

@@ -39,7 +39,7 @@ interface Watching {
   rows(): string[];
   /** The last `id:`, as a browser would send it. */
   lastId(): string;
-  /** Everything as it came. */
+  /** The received text. */
   text(): string;
   done: Promise<void>;
 }
@@ -78,7 +78,7 @@ async function watch({ query = '', token = 'siteAdmin', after = '', at = gateway
     text: () => text,
     done,
   };
-  // The first position shows that the stream stands.
+  // The first position shows that the stream is open.
   await expect.poll(watching.lastId).not.toBe('');
   return watching;
 }
@@ -99,7 +99,7 @@ const streamsOpen = async () =>
   (await gateway.metrics.getSingleMetric('berth_event_streams_open')?.get())?.values[0]?.value;
 
 describe('a stream of events', () => {
-  test('has each change of a row once, with its table, env and version and nothing of its content', async () => {
+  test('has each change of a row once, with its table, env and version but without its content', async () => {
     const { sent } = await watch();
 
     const id = await announce({ operation: 'INSERT' });
@@ -111,12 +111,12 @@ describe('a stream of events', () => {
     });
   });
 
-  test('has no event twice that its owner published again, and none of an older version after a newer one', async () => {
+  test('has no event twice even if its owner published it again, and no older version after a newer one', async () => {
     const { rows, sent } = await watch();
     const id = await announce({ version: 5 });
     await tasks.state.ensureStream();
     await announce({ id, version: 4 });
-    // Another connection publishes the same change, as after a change of the relay.
+    // Another connection publishes the same change, as a new relay would.
     const other = await gateway.serve('tasks');
     await announce({ by: other, id, version: 5 });
     const last = await announce({ id: randomUUID(), version: 6 });
@@ -146,7 +146,7 @@ describe('a stream of events', () => {
   test.for([
     ['an unknown table', '?tables=deployments,passwords', 400],
     ['a table without a name', '?tables=,', 400],
-    ['an env that is no id', '?env_id=x', 400],
+    ['an env that is not an id', '?env_id=x', 400],
     ['an unknown parameter', '?since=1', 400],
   ] as const)('with %s is refused', async ([, query, status]) => {
     expect(await problemOf(await gateway.get(`/api/v2/events${query}`))).toMatchObject({ status, code: 'invalid' });
@@ -156,7 +156,7 @@ describe('a stream of events', () => {
     expect(await problemOf(await fetch(`${gateway.url}/api/v2/events`))).toMatchObject({ status: 401 });
   });
 
-  test('is one of few: the next one of the same identity is refused, and one of all beyond the limit', async () => {
+  test('is refused beyond the limits for one identity and for all', async () => {
     const open = await Promise.all([watch(), watch(), watch()]);
     expect(await problemOf(await gateway.get('/api/v2/events'))).toMatchObject({ status: 429 });
     await watch({ token: 'bot' });
@@ -189,8 +189,8 @@ describe('a stream of events', () => {
   });
 });
 
-describe('a stream of events holds only what its identity may see:', () => {
-  /** One event of every resource that has events; in the env of the identities, in another one, and in none. */
+describe('a stream of events has only what its identity may see:', () => {
+  /** Announces one event of every resource with events in the env of the identities, in another env, and without an env. */
   async function announceAll(): Promise<void> {
     for (const bus of [auth, tasks]) {
       const owned = resources.filter(({ owner, state }) => owner === bus.caller && state);
@@ -224,7 +224,7 @@ describe('a stream of events holds only what its identity may see:', () => {
 });
 
 describe('a stream of events that was interrupted', () => {
-  test('goes on after the last event that the client received, with nothing missing and nothing twice', async () => {
+  test('continues after the last event that the client received, without gaps or repeats', async () => {
     const first = await watch();
     const before = await announce();
     await expect.poll(first.rows).toEqual([before]);
@@ -238,7 +238,7 @@ describe('a stream of events that was interrupted', () => {
     await expect.poll(second.rows).toEqual([...missed, next]);
   });
 
-  test('goes on from the stream itself where the gateway has not kept the events', async () => {
+  test('continues from the stream itself if the gateway has not kept the events', async () => {
     const first = await watch();
     const position = first.lastId();
     const ids: string[] = [];
@@ -252,7 +252,7 @@ describe('a stream of events that was interrupted', () => {
     await expect.poll(second.rows).toEqual(ids);
   });
 
-  test('goes on at another gateway after its own has stopped, with nothing missing and nothing twice', async () => {
+  test('continues at another gateway after its own has stopped, without gaps or repeats', async () => {
     const first = await watch();
     const before = await announce();
     await expect.poll(first.rows).toEqual([before]);
@@ -272,7 +272,7 @@ describe('a stream of events that was interrupted', () => {
 
   test.for([
     ['of a stream that was lost', '1000000000000-7'],
-    ['that is none', 'x'.repeat(2_000)],
+    ['that is malformed', 'x'.repeat(2_000)],
   ])('begins with a reset after a position %s', async ([, after]) => {
     await announce();
     const { sent, rows } = await watch({ after: after ?? '' });
@@ -283,7 +283,7 @@ describe('a stream of events that was interrupted', () => {
     await expect.poll(rows).toEqual([next]);
   });
 
-  test('begins with a reset where events that followed are no longer kept', async () => {
+  test('begins with a reset if the next events are no longer kept', async () => {
     const { lastId, disconnect } = await watch();
     const position = lastId();
     disconnect();
@@ -291,7 +291,7 @@ describe('a stream of events that was interrupted', () => {
     await announce();
     await gateway.nats.purge('ROW_EVENTS', { keep: 1 });
 
-    // The first gateway may have read on, and then still has what is removed.
+    // The first gateway may still have the removed events in memory.
     await using other = await startTestGateway({ nats: gateway.nats });
     const { sent, disconnect: leave } = await watch({ after: position, at: other });
 
@@ -315,7 +315,7 @@ describe('an open stream of events', () => {
     expect(sent().filter(({ event }) => event === 'reset')).toEqual([]);
   });
 
-  test('gets a reset when the stream of events was lost, and then what changes', async () => {
+  test('gets a reset when the stream of events was lost, and then further changes', async () => {
     const { rows, sent } = await watch();
     await announce();
     await expect.poll(rows).toHaveLength(1);
@@ -345,7 +345,7 @@ describe('an open stream of events', () => {
     await expect(done).rejects.toThrow('terminated');
   });
 
-  test('of a client that reads nothing does not hold up others', async () => {
+  test('of a client that reads nothing does not delay others', async () => {
     const { port } = gateway;
     const lazy = request({ port, path: '/api/v2/events', headers: { 'x-service-token': 'envAdmin' } });
     lazy.on('response', (response) => response.pause());

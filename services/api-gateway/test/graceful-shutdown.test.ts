@@ -14,7 +14,7 @@ let gateway: TestGateway;
 let release: () => void;
 let arrived: Promise<void>;
 
-/** Until a gateway that stops cuts off what has not ended; only one test waits for that. */
+/** After this, a stopping gateway cuts off requests; only one test waits for it. */
 const graceMs = 3_000;
 
 beforeEach(async () => {
@@ -47,7 +47,7 @@ afterEach(async () => {
   await gateway[Symbol.asyncDispose]();
 });
 
-test('a gateway that stops finishes requests in flight, refuses new ones and closes idle connections', async () => {
+test('a stopping gateway finishes requests in flight, refuses new ones and closes idle connections', async () => {
   const agent = new Agent({ keepAlive: true });
   const headers = { 'x-service-token': 'siteAdmin' };
   const inFlight = once(get(`${gateway.url}/api/v2/envs`, { agent, headers }), 'response');
@@ -62,12 +62,12 @@ test('a gateway that stops finishes requests in flight, refuses new ones and clo
   response?.resume();
   const started = performance.now();
   await stopped;
-  // Long before it would have cut off the idle connection.
+  // Long before the idle connection would have been cut off.
   expect(performance.now() - started).toBeLessThan(30_000);
   agent.destroy();
 });
 
-test('a gateway that lingers when it stops answers on open connections, and closes each with its response', async () => {
+test('a lingering gateway answers on open connections, and closes each with its response', async () => {
   release();
   await using lingering = await startTestGateway({ lingerMs: 3_000 });
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -82,24 +82,24 @@ test('a gateway that lingers when it stops answers on open connections, and clos
   const stopped = lingering.stop();
 
   expect(await answer()).toEqual([200, 'close']);
-  // On another connection, which it still accepts.
+  // It still accepts another connection.
   expect(await answer()).toEqual([200, 'close']);
   await stopped;
   await expect(answer()).rejects.toThrow('ECONNREFUSED');
   agent.destroy();
 });
 
-test('a gateway that stops cuts off requests that do not end', async () => {
+test('a stopping gateway cuts off requests that do not end', async () => {
   await gateway[Symbol.asyncDispose]();
   await start(graceMs);
   const inFlight = gateway.get('/api/v2/envs');
   await arrived;
 
-  // Nothing else ends it: its deadline is far away.
+  // Nothing else ends the request: its deadline is far away.
   await Promise.all([gateway.stop(), expect(inFlight).rejects.toThrow('fetch failed')]);
 });
 
-test('a gateway that stops is not ready at once, while it still answers requests', async () => {
+test('a stopping gateway reports not ready at once, while it still answers requests', async () => {
   gateway.announceStop();
 
   const ready = await fetch(`${gateway.url}/readyz`);
@@ -107,7 +107,7 @@ test('a gateway that stops is not ready at once, while it still answers requests
   expect((await fetch(`${gateway.url}/api/v2/server`)).status).toBe(200);
 });
 
-test('a gateway that stops aborts open streams, so that readers notice', async () => {
+test('a stopping gateway aborts open streams, so that their clients notice', async () => {
   await gateway.serve(
     'tasks',
     some(deploymentTasks, {
@@ -119,7 +119,7 @@ test('a gateway that stops aborts open streams, so that readers notice', async (
   await Promise.all([gateway.stop(), expect(text).rejects.toThrow('terminated')]);
 });
 
-test('a gateway that stops cuts off a new stream of events, since an EventSource would give up after a refusal', async () => {
+test('a stopping gateway cuts off a new stream of events, since an EventSource would give up after a refusal', async () => {
   const tasks = await gateway.serve('tasks', some(deploymentTasks, {}));
   await tasks.state.ensureStream();
   gateway.announceStop();
@@ -133,41 +133,38 @@ test('a gateway that stops cuts off a new stream of events, since an EventSource
 test.for([
   ['the log of a task', '/api/v2/deployment-tasks/0b8a6b0e-0000-4000-8000-000000000001/log?follow=true'],
   ['the log of a pod', '/api/v2/k8s-resources/0b8a6b0e-0000-4000-8000-000000000001/log?follow=true'],
-] as const)(
-  'a gateway that stops refuses %s when it is to be followed, for another gateway to serve it',
-  async ([, path]) => {
-    const part: PodLogPart = {
-      text: 'a line\n',
-      position: { at: '2026-01-02T03:04:05Z', lines: 1 },
-      state: 'read',
-      reason: null,
-    };
-    await gateway.serve(
-      'tasks',
-      some(deploymentTasks, { log_lines: async () => ({ lines: [line()], next: 1, finished: false }) }),
-    );
-    await gateway.serve(
-      'cluster-sync',
-      some(k8sResources, {
-        log_part: async (_request, { permit }) => {
-          permit({ kind_id: samplePlaces.kindId, env_id: samplePlaces.envId });
-          return part;
-        },
-      }),
-    );
-    gateway.announceStop();
+] as const)('a stopping gateway refuses to follow %s, so that another gateway serves it', async ([, path]) => {
+  const part: PodLogPart = {
+    text: 'a line\n',
+    position: { at: '2026-01-02T03:04:05Z', lines: 1 },
+    state: 'read',
+    reason: null,
+  };
+  await gateway.serve(
+    'tasks',
+    some(deploymentTasks, { log_lines: async () => ({ lines: [line()], next: 1, finished: false }) }),
+  );
+  await gateway.serve(
+    'cluster-sync',
+    some(k8sResources, {
+      log_part: async (_request, { permit }) => {
+        permit({ kind_id: samplePlaces.kindId, env_id: samplePlaces.envId });
+        return part;
+      },
+    }),
+  );
+  gateway.announceStop();
 
-    const response = await gateway.get(path);
+  const response = await gateway.get(path);
 
-    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
-    expect(await problemOf(response)).toMatchObject({
-      code: 'unavailable',
-      detail: 'This gateway is stopping; try again',
-    });
-  },
-);
+  expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
+  expect(await problemOf(response)).toMatchObject({
+    code: 'unavailable',
+    detail: 'This gateway is stopping; try again',
+  });
+});
 
-test('a gateway that stops sends a log that is only read to its end, also one that is requested while it lingers', async () => {
+test('a stopping gateway sends logs that are not followed to their end, even if requested while it lingers', async () => {
   await using lingering = await startTestGateway({ lingerMs: 3_000 });
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   let reading = 0;
@@ -177,7 +174,7 @@ test('a gateway that stops sends a log that is only read to its end, also one th
     some(deploymentTasks, {
       log_lines: async ({ body: { from, limit } }) => {
         if (from === 0) return { lines: Array.from({ length: limit }, line), next: limit, finished: false };
-        // By now the first part is on its way to the reader.
+        // By now the first part is on its way to the client.
         reading += 1;
         await released;
         return { lines: [line()], next: from + 1, finished: false };

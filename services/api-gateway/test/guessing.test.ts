@@ -81,7 +81,7 @@ describe('behind a trusted proxy', () => {
     expect(refused.headers.get('retry-after')).toBe('12');
     expect(await problemOf(refused)).toMatchObject({ status: 429, code: 'too_many_requests' });
     expect(presented).toHaveLength(5);
-    // The client's own claim precedes the address that the proxy appended.
+    // The address that the client claims precedes the one that the proxy appended.
     expect(await guess(1, '198.51.100.1, 203.0.113.9')).toEqual([429]);
     expect(await guess(1, '203.0.113.10')).toEqual([401]);
     expect(await guess(1, 'no address')).toEqual([401]);
@@ -100,13 +100,13 @@ describe('behind a trusted proxy', () => {
 
     expect((await present({ 'x-service-token': 'bot' }, '203.0.113.9')).status).toBe(200);
     expect((await present({}, '203.0.113.9')).status).toBe(401);
-    // An unknown credential counts as a guess here. Once accepted elsewhere, it is known here too.
+    // An unknown credential counts as a guess at this address; once accepted at another one, it is known.
     expect((await present({ 'x-service-token': 'siteAdmin' }, '203.0.113.9')).status).toBe(429);
     expect((await present({ 'x-service-token': 'siteAdmin' }, '203.0.113.10')).status).toBe(200);
     expect((await present({ 'x-service-token': 'siteAdmin' }, '203.0.113.9')).status).toBe(200);
   });
 
-  test('starts and ends of sign-ins are counted together, at every path and with every method', async () => {
+  test('started and finished sign-ins are counted together, at every path and with every method', async () => {
     const headers = { 'x-forwarded-for': '203.0.113.9', 'content-type': 'application/json' };
     const finish = (path: string, auth_code: string) =>
       fetch(`${gateway.url}${path}`, { method: 'POST', headers, body: JSON.stringify({ auth_code, state: 's' }) });

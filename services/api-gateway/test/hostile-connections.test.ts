@@ -15,10 +15,10 @@ import { some, testAuth } from './support/start-test-gateway.ts';
 
 const mebibyte = 1024 * 1024;
 const maxConnections = 6_000;
-/** What an attack may take beside what the process has before it, in MiB. */
+/** How much memory an attack may add to the process, in MiB. */
 const mostGrowth = 256;
 
-/** Some descriptors are for everything else in this process. */
+/** Leaves descriptors for the rest of this process. */
 const idleConnections = Math.min(10_000, Number(execFileSync('sh', ['-c', 'ulimit -n'])) - 2_000);
 
 let nats: TestNats;
@@ -76,7 +76,7 @@ async function memory(): Promise<number> {
   return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1024;
 }
 
-/** What somebody else gets who reads something on a connection of its own. */
+/** The status that another client gets on its own connection. */
 async function statusOfOther(): Promise<number | undefined> {
   const headers = { 'x-service-token': 'siteAdmin' };
   const sent = httpRequest(`${gateway.url}/api/v2/envs`, { agent: false, headers });
@@ -86,7 +86,7 @@ async function statusOfOther(): Promise<number | undefined> {
   return response.statusCode;
 }
 
-/** Requests of others one after the other until the attack is over: their outcomes, and the most memory meanwhile. */
+/** Sends requests of others until the attack has ended; returns their statuses and the growth of memory. */
 async function during(attack: Promise<unknown>): Promise<{ statuses: Set<number | undefined>; growth: number }> {
   const statuses = new Set<number | undefined>();
   const over = new AbortController();
@@ -109,7 +109,7 @@ async function open(): Promise<Socket> {
   return socket;
 }
 
-/** Whether or not it was reset. */
+/** Resolves when the socket is closed, even by a reset. */
 const closeOf = (socket: Socket): Promise<void> =>
   new Promise((resolve) => {
     if (socket.destroyed) resolve();
@@ -129,7 +129,7 @@ const times = <T>(count: number, work: (index: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, index) => work(index)));
 
 test('headers and bodies that arrive a byte at a time are refused at their time limits, and others are served', async () => {
-  // One each 100 ms: a machine that stalls sends fewer.
+  // One byte every 100 ms; a stalled machine sends fewer.
   const mostSent = 300;
   const drip = async (head: string) => {
     const socket = await open();
@@ -139,7 +139,7 @@ test('headers and bodies that arrive a byte at a time are refused at their time 
       if (sent === mostSent) throw new Error('no time limit was enforced');
       socket.write('x');
       await sleep(100);
-      // Reads what has arrived: a write to a connection that is closed would drop it.
+      // Reads the answer first: a write to a closed connection would lose it.
       await nextTurn();
     }
     return rawProblemOf(await received);
@@ -159,7 +159,7 @@ test('headers and bodies that arrive a byte at a time are refused at their time 
   expect(growth).toBeLessThan(mostGrowth);
 });
 
-test(`${idleConnections} idle connections leave room for others: those that have been idle for the longest are closed`, async () => {
+test(`${idleConnections} idle connections leave room for others: the ones idle the longest are closed`, async () => {
   const idle: Socket[] = [];
   const attack = async () => {
     while (idle.length < idleConnections) {
@@ -186,37 +186,34 @@ test(`${idleConnections} idle connections leave room for others: those that have
 test.for([
   ['with its length', `content-length: ${1024 * mebibyte}`, ''],
   ['in chunks', 'transfer-encoding: chunked', '10000\r\n'],
-] as const)(
-  'a body of 1 GiB %s is refused when it becomes too large, and others are served',
-  async ([, header, before]) => {
-    const part = Buffer.from(`${before}${' '.repeat(65_536)}${before === '' ? '' : '\r\n'}`);
-    let sent = 0;
-    let answers: { status: number }[] = [];
-    const send = async () => {
-      const socket = await open();
-      const received = rest(socket);
-      socket.write(
-        `POST /api/v2/envs HTTP/1.1\r\nhost: x\r\nx-service-token: siteAdmin\r\ncontent-type: application/json\r\n${header}\r\n\r\n`,
-      );
-      for (let bytes = 0; bytes < 1024 * mebibyte && socket.writable; bytes += part.length) {
-        sent += part.length;
-        if (!socket.write(part))
-          await Promise.race([new Promise((resolve) => socket.once('drain', resolve)), closeOf(socket)]);
-      }
-      return rawProblemOf(await received);
-    };
-    const attack = times(10, send).then((all) => {
-      answers = all;
-    });
+] as const)('a body of 1 GiB %s is refused once it is too large, and others are served', async ([, header, before]) => {
+  const part = Buffer.from(`${before}${' '.repeat(65_536)}${before === '' ? '' : '\r\n'}`);
+  let sent = 0;
+  let answers: { status: number }[] = [];
+  const send = async () => {
+    const socket = await open();
+    const received = rest(socket);
+    socket.write(
+      `POST /api/v2/envs HTTP/1.1\r\nhost: x\r\nx-service-token: siteAdmin\r\ncontent-type: application/json\r\n${header}\r\n\r\n`,
+    );
+    for (let bytes = 0; bytes < 1024 * mebibyte && socket.writable; bytes += part.length) {
+      sent += part.length;
+      if (!socket.write(part))
+        await Promise.race([new Promise((resolve) => socket.once('drain', resolve)), closeOf(socket)]);
+    }
+    return rawProblemOf(await received);
+  };
+  const attack = times(10, send).then((all) => {
+    answers = all;
+  });
 
-    const { statuses, growth } = await during(attack);
+  const { statuses, growth } = await during(attack);
 
-    expect({ statuses }).toEqual(others);
-    for (const { status } of answers) expect(status).toBe(413);
-    expect(sent).toBeLessThan(10 * 64 * mebibyte);
-    expect(growth).toBeLessThan(mostGrowth);
-  },
-);
+  expect({ statuses }).toEqual(others);
+  for (const { status } of answers) expect(status).toBe(413);
+  expect(sent).toBeLessThan(10 * 64 * mebibyte);
+  expect(growth).toBeLessThan(mostGrowth);
+});
 
 test('headers of a mebibyte, and thousands of headers, are refused, and others are served', async () => {
   const huge = `GET /healthz HTTP/1.1\r\nhost: x\r\nx: ${'x'.repeat(mebibyte)}\r\n\r\n`;

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway[Symbol.asyncDispose]());
 
-// Every test leaves the gateway able to answer the next request.
+// After every test the gateway still answers.
 afterEach(async () => {
   const { status } = await gateway.get('/api/v2/server');
   if (status !== 200) throw new Error(`the request after it was answered ${status}`);

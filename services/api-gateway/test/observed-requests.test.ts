@@ -37,7 +37,7 @@ afterAll(async () => {
 const linesOf = (requestId: string) =>
   gateway.logged().filter((line) => line['request_id'] === requestId && line['msg'] === 'request');
 
-test('one log line per request has the caller, route, status and duration, but no credential and no query', async () => {
+test('each request has one log line with caller, route, status and duration, but without credential and query', async () => {
   await gateway.get('/api/v2/envs?name=hidden-words', {
     headers: { authorization: 'Bearer siteAdmin', 'x-request-id': 'one' },
   });
@@ -97,6 +97,6 @@ test("the caller's trace continues through the gateway to the owner, also with a
     ({ parentSpanContext }) => parentSpanContext?.spanId === server?.spanContext().spanId,
   );
   expect(children.map(({ name }) => name).toSorted()).toEqual(['envs.update', 'identities.authenticate']);
-  // The other two are the server spans of auth and of the owner.
+  // The other two are the spans of auth and the owner.
   expect(spans()).toHaveLength(5);
 });

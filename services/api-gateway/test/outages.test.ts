@@ -14,7 +14,7 @@ afterEach(() => gateway[Symbol.asyncDispose]());
 const never = new Promise<never>(() => undefined);
 const list = some(envs, { list: () => never });
 
-test('an operation of a service that is not running is 503 without waiting for the deadline, and names the service', async () => {
+test('an operation of a service that is not running is 503 at once, and names the service', async () => {
   await gateway.serve('auth', testAuth());
 
   const response = await gateway.get('/api/v2/deployments');
@@ -45,7 +45,7 @@ test('an owner that never answers is 504 after the deadline of the request', asy
   });
 });
 
-test('a stopped NATS is 503 without waiting for a deadline, also for requests in flight, until it is back', async () => {
+test('while NATS is stopped requests get 503 at once, also those in flight, until it is back', async () => {
   await gateway.serve('auth', testAuth(), list);
   const inFlight = gateway.get('/api/v2/envs');
   await sleep(100);

@@ -47,7 +47,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway[Symbol.asyncDispose]());
 
-/** The parts of a browser tab that the pages use. */
+/** A browser tab with the parts that the pages use. */
 function openTab() {
   const storage = () => {
     const kept = new Map<string, string>();
@@ -77,7 +77,7 @@ beforeEach(() => {
   finished = undefined;
 });
 
-test('a sign-in is bound to its tab, ends with a stored session and shows the user', async () => {
+test('a sign-in is bound to its tab, stores a session and shows the user', async () => {
   expect(await startSignIn(tab)).toBe('https://provider.example.test/authorize?state=s1');
   tab.location.search = '?code=siteAdmin&state=s1&iss=https%3A%2F%2Fprovider.example.test';
   await finishSignIn(tab);
@@ -149,7 +149,7 @@ test.for([['/'], ['/auth/idp/callback']])(
   },
 );
 
-test('the path of the callback allows only POST for clients that do not accept HTML', async () => {
+test('the callback path allows only POST for clients that do not accept HTML', async () => {
   const response = await fetch(`${gateway.url}/auth/idp/callback?code=x`, {
     headers: { accept: 'application/json' },
   });

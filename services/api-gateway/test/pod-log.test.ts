@@ -16,7 +16,7 @@ const at = '2026-01-02T03:04:05Z';
 
 let gateway: TestGateway;
 let active: Set<string>;
-/** Texts of the parts; the position counts them. */
+/** The texts of the parts; a position is an index into them. */
 let kept: string[];
 let ended: string | null;
 let refusal: AppError | null;
@@ -50,7 +50,7 @@ afterEach(() => gateway[Symbol.asyncDispose]());
 
 const follow = (token = 'siteAdmin') => followLog(gateway, path, token);
 
-test('the log of a pod is sent as text to its current end, and options reach its owner', async () => {
+test('the log of a pod is sent as text up to its current end, and options reach its owner', async () => {
   kept = ['one\n', 'two\n', 'three\n'];
 
   const response = await gateway.get(`${path}?container=web&tail_lines=10&since=2026-01-02T03:04:05%2B01:00`);
@@ -67,7 +67,7 @@ test('the log of a pod is sent as text to its current end, and options reach its
   });
 });
 
-test('a refused request for the log of a pod is a problem, with the words of its owner', async () => {
+test('a refused request for the log of a pod is a problem with the message of its owner', async () => {
   expect(await problemOf(await fetch(`${gateway.url}${path}`))).toMatchObject({ status: 401 });
   expect(await problemOf(await gateway.get(path.replace(id, 'x')))).toMatchObject({ status: 404 });
   expect(await problemOf(await gateway.get(path, { headers: { 'x-service-token': 'envUser' } }))).toMatchObject({
@@ -102,7 +102,7 @@ test('HEAD of the log of a pod answers its headers', async () => {
 });
 
 describe('a follower of the log of a pod', () => {
-  test('gets lines as they come, and why the log ends', async () => {
+  test('gets lines as they come, and the reason why the log ends', async () => {
     kept = ['first\n'];
     const { text, done } = await follow();
     await expect.poll(text).toBe('first\n');
@@ -114,7 +114,7 @@ describe('a follower of the log of a pod', () => {
     expect(await done).toBe('first\nsecond\n[berth] the pod was deleted\n');
   });
 
-  test('that is deactivated, or loses its role, is cut off', async () => {
+  test('is cut off when it is deactivated or loses its role', async () => {
     const { done } = await follow('envAdmin');
     active.delete('envAdmin');
     await expect(done).rejects.toThrow('terminated');
@@ -124,7 +124,7 @@ describe('a follower of the log of a pod', () => {
     await expect(other.done).rejects.toThrow('terminated');
   });
 
-  test('outlasts a moment in which the cluster cannot be reached', async () => {
+  test('survives a moment in which the cluster cannot be reached', async () => {
     kept = ['first\n'];
     const { text, done } = await follow();
     refusal = new AppError('unavailable', 'Too many logs and events of the cluster one are being read');
@@ -137,7 +137,7 @@ describe('a follower of the log of a pod', () => {
     await done;
   });
 
-  test('gets a part of a log that is too long, or takes too long, and is so informed', async () => {
+  test('gets only a part of a log that is too long or takes too long, and is told so', async () => {
     kept = Array.from({ length: 30 }, () => 'x'.repeat(1_000_000));
     const all = await (await gateway.get(path)).text();
     expect(all).toMatch(/^x{5000000}\[berth\] the log goes on: one request gets about 5000000 bytes\n$/);
@@ -149,7 +149,7 @@ describe('a follower of the log of a pod', () => {
     expect(await done).toBe('first\n[berth] the log goes on: one request follows it for 4 seconds\n');
   });
 
-  test('that disconnects causes no more reads, and its place is free', async () => {
+  test('causes no more reads and frees its slot when it disconnects', async () => {
     const { disconnect } = await follow();
     disconnect();
 
@@ -162,7 +162,7 @@ describe('a follower of the log of a pod', () => {
     expect(await gateway.metrics.metrics()).toContain('berth_http_in_flight 0');
   });
 
-  test('that reads nothing costs a few parts of memory and is cut off, and delays no other', async () => {
+  test('is cut off if it reads nothing, costs only a few parts of memory and delays no other', async () => {
     kept = Array.from({ length: 60 }, () => 'x'.repeat(75_000));
     const request = get(`${gateway.url}${path}`, { headers: { 'x-service-token': 'siteAdmin' } });
     const [response]: IncomingMessage[] = await once(request, 'response');
@@ -176,7 +176,7 @@ describe('a follower of the log of a pod', () => {
     expect(await broken).toBe('aborted');
   });
 
-  test('may have two streams at a time, and all followers together three', async () => {
+  test('may have two streams at a time, all followers together three', async () => {
     await Promise.all([follow(), follow()]);
     expect(await problemOf(await gateway.get(path))).toMatchObject({ status: 429, code: 'too_many_requests' });
     await follow('envAdmin');

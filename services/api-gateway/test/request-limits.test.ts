@@ -13,7 +13,7 @@ afterEach(async () => {
   for (const server of servers.splice(0).toReversed()) await server[Symbol.asyncDispose]();
 });
 
-/** A gateway whose clock stands still, and how often auth was called. */
+/** A gateway with a stopped clock, and the number of calls to auth. */
 async function start(
   options: Options = {},
   auth = testAuth(),
@@ -40,7 +40,7 @@ const requestAs = ({ url }: TestGateway, token: string, path = '/api/v2/envs', h
 const limitsOf = ({ headers }: Response) => [headers.get('ratelimit'), headers.get('ratelimit-policy')];
 
 describe('requests of one identity', () => {
-  test('beyond its limit get 429 without a call to auth, while others are served', async () => {
+  test('get 429 beyond its limit without a call to auth, while others are served', async () => {
     const { gateway, clock, calls } = await start({ perMinute: { requestsPerMinute: 3 } });
 
     const answers = [];
@@ -67,7 +67,7 @@ describe('requests of one identity', () => {
     expect((await requestAs(gateway, 'envUser')).status).toBe(200);
   });
 
-  test('that are refused are answered after a moment, so that a client that repeats them at once waits, and others do not', async () => {
+  test('are refused after a moment, which slows only a client that repeats them at once', async () => {
     const { gateway } = await start({ perMinute: { requestsPerMinute: 1 } });
     await requestAs(gateway, 'envUser');
 
@@ -86,7 +86,7 @@ describe('requests of one identity', () => {
     expect(servedMs).toBeLessThan(refusedMs);
   });
 
-  test('are counted together, whichever of its credentials they present', async () => {
+  test('are counted together, whichever of its credentials they use', async () => {
     const { gateway } = await start({ perMinute: { requestsPerMinute: 2 } });
     const { url } = gateway;
     const bearer = () => fetch(`${url}/api/v2/envs`, { headers: { authorization: 'Bearer envUser' } });
@@ -95,7 +95,7 @@ describe('requests of one identity', () => {
     expect([(await requestAs(gateway, 'envUser')).status, (await bearer()).status]).toEqual([429, 429]);
   });
 
-  test('count when they are refused for another reason, but not when they are beyond the limit', async () => {
+  test('count if they are refused for another reason, but not if they are beyond the limit', async () => {
     const { gateway, clock } = await start({ perMinute: { requestsPerMinute: 2 } });
     expect((await requestAs(gateway, 'envUser', '/api/v2/envs?colour=red')).status).toBe(400);
     await requestAs(gateway, 'envUser');
@@ -105,7 +105,7 @@ describe('requests of one identity', () => {
     expect((await requestAs(gateway, 'envUser')).status).toBe(200);
   });
 
-  test('have no limit where it is 0, and no headers of one', async () => {
+  test('have neither a limit nor its headers if the limit is 0', async () => {
     const { gateway } = await start({ perMinute: { requestsPerMinute: 0, anonymousRequestsPerMinute: 0 } });
 
     const answer = await requestAs(gateway, 'envUser');
@@ -113,7 +113,7 @@ describe('requests of one identity', () => {
     expect(limitsOf(await fetch(`${gateway.url}/api/v2/server`))).toEqual([null, null]);
   });
 
-  test('beyond the limit do not end the streams that it has open', async () => {
+  test('beyond the limit do not end its open streams', async () => {
     const { gateway } = await start({ perMinute: { requestsPerMinute: 2 } });
     let reads = 0;
     await gateway.serve(
@@ -160,7 +160,7 @@ describe('requests without an identity', () => {
     expect((await from('2001:db8:1:2::1', '/healthz')).status).toBe(200);
   });
 
-  test('are those of public routes, whatever they present, and those that present nothing', async () => {
+  test('are all those to public routes, and those that lack a credential', async () => {
     const { gateway } = await start({ trustedProxies: ['127.0.0.0/8'], perMinute: { anonymousRequestsPerMinute: 2 } });
     const address = forwarded('203.0.113.9');
 
@@ -172,7 +172,7 @@ describe('requests without an identity', () => {
   });
 });
 
-test('requests with a credential that is refused although its secret is right are limited by address, and keep no known one out', async () => {
+test('requests refused in spite of a right secret are limited by address, and do not block known credentials', async () => {
   const active = new Set(['envUser', 'envAdmin', 'siteAdmin']);
   const { gateway, calls } = await start({ perMinute: { anonymousRequestsPerMinute: 3 } }, testAuth(active));
   expect((await requestAs(gateway, 'envUser')).status).toBe(200);
@@ -194,7 +194,7 @@ test('requests with a credential that is refused although its secret is right ar
 describe('attempts to guess a credential', () => {
   const guess = async (gateway: TestGateway): Promise<number> => (await requestAs(gateway, 'a guess')).status;
 
-  test('are counted by all replicas together, and also what a lost replica has counted', async () => {
+  test('are counted by all replicas together, including those that a lost replica counted', async () => {
     const perMinute = { failedCredentialsPerMinute: 4 };
     const { gateway: first } = await start({ perMinute });
     const { gateway: second } = await start({ perMinute, nats: first.nats });
@@ -210,7 +210,7 @@ describe('attempts to guess a credential', () => {
     expect(await guess(second)).toBe(429);
   });
 
-  test('have no limit where it is 0', async () => {
+  test('have no limit if it is 0', async () => {
     const { gateway } = await start({ perMinute: { failedCredentialsPerMinute: 0 } });
 
     for (let n = 0; n < 400; n += 1) expect(await guess(gateway)).toBe(401);

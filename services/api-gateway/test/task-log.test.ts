@@ -20,7 +20,7 @@ let active: Set<string>;
 let kept: LogLine[];
 let finished: boolean;
 let reads: number;
-/** The most characters in one answer of the owner. */
+/** The longest answer of the owner, in characters. */
 let fits: number;
 
 beforeEach(async () => {
@@ -56,7 +56,7 @@ function end(): void {
 
 const follow = (token = 'siteAdmin') => followLog(gateway, path, token);
 
-test('a log without follow is sent to its current end, however long it is', async () => {
+test('a log is sent up to its current end if it is not followed, however long it is', async () => {
   append(...Array.from({ length: 1_200 }, (_, n) => `line ${n}`));
   const response = await gateway.get(path);
   expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
@@ -82,7 +82,7 @@ test('HEAD of a log answers its headers', async () => {
 });
 
 describe('a follower of a log', () => {
-  test('gets each line by its hint, before the next poll, and its stream ends with the task', async () => {
+  test('gets each line when its hint arrives, before the next poll, and its stream ends with the task', async () => {
     const pollMs = 1_000;
     append('first');
     const { text, done } = await follow();
@@ -93,7 +93,7 @@ describe('a follower of a log', () => {
       append(`line ${n}`);
       await expect.poll(text, { interval: 5 }).toMatch(new RegExp(`^line ${n}$`, 'm'));
     }
-    // Without hints each would wait for a poll.
+    // Without hints each line would wait for a poll.
     expect(performance.now() - started).toBeLessThan(9 * pollMs);
 
     kept.push(line('last'));
@@ -107,13 +107,13 @@ describe('a follower of a log', () => {
     await expect.poll(text).toBe('without a hint\n');
   });
 
-  test('that is deactivated is cut off, so that it notices', async () => {
+  test('is cut off when it is deactivated', async () => {
     const { done } = await follow('envAdmin');
     active.delete('envAdmin');
     await expect(done).rejects.toThrow('terminated');
   });
 
-  test('outlasts a short outage of the bus', async () => {
+  test('survives a short outage of the bus', async () => {
     const { text, done } = await follow();
     await gateway.nats.stop();
     await sleep(1_500);
@@ -125,7 +125,7 @@ describe('a follower of a log', () => {
     await done;
   });
 
-  test('that disconnects causes no more reads', async () => {
+  test('causes no more reads when it disconnects', async () => {
     const { disconnect } = await follow();
     await expect.poll(() => reads).toBeGreaterThan(1);
 
@@ -141,7 +141,7 @@ describe('a follower of a log', () => {
     expect(await gateway.metrics.metrics()).toContain('berth_http_in_flight 0');
   });
 
-  test('that reads nothing costs a few batches of memory and is cut off', async () => {
+  test('is cut off if it reads nothing, and costs only a few parts of memory', async () => {
     append(...Array.from({ length: 30_000 }, () => 'x'.repeat(2_000)));
     const request = get(`${gateway.url}${path}`, { headers: { 'x-service-token': 'siteAdmin' } });
     const [response]: IncomingMessage[] = await once(request, 'response');
@@ -153,7 +153,7 @@ describe('a follower of a log', () => {
     expect(await broken).toBe('aborted');
   });
 
-  test('may have two streams at a time, and all followers together three', async () => {
+  test('may have two streams at a time, all followers together three', async () => {
     await Promise.all([follow(), follow()]);
     expect(await problemOf(await gateway.get(path))).toMatchObject({ status: 429, code: 'too_many_requests' });
     await follow('envUser');
@@ -162,7 +162,7 @@ describe('a follower of a log', () => {
   });
 });
 
-test('a request that is pipelined behind a log that is followed ends both, as nothing would show that their client is gone', async () => {
+test('a request that is pipelined behind a followed log closes the connection', async () => {
   const one = (url: string) => `GET ${url} HTTP/1.1\r\nhost: x\r\nx-service-token: siteAdmin\r\n\r\n`;
 
   const answers = await gateway.raw(`${one(`${path}?follow=true`)}${one('/healthz')}`);

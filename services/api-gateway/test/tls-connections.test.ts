@@ -13,7 +13,7 @@ import { startTestNats, type TestNats } from '@berth/testing/test-nats';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { some, testAuth } from './support/start-test-gateway.ts';
 
-/** The fewest that can be set. */
+/** The lowest possible setting. */
 const maxConnections = 16;
 const flood = 3 * maxConnections;
 
@@ -21,7 +21,7 @@ let scratch: string;
 let certificates: Certificates;
 let nats: TestNats;
 let auth: Bus;
-/** Lists that wait for the test. */
+/** Lists that the test answers later. */
 const held: (() => void)[] = [];
 const sockets: Socket[] = [];
 
@@ -74,7 +74,7 @@ describe.for([
     sockets.push(socket);
     return socket.on('error', () => undefined);
   }
-  /** Begins no handshake. */
+  /** Opens a connection without a handshake. */
   async function openSilent(): Promise<Socket> {
     const socket = kept(connectTcp(port, '127.0.0.1'));
     await once(socket, 'connect');
@@ -92,10 +92,10 @@ describe.for([
     return String(data).slice(0, 12);
   }
   const closed = (opened: readonly Socket[]) => opened.map(({ destroyed }) => destroyed);
-  /** The newest stay. */
+  /** The newest connections stay open. */
   const allButNewest = Array.from({ length: flood }, (_, index) => index <= flood - maxConnections);
 
-  test('closes those connections for new ones that never began their handshake, the oldest first', async () => {
+  test('closes connections that never began their handshake to make room, the oldest first', async () => {
     const silent: Socket[] = [];
     while (silent.length < flood) silent.push(await openSilent());
 
@@ -104,7 +104,7 @@ describe.for([
     await expect.poll(() => closed(silent)).toEqual(allButNewest);
   });
 
-  test('closes those connections for new ones that have been idle for the longest', async () => {
+  test('closes the connections that have been idle the longest to make room', async () => {
     const idle: Socket[] = [];
     while (idle.length < flood) {
       const socket = await send('/healthz');
@@ -117,7 +117,7 @@ describe.for([
     await expect.poll(() => closed(idle)).toEqual(allButNewest);
   });
 
-  test('closes none for new ones whose request is being answered', async () => {
+  test('never closes a connection whose request is being answered to make room', async () => {
     const busy = await send('/api/v2/envs');
     await expect.poll(() => held.length).toBe(1);
     for (let opened = 0; opened < flood; opened += 1) await openSilent();

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(scratch, { recursive: true, force: true }));
 
-/** A folder as a Secret with this certificate is mounted. */
+/** Writes a folder like that of a mounted Secret with this certificate. */
 async function mounted(name: string, { server }: Certificates): Promise<string> {
   const folder = join(scratch, name);
   await mkdir(folder);
@@ -44,7 +44,7 @@ const get = ({ port }: Pick<TestGateway, 'port'>, client: Client) =>
   });
 
 describe('a gateway with a certificate', () => {
-  test('speaks TLS 1.2 and above, and tells browsers to use nothing else', async () => {
+  test('accepts only TLS 1.2 and above, and tells browsers to use only https', async () => {
     const [one] = made as [Certificates];
     const folder = await mounted('plain', one);
     await using gateway = await startTestGateway({ tls: await readCertificate(folder) });
@@ -59,7 +59,7 @@ describe('a gateway with a certificate', () => {
     await expect(fetch(`http://127.0.0.1:${gateway.port}/healthz`)).rejects.toThrow('fetch failed');
   });
 
-  test('that demands client certificates ends the handshake of a client without one of its authority', async () => {
+  test('ends the handshake of a client without a certificate of the demanded authority', async () => {
     const [one, two] = made as [Certificates, Certificates];
     const certificate = await readCertificate(await mounted('mutual', one));
     await using gateway = await startTestGateway({ tls: { ...certificate, clientCa: one.pem.authority } });
@@ -72,7 +72,7 @@ describe('a gateway with a certificate', () => {
     );
   });
 
-  test('presents the certificate that replaces it in its folder, and keeps its own while the folder cannot be read', async () => {
+  test('presents a new certificate from its folder, and keeps the current one while the folder cannot be read', async () => {
     const [one, two] = made as [Certificates, Certificates];
     const folder = await mounted('renewed', one);
     const inUse = await readCertificate(folder);

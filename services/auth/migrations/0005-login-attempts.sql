@@ -1,5 +1,5 @@
 create table login_attempts (
-  -- Only the hash: who reads this table cannot finish somebody else's login.
+  -- Only the hash: a reader of this table cannot finish somebody else's login.
   state_hash bytea primary key,
   created_at timestamptz(3) not null default now(),
   expires_at timestamptz(3) not null,

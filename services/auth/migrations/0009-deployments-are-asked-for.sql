@@ -1,2 +1,2 @@
--- A copy lags: what a deployment may do is asked of its owner.
+-- A copy lags, so `tasks` is asked about a calling deployment instead.
 drop table deployments_seen;

@@ -37,7 +37,7 @@ describe('the configuration', () => {
     expect(ownUrl).toBe('https://berth.example.com');
   });
 
-  test('accepts a provider over http only where configured', () => {
+  test('accepts a provider over http only if configured', () => {
     const overHttp = { ...environment, OIDC_SERVER_URL: 'http://127.0.0.1:4000' };
 
     expect(() => read(overHttp)).toThrow('OIDC_ALLOW_HTTP');

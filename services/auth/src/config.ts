@@ -6,7 +6,7 @@ import { z } from 'zod';
 
 const days = 24 * 60 * 60;
 
-/** The interface sets the longest lifetime; the configuration can only shorten it. */
+/** The specification sets the longest lifetime; the configuration can only shorten it. */
 const secondsUpTo = (max: number) => z.coerce.number().int().min(60).max(max).default(max);
 
 const AdminEmails = z
@@ -32,11 +32,11 @@ const databaseSettings = {
   DATABASE_URL: z.url(),
   /** Seals signing keys and login attempts. */
   KEY_ENCRYPTION_KEY: KeyEncryptionKey,
-  /** Also open them, while the key is being replaced. */
+  /** Earlier keys, which only open what they sealed while the key is being replaced. */
   OTHER_KEY_ENCRYPTION_KEYS: OtherKeyEncryptionKeys,
 };
 
-/** Of the commands that work on the signing keys. */
+/** The settings of the commands for signing keys. */
 export const SigningKeysConfig = z.object(databaseSettings).transform((env) => ({
   databaseUrl: env.DATABASE_URL,
   keyEncryptionKey: env.KEY_ENCRYPTION_KEY,
@@ -49,7 +49,7 @@ export const Config = z
     ...auditSettings,
     ...databaseSettings,
     SERVICE_OWN_URL: HttpUrl,
-    // Compared letter by letter with what the provider calls itself, so a trailing slash stays.
+    // Compared exactly with the issuer that the provider reports, so a trailing slash stays.
     OIDC_SERVER_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }),
     OIDC_CLIENT_ID: z.string().min(1),
     OIDC_CLIENT_SECRET: z.string().min(1),
@@ -76,7 +76,7 @@ export const Config = z
       clientSecret: env.OIDC_CLIENT_SECRET,
       allowHttp: env.OIDC_ALLOW_HTTP,
     },
-    /** Lower case. Counts at first login only. */
+    /** Lower case. Checked at the first login only. */
     adminEmails: new Set(env.ADMIN_EMAILS),
     sessionSeconds: env.SESSION_LIFETIME_SECONDS,
     deploymentTokenSeconds: env.DEPLOYMENT_TOKEN_LIFETIME_SECONDS,

@@ -75,7 +75,7 @@ await runService('auth', async ({ log, metrics, use, loop, readiness, signal }) 
   loop('record denied attempts', every(1_000, denied.write));
   loop('remove old audit events', auditRetention({ db, metrics, days: config.auditDays }));
   loop('rotate signing keys', every(10_000, keyRing.refresh));
-  // Gateways that were killed, where no change of rights comes and waits for them.
+  // Removes the leases of killed gateways even if no right changes.
   loop('remove ended identity leases', every(60 * 60_000, makeGatewaysForget));
   loop('forget idempotency keys', forgetIdempotencyKeys({ db }));
   loop('forget login attempts', every(60_000, loginAttempts.forgetExpired));

@@ -12,7 +12,7 @@ import { openKeyRing } from '../src/signing-keys/key-ring.ts';
 
 const main = fileURLToPath(new URL('../src/admin-main.ts', import.meta.url));
 
-/** A database of the tests, from which the commands make another one. */
+/** A test database; the commands make another one on its server. */
 let given: OpenTestDatabase;
 beforeAll(async () => {
   given = await openTestDatabase({ service: 'auth', migrations: new URL('../migrations/', import.meta.url) });
@@ -55,7 +55,7 @@ const setUp = () =>
     ...Object.fromEntries(roles.map((role) => [`${role.toUpperCase()}_DATABASE_URL`, urlOf(role)])),
   });
 
-test('migrate waits for the role and the schema that set-up-database makes, and both may be run again', async () => {
+test('migrate waits for the role and the schema that set-up-database makes, and both commands can run again', async () => {
   const migrating = admin(['migrate'], { DATABASE_URL: urlOf('auth') });
 
   expect(await setUp()).toMatchObject({ code: 0 });
@@ -68,7 +68,7 @@ test('migrate waits for the role and the schema that set-up-database makes, and 
   expect(again.output).not.toContain('migration applied');
 }, 120_000);
 
-test('wait-for-database ends with 1 when the role does not appear, and names the reason without the password', async () => {
+test('wait-for-database exits with 1 if the role does not appear, and names the reason without the password', async () => {
   const url = new URL(given.url);
   url.username = `${prefix}nobody`;
 
@@ -79,7 +79,7 @@ test('wait-for-database ends with 1 when the role does not appear, and names the
   expect(output).not.toContain(url.password);
 });
 
-test('check reports rows that nobody publishes, and replay has all of them published again', async () => {
+test('check reports unpublished rows, and replay marks all rows for publishing again', async () => {
   const environment = { DATABASE_URL: given.url };
   const id = crypto.randomUUID();
   const minutesAgo = (Date.now() - 300_000) * 1_000;
@@ -119,16 +119,16 @@ test('seal-again moves signing keys to the new key, and a replica that knows bot
 
   expect((await open(after)).signer().kid).toBe(kid);
   expect((await open(before, after)).signer().kid).toBe(kid);
-  await expect(open(before)).rejects.toThrow('does not open with KEY_ENCRYPTION_KEY');
+  await expect(open(before)).rejects.toThrow('KEY_ENCRYPTION_KEY: must be the key that sealed signing key');
 
   expect(await admin(['rotate-signing-key'], environment)).toMatchObject({ code: 0 });
   const ring = await open(after);
   expect(ring.published()).toHaveLength(2);
-  // Everybody reads the new one before it signs.
+  // Every replica and service reads the new key before it signs.
   expect(ring.signer().kid).toBe(kid);
 }, 120_000);
 
-test('an unknown command lists those that there are, and ends with 2', async () => {
+test('an unknown command lists the known ones and exits with 2', async () => {
   const { code, output } = await admin(['migrat']);
 
   expect(code).toBe(2);

@@ -29,7 +29,7 @@ let auth: AuthUnderTest;
 let gateway: Gateway;
 let admin: Somebody;
 let others: OtherAudits;
-/** Of another service that keeps events. */
+/** The database of another service that keeps events. */
 let elsewhere: Database;
 beforeAll(async () => {
   auth = servers.use(await startAuth());
@@ -43,7 +43,6 @@ afterAll(() => servers.disposeAsync());
 const { list, get, export: exported } = auditEvents.operations;
 const listed = (query: AuditQuery, by: Somebody = admin) =>
   gateway.as({ jwt: by.jwt })(list, { query }) as Promise<{ items: AuditEvent[]; next: string | null }>;
-/** With any credential. */
 const as = (credential: Credential) => {
   const call = gateway.as(credential);
   return {
@@ -91,7 +90,7 @@ describe('the audit log', () => {
     expect(JSON.stringify([update, creation])).not.toContain(created.created_token);
   });
 
-  test('shows refused attempts once, with how often they were made', async () => {
+  test('shows repeated refused attempts once, with their number', async () => {
     const env = await newEnv(auth.db);
     const member = await somebody(auth, { roles: { [env.id]: 'User' } });
     const attempt = () => member.send(envs.operations.update, { id: env.id, body: { auto_add_new_users: true } });
@@ -109,7 +108,7 @@ describe('the audit log', () => {
     expect(events.length).toBeLessThan(5);
   });
 
-  test('is for site admins and env admins; those see their envs only', async () => {
+  test('is for site admins, and for env admins, who see only their envs', async () => {
     const [own, other] = [await newEnv(auth.db), await newEnv(auth.db)];
     const envAdmin = await somebody(auth, { roles: { [own.id]: 'Admin', [other.id]: 'User' } });
     const member = await somebody(auth, { roles: { [own.id]: 'User' } });
@@ -127,7 +126,7 @@ describe('the audit log', () => {
     await expect(listed({}, member)).rejects.toMatchObject({ problem: { code: 'forbidden' } });
   });
 
-  test('is one list of what all services keep, page by page with nothing left out or repeated', async () => {
+  test('is one list of the events of all services, and its pages neither skip nor repeat an event', async () => {
     const env = await newEnv(auth.db);
     for (let n = 0; n < 4; n += 1)
       await admin.send(envs.operations.update, { id: env.id, body: { name: randomUUID() } });
@@ -166,7 +165,7 @@ describe('the audit log', () => {
   });
 
   test.for(['Infinity', '-Infinity', '9223372036854775807', '-210866803200000000'])(
-    'takes a `before` at the end of time: %s',
+    'accepts a `before` at the end of time: %s',
     async (micros) => {
       const before = encodeCursor({ micros, id: randomUUID() });
 
@@ -176,7 +175,7 @@ describe('the audit log', () => {
     },
   );
 
-  test('is visible event by event: all to site admins, those of an env to its admins, none to anybody else', async () => {
+  test('shows all events to site admins, those of an env to its admins, and none to anybody else', async () => {
     const places = [await newEnv(auth.db), await newEnv(auth.db), await newEnv(auth.db)].map(({ id }) => id);
     const object_id = randomUUID();
     const by = { identity: undefined, requestId: null };
@@ -196,7 +195,7 @@ describe('the audit log', () => {
         is_admin,
         roles: Object.fromEntries(own.flatMap(([env, role]) => (role ? [[env, role]] : []))),
       });
-      // The rule in other words than those of the code.
+      // The rule, written independently of the code.
       const visible = all.items.filter(
         ({ env_id }) => is_admin || own.some(([env, role]) => env === env_id && role === 'Admin'),
       );
@@ -210,7 +209,7 @@ describe('the audit log', () => {
     expect(wrong).toEqual([]);
     expect(await shownTo({ token: (await somebot(auth)).token })).toBe('forbidden');
 
-    /** The ids in the list, in the export, and of those that can be read. */
+    /** The ids in the list, in the export, and of the events that can be read by id. */
     async function shownTo(credential: Credential): Promise<string[] | string> {
       const reader = as(credential);
       const answers = await Promise.allSettled([
@@ -227,7 +226,7 @@ describe('the audit log', () => {
     }
   });
 
-  test('is exported as it is listed, over all its pages', async () => {
+  test('is exported as it is listed, with all its pages', async () => {
     const object_id = randomUUID();
     const by = { identity: undefined, requestId: null };
     const entries = Array.from({ length: 130 }, (_, n) => ({
@@ -253,7 +252,7 @@ describe('the audit log', () => {
     await expect(exportAll({ object_id: 'x' })).rejects.toMatchObject({ problem: { code: 'invalid' } });
   });
 
-  test('shows which credentials were refused, of which sort, and where from, but not the credentials', async () => {
+  test('shows the kind of each refused credential and where it came from, but not the credential', async () => {
     const eve = await somebody(auth);
     const { created_token: token } = await eve.send(userTokens.operations.create, { body: { user_id: null } });
     const [own] = (await eve.send(userTokens.operations.list, {})).items;

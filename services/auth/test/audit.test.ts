@@ -56,7 +56,7 @@ test('each change leaves one audit line with actor, action and row', async () =>
   expect(lines.every(({ request_id }) => /^[\w-]{36}$/.test(request_id))).toBe(true);
 });
 
-test('a refused change leaves no audit line of a change', async () => {
+test('a refused change is not recorded as a change', async () => {
   const eve = await somebody(auth);
   const { id } = await newEnv(auth.db);
 

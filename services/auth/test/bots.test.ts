@@ -13,7 +13,7 @@ let auth: AuthUnderTest;
 let admin: Somebody;
 let user: Somebody;
 beforeAll(async () => {
-  // Whether a token has expired is decided by the clock of the database, not by that of the host.
+  // The clock of the database decides whether a token has expired, not the clock of the host.
   auth = await startAuth(wrongClock(3_600_000));
   admin = await somebody(auth, { is_admin: true });
   user = await somebody(auth);
@@ -53,7 +53,7 @@ describe('bots', () => {
     }
   });
 
-  test('are refused with a bad body, when they are missing, and from a stale state', async () => {
+  test('are not written with a bad body, a missing id or a stale If-Match', async () => {
     const bot = await somebot(auth);
     const missing = randomUUID();
 
@@ -73,7 +73,7 @@ describe('bots', () => {
     await expect(admin.send(remove, { id: bot.id }, { ifMatch: '"other"' })).rejects.toEqual(refusal('stale'));
   });
 
-  test('that are deactivated are refused with that reason, and work again when activated', async () => {
+  test('are refused as inactive while deactivated, and work again when activated', async () => {
     const bot = await somebot(auth);
 
     await admin.send(update, { id: bot.id, body: { is_active: false } });
@@ -83,7 +83,7 @@ describe('bots', () => {
     await expect(bot.send(me.operations.get, {})).resolves.toMatchObject({ Bot: { id: bot.id } });
   });
 
-  test('that are deleted take their tokens with them', async () => {
+  test('lose their tokens when they are deleted', async () => {
     const bot = await somebot(auth);
 
     await admin.send(remove, { id: bot.id });
@@ -98,7 +98,7 @@ describe('bots', () => {
 describe('bot tokens', () => {
   const { list, create, get, delete: revoke } = botTokens.operations;
 
-  test('are shown once, and known by everything but their secret', async () => {
+  test('show their secret only when created, and everything else later', async () => {
     const bot = await somebot(auth);
     const expires_at = new Date(Date.now() + 60_000).toISOString();
 
@@ -133,7 +133,7 @@ describe('bot tokens', () => {
     }
   });
 
-  test('are refused for a bot that is missing, with an end in the past, and with fields of the server', async () => {
+  test('are not created for a missing bot, with an expiry in the past, or with fields that the server sets', async () => {
     const bot = await somebot(auth);
     const refused = (body: object, expected: unknown) =>
       expect(admin.send(create, { body: malformed({ bot_id: bot.id, ...body }) })).rejects.toEqual(expected);

@@ -52,7 +52,7 @@ async function tokenOf(user: Somebody, expires_at: string | null = null): Promis
 }
 
 describe('the identity behind a credential', () => {
-  test('has the current roles, the same for a token and a session', async () => {
+  test('has the current roles, with a token as with a session', async () => {
     const env = await newEnv(auth.db);
     const ada = await somebody(auth, { roles: { [env.id]: 'Admin' } });
     const kind_id = randomUUID();
@@ -87,7 +87,7 @@ describe('the identity behind a credential', () => {
     expect(signedIn(third)).toMatchObject({ is_admin: true });
   });
 
-  test('answers for itself at both addresses', async () => {
+  test('is shown to its caller at both addresses', async () => {
     const ada = await somebody(auth, { display_name: 'Ada' });
     const bot = await somebot(auth);
     const env = await newEnv(auth.db);
@@ -263,7 +263,7 @@ describe('a deployment', () => {
           return error;
         }),
       );
-      // For the moment in which they arrive the calls take every place; from now on only those that tasks holds do.
+      // While they arrive, the calls fill every slot; from now on only those that wait for tasks do.
       await expect
         .poll(() => refused + deployments.arrived - before, { interval: 5 })
         .toBeGreaterThanOrEqual(limits.requestsInFlight);
@@ -289,7 +289,7 @@ describe('a deployment', () => {
     await expect(issue(row.id)).rejects.toEqual(refusal('conflict', 'disabled'));
   });
 
-  test('gets its token with the address where it is accepted and the time that it lasts', async () => {
+  test('gets its token with the address of the platform and the lifetime of the token', async () => {
     const row = newDeployment((await newEnv(auth.db)).id);
     await haveDeployment(tasks, row);
     const body = { deployment_id: row.id, env_id: row.env_id };
@@ -306,7 +306,7 @@ describe('a token for a call into a deployment', () => {
   const issue = (deployment_id: string) =>
     tasks.call(deploymentTokens.operations.issue_for_call, { body: { deployment_id, ...call } });
 
-  test('is checked by the workload against the published keys, for itself and for five minutes', async () => {
+  test('can be verified by the workload with the published keys, is meant for it alone, and lasts five minutes', async () => {
     const row = newDeployment((await newEnv(auth.db)).id);
     await haveDeployment(tasks, row);
 

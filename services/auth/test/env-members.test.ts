@@ -142,7 +142,7 @@ describe('the users of an env', () => {
 describe('deployment permissions', () => {
   const { list, create, get, delete: remove } = deploymentPermissions.operations;
 
-  test('are deleted with the ETag of their row, and with no other', async () => {
+  test('are deleted only with the ETag of their row', async () => {
     const { env_id, boss, member } = await place();
     const { id } = await boss.send(create, { body: { env_id, user_id: member.id, kind_id, role: 'Owner' } });
     const ifMatch = etagOf(deploymentPermissions, await boss.send(get, { id })) ?? '';
@@ -167,7 +167,7 @@ describe('deployment permissions', () => {
     );
   });
 
-  test('are refused twice, and for missing users, envs or kinds', async () => {
+  test('are not created twice, nor for missing users, envs or kinds', async () => {
     const { env_id, boss, member } = await place();
     const body = { env_id, user_id: member.id, kind_id, role: 'Owner' } as const;
     await boss.send(create, { body });

@@ -56,7 +56,7 @@ test('a site admin creates, changes and deletes an env', async () => {
   await expect(admin.send(get, { id: made.id })).rejects.toEqual(refusal('not_found', 'No such env'));
 });
 
-test('two envs cannot have one name, whatever its case', async () => {
+test('two envs cannot have the same name, whatever its case', async () => {
   const env = await newEnv(auth.db);
   const other = await newEnv(auth.db);
   const taken = refusal('conflict', 'already exists');
@@ -120,9 +120,9 @@ test.for([
   ['a name of spaces', { name: '  ' }, 'body.name'],
   ['a selector of numbers', { node_selector: { zone: 1 } }, 'body.node_selector.zone'],
   ['a selector that is a list', { node_selector: [] }, 'body.node_selector'],
-  ['tolerations that are no list', { tolerations: {} }, 'body.tolerations'],
-  ['no name at all', { name: null }, 'body.name'],
-  ['a field it does not have', { owner: 'me' }, 'body.owner'],
+  ['tolerations that are not a list', { tolerations: {} }, 'body.tolerations'],
+  ['a null name', { name: null }, 'body.name'],
+  ['an unknown field', { owner: 'me' }, 'body.owner'],
 ] as const)('an env with %s is refused', async ([, body, path]) => {
   const { id } = await newEnv(auth.db);
 
@@ -137,7 +137,7 @@ test('a change of an env with a stale If-Match is refused', async () => {
   await expect(admin.send(update, { id, body: {} }, { ifMatch: '*' })).resolves.toMatchObject({ id });
 });
 
-test('an env in use is not deleted, and the refusal names its users', async () => {
+test('an env in use is not deleted, and the refusal names what uses it', async () => {
   const { id } = await newEnv(auth.db);
   usage.clusters.set(id, { count: 2, names: ['eu-1', 'eu-2'] });
   usage.secrets.set(id, { count: 1, names: ['db/password'] });
@@ -149,7 +149,7 @@ test('an env in use is not deleted, and the refusal names its users', async () =
   await expect(admin.send(get, { id })).resolves.toMatchObject({ id });
 });
 
-test('an env takes its members and their permissions with it, and all deletions are published', async () => {
+test('deleting an env deletes its members and their permissions, and publishes all deletions', async () => {
   const kind_id = await somekind(auth, await auth.connect('registry-scan'));
   const { id: env_id } = await newEnv(auth.db);
   const member = await somebody(auth);

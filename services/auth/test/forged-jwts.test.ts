@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => auth[Symbol.asyncDispose]());
 
-/** The service's own key, so that what is wrong with a token is not its signature. */
+/** The service's own key, so that a forgery is not refused for its signature. */
 async function signingKey() {
   const Row = z.object({ kid: z.string(), sealed_private_jwk: z.instanceof(Buffer) });
   const row = await auth.db.one(sql.type(Row)`select kid, sealed_private_jwk from signing_keys`);
@@ -68,7 +68,7 @@ const strangersKey = async () => (await generateKeyPair('EdDSA', { crv: 'Ed25519
 
 const withParts = (change: (parts: string[]) => string[]): string => change(ada.jwt.split('.')).join('.');
 
-/** By what is wrong with them. */
+/** Keyed by what is wrong with each. */
 const forgeries: Record<string, () => string | Promise<string>> = {
   'no signature at all': () => withParts(([header = '', claims = '']) => [header, claims, '']),
   'alg none': () => unsigned({ alg: 'none', typ: jwtTypes.session, kid }, goodClaims()),
@@ -99,7 +99,7 @@ const forgeries: Record<string, () => string | Promise<string>> = {
   'a deployment in a session': () => sign({ ...goodClaims(), identity: { Deployment: randomUUID() } }),
   'two identities': () => sign({ ...goodClaims(), identity: { User: ada.id, Deployment: randomUUID() } }),
   'no identity': () => sign({ ...goodClaims(), identity: undefined }),
-  'an identity that is no id': () => sign({ ...goodClaims(), identity: { User: "' or true --" } }),
+  'an identity that is not an id': () => sign({ ...goodClaims(), identity: { User: "' or true --" } }),
   'another issuer': () => sign({ ...goodClaims(), iss: 'https://elsewhere.test' }),
   'another audience': () => sign({ ...goodClaims(), aud: 'https://elsewhere.test' }),
   'our issuer with a slash': () => sign({ ...goodClaims(), iss: `${ownUrl}/` }),
@@ -109,7 +109,7 @@ const forgeries: Record<string, () => string | Promise<string>> = {
   'an nbf in the future': () => sign({ ...goodClaims(), nbf: seconds() + 60 }),
   'no jti': () => sign({ ...goodClaims(), jti: undefined }),
   'no session epoch': () => sign({ ...goodClaims(), session_epoch: undefined }),
-  'a claim too many': () => sign({ ...goodClaims(), is_admin: true }),
+  'an unknown claim': () => sign({ ...goodClaims(), is_admin: true }),
   'an unencoded payload': async () => {
     const payload = new TextEncoder().encode(JSON.stringify(goodClaims()));
     const header = { alg: 'EdDSA', typ: jwtTypes.session, kid, b64: true, crit: ['b64'] };
@@ -127,7 +127,7 @@ const forgeries: Record<string, () => string | Promise<string>> = {
   'a fourth part': () => `${ada.jwt}.AAAA`,
   'white space': () => ` ${ada.jwt}`,
   padding: () => `${ada.jwt}=`,
-  'letters that are none': () => ada.jwt.replace('.', '.ä'),
+  'characters outside of base64url': () => ada.jwt.replace('.', '.ä'),
   'nothing in it': () => '',
   'dots only': () => '..',
   'no JSON in it': () => 'AAAA.AAAA.AAAA',

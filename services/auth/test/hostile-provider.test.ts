@@ -32,7 +32,7 @@ test('an honest answer of the provider is accepted, so that the refusals below m
 
 const lies: Record<string, (exchange: Exchange) => unknown> = {
   'without an ID token': ({ answer }) => answer({}),
-  'with an ID token that is none': ({ answer }) => answer({ id_token: 'x.y.z' }),
+  'with an ID token that is not a JWT': ({ answer }) => answer({ id_token: 'x.y.z' }),
   'with another nonce': async ({ answer, sign, claims }) =>
     answer({ id_token: await sign(claims({ nonce: 'other' })) }),
   'without a nonce': async ({ answer, sign, claims }) => answer({ id_token: await sign(claims({ nonce: undefined })) }),
@@ -70,7 +70,7 @@ test.for(Object.keys(nonsense))('a provider that answers %s is unavailable', asy
   await expect(logIn(nonsense[name] ?? (() => undefined))).rejects.toEqual(refusal('unavailable', 'identity provider'));
 });
 
-test('no answer quotes the provider, and the log has no code or verifier', async () => {
+test('no answer quotes the provider, and the log contains neither code nor verifier', async () => {
   const lie = lies['with another nonce'];
   const error = await logIn(lie ?? (() => undefined)).catch((refused: Error) => refused);
 

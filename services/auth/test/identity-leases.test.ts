@@ -71,7 +71,7 @@ async function newPermission() {
   return createDeploymentPermissionRepository(auth.db).insert({ ...member, kind_id, role: 'Owner' });
 }
 
-/** Each prepares a change of rights. */
+/** Each prepares a change of rights and returns it. */
 const changes: Record<string, () => Promise<() => Promise<unknown>>> = {
   'users.update': async () => {
     const { id } = await newUser(auth.db);
@@ -121,10 +121,10 @@ const changes: Record<string, () => Promise<() => Promise<unknown>>> = {
   },
 };
 
-/** What is new has no identity that anybody has read, and no identity contains the name of an env. */
+/** Nobody has read the identity of a new row yet, and identities do not contain the name of an env. */
 const changesNoIdentity = ['bot_tokens.create', 'bots.create', 'envs.create', 'envs.update', 'user_tokens.create'];
 
-test('every operation of auth that changes rows either changes no identity, or makes gateways forget', () => {
+test('every operation of auth that changes rows either leaves identities unchanged or makes gateways forget', () => {
   const changing = resources
     .filter(({ owner }) => owner === 'auth')
     .flatMap((resource) => Object.values<Operation>(resource.operations).filter((one) => changesRows(one, resource)))
@@ -133,7 +133,7 @@ test('every operation of auth that changes rows either changes no identity, or m
   expect(changing.sort()).toEqual([...Object.keys(changes), ...changesNoIdentity].sort());
 });
 
-describe('a gateway with a lease has forgotten what it read when an answer arrives', () => {
+describe('a gateway with a lease has forgotten what it read before the answer', () => {
   test.for(Object.keys(changes))('to %s', async (name) => {
     const change = await changes[name]?.();
     const before = forgotten;
@@ -144,7 +144,7 @@ describe('a gateway with a lease has forgotten what it read when an answer arriv
   });
 
   test.for(['users.update', 'bots.delete', 'user_tokens.delete', 'envs.delete', 'deployment_permissions.delete'])(
-    'to the repeat of %s, which no longer changes anything',
+    'to a repeated %s, which changes nothing',
     async (name) => {
       const change = await changes[name]?.();
       await change?.();
@@ -159,7 +159,7 @@ describe('a gateway with a lease has forgotten what it read when an answer arriv
     },
   );
 
-  test('to the repeat of a change with an If-Match of before it', async () => {
+  test('to a repeated change whose If-Match is stale by then', async () => {
     const { id } = await newUser(auth.db);
     const change = () =>
       admin.send(users.operations.update, { id, body: { is_active: false } }, { ifMatch: '"before"' });
@@ -197,7 +197,7 @@ describe('the list of gateways with a lease', () => {
     expect(await listed(name)).toBeUndefined();
   });
 
-  test('holds up a change for the lease of a gateway that nobody answers for', async () => {
+  test('makes a change wait for the lease of a gateway that does not answer', async () => {
     const name = gateway();
     await auth.gateway.call(renew, { body: { gateway: name, lease_ms: 500 } });
     const started = performance.now();
@@ -213,7 +213,7 @@ describe('the list of gateways with a lease', () => {
     const before = await listed(name);
     const change = revoke();
     const ended = change.then(() => true);
-    // Until the change is answered: the last renewal comes when the list was read already.
+    // Renews until the change is answered, so that the last renewal comes after the list was read.
     while (!(await Promise.race([ended, Promise.resolve(false)])))
       await auth.gateway.call(renew, { body: { gateway: name, lease_ms: 300 } });
     await change;
@@ -223,7 +223,7 @@ describe('the list of gateways with a lease', () => {
     await auth.gateway.call(release, { body: { gateway: name } });
   });
 
-  test('keeps a gateway that was removed and came back, although a change had read it before', async () => {
+  test('keeps a gateway that was removed and came back after a change had read the list', async () => {
     const repository = createIdentityLeaseRepository(auth.db);
     const name = gateway();
     await repository.renew(name, 1_000);
@@ -246,7 +246,7 @@ describe('the list of gateways with a lease', () => {
     expect(await listed(name)).toBeUndefined();
   });
 
-  test('is limited, and an answer says so', async () => {
+  test('is limited, and refuses further gateways', async () => {
     const names = Array.from({ length: 1_000 }, gateway);
     const repository = createIdentityLeaseRepository(auth.db);
     for (const name of names) await repository.renew(name, 1);
@@ -281,7 +281,7 @@ describe('an identity may be reused', () => {
   });
 
   test('no longer than its token is valid', async () => {
-    // A token that expires before it is used says nothing.
+    // A token that expires before it is used proves nothing, so poll again.
     const ofShortToken = async () => {
       const { text } = await newToken(admin.id, new Date(Date.now() + 900).toISOString());
       return reusableMs({ token: text }).catch(() => Number.POSITIVE_INFINITY);
@@ -290,7 +290,7 @@ describe('an identity may be reused', () => {
     await expect.poll(ofShortToken).toBeLessThanOrEqual(900);
   });
 
-  test('not at all where it is of a deployment, which tasks may disable at any time', async () => {
+  test('not at all for a deployment, which tasks may disable at any time', async () => {
     const env = await newEnv(auth.db);
     const deployment = await somedeployment(auth, tasks, clusterSync, env.id);
 

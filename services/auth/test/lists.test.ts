@@ -40,7 +40,7 @@ let call: CallOperation;
 
 const times = sql.fragment`unnest(${sql.array(extremeTimes, 'text')}::timestamptz[]) with ordinality as t(at, n)`;
 const secret = sql.fragment`sha256('secret')`;
-/** The n-th of the users that the first of the lists below holds. */
+/** The n-th user of those that the first entry below inserts. */
 const nthUser = sql.fragment`(select id from users order by created_at desc, id desc offset n - 1 limit 1)`;
 const anEnv = sql.fragment`(select id from envs order by created_at, id limit 1)`;
 
@@ -70,7 +70,7 @@ describe('timestamps at the limits of Postgres', () => {
     expect(Object.keys(inserts).toSorted()).toEqual(listedResources('auth').toSorted());
   });
 
-  test.for(Object.entries(inserts))('do not break any read of %s', async ([name, insert]) => {
+  test.for(Object.entries(inserts))('can be read wherever %s are read', async ([name, insert]) => {
     const inserted = (await auth.db.any(withId`${insert} returning id`)).map(({ id }) => id);
     const ofThese = (ids: readonly string[]) => ids.filter((id) => inserted.includes(id));
 
@@ -153,7 +153,7 @@ describe('the largest rows that can be written', () => {
     expect(walked.filter(({ id }) => !before.has(id))).toHaveLength(ten.length);
     expect(read).toEqual(walked.slice(0, 10));
     for (const ids of Object.values(sorted)) expect(ids).toHaveLength(walked.length);
-    // A hundred fit into one answer. Fewer envs do, which the last test of this file is about.
+    // A hundred of these fit into one answer. Fewer envs do: see the last test of this file.
     const rows = name === 'envs' ? 10 : 100;
     expect(rows * largestOf(walked)).toBeLessThan(limits.responseBytes);
   });

@@ -69,7 +69,7 @@ describe('a login', () => {
     });
   });
 
-  test('creates an inactive user, that can finish the login and do nothing else', async () => {
+  test('creates an inactive user who can finish the login and do nothing else', async () => {
     const jwt = await logIn(auth.gateway, person({ name: 'Grace Hopper' }));
 
     const user = await whoIs(jwt);
@@ -88,7 +88,7 @@ describe('a login', () => {
     });
   });
 
-  test('finds the same user again, with the name of today and the flags that were set here', async () => {
+  test('finds the same user again, with the current name at the provider and the flags set in Berth', async () => {
     const sub = person({ name: 'Ada Byron' });
     const first = await whoIs(await logIn(auth.gateway, sub));
     const admin = await somebody(auth, { is_admin: true });
@@ -109,7 +109,7 @@ describe('a login', () => {
     expect(await whoIs(await logIn(auth.gateway, sub))).toMatchObject({ id: first.id, is_admin: false });
   });
 
-  test('adds new users to the envs that take them, and old ones not', async () => {
+  test('adds new users, not existing ones, to the envs that add users automatically', async () => {
     const env = await newEnv(auth.db, undefined, true);
     const other = await newEnv(auth.db);
     const sub = person();
@@ -212,7 +212,7 @@ describe('a login is refused', () => {
     await expect(finishLogin(auth.gateway, { ...returned, verifier })).rejects.toEqual(refusal('invalid_login'));
   });
 
-  test('when the browser that started it cannot be the one that ends it, which uses the attempt up', async () => {
+  test('when the verifier is missing or of another browser, which uses the attempt up', async () => {
     const { verifier, ...attempt } = await startLogin(auth.gateway);
     const returned = await atTheProvider(attempt, person());
 
@@ -243,7 +243,7 @@ describe('a login is refused', () => {
     }
   });
 
-  test('when it is malformed, which uses nothing up', async () => {
+  test('when it is malformed, which does not use the attempt up', async () => {
     const { verifier, ...attempt } = await startLogin(auth.gateway);
     const returned = await atTheProvider(attempt, person());
     const post = (change: object) => finishLogin(auth.gateway, malformed({ ...returned, verifier, ...change }));
@@ -278,11 +278,11 @@ test('refused logins are events of the audit log, with the reason and the addres
       { result: 'denied', details: expect.objectContaining({ code: 'invalid_login', reason: expect.any(String) }) },
     ]),
   );
-  // The repeated ones have an event together, and once more where a minute ended between them.
+  // The repeated ones share one event, or two if a minute ended between them.
   expect((await refusals()).length).toBeLessThanOrEqual(4);
 });
 
-test('a provider that has names and e-mails only in its user info works as well', async () => {
+test('a login works with a provider that has names and e-mails only in its user info', async () => {
   await using plain = await startRealProvider({ redirectUri, claimsOnlyInUserInfo: true });
   await using other = await startAuth({
     OIDC_SERVER_URL: plain.issuer,

@@ -65,7 +65,7 @@ test('a user with 5,000 roles gets no more', async () => {
   );
 });
 
-test('an env adds new users by itself unless 5,000 do already', async () => {
+test('an env adds new users automatically unless 5,000 envs already do', async () => {
   const body = { name: `env ${randomUUID()}`, auto_add_new_users: true };
   const { create, update } = envs.operations;
 

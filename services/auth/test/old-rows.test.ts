@@ -20,7 +20,7 @@ const options = { log: { info: () => {}, warn: () => {} }, applicationName: 'old
 const nothing = sql.type(z.object({}));
 const versions = sql.type(z.object({ id: z.string(), version: z.number() }));
 
-/** The schema from before confirmations, roles for members only, and projections with that name. */
+/** The schema before migration 0009. */
 async function oldMigrations(stack: AsyncDisposableStack): Promise<URL> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-old-rows-'));
   stack.defer(() => rm(folder, { recursive: true, force: true }));

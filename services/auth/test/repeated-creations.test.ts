@@ -26,12 +26,12 @@ const name = () => `Name ${randomUUID()}`;
 const usedOtherwise = refusal('unprocessable', 'was used with another request', 'headers.idempotency-key');
 
 interface Creation {
-  /** The same request each time, but for the text. */
+  /** The same request each time, except for the text. */
   send(text: string, options: { idempotencyKey: string }, by?: Somebody): Promise<object>;
   rows(): Promise<number>;
 }
 
-/** By resource; each makes what its rows need. */
+/** Keyed by resource; each makes the rows that the new one refers to. */
 const creations: Record<string, () => Promise<Creation>> = {
   envs: async () => ({
     send: (text, options, by = admin) => by.send(envs.operations.create, { body: { name: text } }, options),
@@ -151,7 +151,7 @@ describe('a repeated creation of a token', () => {
     expect((await ada.send(list, {})).items.map(({ id }) => id)).toEqual([idOf(token)]);
   });
 
-  test('of a bot is refused and names the token, though its time is over by then', async () => {
+  test('of a bot is refused and names the token, even after it has expired', async () => {
     const { id: bot_id } = await somebot(auth);
     const same = key();
     const body = { bot_id, expires_at: new Date(Date.now() + 4_000).toISOString() };

@@ -13,11 +13,11 @@ import { somebot } from './support/bots-and-deployments.ts';
 import { newEnv, type Somebody, somebody } from './support/people.ts';
 
 /**
- * Three gateways, as processes that read identities under leases. While a right is removed, they have traffic that
- * uses it: what they have read is fresh at any time.
+ * Three gateway processes that read identities under leases. Requests keep using a right while it is removed, so the
+ * identities that the gateways have read are always fresh.
  */
 const servers = new AsyncDisposableStack();
-/** Beyond its quota an identity is refused anyway. */
+/** Otherwise requests past the quota would be refused for another reason. */
 const unlimited = { REQUESTS_PER_MINUTE: '0' };
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 let auth: AuthUnderTest;
@@ -91,7 +91,7 @@ async function untilReused(gateways: GatewayProcess[]): Promise<void> {
     await expect.poll(() => reusedBy(gateway)).toBeGreaterThan(before[n] ?? 0);
 }
 
-/** Starts requests now, sixteen at a time at each gateway; how many of them succeed. */
+/** Sends requests, sixteen at a time at each gateway; returns how many succeed. */
 async function successesOf(gateways: GatewayProcess[], use: Use, each: number): Promise<number> {
   let left = each * gateways.length;
   let successes = 0;
@@ -132,9 +132,9 @@ async function newToken() {
 const isRevoked = async (id: string): Promise<boolean> =>
   (await createUserTokenRepository(auth.db).find(id, 'all')) === null;
 
-describe('of the requests that start after the answer none succeeds', () => {
+describe('a change of rights counts for every request that starts after the answer', () => {
   test.for([
-    ['a revoked token', newToken],
+    ['a user whose token was revoked', newToken],
     [
       'a user who was deactivated',
       async () => {
@@ -199,7 +199,7 @@ describe('of the requests that start after the answer none succeeds', () => {
     expect(await successesOf([first], use, 300)).toBe(0);
   });
 
-  test('as a new role counts from the answer on', async () => {
+  test('with a new role', async () => {
     const [env, user] = [await newEnv(auth.db), await somebody(auth)];
     const use = { path: `/envs/${env.id}`, headers: { authorization: `Bearer ${user.jwt}` } };
     const body = { env_id: env.id, user_id: user.id, role: 'User' };
@@ -212,7 +212,7 @@ describe('of the requests that start after the answer none succeeds', () => {
   });
 });
 
-describe('of thousands of requests that start after a revocation was answered none succeeds', () => {
+describe('none of thousands of requests that start after the answer to a revocation succeeds', () => {
   let token: Awaited<ReturnType<typeof newToken>>;
   beforeEach(async () => {
     token = await newToken();
@@ -229,7 +229,7 @@ describe('of thousands of requests that start after a revocation was answered no
     expect(await successesOf(all, use, 1_000)).toBe(0);
   });
 
-  test('where a gateway was paused during the change', async () => {
+  test('when a gateway was paused during the change', async () => {
     const { use, revoke } = token;
     await using _traffic = trafficOf([first, second], use);
     await untilReused([second]);
@@ -241,7 +241,7 @@ describe('of thousands of requests that start after a revocation was answered no
     expect(await successesOf([second, first], use, 1_000)).toBe(0);
   });
 
-  test('where requests wait at a gateway that is paused until after the answer', async () => {
+  test('when requests wait at a gateway that is paused until after the answer', async () => {
     const { use, revoke } = token;
     await using _traffic = trafficOf([second], use);
     await untilReused([second]);
@@ -253,7 +253,7 @@ describe('of thousands of requests that start after a revocation was answered no
     expect(await successes).toBe(0);
   });
 
-  test('where nothing reached a gateway from NATS during the change', async () => {
+  test('when nothing reached a gateway from NATS during the change', async () => {
     const { use, revoke } = token;
     {
       await using _traffic = trafficOf([third], use);
@@ -269,12 +269,12 @@ describe('of thousands of requests that start after a revocation was answered no
     expect(await untilAnswered({ path: '/server', headers: {} })).toBe(200);
   });
 
-  test('where auth is killed after the commit and the change is repeated', async () => {
+  test('when auth is killed after the commit and the change is repeated', async () => {
     const { id, use, revoke } = token;
     const all = [first, second, third];
     await using _traffic = trafficOf(all, use);
     await untilReused([second]);
-    // It does not confirm, so that the change waits.
+    // The paused gateway does not confirm, so the change waits.
     process.kill(second.pid, 'SIGSTOP');
     const unanswered = send(first, revoke);
     await expect.poll(() => isRevoked(id), { interval: 5 }).toBe(true);
@@ -290,7 +290,7 @@ describe('of thousands of requests that start after a revocation was answered no
     expect(await unanswered).toBeGreaterThanOrEqual(500);
   });
 
-  test('where NATS is restarted after the commit and the change is repeated', async () => {
+  test('when NATS is restarted after the commit and the change is repeated', async () => {
     const { id, use, revoke } = token;
     const all = [first, second, third];
     await using _traffic = trafficOf(all, use);
@@ -310,7 +310,7 @@ describe('of thousands of requests that start after a revocation was answered no
   });
 });
 
-test('a gateway that ends in order gives up its lease, so that no change waits for it', async () => {
+test('a gateway that shuts down gives up its lease, so that no change waits for it', async () => {
   const { use } = await newToken();
   const holders = async () => (await createIdentityLeaseRepository(auth.db).holders()).map((holder) => holder.gateway);
   const before = await holders();

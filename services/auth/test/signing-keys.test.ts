@@ -35,7 +35,7 @@ const user = { id: '0b0ff6b8-9a15-4f0b-8b6e-0d8b2f1d3c55', session_epoch: 0 };
 const lifetimes = { ownUrl, sessionSeconds: 600, deploymentTokenSeconds: 600 };
 
 describe('signing keys', () => {
-  test('are one when many replicas start at once', async () => {
+  test('are created once when many replicas start together', async () => {
     const rings = await Promise.all(Array.from({ length: 5 }, keyRing));
 
     const kids = rings.flatMap((ring) => ring.published().map(({ kid }) => kid));
@@ -61,7 +61,7 @@ describe('signing keys', () => {
     expect(stored).not.toContain('"d"');
   });
 
-  test('verify, as they are published, what is signed for others to check', async () => {
+  test('verify tokens in their published form', async () => {
     const ring = await keyRing();
     const { access_token } = await createJwtIssuer({ keyRing: ring, ...lifetimes }).forSession(user);
 
@@ -72,7 +72,7 @@ describe('signing keys', () => {
     });
   });
 
-  test('cannot be opened with another key, which fails the start', async () => {
+  test('cannot be opened with another key, so the start fails', async () => {
     await keyRing();
 
     await expect(openKeyRing({ db, keyEncryptionKey: randomBytes(32), maxKeyAgeDays: 90 })).rejects.toThrow(
@@ -103,7 +103,7 @@ describe('signing keys', () => {
     await expect(verify(after.access_token)).resolves.toMatchObject({ subject: { userId: user.id } });
   });
 
-  test('are deleted when nothing that they signed can be valid', async () => {
+  test('are deleted when everything that they signed has expired', async () => {
     const ring = await keyRing();
     const { access_token } = await createJwtIssuer({ keyRing: ring, ...lifetimes }).forSession(user);
     const verify = createJwtVerifier({ keyRing: ring, ownUrl });

@@ -59,7 +59,7 @@ test('a site admin creates, reads and revokes user tokens of others', async () =
   await expect(auth.as({ token: created_token })(me.operations.get, {})).rejects.toEqual(refusal('token_revoked'));
 });
 
-test('tokens of users and bots are revoked with the ETag of their row, used since or not, and with no other', async () => {
+test('tokens of users and bots are revoked only with the ETag of their row, which using them does not change', async () => {
   const token = await admin.send(create, { body: { user_id: null } });
   const userToken = { resource: userTokens, id: idOf(token.created_token), token: token.created_token };
   const bot = await somebot(auth);
@@ -102,9 +102,9 @@ test('bots cannot create user tokens', async () => {
 
 test.for([
   ['a user who is missing', { user_id: randomUUID() }, refusal('unprocessable', 'no such user', 'body.user_id')],
-  ['an end in the past', { user_id: null, expires_at: '2020-01-01T00:00:00Z' }, refusal('invalid', 'future')],
+  ['an expiry in the past', { user_id: null, expires_at: '2020-01-01T00:00:00Z' }, refusal('invalid', 'future')],
   ['no user_id', {}, refusal('invalid', '', 'body.user_id')],
-  ['an id of its own', { user_id: null, id: randomUUID() }, refusal('invalid', '', 'body.id')],
+  ['an id chosen by the caller', { user_id: null, id: randomUUID() }, refusal('invalid', '', 'body.id')],
   ['a name with a NUL', { user_id: null, name: 'a\0b' }, refusal('invalid', '', 'body.name')],
 ] as const)('a token is refused with %s', async ([, body, expected]) => {
   await expect(admin.send(create, { body: malformed(body) })).rejects.toEqual(expected);

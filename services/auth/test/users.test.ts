@@ -41,7 +41,7 @@ describe('a user is changed', () => {
     }
   });
 
-  test('not by themselves, but setting a flag to what it is changes nothing', async () => {
+  test('not by themselves, except to a value that a flag already has', async () => {
     const admin = await somebody(auth, { is_admin: true });
 
     await expect(admin.send(update, { id: admin.id, body: { is_admin: false } })).rejects.toEqual(refusal('forbidden'));
@@ -70,7 +70,7 @@ describe('a user is changed', () => {
   });
 });
 
-test('the last site admin stays one, even when two site admins remove each other at the same time', async () => {
+test('the last site admin stays one, even when two demote each other at the same time', async () => {
   await using alone = await startAuth();
   const [ada, bob] = [await somebody(alone, { is_admin: true }), await somebody(alone, { is_admin: true })];
   const { identity_token: identityToken } = await alone.gateway.call(identities.operations.authenticate, {
@@ -91,7 +91,7 @@ test('the last site admin stays one, even when two site admins remove each other
 
   const refused = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
   expect(refused).toHaveLength(1);
-  // The later one finds itself the last site admin, or no longer a site admin.
+  // By then the second caller is the last site admin or no longer one.
   expect(['conflict', 'forbidden', 'user_inactive', 'token_revoked']).toContain(refused[0].code);
 });
 
@@ -111,7 +111,7 @@ describe('e-mails of users', () => {
     expect(await Promise.all([stranger, bot].map(emailFor))).toEqual([null, null]);
   });
 
-  test('that are invisible are not matched by the filter either', async () => {
+  test('are not matched by the filter for callers who cannot see them', async () => {
     const env = await newEnv(auth.db);
     const email = `Findme-${randomUUID()}@example.test`;
     const grace = await somebody(auth, { email, roles: { [env.id]: 'User' } });
@@ -144,7 +144,7 @@ describe('the list of users', () => {
 
   test.for([
     ['an unknown filter', { nickname: 'x' }, 'query.nickname'],
-    ['a flag that is none', { is_active: 'maybe' }, 'query.is_active'],
+    ['a flag that is not a boolean', { is_active: 'maybe' }, 'query.is_active'],
     ['an order by e-mail', { sort: 'email' }, 'query.sort'],
     ['page 0', { page: 0 }, 'query.page'],
     ['more than 100 on a page', { per_page: 101 }, 'query.per_page'],
@@ -161,7 +161,7 @@ test('a user who is missing answers 404', async () => {
   await expect(send(get, { id: randomUUID() })).rejects.toEqual(refusal('not_found'));
 });
 
-test('every operation of auth refuses what its contract refuses, and what it refuses to outsiders is an audit event', async () => {
+test('every operation of auth refuses what its contract refuses, and audits the attempts of outsiders', async () => {
   await serveOtherAudits(auth);
   const { send: siteAdmin } = await somebody(auth, { is_admin: true });
   const { send: outsider } = await somebody(auth);

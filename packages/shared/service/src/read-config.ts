@@ -5,8 +5,8 @@ import { secretsFromFiles } from './secrets-from-files.ts';
 export class ConfigError extends Error {
   readonly problems: readonly string[];
 
-  constructor(problems: readonly string[]) {
-    super(`The configuration is invalid:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
+  constructor(problems: readonly string[], options?: ErrorOptions) {
+    super(`The configuration is invalid:\n${problems.map((problem) => `  ${problem}`).join('\n')}`, options);
     this.name = 'ConfigError';
     this.problems = problems;
   }

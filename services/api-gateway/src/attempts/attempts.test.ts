@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Attempts } from './attempts.ts';
 import { TooManyRequests } from '../limits/too-many-requests.ts';
 
-/** With a clock that the test moves. */
+/** Attempts whose clock the test moves. */
 function attemptsWithClock(perMinute = 6) {
   let clock = 0;
   const usedUp: string[] = [];
@@ -24,7 +24,7 @@ function attemptsWithClock(perMinute = 6) {
   return { attempts, count, pass, retryAfter, usedUp };
 }
 
-test('a network that has used up its attempts waits for the next one, and other networks do not', () => {
+test('a network that has used up its attempts waits until it has one again, other networks do not', () => {
   const { count, pass, retryAfter, usedUp } = attemptsWithClock();
 
   count('a', 5);
@@ -66,7 +66,7 @@ test('ten thousand networks are counted, and the least recently used one is drop
   expect([attempts.networks, retryAfter('first'), retryAfter('second')]).toEqual([10_000, 60, 0]);
 });
 
-test('a network that goes on trying is reported once, and once more after it was quiet', () => {
+test('a network that keeps trying is reported once, and again only after a quiet time', () => {
   const { count, pass, usedUp } = attemptsWithClock();
 
   count('a', 6);

@@ -5,9 +5,9 @@ import { TooManyRequests } from '../limits/too-many-requests.ts';
 export interface AttemptsOptions {
   /** The size of a burst, and how many attempts are added each minute; 0: no limit. */
   perMinute: number;
-  /** Called when a network has used up all of them, and not again before half of them have come back. */
+  /** Called when a network has used up its attempts; again only after half of them have come back in between. */
   onUsedUp?: (network: string) => void;
-  /** Called with each attempt that is counted here, for other replicas. */
+  /** Called for each attempt that this replica counts, to inform the others. */
   onCount?: (network: string) => void;
   /** The clock, in ms. */
   now?: () => number;
@@ -15,11 +15,11 @@ export interface AttemptsOptions {
 
 interface Used {
   fullAt: FullAt;
-  /** It was used up, and has not been half full since. */
+  /** The bucket was empty and has not been half full since. */
   isReported: boolean;
 }
 
-/** Beyond it the least recently used bucket is dropped: an attacker with more networks has enough attempts anyway. */
+/** Above this, the least recently used bucket is dropped: an attacker with more networks has enough attempts anyway. */
 const maxNetworks = 10_000;
 
 /** Limits the attempts of each network. */
@@ -41,14 +41,14 @@ export class Attempts {
     return this.#used.size;
   }
 
-  /** Throws where the network has no attempts left. */
+  /** Throws if the network has no attempts left. */
   refuseUsedUp(network: string): void {
     if (!this.#quota) return;
     const waitMs = waitOf(this.#quota, this.#used.get(network)?.fullAt ?? 0, this.#now());
     if (waitMs > 0) throw new TooManyRequests('Too many attempts from this address', waitMs);
   }
 
-  /** Counts an attempt. Concurrent attempts may overdraw the bucket; then it takes longer until there is one again. */
+  /** Counts an attempt. Concurrent attempts may overdraw the bucket, which lengthens the wait for the next one. */
   count(network: string): void {
     if (!this.#quota) return;
     this.countElsewhere(network, 1);

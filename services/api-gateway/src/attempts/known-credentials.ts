@@ -7,8 +7,8 @@ const maxCredentials = 10_000;
 export type KnownIdentity = Authenticated['identity'];
 
 /**
- * Hashes of credentials that were valid when last presented, and whose they were. A known credential is still authenticated by
- * auth; it is exempt from the limit on failed attempts of its address, and what its identity may request is known beforehand.
+ * Hashes of credentials that were valid when last presented, with their identities. Auth still authenticates a known credential,
+ * but it is exempt from the limit on failed attempts of its address, and the limit of its identity applies before that call.
  */
 export class KnownCredentials {
   readonly #identities = new BoundedCache<KnownIdentity>(maxCredentials);

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import ipaddr from 'ipaddr.js';
 
-/** The prefix of an IPv6 address, in bytes, that a household or machine is assigned and may change addresses within. */
+/** The bytes of an IPv6 address that its owner cannot choose: a household or machine is assigned a /64. */
 const prefixBytes = 8;
 
 /** The network behind a request: an IPv4 address, or the /64 of an IPv6 address. */

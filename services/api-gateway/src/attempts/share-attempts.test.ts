@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { Attempts } from './attempts.ts';
 import { shareAttempts } from './share-attempts.ts';
 
-/** Two replicas whose messages arrive at once, and what was sent. */
+/** Two replicas whose messages arrive at once, and the messages. */
 function replicas() {
   const listeners: ((key: string) => void)[] = [];
   const sent: string[] = [];
@@ -35,7 +35,7 @@ function replicas() {
   };
 }
 
-test('attempts that one replica counts are counted by the other once, in one message for a network', async () => {
+test('attempts of a network that one replica counts reach the other once, in one message', async () => {
   const { sent, one, other } = replicas();
   for (let n = 0; n < 9; n += 1) one.attempts.count('2001:db8:1:2::/64');
 
@@ -48,7 +48,7 @@ test('attempts that one replica counts are counted by the other once, in one mes
   expect(sent).toHaveLength(2);
 });
 
-test('a flood of networks is sent in portions, those with most attempts first', async () => {
+test('attempts of many networks are sent in batches, those with most attempts first', async () => {
   const { sent, one } = replicas();
   for (let n = 0; n < 12_000; n += 1) one.attempts.count(`network ${n}`);
   one.attempts.count('network 777');
@@ -59,7 +59,7 @@ test('a flood of networks is sent in portions, those with most attempts first', 
   await vi.waitFor(() => expect(sent).toHaveLength(10_000));
 });
 
-test('messages that no replica sends are ignored', () => {
+test('malformed messages are ignored', () => {
   const { hear, one, other } = replicas();
 
   for (const key of ['', 'x', '0123456789abcdef-credentials-9999999-YQ', '0123456789abcdef-toString-5-YQ']) hear(key);

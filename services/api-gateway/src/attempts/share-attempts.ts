@@ -4,24 +4,24 @@ import type { Attempts } from './attempts.ts';
 
 export interface ShareAttemptsDeps {
   hints: Bus['hints'];
-  /** What is counted, by its name in messages. */
+  /** The counters, by their name in messages. */
   attempts: Readonly<Record<string, Pick<Attempts, 'countElsewhere'>>>;
   /** Aborts when the gateway stops. */
   signal: AbortSignal;
   everyMs?: number;
 }
 
-/** Beyond it networks are counted here alone; each has its whole limit at this replica anyway. */
+/** Above this, further networks are counted by this replica alone. */
 const mostNetworks = 10_000;
-/** In one turn; the rest waits for the next. */
+/** Sent at once; the rest waits for the next turn. */
 const mostMessages = 500;
 
 const messageKey = /^(?<from>[0-9a-f]{16})-(?<kind>\w{1,20})-(?<times>\d{1,6})-(?<network>[\w-]{1,60})$/;
 
 /**
- * Replicas send each other how many attempts of which network they have counted, once a second, while there are any. Nothing is
- * stored: a replica that is lost has already sent what it counted, but for its last second, and a new one begins at zero. So
- * all replicas together allow what one does, and what is tried within a second.
+ * Replicas send each other the attempts of each network that they have counted, once a second while there are any. So all
+ * replicas together allow as much as one, plus the attempts within a second. Nothing is stored: a lost replica has sent all
+ * counts but those of its last second, and a new one begins at zero.
  */
 export function shareAttempts({ hints, attempts, signal, everyMs = 1_000 }: ShareAttemptsDeps) {
   const own = randomBytes(8).toString('hex');

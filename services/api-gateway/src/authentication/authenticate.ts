@@ -10,7 +10,7 @@ import { networkOf } from '../attempts/network-of.ts';
 import { credentialOf } from './credential-of.ts';
 import type { LeasedIdentities } from './leases/leased-identities.ts';
 
-/** Calls auth, unless the identity was read a moment ago and the lease of this gateway still holds (docs/decisions/0015). */
+/** Calls auth, unless the identity was just read and the lease of this gateway still holds (docs/decisions/0015). */
 export type Authenticate = (
   request: Pick<FastifyRequest, 'headers' | 'id' | 'ip' | 'socket'>,
   /** The service to call next. */
@@ -22,7 +22,7 @@ export interface AuthenticateDeps {
   /** Failed attempts, by network. */
   failures: Attempts;
   known: KnownCredentials;
-  /** Without them auth is called on every request. */
+  /** Without this, auth is called on every request. */
   identities?: LeasedIdentities | undefined;
 }
 
@@ -51,7 +51,7 @@ export function authenticateBy({ bus, failures, known, identities: leased }: Aut
       return authenticated;
     } catch (error) {
       if (error instanceof AppError && error.status === 401) known.remove(credential);
-      // Other failures, such as an expired token, require the secret: they are not guesses.
+      // Other failures, such as an expired token, need the right secret, so they are not guesses.
       if (error instanceof AppError && error.code === 'unauthenticated') failures.count(network);
       throw error;
     }

@@ -5,7 +5,7 @@ import { AppError } from '@berth/contracts/errors';
 /** Has the same message as auth's error for an invalid credential, so that the cause stays hidden. */
 const missing = () => new AppError('unauthenticated', 'The credential is missing or not valid');
 
-/** The credential of a request; `x-service-token` wins where both are sent (Specification, "Credentials"). */
+/** The credential of a request; `x-service-token` wins if both are sent (Specification, "Credentials"). */
 export function credentialOf({ 'x-service-token': token, authorization }: IncomingHttpHeaders): Credential {
   if (token !== undefined) {
     if (typeof token !== 'string' || token.length > 4096) throw missing();
@@ -16,7 +16,7 @@ export function credentialOf({ 'x-service-token': token, authorization }: Incomi
   return { jwt };
 }
 
-/** Whether a request presents something that may be a credential. */
+/** Whether a request has a header for a credential. */
 export function presentsCredential(headers: IncomingHttpHeaders): boolean {
   try {
     credentialOf(headers);

@@ -17,7 +17,7 @@ export interface RequireCredentialDeps {
   refusals: RequestLimit;
 }
 
-/** What a route that needs a credential is registered with. */
+/** The options of a route that needs a credential. */
 export interface CredentialRoute {
   config: { needsCredential: true };
   /** Authenticates the request before its body is read. */
@@ -27,9 +27,9 @@ export interface CredentialRoute {
 export type RequireCredential = (operation: Pick<Operation, 'owner'>) => CredentialRoute;
 
 /**
- * Authenticates requests and limits those of an identity. Where its credential is known from before, what is too much is refused
- * without a call to auth, so that it costs others nothing. A credential that is refused has no identity whose limit it could use
- * up, however right its secret is: those count for their address.
+ * Authenticates requests and limits those of an identity. If the credential is known, requests past the limit are refused without
+ * a call to auth. A request whose credential auth refuses has no identity, even if the secret is right, so it counts for its
+ * address.
  */
 export function requireCredentialBy({
   authenticate,
@@ -42,7 +42,7 @@ export function requireCredentialBy({
     async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
       const before = known.identityOf(credentialOf(request.headers));
       if (before) {
-        // For the log, where it is refused at once.
+        // For the log line, in case the request is refused here.
         request.identity = before;
         requests.refuseUsedUp(nameOf(before), reply);
       } else refusals.refuseUsedUp(networkOf(request), reply);

@@ -8,7 +8,7 @@ import type { Position } from './position.ts';
 
 const created = '2026-01-02T03:04:05.000Z';
 
-/** When the stream that the reader reads was created. */
+/** The time at which the stream was created. */
 let createdNow: string;
 let stored: RowEvent[];
 let first: number;
@@ -16,7 +16,7 @@ let isUp: boolean;
 let stopping: AbortController;
 let feed: EventFeed;
 
-/** As much of the stream as a feed sees; at most four events at a time. */
+/** Reads at most four events at a time. */
 const reader: EventReader = {
   async status() {
     if (!isUp) throw new AppError('unavailable', 'no server');
@@ -49,7 +49,7 @@ function announce(count: number): void {
   }
 }
 
-/** All that follows a position, until `last` was reached. */
+/** Reads the events after a position, up to `last`. */
 async function readUntil(last: number, from: Position): Promise<{ sequences: number[]; missing: string[] }> {
   const [sequences, missing]: [number[], string[]] = [[], []];
   for (let position = from; position.sequence < last; ) {
@@ -63,7 +63,7 @@ async function readUntil(last: number, from: Position): Promise<{ sequences: num
   return { sequences, missing };
 }
 
-test('a client far behind receives from the stream what memory no longer holds, each event once', async () => {
+test('a client far behind receives each event once, older ones from the stream instead of memory', async () => {
   using member = await feed.join(() => undefined);
   announce(40);
   await expect.poll(async () => (await feed.after({ created, sequence: 39 })).events).toHaveLength(1);
@@ -74,7 +74,7 @@ test('a client far behind receives from the stream what memory no longer holds, 
   expect(missing).toEqual([]);
 });
 
-test('a position that another gateway has already given is no reason for a reset', async () => {
+test('a position from a gateway that is ahead does not cause a reset', async () => {
   using _member = await feed.join(() => undefined);
   announce(3);
 
@@ -82,7 +82,7 @@ test('a position that another gateway has already given is no reason for a reset
   expect(await feed.after({ created, sequence: 3 })).not.toHaveProperty('missing');
 });
 
-test('a client is reset where the stream was wiped, although the new one is longer already', async () => {
+test('a client is reset if the stream was wiped, although the new one is longer already', async () => {
   using _member = await feed.join(() => undefined);
   announce(3);
   [createdNow, stored] = ['2026-01-02T04:00:00.000Z', []];
@@ -107,7 +107,7 @@ test('a client is reset after an outage that outlasted the events', async () => 
   expect(sequences).not.toContain(14);
 });
 
-test('a client that goes on at a new gateway receives no version of a row again, and none that is older', async () => {
+test('a client that continues at a new gateway receives no version of a row again and no older one', async () => {
   const publish = (id: string, version: number) => {
     announce(1);
     const last = stored.at(-1);
@@ -115,7 +115,7 @@ test('a client that goes on at a new gateway receives no version of a row again,
   };
   publish('boat', 5);
   for (let n = 0; n < 6; n += 1) publish(`other ${n}`, 1);
-  // An owner's relay that was paused goes on after another one.
+  // A relay of the owner that was paused continues after another one.
   publish('boat', 4);
   publish('boat', 5);
   using member = await feed.join(() => undefined);

@@ -8,14 +8,14 @@ import { singleFlight, singleFlights } from '@berth/service/waiting/single-fligh
 import { dataOf } from './event-text.ts';
 import type { Position } from './position.ts';
 
-/** An event with the text of its data, which is made once for all streams. */
+/** An event and its data as text, made once for all streams. */
 export interface FedEvent extends RowEvent {
   readonly data: string;
 }
 
 export interface FeedPart {
   readonly events: readonly FedEvent[];
-  /** After the last event of this part, whether it is shown to anybody or not. */
+  /** The position after the last event of this part, shown or not. */
   readonly position: Position;
   /** There is more to read at once. */
   readonly more: boolean;
@@ -25,11 +25,11 @@ export interface FeedPart {
 
 export interface EventFeed {
   /**
-   * From now on `wake` is called when there are new events, until the member leaves. Resolves to the end of the stream;
-   * throws `unavailable` where it cannot be read.
+   * Calls `wake` for new events until the member leaves. Resolves to the end of the stream; throws `unavailable` if it cannot
+   * be read.
    */
   join(wake: () => void): Promise<{ end: Position } & Disposable>;
-  /** What follows a position; at most 500 events. */
+  /** The events after a position, at most 500. */
   after(position: Position): Promise<FeedPart>;
 }
 
@@ -39,15 +39,15 @@ export interface EventFeedDeps {
   /** Aborts when the gateway stops. */
   stopping: AbortSignal;
   pollMs?: number;
-  /** Of the events in memory, which all streams share. */
+  /** The size of the events in memory, which all streams share. */
   recentBytes?: number;
 }
 
 const partSize = 500;
-/** What the objects of an event take beside the text of its data, roughly. */
+/** The rough size of an event beside its data. */
 const eventOverhead = 500;
 const rowsRemembered = 20_000;
-/** Events before the first one that is sent, in which its row may already have a newer version. */
+/** How many earlier events are searched for newer versions of the same rows before the first event is sent. */
 const lookBack = 500;
 
 /**
@@ -80,14 +80,14 @@ export function createEventFeed({
 
   const poll = singleFlight(async (): Promise<void> => {
     const status = await reader.status();
-    // Another stream, or one that lost its end: known sequences mean other events.
+    // Another stream, or one that lost its end: its sequences now mean other events.
     const isSame = stream?.created === status.created && status.last >= end - 1;
     if (!isSame) {
       const versions = await versionsBefore(status.last + 1, status.first);
       restart(status.last + 1);
       newest = versions;
     }
-    // After a long outage: what followed is no longer kept.
+    // After a long outage: the next events are no longer kept.
     else if (status.first > end) restart(status.first);
     const before = isSame ? end : -1;
     stream = status;
@@ -153,7 +153,7 @@ export function createEventFeed({
 
   const missed = (missing: string): FeedPart => ({ events: [], position: here(end - 1), more: false, missing });
 
-  /** Reads from the stream what is no longer in memory. */
+  /** Reads events that are no longer in memory from the stream. */
   async function catchUp(from: number): Promise<FeedPart> {
     const { created, first } = await reader.status();
     if (created !== stream?.created) return { events: [], position: here(from - 1), more: true };
@@ -173,7 +173,7 @@ export function createEventFeed({
     },
 
     async after({ created, sequence }) {
-      // Another gateway may have read on already. A poll that is under way began before this call, the next one does not.
+      // Another gateway may be ahead. A poll under way may have begun before this call, so poll a second time.
       const isUnknown = () => created !== stream?.created || sequence >= end;
       if (isUnknown()) await poll();
       if (isUnknown()) await poll();
@@ -191,7 +191,7 @@ export function createEventFeed({
   };
 }
 
-/** An owner may publish an event again, or after a newer one of the same row. */
+/** Drops repeats: an owner may publish an event again, or after a newer one of the same row. */
 function withoutRepeats(events: readonly RowEvent[], newest: BoundedCache<number>): FedEvent[] {
   return events.flatMap((one) => {
     const { resource, id, version } = one.event;

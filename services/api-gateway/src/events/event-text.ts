@@ -1,7 +1,7 @@
 import type { RowEvent } from '@berth/bus/events/event-reader';
 import { idOf, type Position } from './position.ts';
 
-/** What a client receives of an event: which row changed, never what is in it. */
+/** The data that a client receives: which row changed, never its content. */
 export function dataOf({ event: { operation, resource, env_id, id, version } }: RowEvent): string {
   return JSON.stringify({ operation, table: resource, env_id, data: { id }, version });
 }
@@ -9,7 +9,7 @@ export function dataOf({ event: { operation, resource, env_id, id, version } }: 
 /** Server-sent events of the HTML standard; `data` has no line break, as JSON has none. */
 export const eventText = (position: Position, data: string): string => `id: ${idOf(position)}\ndata: ${data}\n\n`;
 
-/** The client has missed events, and reads again what it shows. */
+/** Tells a client that it has missed events and must read again what it shows. */
 export const resetText = (position: Position, reason: string): string =>
   `event: reset\nid: ${idOf(position)}\ndata: ${JSON.stringify({ reason })}\n\n`;
 

@@ -7,10 +7,10 @@ const [envA, envB] = ['11111111-1111-4111-8111-111111111111', '22222222-2222-422
 const [me, other] = ['aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa', 'bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb'] as const;
 const kind = '33333333-3333-4333-8333-333333333333';
 
-/** Specification, "Visibility", in the words of each table. */
+/** The tables by the words of the specification, "Visibility". */
 const visibleTo = {
   everybody: ['users', 'bots', 'helm_charts', 'helm_registries', 'deployment_kinds', 'helm_tag_formats'],
-  'all of the env': [
+  'everyone in the env': [
     'deployments',
     'deployment_tasks',
     'deployment_resources',
@@ -22,12 +22,12 @@ const visibleTo = {
     // Without an env: site admins and bots.
     'k8s_clusters',
   ],
-  'all of the env, or everybody where there is none': ['deployment_resource_types'],
+  'everyone in the env, or everybody if it has none': ['deployment_resource_types'],
   'their user': ['user_tokens'],
   'site admins': ['bot_tokens'],
 } as const;
 
-/** Users with each combination of roles, also those of an env where they are no member; bots; deployments. */
+/** Users with each combination of roles, also deployment roles without membership; bots; deployments. */
 function* identities(): Iterable<Identity> {
   const roles = [undefined, 'User', 'Admin'] as const;
   for (const is_admin of [false, true])
@@ -57,8 +57,8 @@ function isVisible(table: string, identity: Identity, { env_id, row }: Row): boo
     identity.kind === 'bot' ||
     (identity.kind === 'deployment' ? env_id === identity.env_id : env_id !== null && env_id in identity.env_roles);
   if (isIn(visibleTo.everybody)) return true;
-  if (isIn(visibleTo['all of the env'])) return seesEnv;
-  if (isIn(visibleTo['all of the env, or everybody where there is none'])) return env_id === null || seesEnv;
+  if (isIn(visibleTo['everyone in the env'])) return seesEnv;
+  if (isIn(visibleTo['everyone in the env, or everybody if it has none'])) return env_id === null || seesEnv;
   if (isIn(visibleTo['their user'])) return isSiteAdmin || (identity.kind === 'user' && row.user_id === me);
   if (isIn(visibleTo['site admins'])) return isSiteAdmin;
   throw new Error(`the specification does not say who sees ${table}`);
@@ -70,7 +70,7 @@ test('each table with events has its readers in the specification', () => {
   expect(Object.values(visibleTo).flat().toSorted()).toEqual(published.toSorted());
 });
 
-test.for(published)('whoever may not see a row of %s receives no event of it, and all others do', (table) => {
+test.for(published)('events of %s reach exactly those who may read the row', (table) => {
   const isFor = eventsFor(resources, undefined, undefined);
   for (const identity of identities())
     for (const env_id of [envA, envB, null])

@@ -2,7 +2,7 @@ import type { Identity } from '@berth/contracts/access/identity';
 import type { RowEvent } from '@berth/bus/events/event-reader';
 import type { Resource } from '@berth/contracts/definition/contract';
 
-/** Whether an event is of the wanted tables and env, and of a row that the identity may read (Specification, "Visibility"). */
+/** Whether an event is of the wanted tables and env, and the identity may read its row (Specification, "Visibility"). */
 export function eventsFor(
   resources: readonly Resource[],
   tables: ReadonlySet<string> | undefined,

@@ -8,19 +8,19 @@ import type { Position } from './position.ts';
 
 export interface FollowEventsDeps {
   feed: Pick<EventFeed, 'after'>;
-  /** The identity of the client; null while auth cannot be reached. Throws when it may no longer read. */
+  /** The identity of the client; null while auth cannot be reached. Throws if it may no longer read. */
   identity: () => Promise<Identity | null>;
-  /** Whether an event is one that the client wants and may see. */
+  /** Whether the client wants the event and may see it. */
   isFor: (identity: Identity, event: FedEvent) => boolean;
   wakeUp: Pick<WakeUp, 'wait'>;
   signal: AbortSignal;
   heartbeatMs?: number;
 }
 
-/** How often the identity is read again where nothing happens. */
+/** How often the identity is read again while there are no events. */
 const idleMs = 900;
 
-/** Yields the text of the stream from a position on, until the signal aborts; throws when the client may no longer read. */
+/** Yields the text of the stream from a position on, until the signal aborts; throws if the client may no longer read. */
 export async function* followEvents(
   from: Position,
   { feed, identity, isFor, wakeUp, signal, heartbeatMs = 15_000 }: FollowEventsDeps,
@@ -45,7 +45,7 @@ export async function* followEvents(
   }
 }
 
-/** The next turn tries again; the position stays. */
+/** The next turn tries again from the same position. */
 function ignoreOutage(error: unknown): null {
   if (isOutage(error)) return null;
   throw error;

@@ -10,7 +10,7 @@ const shape = /^(\d{1,15})-(\d{1,15})$/;
 /** The `id:` of an event, `<time of the stream's creation>-<sequence>`. */
 export const idOf = ({ created, sequence }: Position): string => `${Date.parse(created)}-${sequence}`;
 
-/** The position that a client names in `Last-Event-ID`; one that is none belongs to no stream. */
+/** The position in `Last-Event-ID`; a malformed one belongs to no stream, so the client is reset. */
 export function positionOf(lastEventId: string): Position {
   const [, time = '0', sequence = '0'] = shape.exec(lastEventId) ?? [];
   return { created: new Date(Number(time)).toISOString(), sequence: Number(sequence) };

@@ -32,7 +32,7 @@ function shared({
   return { share, authenticated };
 }
 
-test('streams of one credential authenticate it once, and those of another one theirs', async () => {
+test('streams of the same credential authenticate it once, those of another one separately', async () => {
   const { share, authenticated } = shared();
   const streams = [share(requestWith('a')), share(requestWith('a')), share(requestWith('b'))];
 
@@ -43,7 +43,7 @@ test('streams of one credential authenticate it once, and those of another one t
   expect(authenticated).toEqual(['a', 'b']);
 });
 
-test('an identity that is too old is read again, and one without streams is not kept', async () => {
+test('an old identity is read again, and one without streams is dropped', async () => {
   const { share, authenticated } = shared({ maxAgeMs: 0 });
   const stream = share(requestWith('a'));
   await stream.now();

@@ -6,9 +6,9 @@ import type { FastifyRequest } from 'fastify';
 import type { Authenticate } from '../authentication/authenticate.ts';
 import { credentialOf } from '../authentication/credential-of.ts';
 
-/** The identity behind the credential of open streams, as auth read it less than a second ago. */
+/** The identity of a credential with open streams, as auth read it less than a second ago. */
 export interface CurrentIdentity extends Disposable {
-  /** Null during an outage of auth. Throws when the credential is refused, or the outage lasts. */
+  /** Null during an outage of auth. Throws if the credential is refused or the outage is too long. */
   now(): Promise<Identity | null>;
 }
 
@@ -40,7 +40,7 @@ export function createSharedIdentities({ bus, authenticate, maxAgeMs = 900, outa
       const started = performance.now();
       const { identity_token } = await authenticate(latest, 'api-gateway');
       identity = await bus.identify(identity_token);
-      // From the start of the call: what was true when auth read it.
+      // Its age counts from the start of the call, since auth may read it at any time after that.
       readAt = started;
     });
 

@@ -5,15 +5,15 @@ import type { FastifyInstance } from 'fastify';
 const checkMs = 50;
 
 export interface Closing {
-  /** Requests that are in flight after this are cut off; lingering is part of it. */
+  /** Requests still in flight after this are cut off; it includes the time to linger. */
   readonly graceMs?: number;
-  /** How long it serves as before, but closes each connection with the next response on it. */
+  /** How long it keeps serving, while it closes each connection with its next response. */
   readonly lingerMs?: number;
 }
 
 /**
- * On disposal: lingers, stops accepting connections, waits for requests in flight, and closes. Without lingering, a connection that
- * is idle is closed although its client may be sending the next request on it, which then fails.
+ * On disposal: lingers, stops accepting connections, waits for requests in flight, and closes. Without lingering, an idle
+ * connection may be closed just as its client sends the next request, which then fails.
  */
 export const closingGracefully = (
   app: FastifyInstance,

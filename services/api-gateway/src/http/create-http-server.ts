@@ -27,7 +27,7 @@ import { createTlsServer, type TlsOptions } from './tls/tls-server.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The caller, as identified by auth; undefined where the route needs no credential. */
+    /** The caller, as identified by auth; undefined if the route needs no credential. */
     identity: Authenticated['identity'] | undefined;
     /** The identity as a JWT signed by auth, for the owner. */
     identityToken: string | undefined;
@@ -40,15 +40,15 @@ export interface HttpServerDeps extends Pick<Service, 'log' | 'metrics'> {
   trustedProxies?: readonly string[];
   /** Plain HTTP without it. */
   tls?: TlsOptions | null | undefined;
-  /** The public URL; where it is https, browsers are told to use nothing else. */
+  /** The public URL; if it is https, browsers are told to use only https. */
   ownUrl: string;
   allowedOrigins?: readonly string[];
   connections?: ConnectionLimits;
 }
 
-/** All in ms but `most`. */
+/** Times are in ms. */
 export interface ConnectionLimits {
-  /** Open connections. */
+  /** The number of open connections. */
   most: number;
   /** For the headers of a request to arrive. */
   headersMs: number;
@@ -149,7 +149,7 @@ function readJsonOnly(app: FastifyInstance): void {
     }
     if (body.length === 0) return undefined;
     const parsed = parseJsonBody(body);
-    // The schema is checked next, which takes long for a large body: other requests get a turn in between.
+    // Checking the schema of a large body takes long, so other requests get a turn before it.
     if (body.length > largeBodyBytes) await nextTurn();
     return parsed;
   });

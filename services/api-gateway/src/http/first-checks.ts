@@ -7,21 +7,21 @@ const maxHeaders = 100;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** A probe: answered under any load, and not logged. */
+    /** A probe is answered under any load, and not logged. */
     isProbe?: boolean;
   }
 }
 
 export interface FirstChecksOptions {
-  /** The public URL is https, be it here or at a proxy in front. */
+  /** Whether the public URL is https, here or at a proxy in front. */
   isHttps: boolean;
   overload?: Overload;
 }
 
-/** A browser that has once been here does not try plain HTTP for a year. */
+/** Browsers remember this for a year and do not try plain HTTP. */
 const strictTransport = { 'strict-transport-security': 'max-age=31536000' };
 
-/** The checks before authentication: is the request valid HTTP, is there a route, is the gateway overloaded. */
+/** The checks before authentication: valid HTTP, a known route, no overload. */
 export function firstChecks(app: FastifyInstance, { isHttps, overload = watchOverload() }: FirstChecksOptions): void {
   const headers = { ...commonHeaders, ...(isHttps && strictTransport) };
   app.addHook('onListen', async () => overload.begin());
@@ -37,7 +37,7 @@ export function firstChecks(app: FastifyInstance, { isHttps, overload = watchOve
       if (raw.headers.host === undefined && raw.httpVersion === '1.1') {
         return new AppError('invalid', 'The request has no Host header');
       }
-      // `rawHeaders` has names and values alternately.
+      // `rawHeaders` alternates names and values.
       if (raw.rawHeaders.length > 2 * maxHeaders) return new TooManyHeaders();
       if (request.is404) return new AppError('not_found', 'No such path');
       if (overload.isOverloaded() && !request.routeOptions.config.isProbe) {

@@ -17,7 +17,7 @@ const monitor: DelayMonitor = {
   },
 };
 
-/** Turns of the event loop, each with its delay. */
+/** Simulates turns of the event loop, each with its delay. */
 function turns(...late: number[]): void {
   for (const ms of late) {
     clock += ms;
@@ -30,7 +30,7 @@ beforeEach(() => {
   overload = watchOverload({ monitor, now: () => clock });
 });
 
-test('delays before the server listens are no overload', () => {
+test('delays before the server listens are not an overload', () => {
   turns(900, 900, 900);
   overload.begin();
   turns(5, 5);
@@ -40,7 +40,7 @@ test('delays before the server listens are no overload', () => {
   expect(overload.isOverloaded()).toBe(false);
 });
 
-test('a median delay above 200 ms is an overload, until a second with a better one', () => {
+test('a median delay above 200 ms is an overload, until a second with a lower median', () => {
   overload.begin();
 
   turns(300, 300, 300, 300);
@@ -51,7 +51,7 @@ test('a median delay above 200 ms is an overload, until a second with a better o
   expect(overload.isOverloaded()).toBe(false);
 });
 
-test('a single long pause is no overload', () => {
+test('a single long pause is not an overload', () => {
   overload.begin();
 
   turns(5, 5, 10_000, 5, 5);

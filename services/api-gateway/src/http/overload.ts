@@ -5,13 +5,13 @@ const tooLateMs = 200;
 const windowMs = 1_000;
 
 export interface Overload extends Disposable {
-  /** Begins to measure: delays during the start of the process do not count. */
+  /** Starts measuring, so that delays during the start of the process do not count. */
   begin(): void;
   /** Whether the event loop was more than 200 ms late most of the time. */
   isOverloaded(): boolean;
 }
 
-/** The part of Node's event loop monitor that is used. */
+/** The part of Node's event loop monitor that is needed here. */
 export interface DelayMonitor {
   enable(): unknown;
   disable(): unknown;
@@ -25,7 +25,7 @@ export interface OverloadDeps {
   now?: () => number;
 }
 
-/** Evaluates the delays at most once a second, by their median: a single long pause, as of a paused machine, is over. */
+/** Evaluates the median delay at most once a second. The median ignores a single long pause, such as that of a paused machine. */
 export function watchOverload({
   monitor = monitorEventLoopDelay({ resolution: resolutionMs }),
   now = () => performance.now(),

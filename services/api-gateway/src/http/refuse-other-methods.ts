@@ -2,7 +2,7 @@ import { METHODS } from 'node:http';
 import { AppError } from '@berth/contracts/errors';
 import type { FastifyInstance } from 'fastify';
 
-/** The methods of each path, of routes added after `collectMethods`. */
+/** The methods of each path, for routes added after `collectMethods`. */
 export type KnownMethods = Map<string, Set<string>>;
 
 export function collectMethods(app: FastifyInstance): KnownMethods {
@@ -35,7 +35,7 @@ export function refuseOtherMethods(app: FastifyInstance, known: KnownMethods): v
   }
 }
 
-/** With `HEAD` last, which the framework adds to each `GET`. */
+/** The framework adds `HEAD` to each `GET`; it comes last. */
 function allowed(methods: Set<string>): string[] {
   const named = [...methods].filter((method) => method !== 'HEAD');
   return methods.has('GET') ? [...named, 'HEAD'] : named;

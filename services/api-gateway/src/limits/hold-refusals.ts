@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { TooManyRequests } from './too-many-requests.ts';
 
 const holdMs = 250;
-/** Beyond it refusals are sent at once: what is held takes memory. */
+/** Above this, refusals are sent at once, since held ones take memory. */
 const mostHeld = 1_000;
 
 /**

@@ -3,21 +3,20 @@ import type { RequestLimit } from './request-limit.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Its requests are limited by identity, once they are authenticated. */
+    /** Limits requests of such a route by identity, once they are authenticated. */
     needsCredential?: boolean;
   }
 }
 
 export interface LimitAddressesDeps {
   addresses: RequestLimit;
-  /** The address or network that a request counts for. */
+  /** The address or network for which a request counts. */
   networkOf: (request: FastifyRequest) => string;
   presentsCredential: (headers: FastifyRequest['headers']) => boolean;
 }
 
 /**
- * Limits requests that have no identity: those of routes that need none, and those that need one and present none. Probes are
- * always answered.
+ * Limits requests without an identity: those to public routes, and those that lack a credential. Probes are always answered.
  */
 export function limitAddresses(
   app: FastifyInstance,

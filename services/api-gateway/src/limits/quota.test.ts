@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { afterUse, type FullAt, leftOf, type Quota, waitOf } from './quota.ts';
 
-/** The same limit, kept the obvious way: how many requests are left, counted on with each step of the clock. */
+/** The same limit as a counter of requests left, which grows with the clock. */
 class Counted {
   #left: number;
   #at = 0;
@@ -22,7 +22,7 @@ class Counted {
   }
 }
 
-/** Every sequence of so many steps. */
+/** Every sequence of `length` steps. */
 function* sequences(steps: readonly number[], length: number): Generator<number[]> {
   if (length === 0) yield [];
   else for (const rest of sequences(steps, length - 1)) for (const step of steps) yield [...rest, step];
@@ -36,28 +36,25 @@ const quotas: Quota[] = [
 ];
 
 describe('a quota', () => {
-  test.for(quotas)(
-    'of $requests allows what a bucket that is counted does, for every short sequence of requests',
-    (quota) => {
-      const wrong: string[] = [];
-      for (const start of [0, 1e12]) {
-        for (const pauses of sequences([0, 1, 2, 4, 9], 7)) {
-          const counted = new Counted(quota);
-          let [now, fullAt]: [number, FullAt] = [0, 0];
-          for (const pause of pauses) {
-            now += pause;
-            const isAllowed = leftOf(quota, fullAt + start, now + start) >= 1;
-            if (isAllowed) fullAt = afterUse(quota, fullAt, now);
-            if (isAllowed !== counted.take(now)) wrong.push(`${pauses.join()} at ${now}: ${isAllowed}`);
-          }
+  test.for(quotas)('of $requests allows the same requests as a counted bucket, for every short sequence', (quota) => {
+    const wrong: string[] = [];
+    for (const start of [0, 1e12]) {
+      for (const pauses of sequences([0, 1, 2, 4, 9], 7)) {
+        const counted = new Counted(quota);
+        let [now, fullAt]: [number, FullAt] = [0, 0];
+        for (const pause of pauses) {
+          now += pause;
+          const isAllowed = leftOf(quota, fullAt + start, now + start) >= 1;
+          if (isAllowed) fullAt = afterUse(quota, fullAt, now);
+          if (isAllowed !== counted.take(now)) wrong.push(`${pauses.join()} at ${now}: ${isAllowed}`);
         }
       }
+    }
 
-      expect(wrong).toEqual([]);
-    },
-  );
+    expect(wrong).toEqual([]);
+  });
 
-  test('allows a request when its wait is over, and none before', () => {
+  test('allows a request after the wait, and not before', () => {
     const quota = { requests: 7, windowMs: 60_000 };
     for (let used = 0; used <= 14; used += 1) {
       const now = 1e12 + used * 13;
@@ -70,7 +67,7 @@ describe('a quota', () => {
     }
   });
 
-  test('that was overdrawn is there again after less than two windows, however often it was used', () => {
+  test('is full again within two windows, however much it was overdrawn', () => {
     const quota = { requests: 5, windowMs: 1_000 };
     let fullAt = 0;
     for (let n = 0; n < 10_000; n += 1) fullAt = afterUse(quota, fullAt, 500);
@@ -79,7 +76,7 @@ describe('a quota', () => {
     expect(leftOf(quota, fullAt, 2_500)).toBe(5);
   });
 
-  test('never holds more than all of it, however long it was not used', () => {
+  test('never exceeds its size, however long it was unused', () => {
     const quota = { requests: 5, windowMs: 1_000 };
 
     expect(leftOf(quota, 0, 86_400_000)).toBe(5);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { RequestLimit } from './request-limit.ts';
 import { TooManyRequests } from './too-many-requests.ts';
 
-/** The answers to requests of keys, in their order. */
+/** A limit, and a way to take a request of a key and get the answer as text. */
 function limitWithClock(perMinute: number) {
   const clock = { ms: 0 };
   const limit = new RequestLimit({ by: 'address', perMinute, now: () => clock.ms });
@@ -19,7 +19,7 @@ function limitWithClock(perMinute: number) {
   return { clock, limit, take };
 }
 
-test('a limit of requests allows a burst of a minute, then one after the other, and says so', () => {
+test('a request limit allows the requests of a minute at once, then one at a time, and says so in headers', () => {
   const { clock, take } = limitWithClock(60);
   for (let n = 59; n > 0; n -= 1) expect(take('a')).toBe(`"address";r=${n};t=${60 - n}`);
 
@@ -31,7 +31,7 @@ test('a limit of requests allows a burst of a minute, then one after the other, 
   expect(take('a')).toBe('"address";r=59;t=1');
 });
 
-test('limits of requests are kept for ten thousand keys, whatever floods, and those used last are kept', () => {
+test('request limits are kept for the ten thousand keys used last', () => {
   const { limit, take } = limitWithClock(1);
   for (let n = 0; n < 25_000; n += 1) take(`${n}`);
 

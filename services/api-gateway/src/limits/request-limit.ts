@@ -3,7 +3,7 @@ import { afterUse, type FullAt, leftOf, type Quota, waitOf } from './quota.ts';
 import { TooManyRequests } from './too-many-requests.ts';
 
 export interface RequestLimitOptions {
-  /** The name of its policy in the headers: what is counted by. */
+  /** What a key stands for; also the name of the policy in the headers. */
   by: 'identity' | 'address';
   /** The size of a burst, and how many are added each minute; 0: no limit. */
   perMinute: number;
@@ -16,7 +16,7 @@ interface Reply {
   header(name: string, value: string): unknown;
 }
 
-/** Beyond it the least recently used is forgotten: it has all of its quota again. */
+/** Above this, the least recently used key is forgotten and has its whole quota again. */
 const mostKeys = 10_000;
 const windowMs = 60_000;
 
@@ -39,7 +39,7 @@ export class RequestLimit {
     return this.#fullAt.size;
   }
 
-  /** Throws where the key has used up its quota. */
+  /** Throws if the key has used up its quota. */
   refuseUsedUp(key: string, reply: Reply): void {
     if (!this.#quota) return;
     const waitMs = waitOf(this.#quota, this.#fullAt.get(key) ?? 0, this.#now());
@@ -48,7 +48,7 @@ export class RequestLimit {
     throw new TooManyRequests(`Too many requests of this ${this.#by}; wait, and try again`, waitMs);
   }
 
-  /** Counts a request, or throws where none is left. The headers of the reply say what is left. */
+  /** Counts a request, or throws if none is left. The headers of the reply say how many are left. */
   take(key: string, reply: Reply): void {
     if (!this.#quota) return;
     this.refuseUsedUp(key, reply);
@@ -60,8 +60,8 @@ export class RequestLimit {
   }
 
   /**
-   * As draft-ietf-httpapi-ratelimit-headers has it: structured fields, one policy. `t` is when there is more: the next request where
-   * none is left, as Retry-After says it, and else all of the quota.
+   * The headers of draft-ietf-httpapi-ratelimit-headers, with one policy. `t` is the time until the quota is full again, or, if
+   * nothing is left, until the next request, as in Retry-After.
    */
   #setHeaders(reply: Reply, left: number, resetMs: number): void {
     reply.header('ratelimit-policy', this.#policy);

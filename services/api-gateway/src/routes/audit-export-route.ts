@@ -17,10 +17,10 @@ export interface AuditExportDeps extends Pick<RouteDeps, 'authenticate' | 'requi
 
 const { list, export: exported } = auditEvents.operations;
 const usualLimits = { total: 20, perIdentity: 2, ms: 60 * 60_000 };
-/** A page is four parts, of which each is read by an index. */
+/** A page is merged from four services, each of which reads an index. */
 const pageDeadlineMs = 8_000;
 
-/** Serves `GET /audit-events/export`: every event that the list has, one per line. */
+/** Serves `GET /audit-events/export`: every event of the list, one per line. */
 export function auditExportRoute(app: FastifyInstance, deps: AuditExportDeps): void {
   const { bus, auditExports: limits = usualLimits, slowReaderMs = 30_000 } = deps;
   const takeSlot = createStreamSlots(limits);

@@ -21,7 +21,7 @@ const page = `<!doctype html>
 
 const showScript = `SwaggerUIBundle({ url: '/api/v2/openapi.json', dom_id: '#api', deepLinking: true, validatorUrl: null });\n`;
 
-/** Everything is loaded from this server; only styles that the page computes are inline. */
+/** Everything is loaded from this server; only computed styles are inline. */
 const contentSecurityPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'";
 

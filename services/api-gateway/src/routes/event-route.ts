@@ -66,7 +66,7 @@ export function eventRoute(app: FastifyInstance, deps: EventRouteDeps): void {
   });
 }
 
-/** Where the client left off; undefined where it has just begun. */
+/** The position at which the client stopped; undefined if it has just begun. */
 function startOf({ headers }: FastifyRequest): Position | undefined {
   const given = headers['last-event-id'];
   return given === undefined || given === '' ? undefined : positionOf(String(given));

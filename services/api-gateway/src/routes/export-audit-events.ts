@@ -3,13 +3,13 @@ import { AppError, isOutage } from '@berth/contracts/errors';
 import { pause } from '@berth/service/waiting/pause';
 
 export interface ExportLimits {
-  /** Of one export, in ms. */
+  /** The longest duration of one export, in ms. */
   ms: number;
 }
 
 export interface ExportDeps {
   read: (query: Pick<AuditQuery, 'per_page' | 'before'>) => Promise<AuditPage>;
-  /** Throws when the reader may no longer read anything. What it may read is checked with each page. */
+  /** Throws if the caller may no longer read anything. Its permission is checked with each page. */
   reauthenticate: () => Promise<void>;
   limits: ExportLimits;
   signal: AbortSignal;
@@ -22,7 +22,7 @@ const pauseMs = 500;
 /** The longest outage that an export survives. */
 const outageMs = 20_000;
 
-/** Yields all events from the first page on, a page at a time; throws where it must stop early. */
+/** Yields all events from the first page on, a page at a time; throws if it must stop early. */
 export async function* exportAuditEvents(
   first: AuditPage,
   { read, reauthenticate, limits, signal }: ExportDeps,

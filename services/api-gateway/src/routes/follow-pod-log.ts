@@ -3,28 +3,28 @@ import { isOutage } from '@berth/contracts/errors';
 import { pause } from '@berth/service/waiting/pause';
 
 export interface PodLogLimits {
-  /** Of one stream, in UTF-8. */
+  /** The size of one stream, in UTF-8. */
   bytes: number;
-  /** Of one stream, in ms. */
+  /** The duration of one stream, in ms. */
   ms: number;
 }
 
 export interface FollowPodLogDeps {
   read: (position: LogPosition) => Promise<PodLogPart>;
-  /** Throws when the reader may no longer read anything. Whether it may read this log is checked with each part. */
+  /** Throws if the caller may no longer read anything. Its permission for this log is checked with each part. */
   reauthenticate: () => Promise<void>;
   follow: boolean;
   limits: PodLogLimits;
   signal: AbortSignal;
 }
 
-/** How long to wait after a part without text: the owner of the log waits, too, while the container writes nothing. */
+/** The pause after a part without text. The owner of the log waits for text as well. */
 const pauseMs = 500;
 const reauthenticateMs = 900;
 /** The longest outage that a stream survives. */
 const outageMs = 20_000;
 
-/** A line of Berth within the log says why the stream ends. */
+/** A line that Berth adds to the log, to say why the stream ends. */
 const note = (words: string): string => `[berth] ${words}\n`;
 
 /** Yields the log in parts: to its current end, or with `follow` until the pod has ended or a limit is reached. */

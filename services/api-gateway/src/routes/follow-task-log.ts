@@ -12,7 +12,7 @@ export interface LogPart {
 export interface FollowDeps {
   /** Reads at most `limit` lines. */
   read: (from: number, limit: number) => Promise<LogPart>;
-  /** Throws when the reader may no longer read the log. */
+  /** Throws if the caller may no longer read the log. */
   reauthenticate: () => Promise<void>;
   wakeUp: Pick<WakeUp, 'wait'>;
   follow: boolean;
@@ -22,12 +22,12 @@ export interface FollowDeps {
 const maxLines = 500;
 /** How long to wait for a hint before reading anyway: hints may be lost. */
 const pollMs = 1_000;
-/** How often the reader is authenticated again, so that one that lost its permission is cut off. */
+/** How often the caller is authenticated again, so that its stream ends if it lost its permission. */
 const reauthenticateMs = 900;
 /** The longest outage that a stream survives. */
 const outageMs = 20_000;
 
-/** Reads a part that fits into one message: where the answer is too large, half as many lines are requested. */
+/** Reads a part that fits into one message: if the answer is too large, requests half as many lines. */
 export async function readPart(read: FollowDeps['read'], from: number): Promise<LogPart & { complete: boolean }> {
   for (let limit = maxLines; ; limit = Math.ceil(limit / 2)) {
     try {
@@ -39,7 +39,7 @@ export async function readPart(read: FollowDeps['read'], from: number): Promise<
   }
 }
 
-/** Yields the log in parts, from `first` on: to its current end, or with `follow` until the task has ended. Throws where it must stop early. */
+/** Yields the log from `first` on: to its current end, or with `follow` until the task has ended. Throws if it must stop early. */
 export async function* followTaskLog(
   first: Awaited<ReturnType<typeof readPart>>,
   { read, reauthenticate, wakeUp, follow, signal }: FollowDeps,

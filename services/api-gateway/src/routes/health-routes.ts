@@ -23,7 +23,7 @@ const others = serviceNames.filter((name) => name !== 'api-gateway');
 export function healthRoutes(app: FastifyInstance, { isAlive, isConnected, isAnswering, stopping }: HealthDeps): void {
   const config = { isProbe: true };
 
-  // Anonymous callers can request this, so concurrent requests share one check.
+  // Anybody can request this, so concurrent requests share one check.
   const readiness = singleFlight(async (): Promise<Readiness> => {
     const bus = isConnected();
     const states = await Promise.all(

@@ -13,7 +13,7 @@ const headers = {
   'referrer-policy': 'no-referrer',
 };
 
-/** The pages for browsers while there is no console: the signed-in user, and the callback of a login. */
+/** Pages for signing in with a browser: the signed-in user, and the callback of a login. */
 export function pageRoutes(app: FastifyInstance): void {
   const files = { root, prefix: '/pages/', index: false, wildcard: false, cacheControl: false } as const;
   app.register(fastifyStatic, { ...files, setHeaders: (reply) => void reply.headers(headers) });

@@ -13,8 +13,8 @@ export interface HttpParts {
 export type ReadRequest = (parts: HttpParts) => object;
 
 /**
- * Builds the request of an operation for its owner and checks it by the contract. The owner checks it again; here a
- * malformed request is refused before any permission is checked.
+ * Builds the request of an operation for its owner and checks it against the contract. The owner checks it again; this check
+ * refuses a malformed request before any permission is checked.
  */
 export function requestReader(operation: Operation): ReadRequest {
   const readId = hasPathId(operation);
@@ -65,6 +65,6 @@ function readBody({ body: schema, bodyOptional }: Operation, body: unknown, requ
   }
 }
 
-/** Many clients send `{}` where there is no body. */
+/** Many clients send `{}` for an empty body. */
 const isEmptyObject = (body: unknown): boolean =>
   typeof body === 'object' && body !== null && !Array.isArray(body) && Object.keys(body).length === 0;

@@ -16,7 +16,7 @@ import { requestReader } from './request-reader.ts';
 
 export interface RouteDeps {
   bus: Pick<Bus, 'callForBytes'>;
-  /** Again, for streams that stay open. */
+  /** For streams that stay open. */
   authenticate: Authenticate;
   requireCredential: RequireCredential;
   compress: CompressList;
@@ -33,7 +33,7 @@ interface Route {
   url: string;
 }
 
-/** Streams have routes of their own. */
+/** Streams have their own routes. */
 const hasOneResponse = ({ produces }: Operation): boolean => produces === undefined;
 
 export function routesOf(resources: readonly Resource[]): Route[] {
@@ -68,7 +68,7 @@ export function routesFromContracts(app: FastifyInstance, resources: readonly Re
 
 const contentType = 'application/json; charset=utf-8';
 
-/** An owner of the version before this one sends no tag: for the time of an upgrade. */
+/** During an upgrade: an owner of the previous version sends no tag. */
 const etagIn = (json: Uint8Array, resource: Resource): string | null =>
   etagOf(resource, JSON.parse(Buffer.from(json).toString()));
 
@@ -76,7 +76,7 @@ function answer({ operation, resource }: Route, { bus, compress, budgetMs: usual
   const status = successStatus(operation);
   const budgetMs = operation.deadlineMs ?? usualMs;
   const isRow = answersRow(operation, resource);
-  // Lists, mostly. Nobody has to sign in for what is sent at a sign-in, and that is secret.
+  // May be compressed. Answers to a sign-in contain secrets; they are excluded because their operations need no credential.
   const isList = operation.http?.startsWith('GET ') && !isRow && operation.allow.on !== 'nothing';
   const read = requestReader(operation);
   const creates = isCreation(operation);

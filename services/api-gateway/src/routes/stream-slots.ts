@@ -5,7 +5,7 @@ export interface StreamLimits {
   perIdentity: number;
 }
 
-/** Streams last for minutes. */
+/** A stream lasts for minutes. */
 const fullForSeconds = 10;
 
 export type TakeSlot = (identity: string) => Disposable;

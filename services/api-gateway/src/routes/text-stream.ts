@@ -5,22 +5,22 @@ import { beginStream } from '../http/connections/one-at-a-time.ts';
 
 export interface TextStreamOptions {
   contentType: string;
-  /** Aborts when the gateway stops, for a stream that has no end of its own; any other has the time that requests in flight have. */
+  /** Aborts when the gateway stops. Undefined for a stream that ends by itself: it gets the grace of a request in flight. */
   stopping: AbortSignal | undefined;
   /** A reader that receives nothing for this long is cut off. */
   slowReaderMs: number;
 }
 
 export interface TextStream {
-  /** Aborts when the client is gone, or the stream has to end. */
+  /** Aborts when the client is gone or the stream must end. */
   readonly signal: AbortSignal;
-  /** Waits until the client has received it, so that a slow client costs one part of memory. */
+  /** Waits until the client has received the text, so that a slow client costs the memory of one part. */
   write(text: string): Promise<void>;
 }
 
 /**
- * Refuses a stream that would be cut off at once, so that its client tries another gateway. Not for events: a browser's `EventSource`
- * connects again after a stream that is cut off, and gives up after a refusal.
+ * Refuses a stream that would be cut off at once, so that its client tries another gateway. Not for events: a browser's
+ * `EventSource` reconnects after a stream is cut off but gives up after a refusal.
  */
 export function refuseAtStop(stopping: AbortSignal | undefined): void {
   if (stopping?.aborted)
@@ -28,8 +28,8 @@ export function refuseAtStop(stopping: AbortSignal | undefined): void {
 }
 
 /**
- * Answers with a text that `send` writes part by part. Where `send` fails the connection is cut off, not ended: a client
- * must not take a part for all of it.
+ * Answers with a text that `send` writes part by part. If `send` fails, the connection is cut off instead of ended, so that the
+ * client does not take a part for the whole.
  */
 export async function sendTextStream(
   request: FastifyRequest,
@@ -40,7 +40,7 @@ export async function sendTextStream(
   const { raw } = reply;
   reply.hijack();
   beginStream(raw);
-  // Those that hooks have added: a response that is written here would lose them.
+  // Headers that hooks have added would be lost, since the reply is hijacked.
   for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) raw.setHeader(name, value);
   raw.writeHead(200, {
     'content-type': contentType,

@@ -3,13 +3,13 @@ import type { TestGateway } from './start-test-gateway.ts';
 
 export interface FollowedLog {
   disconnect(): void;
-  /** What has arrived so far. */
+  /** The text received so far. */
   text(): string;
-  /** The whole text, once the stream has ended; rejects where it is cut off. */
+  /** The whole text, once the stream has ended; rejects if it is cut off. */
   readonly done: Promise<string>;
 }
 
-/** Follows the log at this path with the token of one of `sampleIdentities`. */
+/** Follows the log at this path as one of `sampleIdentities`. */
 export async function followLog(gateway: TestGateway, path: string, token: string): Promise<FollowedLog> {
   const reader = new AbortController();
   const headers = { 'x-service-token': token };

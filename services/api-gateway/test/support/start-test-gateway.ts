@@ -26,18 +26,18 @@ export interface TestGateway extends AsyncDisposable {
   metrics: Registry;
   /** Its log lines so far. */
   logged(): Record<string, unknown>[];
-  /** Starts a service with these handlers; other operations have none. */
+  /** Starts a service with these handlers only. */
   serve(owner: ServiceName, ...served: ServedResource[]): Promise<Bus>;
   get(path: string, init?: RequestInit): Promise<Response>;
   send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>;
   /** Sends raw bytes; resolves to everything received until the connection is closed. */
   raw(request: string): Promise<string>;
-  /** Signals the stop without closing the gateway yet. */
+  /** Announces the stop without closing the gateway yet. */
   announceStop(): void;
   stop(): Promise<void>;
 }
 
-/** A few operations of a resource, which store nothing; the others answer that they are a bug of the test. */
+/** Serves a few operations of a resource; all others fail as a bug of the test. */
 export function some<Ops extends Record<string, OperationSpec>>(
   resource: Resource<Ops>,
   handlers: Partial<Handlers<Ops>>,
@@ -58,7 +58,7 @@ export function some<Ops extends Record<string, OperationSpec>>(
   return { ...served, handlers: Object.fromEntries(withoutStore) };
 }
 
-/** An auth whose credentials are the names of sample identities; those not in `names` are inactive. */
+/** An auth whose credentials are the names of sample identities; an identity not in `names` is inactive. */
 export const testAuth = (names: Set<string> = new Set(Object.keys(sampleIdentities))): ServedResource => {
   const known: Record<string, Identity> = sampleIdentities;
   return some(identities, {
@@ -99,7 +99,7 @@ const usualLimits: GatewayDeps['perMinute'] = {
   anonymousRequestsPerMinute: 1_200,
 };
 
-/** Starts the gateway on a port and, unless it is to join that of another, a NATS server of its own. */
+/** Starts the gateway on a port, and its own NATS server unless one is given. */
 export async function startTestGateway({
   nats: joined,
   graceMs = 3_000,

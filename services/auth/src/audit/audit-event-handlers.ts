@@ -30,7 +30,7 @@ const visibleTo = (identity: Identity): ReadAudit['visible'] =>
 const isNewer = (a: AuditEvent, b: AuditEvent): number =>
   Number(a.at < b.at) - Number(a.at > b.at) || Number(a.id < b.id) - Number(a.id > b.id);
 
-/** Each service keeps the events of its own changes. Where one of them does not answer there is no page: it would have gaps. */
+/** Each service keeps the events of its own changes. If one does not answer, the request fails: the page would have gaps. */
 export const auditEventHandlers = ({ db, bus }: AuditDeps) => {
   async function read(
     request: ReadAudit,
@@ -53,7 +53,7 @@ export const auditEventHandlers = ({ db, bus }: AuditDeps) => {
       return { items, next: last ? encodeCursor({ micros: `${Date.parse(last.at)}000`, id: last.id }) : null };
     },
 
-    // Of what the gateway exports, a page.
+    // One page of the export that the gateway writes.
     export: async ({ query }, context) => {
       const events = await read({ visible: visibleTo(context.identity), query }, context);
       return events

@@ -4,7 +4,7 @@ import type { RefusedSignIn } from '@berth/db/audit/denied-attempts';
 import { AppError } from '@berth/contracts/errors';
 import { parseApiToken } from '../tokens/api-token.ts';
 
-/** What the audit log says of a refused credential; null where auth failed for another reason, such as an outage. */
+/** What the audit log records about a refused credential; null if authentication failed for another reason, such as an outage. */
 export function refusedCredential(
   credential: Credential,
   error: unknown,
@@ -13,7 +13,7 @@ export function refusedCredential(
   if (!(error instanceof AppError) || error.status !== 401) return null;
   const { code } = error;
   const kind = 'token' in credential ? 'token' : 'jwt';
-  // Only a caller with the secret gets another code, so the id is no guess.
+  // Only a caller with the right secret gets another code, so the id is not guessed.
   const tokenId = 'token' in credential && code !== 'unauthenticated' ? parseApiToken(credential.token)?.id : undefined;
   const details = { code, credential: kind, address: network, ...(tokenId !== undefined && { token_id: tokenId }) };
   return { requestId, resource: identities.name, action: 'authenticate', details };

@@ -21,8 +21,8 @@ export interface AuthenticateDeps {
 export type Authenticate = (credential: Credential, audience: ServiceName) => Promise<Authenticated>;
 
 /**
- * On every HTTP request: one statement, so that a deactivated user or a revoked token fails on the next one; for a
- * deployment a call to `tasks` instead, with the same effect.
+ * Runs on every HTTP request, so that a deactivated user or a revoked token fails on the next one: one statement for users
+ * and bots, a call to `tasks` for deployments.
  */
 export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   return async (credential, audience) => {
@@ -39,7 +39,7 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
 
 interface Behind {
   identity: PackedIdentity;
-  /** Until the credential expires by itself; 0 for what a gateway must not reuse at all. */
+  /** Never longer than the credential is valid; 0 if a gateway must not reuse the identity. */
   reusableMs: number;
 }
 
@@ -60,7 +60,7 @@ async function byJwt(jwt: string, deps: AuthenticateDeps): Promise<Behind> {
     const row = await deps.credentialRepository.findUser(subject.userId);
     return { identity: identityBehindSession(subject, row), reusableMs: expiresInMs };
   }
-  // `tasks` changes deployments, and makes no gateway forget them.
+  // `tasks` changes deployments without making gateways forget them.
   const deployment = await deps.callingDeployments.find(subject.deploymentId);
   return { identity: identityBehindDeployment(subject, deployment), reusableMs: 0 };
 }

@@ -17,9 +17,9 @@ export const TokenRow = z.strictObject({
   secret_hash: z.instanceof(Buffer),
   is_revoked: z.boolean(),
   is_expired: z.boolean(),
-  /** Null where it does not expire, or far from now. */
+  /** Null if it does not expire soon. */
   expires_in_ms: z.number().nullable(),
-  /** The last use is not recorded yet, or more than a minute ago. */
+  /** No use was recorded within the last minute. */
   use_is_news: z.boolean(),
   ...userColumns,
 });
@@ -45,7 +45,7 @@ const tokenColumns = sql.fragment`
 const packed = (envId: FragmentSqlToken) =>
   sql.fragment`replace(encode(string_agg(uuid_send(${envId}), '' order by ${envId}), 'base64'), E'\\n', '')`;
 
-/** A site admin may do everything, so no role is read. Packed here, thousands of them cost this process nothing. */
+/** A site admin may do everything, so no role is read. PostgreSQL packs the roles: thousands cost this process nothing. */
 const rolesOfU = sql.fragment`
   (
     select coalesce(jsonb_object_agg(role, envs), '{}') from (

@@ -8,7 +8,7 @@ export interface CurrentIdentityDeps {
   botRepository: Pick<BotRepository, 'find'>;
 }
 
-/** The identity of a user or bot as it would be authenticated now, for what is done in their name without a credential. */
+/** The current identity of a user or bot, for work that is done for them without a credential. */
 export const createCurrentIdentity =
   ({ credentialRepository, botRepository }: CurrentIdentityDeps) =>
   async ({ kind, id }: CurrentIdentityQuery): Promise<CurrentIdentity> => {

@@ -11,7 +11,7 @@ import type { SessionRow, TokenRow } from './credential-repository.ts';
 const revoked = (message: string) => new AppError('token_revoked', message);
 const inactive = (holder: string) => new AppError('user_inactive', `The ${holder} is not active`);
 
-/** Explain a refusal only to a caller that has proved to have the secret; for all others every token is unknown. */
+/** Explains a refusal only to callers that have the secret; to all others every token is unknown. */
 export function identityBehindToken({ secretHash }: PresentedToken, row: TokenRow | null): PackedIdentity {
   if (!matchesHash(secretHash, row?.secret_hash) || row === null) throw notAuthenticated();
   if (row.is_revoked) throw revoked('The token has been revoked');

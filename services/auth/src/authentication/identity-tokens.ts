@@ -12,13 +12,13 @@ interface Signed {
   signedAt: number;
 }
 
-/** Characters of what was signed: of ordinary users that is far more than half a minute brings. */
+/** In characters of signed text: far more than ordinary users need within half a minute. */
 const maxRemembered = 32 * 1024 * 1024;
 const goodForMs = (identityTokens.lifetimeSeconds / 2) * 1000;
 
 /**
- * The identity signed for one service. It is signed again only when what was read changed or half of its time has passed:
- * the key is its content and audience, so any change of roles is another entry.
+ * Signs an identity for one service and reuses the token for half of its lifetime. The key is content and audience, so any
+ * change of roles gets a new token.
  */
 export function createIdentityTokens(keyRing: Pick<KeyRing, 'signer'>, now = () => performance.now()): SignedIdentity {
   const remembered = new BoundedCache<Signed>(maxRemembered);

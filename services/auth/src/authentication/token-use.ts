@@ -6,11 +6,10 @@ import type { TokenRow } from './credential-repository.ts';
 
 type Holder = TokenRow['holder'];
 
-/** Disposed of after the last request, it writes what is still noted. */
+/** Its disposal, after the last request, writes the uses that are still noted. */
 export interface TokenUse extends AsyncDisposable {
-  /** Remembers it for the next write; costs the request nothing. */
+  /** Notes the use for the next write, so that the request does not wait. */
   note(holder: Holder, tokenId: string): void;
-  /** Writes what was noted. */
   write(): Promise<void>;
 }
 
@@ -19,10 +18,10 @@ export interface TokenUseDeps {
   log: Service['log'];
 }
 
-/** More than this between two writes is not remembered: the next request of the token notes it again. */
+/** Uses past this limit are dropped until the next write; the next request of the token notes it again. */
 const maxNoted = 5_000;
 
-/** When tokens were last used, to the minute and off the path of requests. */
+/** Records when tokens were last used, to the minute and outside of requests. */
 export function createTokenUse({ db, log }: TokenUseDeps): TokenUse {
   const noted: Record<Holder, Set<string>> = { user: new Set(), bot: new Set() };
 

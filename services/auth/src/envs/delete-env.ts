@@ -16,7 +16,7 @@ export const deleteEnv = (db: Database, id: string, context: Context): Promise<n
     lock: (tx) => createEnvRepository(tx).lock(id, 'all'),
     remove: async (tx, _before, also) => {
       const envMemberRepository = createEnvMemberRepository(tx);
-      // Members before their permissions, as where a single member is removed; the reverse order deadlocks.
+      // Locks members before their permissions, as the removal of one member does; the reverse order deadlocks.
       await envMemberRepository.lockOfEnv(id);
       also(deploymentPermissions, removed(await createDeploymentPermissionRepository(tx).removeOfEnv(id)));
       also(envUserPermissions, removed(await envMemberRepository.removeOfEnv(id)));

@@ -58,7 +58,7 @@ export const envMemberHandlers = ({ db, changesRights }: EnvMemberHandlersDeps) 
         lock: (tx) => createEnvMemberRepository(tx).lock(id, visibleEnvs(context.identity)),
         remove: async (tx, before, also) => {
           refuseOwnRole(context.identity, before);
-          // Before the member, to which they refer.
+          // Before the member: they refer to it.
           const permissions = await createDeploymentPermissionRepository(tx).removeOfMember(before);
           also(deploymentPermissions, removed(permissions));
           await createEnvMemberRepository(tx).remove(id);

@@ -58,7 +58,7 @@ export const createEnvMemberRepository = (db: Queries) => ({
       `)
       .catch(conflictOn('env_user_permissions_member_key', 'The user already has a role in this env')),
 
-  /** Envs that take every new user. One that is being deleted is waited for and left out. */
+  /** Adds the user to every env that adds new users automatically. Waits for a deletion under way, then omits that env. */
   addToAutomaticEnvs: (userId: string) =>
     db.any(member`
       with automatic as (

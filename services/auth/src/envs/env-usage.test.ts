@@ -7,7 +7,7 @@ test('an empty env may be deleted', () => {
   expect(() => refuseWhileInUse({ clusters: none, secrets: none, deployment_resources: none })).not.toThrow();
 });
 
-test('the refusal to delete an env names some users of it and counts the rest', () => {
+test('the refusal to delete an env names some of its contents and counts the rest', () => {
   const usage = {
     clusters: { count: 1, names: ['eu-1'] },
     secrets: { count: 3, names: ['db', 'mail'] },

@@ -25,7 +25,7 @@ export async function usageOfEnv(
   return { clusters, secrets, deployment_resources };
 }
 
-/** What lies in an env is not deleted by the way: 409 naming it. */
+/** An env that still contains something is not deleted: 409 names the contents. */
 export function refuseWhileInUse({ clusters, secrets, deployment_resources }: EnvUsage): void {
   const uses = [
     inWords(clusters, 'cluster'),

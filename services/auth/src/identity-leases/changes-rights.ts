@@ -9,7 +9,7 @@ export type ChangesRights = <Request, Context, Answer>(
   handler: (request: Request, context: Context) => Promise<Answer>,
 ) => (request: Request, context: Context) => Promise<Answer>;
 
-/** What the repeat of a change gets that was made, but not answered: the row is gone, or no longer fits `If-Match`. */
+/** The errors that a repeat gets when the change was made but not answered: the row is gone, or no longer matches `If-Match`. */
 const isOfRepeat = (error: unknown): boolean =>
   error instanceof AppError && (error.code === 'not_found' || error.code === 'stale');
 
@@ -24,7 +24,7 @@ export const createChangesRights =
         throw error;
       },
     );
-    // Also where nothing changed: it may be the repeat of a change whose replica ended before it came here.
+    // Even if nothing changed: this may repeat a change whose replica ended before it reached this point.
     await makeGatewaysForget();
     if ('error' in outcome) throw outcome.error;
     return outcome.answer;

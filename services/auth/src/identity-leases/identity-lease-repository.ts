@@ -6,11 +6,11 @@ import { z } from 'zod';
 const lease = sql.type(z.strictObject({ gateway: z.string(), renewal: z.string(), lease_ms: z.number() }));
 const nothing = sql.type(z.strictObject({}));
 
-/** Far more gateways than anybody runs: a broken one must not make every change wait for a list without end. */
+/** Far more gateways than anybody runs. The limit keeps a broken one from making every change wait for an endless list. */
 const maxHolders = 1_000;
 
 export const createIdentityLeaseRepository = (db: Queries) => ({
-  /** False where there are too many. */
+  /** False if there are too many. */
   renew: async (gateway: string, leaseMs: number): Promise<boolean> => {
     const { rowCount } = await db.query(nothing`
       insert into identity_leases as held (gateway, lease_ms)
@@ -32,7 +32,7 @@ export const createIdentityLeaseRepository = (db: Queries) => ({
     return rows.map(({ gateway, renewal, lease_ms }) => ({ gateway, renewal, waitMs: waitMsOf(lease_ms) }));
   },
 
-  /** Removes those whose lease has ended; one that was renewed since it was read stays. */
+  /** Removes leases that have ended, except those renewed since they were read. */
   removeEnded: async (ended: readonly Pick<Holder, 'gateway' | 'renewal'>[]): Promise<void> => {
     await db.query(nothing`
       delete from identity_leases held

@@ -15,7 +15,7 @@ export interface MakeGatewaysForgetDeps extends Pick<Service, 'log' | 'metrics'>
   bus: Pick<Bus, 'call'>;
 }
 
-/** Call it after the commit: a gateway that registers later than the list is read can only read what is committed. */
+/** Call it after the commit: a gateway that registers after the list was read sees only committed rows. */
 export function createMakeGatewaysForget({ db, bus, log, ...deps }: MakeGatewaysForgetDeps): MakeGatewaysForget {
   const identityLeaseRepository = createIdentityLeaseRepository(db);
   const metrics = rightsChangeMetrics(deps.metrics);
@@ -44,11 +44,11 @@ export function createMakeGatewaysForget({ db, bus, log, ...deps }: MakeGateways
       await bus.call(identityCaches.operations.forget, {}, { process: gateway, deadlineMs: waitMs });
       confirmed.add(gateway);
     } catch {
-      // Its lease is waited for instead.
+      // The change waits for its lease to run out instead.
     }
   }
 
-  /** Only spares later changes the wait, so its failure fails nothing. */
+  /** Only spares later changes the wait, so a failure is logged and ignored. */
   async function removeEnded(ended: readonly Holder[]): Promise<void> {
     await identityLeaseRepository.removeEnded(ended).catch((error: unknown) => {
       log.warn({ err: error }, 'identity leases that have ended were not removed');

@@ -2,10 +2,10 @@ import type { HandlerContext } from '@berth/bus/rpc/handler';
 import { withinMs } from '@berth/service/waiting/within-ms';
 import { providerUnavailable } from './login-failure.ts';
 
-/** Time to write down the answer and to send it. */
+/** Time to store the answer and to send it. */
 const marginMs = 500;
 
-/** The work, or `unavailable` shortly before the caller stops waiting: a slow provider is not our time-out. */
+/** Throws `unavailable` just before the caller stops waiting, so that a slow provider does not look like a timeout of auth. */
 export async function beforeDeadline<T>(
   { remainingMs }: Pick<HandlerContext, 'remainingMs'>,
   work: Promise<T>,

@@ -2,7 +2,7 @@ import type { CustomFetch } from 'openid-client';
 
 const maxBytes = 1024 * 1024;
 
-/** What the provider answers is small; a body without end would fill our memory. */
+/** Answers of a provider are small; an endless body would fill the memory. */
 export const boundedFetch: CustomFetch = async (url, { method, headers, body, redirect, signal }) => {
   const request = { method, headers, redirect, ...(body !== undefined && { body }), ...(signal && { signal }) };
   const response = await fetch(url, request);

@@ -16,7 +16,7 @@ describe('an ID token is complete', () => {
   });
 });
 
-test('claims that only the user info has count, such as an unverified e-mail', () => {
+test('claims found only in the user info count, such as an unverified e-mail', () => {
   const { email, name } = ada;
 
   expect(claimsOfBoth({ email, name }, { email_verified: false })).toEqual({ email, name, email_verified: false });

@@ -51,7 +51,7 @@ export const newLoginSecrets = (): LoginSecrets => ({
 
 /** Discovered at the first login and again each hour: a provider that is down stops logins, not the service. */
 export function createIdentityProvider({ provider, ownUrl, log }: IdentityProviderDeps): IdentityProvider {
-  // Registered at the provider letter by letter.
+  // Must equal the address that is registered at the provider.
   const redirectUri = `${ownUrl}${loginCallbackPath}`;
   const configuration = discovered(provider, log);
 
@@ -111,7 +111,7 @@ function discovered(settings: ProviderSettings, log: Service['log']): () => Prom
       last = { configuration: await discoverOnce(), at: performance.now() };
     } catch (error) {
       log.warn({ reason: reasonOf(error) }, 'the identity provider was not discovered');
-      // What was true an hour ago is a better guess than nothing.
+      // The configuration of an hour ago is probably still right.
       if (!last) throw providerUnavailable(error);
     }
     return last.configuration;
@@ -121,13 +121,13 @@ function discovered(settings: ProviderSettings, log: Service['log']): () => Prom
 function discover({ issuer, clientId, clientSecret, allowHttp }: ProviderSettings): Promise<oidc.Configuration> {
   return oidc.discovery(new URL(issuer), clientId, clientSecret, withSecret(clientSecret), {
     timeout: requestSeconds,
-    // The ID token comes over TLS, and its signature is checked all the same.
+    // Checks the signature of the ID token although it comes over TLS.
     execute: [oidc.enableNonRepudiationChecks, ...(allowHttp ? [oidc.allowInsecureRequests] : [])],
     [oidc.customFetch]: boundedFetch,
   });
 }
 
-/** The way that is the default of OpenID Connect, unless the provider only supports the other. */
+/** `client_secret_basic`, the default of OpenID Connect, unless the provider supports only `client_secret_post`. */
 function withSecret(secret: string): oidc.ClientAuth {
   const [basic, post] = [oidc.ClientSecretBasic(secret), oidc.ClientSecretPost(secret)];
   return (server, ...request) => {

@@ -16,7 +16,7 @@ export interface LoginAttemptsDeps {
 export interface LoginAttempts {
   /** `challenge` binds the attempt to the holder of the verifier. */
   begin(secrets: LoginSecrets, challenge: string | undefined): Promise<void>;
-  /** Uses the attempt up, whatever becomes of it, and hands out its secrets. */
+  /** Uses the attempt up, even if the login fails later, and returns its secrets. */
   useUp(state: string, verifier: string | undefined): Promise<LoginSecrets>;
   forgetExpired(signal: AbortSignal): Promise<void>;
 }

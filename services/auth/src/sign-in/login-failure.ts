@@ -1,7 +1,7 @@
 import { AppError } from '@berth/contracts/errors';
 import { ClientError, ResponseBodyError } from 'openid-client';
 
-/** Codes of openid-client for a provider that does not answer, or not as one. */
+/** Codes of openid-client for a provider that does not answer, or whose answer is invalid. */
 const notAnAnswer = new Set([
   'OAUTH_TIMEOUT',
   'OAUTH_ABORT',
@@ -14,7 +14,7 @@ export const providerUnavailable = (cause: unknown): AppError =>
     cause,
   });
 
-/** A failed exchange is the attempt's fault when the provider refuses it, and the provider's when it does not answer as one. */
+/** Blames the attempt if the provider refused the exchange, and the provider if it did not answer or its answer is invalid. */
 export function loginFailure(error: unknown): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof ResponseBodyError && error.status < 500) return invalidLogin(error);

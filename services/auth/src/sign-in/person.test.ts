@@ -33,7 +33,7 @@ describe('the person behind a login', () => {
     ['with a subject longer than OpenID Connect allows', { sub: 'a'.repeat(256) }, 'no usable subject'],
     ['without an e-mail', { email: undefined }, 'no e-mail'],
     ['with an empty e-mail', { email: ' ' }, 'no e-mail'],
-    ['with something else for an e-mail', { email: 'ada' }, 'no e-mail'],
+    ['with an e-mail that is not an address', { email: 'ada' }, 'no e-mail'],
     ['with two addresses in one', { email: 'a@b.c d@e.f' }, 'no e-mail'],
     ['with half of a surrogate pair in the e-mail', { email: 'a\ud83d@b.c' }, 'no e-mail'],
     ['with an unverified e-mail', { email_verified: false }, 'not verified'],

@@ -7,7 +7,7 @@ export interface Person {
   issuer: string;
   subject: string;
   email: string;
-  /** Null where the provider sends no name. */
+  /** Null if the provider sends no name. */
   displayName: string | null;
 }
 
@@ -16,7 +16,7 @@ const isFalse = (value: unknown): boolean => value === false || value === 'false
 
 const text = z.string().catch('');
 
-/** Which person it is. The library has compared the issuer with the provider's. */
+/** Identifies the person. openid-client has already checked the issuer. */
 const Subject = z.object({ iss: Text, sub: Text.min(1).max(255) });
 
 const Claims = z.object({
@@ -43,12 +43,12 @@ export function personFrom(claims: unknown): Person {
 const isEmail = (value: string): boolean =>
   value.length <= 320 && value.isWellFormed() && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(value);
 
-/** Names are visible to all, e-mail addresses are not: a user name that is an address does not count as a name. */
+/** Names are visible to all, e-mail addresses are not: a user name that is an address is not used as a name. */
 function displayName({ name, preferred_username }: { name: string; preferred_username: string }): string | null {
   const candidates = [name, preferred_username.includes('@') ? '' : preferred_username];
   return candidates.map(tidy).find((candidate) => candidate !== '') ?? null;
 }
 
-/** One line of at most 100 characters, as every name of the platform. */
+/** One line of at most 100 characters, like every name of the platform. */
 const tidy = (value: string): string =>
   [...value.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim()].slice(0, 100).join('').trim().toWellFormed();

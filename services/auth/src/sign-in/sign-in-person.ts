@@ -50,7 +50,7 @@ interface FirstLogin {
   requestId: string;
 }
 
-/** The user and the roles in all envs that take new users; null when the subject or the e-mail is taken. */
+/** Creates the user and its roles in all envs that add new users; null if the subject or the e-mail is taken. */
 async function firstLogin(tx: Transaction, person: Person, { isAdmin, requestId }: FirstLogin) {
   const { issuer, subject, email, displayName } = person;
   const display_name = displayName ?? 'Unnamed user';
@@ -66,7 +66,7 @@ async function firstLogin(tx: Transaction, person: Person, { isAdmin, requestId 
   return user;
 }
 
-/** The provider decides name and e-mail; roles and activation are set here. */
+/** The provider decides name and e-mail; Berth decides roles and activation. */
 async function followProvider(tx: Transaction, user: StoredUser, person: Person, requestId: string) {
   const { email, displayName } = person;
   const display_name = displayName ?? user.display_name;

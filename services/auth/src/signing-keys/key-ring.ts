@@ -2,6 +2,7 @@ import { createIdentitySigner, type IdentitySigner } from '@berth/bus/identity-t
 import type { PublicJwk } from '@berth/contracts/resources/accounts/signing-keys';
 import type { Database } from '@berth/db/database';
 import { unsealWithAny } from '@berth/db/sealing/seal';
+import { ConfigError } from '@berth/service/read-config';
 import { type CryptoKey, importJWK } from 'jose';
 import { z } from 'zod';
 import { rotateSigningKeys } from './rotate-signing-keys.ts';
@@ -16,18 +17,18 @@ export interface Signer {
 }
 
 export interface KeyRing {
-  /** The newest key that every replica and service had time to learn. */
+  /** The newest key that every replica and service has had time to read. */
   signer(): Signer;
   verifyingKey(kid: string): VerifyingKey | undefined;
   published(): PublicJwk[];
-  /** Makes a new key when the newest is too old, and reads them all again. */
+  /** Makes a new key if the newest is too old, and reads all keys again. */
   refresh(): Promise<void>;
 }
 
 export interface KeyRingDeps {
   db: Database;
   keyEncryptionKey: Buffer;
-  /** They only open what is sealed, while the key is being replaced. */
+  /** Earlier keys, which only open what they sealed while the key is being replaced. */
   otherKeyEncryptionKeys?: readonly Buffer[];
   maxKeyAgeDays: number;
 }
@@ -38,7 +39,7 @@ interface Loaded {
   published: PublicJwk[];
 }
 
-/** The signing keys of all replicas, as this one knows them. The first start makes the first key. */
+/** The signing keys, which all replicas share, as this one last read them. The first start makes the first key. */
 export async function openKeyRing({
   db,
   keyEncryptionKey,
@@ -85,8 +86,7 @@ export function unsealed(kid: string, sealed: Buffer, sealingKeys: readonly Buff
   try {
     return unsealWithAny(sealingKeys, kid, sealed).toString();
   } catch (cause) {
-    throw new Error(`Signing key ${kid} does not open with KEY_ENCRYPTION_KEY: it is not the key it was stored with`, {
-      cause,
-    });
+    const rule = `must be the key that sealed signing key ${kid}, or OTHER_KEY_ENCRYPTION_KEYS must list that key`;
+    throw new ConfigError([`KEY_ENCRYPTION_KEY: ${rule}`], { cause });
   }
 }

@@ -16,7 +16,7 @@ const publishedBeforeUseSeconds = 60;
 /** A day longer than the longest session. */
 const publishedAfterUseSeconds = 8 * day;
 
-/** Makes the first key, and a new one when the newest is too old; forgets those that can have signed nothing valid. */
+/** Makes the first key, and a new one if the newest is too old; deletes keys whose signatures have all expired. */
 export async function rotateSigningKeys({
   db,
   keyEncryptionKey,
@@ -31,7 +31,7 @@ export async function rotateSigningKeys({
     const signingKeyRepository = createSigningKeyRepository(tx);
     await signingKeyRepository.lock();
     const [newestNow] = await signingKeyRepository.all();
-    // Another replica was quicker.
+    // Another replica has just made one.
     if (newestNow && !isDue(newestNow.age_seconds)) return;
 
     await signingKeyRepository.insert({

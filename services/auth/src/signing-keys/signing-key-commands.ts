@@ -7,7 +7,7 @@ import { createSigningKeyRepository } from './signing-key-repository.ts';
 
 export interface SigningKeyCommandsDeps {
   migrations: URL;
-  /** Reads the settings of these commands; throws where one is missing. */
+  /** Reads the settings of these commands; throws if one is missing. */
   settingsIn: (environment: AdminContext['environment']) => {
     databaseUrl: string;
     keyEncryptionKey: Buffer;
@@ -15,7 +15,7 @@ export interface SigningKeyCommandsDeps {
   };
 }
 
-/** What operators do with signing keys, beside replicas that use them. */
+/** The commands of operators for signing keys. Replicas may run meanwhile. */
 export const signingKeyCommands = (deps: SigningKeyCommandsDeps): Record<string, AdminCommand> => ({
   'seal-again': {
     purpose: 'seal the signing keys under the current key, while it is being replaced',
@@ -29,7 +29,7 @@ export const signingKeyCommands = (deps: SigningKeyCommandsDeps): Record<string,
 
 const applicationName = 'berth-admin';
 
-/** All of them in one transaction. Login attempts are left alone: they last for ten minutes. */
+/** All keys in one transaction. Login attempts keep their key: they last for ten minutes. */
 async function sealAgain(
   { environment, log, signal }: AdminContext,
   { migrations, settingsIn }: SigningKeyCommandsDeps,
@@ -59,6 +59,6 @@ async function rotate(
   await using db = await openDatabase({ url, migrations, log, signal, applicationName, maxConnections: 1 });
   await rotateSigningKeys({ db, keyEncryptionKey, maxKeyAgeDays: 0 });
   const [newest] = await createSigningKeyRepository(db).all();
-  log.info({ kid: newest?.kid }, 'a new signing key is made');
+  log.info({ kid: newest?.kid }, 'made a new signing key');
   return newest !== undefined;
 }

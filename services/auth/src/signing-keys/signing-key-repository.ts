@@ -50,7 +50,7 @@ export const createSigningKeyRepository = (db: Queries) => ({
     `);
   },
 
-  /** Keys whose successor has signed for so long that nothing of theirs can still be valid. */
+  /** Keys whose successor has signed for so long that all their signatures have expired. */
   removeSuperseded: (afterSeconds: number) =>
     db.any(storedKey`
       delete from signing_keys old

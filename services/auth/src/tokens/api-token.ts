@@ -11,7 +11,7 @@ export interface PresentedToken {
 export interface NewApiToken {
   id: string;
   secretHash: Buffer;
-  /** What the person sees once. */
+  /** The whole token, which the person sees once. */
   text: string;
 }
 
@@ -21,7 +21,7 @@ export function newApiToken(): NewApiToken {
   return { id, secretHash: hashOf(secret), text: `${encodeId(id)}.${secret}` };
 }
 
-/** Null for text that is no API token, which so costs no query. */
+/** Null if the text is not an API token, which saves a query. */
 export function parseApiToken(text: string): PresentedToken | null {
   const [, encodedId, secret] = shape.exec(text) ?? [];
   if (encodedId === undefined || secret === undefined) return null;
@@ -32,7 +32,7 @@ export function parseApiToken(text: string): PresentedToken | null {
   return { id, secretHash: hashOf(secret) };
 }
 
-// Of the text, not of the bytes it stands for: what is hashed is exactly what is sent.
+// Hashes the text as it was sent, not the bytes that it encodes.
 // A plain hash is enough, because the secret is 256 random bits and not a password.
 const hashOf = (secret: string): Buffer => hash('sha256', secret, 'buffer');
 

@@ -4,18 +4,18 @@ import { type CallingDeployment, deploymentState } from '@berth/contracts/resour
 import { AppError } from '@berth/contracts/errors';
 
 export interface CallingDeployments {
-  /** Null where it was deleted. */
+  /** Null if it was deleted. */
   find(id: string): Promise<CallingDeployment | null>;
 }
 
 /** The gateway waits two seconds: if tasks does not answer, there must be time left to refuse. */
 const patienceMs = 1_000;
-/** Each waiting call takes one place for requests. Users and bots need the others while tasks hangs. */
+/** Each waiting call takes up one of the requests in flight. Users and bots need the others while tasks hangs. */
 export const mostAtOnce = limits.requestsInFlight / 8;
 
 /**
- * Deployments that call back, confirmed by `tasks` at every call: their rights follow from their env and from being
- * enabled, so a projection, which lags, would admit one that was just disabled.
+ * Deployments that call Berth, confirmed by `tasks` on every call. Their rights depend on their env and on being enabled; a
+ * projection lags and would admit one that was just disabled.
  */
 export function createCallingDeployments({ bus }: { bus: Pick<Bus, 'call'> }): CallingDeployments {
   const { now } = deploymentState.operations;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Each kind of JWT has its own `typ`, so that none passes for another. `call` is for deployments to check, never for us. */
+/** Each kind of JWT has its own `typ`, so that one is not accepted as another. Only deployments accept a `call` token. */
 export const jwtTypes = { session: 'session+jwt', deployment: 'deployment+jwt', call: 'call+jwt' } as const;
 
 const registered = {
@@ -15,7 +15,7 @@ const registered = {
 export const SessionClaims = z.strictObject({
   ...registered,
   identity: z.strictObject({ User: z.uuid() }),
-  /** The user's epoch at login: a deactivation since then makes it another. */
+  /** The user's epoch at login; a later deactivation raises the stored one. */
   session_epoch: z.number().int(),
 });
 

@@ -5,7 +5,7 @@ import { jwtTypes } from './jwt-claims.ts';
 
 export interface JwtIssuerDeps {
   keyRing: Pick<KeyRing, 'signer'>;
-  /** Issuer of all tokens, and audience of those that are presented to the platform. */
+  /** Issuer of all tokens; audience of those that the platform accepts. */
   ownUrl: string;
   sessionSeconds: number;
   deploymentTokenSeconds: number;
@@ -16,7 +16,6 @@ export interface IssuedJwt {
   expires_at: string;
 }
 
-/** Everything that the bearer needs, and by when it needs another. */
 export interface DeploymentJwt extends IssuedJwt {
   server_url: string;
   lifetime_seconds: number;
@@ -29,7 +28,7 @@ export interface JwtIssuer {
   forCall(deployment: { id: string; env_id: string }, call: { method: string; path: string }): Promise<IssuedJwt>;
 }
 
-/** Longer than any call, and short enough that a token in a log of the workload is soon worth nothing. */
+/** Longer than any call, but short, since the token may end up in a log of the workload. */
 const callSeconds = 300;
 
 export function createJwtIssuer(deps: JwtIssuerDeps): JwtIssuer {

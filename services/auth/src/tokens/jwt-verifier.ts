@@ -27,7 +27,7 @@ const maxLength = 4096;
 const maxRemembered = 10_000;
 const clockToleranceSeconds = 5;
 
-/** Three parts of base64url; anything else costs no cryptography. */
+/** Three parts of base64url; anything else is refused before any cryptography. */
 const shape = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 export const notAuthenticated = (cause?: unknown) =>
@@ -41,10 +41,10 @@ export function createJwtVerifier({ keyRing, ownUrl }: JwtVerifierDeps): VerifyJ
 
   return async (jwt) => {
     if (jwt.length > maxLength || !shape.test(jwt)) throw notAuthenticated();
-    // By its hash, so that a dump of our memory holds no collection of live tokens.
+    // By its hash, so that a memory dump does not contain live tokens.
     const key = hash('sha256', jwt, 'base64');
     const known = remembered.get(key);
-    // A key that is no longer published takes its tokens with it.
+    // Tokens of a key that is no longer published are refused.
     const verified = known && keyRing.verifyingKey(known.kid) ? known : await verify(jwt, { keyRing, ownUrl });
 
     const expiresInMs = (verified.expiresAt + clockToleranceSeconds) * 1000 - Date.now();
@@ -60,7 +60,7 @@ export function createJwtVerifier({ keyRing, ownUrl }: JwtVerifierDeps): VerifyJ
 async function verify(jwt: string, { keyRing, ownUrl }: JwtVerifierDeps): Promise<Verified> {
   try {
     const { kid } = decodeProtectedHeader(jwt);
-    // The key is found by its name among our own; the other fields of the header (jwk, jku, x5c) are ignored.
+    // The kid selects one of our own keys; other fields of the header (jwk, jku, x5c) are ignored.
     const key = kid === undefined ? undefined : keyRing.verifyingKey(kid);
     if (kid === undefined || key === undefined) throw notAuthenticated();
     const result = await jwtVerify(jwt, key, {

@@ -10,7 +10,7 @@ import { newApiToken } from './api-token.ts';
 import { refusePastExpiry } from './refuse-past-expiry.ts';
 import { createUserTokenRepository, type Holders } from './user-token-repository.ts';
 
-/** Site admins see all user tokens, users their own; bots and deployments have none to see. */
+/** Site admins see all user tokens, users see their own, bots and deployments see none. */
 function visibleHolders(identity: Identity): Holders {
   if (identity.kind !== 'user') return 'none';
   return identity.is_admin ? 'all' : { userId: identity.id };

@@ -3,13 +3,13 @@ import { AppError } from '@berth/contracts/errors';
 
 const most = maxRolesOfUser.toLocaleString('en-US');
 
-/** `number` is what the user has already, counted under the lock of the user. */
+/** `number`: how many the user has already, counted while the user is locked. */
 export function refuseTooManyRoles(number: number, what: 'env roles' | 'deployment permissions'): void {
   if (number >= maxRolesOfUser)
     throw new AppError('conflict', `The user already has ${most} ${what}, which is the maximum`);
 }
 
-/** A new user becomes a member of all of them at once. */
+/** A new user becomes a member of all these envs at once. */
 export function refuseTooManyAutomaticEnvs(number: number): void {
   if (number < maxRolesOfUser) return;
   throw new AppError('conflict', `${most} envs already add new users automatically, which is the maximum`);

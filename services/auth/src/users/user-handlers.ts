@@ -47,7 +47,7 @@ export const userHandlers = ({ db, changesRights }: UserHandlersDeps) => {
 
 const isSiteAdmin = ({ is_admin, is_active }: StoredUser): boolean => is_admin && is_active;
 
-/** Two site admins could remove each other at the same time: the second is refused, because no site admin would be left. */
+/** Two site admins could demote each other at the same time: the second is refused, or no site admin would be left. */
 async function refuseToLoseTheLastSiteAdmin(tx: Transaction, before: StoredUser, wanted: StoredUser): Promise<void> {
   if (!isSiteAdmin(before) || isSiteAdmin(wanted)) return;
   if (await createUserRepository(tx).hasActiveSiteAdminBeside(before.id)) return;

@@ -7,7 +7,7 @@ import { listPage } from '@berth/db/lists/list-page';
 import { sql } from 'slonik';
 import { z } from 'zod';
 
-/** With fields for internal use: the e-mail for any caller, and the epoch that session JWTs carry. */
+/** For internal use: includes the e-mail for any caller, and the epoch that session JWTs carry. */
 export const StoredUser = User.extend({ email: z.string(), session_epoch: z.number().int() });
 export type StoredUser = z.infer<typeof StoredUser>;
 
@@ -75,7 +75,7 @@ export const createUserRepository = (db: Queries) => ({
 
   lock: (id: string) => db.maybeOne(storedUser`select ${storedColumns} from users where id = ${id} for update`),
 
-  /** One at a time, so that two site admins cannot remove each other. Taken before any row is locked. */
+  /** Lets one change run at a time, so that two site admins cannot demote each other. Taken before any row is locked. */
   lockSiteAdmins: async () => {
     await db.query(sql.unsafe`select pg_advisory_xact_lock(hashtextextended('active site admins', 0))`);
   },
@@ -96,7 +96,7 @@ export const createUserRepository = (db: Queries) => ({
   findBySubject: ({ issuer, subject }: Pick<NewUser, 'issuer' | 'subject'>) =>
     db.maybeOne(storedUser`select ${storedColumns} from users where issuer = ${issuer} and subject = ${subject}`),
 
-  /** Null when the subject or the e-mail is taken; waits for another first login of the same that is under way. */
+  /** Null if the subject or the e-mail is taken; waits for a concurrent first login of the same person. */
   insertUnlessTaken: ({ issuer, subject, email, display_name, is_admin, is_active }: NewUser) =>
     db.maybeOne(storedUser`
       insert into users (issuer, subject, email, display_name, is_admin, is_active)

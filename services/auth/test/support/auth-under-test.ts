@@ -65,7 +65,7 @@ export async function startAuth(given: Record<string, string> = {}): Promise<Aut
   const service = stack.use(await startAuthProcess(settings));
   const keyRing = await openKeyRing({ db, keyEncryptionKey, maxKeyAgeDays: 90 });
   const gateway = stack.use(await connectPatientTestBus(nats, 'api-gateway'));
-  // From here on it is the test that closes them; a start that fails half way leaves nothing behind.
+  // From here on the test closes them; before, a failed start closes what it had opened.
   const opened = stack.move();
 
   return {

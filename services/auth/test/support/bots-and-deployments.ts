@@ -26,15 +26,15 @@ export async function somebot({ db, as }: Pick<AuthUnderTest, 'db' | 'as'>, disp
 interface Deployments {
   rows: Map<string, CallingDeployment>;
   isAway: boolean;
-  /** Until then no question is answered. */
+  /** Requests are answered only after this. */
   holdUntil: Promise<void> | undefined;
-  /** How many questions have arrived. */
+  /** How many requests have arrived. */
   arrived: number;
 }
 
 const deploymentsOf = new WeakMap<Bus, Deployments>();
 
-/** The answers of `tasks` about calling deployments. */
+/** Answers for `tasks` about calling deployments. */
 export async function deploymentsIn(tasks: Bus): Promise<Deployments> {
   const known = deploymentsOf.get(tasks);
   if (known) return known;
@@ -54,7 +54,7 @@ export async function deploymentsIn(tasks: Bus): Promise<Deployments> {
   return made;
 }
 
-/** The deployment as `tasks` has it from now on. */
+/** Sets the deployment that `tasks` answers with from now on. */
 export async function haveDeployment(tasks: Bus, { id, name, env_id, enabled }: CallingDeployment): Promise<void> {
   (await deploymentsIn(tasks)).rows.set(id, { id, name, env_id, enabled });
 }

@@ -7,15 +7,15 @@ import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 
 export interface Exchange {
   issuer: string;
-  /** As the authorization URL had it. */
+  /** The nonce of the authorization URL. */
   nonce: string;
   claims(change?: Record<string, unknown>): JWTPayload;
-  /** With the key that the provider publishes. */
+  /** Signs with the key that the provider publishes. */
   sign(claims: JWTPayload): Promise<string>;
-  /** With a key that it does not. */
+  /** Signs with a key that it does not publish. */
   signAsStranger(claims: JWTPayload): Promise<string>;
   unsigned(claims: JWTPayload): string;
-  /** HS256 with the public key as the secret. */
+  /** Signs by HS256 with the public key as the secret. */
   confused(claims: JWTPayload): string;
   answer(body: object): void;
   response: ServerResponse;
@@ -23,15 +23,15 @@ export interface Exchange {
 
 export interface HostileProvider extends AsyncDisposable {
   readonly issuer: string;
-  /** How the next code is exchanged. */
+  /** Answers the next exchange of a code. */
   onToken: (exchange: Exchange) => unknown;
-  /** Set by the test: the parameters of the authorization URL. */
+  /** Set by the test, from the authorization URL. */
   nonce: string;
 }
 
 const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** A server that speaks OpenID Connect and lies where a test wants it to. */
+/** An OpenID Connect provider that answers incorrectly where a test tells it to. */
 export async function startHostileProvider(clientId: string): Promise<HostileProvider> {
   const issuer = `http://127.0.0.1:${await freePort()}`;
   const published = await generateKeyPair('RS256');

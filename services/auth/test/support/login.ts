@@ -9,7 +9,7 @@ export interface Attempt {
   verifier: string;
 }
 
-/** What the provider sent the browser back with. */
+/** The parameters with which the provider redirected the browser back. */
 export interface Returned {
   auth_code: string;
   state: string;
@@ -36,7 +36,7 @@ export const finishLogin = (
   body: Partial<Returned> & Pick<Returned, 'auth_code' | 'state'> & { verifier?: string },
 ) => gateway.call(logins.operations.finish, { body });
 
-/** The whole way of a browser; the session JWT at its end. */
+/** Logs in as a browser would; returns the session JWT. */
 export async function logIn(gateway: Bus, person: string): Promise<string> {
   const attempt = await startLogin(gateway);
   const returned = await atTheProvider(attempt, person);

@@ -12,11 +12,11 @@ import type { AuthUnderTest } from './auth-under-test.ts';
 export interface OtherAudits {
   /** The events that `tasks` has; the others have none. */
   kept: AuditEvent[];
-  /** Which envs `tasks` was requested with last. */
+  /** The envs in the last request to `tasks`. */
   visible: unknown;
 }
 
-/** Stands in for the parts of the audit log that other services keep; `registryScan` is a database that one is read from. */
+/** Answers for the other services that keep audit events; `registryScan` is a database whose events are read. */
 export async function serveOtherAudits(
   { connect }: Pick<AuthUnderTest, 'connect'>,
   { registryScan: kept }: { registryScan?: Database } = {},

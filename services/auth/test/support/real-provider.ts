@@ -21,7 +21,7 @@ export interface RealProviderOptions {
   claimsOnlyInUserInfo?: boolean;
 }
 
-/** The provider of the local stack, in this process and with accounts that a test makes up. */
+/** The provider of the local stack, run in this process with accounts of the test. */
 export async function startRealProvider({
   redirectUri,
   claimsOnlyInUserInfo,

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@berth/contracts/errors';
 import { expect } from 'vitest';
 
-/** What a refused call is compared with: its code, words that it must have, and the field it names. */
+/** Matches a refused call by its code, words of its message, and the field that it names. */
 export const refusal = (code: ErrorCode, words = '', path?: string) =>
   expect.objectContaining({
     code,
@@ -9,5 +9,5 @@ export const refusal = (code: ErrorCode, words = '', path?: string) =>
     ...(path !== undefined && { errors: expect.arrayContaining([expect.objectContaining({ path })]) }),
   });
 
-/** A request that does not compile, for what happens to it when it arrives all the same. */
+/** Lets a test send a request that its type forbids. */
 export const malformed = (value: object) => JSON.parse(JSON.stringify(value));

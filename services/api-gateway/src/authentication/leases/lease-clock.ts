@@ -1,9 +1,9 @@
-/** A jump beyond this is no correction of a clock, but time in which the machine stood still. */
+/** A longer jump is not a correction of the clock: the machine was suspended. */
 const suspiciousMs = 50;
 
 /**
- * The clock of a lease, in ms. On a suspended machine the monotonic clock may stand still; what the wall clock jumped ahead
- * meanwhile counts as well. Setting back the wall clock changes nothing.
+ * The clock of a lease, in ms. The monotonic clock may stand still while the machine is suspended, so jumps of the wall clock
+ * count as well. Setting the wall clock back has no effect.
  */
 export function createLeaseClock(monotonic = () => performance.now(), wall = () => Date.now()): () => number {
   let last = { monotonic: monotonic(), wall: wall() };

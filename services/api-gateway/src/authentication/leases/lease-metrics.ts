@@ -8,7 +8,7 @@ function create(registry: Registry) {
   return {
     lookups: new Counter({
       name: 'berth_identity_lookups_total',
-      help: 'Requests by where their identity came from: read under a lease before, or from auth',
+      help: 'Requests by the source of their identity: read earlier under a lease, or from auth',
       labelNames: ['from'] as const,
       registers,
     }),

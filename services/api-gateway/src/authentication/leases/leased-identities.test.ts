@@ -12,7 +12,7 @@ const ada: Authenticated = {
 
 interface Auth {
   calls: string[];
-  /** Answers the renewals that wait. */
+  /** Answers the waiting renewals. */
   answer(): Promise<void>;
   outcome: 'granted' | 'refused' | 'failed';
 }
@@ -40,7 +40,7 @@ function leasedAt(time: { ms: number }, leaseMs = 1_000) {
   return { leased, auth, forget };
 }
 
-/** A single request has nothing to reuse, and takes no lease. */
+/** A single request has nothing to reuse and takes no lease. */
 function useTwice(leased: Pick<LeasedIdentities, 'find'>): void {
   leased.find('ada');
   leased.find('ada');
@@ -55,7 +55,7 @@ async function withAda(time: { ms: number }) {
   return made;
 }
 
-test('an identity is reused until the lease ends under which it was looked up, although it was renewed since', async () => {
+test('an identity is reused until the lease under which it was looked up ends, even if that lease was renewed since', async () => {
   const time = { ms: 0 };
   const { leased, auth } = await withAda(time);
 
@@ -93,7 +93,7 @@ test('without a lease nothing is kept', async () => {
   expect(leased.find('ada')).toBeUndefined();
 });
 
-test('what was looked up before auth makes the gateway forget is neither reused nor kept', async () => {
+test('a lookup that began before auth made the gateway forget is neither reused nor kept', async () => {
   const { leased, forget } = await withAda({ ms: 0 });
   const ticket = leased.begin();
 
@@ -119,19 +119,16 @@ test('an identity is reused no longer than its credential is valid, counted from
   expect(leased.find('ada')).toBeUndefined();
 });
 
-test.for([0, undefined])(
-  'an identity of which auth says that it may be reused for %s ms is not kept',
-  async (reusable) => {
-    const { leased } = await withAda({ ms: 0 });
-    const { reusable_ms: _, ...grace } = ada;
+test.for([0, undefined])('an identity is not kept if auth allows its reuse for %s ms', async (reusable) => {
+  const { leased } = await withAda({ ms: 0 });
+  const { reusable_ms: _, ...grace } = ada;
 
-    leased.keep('grace', leased.begin(), { ...grace, ...(reusable !== undefined && { reusable_ms: reusable }) });
+  leased.keep('grace', leased.begin(), { ...grace, ...(reusable !== undefined && { reusable_ms: reusable }) });
 
-    expect(leased.find('grace')).toBeUndefined();
-  },
-);
+  expect(leased.find('grace')).toBeUndefined();
+});
 
-test('a request now and then takes no lease', () => {
+test('occasional requests take no lease', () => {
   const time = { ms: 0 };
   const { leased, auth } = leasedAt(time);
 
@@ -156,7 +153,7 @@ test('a lease is renewed while there is traffic, one call at a time', async () =
 });
 
 test.for(['refused', 'failed'] as const)(
-  'a renewal that %s gives no lease, and is tried again after a pause',
+  'a renewal that %s grants no lease and is repeated after a pause',
   async (outcome) => {
     const time = { ms: 0 };
     const { leased, auth } = leasedAt(time);
@@ -174,7 +171,7 @@ test.for(['refused', 'failed'] as const)(
   },
 );
 
-test('a gateway that ends reuses nothing from then on and gives up its lease', async () => {
+test('a gateway that stops reuses nothing more and gives up its lease', async () => {
   const { leased, auth } = await withAda({ ms: 0 });
 
   await leased[Symbol.asyncDispose]();
@@ -184,7 +181,7 @@ test('a gateway that ends reuses nothing from then on and gives up its lease', a
   expect(auth.calls.at(-1)).toBe('release');
 });
 
-test('without a time for leases auth is never called for one', async () => {
+test('with a lease time of 0, auth is never asked for a lease', async () => {
   const { leased, auth } = leasedAt({ ms: 0 }, 0);
 
   expect(leased.find('ada')).toBeUndefined();
@@ -193,7 +190,7 @@ test('without a time for leases auth is never called for one', async () => {
   expect(auth.calls).toEqual([]);
 });
 
-test('of identities with thousands of roles only as many are kept as memory allows', async () => {
+test('identities with thousands of roles are kept only up to the memory limit', async () => {
   const { leased } = await withAda({ ms: 0 });
   const large = { ...ada, identity_token: 'x'.repeat(1024 * 1024) };
 

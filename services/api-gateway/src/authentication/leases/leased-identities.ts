@@ -19,19 +19,19 @@ import { leaseMetrics } from './lease-metrics.ts';
 
 /** Identities that auth has read for this gateway, reused for a moment under a lease. See docs/decisions/0015. */
 export interface LeasedIdentities extends AsyncDisposable {
-  /** Undefined where auth has to be called. */
+  /** Undefined if auth has to be called. */
   find(key: string): Authenticated | undefined;
   /** Call it before a lookup is sent. */
   begin(): Ticket | null;
   /** Keeps the answer to a lookup for as long as its ticket allows. */
   keep(key: string, ticket: Ticket | null, authenticated: Authenticated): void;
-  /** Answers auth when a right was changed. */
+  /** Serves the call by which auth makes this gateway forget. */
   served: ReturnType<typeof serveForget>;
 }
 
 export interface LeasedIdentitiesDeps extends Pick<Service, 'metrics'> {
   bus: Pick<Bus, 'call' | 'instance'>;
-  /** 0: nothing is reused. */
+  /** 0 turns reuse off. */
   leaseMs: number;
   clock?: () => number;
 }
@@ -42,9 +42,9 @@ interface Entry {
 }
 
 const maxEntries = 10_000;
-/** Characters of the signed identities; of users with thousands of roles they are long. */
+/** Of the signed identities, which are long for users with thousands of roles. */
 const maxCharacters = 32 * 1024 * 1024;
-/** With each entry counting for no less than this, one sum bounds number and text. */
+/** The least that an entry counts for, so that one sum limits both the number of entries and their text. */
 const leastWeight = maxCharacters / maxEntries;
 
 const { renew, release } = identityLeases.operations;
@@ -62,12 +62,12 @@ export function createLeasedIdentities({
   let lastRequest = Number.NEGATIVE_INFINITY;
   let isUsed = leaseMs > 0;
 
-  /** Costs no request any time: one that finds no lease calls auth. One request alone has nothing to reuse. */
+  /** Delays no request: one without a lease calls auth. A single request takes no lease, as nothing would be reused. */
   function renewInTime(now: number): void {
     const isAlone = now - lastRequest >= leaseMs;
     lastRequest = now;
     if (isAlone || now < nextRenewal || !isRenewalDue(lease, now, leaseMs)) return;
-    // Also the pause after a failure; one answer is waited for at a time.
+    // Allows one renewal at a time, and a pause after a failure.
     nextRenewal = now + leaseMs;
     void renewFrom(now);
   }

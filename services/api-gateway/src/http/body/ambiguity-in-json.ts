@@ -1,7 +1,7 @@
 import type { FieldError } from '@berth/contracts/errors';
 
 interface Level {
-  /** The path of this object or array. */
+  /** The path to this object or array. */
   path: string;
   /** Member names so far; undefined for an array. */
   names: Set<string> | undefined;
@@ -12,8 +12,8 @@ interface Level {
 const token = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*|[{}[\],:]/g;
 
 /**
- * Finds what a parser would resolve silently: of two members with the same name the last one wins, and integers beyond
- * 2^53 lose digits. The text must be valid JSON within the depth limit.
+ * Finds ambiguities that a parser resolves silently: the last of two members with the same name wins, and integers beyond 2^53
+ * lose digits. The text must be valid JSON within the depth limit.
  */
 export function ambiguityIn(json: string): FieldError | null {
   const levels: Level[] = [];
@@ -42,7 +42,7 @@ export function ambiguityIn(json: string): FieldError | null {
   return null;
 }
 
-/** The value of a string literal. Most have nothing to unescape. */
+/** The value of a string literal; most have no escapes. */
 const textOf = (literal: string): string =>
   literal.includes('\\') ? String(JSON.parse(literal)) : literal.slice(1, -1);
 

@@ -5,9 +5,9 @@ const unlimited = { depth: Infinity, members: Infinity };
 const sizeOf = (text: string, limits = unlimited) => jsonSizeOf(Buffer.from(text), limits);
 
 test.for([
-  ['a value alone', '7', 0, 0],
+  ['a single value', '7', 0, 0],
   ['an empty object', ' { } ', 1, 0],
-  ['an array of empty ones', '[[],{},[ ]]', 2, 3],
+  ['an array of empty objects and arrays', '[[],{},[ ]]', 2, 3],
   ['an object in an object', '{"a":{"b":1,"c":[2,3]}}', 3, 5],
   ['braces, commas and quotes in text', '["{[,\\"]}", "\\\\", ","]', 1, 3],
   ['text that is not ASCII', '{"ü":"😀,😀"}', 1, 1],

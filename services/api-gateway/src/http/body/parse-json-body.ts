@@ -41,14 +41,14 @@ export function parseJsonBody(bytes: Buffer): unknown {
 }
 
 interface Harm {
-  /** Relative to the checked value, as in `.a[0]`. */
+  /** Relative to the checked value, such as `.a[0]`. */
   path: string;
   message: string;
 }
 
 const harmAt = (message: string | null): Harm | null => (message === null ? null : { path: '', message });
 
-// The path is built on the way back, so that a harmless body costs nothing.
+// The path is built while returning, so that a harmless body builds none.
 const within = (step: string | number, harm: Harm | null): Harm | null =>
   harm && { ...harm, path: (typeof step === 'number' ? `[${step}]` : `.${step}`) + harm.path };
 

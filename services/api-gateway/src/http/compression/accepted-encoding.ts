@@ -1,11 +1,11 @@
-/** Those that the gateway writes, the preferred one first. */
+/** The encodings that the gateway writes, its preferred one first. */
 export const encodings = ['br', 'gzip'] as const;
 export type Encoding = (typeof encodings)[number];
 
 /** `gzip;q=0.5`. */
 const part = /^\s*([\w*-]+)\s*(?:;\s*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*)?$/i;
 
-/** The encoding that a client wants the most of those that the gateway writes (RFC 9110, 12.5.3); null where it wants none of them. */
+/** The encoding that the client prefers among those that the gateway writes (RFC 9110, 12.5.3); null if it accepts none of them. */
 export function acceptedEncoding(header: string | undefined): Encoding | null {
   if (header === undefined) return null;
   const weights = new Map<string, number>();
@@ -19,6 +19,6 @@ export function acceptedEncoding(header: string | undefined): Encoding | null {
   for (const encoding of encodings) {
     if (weightOf(encoding) > (best === null ? 0 : weightOf(best))) best = encoding;
   }
-  // A client that prefers the plain answer gets it.
+  // The client prefers the plain answer.
   return best !== null && weightOf(best) >= (weights.get('identity') ?? 0) ? best : null;
 }

@@ -17,7 +17,7 @@ async function send(compress: ReturnType<typeof compressLists>, json: Uint8Array
   return { body: await compress(request, reply, json), headers: sent };
 }
 
-test('so many lists are compressed at a time, and what comes meanwhile is sent as it is', async () => {
+test('only a few lists are compressed at a time, further ones are sent uncompressed', async () => {
   const compress = compressLists({ fromBytes: 100, most: 2 });
 
   const answers = await Promise.all([send(compress), send(compress), send(compress)]);
@@ -30,7 +30,7 @@ test('so many lists are compressed at a time, and what comes meanwhile is sent a
   expect(gunzipSync(body).equals(list)).toBe(true);
 });
 
-test('lists are compressed from 8 KiB unless a setting says otherwise, and none with 0', async () => {
+test('lists are compressed from 8 KiB by default, and never with 0', async () => {
   const env = { NATS_URL: 'nats://127.0.0.1:4222', NATS_PASSWORD: 'x', SERVICE_OWN_URL: 'https://berth.example.test' };
   const usual = compressLists({ fromBytes: Config.parse(env).compressFromBytes });
   const none = compressLists({ fromBytes: Config.parse({ ...env, COMPRESS_FROM_BYTES: '0' }).compressFromBytes });

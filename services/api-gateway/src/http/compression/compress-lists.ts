@@ -4,15 +4,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { acceptedEncoding, type Encoding } from './accepted-encoding.ts';
 
 export interface CompressOptions {
-  /** Smaller answers are sent as they are; 0: all. */
+  /** Smaller answers are sent uncompressed; 0: all answers. */
   fromBytes: number;
-  /** Answers that are compressed at the same time; more are sent as they are. */
+  /** How many answers are compressed at the same time; others are sent uncompressed. */
   most?: number;
 }
 
 export type CompressList = (request: FastifyRequest, reply: FastifyReply, json: Uint8Array) => Promise<Uint8Array>;
 
-// Levels with which a list takes less than a millisecond of a core; bench/README.md has what was measured.
+// At these levels a list takes less than a millisecond of a core; the measurements are in bench/README.md.
 const gzipAsync = promisify(gzip);
 const brotliAsync = promisify(brotliCompress);
 const write: Record<Encoding, (json: Uint8Array) => Promise<Uint8Array>> = {
@@ -24,8 +24,8 @@ const write: Record<Encoding, (json: Uint8Array) => Promise<Uint8Array>> = {
 };
 
 /**
- * Compresses lists for clients that want it, on the threads of the process and never on its loop. Only lists: they have no
- * `ETag`, so each tag belongs to one sequence of bytes, and no list contains a secret whose length could be guessed from a size.
+ * Compresses lists for clients that accept it, on threads beside the event loop. Only lists: they have no `ETag`, which would have
+ * to differ for each encoding, and contain no secret that an attacker could guess from the compressed size.
  */
 export function compressLists({ fromBytes, most = 8 }: CompressOptions): CompressList {
   let underWay = 0;

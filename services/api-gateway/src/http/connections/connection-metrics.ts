@@ -1,11 +1,11 @@
 import { oncePerRegistry } from '@berth/service/metrics/once-per-registry';
 import { Counter, type Registry } from 'prom-client';
 
-/** Counts the connections that the gateway closed for want of room, or because nobody read their answers. */
+/** Counts connections that were closed to make room or because their client did not read its answer. */
 export const closedConnections = oncePerRegistry((registry: Registry) => {
   const closed = new Counter({
     name: 'berth_http_connections_closed_total',
-    help: 'Connections that were closed: too many were open (waiting: the one that had waited the longest; new: all others were being answered), or nobody read the answer (slow)',
+    help: 'Closed connections: too many were open (waiting: the longest waiting one; new: all others were being answered), or the client did not read its answer (slow)',
     labelNames: ['connection'],
     registers: [registry],
   });

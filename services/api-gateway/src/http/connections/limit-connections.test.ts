@@ -10,7 +10,7 @@ afterEach(() => {
   for (const close of closing.splice(0)) close();
 });
 
-/** Answers `/` at once, `/refused` before it has the body, with more than the system buffers for `/long`; other paths wait in `held`. */
+/** Answers `/` at once, `/refused` before the body, and `/long` with more than the system buffers; other paths wait in `held`. */
 async function start(limit: { most: number; slowReaderMs?: number; mostUnreadBytes?: number }) {
   const held: ServerResponse[] = [];
   const closed: string[] = [];
@@ -52,7 +52,7 @@ async function answerTo(socket: Socket): Promise<string> {
   return String(data);
 }
 
-test('beyond the limit the connection is closed that has waited the longest, whatever it has sent', async () => {
+test('beyond the limit the connection that has waited the longest is closed, whatever it has sent', async () => {
   const { open, closed } = await start({ most: 4 });
   const silent = await open();
   const slow = await open('GET / HTT');
@@ -69,7 +69,7 @@ test('beyond the limit the connection is closed that has waited the longest, wha
   expect(closed).toEqual(['waiting', 'waiting', 'waiting', 'waiting']);
 });
 
-test('a connection whose request is being answered stays, and a new one is refused where all others are', async () => {
+test('connections whose requests are being answered stay, and a new one is refused if all are', async () => {
   const { open, held, closed } = await start({ most: 3 });
   const whole = `${slowBody}67890`;
   const busy = [await open(get('/held')), await open(whole), await open(`${get('/')}${get('/held')}`)] as const;
@@ -96,7 +96,7 @@ test.for([
     const refused = await open(`POST /refused HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\n${first}`);
     expect(await answerTo(refused)).toContain('refused');
     for (const part of others) refused.write(part);
-    // Its answer shows that the body before it has arrived.
+    // The answer to this shows that the body has arrived.
     refused.write(get('/'));
     expect(await answerTo(refused)).toContain('at once');
 
@@ -109,7 +109,7 @@ test.for([
   },
 );
 
-test('a client that takes nothing of its answer is disconnected, one that takes it slowly is not', async () => {
+test('a client that reads nothing of its answer is disconnected, one that reads slowly is not', async () => {
   const { open, closed } = await start({ most: 10, slowReaderMs: 3_000 });
   const deaf = await open(get('/long'));
   deaf.pause();
@@ -135,7 +135,7 @@ test('a client that takes nothing of its answer is disconnected, one that takes 
   await once(deaf, 'close');
 });
 
-test('where more waits for clients than the memory is for, those are disconnected for which the most waits', async () => {
+test('when unread answers exceed the memory for them, the clients with the most unread bytes are disconnected', async () => {
   const { open, closed } = await start({ most: 10, mostUnreadBytes: 2.5 * longBytes });
   const deaf = await Promise.all(
     Array.from({ length: 4 }, async () => {

@@ -4,33 +4,33 @@ import { pause } from '@berth/service/waiting/pause';
 
 export interface ConnectionLimit {
   readonly most: number;
-  /** A client that takes nothing of what waits for it is disconnected after this. */
+  /** A client that reads nothing of its answer for this long is disconnected. */
   readonly slowReaderMs: number;
-  /** What may wait for all clients together; beyond it those are disconnected for which the most waits. */
+  /** Unread bytes of all clients together; above this, the clients with the most are disconnected. */
   readonly mostUnreadBytes: number;
-  /** How often both are checked. */
+  /** How often unread answers are checked. */
   readonly sweepMs?: number;
-  /** Called for each connection that is closed to make room, or for its slow reader. */
+  /** Called for each connection that is closed. */
   readonly onClosed?: (which: 'waiting' | 'new' | 'slow') => void;
 }
 
 /**
- * Bounds the number of open connections. Node's `maxConnections` refuses new ones, so that whoever opens that many and sends
- * nothing keeps all others out. Here the connection goes that has waited the longest without a whole request to answer; a new one is
- * refused only where all others are being answered. Answers end by their deadlines, and those that nobody reads are cut off.
+ * Limits the number of open connections. Node's `maxConnections` refuses new ones, so an attacker could open that many, send
+ * nothing and keep everybody else out. Here the connection that has waited the longest without a whole request is closed; a new
+ * one is refused only if all others are being answered. Answers end by their deadlines, and unread ones are cut off.
  */
 export function limitConnections(
   server: Server,
   { most, slowReaderMs, mostUnreadBytes, sweepMs = 1_000, onClosed = () => undefined }: ConnectionLimit,
 ): void {
   let open = 0;
-  /** With TLS a connection is one socket until the end of its handshake, and another one after it. */
+  /** A TLS connection is another socket after its handshake than before, so connections are identified by name. */
   const names = new WeakMap<Socket, string>();
-  /** By name. */
+  /** Connections without a whole request, by name, the longest waiting first. */
   const waiting = new Map<string, Socket>();
-  /** How many requests of a connection are being answered. */
+  /** The number of requests of each connection that are being answered. */
   const answering = new Map<Socket, number>();
-  /** Those with a limit on the time in which nothing happens. */
+  /** Sockets that have an idle timeout. */
   const timed = new WeakSet<Socket>();
   const listenedTo = new WeakSet<Socket>();
 
@@ -73,7 +73,7 @@ export function limitConnections(
     let isWhole = false;
     let isOver = false;
     const begin = () => {
-      // What is refused by its head is answered before its body has come.
+      // A request refused by its head is answered before its body has arrived.
       if (isOver) return;
       isWhole = true;
       answering.set(socket, (answering.get(socket) ?? 0) + 1);
@@ -87,11 +87,11 @@ export function limitConnections(
       timed.delete(socket);
       if (socket.destroyed) return;
       const others = (answering.get(socket) ?? 0) - (isWhole ? 1 : 0);
-      // Those that are pipelined behind this one.
+      // Requests that are pipelined behind this one.
       if (others > 0) answering.set(socket, others);
       else {
         answering.delete(socket);
-        // To the end of the line.
+        // Moves it to the end.
         waiting.set(name, socket);
       }
     });
@@ -103,7 +103,7 @@ export function limitConnections(
     onClosed('slow');
     socket.destroy();
   }
-  /** The time limit of a socket is for any activity: while nothing waits for the client there may be none. */
+  /** The timeout of a socket is for any activity, so it is set only while bytes wait for the client. */
   function limitTime(socket: Socket): void {
     const isUnread = socket.writableLength > 0;
     if (isUnread === timed.has(socket)) return;

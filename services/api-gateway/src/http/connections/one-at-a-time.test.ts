@@ -48,7 +48,7 @@ async function listen(server: Server) {
 
 const get = (path: string, header = '') => `GET ${path} HTTP/1.1\r\nhost: x\r\n${header}\r\n`;
 
-test('pipelined requests of a connection run one after the other, whatever they expect; others do not wait for them', async () => {
+test('pipelined requests run one after the other, with any Expect header; other connections do not wait for them', async () => {
   const { running, ran, open } = await start();
   const socket = await open(get('/a'), get('/b', 'expect: wonders\r\n'), get('/c'));
   await expect.poll(() => ran).toEqual(['/a']);
@@ -68,13 +68,13 @@ test('pipelined requests of a connection run one after the other, whatever they 
   await expect.poll(() => ran.at(-1)).toBe('/d');
 });
 
-test('requests that were pipelined run no further than an answer that does not reach their client', async () => {
+test('pipelined requests stop running once an answer does not reach their client', async () => {
   const { running, ran, open } = await start();
   const socket = await open(get('/a'), get('/b'), get('/c'));
   await expect.poll(() => ran).toEqual(['/a']);
   socket.destroy();
 
-  running[0]?.end('resets the connection, as nobody is there');
+  running[0]?.end('resets the connection, since the client is gone');
   await expect.poll(() => ran).toEqual(['/a', '/b']);
   const [, second] = running as [ServerResponse, ServerResponse];
   second.end('not sent');
@@ -84,7 +84,7 @@ test('requests that were pipelined run no further than an answer that does not r
   await expect.poll(() => ran).toEqual(['/a', '/b', '/other']);
 });
 
-test('a connection is not read while a request on it waits for its turn, and then goes on', async () => {
+test('a connection is not read while a request on it waits for its turn, and is read again afterwards', async () => {
   const { running, ran, open } = await start();
   const long = `x: ${'x'.repeat(12_000)}\r\n`;
   const sent = Array.from({ length: 800 }, (_, n) => get(`/${n}`, long));
@@ -99,7 +99,7 @@ test('a connection is not read while a request on it waits for its turn, and the
     running[n]?.end('x');
   }
   await expect.poll(() => running.length).toBe(6);
-  // More than both systems buffer.
+  // It is more than both systems buffer.
   expect(isTaken).toBe(false);
 
   for (let n = 5; n < sent.length; n += 1) {
@@ -110,11 +110,11 @@ test('a connection is not read while a request on it waits for its turn, and the
   expect(ran).toEqual(sent.map((_, n) => `/${n}`));
 });
 
-test('a connection is not read on when its client takes an answer while another request waits', async () => {
+test('a connection stays unread when its client reads an answer while another request waits', async () => {
   const inTurn = oneAtATime();
   const requests: IncomingMessage[] = [];
   const answer = 'x'.repeat(8_000_000);
-  // It never ends.
+  // This answer never ends.
   const server = createServer(inTurn((request, response) => requests.push(request) && response.write(answer)));
   const { open } = await listen(server);
   const socket = await open(get('/a'));
@@ -134,7 +134,7 @@ test('a connection is not read on when its client takes an answer while another 
   expect(request.socket.bytesRead).toBe(before);
 });
 
-test('the body of a request that waited arrives when its turn has come, and so does the request behind it', async () => {
+test('the body of a waiting request arrives when its turn has come, and so does the request behind it', async () => {
   const { running, ran, bodies, open } = await start();
   const body = 'x'.repeat(3_000_000);
   await open(get('/a'), `POST /b HTTP/1.1\r\nhost: x\r\ncontent-length: ${body.length}\r\n\r\n`, body, get('/c'));

@@ -1,11 +1,11 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Answers that go on for as long as their clients stay. */
+/** Answers that last until their clients leave. */
 const streams = new WeakSet<ServerResponse>();
 const begins = 'berth-stream-begins';
 
-/** Nothing may wait behind this answer: it has no end, and a connection that is not read does not show that its client is gone. */
+/** Closes the connection if a request waits behind this endless answer: while it is not read, a lost client goes unnoticed. */
 export function beginStream(response: ServerResponse): void {
   streams.add(response);
   response.emit(begins);
@@ -17,9 +17,9 @@ interface Line {
 }
 
 /**
- * Runs the requests of a connection one after the other. Node runs those that are pipelined all at once and keeps their answers
- * until their turn has come: a client that sends a thousand and reads nothing would fill the memory. So would the requests that
- * wait, so a connection is not read while one does. Few clients pipeline.
+ * Runs the requests of a connection one after the other. Node runs pipelined requests all at once and buffers their answers, so a
+ * client that sends a thousand and reads nothing would fill the memory. Waiting requests would fill it, too, so a connection is
+ * not read while one waits. Few clients pipeline.
  */
 export function oneAtATime(): (listener: RequestListener) => RequestListener {
   const lines = new WeakMap<Socket, Line>();
@@ -28,10 +28,10 @@ export function oneAtATime(): (listener: RequestListener) => RequestListener {
   const holds = (socket: Socket): boolean => (lines.get(socket)?.waiting.length ?? 0) > 0;
   function stopReading(socket: Socket): void {
     const stop = () => holds(socket) && socket.pause();
-    // Node reads on by itself when the client has taken an answer that was too long to be sent at once.
+    // Node resumes reading by itself when the client has read a long answer.
     if (!guarded.has(socket)) socket.on('resume', stop);
     guarded.add(socket);
-    // What has arrived is parsed first.
+    // Lets Node parse the bytes that have arrived.
     process.nextTick(stop);
   }
 

@@ -22,7 +22,7 @@ function refusalOf(code: string | undefined): Refusal {
   }
 }
 
-/** Answers bytes that Node could not parse as a request, and closes the connection: nothing after them can be trusted. */
+/** Answers bytes that Node could not parse as a request, and closes the connection, since nothing after them can be trusted. */
 export function refuseClientError(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
   if (!socket.writable) {

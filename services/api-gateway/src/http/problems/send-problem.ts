@@ -17,7 +17,7 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
     .send(problemOf(answer, { requestId: request.id, status }));
 }
 
-/** Sent with the HTTP status 431. */
+/** Sent with HTTP status 431. */
 export class TooManyHeaders extends AppError {
   constructor() {
     super('too_large', 'The request has too many headers');

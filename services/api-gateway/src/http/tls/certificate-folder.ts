@@ -8,8 +8,8 @@ export interface Certificate {
 }
 
 /**
- * The certificate in a folder that holds `tls.crt` and `tls.key`, as a Secret of type `kubernetes.io/tls` is mounted. The two may
- * not fit together while both are being replaced: a server refuses such a pair and keeps the one before.
+ * Reads `tls.crt` and `tls.key` from a folder, where a Secret of type `kubernetes.io/tls` is mounted. The two may not match while
+ * they are being replaced: a server refuses such a pair and keeps its current one.
  */
 export async function readCertificate(folder: string): Promise<Certificate> {
   const [cert, key] = await Promise.all([

@@ -5,8 +5,8 @@ import { type Certificate, readCertificate } from './certificate-folder.ts';
 import { oldestVersion } from './tls-server.ts';
 
 /**
- * A step that presents the certificate in the folder to new connections, once it differs from the one in use. What cannot be read
- * is an error of the step, and the certificate before stays in use.
+ * A step that presents the certificate in the folder to new connections if it differs from the one in use. If it cannot be read,
+ * the step throws, and the certificate in use stays.
  */
 export function renewCertificate(
   { server }: Pick<FastifyInstance, 'server'>,

@@ -3,13 +3,13 @@ import { createServer } from 'node:https';
 import type { Certificate } from './certificate-folder.ts';
 
 export interface TlsOptions extends Certificate {
-  /** PEM of the authorities whose client certificates are accepted; without it clients need none. */
+  /** PEM of the authorities whose client certificates are accepted; without it clients need no certificate. */
   readonly clientCa?: string | undefined;
 }
 
 export const oldestVersion = 'TLSv1.2';
 
-/** A server that speaks TLS 1.2 and above; with `clientCa` it ends the handshake of clients without a certificate of theirs. */
+/** A server for TLS 1.2 and above. With `clientCa`, it ends the handshake of clients without a certificate of those authorities. */
 export const createTlsServer = (
   { cert, key, clientCa }: TlsOptions,
   http: ServerOptions,
