@@ -1,5 +1,5 @@
-// Builds what a container image of each service holds: its own folder, the packages of the workspace that it uses, and
-// their production dependencies, nothing else. Node runs the sources as they are but for their types, so what is tested is what runs.
+// Builds the content of each service's container image: its own folder, the packages of the workspace that it uses, and their
+// production dependencies, nothing else. Node runs the sources with types stripped, so the tested code is the code that runs.
 // Each build is checked by starting its entries without a configuration: all imports must resolve, and the service must name
 // the missing settings, or its commands.
 import { execFile } from 'node:child_process';
@@ -43,7 +43,7 @@ async function build(service: string, entries: string[]): Promise<void> {
   await writeFile(join(image, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
   await writeFile(
     join(image, 'pnpm-workspace.yaml'),
-    // Copies: links into the store of packages would make an archive depend on what else this machine has installed.
+    // Copies: with links into the package store an archive would depend on what else this machine has installed.
     'packages:\n  - packages/*\n  - packages/shared/*\n  - services/*\nignoreScripts: true\npackageImportMethod: copy\n',
   );
   await cp(join(root, 'pnpm-lock.yaml'), join(image, 'pnpm-lock.yaml'));
@@ -72,7 +72,7 @@ async function workspaceFolders(folder: string, known = new Set<string>()): Prom
   return known;
 }
 
-/** Below `packages/`, or below `packages/shared/` for what every service uses. */
+/** The folder of a package: below `packages/shared/` if services share it, else below `packages/`. */
 function packageFolder(name: string): string {
   const shared = `packages/shared/${name}`;
   return existsSync(join(root, shared)) ? shared : `packages/${name}`;

@@ -47,7 +47,7 @@ describe.each(workspaces.filter((folder) => folder.startsWith('services/')))('th
   });
 });
 
-/** The files of `src` without their tests, which may reach wherever they need. */
+/** The files of `src` without tests, which may import anything. */
 function sourcesOf(workspace: string): string[] {
   return readdirSync(join(root, workspace, 'src'), { recursive: true, encoding: 'utf8' }).filter(
     (file) => file.endsWith('.ts') && !file.endsWith('.test.ts'),

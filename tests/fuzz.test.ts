@@ -12,15 +12,15 @@ import { type Documented, requestOf } from './setup/fuzz/request-of.ts';
 import type { Vocabulary } from './setup/fuzz/value-of.ts';
 import { type Platform, startPlatform } from './setup/platform.ts';
 
-/** Another one tries other requests: `FUZZ_SEED=7 npm test -- tests/fuzz.test.ts`. */
+/** Set another seed to try other requests: `FUZZ_SEED=7 npm test -- tests/fuzz.test.ts`. */
 const seed = Number(process.env['FUZZ_SEED'] ?? 1);
-/** Requests of each operation by each caller; of HEAD and PATCH, which are other names, one. */
+/** Requests per operation and caller; one for HEAD and PATCH, which are aliases. */
 const runs = Number(process.env['FUZZ_RUNS'] ?? 3);
 
 let platform: Platform;
 let fuzzed: FuzzedPlatform;
 beforeAll(async () => {
-  // What has limits is tried elsewhere.
+  // Limits are tested elsewhere.
   const unlimited = { REQUESTS_PER_MINUTE: '0', ANONYMOUS_REQUESTS_PER_MINUTE: '0', SIGN_INS_PER_MINUTE: '0' };
   platform = await startPlatform({
     overrides: { 'api-gateway': { ...unlimited, FAILED_CREDENTIALS_PER_MINUTE: '0' } },
@@ -97,7 +97,7 @@ interface Answer {
   text: string;
 }
 
-/** What is wrong with an answer; null where nothing is. */
+/** Why an answer is wrong; null if it is right. */
 function flawOf({ operation, method, statuses }: Fuzzed, { status, headers, text }: Answer): string | null {
   if (status >= 500 && !(status === 503 && headers.has('retry-after'))) return 'a server error';
   if (!statuses.has(status)) return 'an undocumented status';
@@ -123,7 +123,7 @@ function flawOf({ operation, method, statuses }: Fuzzed, { status, headers, text
   return answer.success ? null : `an answer unlike its contract: ${answer.error.message}`;
 }
 
-/** Reads an answer, of a stream only its head. */
+/** Reads an answer; only the head of a stream. */
 async function send(method: string, path: string, init: RequestInit, isStream: boolean): Promise<Answer> {
   const response = await fetch(`${platform.stack.url}${path}`, { ...init, method: method.toUpperCase() });
   const { status, headers } = response;
@@ -134,7 +134,7 @@ async function send(method: string, path: string, init: RequestInit, isStream: b
   return { status, headers, text: await response.text() };
 }
 
-/** The ids in all rows that the site admin can list, and in which fields and paths they belong. */
+/** The ids of all rows that the site admin can list, with the fields and paths in which they belong. */
 async function vocabulary(): Promise<Vocabulary> {
   const idsIn: Record<string, string[]> = {};
   const add = (name: string, ids: readonly string[]) => {
@@ -198,13 +198,13 @@ describe('requests made from the contracts', () => {
 
     const flaws = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [reasonOf(outcome.reason)] : []));
     expect(flaws.join('\n\n')).toBe('');
-    // The requests are of use: each sort of answer is among them.
+    // The requests are diverse: every kind of answer occurs.
     expect(Object.keys(answers)).toEqual(
       expect.arrayContaining(['200', '201', '204', '400', '401', '403', '404', '415', '422']),
     );
   }, 180_000);
 
-  test('leave an event of each creation and deletion, and of each refusal for want of a role', async () => {
+  test('leave an event for each creation, each deletion, and each refusal for a missing role', async () => {
     // A service that stops writes what it has counted.
     for (const name of ['auth', 'tasks', 'cluster-sync', 'registry-scan'] as const)
       await platform.stack.part(name).stop();
@@ -262,7 +262,7 @@ function note(
   if (status === 403 && id !== undefined) denied.set(id, (denied.get(id) ?? 0) + 1);
   if (!changesRows(operation, resource)) return;
   const requestId = headers.get('x-request-id') ?? '';
-  // What was deleted before, and a request that is repeated with its key, change nothing.
+  // A second deletion, and a request repeated with its key, change nothing.
   if (status === 204 && !changes.has(path)) changes.set(path, { name, requestId });
   if (status === 201 && !isRepeatable) changes.set(`${name} ${requestId}`, { name, requestId });
 }

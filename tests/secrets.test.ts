@@ -38,7 +38,7 @@ const processTexts = new Set<string>();
 const stopRecording = new AbortController();
 let recording: Promise<unknown>;
 let canaries: Record<string, string>;
-/** Sensitive props of a resource, the first and the second, and what a call for it was authenticated by. */
+/** The first and the second sensitive props of a resource, and the token of a call for it. */
 const props: [string, string] = [randomBytes(20).toString('hex'), randomBytes(20).toString('hex')];
 let callToken = '';
 let workload: VaultWorkload;
@@ -46,7 +46,7 @@ let names: NameServer;
 let showcase: Showcase;
 /** Answers of plans. */
 const plans: Recorded[] = [];
-/** Contents of secrets and sensitive props that only the showcase has. */
+/** Contents of secrets and sensitive props that occur only in the showcase. */
 const ofShowcase = {
   secrets: [randomBytes(20).toString('hex'), randomBytes(20).toString('hex')],
   props: [randomBytes(20).toString('hex'), randomBytes(20).toString('hex')],
@@ -137,7 +137,7 @@ async function databaseDump(): Promise<Recorded[]> {
   }
 }
 
-/** The release that Helm recorded and the config maps of the namespace; not the Secret that is meant to hold a secret. */
+/** Helm's release record and the ConfigMaps of the namespace, without the Secret that is meant to hold the contents. */
 async function objectsOf(core: CoreV1Api, namespace: string): Promise<Recorded[]> {
   const { stack } = platform;
   const target = ['--namespace', namespace, '--kubeconfig', stack.kubeconfigFile, '--kube-context', stack.cluster];
@@ -238,7 +238,7 @@ async function dataIn(namespace: string): Promise<Record<string, Record<string, 
   );
 }
 
-test('a resource is created, updated and deleted by calls into the workload that manages it, which believes the platform alone', async () => {
+test('a resource is created, updated and deleted by calls into the workload that manages it, which trusts only tokens of the platform', async () => {
   const { admin, stack } = platform;
   const create = (name: string) => showcase.createVault(name, { size: 1, password: props[0] });
 
@@ -292,7 +292,7 @@ function recordPlan(plan: DeploymentPlan): DeploymentPlan {
 
 type Data = Awaited<ReturnType<typeof dataIn>>;
 
-/** What became of the objects, in the form of a plan; values of Secrets are left out. */
+/** What happened to the objects, in the form of a plan, without values of Secrets. */
 function changesBetween(before: Data, after: Data): unknown[] {
   return [...new Set([...Object.keys(before), ...Object.keys(after)])].sort().flatMap((object) => {
     const [old, now] = [before[object], after[object]];
@@ -489,7 +489,7 @@ test('no secret is in a log, a process, a file or a message that does not need i
     withinMs: 180_000,
   });
   expect(await token()).toBe(contents[1]);
-  // Helm of a dry run lives for a moment, and may end between two looks.
+  // Helm of a dry run is short-lived and may end between two samples.
   const isDryRunRecorded = () => [...processTexts].some((text) => text.includes('--dry-run=server'));
   await waitUntil(async () => planOtherToken().then(isDryRunRecorded), {
     what: 'a dry run among the recorded processes',
@@ -532,7 +532,7 @@ test('no secret is in a log, a process, a file or a message that does not need i
   ];
   const processes = [...processTexts].map((text) => ({ subject: text.slice(0, 80), text }));
   const taskFolders = join(stack.stateFolder, 'runner', 'tasks');
-  // Tasks of the other test may still run, and hold what they work with.
+  // Tasks of the other test may still run and hold their secrets.
   await waitUntil(async () => (await readdir(taskFolders)).length === 0, {
     what: 'the runner to remove the folders of its tasks',
     withinMs: 120_000,
@@ -557,7 +557,7 @@ test('no secret is in a log, a process, a file or a message that does not need i
     expect(holding(stores, canary), `${name} in a database, a stream or an object of Kubernetes`).toEqual([]);
   }
 
-  // On the bus a secret is only in the request that authenticates with it, and in the answer that creates or issues it.
+  // On the bus a secret occurs only in the request that authenticates with it and in the answer that creates or issues it.
   const requestsWith = (canary: string) => holding(bus, canary).filter((subject) => !subject.startsWith('_INBOX_'));
   for (const name of ['user token', 'bot token', 'session']) {
     expect([...new Set(requestsWith(canaries[name] ?? ''))], name).toEqual([
@@ -570,7 +570,7 @@ test('no secret is in a log, a process, a file or a message that does not need i
   for (const text of [props[0], ...ofShowcase.props])
     expect(new Set(requestsWith(text))).toEqual(new Set(['rpc.v1.tasks.api-gateway.deployment_resources.create']));
   expect(requestsWith(props[1])).toEqual(['rpc.v1.tasks.api-gateway.deployment_resources.update']);
-  // The test itself has tried it as a credential.
+  // The test itself sent it as a credential.
   expect(requestsWith(callToken)).toEqual(['rpc.v1.auth.api-gateway.identities.authenticate']);
   for (const text of [...contents, ...props, ...Object.values(ofShowcase).flat()]) {
     const answers = holding(bus, text).filter((subject) => subject.startsWith('_INBOX_'));

@@ -30,7 +30,7 @@ function start(...args: string[]): { child: ChildProcess; output: () => string }
     cwd: copy,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
-    // The paths of this copy would only fill the cache of the tests.
+    // Entries for the paths of this copy would only fill the cache of the tests.
     env: { ...process.env, TMPDIR: temporary, NODE_COMPILE_CACHE: undefined },
   });
   let text = '';

@@ -1,5 +1,5 @@
-// What `.ci/run` makes of the reports of its runs, which are in a folder: `<name>.json`, and `<name>-repeated.json` of a second attempt.
-//   test-results-main.ts to-repeat <folder> <name> <exit code>   prints the files that deserve a second attempt, one a line
+// Reads the reports of `.ci/run` in a folder: `<name>.json`, and `<name>-repeated.json` of a second attempt.
+//   test-results-main.ts to-repeat <folder> <name> <exit code>   prints the files to run once more, one per line
 //   test-results-main.ts sum <folder> [<name> <exit code> <exit code of the second attempt, or ->]…   prints what failed, and the sum
 import { existsSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';

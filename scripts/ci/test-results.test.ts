@@ -3,7 +3,7 @@ import { filesToRepeat, onlyFirst, type Report, type Run, resultsOf, withRepeate
 
 type File = Report['testResults'][number];
 
-/** A file whose tests are named `ok …` where they passed, and otherwise by why they failed. */
+/** A file whose tests are named `ok …` if they passed, else by why they failed. */
 function file(name: string, ...tests: string[]): File {
   const assertionResults = tests.map((fullName) => {
     const passed = fullName.startsWith('ok');

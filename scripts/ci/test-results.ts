@@ -1,16 +1,16 @@
-/** What Vitest's JSON reporter writes, as far as it is read here. */
+/** The fields of Vitest's JSON report that are read here. */
 export interface Report {
   testResults: {
     /** Path of the file. */
     name: string;
     status: string;
-    /** Why the file did not load; empty where it did. */
+    /** Why the file did not load; empty if it did. */
     message: string;
     assertionResults: { fullName: string; status: string; failureMessages: string[] }[];
   }[];
 }
 
-/** One call of the test runner. It wrote no report where it was stopped before its end. */
+/** One call of the test runner. It has no report if it was stopped early. */
 export interface Run {
   name: string;
   exitCode: number;
@@ -18,7 +18,7 @@ export interface Run {
 }
 
 export interface Failure {
-  /** The test with its file, or what failed instead of a test. */
+  /** The test with its file, or the file or run that failed as a whole. */
   test: string;
   /** One line. */
   reason: string;
@@ -29,7 +29,7 @@ export interface Results {
   failures: Failure[];
 }
 
-/** More failed files than this have a cause that is no race, and another attempt would only hide how bad it is. */
+/** More failed files than this are not caused by a race, and a second attempt would hide that. */
 const MOST_REPEATED = 3;
 
 /**
@@ -48,8 +48,8 @@ export function resultsOf({ name, exitCode, report }: Run): Results {
 }
 
 /**
- * The files of a run that are worth a second attempt by themselves, with those that judge what all tests recorded; none where all
- * tests passed, and none where too many files failed.
+ * The files of a run to repeat alone, together with those that judge what all tests recorded; none if all tests passed or too
+ * many files failed.
  */
 export function filesToRepeat({ report }: Run): string[] {
   const files = report?.testResults ?? [];
@@ -60,7 +60,7 @@ export function filesToRepeat({ report }: Run): string[] {
   return [...others, ...judges].map(({ name }) => name);
 }
 
-/** A run whose repeated files count as in their second attempt. A second attempt that was stopped changes nothing. */
+/** The run with the second attempt's results for repeated files. A second attempt that was stopped is ignored. */
 export function withRepeated(first: Run, second: Run): Run {
   if (first.report === undefined || second.report === undefined) return first;
   const repeated = second.report.testResults;
@@ -69,7 +69,7 @@ export function withRepeated(first: Run, second: Run): Run {
   return { name: first.name, exitCode: second.exitCode, report: { testResults: [...others, ...repeated] } };
 }
 
-/** The failures of the first attempt that the second one does not have. */
+/** Failures of the first attempt that did not occur in the second. */
 export function onlyFirst(first: Results, second: Results): Failure[] {
   const still = new Set(second.failures.map(({ test }) => test));
   return first.failures.filter(({ test }) => !still.has(test));

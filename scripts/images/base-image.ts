@@ -9,7 +9,7 @@ const run = promisify(execFile);
 const SUITE = 'bookworm';
 const packages = ['libc6', 'libstdc++6', 'libgcc-s1', 'ca-certificates', 'tzdata', 'netbase', 'dash'];
 
-/** What Node and Helm read of the packages; programs are left out, and with them what only they need. */
+/** The files that Node and Helm read. Programs and their dependencies are left out. */
 const kept = [
   './lib*',
   './usr/lib/*/libstdc++.so*',
@@ -19,14 +19,14 @@ const kept = [
   './etc/protocols',
   './etc/services',
 ];
-/** Dependencies of scripts that no image runs. */
+/** Dependencies of maintainer scripts, which no image runs. */
 const withoutFiles = new Set(['debconf', 'debianutils', 'openssl', 'libssl3']);
 
 export interface BaseImage {
   /** A folder to be copied into an empty image. */
   readonly folder: string;
   readonly components: readonly Component[];
-  /** What the runner has on top, whose shell becomes Helm. */
+  /** The additions of the runner, whose shell becomes Helm. */
   readonly shell: { readonly folder: string; readonly components: readonly Component[] };
 }
 
@@ -40,8 +40,8 @@ export interface BaseImageRequest {
 }
 
 /**
- * The files of a base image out of Debian's packages and Node's own program, for machines that can pull no public image: no shell,
- * no package manager, no user but numbers.
+ * The files of a base image from Debian's packages and the Node program, for machines that cannot pull a public image: without
+ * a shell, a package manager or named users.
  */
 export async function makeBaseImage({ folder, node, epoch, path, signal }: BaseImageRequest): Promise<BaseImage> {
   await rm(folder, { recursive: true, force: true });
@@ -71,7 +71,7 @@ export async function makeBaseImage({ folder, node, epoch, path, signal }: BaseI
   };
 }
 
-/** What the script of `ca-certificates` would make: Helm reads all authorities from one file. */
+/** The bundle that the script of `ca-certificates` would create: Helm reads all authorities from one file. */
 async function joinAuthorities(root: string): Promise<void> {
   const folder = join(root, 'usr/share/ca-certificates/mozilla');
   const names = (await readdir(folder)).filter((name) => name.endsWith('.crt')).sort();

@@ -9,7 +9,7 @@ const run = promisify(execFile);
 
 export interface BuildRevision {
   readonly root: string;
-  /** In full: what was built of it once is used again. */
+  /** The full hash: images that were built from it once are reused. */
   readonly commit: string;
   readonly tag: string;
   readonly log: (line: string) => void;
@@ -58,7 +58,7 @@ const isThere = (folder: string) =>
     () => false,
   );
 
-/** Whole or not at all, also where the temporary folder is on another file system. */
+/** Atomic, even if the temporary folder is on another file system. */
 async function keep(folder: string, output: string): Promise<void> {
   const copy = `${output}.copy`;
   await mkdir(dirname(output), { recursive: true });

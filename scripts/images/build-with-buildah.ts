@@ -14,12 +14,12 @@ export interface BuildImages {
   readonly root: string;
   readonly targets: readonly Target[];
   readonly naming: Naming;
-  /** Folders with the files of the base image, or the name of an image. */
+  /** Folders with the files of a base image, or the name of an image. */
   readonly base: Pick<BaseImage, 'folder' | 'shell'> | { readonly name: string };
   readonly buildArguments: Readonly<Record<string, string>>;
   readonly epoch: number;
   readonly formats: readonly ArchiveFormat[];
-  /** Where the archives go. */
+  /** The folder for the archives. */
   readonly output: string;
   readonly log: (line: string) => void;
   readonly signal: AbortSignal;
@@ -29,8 +29,8 @@ const LOCAL_BASE = 'localhost/berth-base';
 const WITH_SHELL = 'localhost/berth-base-with-shell';
 
 /**
- * Builds the targets with buildah: no daemon, and no other program is started in the images. All it keeps is below the
- * output and removed at the end, so a build finds nothing of an earlier one.
+ * Builds the targets with buildah, which needs no daemon and starts no program in the images. Its state is below the output
+ * and removed at the end, so builds do not affect each other.
  */
 export async function buildWithBuildah(request: BuildImages): Promise<void> {
   const { root, targets, naming, base, buildArguments, epoch, formats, output, log, signal } = request;
@@ -40,7 +40,7 @@ export async function buildWithBuildah(request: BuildImages): Promise<void> {
   const places = ['--root', join(storage, 'graph'), '--runroot', join(storage, 'run'), '--storage-driver', 'vfs'];
   const buildah = async (...args: string[]) =>
     (await run('buildah', [...places, ...args], { timeout: 600_000, maxBuffer: 16 * 1024 ** 2, signal })).stdout.trim();
-  // Chroot: no new namespaces, which a container that builds images often may not make.
+  // Chroot, because containers that build images often may not create namespaces.
   const reproducible = ['--isolation', 'chroot', '--timestamp', String(epoch), '--format', 'oci', '--quiet'];
 
   try {

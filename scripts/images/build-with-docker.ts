@@ -23,7 +23,7 @@ export async function buildWithDocker(request: BuildWithDocker): Promise<void> {
   const args = given.flatMap(([name, value]) => ['--build-arg', `${name}=${value}`]);
   for (const target of targets) {
     const name = imageName(target, naming);
-    // Provenance holds the time of the build; without rewritten times each copied folder has one of its own.
+    // Provenance contains the build time, and copied folders keep their own times unless rewritten.
     const output = ['--provenance=false', '--output', `type=docker,name=${name},rewrite-timestamp=true`];
     const command = ['buildx', 'build', ...args, '--target', target, ...output, root];
     await run('docker', command, { env: environment, timeout: 900_000, maxBuffer: 64 * 1024 ** 2, signal });

@@ -14,7 +14,7 @@ export interface Machine {
 
 export interface Wish {
   readonly builder: Builder | undefined;
-  /** Without one, what the builder can have. */
+  /** Undefined: the best base that the builder can use. */
   readonly base: string | undefined;
 }
 
@@ -26,7 +26,7 @@ export interface Choice {
 
 export const PUBLIC_BASE = 'node:24-bookworm-slim';
 
-/** Docker where it is, with the public base image; else buildah, with one made here. Throws with the way out. */
+/** Docker with the public base image if available, else buildah with one built here. Throws an error that says what to install. */
 export function chooseBuilder(machine: Machine, wish: Wish): Choice {
   const builder = wish.builder ?? (machine.docker ? 'docker' : 'buildah');
   if (builder === 'docker') {

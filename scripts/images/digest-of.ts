@@ -9,8 +9,7 @@ interface OciIndex {
 type DockerManifests = { Config: string }[];
 
 /**
- * What names the image in an archive: the digest of its manifest (`oci`), or of its configuration, which names its layers
- * (`docker`).
+ * The digest that identifies the image in an archive: that of its manifest (`oci`), or of its configuration (`docker`).
  */
 export async function digestOf(archive: string): Promise<string> {
   const read = async (name: string) =>

@@ -3,7 +3,7 @@ export const targets = ['api-gateway', 'auth', 'tasks', 'cluster-sync', 'registr
 export type Target = (typeof targets)[number];
 
 export interface Naming {
-  /** As in `registry.example.com/berth`; without one Kubernetes and Docker know the image by its bare name. */
+  /** Such as `registry.example.com/berth`; without one the image has a bare name. */
   readonly registry: string | undefined;
   readonly tag: string;
 }

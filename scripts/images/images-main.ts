@@ -126,7 +126,7 @@ async function main(signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Helm for the runner, and in the bill of materials whatever no package of npm is. */
+/** Adds Helm to the runner, and everything outside npm to the bill of materials. */
 async function complete(
   target: Target,
   ofTheBase: readonly Component[],
@@ -141,7 +141,7 @@ async function complete(
 
 async function helmProgram(signal: AbortSignal) {
   const { helm: program } = await ensureTools({ names: ['helm'], env: process.env, log: say, signal });
-  // One on the PATH may be of another version.
+  // The one on the PATH may have another version.
   return { program, version: (await versionOfTool(toolTable.helm, program, signal)) ?? toolTable.helm.version };
 }
 

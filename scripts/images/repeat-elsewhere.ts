@@ -23,7 +23,7 @@ export interface RepeatElsewhere {
   readonly signal: AbortSignal;
 }
 
-/** Builds the images once more, in another folder, from the same sources; throws where a digest differs. */
+/** Builds the images again in another folder from the same sources; throws if a digest differs. */
 export async function repeatElsewhere(request: RepeatElsewhere): Promise<void> {
   const { root, targets, naming, format, base, output, commit, epoch, log, signal } = request;
   const folder = await mkdtemp(join(tmpdir(), 'berth-again-'));
@@ -52,7 +52,7 @@ export async function repeatElsewhere(request: RepeatElsewhere): Promise<void> {
   }
 }
 
-/** What git knows or would add, as it is now. */
+/** The files that git tracks or would add, from the working tree. */
 async function copySources(root: string, folder: string, signal: AbortSignal): Promise<void> {
   const args = ['-C', root, 'ls-files', '-z', '--cached', '--others', '--exclude-standard', '--deduplicate'];
   const { stdout } = await run('git', args, { maxBuffer: 64 * 1024 ** 2, timeout: 60_000, signal });

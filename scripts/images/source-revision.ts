@@ -6,11 +6,11 @@ const run = promisify(execFile);
 export interface Revision {
   /** The commit, with `-modified` where files differ from it. */
   readonly commit: string;
-  /** Seconds since 1970: when the sources were as they are. Images say it of themselves, so that equal ones are equal. */
+  /** Seconds since 1970 of the last commit. Images carry it as their time, so that equal sources give equal images. */
   readonly epoch: number;
 }
 
-/** What the images are made of. `SOURCE_DATE_EPOCH` wins, as in other builds that can be repeated, and so does `SOURCE_REVISION`. */
+/** The revision and time of the sources. `SOURCE_DATE_EPOCH`, as in other reproducible builds, and `SOURCE_REVISION` win. */
 export async function sourceRevision(root: string, environment: NodeJS.ProcessEnv): Promise<Revision> {
   const git = async (...args: string[]) => (await run('git', ['-C', root, ...args], { timeout: 30_000 })).stdout.trim();
   const given = Number(environment['SOURCE_DATE_EPOCH'] ?? Number.NaN);
@@ -23,7 +23,7 @@ export async function sourceRevision(root: string, environment: NodeJS.ProcessEn
       epoch: Number.isInteger(given) ? given : Number(seconds),
     };
   } catch {
-    // An archive of the sources has no history.
+    // A source archive has no git history.
     return { commit: givenCommit ?? 'unknown', epoch: Number.isInteger(given) ? given : 0 };
   }
 }

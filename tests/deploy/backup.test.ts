@@ -15,7 +15,7 @@ const signal = AbortSignal.timeout(40 * 60_000);
 const running = { withinMs: 180_000, signal };
 
 const contents = 'a secret that was sealed before the backup';
-/** Deployments, by what happens to them between the backup and the restore. */
+/** Deployments, named by what happens to them between backup and restore. */
 const names = ['kept', 'upgraded', 'deleted'] as const;
 
 const Releases = z.object({
@@ -49,7 +49,7 @@ describe('Berth, restored from a backup by the commands of docs/backup.md', () =
   };
   const tasksOf = async (deployment_id: string) =>
     unwrap(await api.deploymentTasks.list({ query: { deployment_id, per_page: 100 } })).items;
-  /** Changes what it says, and waits for the task. */
+  /** Changes its text, and waits for the task. */
   const change = async (name: string, greeting: string) => {
     const { id, config } = await read(name);
     unwrap(await api.deployments.update({ id, body: { config: { ...config, greeting } } }));
@@ -101,7 +101,7 @@ describe('Berth, restored from a backup by the commands of docs/backup.md', () =
       { what: 'the namespace of the deleted deployment to be gone', withinMs: 60_000, signal },
     );
 
-    // Nothing of Berth is left but the clusters.
+    // Only the clusters remain.
     berth.routeToNobody();
     await shell('helm --namespace berth uninstall berth --wait');
     await shell('kubectl delete namespace berth --wait');
@@ -185,7 +185,7 @@ describe('Berth, restored from a backup by the commands of docs/backup.md', () =
     expect(await waitForTask(api, again.id, { withinMs: 180_000 })).toMatchObject({ status: 'Done' });
   });
 
-  describe('once more in place, with a NATS that is newer than the dump', () => {
+  describe('a second restore in place, with a NATS that is newer than the dump', () => {
     const Row = z.array(z.object({ id: z.uuid(), version: z.number() }));
     const rows = async (select: string) =>
       Row.parse(
@@ -197,7 +197,7 @@ describe('Berth, restored from a backup by the commands of docs/backup.md', () =
     const owned = () => rows(`select id, version from auth.outbox where resource = 'envs' and operation <> 'DELETE'`);
     const copy = (schema: string) => rows(`select id, version from ${schema}.env_projection where not deleted`);
 
-    test('the copies of envs equal those of the dump, and a deployment of before is upgraded', async () => {
+    test('the projections of envs equal the dump, and an earlier deployment is upgraded', async () => {
       const added = await ensureEnv(api, 'added after the dump');
       const [known] = unwrap(await api.envs.list({ query: { name: 'real' } })).items;
       unwrap(await api.envs.update({ id: known?.id ?? '', body: { name: 'renamed after the dump' } }));
@@ -222,7 +222,7 @@ describe('Berth, restored from a backup by the commands of docs/backup.md', () =
         });
       }
       await change('kept', 'After the second restore');
-      // Two of them were made after the dump.
+      // Two of them were created after the dump.
       expect(await revisions(deployment('kept'))).toEqual([1, 2, 3]);
     }, 600_000);
   });

@@ -22,9 +22,9 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'berth-engine-'));
   engine = await startDockerEngine({ stateFolder: folder, guard, signal: AbortSignal.timeout(600_000) });
   process.env['DOCKER_HOST'] = engine.host;
-  // There is no bridge whose gateway it could take.
+  // There is no bridge network with a gateway.
   process.env['TESTCONTAINERS_HOST_OVERRIDE'] = '127.0.0.1';
-  // It would be pulled; the engine of this test ends with it, and all containers with the engine.
+  // Ryuk's image would be pulled. It is not needed: all containers end with the engine of this test.
   process.env['TESTCONTAINERS_RYUK_DISABLED'] = 'true';
   for (const name of callerNames) await engine.load(imageArchive(name));
   platform = await startPlatform({
@@ -41,7 +41,7 @@ afterAll(async () => {
   await engine?.stop();
   await guard.close();
   await rm(folder, { recursive: true, force: true });
-  // testcontainers leaves its lock.
+  // testcontainers leaves its lock file.
   await rm(join(tmpdir(), 'testcontainers-node-0.lock'), { force: true });
 }, 120_000);
 
@@ -76,7 +76,7 @@ describe('five services and a runner from images', () => {
         capabilities: '0000000000000000',
         root: 'EROFS',
         tmp: true,
-        // The runner's becomes Helm.
+        // The runner's becomes a Helm.
         shells: name === 'runner' ? ['/bin/sh'] : [],
       });
     },

@@ -16,7 +16,7 @@ test(
   'each image has the same digest when it is built once more, from a copy of the checkout in another folder',
   async () => {
     const lines: string[] = [];
-    // Of the first build, even where files have changed since.
+    // From the first build, even if files have changed since.
     const { revision, created } = await imageConfig(imageArchive('auth'));
 
     await repeatElsewhere({

@@ -34,7 +34,7 @@ describe('Berth, installed by the commands of docs/install.md on a real node wit
   let berth: Surroundings;
   let shell: (commands: string) => Promise<string>;
   let own: string;
-  /** What the guide has printed. */
+  /** The output of the guide's commands. */
   let tested: string;
   const began = { guide: 0 };
   const say = (what: string) => console.log(`${what}: ${((performance.now() - began.guide) / 1000).toFixed(1)} s`);
@@ -43,7 +43,7 @@ describe('Berth, installed by the commands of docs/install.md on a real node wit
     berth = await startSurroundings({ signal });
     await loadStandIns({ ...berth, signal });
     await makeVolumes(berth, ['8Gi', '4Gi']);
-    // As a person pushes them to a registry of their own.
+    // As users push them to their own registry.
     for (const name of callerNames) {
       await berth.node.nameImage(`berth-${name}:0.1.0`, `registry.example.com/berth/berth-${name}:0.1.0`);
     }
@@ -147,7 +147,7 @@ helm test berth --namespace berth`);
   });
 });
 
-/** As the storage of a cluster brings them: that of simulated nodes has folders that only root can write. */
+/** Volumes as a real cluster provides them: on simulated nodes only root can write to their folders. */
 async function makeVolumes({ node, stateFolder }: Surroundings, sizes: readonly string[]): Promise<void> {
   await node.api.remove('/apis/storage.k8s.io/v1/storageclasses/standard', signal);
   for (const storage of sizes) {

@@ -44,7 +44,7 @@ describe('Berth with two pods of each part, under constant requests', () => {
   let shell: (commands: string) => Promise<string>;
   /** Repeats nothing. */
   let api: Client;
-  /** Repeats what a server that is gone has left unanswered, as clients do unless they are configured otherwise. */
+  /** Repeats requests that a vanished server left unanswered, as clients do by default. */
   let patient: Client;
   let env: Env;
   let sample: Sample;
@@ -75,7 +75,7 @@ describe('Berth with two pods of each part, under constant requests', () => {
     Releases.parse(await berth.read(`/api/v1/namespaces/${deployment.namespace}/secrets?labelSelector=owner%3Dhelm`))
       .items;
 
-  /** A deployment whose task runs while Berth changes: its pod finds no node before it is let go. */
+  /** A deployment whose task runs while Berth changes: its pod stays unscheduled until it is released. */
   async function underWay(name: string) {
     const { registry, chart: version, cluster } = sample;
     const deployment = unwrap(
@@ -105,7 +105,7 @@ describe('Berth with two pods of each part, under constant requests', () => {
     metadata.deletionTimestamp === undefined &&
     status.containerStatuses.length > 0 &&
     status.containerStatuses.every(({ ready }) => ready);
-  /** Until a part has two ready pods as wanted, and none that is ending. */
+  /** Waits until a part has two ready pods and none is terminating. */
   const untilWhole = (part: CallerName, isWanted: (pod: Pod) => boolean) =>
     waitUntil(
       async () => {
@@ -116,8 +116,8 @@ describe('Berth with two pods of each part, under constant requests', () => {
     );
 
   /**
-   * Has requests made and a task run while `change` happens, and answers with what came of them. `doing` gets what is changed, for
-   * the requests that fail.
+   * Sends requests and runs a task during `change`, and returns their outcomes. `change` reports its current step to `doing`, for
+   * the message of a failed request.
    */
   async function underLoad(name: string, client: Client, change: (doing: (what: string) => void) => Promise<void>) {
     const { deployment, letGo } = await underWay(name);
@@ -165,7 +165,7 @@ describe('Berth with two pods of each part, under constant requests', () => {
     lost: [],
     unannounced: [],
     wrongWithEvents: [],
-    // A runner that stops hands its task back, which counts as no attempt.
+    // A stopping runner hands its task back, which does not count as an attempt.
     tasks: [{ status: 'Done', attempts: 1 }],
   };
 
@@ -202,7 +202,7 @@ describe('Berth with two pods of each part, under constant requests', () => {
     async () => {
       const outcome = await underLoad('rolled', api, async (doing) => {
         const isSameCode = previous.version === undefined;
-        // There and back, so that each pair of parts runs as old with new, and as new with old.
+        // There and back, so that each pair of parts runs in both combinations of versions.
         for (const version of isSameCode ? ['the version before'] : ['the version before', 'this version']) {
           for (const part of callerNames) {
             doing(`${part} becomes ${version}`);
@@ -225,7 +225,7 @@ describe('Berth with two pods of each part, under constant requests', () => {
       const drain = shell(
         `kubectl drain ${name} --pod-selector app.kubernetes.io/instance=${release} --delete-emptydir-data --timeout 10m`,
       );
-      // There is no other node for the new pods, so this one takes them.
+      // There is no other node, so this one takes the new pods.
       const isCordoned = async () => Node.parse(await berth.read(`/api/v1/nodes/${name}`)).spec.unschedulable === true;
       await waitUntil(isCordoned, { what: 'the node to be cordoned', withinMs: 60_000, signal });
       await shell(`kubectl uncordon ${name}`);
@@ -255,13 +255,13 @@ describe('Berth with two pods of each part, under constant requests', () => {
         }
       });
 
-      // Those of its runner that were killed count.
+      // Attempts whose runner was killed count.
       const tasks = [{ status: 'Done', attempts: expect.any(Number) }];
       expect(outcome).toEqual({ ...unnoticed, tasks });
     },
   );
 
-  test('a deployment is made after all that by one task', async () => {
+  test('after all that, a new deployment takes one task', async () => {
     const deployment = await createHello(api, sample, 'afterwards', { replicas: 1 });
 
     await waitForRunning(api, deployment.id, { withinMs: 180_000, signal });

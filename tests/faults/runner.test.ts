@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform[Symbol.asyncDispose]());
 
-/** A lease of 30 s, and the time in which its end is noticed and the task claimed, on a machine with much else to do. */
+/** A lease of 30 s, and time to notice its end and claim the task on a busy machine. */
 const takenOverWithinMs = 90_000;
 
 test('Helm is killed together with its runner, and the next runner takes the task over', async () => {

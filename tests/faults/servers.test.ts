@@ -38,7 +38,7 @@ async function timedGet(path: string) {
   };
 }
 
-/** What half of them took at most: one may come while the machine stalls. */
+/** The median: a single answer may come while the machine stalls. */
 const usual = (answers: { ms: number }[]): number =>
   answers.map(({ ms }) => ms).toSorted((a, b) => a - b)[Math.floor(answers.length / 2)] ?? 0;
 

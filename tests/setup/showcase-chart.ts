@@ -47,8 +47,8 @@ const configMap = (name: string, data: string): string =>
   `apiVersion: v1\nkind: ConfigMap\nmetadata: { name: ${name} }\ndata:\n${data}\n`;
 
 /**
- * Every type of input, alone and in a list, all collections, conditions, and resources that its deployments manage. Each resolved
- * value is an entry of the ConfigMap `resolved` as JSON; what is secret is in the Secret `logins`.
+ * Every type of input, alone and in a list, all collections, conditions, and resources that its deployments manage. Resolved values
+ * are JSON entries of the ConfigMap `resolved`; secret ones are in the Secret `logins`.
  */
 export const showcaseChart: ChartFiles = {
   'Chart.yaml': 'apiVersion: v2\nname: showcase\nversion: 1.0.0\n',

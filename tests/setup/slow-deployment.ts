@@ -13,7 +13,7 @@ export interface SlowDeployment {
   namespace: string;
   taskId: string;
   task(): Promise<DeploymentTask>;
-  /** Gives its pods a node, so that Helm ends. */
+  /** Lets its pods be scheduled, so that Helm ends. */
   release(): Promise<void>;
 }
 

@@ -64,7 +64,7 @@ const largeCrds = (): ChartFiles =>
     ]),
   );
 
-/** Most of what public charts contain, in one chart. */
+/** One chart with most features of public charts. */
 export const everythingChart = (): ChartFiles => ({
   'Chart.yaml': `apiVersion: v2
 name: every.thing
@@ -113,7 +113,7 @@ outputs: { values: [{ path: [replicas], value: { FieldValue: { input: replicas }
   ...largeCrds(),
 });
 
-/** In the form of charts before Helm 3. */
+/** A chart in the format of Helm 2. */
 export const olderChart: ChartFiles = {
   'Chart.yaml': 'apiVersion: v1\nname: older-form\nversion: 0.4.0\nmaintainers: [{ name: x, email: x@example.test }]\n',
   'requirements.yaml': 'dependencies: [{ name: sub, version: 0.1.0, repository: "" }]\n',

@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { ensureCertificates } from '@berth/devstack/servers/kubernetes/certificates';
 import { z } from 'zod';
 
-/** What the workload says to a call that proved where it comes from. */
+/** The workload's answer to a call with a valid token. */
 export type Mood = { status: number; words: (call: { token: string; body: string }) => string };
 
 const Resource = z.object({ id: z.uuid(), name: z.string(), props: z.record(z.string(), z.unknown()) });
@@ -24,7 +24,7 @@ export interface VaultWorkload extends AsyncDisposable {
   readonly ca: string;
   /** A name that its certificate is for. */
   readonly host: { name: string; domain: string };
-  /** Where the keys of the platform are, and for whom tokens have to be. */
+  /** URL of the platform's keys, and the required audience of tokens. */
   trust: { url: string; audience: string };
   mood: Mood | null;
   /** By id, as the calls have made them. */
@@ -34,7 +34,7 @@ export interface VaultWorkload extends AsyncDisposable {
   readonly refused: string[];
 }
 
-/** The process behind the ingress of a chart that manages resources: it believes nobody without a token of the platform. */
+/** The process behind the ingress of a chart that manages resources: it accepts only tokens of the platform. */
 export async function startVaultWorkload(): Promise<VaultWorkload> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-vault-'));
   const { server: files, pem } = await ensureCertificates(folder);
@@ -89,7 +89,7 @@ const Jwks = z.object({ keys: z.array(z.looseObject({ kid: z.string() })) });
 const Header = z.object({ typ: z.string(), alg: z.string(), kid: z.string() });
 const part = (encoded = ''): unknown => JSON.parse(Buffer.from(encoded, 'base64url').toString());
 
-/** Why a token proves nothing; null where it proves this call to come from the platform. */
+/** Why a token is refused; null if it proves that the platform made this call. */
 async function whyNot(
   token: string,
   { method, path, url, audience }: { method: string; path: string; url: string; audience: string },

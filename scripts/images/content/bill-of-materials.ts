@@ -49,12 +49,12 @@ export async function writeBillOfMaterials({ folder, name, pnpm }: Content): Pro
     await readFile(join(folder, 'packages/shared/package.json'), 'utf8'),
   );
   nameIt(bill, name, version);
-  // What is equal must not differ by when it was made.
+  // Equal content must not differ by its build time.
   delete bill.metadata.timestamp;
   await write(folder, bill);
 }
 
-/** Adds what an image has beside the packages: Node, Helm, packages of the system. */
+/** Adds the parts of an image that are not npm packages: Node, Helm, system packages. */
 export async function addToBillOfMaterials(
   folder: string,
   name: string,
@@ -81,8 +81,8 @@ async function write(folder: string, bill: Bill): Promise<void> {
 }
 
 /**
- * Pnpm lists what it finds in the order in which it finds it, and a dependency of a package of the workspace sometimes as one
- * of the whole: here it is always the latter.
+ * Pnpm lists packages in the order in which it finds them, and sometimes attributes a dependency of a workspace package to the
+ * whole. Here they are sorted and always attributed to the whole.
  */
 function inOrder(bill: Bill): void {
   const root = bill.metadata.component['bom-ref'];

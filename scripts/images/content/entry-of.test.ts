@@ -49,7 +49,7 @@ test('the first argument of an image names one of its commands, which gets the o
   expect(await image('rotate-key', '--all')).toMatchObject({ stdout: 'src/rotate-key-main.ts --all\n', code: 0 });
 });
 
-test('an argument of an image that is no command goes to its admin command, where there is one', async () => {
+test('an argument of an image that is not a command goes to its admin command, if it has one', async () => {
   const image = await imageWith(['src/admin-main.ts']);
 
   expect(await image('migrate', '--wait')).toMatchObject({ stdout: 'src/admin-main.ts migrate --wait\n', code: 0 });

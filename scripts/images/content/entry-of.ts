@@ -5,8 +5,8 @@ export interface Entry {
 }
 
 /**
- * The program that an image starts: the service, or, by its first argument, one of its other entries. What is no entry is
- * for `admin-main.ts`, which names its commands itself. Their sources no longer have types (`stripTypes`).
+ * The program that an image starts: the service, or the entry that its first argument names. Any other argument goes to
+ * `admin-main.ts`, which has commands of its own. The sources no longer have types (`stripTypes`).
  */
 export function entryOf({ service, entries }: Entry): string {
   const named = entries.flatMap((entry) => {
@@ -18,7 +18,7 @@ export function entryOf({ service, entries }: Entry): string {
 import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 
-// The build has removed the types. Node would load its compiler, which takes 25 MB, to find none.
+// The build has removed the types. Without this, Node would load its type stripper, which takes 25 MB.
 registerHooks({
   load: (url, context, next) =>
     /^file:.*[.]ts$/.test(url)

@@ -1,7 +1,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** What an installation leaves for the next one: times, and paths of this machine. */
+/** Files that an installation keeps for the next one, with times and paths of this machine. */
 const ofTheInstallation = new Set([
   '.bin',
   '.modules.yaml',
@@ -11,11 +11,11 @@ const ofTheInstallation = new Set([
   'pnpm-workspace.yaml',
 ]);
 
-/** Types, source maps and documentation are for people who write programs; licences stay. */
+/** Types, source maps and documentation are for developers. Licences stay. */
 const forDevelopment = /(\.d\.[cm]?ts|\.map|\.flow|\.md|\.markdown|\.tsbuildinfo)$/i;
 const licence = /^(licen[cs]e|notice|copying)/i;
 
-/** Removes what a running service does not read, so that images are small, and equal wherever they are built. */
+/** Removes files that a running service does not read, so that images are small and reproducible. */
 export async function leaveOutUnused(folder: string): Promise<void> {
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 /**
  * Replaces the types in the sources of a folder by spaces, as Node does when it runs them: lines and columns stay. Node would
- * load a compiler for it, which takes 25 MB in each process. The packages of others have none.
+ * load a type stripper of 25 MB in each process. Packages of others contain no types.
  */
 export async function stripTypes(folder: string): Promise<void> {
   for (const entry of await readdir(folder, { withFileTypes: true })) {

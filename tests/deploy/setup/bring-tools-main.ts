@@ -1,4 +1,4 @@
-// Brings the tools of all tests, those of a real node too, in one build; ends with 1 where one is not available.
+// Installs the tools of all tests, including those of a real node, in one build; exits with 1 if one is unavailable.
 import { ensureTools, nodeToolNames, toolNames } from '@berth/devstack';
 
 const log = (words: string) => void process.stderr.write(`test servers: ${words}\n`);

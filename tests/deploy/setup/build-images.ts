@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** Builds all images of this checkout as archives that `docker load` and containerd read. Answers with their folder. */
+/** Builds all images of this checkout as archives for `docker load` and containerd. Returns their folder. */
 export async function buildImages(): Promise<string> {
   const output = join(root, 'dist/images');
   const options = ['--builder', 'buildah', '--format', 'docker', '--tag', '0.1.0', '--output', output];

@@ -1,7 +1,7 @@
 import { sampleChart } from '@berth/devstack/journey/publish-sample-chart';
 import { type FixtureChart, fixtureChart } from '../../setup/fixture-chart.ts';
 
-/** Answers each request with what the API says of the deployment that it belongs to; 500 where the API refuses. */
+/** Answers each request with the API's view of its own deployment; 500 if the API refuses. */
 const program = `
 const { readFileSync } = require('node:fs');
 const text = (name) => readFileSync('/var/run/secrets/berth/' + name, 'utf8').trim();
@@ -62,7 +62,7 @@ spec:
   wait: { enabled: true, timeout_secs: 1200 }
 `;
 
-/** The sample chart, with a pod that runs code: it is ready once the API knows it as its deployment. */
+/** The sample chart with a pod that runs code: it is ready once the API accepts its token. */
 export const callingChart = (): Promise<FixtureChart> =>
   fixtureChart({
     name: sampleChart.name,

@@ -4,7 +4,7 @@ import type { PostgresBinaries } from '@berth/devstack';
 
 const folder = '/usr/lib/postgresql';
 
-/** PostgreSQL of Debian: that of the packages has no pg_dump, and pg_dump refuses a server that is newer than itself. */
+/** Debian's PostgreSQL: that of the npm packages lacks pg_dump, and pg_dump refuses a newer server. */
 export async function debianPostgres(): Promise<PostgresBinaries> {
   const [major = ''] = (await readdir(folder)).toSorted((a, b) => Number(b) - Number(a));
   const program = (name: string) => join(folder, major, 'bin', name);

@@ -1,7 +1,7 @@
 import { buildImages } from './build-images.ts';
 import { missingForDeployTests, withSystemPrograms } from './needs.ts';
 
-/** Once per run: refuses where the machine lacks something, with what to install, and builds the images where they are not given. */
+/** Once per run: fails with what to install if the machine lacks something, and builds the images unless they are given. */
 export default async function deploySetup(): Promise<void> {
   process.env['PATH'] = withSystemPrograms(process.env['PATH']);
   const missing = await missingForDeployTests(process.env['PATH']);

@@ -7,7 +7,7 @@ import { type RunningServer, type ServerStart, startServerProcess } from '@berth
 const run = promisify(execFile);
 
 export interface DockerEngine extends RunningServer {
-  /** What Docker's clients read from `DOCKER_HOST`. */
+  /** The address for `DOCKER_HOST`. */
   readonly host: string;
   /** Loads images from an archive. */
   load(archive: string): Promise<void>;
@@ -27,7 +27,7 @@ export async function startDockerEngine({ stateFolder, guard, signal }: ServerSt
       `--exec-root=${join(folder, 'exec')}`,
       `--pidfile=${join(folder, 'docker.pid')}`,
       `--host=${host}`,
-      // Nothing of the machine's network is changed, and containers are possible where modules of the kernel cannot be loaded.
+      // Leaves the machine's network alone, and works where kernel modules cannot be loaded.
       '--iptables=false',
       '--bridge=none',
     ],
@@ -40,7 +40,7 @@ export async function startDockerEngine({ stateFolder, guard, signal }: ServerSt
   });
   const stop = async () => {
     await server.stop();
-    // It leaves this mounted, and the folder could not be removed.
+    // Docker leaves this mounted, which would keep the folder from being removed.
     await run('umount', [join(folder, 'exec/netns/default')]).catch(() => undefined);
   };
   return { ...server, stop, host, load: async (archive) => void (await docker('load', '--input', archive)) };

@@ -16,7 +16,7 @@ export interface ImageConfig {
   readonly user: string;
 }
 
-/** What the image in an archive of `docker load` says of itself. */
+/** The configuration of the image in an archive of `docker load`. */
 export async function imageConfig(archive: string): Promise<ImageConfig> {
   const read = async (name: string): Promise<unknown> => {
     const args = ['--extract', '--to-stdout', '--file', archive, name];

@@ -32,7 +32,7 @@ export const release = 'berth';
 
 export interface SurroundingsStart {
   readonly signal: AbortSignal;
-  /** Without them, those of the packages. */
+  /** Those of the npm packages unless given. */
   readonly postgres?: PostgresBinaries;
 }
 
@@ -47,9 +47,9 @@ export interface Surroundings extends AsyncDisposable {
   readonly stateFolder: string;
   readonly people: typeof people;
   helm(...args: string[]): Promise<{ stdout: string; stderr: string }>;
-  /** What the API server answers; throws where it refuses. */
+  /** The answer of the API server; throws if it refuses. */
   read(path: string): Promise<unknown>;
-  /** Sends requests for `url` to the gateway of the release that is there now, or to nobody. */
+  /** Routes `url` to the gateway of the current release, if any. */
   routeToGateway(): Promise<void>;
   routeToNobody(): void;
 }
@@ -87,7 +87,7 @@ async function surround(stack: AsyncDisposableStack, { signal, postgres }: Surro
   const node = stack.use(await startRealNode({ ...given, tools, kubernetes }));
   for (const name of callerNames) await node.loadImages(imageArchive(name));
 
-  // Found when it is installed; what the API calls itself must be known before.
+  // The release is known only once installed, but its own URL must be known before.
   let gateway = nobody;
   const url = `http://${node.address}:${await node.publish(() => gateway)}`;
   const servers = stack.use(await startServers({ ...given, tools, url, address: node.address, postgres }));
@@ -125,22 +125,22 @@ async function surround(stack: AsyncDisposableStack, { signal, postgres }: Surro
 
 export interface InstalledVersion {
   readonly chart: string;
-  /** Of its images, whose archives are loaded onto the node. */
+  /** The tag of its images, whose archives are loaded onto the node. */
   readonly tag: string;
   readonly archives: readonly string[];
 }
 
 export interface InstallationStart extends SurroundingsStart {
-  /** Of each part; one unless given. */
+  /** Replicas of each part; one unless given. */
   readonly replicas?: number;
-  /** That of this checkout unless given. */
+  /** The chart; that of this checkout unless given. */
   readonly version?: InstalledVersion | undefined;
 }
 
 const thisVersion: InstalledVersion = { chart, tag: '0.1.0', archives: [] };
 
 export interface Installation extends Surroundings {
-  /** The namespace with its standard, and the Secrets that the chart finds there. */
+  /** The namespace with its Pod Security Standard, and the Secrets that the chart expects. */
   prepareNamespace(): Promise<void>;
 }
 
@@ -204,7 +204,7 @@ async function prepare({ node, servers }: Surroundings, signal: AbortSignal): Pr
   }
 }
 
-/** The chart's requests of memory; of CPU as little as lets two pods of each part and their successors onto a small machine. */
+/** The chart's memory requests, and CPU requests small enough for two pods of each part and their successors on a small machine. */
 const resources = { requests: { cpu: '20m' } };
 
 const valuesFor = ({ node, servers, url }: Surroundings, replicas: number, tag: string) => ({

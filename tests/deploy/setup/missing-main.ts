@@ -1,5 +1,5 @@
-// What keeps the tests of images and real pods from running here, one line each; nothing where they can. With --try, also what
-// only trying shows: that takes half a minute, and tools that have been brought.
+// Prints why the tests of images and real pods cannot run here, one line per reason; nothing if they can. With --try it also
+// tries the machine, which takes half a minute and needs the tools.
 import { missingForDeployTests, withSystemPrograms } from './needs.ts';
 import { refusedByMachine } from './try-machine.ts';
 

@@ -27,7 +27,7 @@ const programs = {
   curl: 'curl',
 };
 
-/** What keeps these tests from running on this machine, each with the way out; empty where they can. */
+/** Why these tests cannot run on this machine, each with the way out; empty if they can. */
 export async function missingForDeployTests(path: string): Promise<string[]> {
   if (process.platform !== 'linux') return [`they need Linux, and this is ${process.platform}`];
   const missing: string[] = [];
@@ -35,12 +35,12 @@ export async function missingForDeployTests(path: string): Promise<string[]> {
   const absent = new Set<string>();
   for (const [program, debian] of Object.entries(programs)) if (!(await isThere(program, path))) absent.add(debian);
   if (absent.size > 0) missing.push(`apt-get install --no-install-recommends ${[...absent].join(' ')}`);
-  // Without their packages the commands below would say nothing of the kernel.
+  // Without these packages the commands below cannot test the kernel.
   if (missing.length === 0) missing.push(...(await refusedByKernel()));
   return missing;
 }
 
-/** What an engine and a node begin with: inside of many a container root may not do it. */
+/** The first steps of an engine and a node, which root may not do inside many containers. */
 const rights: Record<string, string> = {
   'an interface of the network': 'ip link add berth-probe type bridge && ip link delete berth-probe',
   'a namespace of the network': 'unshare --net true',

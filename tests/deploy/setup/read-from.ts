@@ -1,6 +1,6 @@
 import type { RealNode } from '@berth/devstack';
 
-/** What the API server answers; throws where it refuses. */
+/** The answer of the API server; throws if it refuses. */
 export async function readFrom({ api }: Pick<RealNode, 'api'>, path: string): Promise<unknown> {
   const { status, body } = await api.get(path, AbortSignal.timeout(20_000));
   if (status !== 200) throw new Error(`${path}: ${status} ${body.slice(0, 500)}`);

@@ -22,7 +22,7 @@ const Passwords = z.record(z.enum(callerNames), z.string());
 
 interface ServersStart extends ServerStart {
   readonly tools: Pick<Stack['tools'], 'nats-server' | 'registry'>;
-  /** Where people and pods reach the API, and the address at which pods reach the identity provider. */
+  /** Addresses: of the API for people and pods, and of the identity provider for pods. */
   readonly url: string;
   readonly address: string;
   readonly postgres?: PostgresBinaries | undefined;
@@ -34,7 +34,7 @@ export interface Servers extends AsyncDisposable {
   readonly nats: { readonly port: number; readonly passwords: Readonly<Record<string, string>> };
   readonly registry: RegistryServer;
   readonly oidc: OidcServer;
-  /** Puts an empty PostgreSQL and an empty NATS where the old ones were. */
+  /** Replaces PostgreSQL and NATS by empty ones at the same addresses. */
   replaceStores(): Promise<void>;
 }
 
@@ -70,7 +70,7 @@ export async function startServers(start: ServersStart): Promise<Servers> {
       for (const store of stores.splice(0)) await store.stop();
       await rm(join(stateFolder, 'postgres/data'), { recursive: true });
       await rm(nats.storeFolder, { recursive: true });
-      // Both remember their ports and passwords.
+      // Both keep their ports and passwords.
       for (const begin of [newPostgres, newNats]) {
         const store = await begin();
         stores.push(store);

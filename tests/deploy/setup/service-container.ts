@@ -4,10 +4,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { RunningServer, ServiceStart } from '@berth/devstack';
 import { GenericContainer, type StartedTestContainer } from 'testcontainers';
 
-/** Of every image. */
+/** The entry point of every image. */
 export const UID = 65_532;
 
-/** As a cluster with the Pod Security Standard "restricted" runs it, and with a root that cannot be written. */
+/** As under the Pod Security Standard "restricted", with a read-only root file system. */
 class RestrictedContainer extends GenericContainer {
   constructor(image: string) {
     super(image);
@@ -44,12 +44,12 @@ export async function startServiceContainer(service: ServiceStart): Promise<Serv
     await stop();
     throw error;
   }
-  // What ends by itself is seen by the requests of the test.
+  // The requests of the test notice a container that ends by itself.
   const died = Promise.withResolvers<Error>().promise;
   return { name, pid: 0, died, stop, kill: stop, container: started };
 }
 
-/** Paths of this machine mean nothing inside; the image has its own. */
+/** Paths of this machine do not exist inside; the image sets its own. */
 function settingsInside({ name, settings }: ServiceStart): Record<string, string> {
   if (name !== 'runner') return { ...settings };
   const { HELM_BINARY: _helm, RUNNER_FOLDER: _folder, ...rest } = settings;

@@ -15,8 +15,8 @@ interface StandIns {
 }
 
 /**
- * Puts images of PostgreSQL and NATS onto the node under the names of the public ones, which cannot be pulled everywhere: with the
- * programs of the packages, and as much of the public entry point as the chart uses.
+ * Loads images of PostgreSQL and NATS onto the node under the names of the public ones, which cannot be pulled everywhere. They
+ * hold the programs of the npm packages and the part of the public entry point that the chart uses.
  */
 export async function loadStandIns({ node, tools, stateFolder, signal }: StandIns): Promise<void> {
   const folder = join(stateFolder, 'stand-ins');
@@ -64,7 +64,7 @@ async function writePostgres(root: string, signal: AbortSignal): Promise<void> {
   await chmod(root, 0o755);
 }
 
-/** What programs load beside what lies in their own folder. */
+/** The shared libraries that programs load from outside their own folder. */
 async function librariesOf(
   programs: readonly string[],
   native: string,

@@ -25,8 +25,8 @@ const GiB = 1024 ** 3;
 const least = { cores: 2, memory: 5 * GiB, disk: 15 * GiB };
 
 /**
- * What the tests of images and real pods begin with, each tried for real: inside of many a container root may look as if it could.
- * A line for each that this machine refuses.
+ * Tries the first steps of the tests of images and real pods, because in many containers root lacks rights that it seems to have.
+ * Returns a line for each step that this machine refuses.
  */
 const trials: Record<string, { readonly way: string; readonly attempt: (trial: Trial) => Promise<void> }> = {
   'enough of a machine': {
@@ -57,7 +57,7 @@ export async function refusedByMachine(signal: AbortSignal): Promise<string[]> {
       await guard.close();
       await rm(stateFolder, { recursive: true, force: true }).catch(() => undefined);
     }
-    // What follows takes longer, and would not change the answer.
+    // The next steps take longer and would not change the answer.
     if (refused.length > 0) break;
   }
   return refused;
@@ -69,7 +69,7 @@ const oneLine = (error: unknown) =>
 async function hasRoom({ stateFolder }: Trial): Promise<void> {
   const { bavail, bsize } = await statfs(stateFolder);
   const disk = bavail * bsize;
-  // Without what the kernel keeps of files, so it may be more.
+  // Excludes the page cache, so it may be more.
   const { stdout } = await run('/bin/sh', ['-c', "sed -n 's/^MemAvailable: *\\([0-9]*\\) kB$/\\1/p' /proc/meminfo"]);
   const memory = Number(stdout) * 1024 || freemem();
   const inGiB = (bytes: number) => `${(bytes / GiB).toFixed(1)} GiB`;

@@ -14,13 +14,13 @@ export interface FuzzedPlatform {
   callers: Callers;
   /** Ids of callers, by name; `nobody` has none. */
   ids: Record<string, string>;
-  /** What no answer may contain, whoever gets it. */
+  /** Texts that no answer may contain. */
   secrets: readonly string[];
-  /** Ids that no request names: what becomes of these decides what the callers may do. */
+  /** Ids that no request names: changing these rows would change the callers' rights. */
   spared: ReadonlySet<string>;
 }
 
-/** One of each sort of caller, and something for each of them to see. */
+/** One caller of each kind, and rows that each of them can see. */
 export async function fuzzedCallers({
   stack,
   admin,
@@ -45,7 +45,7 @@ export async function fuzzedCallers({
     owner: ['User', 'Owner'],
     maintainer: ['User', 'Maintainer'],
     outsider: [],
-    /** Whose rights requests may change. */
+    /** The callers whose rights requests may change. */
     bystander: ['User', 'Owner'],
   };
   for (const [name, [envRole, deploymentRole]] of Object.entries<readonly string[]>(roles)) {

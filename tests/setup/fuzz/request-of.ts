@@ -75,7 +75,7 @@ function headersOf(names: readonly string[]): fc.Arbitrary<Record<string, string
   ) as fc.Arbitrary<Record<string, string>>;
 }
 
-/** As text: what fits, what has one field that does not, and what is no JSON. */
+/** As text: valid bodies, bodies with one invalid field, and text that is not JSON. */
 function bodyOf(schema: JsonValue, words: Vocabulary): fc.Arbitrary<string> {
   const fitting = valueOf(schema, words);
   const oneWrong = fc
@@ -84,7 +84,7 @@ function bodyOf(schema: JsonValue, words: Vocabulary): fc.Arbitrary<string> {
       if (!isJsonObject(value)) return JSON.stringify(wrong);
       const names = [...Object.keys(value), stranger];
       const name = names[index % names.length] ?? stranger;
-      // Not as an object of JavaScript: it would take `__proto__` for its prototype.
+      // As text, because in a JavaScript object `__proto__` would set the prototype.
       const rest = Object.entries(value).filter(([other]) => other !== name);
       const fields = [...rest, [name, wrong] as const];
       return `{${fields.map(([field, own]) => `${JSON.stringify(field)}:${JSON.stringify(own)}`).join(',')}}`;

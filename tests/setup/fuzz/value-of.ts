@@ -6,11 +6,11 @@ export interface Vocabulary {
   schemas: JsonObject;
   /** Ids of rows that exist. */
   ids: readonly string[];
-  /** Those that stand in fields of a name, such as `env_id`. */
+  /** Ids by the field they occur in, such as `env_id`. */
   idsIn: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Mostly of rows of the right sort. */
+/** Mostly ids of rows of the right resource. */
 export function idOf({ ids, idsIn }: Vocabulary, field: string): fc.Arbitrary<string> {
   const fitting = idsIn[field] ?? ids;
   return fc.oneof(
@@ -25,7 +25,7 @@ type Values = fc.Arbitrary<JsonValue>;
 const numberOr = (value: JsonValue | undefined, fallback: number): number =>
   typeof value === 'number' ? value : fallback;
 
-/** Values that fit a JSON schema of the OpenAPI document, as far as a schema can say it. */
+/** Values that match a JSON schema of the OpenAPI document. */
 export function valueOf(schema: JsonValue | undefined, words: Vocabulary, field = 'id', depth = 0): Values {
   if (!isJsonObject(schema) || depth > 8) return fc.constant(null);
   const { $ref, anyOf, oneOf, type } = schema;
@@ -74,7 +74,7 @@ function textOf({ format, pattern, ...limits }: JsonObject, words: Vocabulary, f
   return fc.string({ unit: 'grapheme', minLength, maxLength: Math.max(minLength, numberOr(limits['maxLength'], 20)) });
 }
 
-/** Some patterns are beyond what can be generated from; few texts fit those. */
+/** Some patterns cannot be generated from. */
 function matching(pattern: string): Values {
   try {
     return fc.stringMatching(new RegExp(pattern, 'u'));
@@ -99,7 +99,7 @@ function objectOf(
   return fc.record(shape, { requiredKeys: names as string[], noNullPrototype: true }) as Values;
 }
 
-/** Values that hardly any field takes. */
+/** Values that hardly any field accepts. */
 export const wrongValue: Values = fc.oneof(
   fc.constantFrom<JsonValue>(
     null,

@@ -1,9 +1,9 @@
 import { pause } from '@berth/service/waiting/pause';
 
 export interface FollowedEvents extends AsyncDisposable {
-  /** The ids of rows whose events came. */
+  /** The ids of rows whose events arrived. */
   readonly ids: ReadonlySet<string>;
-  /** What was wrong with streams: refused, or with events missing. That a stream ends is not. */
+  /** Faults of streams: refused, or with events missing. The end of a stream is not a fault. */
   readonly wrong: readonly string[];
   /** How many streams it had. */
   readonly streams: () => number;
@@ -15,12 +15,12 @@ interface FollowStart {
   readonly tables: string;
 }
 
-/** What a stream tells a client to wait for before it connects again. */
+/** The pause that a stream tells a client to make before it reconnects. */
 const retryMs = 2_000;
 
 /**
- * Follows events as browsers do: when a stream ends, it goes on after the last event. Resolves when the first stream has begun, so
- * that every later event is due to arrive.
+ * Follows events as browsers do: when a stream ends, it resumes after the last event. Resolves once the first stream has begun:
+ * every later event must arrive.
  */
 export async function followEvents({ url, token, tables }: FollowStart): Promise<FollowedEvents> {
   const ids = new Set<string>();
@@ -39,7 +39,7 @@ export async function followEvents({ url, token, tables }: FollowStart): Promise
     let rest = '';
     for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
       const blocks = (rest + text).split('\n\n');
-      // An event that was cut off is none.
+      // Ignore an event that was cut off.
       rest = blocks.pop() ?? '';
       blocks.forEach(take);
     }
@@ -56,7 +56,7 @@ export async function followEvents({ url, token, tables }: FollowStart): Promise
 
   async function followAgain(): Promise<void> {
     while (!signal.aborted) {
-      // A connection that breaks is what a client has to expect; an answer that is none is not.
+      // Clients must expect a broken connection; a malformed answer is a fault.
       await follow().catch((error: unknown) => {
         if (!signal.aborted && !(error instanceof TypeError)) wrong.push(String(error));
       });

@@ -2,7 +2,7 @@ import { type Answer, type Client, everyItem, type Problem, type Success } from 
 import { pause } from '@berth/service/waiting/pause';
 
 export interface Load {
-  /** Ends it, and answers with what it did. */
+  /** Stops it, and returns what it did. */
   stop(): Promise<Outcome>;
 }
 
@@ -10,12 +10,12 @@ export interface Outcome {
   readonly answered: number;
   readonly created: readonly Created[];
   readonly failed: readonly string[];
-  /** Requests that a process without CPU refused at once, and that were made once more: nothing of them had begun. */
+  /** Requests that an overloaded process refused before it began, and that were repeated. */
   readonly shed: readonly string[];
 }
 
 export interface Created {
-  /** Its name with the sort of object that it is. */
+  /** Its name, prefixed with the kind of object. */
   readonly name: string;
   readonly id: string;
 }
@@ -23,15 +23,15 @@ export interface Created {
 interface LoadStart {
   readonly api: Client;
   readonly env: string;
-  /** Begins the names of what is created, which no other load has. */
+  /** Unique prefix of the names that this load creates. */
   readonly name: string;
-  /** What happens while a request is made, to be said with one that fails. */
+  /** The current step, reported with a failed request. */
   readonly meanwhile: () => string;
 }
 
 const pauseMs = 100;
 type Send<T> = (api: Client, env_id: string, name: string) => Promise<Answer<T>>;
-/** To every service: reads of what nobody changes, and creations in two of them. */
+/** Reads of unchanging rows in every service, and creations in two of them. */
 const reads: Send<unknown>[] = [
   (api) => api.deployments.list({ query: {} }),
   (api) => api.k8sClusters.list({ query: {} }),
@@ -45,7 +45,7 @@ const creations: Record<string, Send<{ id: string }>> = {
   bot: (api, _env, name) => api.bots.create({ body: { display_name: name } }),
 };
 
-/** What is wrong with an answer that succeeded. */
+/** Why a successful answer is wrong. */
 type Judge<T> = (answer: Success<T>, n: number) => string | undefined;
 
 const inWords = ({ request, status, detail }: Problem) => `${request}: ${status} ${detail}`;
@@ -98,7 +98,7 @@ export function startLoad({ api, env, name, meanwhile }: LoadStart): Load {
   };
 }
 
-/** A row that nobody changes keeps its tag, whichever version of a service makes it. */
+/** An unchanged row keeps its tag in every version of a service. */
 function hasSameTag(): Judge<unknown> {
   let first: string | null | undefined;
   return ({ etag }) => {
@@ -107,7 +107,7 @@ function hasSameTag(): Judge<unknown> {
   };
 }
 
-/** How often each name was created by a load: one that is there twice was created twice. */
+/** How many rows have each name of a load: two rows mean that a request ran twice. */
 export async function timesCreated(api: Client, env_id: string, name: string): Promise<Map<string, number>> {
   const times = new Map<string, number>();
   const count = (found: string) => times.set(found, (times.get(found) ?? 0) + 1);

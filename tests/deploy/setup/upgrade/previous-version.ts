@@ -8,7 +8,7 @@ const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 
 export interface PreviousVersion {
-  /** Which version that is, for the output of a test. */
+  /** The version's name, for the output of a test. */
   readonly says: string;
   /** Undefined: this one, under another name. */
   readonly version: InstalledVersion | undefined;
@@ -19,7 +19,7 @@ export interface PreviousVersion {
  * that has a tag; without one, the code of this checkout.
  */
 export async function previousVersion(signal: AbortSignal): Promise<PreviousVersion> {
-  // oxlint-disable-next-line node/no-process-env -- a wish of whoever runs the test
+  // oxlint-disable-next-line node/no-process-env -- set by whoever runs the test
   const wish = process.env['BERTH_PREVIOUS'];
   const ref = wish || (await newestTagBefore(signal));
   if (ref === undefined) {
@@ -35,7 +35,7 @@ export async function previousVersion(signal: AbortSignal): Promise<PreviousVers
 
 async function newestTagBefore(signal: AbortSignal): Promise<string | undefined> {
   const older = ['--list', 'v*', '--merged', 'HEAD', '--no-contains', 'HEAD', '--sort=-version:refname'];
-  // An archive of the sources has no tags.
+  // A source archive has no tags.
   const tags = await git(signal, 'tag', ...older).catch(() => '');
   return tags.split('\n')[0] || undefined;
 }
