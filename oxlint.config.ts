@@ -208,6 +208,7 @@ export default defineConfig({
         'packages/shared/{bus,contracts,testing}/src/**',
         'packages/client/src/create-client.ts',
         'services/api-gateway/src/routes/**',
+        'scripts/openapi/**',
         'oxlint.config.ts',
       ],
       rules: { 'typescript/no-unsafe-type-assertion': 'off' },

@@ -1,27 +1,21 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { startStack } from '@berth/devstack';
-import { auditExport } from './audit-export.ts';
+import { withOwnPlatform } from '@berth/devstack/testing/own-platform';
+import { auditExport } from './export/audit-export.ts';
 import { measureClusters } from './clusters/measure-clusters.ts';
-import { concurrency, deployMany } from './deploy-many.ts';
-import { eventLatency } from './events.ts';
-import { fixturesOf } from './fixtures.ts';
-import { flood } from './flood.ts';
-import { gatewayRead } from './gateway-read.ts';
-import { identityLeases } from './identity-leases.ts';
-import { loopDelay } from './loop-delay.ts';
-import { planChanges } from './plan-changes.ts';
+import { concurrency, deployMany } from './deploy/deploy-many.ts';
+import { eventLatency } from './events/event-latency.ts';
+import { flood } from './read/flood.ts';
+import { gatewayRead } from './read/gateway-read.ts';
+import { identityLeases } from './identity/identity-leases.ts';
+import { loopDelay } from './delay/loop-delay.ts';
+import { planChanges } from './plans/plan-changes.ts';
 import { startPolledServer } from './polls/polled-server.ts';
 import { statusPolls } from './polls/status-polls.ts';
-import { readTable } from './read-table.ts';
-import { recordExamples } from './record-examples.ts';
-import { schemathesis } from './schemathesis.ts';
-import { startLatency } from './start-latency.ts';
-import { claimThroughput } from './tasks/claim-throughput.ts';
-import { dueAtOnce } from './tasks/due-at-once.ts';
-import { oldTasks } from './tasks/old-tasks.ts';
-import { taskReads } from './tasks/task-reads.ts';
+import { readTable } from './read/read-table.ts';
+import { startLatency } from './deploy/start-latency.ts';
+import { claimThroughput } from './claims/claim-throughput.ts';
+import { dueAtOnce } from './claims/due-at-once.ts';
+import { oldTasks } from './retention/old-tasks.ts';
+import { taskReads } from './read/task-reads.ts';
 
 await using polled = await startPolledServer();
 const measurements = {
@@ -44,8 +38,6 @@ const longMeasurements = {
   export: auditExport,
   table: readTable,
   'deploy-1000': deployMany(1_000),
-  examples: recordExamples,
-  schemathesis,
 };
 const all = { ...measurements, ...longMeasurements };
 
@@ -65,44 +57,26 @@ function profiled(service: string): Record<string, string> {
 async function measurePlatform(): Promise<void> {
   const unknown = chosen.filter((name) => !(name in all));
   if (unknown.length > 0)
-    throw new Error(`unknown measurement ${unknown.join(', ')}; known are ${Object.keys(all).join(', ')}`);
+    throw new Error(`unknown measurement ${unknown.join(', ')}; known are ${[...Object.keys(all), 'clusters'].join(', ')}`);
 
-  const stopping = new AbortController();
-  for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => stopping.abort());
-
-  const stateFolder = await mkdtemp(join(tmpdir(), 'berth-bench-'));
-  try {
-    say('starting a platform of its own for the measurements');
-    const stack = await startStack({
-      stateFolder,
-      env: process.env,
-      log: say,
-      signal: stopping.signal,
-      // Measurements are floods of one identity.
-      overrides: {
-        'api-gateway': {
-          REQUESTS_PER_MINUTE: '0',
-          ANONYMOUS_REQUESTS_PER_MINUTE: '0',
-          ...profiled('api-gateway'),
-        },
-        auth: profiled('auth'),
-        tasks: profiled('tasks'),
-        runner: {
-          RUNNER_CONCURRENCY: String(concurrency),
-          // As in its image.
-          NODE_OPTIONS: '--max-semi-space-size=8',
-          ...polled.runnerSettings,
-        },
-      },
-    });
-    try {
-      const fixtures = await fixturesOf(stack, stopping.signal);
-      const names = chosen.length > 0 ? chosen : Object.keys(measurements);
-      for (const [name, measure] of Object.entries(all)) if (names.includes(name)) await measure(stack, fixtures, say);
-    } finally {
-      await stack.stop();
-    }
-  } finally {
-    await rm(stateFolder, { recursive: true, force: true });
-  }
+  const overrides = {
+    // Measurements are floods of one identity.
+    'api-gateway': {
+      REQUESTS_PER_MINUTE: '0',
+      ANONYMOUS_REQUESTS_PER_MINUTE: '0',
+      ...profiled('api-gateway'),
+    },
+    auth: profiled('auth'),
+    tasks: profiled('tasks'),
+    runner: {
+      RUNNER_CONCURRENCY: String(concurrency),
+      // As in its image.
+      NODE_OPTIONS: '--max-semi-space-size=8',
+      ...polled.runnerSettings,
+    },
+  };
+  await withOwnPlatform({ name: 'bench', overrides, say }, async (stack, fixtures) => {
+    const names = chosen.length > 0 ? chosen : Object.keys(measurements);
+    for (const [name, measure] of Object.entries(all)) if (names.includes(name)) await measure(stack, fixtures, say);
+  });
 }

@@ -10,7 +10,7 @@ import { connectTestBus } from '@berth/testing/test-bus';
 import { createTestDatabase } from '@berth/testing/test-database';
 import { startTestNats } from '@berth/testing/test-nats';
 import { Client } from 'pg';
-import { loadOfMachine } from '../load-of-machine.ts';
+import { loadOfMachine } from '../machine/load-of-machine.ts';
 import { deploymentIdOf } from './deployment-id-of.ts';
 import { startClusterSync } from './start-cluster-sync.ts';
 import { startClusters } from './start-clusters.ts';

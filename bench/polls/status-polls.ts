@@ -2,12 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { unwrap, waitUntil } from '@berth/client';
 import type { Stack } from '@berth/devstack';
 import type { Client } from 'pg';
-import { databaseOf } from '../database-of.ts';
-import type { Fixtures } from '../fixtures.ts';
-import { loadOfMachine } from '../load-of-machine.ts';
-import { cpuSecondsOf, memoryOf } from '../process-usage.ts';
-import { publishChart } from '../publish-chart.ts';
-import { insertManyDeployments, placeOf, removeManyDeployments } from '../tasks/many-deployments.ts';
+import { databaseOf } from '../platform/database-of.ts';
+import type { Fixtures } from '@berth/devstack/testing/own-platform';
+import { loadOfMachine } from '../machine/load-of-machine.ts';
+import { cpuSecondsOf, memoryOf } from '../machine/process-usage.ts';
+import { publishChart } from '../platform/publish-chart.ts';
+import { insertManyDeployments, placeOf, removeManyDeployments } from '../platform/many-deployments.ts';
 import { type PolledServer, polledHost } from './polled-server.ts';
 
 const deployments = 10_000;

@@ -12,7 +12,7 @@ export interface CompressOptions {
 
 export type CompressList = (request: FastifyRequest, reply: FastifyReply, json: Uint8Array) => Promise<Uint8Array>;
 
-// At these levels a list takes less than a millisecond of a core; the measurements are in bench/README.md.
+// At these levels 31 KB take 0.1 to 0.2 ms of a core and shrink to 15 %; higher ones take up to 0.5 ms for 12 % (README, Answers).
 const gzipAsync = promisify(gzip);
 const brotliAsync = promisify(brotliCompress);
 const write: Record<Encoding, (json: Uint8Array) => Promise<Uint8Array>> = {

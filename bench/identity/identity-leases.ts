@@ -4,11 +4,11 @@ import { createHello, waitForRunning } from '@berth/devstack/journey/hello-deplo
 import { type GatewayProcess, startGatewayProcess } from '@berth/devstack/testing/gateway-process';
 import autocannon from 'autocannon';
 import { Client } from 'pg';
-import type { Fixtures } from './fixtures.ts';
-import { type Measured, measure } from './gateway-read.ts';
-import { loadOfMachine } from './load-of-machine.ts';
-import { quantile } from './quantile.ts';
-import { untilQuiet } from './until-quiet.ts';
+import type { Fixtures } from '@berth/devstack/testing/own-platform';
+import { type Measured, measure } from '../read/gateway-read.ts';
+import { loadOfMachine } from '../machine/load-of-machine.ts';
+import { quantile } from '../machine/quantile.ts';
+import { untilQuiet } from '../machine/until-quiet.ts';
 
 const revocations = 50;
 const afterRevocation = 10_000;

@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import type { Fixtures } from '../fixtures.ts';
+import type { Fixtures } from '@berth/devstack/testing/own-platform';
 
 export interface ManyDeployments {
   /** The start of their names. */

@@ -9,10 +9,11 @@ import { httpRouteOf } from '@berth/contracts/definition/http-route';
 import { resources } from '@berth/contracts/resources/index';
 import { isJsonObject, type JsonValue } from '@berth/contracts/fields/json';
 import type { Examples } from '@berth/contracts/openapi/examples';
-import type { Fixtures } from './fixtures.ts';
+import { type Fixtures, withOwnPlatform } from '@berth/devstack/testing/own-platform';
 
-const file = new URL('../packages/shared/contracts/src/openapi/examples.json', import.meta.url);
+const file = new URL('../../packages/shared/contracts/src/openapi/examples.json', import.meta.url);
 
+const say = (line: string) => process.stdout.write(`${line}\n`);
 const operations = resources.flatMap((resource) => Object.values<Operation>(resource.operations));
 const isUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -30,11 +31,7 @@ function operationOf(method: string, path: string): Operation | undefined {
 }
 
 /** Sends each public operation once, and writes what was sent and answered as the examples of the OpenAPI document. */
-export async function recordExamples(
-  stack: Stack,
-  { token, sample }: Fixtures,
-  say: (line: string) => void,
-): Promise<void> {
+async function recordExamples(stack: Stack, { token, sample }: Fixtures): Promise<void> {
   const examples: Examples = {};
 
   const recording: typeof fetch = async (input, init) => {
@@ -194,3 +191,5 @@ async function readAll(api: Client): Promise<void> {
     }
   }
 }
+
+await withOwnPlatform({ name: 'bench', say }, recordExamples);

@@ -1,13 +1,13 @@
 import { createClient, unwrap } from '@berth/client';
 import type { Stack } from '@berth/devstack';
-import { createDatabaseForBench } from './bench-database.ts';
-import { databaseOf } from './database-of.ts';
-import type { Fixtures } from './fixtures.ts';
-import { startFloor } from './floors/start-floor.ts';
+import { createFloorDatabase } from '../floors/floor-database.ts';
+import { databaseOf } from '../platform/database-of.ts';
+import type { Fixtures } from '@berth/devstack/testing/own-platform';
+import { startFloor } from '../floors/start-floor.ts';
 import { measure } from './gateway-read.ts';
-import { loadOfMachine } from './load-of-machine.ts';
-import { quantile } from './quantile.ts';
-import { insertManyDeployments, placeOf, removeManyDeployments } from './tasks/many-deployments.ts';
+import { loadOfMachine } from '../machine/load-of-machine.ts';
+import { quantile } from '../machine/quantile.ts';
+import { insertManyDeployments, placeOf, removeManyDeployments } from '../platform/many-deployments.ts';
 
 /** `BENCH_ROWS=1000` for a short run. */
 const sizes = (process.env['BENCH_ROWS'] ?? '1000,10000,100000').split(',').map(Number);
@@ -63,7 +63,7 @@ export async function readTable(stack: Stack, fixtures: Fixtures, say: (line: st
 
 /** Requests per second of one hop and of two, with a row as large as a deployment. */
 async function floorsOf(stack: Stack, say: (line: string) => void): Promise<number[]> {
-  const databaseUrl = await createDatabaseForBench(stack.databaseAdminUrl);
+  const databaseUrl = await createFloorDatabase(stack.databaseAdminUrl);
   const row = { id: smallCluster, text: 'x'.repeat(450) };
   const floors: number[] = [];
   for (const hops of [1, 2]) {

@@ -1,14 +1,15 @@
 import type { Stack } from '@berth/devstack';
 import type { Client } from 'pg';
-import { databaseOf } from '../database-of.ts';
-import type { Fixtures } from '../fixtures.ts';
-import { loadOfMachine } from '../load-of-machine.ts';
-import { quantile } from '../quantile.ts';
-import { untilQuiet } from '../until-quiet.ts';
-import { benchRunner, runnerBus } from './bench-runners.ts';
-import { insertManyDeployments, makeDue, placeOf, removeManyDeployments } from './many-deployments.ts';
+import { databaseOf } from '../platform/database-of.ts';
+import type { Fixtures } from '@berth/devstack/testing/own-platform';
+import { loadOfMachine } from '../machine/load-of-machine.ts';
+import { quantile } from '../machine/quantile.ts';
+import { untilQuiet } from '../machine/until-quiet.ts';
+import { benchRunner, runnerBus } from '../platform/bench-runners.ts';
+import { scaled } from '../platform/scaled.ts';
+import { insertManyDeployments, makeDue, placeOf, removeManyDeployments } from '../platform/many-deployments.ts';
 
-const due = 20_000;
+const due = scaled(20_000);
 const runners = 4;
 const places = 8;
 const rounds = 5;

@@ -4,13 +4,15 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Stack } from '@berth/devstack';
-import type { Fixtures } from './fixtures.ts';
+import { type Fixtures, withOwnPlatform } from '@berth/devstack/testing/own-platform';
 
 /** The release that the options below are of. */
 const release = 'schemathesis==4.32.5';
 const howToGetIt = `    schemathesis is a Python program, and there is no python3 here. Get Python 3.10 or newer from your system
     (apt-get install python3 python3-venv, brew install python) or from https://www.python.org/downloads, and run this again.
     Without it: tests/fuzz.test.ts makes its requests from the same contracts.`;
+
+const say = (line: string) => process.stdout.write(`${line}\n`);
 
 const checks = [
   'not_a_server_error',
@@ -23,14 +25,13 @@ const checks = [
 const notTried = ['events.stream', 'user_tokens.delete'];
 
 /** An independent judge of the document and of what is answered: makes requests from the one, and checks the other against it. */
-export async function schemathesis(
-  stack: Stack,
-  { token }: Pick<Fixtures, 'token'>,
-  say: (line: string) => void,
-): Promise<void> {
-  say(`\n(s) ${release} against ${stack.url}/api/v2/openapi.json`);
-  const program = await installed(say);
-  if (program === null) return say(howToGetIt);
+async function schemathesis(stack: Stack, { token }: Fixtures): Promise<void> {
+  say(`\n${release} against ${stack.url}/api/v2/openapi.json`);
+  const program = await installed();
+  if (program === null) {
+    say(howToGetIt);
+    return;
+  }
 
   const options = {
     checks,
@@ -55,7 +56,7 @@ export async function schemathesis(
       ...given,
       '--continue-on-failure',
     ];
-    const code = await run(program, args, { say, folder });
+    const code = await run(program, args, { folder });
     say(code === 0 ? '    no violation' : `    it ended with ${code}: see above`);
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -63,38 +64,46 @@ export async function schemathesis(
 }
 
 /** The program, in an environment of its own; null where there is no Python. */
-async function installed(say: (line: string) => void): Promise<string | null> {
+async function installed(): Promise<string | null> {
   const folder = join(homedir(), '.cache', 'berth', release.replace('==', '-'));
   const program = join(folder, 'bin', 'st');
   if (existsSync(program)) return program;
-  if ((await run('python3', ['-c', 'import venv'], { say: () => undefined })) !== 0) return null;
+  if ((await run('python3', ['-c', 'import venv'], { output: () => undefined })) !== 0) return null;
 
   say(`    installing it into ${folder}`);
   for (const [command, args] of [
     ['python3', ['-m', 'venv', folder]],
     [join(folder, 'bin', 'pip'), ['install', '--quiet', '--disable-pip-version-check', release]],
   ] as const) {
-    if ((await run(command, args, { say })) !== 0) throw new Error(`${release} could not be installed from PyPI`);
+    if ((await run(command, args)) !== 0) throw new Error(`${release} could not be installed from PyPI`);
   }
   return program;
 }
 
 interface Running {
-  say: (line: string) => void;
+  output?: (line: string) => void;
   /** Where it writes what it finds. */
   folder?: string;
 }
 
 /** Its exit code; 127 where there is no such program. */
-function run(command: string, args: readonly string[], { say, folder = tmpdir() }: Running): Promise<number> {
+function run(
+  command: string,
+  args: readonly string[],
+  { output = say, folder = tmpdir() }: Running = {},
+): Promise<number> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (part: Buffer) => {
-        for (const line of part.toString().trimEnd().split('\n')) say(`    ${line}`);
+        for (const line of part.toString().trimEnd().split('\n')) output(`    ${line}`);
       });
     }
     child.once('error', (error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? resolve(127) : reject(error)));
     child.once('close', (code) => resolve(code ?? 1));
   });
 }
+
+// Its requests are a flood of one identity.
+const overrides = { 'api-gateway': { REQUESTS_PER_MINUTE: '0', ANONYMOUS_REQUESTS_PER_MINUTE: '0' } };
+await withOwnPlatform({ name: 'schemathesis', overrides, say }, schemathesis);

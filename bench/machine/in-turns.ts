@@ -1,4 +1,4 @@
-import { quantile } from '../quantile.ts';
+import { quantile } from './quantile.ts';
 
 /** Runs each work once per round, one after the other, so that the machine is the same for all of them. In ms, by name. */
 export async function inTurns<Name extends string>(

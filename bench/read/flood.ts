@@ -4,9 +4,9 @@ import type { Stack } from '@berth/devstack';
 import { createHello, waitForRunning } from '@berth/devstack/journey/hello-deployment';
 import { startGatewayProcess } from '@berth/devstack/testing/gateway-process';
 import autocannon from 'autocannon';
-import type { Fixtures } from './fixtures.ts';
-import { loadOfMachine } from './load-of-machine.ts';
-import { untilQuiet } from './until-quiet.ts';
+import type { Fixtures } from '@berth/devstack/testing/own-platform';
+import { loadOfMachine } from '../machine/load-of-machine.ts';
+import { untilQuiet } from '../machine/until-quiet.ts';
 
 const seconds = 15;
 const others = { connections: 4, overallRate: 10 };

@@ -7,11 +7,11 @@ import { promisify } from 'node:util';
 import { type Client, unwrap, waitUntil } from '@berth/client';
 import type { Stack } from '@berth/devstack';
 import type { Deployment } from '@berth/contracts/resources/deployments/deployments';
-import type { Fixtures } from './fixtures.ts';
-import { loadOfMachine } from './load-of-machine.ts';
-import { peakMemory, treeOf } from './process-usage.ts';
-import { type Listed, publishChart, writeChart } from './publish-chart.ts';
-import { untilQuiet } from './until-quiet.ts';
+import type { Fixtures } from '@berth/devstack/testing/own-platform';
+import { loadOfMachine } from '../machine/load-of-machine.ts';
+import { peakMemory, treeOf } from '../machine/process-usage.ts';
+import { type Listed, publishChart, writeChart } from '../platform/publish-chart.ts';
+import { untilQuiet } from '../machine/until-quiet.ts';
 
 const run = promisify(execFile);
 export const concurrency = 8;

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 
-/** A database of its own for the floors, on the platform's server. */
-export async function createDatabaseForBench(adminUrl: string): Promise<string> {
+/** A database for the floors, on the platform's server. */
+export async function createFloorDatabase(adminUrl: string): Promise<string> {
   const client = new Client({ connectionString: adminUrl });
   await client.connect();
   try {

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, unwrap, waitUntil } from '@berth/client';
 import type { Stack } from '@berth/devstack';
-import type { Fixtures } from './fixtures.ts';
+import type { Fixtures } from '@berth/devstack/testing/own-platform';
 import { type HostileChart, hostileCharts } from './hostile-charts.ts';
-import { loadOfMachine } from './load-of-machine.ts';
+import { loadOfMachine } from '../machine/load-of-machine.ts';
 import { between, type LoopDelays, noDelays, readLoopDelays } from './loop-delays.ts';
-import { type Listed, publishChart } from './publish-chart.ts';
-import { untilQuiet } from './until-quiet.ts';
+import { type Listed, publishChart } from '../platform/publish-chart.ts';
+import { untilQuiet } from '../machine/until-quiet.ts';
 
 const watched = ['tasks', 'api-gateway', 'registry-scan', 'runner'] as const;
 const quietMs = 10_000;

@@ -4,11 +4,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Client, unwrap } from '@berth/client';
 import type { Stack } from '@berth/devstack';
 import { type GatewayProcess, startGatewayProcess } from '@berth/devstack/testing/gateway-process';
-import type { Fixtures } from './fixtures.ts';
-import { loadOfMachine } from './load-of-machine.ts';
-import { memoryOf } from './process-usage.ts';
-import { quantile } from './quantile.ts';
-import { untilQuiet } from './until-quiet.ts';
+import type { Fixtures } from '@berth/devstack/testing/own-platform';
+import { loadOfMachine } from '../machine/load-of-machine.ts';
+import { memoryOf } from '../machine/process-usage.ts';
+import { quantile } from '../machine/quantile.ts';
+import { untilQuiet } from '../machine/until-quiet.ts';
 
 /** The gateway allows an identity so many. */
 const streamsOfEach = 20;

@@ -3,10 +3,10 @@ import { unwrap } from '@berth/client';
 import type { Stack } from '@berth/devstack';
 import { createHello, waitForRunning } from '@berth/devstack/journey/hello-deployment';
 import { Client } from 'pg';
-import type { Fixtures } from './fixtures.ts';
-import { loadOfMachine } from './load-of-machine.ts';
-import { quantile } from './quantile.ts';
-import { untilQuiet } from './until-quiet.ts';
+import type { Fixtures } from '@berth/devstack/testing/own-platform';
+import { loadOfMachine } from '../machine/load-of-machine.ts';
+import { quantile } from '../machine/quantile.ts';
+import { untilQuiet } from '../machine/until-quiet.ts';
 
 const samples = 30;
 

@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { waitUntil } from '@berth/client';
 import type { Stack } from '@berth/devstack';
-import { databaseOf } from '../database-of.ts';
-import type { Fixtures } from '../fixtures.ts';
-import { loadOfMachine } from '../load-of-machine.ts';
-import { quantile } from '../quantile.ts';
-import { scaled } from '../scaled.ts';
-import { untilQuiet } from '../until-quiet.ts';
-import { benchRunner, runnerBus } from './bench-runners.ts';
-import { insertManyDeployments, makeDue, placeOf, removeManyDeployments } from './many-deployments.ts';
+import { databaseOf } from '../platform/database-of.ts';
+import type { Fixtures } from '@berth/devstack/testing/own-platform';
+import { loadOfMachine } from '../machine/load-of-machine.ts';
+import { quantile } from '../machine/quantile.ts';
+import { scaled } from '../platform/scaled.ts';
+import { untilQuiet } from '../machine/until-quiet.ts';
+import { benchRunner, runnerBus } from '../platform/bench-runners.ts';
+import { insertManyDeployments, makeDue, placeOf, removeManyDeployments } from '../platform/many-deployments.ts';
 
 const deployments = scaled(10_000);
 const tasksOfEach = 30;

@@ -2,12 +2,12 @@ import { unwrap } from '@berth/client';
 import type { Stack } from '@berth/devstack';
 import { createHello, waitForRunning } from '@berth/devstack/journey/hello-deployment';
 import autocannon from 'autocannon';
-import { createDatabaseForBench } from './bench-database.ts';
-import type { Fixtures } from './fixtures.ts';
-import { startFloor } from './floors/start-floor.ts';
-import { loadOfMachine } from './load-of-machine.ts';
-import { cpuOfEach, platformCpu } from './platform-cpu.ts';
-import { untilQuiet } from './until-quiet.ts';
+import { createFloorDatabase } from '../floors/floor-database.ts';
+import type { Fixtures } from '@berth/devstack/testing/own-platform';
+import { startFloor } from '../floors/start-floor.ts';
+import { loadOfMachine } from '../machine/load-of-machine.ts';
+import { cpuOfEach, platformCpu } from '../machine/platform-cpu.ts';
+import { untilQuiet } from '../machine/until-quiet.ts';
 
 const connections = 16;
 const warmUpSeconds = 5;
@@ -48,7 +48,7 @@ export async function gatewayRead(
   const { id } = await createHello(api, sample, 'read');
   await waitForRunning(api, id);
   const row = unwrap(await api.deployments.get({ id }));
-  const databaseUrl = await createDatabaseForBench(stack.databaseAdminUrl);
+  const databaseUrl = await createFloorDatabase(stack.databaseAdminUrl);
 
   say(`\n(a) read of one deployment by token, ${connections} connections, ${seconds} s each; ${loadOfMachine()}`);
   const read = {
