@@ -65,7 +65,7 @@ function oneOf<T extends string>(known: readonly T[], value: string, option: str
 /** The version of Berth, and of the Node that the lockfile pins. */
 async function versions(): Promise<{ berth: string; node: string }> {
   const read = async (file: string) => JSON.parse(await readFile(join(root, file), 'utf8'));
-  const { version }: { version: string } = await read('packages/shared/package.json');
+  const { version }: { version: string } = await read('packages/shared/contracts/package.json');
   const { optionalDependencies }: { optionalDependencies: Record<string, string> } = await read('package.json');
   return { berth: version, node: optionalDependencies[`node-linux-${process.arch}`] ?? '' };
 }

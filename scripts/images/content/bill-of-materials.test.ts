@@ -8,7 +8,7 @@ const library = (name: string) => {
   const purl = `pkg:npm/${name}@1.0.0`;
   return { type: 'library', name, version: '1.0.0', purl, 'bom-ref': purl };
 };
-const shared = library('%40berth/shared');
+const contracts = library('%40berth/contracts');
 
 /** The bill of an image after Node was added to these components and dependencies. */
 async function completed(components: object[], dependencies: object[]): Promise<string> {
@@ -30,29 +30,29 @@ async function completed(components: object[], dependencies: object[]): Promise<
 test('a bill of materials does not depend on the order in which packages were found', async () => {
   const root = 'berth-tasks@0.1.0';
   const found = await completed(
-    [shared, library('pg'), library('zod')],
+    [contracts, library('pg'), library('zod')],
     [
-      { ref: root, dependsOn: [shared.purl, 'pkg:npm/zod@1.0.0'] },
-      { ref: shared.purl, dependsOn: ['pkg:npm/pg@1.0.0'] },
+      { ref: root, dependsOn: [contracts.purl, 'pkg:npm/zod@1.0.0'] },
+      { ref: contracts.purl, dependsOn: ['pkg:npm/pg@1.0.0'] },
     ],
   );
   const foundOtherwise = await completed(
-    [library('zod'), library('pg'), shared],
+    [library('zod'), library('pg'), contracts],
     [
-      { ref: shared.purl, dependsOn: [] },
-      { ref: root, dependsOn: ['pkg:npm/zod@1.0.0', 'pkg:npm/pg@1.0.0', shared.purl] },
+      { ref: contracts.purl, dependsOn: [] },
+      { ref: root, dependsOn: ['pkg:npm/zod@1.0.0', 'pkg:npm/pg@1.0.0', contracts.purl] },
     ],
   );
 
   expect(found).toBe(foundOtherwise);
   expect(JSON.parse(found).components.map(({ name }: { name: string }) => name)).toEqual([
-    '%40berth/shared',
+    '%40berth/contracts',
     'node',
     'pg',
     'zod',
   ]);
   expect(JSON.parse(found).dependencies).toContainEqual({
     ref: root,
-    dependsOn: [shared.purl, 'pkg:npm/pg@1.0.0', 'pkg:npm/zod@1.0.0'],
+    dependsOn: [contracts.purl, 'pkg:npm/pg@1.0.0', 'pkg:npm/zod@1.0.0'],
   });
 });

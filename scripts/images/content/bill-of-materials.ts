@@ -46,7 +46,7 @@ export async function writeBillOfMaterials({ folder, name, pnpm }: Content): Pro
   const { stdout } = await run(pnpm, args, { cwd: folder, timeout: 120_000, maxBuffer: 64 * 1024 ** 2 });
   const bill: Bill = JSON.parse(stdout);
   const { version }: { version: string } = JSON.parse(
-    await readFile(join(folder, 'packages/shared/package.json'), 'utf8'),
+    await readFile(join(folder, 'packages/shared/contracts/package.json'), 'utf8'),
   );
   nameIt(bill, name, version);
   // Equal content must not differ by its build time.
