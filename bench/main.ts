@@ -57,7 +57,9 @@ function profiled(service: string): Record<string, string> {
 async function measurePlatform(): Promise<void> {
   const unknown = chosen.filter((name) => !(name in all));
   if (unknown.length > 0)
-    throw new Error(`unknown measurement ${unknown.join(', ')}; known are ${[...Object.keys(all), 'clusters'].join(', ')}`);
+    throw new Error(
+      `unknown measurement ${unknown.join(', ')}; known are ${[...Object.keys(all), 'clusters'].join(', ')}`,
+    );
 
   const overrides = {
     // Measurements are floods of one identity.
