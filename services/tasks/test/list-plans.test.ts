@@ -40,11 +40,11 @@ const lists: Record<string, PlannedList> = {
   deployment_tasks: {
     rows: sql.fragment`
       insert into deployment_tasks (
-        id, created_at, execute_at, due_at, started_at, finished_at, cluster_id, env_id, deployment_id, operation, status,
-        lease_until
+        id, created_at, execute_at, due_at, started_at, finished_at, cluster_id, env_id, deployment_id, operation, effect,
+        status, lease_until
       )
       select ${rowId}, at, at, at, case when n % 200 > 0 then at end, case when n % 200 > 1 then at end,
-        ${nthId(oneOf(1_000, 2))}, ${env}, ${nthId(sql.fragment`1 + ${oneOf(5_000, 4)}`)}, '{"Uninstall": {}}',
+        ${nthId(oneOf(1_000, 2))}, ${env}, ${nthId(sql.fragment`1 + ${oneOf(5_000, 4)}`)}, '{"Uninstall": {}}', 'removes',
         case n % 200 when 0 then 'Pending' when 1 then 'Canceled' when 2 then 'Failed' else 'Done' end, null
       from (select n, ${aTime()} as at from ${numbers}) rows`,
     list: (queries, query, seeing) => createTaskRepository(queries).list(query, visible[seeing]),

@@ -84,12 +84,17 @@ test('rows from before tasks had sizes, waits and requesters are as good as new 
   expect(reinstall?.requester).toBeNull();
   expect(await deployments.record(deployment)).toMatchObject({ namespace: 'web-old', description_md: 'a\n"b"' });
   expect(
-    (await tasks.open(deployment)).map(({ variant, deploys, is_scheduled }) => [variant, deploys, is_scheduled]),
+    (await tasks.open(deployment)).map(({ variant, effect, deploys, is_scheduled }) => [
+      variant,
+      effect,
+      deploys,
+      is_scheduled,
+    ]),
   ).toEqual(
     expect.arrayContaining([
-      ['Install', true, false],
-      ['Uninstall', false, true],
-      ['Reinstall', false, false],
+      ['Install', 'installs', true, false],
+      ['Uninstall', 'removes', false, true],
+      ['Reinstall', 'repeats', false, false],
     ]),
   );
   expect((await tasks.sizeOfOpen(deployment)).bytes).toBeGreaterThan(100);
@@ -100,4 +105,29 @@ test('rows from before tasks had sizes, waits and requesters are as good as new 
     select count(*) as n from outbox where row ?& array['id', 'status'] and not row ? 'operation'
   `;
   expect(await db.one(recorded)).toEqual({ n: rows.length });
+});
+
+test('a task that the version before adds after the migration has its name and its effect, and so has one of a newer operation', async () => {
+  await using stack = new AsyncDisposableStack();
+  const { url } = stack.use(await createTestDatabase({ service: 'tasks', migrations }));
+  await using db = await openDatabase({ url, migrations, ...database });
+  const place = { old_cluster_id: 'c1', old_namespace: 'web-a', new_cluster_id: 'c1', new_namespace: 'web-b' };
+  const inputs = { helm_chart_id: 'h1', config_inputs: {}, values_override: null };
+  const added = [{ Upgrade: inputs }, { Recreate: place }, { InvokeAction: {} }, { PauseDeployment: {} }];
+
+  const rows = await db.any(sql.type(
+    z.object({ variant: z.string(), effect: z.string(), checks_requester: z.boolean() }),
+  )`
+    insert into deployment_tasks (created_at, execute_at, due_at, cluster_id, env_id, deployment_id, operation)
+    select now(), now() + interval '1 hour', now(), gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), operation
+    from jsonb_array_elements(${JSON.stringify(added)}::jsonb) operation
+    returning variant, effect, checks_requester
+  `);
+
+  expect(rows).toEqual([
+    { variant: 'Upgrade', effect: 'installs', checks_requester: false },
+    { variant: 'Recreate', effect: 'moves', checks_requester: false },
+    { variant: 'InvokeAction', effect: 'keeps', checks_requester: true },
+    { variant: 'PauseDeployment', effect: 'keeps', checks_requester: true },
+  ]);
 });

@@ -1,16 +1,17 @@
 import { isJsonObject } from '@berth/contracts/fields/json';
-import type { JsonValue } from '@berth/contracts/fields/json';
 import type { ItemReaders } from '../collections/find-items.ts';
 import { checkConfig } from '../deployments/check-config.ts';
+import { actionPath } from '../engine/operations/invoke-action.ts';
+import type { InvokedAction } from '../engine/operations/operation.ts';
 import { conflict, unfit } from '../errors/refuse.ts';
 import type { DeploymentRecord } from '../records/deployment-record.ts';
 import type { ReadingStore } from '../store/store.ts';
-import { type ActionName, findAction } from './find-action.ts';
+import { findAction } from './find-action.ts';
 import { whyNotNow } from './why-not-now.ts';
 
 export interface ActionWanted {
   deployment: DeploymentRecord;
-  invoked: ActionName & { body: JsonValue };
+  invoked: InvokedAction;
   /** At the start of the task: the chart that runs now and the status reported now decide, not those at the request. */
   isNow: boolean;
 }
@@ -23,7 +24,7 @@ export async function checkAction(
 ): Promise<void> {
   const { chart, action } = await findAction(projected, invoked);
   if (action.ui_schema) {
-    const at = 'body.operation.InvokeAction.body';
+    const at = `${actionPath}.body`;
     if (!isJsonObject(invoked.body)) throw unfit(at, 'must be a JSON object: the values of the inputs of the action');
     await checkConfig(readers, { form: action.ui_schema, config: invoked.body, envId: deployment.env_id, at });
   }

@@ -1,6 +1,7 @@
 import { type Action, actionsOf } from '@berth/chart-extensions/actions';
 import { type Chart, findChart } from '../deployments/chart.ts';
 import { parseOnce } from '../deployments/parse-once.ts';
+import { actionPath } from '../engine/operations/invoke-action.ts';
 import { unfit } from '../errors/refuse.ts';
 import type { ProjectionRepository } from '../store/projection-repository.ts';
 
@@ -16,18 +17,16 @@ export interface ActionName {
   action_id: string;
 }
 
-const at = 'body.operation.InvokeAction';
-
 /** An action of a chart; 422 where there is none. */
 export async function findAction(
   projected: Pick<ProjectionRepository, 'chart'>,
   { helm_chart_id, action_id }: ActionName,
 ): Promise<FoundAction> {
-  const chart = await findChart(projected, helm_chart_id, { helm_chart_id: `${at}.helm_chart_id` });
+  const chart = await findChart(projected, helm_chart_id, { helm_chart_id: `${actionPath}.helm_chart_id` });
   if (!chart.parsedFeatures.ingress.enabled) {
-    throw unfit(`${at}.helm_chart_id`, 'the chart has no ingress, so it cannot be called');
+    throw unfit(`${actionPath}.helm_chart_id`, 'the chart has no ingress, so it cannot be called');
   }
   const action = chart.actions_schema && parsedActionsOf(chart.actions_schema).find(({ id }) => id === action_id);
-  if (!action) throw unfit(`${at}.action_id`, 'the chart has no such action');
+  if (!action) throw unfit(`${actionPath}.action_id`, 'the chart has no such action');
   return { chart, action };
 }

@@ -2,7 +2,7 @@ import { Features, featuresOf } from '@berth/chart-extensions/features';
 import { ValuesUi } from '@berth/chart-extensions/values-ui';
 import { named } from '@berth/contracts/errors';
 import type { ProjectedChart, ProjectionRepository } from '../store/projection-repository.ts';
-import type { FieldPaths } from './field-paths.ts';
+import type { FieldPaths } from '../records/field-paths.ts';
 import { unfit } from '../errors/refuse.ts';
 import { parseOnce } from './parse-once.ts';
 

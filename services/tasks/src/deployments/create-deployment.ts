@@ -12,13 +12,14 @@ import { type Chart, checkChart, findChart } from './chart.ts';
 import { checkConfig } from './check-config.ts';
 import { type DeploymentRecord, publicDeployment } from '../records/deployment-record.ts';
 import type { DeploymentsDeps } from './deployments-deps.ts';
-import { deploymentPaths as paths } from './field-paths.ts';
+import { deploymentPaths as paths } from '../records/field-paths.ts';
 import { findCluster, findKind, findPlace, type Place } from './place.ts';
+import { planCreation } from '../engine/operations/plans.ts';
 import { plannedTasks } from '../engine/tasks/planned-tasks.ts';
 
 type Context = HandlerContext<typeof deployments.operations.create>;
 
-/** Row, references, `Install` task and audit entry in one transaction. */
+/** Row, references, first task and audit entry in one transaction. */
 export const createDeployment =
   (deps: DeploymentsDeps) =>
   async (body: NewDeployment, context: Context): Promise<Deployment> => {
@@ -62,8 +63,8 @@ async function create(
   const { reinstall_dependencies: reinstallDependents } = chart.parsedFeatures;
   const row = await store.deploymentChanges.insert({ ...body, ...place });
   if (references.length > 0) await store.deploymentChanges.saveReferences(row.id, references);
-  const install = plannedTasks(['Install'], { before: null, after: row, kind: kind.name, reinstallDependents });
-  await queueTasks(store, install, originOf(context));
+  const tasks = plannedTasks(planCreation, { before: null, after: row, kind: kind.name, reinstallDependents });
+  await queueTasks(store, tasks, originOf(context));
   return { id: row.id, row, kind: kind.name };
 }
 

@@ -9,6 +9,7 @@ import { queueTasks } from '../queue/queue-tasks.ts';
 import { type DeploymentRecord, publicDeployment } from '../records/deployment-record.ts';
 import type { DeploymentsDeps } from './deployments-deps.ts';
 import { refuseWithDependents } from './fit-changes.ts';
+import { planDeletion } from '../engine/operations/plans.ts';
 import { plannedTasks } from '../engine/tasks/planned-tasks.ts';
 import { lockVisible } from './update-deployment.ts';
 
@@ -59,15 +60,15 @@ async function startDeletion(store: WritingStore, deployment: DeploymentRecord, 
   // What the deletion covers must not be in between, since nothing is left that would end it.
   const covered = pending.reduce((before, task) => afterCancelPending(before, task, started), deployment);
   const after = await store.deploymentChanges.saveState({ ...covered, deleting: true });
-  await queueUninstallToDelete(store, after, originOf(context));
+  await queueDeletion(store, after, originOf(context));
 }
 
-export async function queueUninstallToDelete(
+export async function queueDeletion(
   store: WritingStore,
   deployment: DeploymentRecord,
   origin: ReturnType<typeof originOf>,
 ) {
   const planned = { before: deployment, after: deployment, kind: '', reinstallDependents: false };
-  const tasks = plannedTasks(['Uninstall'], planned).map((task) => ({ ...task, deletes_deployment: true }));
+  const tasks = plannedTasks(planDeletion, planned).map((task) => ({ ...task, deletes_deployment: true }));
   return queueTasks(store, tasks, origin);
 }

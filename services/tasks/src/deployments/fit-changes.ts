@@ -6,10 +6,10 @@ import { type Chart, checkChart, checkError, findChart } from './chart.ts';
 import { checkConfig } from './check-config.ts';
 import type { DeploymentRecord } from '../records/deployment-record.ts';
 import type { VisibleEnvs } from '../store/deployments/deployment-repository.ts';
-import type { FieldPaths } from './field-paths.ts';
+import type { FieldPaths } from '../records/field-paths.ts';
 import { releaseNameProblem } from '../engine/deployments/namespace-of.ts';
 import { findCluster, findKind, findPlace } from './place.ts';
-import { isMoved, isReconfigured } from '../engine/deployments/plan-update.ts';
+import { isMoved, isReconfigured } from '../engine/deployments/what-changes.ts';
 import type { Reference } from '../records/reference.ts';
 import { conflict, unfit } from '../errors/refuse.ts';
 
@@ -91,7 +91,7 @@ async function moved(
   { paths, visible, reserved }: FitOptions,
 ): Promise<DeploymentRecord> {
   const open = await store.tasks.open(before.id);
-  if (open.some(({ variant }) => variant === 'Recreate')) {
+  if (open.some(({ effect }) => effect === 'moves')) {
     throw conflict('The deployment is being renamed or moved already; wait for that task or cancel it');
   }
   const cluster = await findCluster(store.projected, wanted.cluster_id, { visible, path: paths.cluster_id });

@@ -5,7 +5,7 @@ import { queueTasks } from '../queue/queue-tasks.ts';
 import type { TaskRecord } from '../records/task-record.ts';
 import type { DeploymentRecord } from '../records/deployment-record.ts';
 import type { Fit } from './fit-changes.ts';
-import { healPlan } from '../engine/deployments/heal-plan.ts';
+import { healPlan } from '../engine/operations/heal-plan.ts';
 import type { Variant } from '../records/variant.ts';
 import { plannedTasks } from '../engine/tasks/planned-tasks.ts';
 

@@ -16,11 +16,11 @@ import { originOf } from '../records/origin-of.ts';
 import { type DeploymentRecord, publicDeployment } from '../records/deployment-record.ts';
 import type { VisibleEnvs } from '../store/deployments/deployment-repository.ts';
 import type { DeploymentsDeps } from './deployments-deps.ts';
-import { deploymentPaths } from './field-paths.ts';
+import { deploymentPaths } from '../records/field-paths.ts';
 import { fitChanges } from './fit-changes.ts';
 import { makeChanges } from './make-changes.ts';
 import { findCluster } from './place.ts';
-import { planUpdate } from '../engine/deployments/plan-update.ts';
+import { planUpdate } from '../engine/operations/plans.ts';
 import { conflict } from '../errors/refuse.ts';
 
 type Context = HandlerContext<typeof deployments.operations.update>;

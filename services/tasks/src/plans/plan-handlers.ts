@@ -13,11 +13,11 @@ import { found } from '@berth/contracts/errors';
 import type { ItemReaders } from '../collections/find-items.ts';
 import { fitCreation } from '../deployments/create-deployment.ts';
 import type { DeploymentsDeps } from '../deployments/deployments-deps.ts';
-import { deploymentPaths } from '../deployments/field-paths.ts';
+import { deploymentPaths } from '../records/field-paths.ts';
 import { fitChanges } from '../deployments/fit-changes.ts';
 import { tasksOf } from '../deployments/make-changes.ts';
 import { permitMove, targetOf } from '../deployments/update-deployment.ts';
-import { planUpdate } from '../engine/deployments/plan-update.ts';
+import { planCreation, planUpdate } from '../engine/operations/plans.ts';
 import { plannedTasks } from '../engine/tasks/planned-tasks.ts';
 import { conflict } from '../errors/refuse.ts';
 import { confirmedCatalogue } from '../projections/confirmed-catalogue.ts';
@@ -98,7 +98,7 @@ async function checkCreation(
   const { reinstall_dependencies: reinstallDependents } = chart.parsedFeatures;
   return {
     deployment: after,
-    tasks: plannedTasks(['Install'], { before: null, after, kind: kind.name, reinstallDependents }),
+    tasks: plannedTasks(planCreation, { before: null, after, kind: kind.name, reinstallDependents }),
   };
 }
 

@@ -1,11 +1,12 @@
 import { DeploymentTask } from '@berth/contracts/resources/tasks/deployment-tasks';
 import { z } from 'zod';
 import { TaskRecord } from './task-record.ts';
-import { variants } from './variant.ts';
+import { effects, variants } from './variant.ts';
 
 /** A pending or started task without its inputs, which may be megabytes, of a hundred tasks. */
 export const OpenTask = DeploymentTask.pick({ id: true, status: true, first_attempted_at: true }).extend({
   variant: z.enum(variants),
+  effect: z.enum(effects),
   /** It runs a deploy, as far as is known before it starts. */
   deploys: z.boolean(),
   /** The deployment changes only when it starts. */

@@ -9,6 +9,10 @@ import {
 export type Variant = OperationName;
 export const variants = operationNames;
 
+/** What an operation does to the release of its deployment; also a column, written with each task. */
+export const effects = ['installs', 'repeats', 'moves', 'removes', 'keeps'] as const;
+export type Effect = (typeof effects)[number];
+
 /** The one key of an operation. */
 export function variantOf(operation: TaskOperation | RequestedOperation): Variant {
   const variant = variants.find((name) => name in operation);

@@ -1,6 +1,7 @@
 import { ResourceTypes } from '@berth/chart-extensions/resource-types';
 import { JsonObject } from '@berth/contracts/fields/fields';
 import { parseOnce } from '../deployments/parse-once.ts';
+import { operationOf } from '../engine/operations/index.ts';
 import type { DeploymentRecord } from '../records/deployment-record.ts';
 import type { TaskRecord } from '../records/task-record.ts';
 import type { WritingStore } from '../store/store.ts';
@@ -12,15 +13,16 @@ type Registering = Pick<WritingStore, 'resourceTypes' | 'resourceTypeChanges' | 
 
 /**
  * What a run that is done makes of the resource types: those of the chart that was deployed are the ones that the deployment
- * registers from now on; a release that was removed registers none.
+ * registers from now on; a release that was removed registers none, but
+ * one that moves comes back.
  */
 export async function registerTypes(
   store: Registering,
   deployment: Pick<DeploymentRecord, 'id' | 'env_id' | 'kind_id'>,
   { run, operation }: Pick<TaskRecord, 'run' | 'operation'>,
 ): Promise<void> {
-  // A Recreate removes a release that comes back at another place.
-  if ('Uninstall' in operation) return store.resourceTypeChanges.withdraw(deployment.id, deployment.kind_id);
+  if (operationOf(operation).effect === 'removes')
+    return store.resourceTypeChanges.withdraw(deployment.id, deployment.kind_id);
   if (run?.action !== 'deploy') return;
   const chart = await store.resourceTypes.ofChart(run.helm_chart_id, deployment.id);
   if (!chart || (chart.resource_types === null && !chart.registers)) return;

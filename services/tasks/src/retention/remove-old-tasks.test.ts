@@ -41,11 +41,10 @@ async function ended({ ago, status = 'Done', operation, of = deployment, lines =
     cluster_id: cluster,
     status,
     execute_in: -86_400 * ago,
+    operation,
   });
   await database.db.query(nothing`
-    update deployment_tasks set finished_at = execute_at, log_lines = ${lines},
-      operation = coalesce(${operation === undefined ? null : JSON.stringify(operation)}::jsonb, operation)
-    where id = ${id}
+    update deployment_tasks set finished_at = execute_at, log_lines = ${lines} where id = ${id}
   `);
   return id;
 }

@@ -1,7 +1,7 @@
 import type { DeploymentChanges } from '@berth/contracts/resources/deployments/deployments';
 import type { DeploymentRecord } from '../../src/records/deployment-record.ts';
-import { healPlan } from '../../src/engine/deployments/heal-plan.ts';
-import { planUpdate } from '../../src/engine/deployments/plan-update.ts';
+import { healPlan } from '../../src/engine/operations/heal-plan.ts';
+import { planUpdate } from '../../src/engine/operations/plans.ts';
 import { after } from '../../src/engine/deployments/lifecycle.ts';
 import { plannedTasks } from '../../src/engine/tasks/planned-tasks.ts';
 import { afterClaim, type TaskEnds, type TaskWaits } from '../../src/engine/tasks/after-claim.ts';
@@ -49,6 +49,7 @@ export interface Model {
 const openTask = (task: Queued): OpenTask => ({
   ...task,
   variant: variantOf(task.operation),
+  effect: operations[variantOf(task.operation)].effect,
   deploys: task.run?.action === 'deploy',
   is_scheduled: task.change !== null,
 });

@@ -53,6 +53,8 @@ export interface TaskRow {
   due_in?: number;
   execute_in?: number;
   attempts?: number;
+  /** An Install, if not given. */
+  operation?: object | undefined;
   /** Of a started one, in seconds from now. */
   lease_in?: number;
 }
@@ -69,14 +71,14 @@ export async function insertTask(db: Queries, row: TaskRow): Promise<string> {
     config: {},
     values_override: null,
   };
-  const operation = { Install: { helm_chart_id: chartId, config_inputs: {}, values_override: null } };
+  const install = { Install: { helm_chart_id: chartId, config_inputs: {}, values_override: null } };
   const { id } = await db.one(withId`
     insert into deployment_tasks (
       created_at, execute_at, due_at, cluster_id, also_cluster_id, env_id, deployment_id, operation, run, status,
       attempts, lease_until
     ) values (
       now(), now() + ${execute_in} * interval '1 second', now() + ${row.due_in ?? execute_in} * interval '1 second',
-      ${row.cluster_id}, ${row.also_cluster_id ?? null}, ${envId}, ${row.deployment_id}, ${sql.jsonb(operation)},
+      ${row.cluster_id}, ${row.also_cluster_id ?? null}, ${envId}, ${row.deployment_id}, ${JSON.stringify(row.operation ?? install)}::jsonb,
       ${sql.jsonb(run)}, ${status}, ${attempts},
       case when ${status === 'Started'} then now() + ${lease_in} * interval '1 second' end
     )

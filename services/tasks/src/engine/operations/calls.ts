@@ -11,7 +11,9 @@ export const nothingInstalled = (
 
 /** Common to operations that act on what runs, and install or remove nothing. */
 export const runsNothing = {
-  changes: () => null,
+  effect: 'keeps',
+  change: null,
+  dryRun: () => null,
   nothingToDo: ({ deleting, enabled, revision_id }) => {
     if (deleting) return 'The deployment is being deleted';
     if (!enabled) return 'The deployment was disabled meanwhile';

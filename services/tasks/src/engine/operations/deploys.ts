@@ -1,13 +1,25 @@
 import type { DeploymentRecord } from '../../records/deployment-record.ts';
 import type { DeployRun, TaskRun } from '../../records/task-run.ts';
 import { differences } from '../deployments/differences.ts';
-import { healPlan } from '../deployments/heal-plan.ts';
+import { isLeftBehind } from '../deployments/is-left-behind.ts';
+import { after } from '../deployments/lifecycle.ts';
 import { releaseNameProblem } from '../deployments/namespace-of.ts';
-import type { Operation, RetriedNow, Retry, Retryable, Start, Startable } from './operation.ts';
+import { deploymentPaths, type FieldPaths } from '../../records/field-paths.ts';
+import type { NewTask } from '../../records/new-task.ts';
+import type { Variant } from '../../records/variant.ts';
+import type { ComparedRun, Operation, RetriedNow, Retry, Retryable, Start, Startable } from './operation.ts';
 import { placeOf } from '../deployments/place-of.ts';
 
 /** Common to Install and Upgrade, and in part to Reinstall: they run Helm for a chart with its inputs. */
-export const deploys = { nothingToDo, runAtStart, retry } satisfies Partial<Operation>;
+export const deploys = {
+  effect: 'installs',
+  dryRun,
+  nothingToDo,
+  runAtStart,
+  isRepeatable: true,
+  afterSuccess: (deployment, revision_id) => ({ ...after(deployment, 'release runs'), revision_id }),
+  retry,
+} satisfies Partial<Operation>;
 
 export const deployRun = (deployment: DeploymentRecord, kind: string): DeployRun => ({
   action: 'deploy',
@@ -26,12 +38,24 @@ export const whatRuns = ({ helm_chart_id, config, values_override }: DeploymentR
   values_override,
 });
 
+/** The fields of a request to install or upgrade. */
+export const pathsIn = (variant: Variant): FieldPaths => ({
+  ...deploymentPaths,
+  helm_chart_id: `body.operation.${variant}.helm_chart_id`,
+  config: `body.operation.${variant}.config_inputs`,
+});
+
 /** A request to install or upgrade, as a change of the deployment. */
 export const changesTo = ({ helm_chart_id, config_inputs: config, values_override }: ReturnType<typeof whatRuns>) => ({
   helm_chart_id,
   config,
   values_override,
 });
+
+function dryRun({ run }: Pick<NewTask, 'run'>): ComparedRun | null {
+  if (run?.action !== 'deploy') return null;
+  return { action: 'deploy', cluster_id: run.cluster_id, namespace: run.namespace, run };
+}
 
 function nothingToDo({ deleting, enabled }: Pick<DeploymentRecord, 'enabled' | 'deleting'>): string | null {
   if (deleting) return 'The deployment is being deleted';
@@ -65,5 +89,5 @@ function retry({ operation, run, reinstall_dependents }: Retryable, { deployment
     return { refused: `The deployment has changed since and now has ${words} than this task` };
   }
   const again = { deployment_id, cluster_id, env_id, operation, run: here, reinstall_dependents };
-  return { plan: healPlan(['Upgrade'], deployment, open).filter((step) => step === 'Recreate'), again };
+  return { plan: isLeftBehind(deployment, open) ? ['Recreate'] : [], again };
 }

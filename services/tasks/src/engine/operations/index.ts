@@ -1,5 +1,7 @@
-import type { Variant } from '../../records/variant.ts';
-import type { Operation } from './operation.ts';
+import type { RequestedOperation, TaskOperation } from '@berth/contracts/resources/tasks/task-operation';
+import { deploymentPaths, type FieldPaths } from '../../records/field-paths.ts';
+import { type Variant, variantOf } from '../../records/variant.ts';
+import type { Needs, Operation } from './operation.ts';
 import { install } from './install.ts';
 import { invokeAction } from './invoke-action.ts';
 import { recreate } from './recreate.ts';
@@ -18,3 +20,12 @@ export const operations: Record<Variant, Operation> = {
   InvokeAction: invokeAction,
   RestartK8sResource: restartK8sResource,
 };
+
+type Named = TaskOperation | RequestedOperation;
+
+export const operationOf = (operation: Named): Operation => operations[variantOf(operation)];
+
+export const needsOf = (operation: Named): Needs => operationOf(operation).needs?.(operation) ?? {};
+
+/** The fields of a change that a task stands for. */
+export const pathsOf = (variant: Variant): FieldPaths => operations[variant].change?.paths ?? deploymentPaths;

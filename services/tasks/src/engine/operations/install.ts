@@ -1,5 +1,4 @@
-import { changesTo, deployRun, deploys, whatRuns } from './deploys.ts';
-import { after } from '../deployments/lifecycle.ts';
+import { changesTo, deployRun, deploys, pathsIn, whatRuns } from './deploys.ts';
 import type { Operation } from './operation.ts';
 import { taskOf } from './task-of.ts';
 
@@ -7,7 +6,10 @@ import { taskOf } from './task-of.ts';
 export const install: Operation = {
   ...deploys,
   refusal: ({ enabled }) => (enabled ? 'The deployment is enabled already' : null),
-  changes: (requested) => ('Install' in requested ? { enabled: true, ...changesTo(requested.Install) } : null),
+  change: {
+    of: (requested) => ({ enabled: true, ...('Install' in requested && changesTo(requested.Install)) }),
+    paths: pathsIn('Install'),
+  },
 
   task: ({ after, kind, reinstallDependents }) => ({
     ...taskOf(after),
@@ -16,7 +18,5 @@ export const install: Operation = {
     reinstall_dependents: reinstallDependents,
   }),
 
-  isRepeatable: true,
   startEvent: 'Install starts',
-  afterSuccess: (deployment, revision_id) => ({ ...after(deployment, 'release runs'), revision_id }),
 };

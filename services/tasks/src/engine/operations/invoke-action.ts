@@ -3,9 +3,13 @@ import { nothingInstalled, runsNothing } from './calls.ts';
 import type { Operation } from './operation.ts';
 import { taskOf, unlessEnabled } from './task-of.ts';
 
+/** The fields of its request, for errors. */
+export const actionPath = 'body.operation.InvokeAction';
+
 /** Calls the running deployment as its chart's `actions.yaml` says. The deployment's state does not change, whatever the result. */
 export const invokeAction: Operation = {
   ...runsNothing,
+  needs: (operation) => ('InvokeAction' in operation ? { action: operation.InvokeAction } : {}),
   refusal: (deployment, hasOpenTasks) => unlessEnabled(deployment) ?? nothingInstalled(deployment, hasOpenTasks),
 
   task: ({ after, requested }) => {

@@ -1,12 +1,13 @@
 import type { DeploymentChanges } from '@berth/contracts/resources/deployments/deployments';
-import type { RequestedOperation } from '@berth/contracts/resources/tasks/task-operation';
+import type { RequestedOperation, TaskOperation } from '@berth/contracts/resources/tasks/task-operation';
 import type { AppError } from '@berth/contracts/errors';
 import type { DeploymentRecord } from '../../records/deployment-record.ts';
+import type { FieldPaths } from '../../records/field-paths.ts';
 import type { NewTask } from '../../records/new-task.ts';
 import type { OpenTask } from '../../records/open-task.ts';
 import type { TaskRecord } from '../../records/task-record.ts';
 import type { DeployRun, RestartedObject, TaskRun } from '../../records/task-run.ts';
-import type { Variant } from '../../records/variant.ts';
+import type { Effect, Variant } from '../../records/variant.ts';
 import type { DeploymentEvent } from '../deployments/lifecycle.ts';
 
 /**
@@ -14,14 +15,20 @@ import type { DeploymentEvent } from '../deployments/lifecycle.ts';
  * row gives the same answer, and nothing is read or written. What holds for all operations is in the engine around them.
  */
 export interface Operation {
+  /** All that plans, queues and queries need to know of it. A task that `installs` makes a revision. */
+  effect: Effect;
   /** The error of every request for it; absent where it may be requested. */
   notRequestable?: () => AppError;
   /** Why it does not fit the deployment's present state; null if it does. */
   refusal(deployment: Pick<DeploymentRecord, 'enabled' | 'revision_id'>, hasOpenTasks: boolean): string | null;
-  /** The change of the deployment that a request stands for; null if it changes nothing of it. */
-  changes(requested: RequestedOperation): DeploymentChanges | null;
+  /** What the checks of a request, and of its start, read beside the deployment; absent if nothing. */
+  needs?: (operation: RequestedOperation | TaskOperation) => Needs;
+  /** How a request changes the deployment; null if it changes nothing of it. */
+  change: ChangeRequested | null;
   /** The task, with what it needs to run when its turn comes. */
   task(planned: Planned): NewTask;
+  /** What a runner compares for a plan that has the task; null where nothing of it can be shown. */
+  dryRun(task: Pick<NewTask, 'operation' | 'run'>, deployment: DeploymentRecord): ComparedRun | null;
 
   /** Why a task whose turn has come has nothing left to do; null if it has something. */
   nothingToDo(deployment: Pick<DeploymentRecord, 'enabled' | 'deleting' | 'revision_id'>): string | null;
@@ -37,6 +44,27 @@ export interface Operation {
   /** How to retry a task that failed or was canceled, of a deployment that is not being deleted. */
   retry(old: Retryable, now: RetriedNow): Retry;
 }
+
+export interface Needs {
+  /** An action of a chart: it decides who may request it, and which inputs fit. */
+  action?: InvokedAction;
+  /** A tracked Kubernetes object, which its owner is asked for before anything is locked. */
+  object?: NamedObject;
+}
+export type InvokedAction = Extract<TaskOperation, { InvokeAction: unknown }>['InvokeAction'];
+export type NamedObject = Extract<TaskOperation, { RestartK8sResource: unknown }>['RestartK8sResource'];
+
+export interface ChangeRequested {
+  of(requested: RequestedOperation): DeploymentChanges;
+  /** Its fields in the request. */
+  paths: FieldPaths;
+}
+
+/** A release that would be installed or removed. */
+export type ComparedRun = Pick<TaskRun, 'cluster_id' | 'namespace'> & {
+  action: 'deploy' | 'uninstall';
+  run: DeployRun | null;
+};
 
 export interface Planned {
   /** Null where the deployment is new. */
@@ -61,7 +89,7 @@ export type Retryable = Pick<TaskRecord, 'operation' | 'run' | 'deletes_deployme
 
 export interface RetriedNow {
   deployment: DeploymentRecord;
-  open: readonly Pick<OpenTask, 'variant' | 'is_scheduled'>[];
+  open: readonly Pick<OpenTask, 'effect' | 'is_scheduled'>[];
 }
 
 export type Retry =

@@ -1,5 +1,5 @@
 import { unfit } from '../../errors/refuse.ts';
-import { healPlan } from '../deployments/heal-plan.ts';
+import { isLeftBehind } from '../deployments/is-left-behind.ts';
 import { after } from '../deployments/lifecycle.ts';
 import { releaseNameProblem } from '../deployments/namespace-of.ts';
 import type { Operation, Startable } from './operation.ts';
@@ -12,9 +12,10 @@ export const notInstalledAgain =
 
 /** Removes the release from its old place; the Upgrade after it installs at the new one. */
 export const recreate: Operation = {
+  effect: 'moves',
   notRequestable: () => unfit('body.operation.Recreate', 'cannot be requested: rename or move the deployment'),
   refusal: unlessEnabled,
-  changes: () => null,
+  change: null,
 
   task: ({ before, after }) => {
     const from = placeOf(before ?? after);
@@ -35,6 +36,8 @@ export const recreate: Operation = {
         : null,
     };
   },
+
+  dryRun: (task) => ({ action: 'uninstall', ...placesOf(task).from, run: null }),
 
   nothingToDo: () => null,
 
@@ -57,8 +60,7 @@ export const recreate: Operation = {
   retry: (_, { deployment, open }) => {
     const refused = unlessEnabled(deployment);
     if (refused !== null) return { refused };
-    const plan = healPlan(['Upgrade'], deployment, open);
-    if (plan.includes('Recreate')) return { plan };
+    if (isLeftBehind(deployment, open)) return { plan: ['Recreate', 'Upgrade'] };
     return { refused: 'There is nothing left to move: rename or move the deployment again, or retry the Upgrade' };
   },
 };

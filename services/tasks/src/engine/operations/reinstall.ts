@@ -1,3 +1,4 @@
+import type { TaskOperation } from '@berth/contracts/resources/tasks/task-operation';
 import { deploys, unlessLeftBehind } from './deploys.ts';
 import { after } from '../deployments/lifecycle.ts';
 import type { Operation } from './operation.ts';
@@ -5,17 +6,23 @@ import { taskOf, unlessEnabled } from './task-of.ts';
 
 const nothingInstalled = 'Nothing is installed, so there is nothing to reinstall';
 
+export const reinstallFor = (reason: string): TaskOperation => ({ Reinstall: { reason } });
+
 /** Repeats the revision, because something that it uses has changed. */
 export const reinstall: Operation = {
+  effect: 'repeats',
   // Tasks before it may install something that it can then repeat.
   refusal: (deployment, hasOpenTasks) =>
     unlessEnabled(deployment) ?? (deployment.revision_id === null && !hasOpenTasks ? nothingInstalled : null),
-  changes: () => null,
+  change: null,
 
   task: ({ after, requested }) => {
     if (!requested || !('Reinstall' in requested)) throw new Error('A Reinstall is made by a request for it');
     return { ...taskOf(after), operation: requested };
   },
+
+  // What it repeats is known when it starts.
+  dryRun: () => null,
 
   nothingToDo: (deployment) =>
     deploys.nothingToDo(deployment) ?? (deployment.revision_id === null ? nothingInstalled : null),

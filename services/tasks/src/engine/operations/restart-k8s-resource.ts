@@ -3,9 +3,13 @@ import { nothingInstalled, runsNothing } from './calls.ts';
 import type { Operation } from './operation.ts';
 import { taskOf, unlessEnabled } from './task-of.ts';
 
+/** The fields of its request, for errors. */
+export const restartPath = 'body.operation.RestartK8sResource';
+
 /** Replaces the pods of a workload, one after the other. The deployment's state does not change, whatever the result. */
 export const restartK8sResource: Operation = {
   ...runsNothing,
+  needs: (operation) => ('RestartK8sResource' in operation ? { object: operation.RestartK8sResource } : {}),
   refusal: (deployment) => unlessEnabled(deployment) ?? nothingInstalled(deployment, false),
 
   task: ({ after, requested, object }) => {

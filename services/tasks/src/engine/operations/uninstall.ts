@@ -1,3 +1,4 @@
+import { pathsIn } from './deploys.ts';
 import { after } from '../deployments/lifecycle.ts';
 import type { Operation } from './operation.ts';
 import { placeOf } from '../deployments/place-of.ts';
@@ -6,8 +7,10 @@ import { gone, uninstallRun } from './uninstalls.ts';
 
 /** Disables a deployment, or is the last task of one that is being deleted. */
 export const uninstall: Operation = {
+  effect: 'removes',
   refusal: unlessEnabled,
-  changes: () => ({ enabled: false }),
+  // It has no fields: what does not fit is named as in an Upgrade.
+  change: { of: () => ({ enabled: false }), paths: pathsIn('Upgrade') },
 
   // It runs where the release is when it starts; `installed` names that place then.
   task: ({ after }) => ({
@@ -15,6 +18,8 @@ export const uninstall: Operation = {
     cluster_id: after.installed_cluster_id ?? after.cluster_id,
     operation: { Uninstall: {} },
   }),
+
+  dryRun: (_, deployment) => ({ action: 'uninstall', ...placeOf(deployment), run: null }),
 
   nothingToDo: () => null,
   runAtStart: ({ run }, deployment) => ({ run: run ?? uninstallRun(deployment, placeOf(deployment)) }),

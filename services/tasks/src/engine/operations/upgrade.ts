@@ -1,6 +1,5 @@
 import { configDelta } from '../deployments/config-delta.ts';
-import { changesTo, deployRun, deploys, whatRuns } from './deploys.ts';
-import { after } from '../deployments/lifecycle.ts';
+import { changesTo, deployRun, deploys, pathsIn, whatRuns } from './deploys.ts';
 import type { Operation } from './operation.ts';
 import { taskOf, unlessEnabled } from './task-of.ts';
 
@@ -8,7 +7,10 @@ import { taskOf, unlessEnabled } from './task-of.ts';
 export const upgrade: Operation = {
   ...deploys,
   refusal: unlessEnabled,
-  changes: (requested) => ('Upgrade' in requested ? changesTo(requested.Upgrade) : null),
+  change: {
+    of: (requested) => ('Upgrade' in requested ? changesTo(requested.Upgrade) : {}),
+    paths: pathsIn('Upgrade'),
+  },
 
   task: ({ before, after, kind, reinstallDependents, rollbackTo }) => ({
     ...taskOf(after),
@@ -24,7 +26,5 @@ export const upgrade: Operation = {
     reinstall_dependents: reinstallDependents,
   }),
 
-  isRepeatable: true,
   startEvent: 'Upgrade starts',
-  afterSuccess: (deployment, revision_id) => ({ ...after(deployment, 'release runs'), revision_id }),
 };

@@ -3,6 +3,8 @@ import { deploysBehind } from './deploys-behind.ts';
 
 const task = { status: 'Pending' as const, deploys: false };
 const deploy = { ...task, deploys: true };
+const place = { old_cluster_id: 'c1', old_namespace: 'web-a', new_cluster_id: 'c1', new_namespace: 'web-b' };
+const move = { Recreate: place };
 const open = [
   { ...deploy, id: 'running', status: 'Started' as const },
   { ...deploy, id: 'before' },
@@ -17,6 +19,10 @@ describe('deploysBehind', () => {
     ['are those after it', 'recreate', ['behind', 'last']],
     ['are all that wait where it is over', 'another', ['before', 'behind', 'last']],
   ] as const)('%s', ([, id, behind]) => {
-    expect(deploysBehind(open, { id })).toEqual(behind);
+    expect(deploysBehind(open, { id, operation: move })).toEqual(behind);
+  });
+
+  test('are none behind a task that moves nothing', () => {
+    expect(deploysBehind(open, { id: 'before', operation: { Uninstall: {} } })).toEqual([]);
   });
 });

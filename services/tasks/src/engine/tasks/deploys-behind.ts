@@ -1,14 +1,18 @@
 import type { OpenTask } from '../../records/open-task.ts';
+import type { TaskRecord } from '../../records/task-record.ts';
+import { operationOf } from '../operations/index.ts';
 
 /**
- * Of the open tasks of a deployment, in their order, those that install something at the place to which a Recreate was
- * to go (Specification, "Order of tasks"). If the Recreate is no longer open, every open task comes after it.
+ * The open tasks that install something at the place to which this one moves the deployment: they make no sense without it
+ * (Specification, "Order of tasks"). If it is no longer open, every open task comes after it.
  */
-export const deploysBehind = (
+export function deploysBehind(
   open: readonly Pick<OpenTask, 'id' | 'status' | 'deploys'>[],
-  recreate: Pick<OpenTask, 'id'>,
-): string[] =>
-  open
-    .slice(open.findIndex(({ id }) => id === recreate.id) + 1)
+  { id, operation }: Pick<TaskRecord, 'id' | 'operation'>,
+): string[] {
+  if (operationOf(operation).effect !== 'moves') return [];
+  return open
+    .slice(open.findIndex((task) => task.id === id) + 1)
     .filter(({ status, deploys }) => status === 'Pending' && deploys)
-    .map(({ id }) => id);
+    .map((task) => task.id);
+}

@@ -91,13 +91,13 @@ describe('whyMoot', () => {
     `);
   });
 
-  test.for<[string, Pick<OpenTask, 'id' | 'variant' | 'is_scheduled'>[], string | null]>([
-    ['a later change', [{ id: 'u', variant: 'Upgrade', is_scheduled: false }], 'The deployment was changed'],
-    ['a later scheduled change', [{ id: 'u', variant: 'Upgrade', is_scheduled: true }], null],
-    ['a later Reinstall', [{ id: 'u', variant: 'Reinstall', is_scheduled: false }], null],
+  test.for<[string, Pick<OpenTask, 'id' | 'effect' | 'is_scheduled'>[], string | null]>([
+    ['a later change', [{ id: 'u', effect: 'installs', is_scheduled: false }], 'The deployment was changed'],
+    ['a later scheduled change', [{ id: 'u', effect: 'installs', is_scheduled: true }], null],
+    ['a later Reinstall', [{ id: 'u', effect: 'repeats', is_scheduled: false }], null],
   ])('a scheduled change is canceled only behind what was changed after its time: %s', ([, behind, why]) => {
-    const task = { id: 't', variant: 'Upgrade', is_scheduled: true } as const;
-    const earlier = { id: 's', variant: 'Uninstall', is_scheduled: false } as const;
+    const task = { id: 't', effect: 'installs', is_scheduled: true } as const;
+    const earlier = { id: 's', effect: 'removes', is_scheduled: false } as const;
     const moot = whyMoot({ id: 't', operation: operations.Upgrade, change: {} }, states.installed, [
       earlier,
       task,

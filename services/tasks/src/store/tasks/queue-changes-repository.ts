@@ -24,7 +24,7 @@ export const createQueueChanges = (tx: Transaction) => {
 
     /**
      * Pending tasks follow their deployment to its new place, so that they are visible there and wait for that cluster. Not
-     * those whose place is fixed already; an Uninstall goes where the release is.
+     * those whose place is fixed already; a removal goes where the release is.
      */
     movePending: async ({ id, cluster_id, env_id, installed_cluster_id }: DeploymentRecord) =>
       publish(
@@ -32,11 +32,11 @@ export const createQueueChanges = (tx: Transaction) => {
         await tx.any(publishedTask`
           update deployment_tasks t set
             cluster_id = case
-              when t.variant = 'Uninstall' and t.change is null then ${installed_cluster_id ?? cluster_id}::uuid
+              when t.effect = 'removes' and t.change is null then ${installed_cluster_id ?? cluster_id}::uuid
               else ${cluster_id}::uuid
             end,
             env_id = ${env_id}
-          where t.deployment_id = ${id} and t.status = 'Pending' and t.run is null and t.variant <> 'Recreate'
+          where t.deployment_id = ${id} and t.status = 'Pending' and t.run is null and t.effect <> 'moves'
           returning ${publishedColumns}
         `),
       ),

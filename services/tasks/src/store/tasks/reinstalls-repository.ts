@@ -4,6 +4,7 @@ import { currentTraceparent } from '@berth/service/trace-context';
 import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 import type { Origin } from '../../records/new-task.ts';
+import { reinstall, reinstallFor } from '../../engine/operations/reinstall.ts';
 import { clock, publishedColumns, publishedTask, publishingTasks } from './published-tasks.ts';
 
 const withId = sql.type(z.object({ id: z.string() }));
@@ -14,7 +15,7 @@ export const createReinstalls = (tx: Transaction) => {
 
   return {
     ofDependents: (item: { collection: string; id: string }, reason: string, origin: Origin) =>
-      reinstall(
+      queue(
         sql.fragment`id in (
           select deployment_id from deployment_references where collection = ${item.collection} and item_id = ${item.id}
         )`,
@@ -22,18 +23,17 @@ export const createReinstalls = (tx: Transaction) => {
         origin,
       ),
 
-    ofEnv: (env_id: string, reason: string, origin: Origin) =>
-      reinstall(sql.fragment`env_id = ${env_id}`, reason, origin),
+    ofEnv: (env_id: string, reason: string, origin: Origin) => queue(sql.fragment`env_id = ${env_id}`, reason, origin),
 
     of: (ids: readonly string[], reason: string, origin: Origin) =>
-      reinstall(sql.fragment`id = any(${sql.array([...ids], 'uuid')})`, reason, origin),
+      queue(sql.fragment`id = any(${sql.array([...ids], 'uuid')})`, reason, origin),
   };
 
   /**
-   * Of those that are not installed yet nothing is repeated; their Install will find the new state anyway. They are locked
+   * Of those that are not installed yet nothing is repeated; their first task will find the new state anyway. They are locked
    * by a statement before: whether a task of theirs has started is only known once nobody else is about to start one.
    */
-  async function reinstall(which: FragmentSqlToken, reason: string, origin: Origin) {
+  async function queue(which: FragmentSqlToken, reason: string, origin: Origin) {
     const ids = await tx.anyFirst(withId`
       select id from deployments where ${which} and enabled and not deleting order by id for no key update
     `);
@@ -49,15 +49,16 @@ export const createReinstalls = (tx: Transaction) => {
       clock as materialized (select ${clock} as now)
       insert into deployment_tasks as t (
         created_at, execute_at, due_at, cluster_id, env_id, deployment_id, acting_user_id, acting_deployment_id,
-        operation, requester, request_id, traceparent
+        operation, effect, requester, request_id, traceparent
       )
       select now, now, now, d.cluster_id, d.env_id, d.id, ${origin.acting_user_id}::uuid,
-        ${origin.acting_deployment_id}::uuid, ${sql.jsonb({ Reinstall: { reason } })}, ${jsonOrNull(origin.requester)}::jsonb, ${origin.request_id}::text,
+        ${origin.acting_deployment_id}::uuid, ${sql.jsonb(reinstallFor(reason))}, ${reinstall.effect},
+        ${jsonOrNull(origin.requester)}::jsonb, ${origin.request_id}::text,
         ${currentTraceparent()}::text
       from dependents d cross join clock
       where not exists (
         select 1 from deployment_tasks p
-        where p.deployment_id = d.id and p.status = 'Pending' and p.variant = 'Reinstall' and p.due_at <= now
+        where p.deployment_id = d.id and p.status = 'Pending' and p.effect = 'repeats' and p.due_at <= now
       )
       returning ${publishedColumns}
     `);

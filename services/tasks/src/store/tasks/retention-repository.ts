@@ -30,10 +30,10 @@ const needed = ({ runs }: Retention) => sql.fragment`(
       or not exists (
         select from deployment_tasks n where n.deployment_id = t.deployment_id and n.status = 'Done' and ${isNewer}
       )
-      or t.variant in ('Install', 'Upgrade') and ${runs} > (
+      or t.effect = 'installs' and ${runs} > (
         select count(*) from (
           select from deployment_tasks n
-          where n.deployment_id = t.deployment_id and n.status = 'Done' and n.variant in ('Install', 'Upgrade') and ${isNewer}
+          where n.deployment_id = t.deployment_id and n.status = 'Done' and n.effect = 'installs' and ${isNewer}
           limit ${runs}
         ) newer
       )

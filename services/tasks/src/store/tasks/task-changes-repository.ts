@@ -3,6 +3,7 @@ import type { StateOperation } from '@berth/bus/state/publish-state';
 import type { Transaction } from '@berth/db/database';
 import { currentTraceparent } from '@berth/service/trace-context';
 import { sql } from 'slonik';
+import { operationOf } from '../../engine/operations/index.ts';
 import type { TaskWaits } from '../../engine/tasks/after-claim.ts';
 import type { Canceler } from '../../records/canceler.ts';
 import type { NewTask, Origin } from '../../records/new-task.ts';
@@ -45,12 +46,13 @@ export const createTaskChanges = (tx: Transaction) => {
           )
           insert into deployment_tasks as t (
             created_at, execute_at, due_at, cluster_id, env_id, deployment_id, acting_user_id, acting_deployment_id,
-            operation, run, change, requester, undo, also_cluster_id, reinstall_dependents, deletes_deployment, request_id,
+            operation, effect, run, change, requester, undo, also_cluster_id, reinstall_dependents, deletes_deployment, request_id,
             traceparent
           )
           select now, greatest(now, ${task.execute_at ?? null}::timestamptz), greatest(now, ${task.execute_at ?? null}::timestamptz),
             ${task.cluster_id}::uuid, ${task.env_id}::uuid, ${task.deployment_id}::uuid, ${origin.acting_user_id}::uuid,
-            ${origin.acting_deployment_id}::uuid, ${sql.jsonb(task.operation)}, ${jsonOrNull(task.run)}::jsonb,
+            ${origin.acting_deployment_id}::uuid, ${sql.jsonb(task.operation)},
+            ${operationOf(task.operation).effect}, ${jsonOrNull(task.run)}::jsonb,
             ${jsonOrNull(task.change)}::jsonb, ${jsonOrNull(origin.requester)}::jsonb, ${jsonOrNull(task.undo)}::jsonb, ${task.also_cluster_id ?? null}::uuid,
             ${task.reinstall_dependents ?? false}, ${task.deletes_deployment ?? false}, ${origin.request_id}::text,
             ${currentTraceparent()}::text

@@ -140,7 +140,7 @@ export const createTaskRepository = (db: Queries) => ({
   /** In the order in which they run. */
   open: (deployment_id: string) =>
     db.any(sql.type(OpenTask)`
-      select id, status, first_attempted_at, variant, deploys, change is not null as is_scheduled, deletes_deployment,
+      select id, status, first_attempted_at, variant, effect, deploys, change is not null as is_scheduled, deletes_deployment,
         undo, helm_fence
       from deployment_tasks
       where deployment_id = ${deployment_id} and status in ('Pending', 'Started')
@@ -154,7 +154,7 @@ export const createTaskRepository = (db: Queries) => ({
         exists (
           select from deployment_tasks
           where deployment_id = ${deployment_id} and status in ('Pending', 'Started')
-            and variant = 'Uninstall' and change is null
+            and effect = 'removes' and change is null
         ) as uninstalls,
         (
           select run from deployment_tasks

@@ -1,7 +1,7 @@
 import type { DeploymentChanges } from '@berth/contracts/resources/deployments/deployments';
 import { type DeploymentRecord } from '../../records/deployment-record.ts';
 import type { DeploymentsDeps } from '../../deployments/deployments-deps.ts';
-import { operationPaths } from '../../deployments/field-paths.ts';
+import { pathsOf } from '../../engine/operations/index.ts';
 import { fitChanges } from '../../deployments/fit-changes.ts';
 import { saveFit, tasksOf } from '../../deployments/make-changes.ts';
 import { conflict } from '../../errors/refuse.ts';
@@ -25,7 +25,7 @@ export async function changeAtStart(
   { task, change, deployment: before }: { task: TaskRecord; change: DeploymentChanges; deployment: DeploymentRecord },
 ): Promise<Changed> {
   const variant = variantOf(task.operation);
-  const paths = operationPaths(variant);
+  const paths = pathsOf(variant);
   const options = { paths, visible: 'all' as const, reserved, readers: heldReaders(store) };
   const fit = await fitChanges(store, before, change, options);
   const deployment = await saveFit(store, fit);

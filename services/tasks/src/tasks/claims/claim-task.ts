@@ -11,6 +11,7 @@ import type { ItemReaders } from '../../collections/find-items.ts';
 import type { Limits } from '../../records/limits.ts';
 import type { DeploymentsDeps } from '../../deployments/deployments-deps.ts';
 import { type HelmInput, helmInput } from '../../values/helm-input.ts';
+import { operationOf } from '../../engine/operations/index.ts';
 import type { RetryPolicy } from '../../engine/tasks/after-claim.ts';
 import type { SecretKeys } from '../../secrets/secret-keys.ts';
 import { finishTask } from '../transitions/finish-task.ts';
@@ -146,8 +147,9 @@ async function inputOf(
   { task, deployment }: Started,
   run: Extract<TaskRun, { action: 'deploy' }>,
 ): Promise<HelmInput> {
-  // A Reinstall repeats the revision that is installed; its workloads must not see another id.
-  const revisionId = 'Reinstall' in task.operation ? (deployment.revision_id ?? task.id) : task.id;
+  // The workloads of a revision that is repeated must not see another id.
+  const isRepeat = operationOf(task.operation).effect === 'repeats';
+  const revisionId = (isRepeat ? deployment.revision_id : null) ?? task.id;
   return helmInput(
     { projected, secrets, resources, readers, secretKeys, ownUrl },
     { run, deploymentId: deployment.id, revisionId },

@@ -12,6 +12,7 @@ import { checkAction, type ActionWanted } from '../../actions/check-action.ts';
 import { noLongerFits } from '../transitions/no-longer-fits.ts';
 import { ruleOfOperation } from '../transitions/rule-of-operation.ts';
 import { startFailure } from './start-failure.ts';
+import { needsOf, operationOf } from '../../engine/operations/index.ts';
 import { undoAtStart } from '../../engine/tasks/goes-back-to.ts';
 import { startOf, whileRunning } from '../../engine/tasks/start-of.ts';
 import type { TaskRecord } from '../../records/task-record.ts';
@@ -84,19 +85,20 @@ async function start(
     return 'ended';
   }
   if (task.checks_requester) await refuseWithoutRights(store, { task, deployment: before, checked });
-  if ('InvokeAction' in task.operation) await refuseAction(deps, store, task.operation.InvokeAction, before);
+  const { action } = needsOf(task.operation);
+  if (action) await refuseAction(deps, store, action, before);
   const changed = change && (await changeAtStart(deps, store, { task, change, deployment: before }));
   const { operation, run: planned } = changed ?? task;
   const deployment = changed?.deployment ?? before;
 
-  const isRepeat = 'Reinstall' in operation && deployment.revision_id !== null;
+  const isRepeat = operationOf(operation).effect === 'repeats';
   const revision = isRepeat ? await store.tasks.deployRunOf(deployment.revision_id) : null;
   const begun = startOf({ operation, run: planned }, deployment, revision);
   if ('impossible' in begun) throw new AppError('conflict', begun.impossible);
 
   const { run } = begun;
-  // A Recreate counts for where it goes, the others for where they run.
-  const cluster_id = 'Recreate' in operation ? task.cluster_id : run.cluster_id;
+  // A move counts for where it goes, the others for where they run.
+  const cluster_id = operationOf(operation).effect === 'moves' ? task.cluster_id : run.cluster_id;
   const undo = undoAtStart({ operation, undo: task.undo }, deployment);
   const startedAs = { run, operation, cluster_id, env_id: deployment.env_id, undo };
   const started = task.run ? task : await store.taskChanges.saveStart(task.id, startedAs);

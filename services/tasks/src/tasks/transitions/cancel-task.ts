@@ -120,17 +120,22 @@ async function cancelPending(
   await store.deploymentChanges.saveState(
     afterCancelPending(deployment, { ...task, variant: variantOf(task.operation) }, others),
   );
-  if ('Recreate' in task.operation) await endRecreate(store, task, { behind: deploysBehind(open, task), back, by });
+  await cancelBehind(store, task, { behind: deploysBehind(open, task), back, by });
   await refreshReason(store, found(await store.deployments.lock(deployment.id), 'deployment'));
 }
 
-/** Nothing runs at the new place; before its start a Recreate also restores name and place (Specification, "Order of tasks"). */
-async function endRecreate(
+/** Nothing runs at the new place; before its start a move also restores name and place (Specification, "Order of tasks"). */
+async function cancelBehind(
   store: WritingStore,
-  { deployment_id }: TaskRecord,
+  { deployment_id, operation }: TaskRecord,
   { behind, back, by }: Omit<CancelPending, 'deployment'> & { behind: readonly string[] },
 ): Promise<void> {
-  await store.queueChanges.cancelPending(behind, { ...by, reason: 'The Recreate before it was canceled' });
-  const deployment = await store.deployments.lock(deployment_id);
-  if (back && deployment) await goBack(store, deployment, back);
+  if (behind.length > 0) {
+    await store.queueChanges.cancelPending(behind, {
+      ...by,
+      reason: `The ${variantOf(operation)} before it was canceled`,
+    });
+  }
+  const deployment = back && (await store.deployments.lock(deployment_id));
+  if (deployment) await goBack(store, deployment, back);
 }

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { DeploymentRecord } from '../../records/deployment-record.ts';
 import type { WritingStore } from '../../store/store.ts';
 import { afterEnd, afterMoot, type Ending } from '../../engine/tasks/after-end.ts';
+import { operationOf } from '../../engine/operations/index.ts';
 import { atRest } from '../../queue/at-rest.ts';
 import { registerTypes } from '../../resources/register-types.ts';
 import { deploysBehind } from '../../engine/tasks/deploys-behind.ts';
@@ -34,12 +35,11 @@ export async function endTask(
     return true;
   }
 
-  const isRecreate = variantOf(ended.operation) === 'Recreate';
-  if (isRecreate && status !== 'Done') await cancelDeploys(store, ended);
-  const isFollowed = isRecreate && deploysBehind(await store.tasks.open(ended.deployment_id), ended).length > 0;
-  const isUndone = isRecreate && status === 'Canceled';
-  const here = isUndone ? await goBackIfPossible(store, { task: ended, deployment, cluster }) : deployment;
-  const after = afterEnd(here, ended, ending, isFollowed);
+  const { effect } = operationOf(ended.operation);
+  const behind = effect === 'moves' ? deploysBehind(await store.tasks.open(ended.deployment_id), ended) : [];
+  if (status !== 'Done') await cancelBehind(store, ended, behind);
+  const here = status === 'Canceled' ? await goBackIfPossible(store, { task: ended, deployment, cluster }) : deployment;
+  const after = afterEnd(here, ended, ending, behind.length > 0);
   await store.deploymentChanges.saveState(await atRest(store, after, ended.run));
   if (status === 'Done' && ended.reinstall_dependents) await reinstallDependents(store, ended, deployment.namespace);
   return true;
@@ -74,14 +74,12 @@ async function finishDeletion(store: WritingStore, { deployment_id, request_id }
   });
 }
 
-async function cancelDeploys(store: WritingStore, recreate: TaskRecord): Promise<void> {
-  const behind = deploysBehind(await store.tasks.open(recreate.deployment_id), recreate);
+async function cancelBehind(store: WritingStore, task: TaskRecord, behind: readonly string[]): Promise<void> {
   if (behind.length === 0) return;
-  const reason = `The Recreate before it ${recreate.status === 'Failed' ? 'failed' : 'was canceled'}`;
   await store.queueChanges.cancelPending(behind, {
-    user_id: recreate.canceled_by_user_id,
-    deployment_id: recreate.canceled_by_deployment_id,
-    reason,
+    user_id: task.canceled_by_user_id,
+    deployment_id: task.canceled_by_deployment_id,
+    reason: `The ${variantOf(task.operation)} before it ${task.status === 'Failed' ? 'failed' : 'was canceled'}`,
   });
 }
 

@@ -4,7 +4,6 @@ import type { RequestedOperation } from '@berth/contracts/resources/tasks/task-o
 import type { DeploymentRecord } from '../../records/deployment-record.ts';
 import type { VisibleEnvs } from '../../store/deployments/deployment-repository.ts';
 import type { DeploymentsDeps } from '../../deployments/deployments-deps.ts';
-import { operationPaths } from '../../deployments/field-paths.ts';
 import { fitChanges } from '../../deployments/fit-changes.ts';
 import { checkAction } from '../../actions/check-action.ts';
 import { makeChanges } from '../../deployments/make-changes.ts';
@@ -13,7 +12,7 @@ import type { WritingStore } from '../../store/store.ts';
 import { refuseDeleted, refuseWrongState } from './refuse-wrong-state.ts';
 import type { RestartedObject } from '../../records/task-run.ts';
 import type { Origin } from '../../records/new-task.ts';
-import { operations } from '../../engine/operations/index.ts';
+import { needsOf, operationOf, pathsOf } from '../../engine/operations/index.ts';
 import { lastOf, queueTasks } from '../../queue/queue-tasks.ts';
 import type { TaskRecord } from '../../records/task-record.ts';
 import { type Variant, variantOf } from '../../records/variant.ts';
@@ -32,13 +31,11 @@ type Deps = Pick<DeploymentsDeps, 'heldReaders' | 'reserved'>;
 
 /** Queues the requested operation, under the lock of the deployment. */
 export async function queueOperation(deps: Deps, store: WritingStore, requested: Requested): Promise<TaskRecord> {
+  const { notRequestable, change } = operationOf(requested.operation);
+  if (notRequestable) throw notRequestable();
+  if (!change) return queueWithoutChange(deps, store, requested);
   const variant = variantOf(requested.operation);
-  const operation = operations[variant];
-  if (operation.notRequestable) throw operation.notRequestable();
-  const changes = operation.changes(requested.operation);
-  return changes
-    ? queueChange(deps, store, requested, { variant, changes })
-    : queueWithoutChange(deps, store, requested);
+  return queueChange(deps, store, requested, { variant, changes: change.of(requested.operation) });
 }
 
 export async function queueChange(deps: Deps, store: WritingStore, wanted: ChangeWanted, request: ChangeRequest) {
@@ -49,7 +46,7 @@ export async function queueChange(deps: Deps, store: WritingStore, wanted: Chang
   return changeNow(deps, store, wanted, request);
 }
 
-/** A scheduled task is judged by the state at its start: an Uninstall tonight and an Install tomorrow can both be requested now. */
+/** A scheduled task is judged by the state at its start: to disable tonight and enable tomorrow can both be requested now. */
 const isLater = async (store: WritingStore, executeAt: string | undefined): Promise<boolean> =>
   executeAt !== undefined && !(await store.isPast(executeAt));
 
@@ -67,7 +64,7 @@ const fit = (
   { variant, changes }: ChangeRequest,
 ) =>
   fitChanges(store, wanted.deployment, changes, {
-    paths: operationPaths(variant),
+    paths: pathsOf(variant),
     visible: wanted.visible,
     reserved,
     readers: heldReaders(store),
@@ -121,10 +118,11 @@ async function queueWithoutChange(
   if (isDue) {
     refuseWrongState(variantOf(operation), deployment, count > 0);
   }
-  if ('InvokeAction' in operation) {
+  const { action: invoked } = needsOf(operation);
+  if (invoked) {
     // After other tasks the state is the one that they leave; the start decides.
     const isNow = isDue && count === 0;
-    await checkAction(store, heldReaders(store), { deployment, invoked: operation.InvokeAction, isNow });
+    await checkAction(store, heldReaders(store), { deployment, invoked, isNow });
   }
   const planned = {
     before: deployment,

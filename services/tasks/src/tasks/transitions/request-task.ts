@@ -14,8 +14,8 @@ import { checkRestart } from '../../deployments/check-restart.ts';
 import { confirmedCatalogue } from '../../projections/confirmed-catalogue.ts';
 import { type WritingStore, writingStore } from '../../store/store.ts';
 import { originOf } from '../../records/origin-of.ts';
-import { operations } from '../../engine/operations/index.ts';
-import { variantOf } from '../../records/variant.ts';
+import { needsOf, operationOf } from '../../engine/operations/index.ts';
+import type { NamedObject } from '../../engine/operations/operation.ts';
 import { queueOperation } from './queue-operation.ts';
 import { owner } from '@berth/contracts/access/rules';
 import { ruleOfOperation } from './rule-of-operation.ts';
@@ -28,7 +28,7 @@ type Context = HandlerContext<typeof deploymentTasks.operations.create>;
 export const requestTask =
   (deps: DeploymentsDeps & { waitReasons: WaitReasons }) =>
   async (body: NewDeploymentTask, context: Context): Promise<DeploymentTask> => {
-    const tracked = await trackedObject(deps, body, context);
+    const tracked = await trackedObject(deps, needsOf(body.operation).object, context);
     const task = await confirmedCatalogue(
       () =>
         change(deps.db, context, deploymentTasks, {
@@ -42,22 +42,21 @@ export const requestTask =
           answer: (task, tx) => deps.waitReasons.addTo(writingStore(tx), publicTask(task)),
         }),
       deps.confirm,
-      { helm_chart_id: changesOf(body.operation)?.helm_chart_id },
+      { helm_chart_id: changeOf(body.operation)?.helm_chart_id },
       context,
     );
     deps.notifyRunners();
     return task;
   };
 
-const changesOf = (operation: RequestedOperation) => operations[variantOf(operation)].changes(operation);
+const changeOf = (operation: RequestedOperation) => operationOf(operation).change?.of(operation) ?? null;
 
 /** Read before anything is locked. Its place and the caller's permission are checked with everything else. */
 const trackedObject = async (
   { confirm }: Pick<DeploymentsDeps, 'confirm'>,
-  { operation }: NewDeploymentTask,
+  object: NamedObject | undefined,
   context: Context,
-): Promise<TrackedObject | null> =>
-  'RestartK8sResource' in operation ? confirm.trackedObject(operation.RestartK8sResource.resource_id, context) : null;
+): Promise<TrackedObject | null> => (object ? confirm.trackedObject(object.resource_id, context) : null);
 
 interface Request {
   body: NewDeploymentTask;
@@ -66,10 +65,11 @@ interface Request {
 
 async function request(deps: DeploymentsDeps, store: WritingStore, { body, tracked }: Request, context: Context) {
   const { deployment_id, operation, execute_at } = body;
+  const { object } = needsOf(operation);
   const visible = visibleEnvs(context.identity);
   named(await store.deployments.find(deployment_id, visible), 'body.deployment_id', 'deployment');
   const deployment = named(await store.deployments.lock(deployment_id), 'body.deployment_id', 'deployment');
-  const rule = await ruleOfOperation(store.projected, { operation, change: changesOf(operation) }, deployment);
+  const rule = await ruleOfOperation(store.projected, { operation, change: changeOf(operation) }, deployment);
   context.permit({ ...deployment, needsOwner: rule === owner });
 
   return queueOperation(deps, store, {
@@ -78,8 +78,6 @@ async function request(deps: DeploymentsDeps, store: WritingStore, { body, track
     visible,
     origin: originOf(context),
     executeAt: execute_at,
-    ...('RestartK8sResource' in operation && {
-      object: checkRestart(operation.RestartK8sResource, tracked, deployment),
-    }),
+    object: object && checkRestart(object, tracked, deployment),
   });
 }

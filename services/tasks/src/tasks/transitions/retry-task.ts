@@ -6,10 +6,9 @@ import { change } from '@berth/db/changes/change';
 import { found } from '@berth/contracts/errors';
 import { checkChart, findChart } from '../../deployments/chart.ts';
 import { checkConfig } from '../../deployments/check-config.ts';
-import { queueUninstallToDelete } from '../../deployments/delete-deployment.ts';
+import { queueDeletion } from '../../deployments/delete-deployment.ts';
 import type { DeploymentRecord } from '../../records/deployment-record.ts';
 import type { DeploymentsDeps } from '../../deployments/deployments-deps.ts';
-import { operationPaths } from '../../deployments/field-paths.ts';
 import { refuseWithDependents } from '../../deployments/fit-changes.ts';
 import { plannedTasks } from '../../engine/tasks/planned-tasks.ts';
 import { conflict } from '../../errors/refuse.ts';
@@ -23,7 +22,7 @@ import { noLongerFits } from './no-longer-fits.ts';
 import { originOf } from '../../records/origin-of.ts';
 import { queueChange, queueOperation } from './queue-operation.ts';
 import { isRetriable } from '../../engine/deployments/lifecycle.ts';
-import { operations } from '../../engine/operations/index.ts';
+import { operations, pathsOf } from '../../engine/operations/index.ts';
 import { lastOf, queueTasks } from '../../queue/queue-tasks.ts';
 import { type Variant, variantOf } from '../../records/variant.ts';
 import type { DeployRun } from '../../records/task-run.ts';
@@ -109,7 +108,7 @@ async function retry(deps: Deps, store: WritingStore, { old, deployment, origin 
 async function deleteAgain(store: WritingStore, deployment: DeploymentRecord, origin: Origin): Promise<TaskRecord> {
   await refuseWithDependents(store, deployment, 'deleted');
   const after = await store.deploymentChanges.saveWanted({ ...deployment, deleting: true });
-  return lastOf(await queueUninstallToDelete(store, after, origin));
+  return lastOf(await queueDeletion(store, after, origin));
 }
 
 interface RunAgain {
@@ -119,7 +118,7 @@ interface RunAgain {
 }
 
 async function checkRun(deps: Deps, store: WritingStore, { variant, run, deployment }: RunAgain): Promise<void> {
-  const paths = operationPaths(variant);
+  const paths = pathsOf(variant);
   const chart = await findChart(store.projected, run.helm_chart_id, paths);
   checkChart(chart, deployment.kind_id, paths);
   const wanted = { form: chart.form, config: run.config, envId: deployment.env_id, at: paths.config };

@@ -10,9 +10,10 @@ import { originOf } from '../../records/origin-of.ts';
 import { publicTask, type TaskRecord } from '../../records/task-record.ts';
 import { writingStore, type WritingStore } from '../../store/store.ts';
 import type { DeploymentsDeps } from '../../deployments/deployments-deps.ts';
-import { rollbackPaths } from '../../deployments/field-paths.ts';
+import { rollbackPaths } from '../../records/field-paths.ts';
 import { fitChanges } from '../../deployments/fit-changes.ts';
 import { makeChanges } from '../../deployments/make-changes.ts';
+import { rollback } from '../../engine/operations/plans.ts';
 import { refuseDeleted, refuseWrongState } from './refuse-wrong-state.ts';
 import { runToReturnTo } from './run-to-return-to.ts';
 import { lockVisible } from '../../deployments/update-deployment.ts';
@@ -27,7 +28,7 @@ export const rollbackDeployment =
     const task = await confirmedCatalogue(
       () =>
         change(deps.db, context, deploymentTasks, {
-          insert: (tx) => rollback(deps, writingStore(tx), { id, taskId }, context),
+          insert: (tx) => goBack(deps, writingStore(tx), { id, taskId }, context),
           audited: ({ env_id, id: objectId }) => ({
             action: 'rollback',
             objectId,
@@ -44,7 +45,7 @@ export const rollbackDeployment =
     return task;
   };
 
-async function rollback(
+async function goBack(
   { heldReaders, reserved }: DeploymentsDeps,
   store: WritingStore,
   { id, taskId }: { id: string; taskId: string },
@@ -59,7 +60,7 @@ async function rollback(
 
   const { helm_chart_id, config, values_override } = runToReturnTo(before, target);
   refuseDeleted(before);
-  refuseWrongState('Upgrade', before, true);
+  refuseWrongState(rollback, before, true);
   const changes = { helm_chart_id, config, values_override };
   const fit = await fitChanges(store, before, changes, {
     paths: rollbackPaths,
@@ -67,6 +68,6 @@ async function rollback(
     reserved,
     readers: heldReaders(store),
   });
-  const made = await makeChanges(store, ['Upgrade'], { before, fit, origin: originOf(context), rollbackTo: taskId });
+  const made = await makeChanges(store, [rollback], { before, fit, origin: originOf(context), rollbackTo: taskId });
   return lastOf(made.tasks);
 }

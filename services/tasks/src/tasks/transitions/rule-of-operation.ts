@@ -3,6 +3,7 @@ import type { DeploymentChanges } from '@berth/contracts/resources/deployments/d
 import type { RequestedOperation, TaskOperation } from '@berth/contracts/resources/tasks/task-operation';
 import { AppError } from '@berth/contracts/errors';
 import { findAction } from '../../actions/find-action.ts';
+import { needsOf } from '../../engine/operations/index.ts';
 import type { DeploymentRecord } from '../../records/deployment-record.ts';
 import type { ProjectionRepository } from '../../store/projection-repository.ts';
 import { ruleOfChange } from './rule-of-change.ts';
@@ -20,8 +21,9 @@ export async function ruleOfOperation(
   deployment: DeploymentRecord,
 ): Promise<Rule<KindScope>> {
   if (change) return ruleOfChange(change, deployment);
-  if (!('InvokeAction' in operation)) return maintainer;
-  const found = await findAction(projected, operation.InvokeAction).catch((error: unknown) => {
+  const { action } = needsOf(operation);
+  if (!action) return maintainer;
+  const found = await findAction(projected, action).catch((error: unknown) => {
     // Only maintainers learn that there is no such action, by the checks that come later.
     if (error instanceof AppError && error.code === 'unprocessable') return null;
     throw error;

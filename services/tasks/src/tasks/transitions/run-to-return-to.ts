@@ -1,4 +1,5 @@
 import { named } from '@berth/contracts/errors';
+import { operationOf } from '../../engine/operations/index.ts';
 import { conflict, unfit } from '../../errors/refuse.ts';
 import type { TaskRecord } from '../../records/task-record.ts';
 import type { DeployRun } from '../../records/task-run.ts';
@@ -14,10 +15,12 @@ export function runToReturnTo({ id }: { id: string }, task: EarlierTask | null):
   if (deployment_id !== id) throw unfit(path, 'is a task of another deployment');
   if (status !== 'Done') throw conflict(`The task is ${status}; a rollback returns to one that is Done`);
   if (run?.action === 'deploy') return run;
-  const variant = variantOf(operation);
-  const deployed = variant === 'Install' || variant === 'Upgrade' || variant === 'Reinstall';
+  const { effect } = operationOf(operation);
+  const deployed = effect === 'installs' || effect === 'repeats';
   throw unfit(
     path,
-    deployed ? 'its inputs are no longer kept' : `is a task of the operation ${variant}, which installed nothing`,
+    deployed
+      ? 'its inputs are no longer kept'
+      : `is a task of the operation ${variantOf(operation)}, which installed nothing`,
   );
 }

@@ -2,16 +2,16 @@ import { describe, expect, test } from 'vitest';
 import { sampleDeployment } from '../../../test/support/sample-deployment.ts';
 import type { DeploymentRecord } from '../../records/deployment-record.ts';
 import { healPlan } from './heal-plan.ts';
-import type { PlannedOperation } from './plan-update.ts';
+import type { Variant } from '../../records/variant.ts';
 
 const fresh = sampleDeployment;
 const inPlace: DeploymentRecord = { ...fresh, installed_cluster_id: 'c1', installed_namespace: 'web-a' };
 const leftBehind: DeploymentRecord = { ...inPlace, installed_namespace: 'web-old' };
-const uninstall = { variant: 'Uninstall', is_scheduled: false } as const;
-const scheduled = { variant: 'Uninstall', is_scheduled: true } as const;
+const uninstall = { effect: 'removes', is_scheduled: false } as const;
+const scheduled = { effect: 'removes', is_scheduled: true } as const;
 
 describe('healPlan', () => {
-  test.for<[string, PlannedOperation[], DeploymentRecord, Parameters<typeof healPlan>[2], PlannedOperation[]]>([
+  test.for<[string, Variant[], DeploymentRecord, Parameters<typeof healPlan>[2], Variant[]]>([
     ['leaves the plan where nothing is installed', ['Install'], fresh, [], ['Install']],
     ['leaves the plan where the release is in its place', ['Upgrade'], inPlace, [], ['Upgrade']],
     ['first removes a release from another place', ['Upgrade'], leftBehind, [], ['Recreate', 'Upgrade']],

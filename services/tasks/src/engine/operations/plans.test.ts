@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { planUpdate } from './plan-update.ts';
+import { planUpdate } from './plans.ts';
 
 const on = {
   enabled: true,

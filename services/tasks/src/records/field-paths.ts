@@ -1,5 +1,3 @@
-import type { Variant } from '../records/variant.ts';
-
 /** The paths of the checked fields in a request, for the errors that name them. */
 export interface FieldPaths {
   name: string;
@@ -23,13 +21,3 @@ export const rollbackPaths: FieldPaths = {
   helm_chart_id: 'body.task_id.helm_chart_id',
   config: 'body.task_id.config',
 };
-
-/** For a task requested by its operation; an operation without such fields uses the paths of an Upgrade. */
-export function operationPaths(variant: Variant): FieldPaths {
-  const named = variant === 'Install' ? 'Install' : 'Upgrade';
-  return {
-    ...deploymentPaths,
-    helm_chart_id: `body.operation.${named}.helm_chart_id`,
-    config: `body.operation.${named}.config_inputs`,
-  };
-}

@@ -10,16 +10,6 @@ export interface Wanted {
   values_override: JsonValue;
 }
 
-export type PlannedOperation = 'Install' | 'Uninstall' | 'Recreate' | 'Upgrade';
-
-/** The operations that an update of a deployment needs: one plan per update (Specification, "Updates"). */
-export function planUpdate(before: Wanted, after: Wanted): PlannedOperation[] {
-  if (!after.enabled) return before.enabled ? ['Uninstall'] : [];
-  if (!before.enabled) return ['Install'];
-  if (isMoved(before, after)) return ['Recreate', 'Upgrade'];
-  return isReconfigured(before, after) ? ['Upgrade'] : [];
-}
-
 export const isMoved = (before: Wanted, after: Wanted): boolean =>
   before.name !== after.name || before.cluster_id !== after.cluster_id;
 

@@ -1,0 +1,19 @@
+import type { DeploymentRecord } from '../../records/deployment-record.ts';
+import type { OpenTask } from '../../records/open-task.ts';
+import { placeOf } from './place-of.ts';
+
+/**
+ * Whether the release stays at another place than the one that the deployment wants: what was to remove it failed or was
+ * canceled, and no open task will. Scheduled tasks come later than those of a new plan.
+ */
+export function isLeftBehind(
+  deployment: DeploymentRecord,
+  open: readonly Pick<OpenTask, 'effect' | 'is_scheduled'>[],
+): boolean {
+  const { cluster_id, namespace } = placeOf(deployment);
+  const isMisplaced = cluster_id !== deployment.cluster_id || namespace !== deployment.namespace;
+  return (
+    isMisplaced &&
+    !open.some(({ effect, is_scheduled }) => !is_scheduled && (effect === 'moves' || effect === 'removes'))
+  );
+}

@@ -1,0 +1,16 @@
+import type { Variant } from '../../records/variant.ts';
+import { isMoved, isReconfigured, type Wanted } from '../deployments/what-changes.ts';
+
+/** The operations that an update of a deployment needs: one plan per update (Specification, "Updates"). */
+export function planUpdate(before: Wanted, after: Wanted): Variant[] {
+  if (!after.enabled) return before.enabled ? ['Uninstall'] : [];
+  if (!before.enabled) return ['Install'];
+  if (isMoved(before, after)) return ['Recreate', 'Upgrade'];
+  return isReconfigured(before, after) ? ['Upgrade'] : [];
+}
+
+export const planCreation: readonly Variant[] = ['Install'];
+export const planDeletion: readonly Variant[] = ['Uninstall'];
+
+/** What returns a deployment to an earlier revision. */
+export const rollback: Variant = 'Upgrade';
