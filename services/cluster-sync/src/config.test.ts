@@ -7,7 +7,7 @@ const read = (settings: Record<string, string> = {}) => Config.parse({ ...requir
 
 const prefixes = (providers: readonly { prefix: string }[]) => providers.map(({ prefix }) => prefix);
 
-test('each source of clusters is a provider of its own, once it is configured', () => {
+test('each configured source of clusters is a separate provider', () => {
   const { configured, unconfigured } = configuredProviders(
     read({
       CLUSTER_KUBECONFIG: '/kubeconfig',
@@ -52,9 +52,9 @@ test.for([
     { CLUSTER_KUBECONFIG_ALLOW: 'exec', CLUSTER_KUBECONFIG_EXEC_COMMANDS: 'aws' },
     'CLUSTER_KUBECONFIG_EXEC_COMMANDS',
   ],
-  ['a region that is none', { CLUSTER_EKS_REGIONS: 'eu-west-1, Frankfurt!' }, 'CLUSTER_EKS_REGIONS'],
+  ['an invalid region', { CLUSTER_EKS_REGIONS: 'eu-west-1, Frankfurt!' }, 'CLUSTER_EKS_REGIONS'],
   ['the own cluster without its address', { CLUSTER_OWN_NAME: 'here' }, 'KUBERNETES_SERVICE_HOST'],
-  ['no writes of credentials at all', { CREDENTIAL_WRITES_PER_SECOND: '0' }, 'CREDENTIAL_WRITES_PER_SECOND'],
+  ['a rate of 0 for writing credentials', { CREDENTIAL_WRITES_PER_SECOND: '0' }, 'CREDENTIAL_WRITES_PER_SECOND'],
 ] as const)('the configuration of cluster-sync refuses %s', ([, settings, setting]) => {
   expect(() => read(settings)).toThrow(setting);
 });

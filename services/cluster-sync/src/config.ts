@@ -29,29 +29,29 @@ export const Config = z
     ...busSettings,
     ...auditSettings,
     DATABASE_URL: z.url(),
-    /** A kubeconfig whose contexts become clusters. Without it there are none. */
+    /** A kubeconfig whose contexts become clusters. */
     CLUSTER_KUBECONFIG: z.string().min(1).optional(),
-    /** The contexts to use, separated by commas; all unless given. */
+    /** The contexts to use, separated by commas; by default all. */
     CLUSTER_CONTEXTS: list(z.string()),
     /** Fields of a kubeconfig that are refused unless they are listed here, separated by commas. */
     CLUSTER_KUBECONFIG_ALLOW: list(z.enum(allowedFields)),
-    /** The programs that `exec` may name where it is allowed, by their whole paths, separated by commas. */
+    /** The absolute paths of programs that `exec` may name if it is allowed, separated by commas. */
     CLUSTER_KUBECONFIG_EXEC_COMMANDS: list(z.string().startsWith('/')),
     /** The name of the cluster that this service runs in, if it is to be one of the clusters. */
     CLUSTER_OWN_NAME: z.string().min(1).max(100).optional(),
     /** A namespace of the cluster that this service runs in: its Secrets with the label `berth.dev/cluster=true` hold kubeconfigs. */
     CLUSTER_SECRETS_NAMESPACE: z.string().min(1).max(63).optional(),
-    /** Where Kubernetes mounts the service account, and how it names its API server. */
+    /** Where Kubernetes mounts the service account, and the address of its API server. */
     CLUSTER_SERVICE_ACCOUNT_FOLDER: z.string().min(1).default('/var/run/secrets/kubernetes.io/serviceaccount'),
     KUBERNETES_SERVICE_HOST: z.string().min(1).optional(),
     KUBERNETES_SERVICE_PORT: z
       .string()
       .regex(/^\d{1,5}$/)
       .default('443'),
-    /** Regions whose EKS clusters are found, separated by commas; `all` for those that are enabled for the account. */
+    /** Regions whose EKS clusters are found, separated by commas; `all`: every region that is enabled for the account. */
     CLUSTER_EKS_REGIONS: list(z.string().regex(/^[a-z0-9-]{1,30}$/)),
     CLUSTER_EKS_SECONDS: seconds(300),
-    /** The `provider_id`s, separated by commas, of clusters whose own credential runners get in place of a short-lived token. */
+    /** Clusters, by `provider_id`, whose runners get the credential of this service instead of a short-lived token. */
     CLUSTER_RUNNER_OWN_CREDENTIALS: list(z.string().min(1)),
     /** The account in each cluster whose tokens runners get, as `namespace/name`. */
     CLUSTER_RUNNER_ACCOUNT: z
@@ -66,9 +66,9 @@ export const Config = z
     CLUSTERS_IGNORE_NEW: z.stringbool().default(true),
     CLUSTER_REDISCOVER_SECONDS: seconds(10),
     CLUSTER_RESYNC_SECONDS: seconds(600),
-    /** Lifetime of the access that runners get; a cluster grants no less than 10 minutes. */
+    /** Lifetime of the access that runners get; a cluster grants at least 10 minutes. */
     CLUSTER_ACCESS_SECONDS: z.coerce.number().int().min(600).max(3600).default(3600),
-    /** How many Secrets `service-creds` are written in one cluster in a second at most. 10,000 deployments need 9. */
+    /** The most `service-creds` Secrets written per second in one cluster. 10,000 deployments need 9. */
     CREDENTIAL_WRITES_PER_SECOND: z.coerce.number().min(0.1).max(1000).default(20),
   })
   .refine(

@@ -57,7 +57,7 @@ describe('the connections to an API server', () => {
     expect(server.requests).toHaveLength(4);
   });
 
-  test('watches that nobody reads hold up no other request', async () => {
+  test('watches that nobody reads do not delay other requests', async () => {
     await start();
     await openWatches(12);
     for (let n = 0; n < 8; n += 1) server.write(`${'x'.repeat(64 * 1024)}\n`);
@@ -65,7 +65,7 @@ describe('the connections to an API server', () => {
     expect(await get('/api/v1/pods')).toContain('resourceVersion');
   });
 
-  test('a request that is not answered in time is followed by a new one, and open watches go on', async () => {
+  test('after a request without an answer the next uses a new connection, and open watches continue', async () => {
     await start();
     const open = watch();
     const first = open.next();
@@ -83,7 +83,7 @@ describe('the connections to an API server', () => {
     expect(await next).toMatchObject({ value: '{"n":2}' });
   });
 
-  test('one that was cut fails its requests and is replaced by the next', async () => {
+  test('a cut connection fails its requests and is replaced', async () => {
     await start();
     server.misbehave = (_, response) => {
       sendHeaders(response);
@@ -99,7 +99,7 @@ describe('the connections to an API server', () => {
   });
 });
 
-test('a request ends at its deadline although its token does not come', async () => {
+test('a request ends at its deadline even if its token never arrives', async () => {
   await start();
   using waiting = openKubeApi(server.access, { token: () => new Promise(() => undefined) });
 
@@ -109,7 +109,7 @@ test('a request ends at its deadline although its token does not come', async ()
   expect(server.requests).toEqual([]);
 });
 
-test('a token that the server refuses is reported to its source, and the next request has another one', async () => {
+test('a token that the server refuses is reported to its source, and the next request uses another one', async () => {
   await start();
   server.misbehave = (request, response) => request.token !== 'second' && failWith(401)(request, response);
   let current = 'first';
@@ -131,7 +131,7 @@ test('a token that the server refuses is reported to its source, and the next re
   expect(await list()).toMatchObject({ items: [] });
 });
 
-test('a server that accepts connections and never answers costs a request its deadline, and few connections', async () => {
+test('requests to a server that never answers end at their deadline and use few connections', async () => {
   const accepted = new Set<Socket>();
   const hole = createServer((socket) => void accepted.add(socket.on('error', () => undefined)));
   hole.listen(0, '127.0.0.1');
@@ -153,7 +153,7 @@ test('a server that accepts connections and never answers costs a request its de
 
 describe('a cluster behind a proxy', () => {
   let proxy: Server;
-  /** What it was requested to connect to, and with which credential. */
+  /** The CONNECT requests: target and credential. */
   let requested: (string | undefined)[][];
   let answer: string;
 
@@ -206,7 +206,7 @@ describe('a cluster behind a proxy', () => {
     );
   });
 
-  test('is not reached past a proxy that is away', async () => {
+  test('is not reached directly when the proxy does not answer', async () => {
     using proxied = through();
     proxy.close();
     proxy.closeAllConnections();

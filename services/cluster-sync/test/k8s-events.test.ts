@@ -99,7 +99,7 @@ test('events are listed newest first, in pages, in the shapes of old and new sen
   expect((await list({ page: 3 })).items).toEqual([]);
 });
 
-test('texts of events are cut and have no control characters, and an odd event hides no other', async () => {
+test('texts of events are cut and cleaned of control characters, and an odd event does not hide others', async () => {
   const odd = counted(2, {
     message: `\u001b]0;title\u0007line\r\n${'x'.repeat(1_000_000)}`,
     reason: { not: 'a text' },
@@ -116,11 +116,11 @@ test('texts of events are cut and have no control characters, and an odd event h
   expect(items[0]?.message).toHaveLength(1_000);
 });
 
-test('of many events a bounded number is read, and the answer says so', async () => {
+test('only a limited number of events is read, and the answer says so', async () => {
   events = Array.from({ length: 450 }, (_, n) => counted(n % 60, { metadata: { uid: `e${n}` } }));
 
   expect(await list({ per_page: 1 })).toMatchObject({ num_total: 250, incomplete: true });
-  // The namespace, and two pages of three.
+  // One request for the namespace, and two pages of three.
   expect(cluster.server.requests).toHaveLength(3);
 });
 

@@ -31,7 +31,7 @@ const canary = 'canary-token-that-must-stay-secret';
 let cluster: ClusterInTest;
 let service: ServiceProcess;
 let folder: string | undefined;
-/** Of the account of `deploy/rbac/cluster-sync.yaml`: the service has no other credential for the real cluster. */
+/** The token of the account of `deploy/rbac/cluster-sync.yaml`, the only credential that the service has for the real cluster. */
 let token: string;
 
 beforeAll(async () => {
@@ -99,7 +99,7 @@ async function tracked(query: { kind?: string; name?: string; deployment_id?: st
 
 const Child = z.object({ parent: z.object({ resource_id: z.string() }) });
 
-/** The kinds of the children of each kind, as a reader of the rows draws them. */
+/** The kinds of the children of each kind, according to the parents in the rows. */
 function childrenOf(rows: readonly K8sResource[]): Record<string, string[]> {
   const children: Record<string, string[]> = {};
   for (const { kind, metadata } of rows) {
@@ -175,7 +175,7 @@ const elsewhere = (name: string, user: object = { token: canary }) =>
     contexts: [{ name, context: { cluster: 'c', user: 'u' } }],
   });
 
-test('a labelled Secret becomes clusters, is read again when it changes, and flags them when it is gone', async () => {
+test('a labelled Secret defines clusters, is read again when it changes, and flags them when it is deleted', async () => {
   const path = '/api/v1/namespaces/berth-clusters/secrets';
   const labels = { 'berth.dev/cluster': 'true' };
   const reasonOf = async (name: string) => (await clusterNamed(name)).not_ok_reason;
@@ -301,7 +301,7 @@ test('objects of all kinds are tracked, jobs with one colour per pod', async () 
   });
 });
 
-test('rows say why an object is not as it should be', async () => {
+test('rows give the reason why an object is not healthy', async () => {
   const id = 'c0e1c2d3-7a7e-4a5f-9f0e-6a5a0f7f3f13';
   await apply('/api/v1/namespaces', namespaceFor('stuck', id));
   await apply('/api/v1/namespaces/stuck/resourcequotas', { metadata: { name: 'none' }, spec: { hard: { pods: '0' } } });
@@ -326,7 +326,7 @@ test('rows say why an object is not as it should be', async () => {
   });
 });
 
-test('the Kubernetes events of a deployment say what its rows say, newest first', async () => {
+test('the Kubernetes events of a deployment agree with its rows, newest first', async () => {
   const { id: cluster_id } = await clusterNamed('real');
   const deployment_id = 'c0e1c2d3-7a7e-4a5f-9f0e-6a5a0f7f3f13';
   const list = (namespace: string, id = deployment_id) => {
@@ -369,7 +369,7 @@ test('the log of a pod whose node does not answer is unavailable', async () => {
   });
 });
 
-test('a namespace that hangs in its deletion names what holds it, and is reported when it is gone', async () => {
+test('a namespace whose deletion hangs shows what blocks it, and is reported when it is gone', async () => {
   const id = 'd0e1c2d3-7a7e-4a5f-9f0e-6a5a0f7f3f14';
   await apply('/api/v1/namespaces', namespaceFor('held', id));
   const held = { metadata: { name: 'held', finalizers: ['example.com/hold'] } };
@@ -434,7 +434,7 @@ const issue = async () => {
   return service.runner.call(clusterAccess.operations.issue, { body: claimOn(service, id) }, { deadlineMs: 10_000 });
 };
 
-test('the issued kubeconfig needs no programs and files, and gives the access of the runner for an hour', async () => {
+test('the issued kubeconfig needs neither programs nor files, and gives the access of the runner for an hour', async () => {
   const { kubeconfig, expires_at } = await issue();
 
   const access = accessIn(kubeconfig, 'berth');
@@ -451,7 +451,7 @@ test('the issued kubeconfig needs no programs and files, and gives the access of
   expect(claims.exp - claims.iat).toBe(3600);
 });
 
-test('deleting the account of the runner revokes its tokens, and the reason names what makes it again', async () => {
+test('deleting the account of the runner revokes its tokens, and the reason names the file that restores it', async () => {
   const first = accessIn((await issue()).kubeconfig, 'berth');
   const account = '/api/v1/namespaces/berth-system/serviceaccounts/berth-runner';
   const inDefault = '/api/v1/namespaces/default/configmaps';
@@ -470,7 +470,7 @@ test('deleting the account of the runner revokes its tokens, and the reason name
   expect((await kubeRequest(second, 'GET', inDefault)).status).toBe(200);
 });
 
-test('cluster-sync creates the account of the runner with its own role where it may', async () => {
+test('cluster-sync creates the account of the runner with its role if it is permitted to', async () => {
   using admin = openKubeApi(cluster.access);
   const rbac = '/apis/rbac.authorization.k8s.io/v1';
   for (const path of [`${rbac}/clusterrolebindings/berth-runner`, `${rbac}/clusterroles/berth-runner`]) {
@@ -520,7 +520,7 @@ test('no credential appears in the log or in the outbox', async () => {
 test('a stopped API server makes its cluster not ok, and its changes are tracked when it is back', async () => {
   const { id, last_seen_at } = await clusterNamed('real');
   await cluster.stop();
-  // As if the last answer was nearly a minute ago.
+  // As if the last answer came nearly a minute ago.
   await service.db.query(sql.unsafe`
       update k8s_clusters set last_seen_at = now() - interval '55 s' where id = ${id}
     `);

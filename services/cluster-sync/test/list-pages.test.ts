@@ -37,7 +37,7 @@ async function namesIn(path: string, maxPages?: number): Promise<string[]> {
   return names;
 }
 
-/** Objects of these sizes in a list of their own. */
+/** Creates a list with objects of these sizes. */
 function fill(path: string, sizes: readonly number[]): string[] {
   return sizes.map((size, index) => {
     const name = `object-${index}`;
@@ -76,7 +76,7 @@ test('a single object that is too large fails the list with the reason', async (
   expect(requested.at(-1)).toEqual({ limit: '1', from: null });
 });
 
-test('a list without end is given up', async () => {
+test('an endless list is abandoned', async () => {
   server.misbehave = (_, response) => {
     requested.push({ limit: null, from: null });
     response.end(JSON.stringify({ metadata: { resourceVersion: '1', continue: 'more' }, items: [] }));

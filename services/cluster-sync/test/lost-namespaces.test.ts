@@ -78,7 +78,7 @@ const report = ({ heldMs = 60_000 } = {}) =>
 const waiting = async () =>
   (await service.db.one(sql.type(z.object({ n: z.number() }))`select count(*)::int as n from lost_namespaces`)).n;
 
-test('a namespace that disappears while its deployment runs is reported once, with the revision that was read before', async () => {
+test('a namespace that disappears while its deployment runs is reported once, with the revision that was read first', async () => {
   const place = found(service.places.get(liveDeploymentId), 'place');
   service.places.set(liveDeploymentId, { ...place, revision_id: '11111111-2222-4333-8444-555555555555' });
   await save(namespace());
@@ -100,7 +100,7 @@ test('a namespace that disappears while its deployment runs is reported once, wi
   expect(await waiting()).toBe(0);
 });
 
-test('the end of other objects, and of a namespace whose deployment was uninstalled, is not reported', async () => {
+test('deletions of other objects, and of a namespace whose deployment was uninstalled, are not reported', async () => {
   await save({ metadata: { uid: 'ns-uid', name: 'web-1', namespace: 'ns' } }, 'Pod');
   await save(null);
   expect(await waiting()).toBe(0);
@@ -114,7 +114,7 @@ test('the end of other objects, and of a namespace whose deployment was uninstal
   expect([service.lost, await waiting()]).toEqual([[], 0]);
 });
 
-test('a namespace that is back by the time of the report is not reported', async () => {
+test('a namespace that exists again before the report is not reported', async () => {
   await save(namespace());
   await save(null);
   inCluster = namespace();
@@ -124,7 +124,7 @@ test('a namespace that is back by the time of the report is not reported', async
   expect([service.lost, await waiting()]).toEqual([[], 0]);
 });
 
-test('a report waits for a task of the deployment, for a cluster that does not answer, and for tasks', async () => {
+test('a report waits for a running task, for a cluster that does not answer, and for the service tasks', async () => {
   const place = found(service.places.get(liveDeploymentId), 'place');
   await save(namespace());
   await save(null);
@@ -145,7 +145,7 @@ test('a report waits for a task of the deployment, for a cluster that does not a
   expect([service.lost.length, await waiting()]).toEqual([1, 0]);
 });
 
-test('a namespace that hangs in its deletion is reported with what holds it', async () => {
+test('a namespace whose deletion hangs is reported with what blocks it', async () => {
   const conditions = [
     { type: 'NamespaceContentRemaining', status: 'True', reason: 'SomeResourcesRemain', message: 'configmaps. has 1' },
   ];

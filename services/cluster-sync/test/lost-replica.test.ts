@@ -8,7 +8,7 @@ import { type FakeApiServer, startFakeApiServer } from './support/fake-api-serve
 import { type Replica, type ServiceSurroundings, startSurroundings } from './support/service-process.ts';
 
 const deploymentId = '5b0bd2c8-7a7e-4a5f-9f0e-6a5a0f7f3f10';
-/** The replicas run with the times of production: 35 s, and more on a machine with much else to do. */
+/** The replicas use the times of production: 35 s, plus a margin for a busy machine. */
 const watchedAgainMs = 90_000;
 
 const stack = new AsyncDisposableStack();
@@ -25,7 +25,7 @@ afterAll(() => stack.disposeAsync());
 interface Cluster {
   readonly name: string;
   readonly server: FakeApiServer;
-  /** The pods that it has, with their labels. */
+  /** Its pods, with their labels. */
   readonly pods: Map<string, string | null>;
 }
 
@@ -51,7 +51,7 @@ function removePod({ server, pods }: Cluster, name: string): void {
   pods.delete(name);
 }
 
-/** Of one replica: each knows the clusters that it is to find, at the time that the test wants it to. */
+/** Writes the kubeconfig of one replica, so that the test decides when it finds which clusters. */
 async function writeKubeconfig(path: string, clusters: readonly Cluster[]): Promise<void> {
   const config = {
     clusters: clusters.map(({ name, server: { access } }) => ({
@@ -86,7 +86,7 @@ async function rowsOf({ name }: Cluster): Promise<Map<string, string | null>> {
 }
 
 const Holder = z.object({ holder: z.string() });
-/** The process that syncs a cluster: its id is the second word of the holder of the lease. */
+/** The id of the process that syncs a cluster: the second word of the holder of the lease. */
 async function holderOf({ name }: Cluster): Promise<number> {
   const row = await service.db.maybeOne(sql.type(Holder)`
     select l.holder from leases l join k8s_clusters c on position(c.id::text in l.name) > 0
@@ -101,7 +101,7 @@ const untilRowsEqual = (cluster: Cluster) =>
     interval: 100,
   });
 
-test('the clusters of a replica that is killed, and of one that is paused, are watched by another one', async () => {
+test('another replica watches the clusters of one that is killed or paused', async () => {
   const [ofKilled, ofPaused] = [await startCluster('of-killed'), await startCluster('of-paused')];
   const both = [ofKilled, ofPaused];
   for (const cluster of both) for (const pod of ['stays', 'changes', 'goes']) putPod(cluster, pod);
@@ -126,7 +126,7 @@ test('the clusters of a replica that is killed, and of one that is paused, are w
 
   await Promise.all(both.map(untilRowsEqual));
 
-  // What it has read, and not written, is old by now.
+  // The state that it has read but not written is stale by now.
   process.kill(paused.pid, 'SIGCONT');
   for (const cluster of both) putPod(cluster, 'changes', 'again');
   await Promise.all(both.map(untilRowsEqual));

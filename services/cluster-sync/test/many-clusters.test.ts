@@ -28,7 +28,7 @@ let db: Database;
 let stack: AsyncDisposableStack;
 let stopping: AbortController;
 let room: ReturnType<typeof queueRoom>;
-/** The most rows that waited to be written. */
+/** The highest number of rows that waited to be written. */
 let mostWaiting: number;
 let deps: Parameters<typeof watchCluster>[0];
 
@@ -83,7 +83,7 @@ const namespaceOf = () => ({
 });
 
 const Stored = z.object({ name: z.string(), changed: z.string().nullable() });
-/** The pods in the rows of a cluster, with what was changed last. */
+/** The pods in the rows of a cluster, with their last change. */
 async function podsIn(clusterId: string): Promise<Map<string, string | null>> {
   const rows = await db.any(sql.type(Stored)`
     select name, metadata->'labels'->>'changed' as changed from k8s_resources
@@ -94,7 +94,7 @@ async function podsIn(clusterId: string): Promise<Map<string, string | null>> {
 const expectPods = (clusterId: string, pods: ReadonlyMap<string, string | null>) =>
   vi.waitFor(async () => expect(await podsIn(clusterId)).toEqual(pods), { interval: 100 });
 
-/** A server that is none, which does this with each connection. */
+/** A TCP server that is not an API server; it does this with each connection. */
 async function startHole(accept: (socket: Socket) => void): Promise<number> {
   const sockets = new Set<Socket>();
   const hole = createServer((socket) => {
@@ -111,10 +111,10 @@ async function startHole(accept: (socket: Socket) => void): Promise<number> {
   return address.port;
 }
 
-test('clusters that do not answer cost the others neither a change nor their places', async () => {
+test('clusters that do not answer cost the others neither changes nor places', async () => {
   const silent = await startHole(() => undefined);
   const dropping = await startHole((socket) => void socket.destroy());
-  // Longer than others wait here: these answer no request, for which a list waits half a minute.
+  // These never answer; a list waits half a minute for a request, longer than this test allows the others.
   for (const n of [0, 1, 2, 3]) {
     const hanging = stack.use(await startFakeApiServer());
     hanging.misbehave = () => true;
@@ -150,14 +150,14 @@ test('clusters that do not answer cost the others neither a change nor their pla
   }
 }, 150_000);
 
-test('a cluster that another replica has taken over gives its place and its room to the others', async () => {
+test('a cluster that another replica has taken over frees its place and its room for the others', async () => {
   const [taken, other] = await Promise.all([1, 2].map(async () => stack.use(await startFakeApiServer())));
   for (const server of [taken, other]) {
     server?.put('ns', namespaceOf());
     for (let pod = 0; pod < 40; pod += 1) server?.put(`pod-${pod}`, { metadata: { namespace: 'ns' } });
   }
   if (!taken || !other) throw new Error('no servers');
-  // So little that its list waits for room when the loss shows.
+  // So small that the list waits for room when the loss is noticed.
   const { saveChanges } = deps;
   room = queueRoom(10);
   let mostInRoom = 0;
@@ -186,11 +186,11 @@ test('a cluster that another replica has taken over gives its place and its room
 
   const id = await watch('other', other.access);
   await expectPods(id, new Map(Array.from({ length: 40 }, (_, pod) => [`pod-${pod}`, null])));
-  // A few more than its room: each kind may add one object that has waited.
+  // Slightly more than the room: each kind may add one waiting object.
   expect(mostInRoom).toBeLessThanOrEqual(10 + trackedKinds.length);
 }, 150_000);
 
-test('a list of 5,000 objects after an outage makes the rows equal to the cluster, with few of them in memory', async () => {
+test('a list of 5,000 objects after an outage brings the rows up to date, with few of them in memory', async () => {
   const server = stack.use(await startFakeApiServer());
   const names = Array.from({ length: 5_000 }, (_, n) => ({ name: `pod-${n}`, namespace: `ns-${n % 20}` }));
   for (let n = 0; n < 20; n += 1) server.put(`ns-${n}`, namespaceOf());
@@ -219,8 +219,8 @@ test('a list of 5,000 objects after an outage makes the rows equal to the cluste
   server.endWatches();
 
   await expectPods(id, pods);
-  // 200 rows, and the ids of what is gone.
+  // 200 rows, and the ids of deleted objects.
   expect(mostWaiting).toBeLessThanOrEqual(600);
-  // Pages of one list: those of 200 that all have.
+  // Only the usual pages of 200 of one list.
   expect(lists().length - before).toBe(Math.ceil(pods.size / 200));
 }, 300_000);

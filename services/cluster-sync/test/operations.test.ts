@@ -255,7 +255,7 @@ describe('tracked resources', () => {
     await expect(named({ cluster_id: 'x' })).rejects.toMatchObject({ code: 'invalid' });
   });
 
-  test('tasks gets the object that a tracked resource is, whatever env it lies in', async () => {
+  test('tasks gets the object of a tracked resource, whatever its env', async () => {
     const now = (resource_id: string) => service.tasks.call(k8sResourceState.operations.now, { body: { resource_id } });
 
     expect(await now(podId)).toEqual({
@@ -290,7 +290,7 @@ test('no access is issued to an unknown cluster, or to one that no source lists'
   });
 });
 
-test('access is issued for a valid claim only, and not to an ignored cluster', async () => {
+test('access is issued only for a valid claim, and not to an ignored cluster', async () => {
   const { issue } = clusterAccess.operations;
   const claim = claimOn(service, inEnv);
 

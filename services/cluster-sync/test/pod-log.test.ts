@@ -93,7 +93,7 @@ describe('the log of a pod', () => {
     await expect(read({ follow: true, position }, envUser)).rejects.toMatchObject({ code: 'forbidden' });
   });
 
-  test('is that of the env of the cluster, not of the env that its deployment moves to', async () => {
+  test('belongs to the env of the cluster, not to the env that its deployment moves to', async () => {
     const place = service.places.get(liveDeploymentId);
     if (place) service.places.set(liveDeploymentId, { ...place, env_id: samplePlaces.otherEnvId });
     await service.db.query(sql.unsafe`update k8s_clusters set env_id = ${samplePlaces.otherEnvId}`);
@@ -102,7 +102,7 @@ describe('the log of a pod', () => {
     await expect(read({}, maintainer)).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  test('has many parts where it is long, each line once', async () => {
+  test('has many parts if it is long, and each line once', async () => {
     for (let n = 0; n < 3_000; n += 1)
       pod.lines.push({ at: at(n % 7 === 0 ? 10 : 11, n), text: `${n} ${'x'.repeat(300)}` });
     pod.lines.sort((one, other) => (one.at < other.at ? -1 : 1));
@@ -120,7 +120,7 @@ describe('the log of a pod', () => {
     expect(await readAll({ previous: true })).toBe('crashed\n');
   });
 
-  test('is followed from its end with tail_lines=0, also where it is empty', async () => {
+  test('is followed from its end with tail_lines=0, even if it is empty', async () => {
     const nothing = await read({ follow: true, tail_lines: 0 });
     expect(nothing).toMatchObject({ text: '', state: 'read' });
     pod.write('first', at(1));
@@ -147,7 +147,7 @@ describe('a follower', () => {
     await vi.waitFor(() => expect(pod.openStreams()).toBe(0));
   });
 
-  test('goes on with the next container when one has ended, and ends with the pod', async () => {
+  test('continues with the next container when one has ended, and ends with the pod', async () => {
     pod.write('first');
     const { position } = await read({ follow: true });
     const waiting = read({ follow: true, position });
@@ -168,22 +168,25 @@ describe('a follower', () => {
     });
   });
 
-  test.for(['deleted', 'replaced'] as const)('is not shown the log of another pod when its own is %s', async (how) => {
-    pod.write('first');
-    const { position } = await read({ follow: true });
-    if (how === 'deleted') pod.isDeleted = true;
-    else Object.assign(pod, { uid: 'another' });
-    pod.write('of somebody else');
+  test.for(['deleted', 'replaced'] as const)(
+    'is not replaced by that of another pod when its own is %s',
+    async (how) => {
+      pod.write('first');
+      const { position } = await read({ follow: true });
+      if (how === 'deleted') pod.isDeleted = true;
+      else Object.assign(pod, { uid: 'another' });
+      pod.write('of somebody else');
 
-    expect(await read({ follow: true, position })).toMatchObject({
-      text: '',
-      state: 'ended',
-      reason: 'the pod was deleted',
-    });
-    await expect(read({ follow: true })).rejects.toMatchObject({ code: 'not_found' });
-  });
+      expect(await read({ follow: true, position })).toMatchObject({
+        text: '',
+        state: 'ended',
+        reason: 'the pod was deleted',
+      });
+      await expect(read({ follow: true })).rejects.toMatchObject({ code: 'not_found' });
+    },
+  );
 
-  test('of a pod with several containers has to name one', async () => {
+  test('needs a container name if the pod has several', async () => {
     pod.containers = ['web', 'side'];
     pod.write('hello');
 
@@ -200,7 +203,7 @@ describe('a follower', () => {
   });
 });
 
-describe('a log that cannot be read is refused in words:', () => {
+describe('a log that cannot be read is refused with a reason:', () => {
   test('of a kind without logs', async () => {
     await expect(read({ resource_id: await addRow('Service', 'web') })).rejects.toMatchObject({
       code: 'conflict',
@@ -208,7 +211,7 @@ describe('a log that cannot be read is refused in words:', () => {
     });
   });
 
-  test('of a container that waits', async () => {
+  test('of a waiting container', async () => {
     pod.refusal = { status: 400, message: 'container "web" is waiting to start: \u001b[31mPodInitializing' };
 
     await expect(read()).rejects.toMatchObject({
@@ -270,7 +273,7 @@ describe('a log that cannot be read is refused in words:', () => {
     expect(pod.queries).toEqual([]);
   });
 
-  test('when the cluster has as many readers as it may have; a place is free again after each part', async () => {
+  test('when the cluster has its maximum of readers, until one of them has its part', async () => {
     const answers = cluster.server.misbehave;
     cluster.server.misbehave = () => true;
     const readers = Promise.allSettled([read(), read()]);
@@ -290,7 +293,7 @@ describe('a log that cannot be read is refused in words:', () => {
     expect(await read()).toMatchObject({ state: 'read' });
   });
 
-  test('where a line, or a second, is larger than one read', async () => {
+  test('when a line or a second has more than one read may take', async () => {
     pod.write('x'.repeat(17 * 1024 * 1024));
 
     expect(await read()).toMatchObject({
@@ -303,12 +306,12 @@ describe('a log that cannot be read is refused in words:', () => {
 
 test.for<[string, object]>([
   ['previous together with follow', { previous: true, follow: true }],
-  ['a container name that is none', { container: '../../secrets' }],
+  ['an invalid container name', { container: '../../secrets' }],
   ['a negative number of lines', { tail_lines: -1 }],
-  ['a time that is none', { since: 'yesterday' }],
+  ['an invalid time', { since: 'yesterday' }],
   ['an unknown option', { limitBytes: 5 }],
-  ['a position in no month', { position: { at: '2026-99-01T00:00:00Z', lines: 0 } }],
-  ['a position that is none', { position: { at: '2026-01-02 or 1=1', lines: 0 } }],
+  ['a position in an impossible month', { position: { at: '2026-99-01T00:00:00Z', lines: 0 } }],
+  ['an invalid position', { position: { at: '2026-01-02 or 1=1', lines: 0 } }],
 ])('%s is refused before the cluster is called', async ([, options]) => {
   await expect(read(options)).rejects.toMatchObject({ code: 'invalid' });
   expect(cluster.server.requests).toEqual([]);

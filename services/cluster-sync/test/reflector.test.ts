@@ -252,7 +252,7 @@ test('a token that expires during a watch is replaced, and no change is lost', a
   issued = 'second';
 
   await expectNames('a', 'b');
-  // The watch goes on from its version.
+  // The watch continues from its version.
   expect(lists()).toHaveLength(1);
 });
 

@@ -25,7 +25,7 @@ let keeping: { stop: AbortController; done: Promise<void> };
 const lines: string[] = [];
 const log = createLog('test', { level: 'debug', destination: { write: (line: string) => void lines.push(line) } });
 
-/** All that cluster-sync does here it does with the account of `deploy/rbac/cluster-sync.yaml`. */
+/** cluster-sync acts here with the account of `deploy/rbac/cluster-sync.yaml`. */
 beforeAll(async () => {
   [cluster, service] = await Promise.all([startClusterInTest(), startServiceInTest()]);
   admin = openKubeApi(cluster.access);
@@ -98,7 +98,7 @@ const createNamespace = (name: string, deploymentId: string) =>
     call,
   );
 
-/** A deployment of the cluster, as the projection has it, with its namespace. */
+/** Adds a deployment of the cluster to the projection and creates its namespace. */
 async function deploymentIn(namespace: string): Promise<string> {
   const id = randomUUID();
   service.callers.set(id, envId);
@@ -110,7 +110,7 @@ async function deploymentIn(namespace: string): Promise<string> {
   return id;
 }
 
-/** The same, with its Secret as it was first written. */
+/** Does the same, and waits until its Secret is written. */
 async function withCredentials(namespace: string) {
   const id = await deploymentIn(namespace);
   const secret = await soon(() => secretIn(namespace));
@@ -148,9 +148,9 @@ describe('the Secret service-creds', () => {
   test.for<[string, string, object]>([
     ['the token', 'creds-token', { data: { access_token: Buffer.from('forged').toString('base64') } }],
     ['the address', 'creds-url', { data: { server_url: Buffer.from('https://evil.example').toString('base64') } }],
-    ['a key that is taken out', 'creds-key', { data: { expires_at: null } }],
+    ['a removed key', 'creds-key', { data: { expires_at: null } }],
     ['the label', 'creds-label', { metadata: { labels: { 'app.kubernetes.io/managed-by': null } } }],
-  ])('is right again after somebody changed %s', async ([, namespace, patch]) => {
+  ])('is repaired after somebody changed %s', async ([, namespace, patch]) => {
     const { id, issuedBefore } = await withCredentials(namespace);
 
     await admin.patchJson(secretPath(namespace), patch, call);
@@ -180,7 +180,7 @@ describe('the Secret service-creds', () => {
     });
   });
 
-  test('is refreshed when its time has come, and that of another deployment is not', async () => {
+  test('is refreshed when it is due, and that of another deployment is not', async () => {
     const due = await withCredentials('creds-due');
     const other = await withCredentials('creds-other');
 
@@ -195,7 +195,7 @@ describe('the Secret service-creds', () => {
     expect(issuedTo(other.id)).toBe(other.issuedBefore);
   });
 
-  test('is not written into a namespace of the same name that is not that of the deployment', async () => {
+  test('is not written into a namespace of the same name that belongs to another deployment', async () => {
     const id = randomUUID();
     service.callers.set(id, envId);
     await createNamespace('creds-foreign', randomUUID());
@@ -203,7 +203,7 @@ describe('the Secret service-creds', () => {
       insert into deployment_projection (id, version, deleted, env_id, cluster_id, namespace, enabled)
       values (${id}, 1, false, ${envId}, ${clusterId}, 'creds-foreign', true)
     `);
-    // Later deployments get theirs, so this one had its turn.
+    // A later deployment gets its Secret, so this one had its turn.
     await withCredentials('creds-after-foreign');
 
     expect(await hasSecret('creds-foreign')).toBe(false);
@@ -223,7 +223,7 @@ describe('the Secret service-creds', () => {
       },
       call,
     );
-    // One that is repaired later had its turn, so this one would have had it.
+    // A later Secret is repaired, so this one had its turn.
     const after = await withCredentials('creds-after-chart');
     await admin.deleteJson(secretPath('creds-after-chart'), {}, call);
     await soon(async () =>
@@ -234,7 +234,7 @@ describe('the Secret service-creds', () => {
     expect((await contentsIn('creds-chart'))['access_token']).toBe('of the chart');
   });
 
-  test('is written once auth is back, and no other deployment is held up by one that auth refuses', async () => {
+  test('is written once auth is back, and a deployment that auth refuses does not delay others', async () => {
     service.beforeIssue = () => Promise.reject(new AppError('unavailable', 'auth is away'));
     const refused = await deploymentIn('creds-refused');
     service.callers.delete(refused);
@@ -260,7 +260,7 @@ describe('credentials for a release that is about to start', () => {
     return { deployment_id, claim: claimOn(service, clusterId, { deployment_id, namespace }) };
   }
 
-  test('are in the namespace when the answer comes, and are not written again for the next task', async () => {
+  test('are in the namespace before the answer, and are not written again for the next task', async () => {
     const { deployment_id, claim } = await claimed('creds-claimed');
 
     const first = await write(claim);
@@ -273,7 +273,7 @@ describe('credentials for a release that is about to start', () => {
     expect(issuedTo(deployment_id)).toBe(1);
   });
 
-  test('are written into a namespace that is made while the call waits for it', async () => {
+  test('are written into a namespace that is created while the call waits for it', async () => {
     const deployment_id = randomUUID();
     service.callers.set(deployment_id, envId);
     const claim = claimOn(service, clusterId, { deployment_id, namespace: 'creds-early' });
@@ -286,7 +286,7 @@ describe('credentials for a release that is about to start', () => {
     expect(await contentsIn('creds-early')).toMatchObject({ expires_at });
   });
 
-  test('are written by neither the claim of another runner nor for an ignored cluster', async () => {
+  test('are written neither for the claim of another runner nor on an ignored cluster', async () => {
     const { deployment_id, claim } = await claimed('creds-stale');
 
     await expect(write({ ...claim, fence: 6 })).rejects.toMatchObject({ code: 'conflict' });
@@ -298,7 +298,7 @@ describe('credentials for a release that is about to start', () => {
     expect(await hasSecret('creds-stale')).toBe(false);
   });
 
-  test('are not written for a plan, whose runner holds a claim of its own', async () => {
+  test('are not written for a plan', async () => {
     const { deployment_id } = await claimed('creds-planned');
     const claim = claimOn(service, clusterId, { deployment_id, namespace: 'creds-planned', is_dry_run: true });
 
@@ -316,7 +316,7 @@ describe('credentials for a release that is about to start', () => {
     expect(await hasSecret('creds-moved')).toBe(false);
   });
 
-  test('are refused where the chart has a Secret of that name', async () => {
+  test('are refused if the chart has a Secret of that name', async () => {
     const { claim } = await claimed('creds-of-chart');
     await admin.postJson(
       '/api/v1/namespaces/creds-of-chart/secrets',
@@ -336,7 +336,7 @@ describe('credentials for a release that is about to start', () => {
     });
   });
 
-  test('reach no namespace of somebody else', async () => {
+  test('are not written into a namespace of somebody else', async () => {
     const { deployment_id } = await claimed('creds-own');
     const claim = claimOn(service, clusterId, { deployment_id, namespace: 'kube-public' });
 

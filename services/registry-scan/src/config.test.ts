@@ -42,7 +42,7 @@ test.for<[string, Record<string, string>, string]>([
     registries({ url: 'https://a:canary@registry' }),
     'url: must not have a path or credentials',
   ],
-  ['a registry named twice', registries({ url: 'https://a' }, { url: 'https://a' }), 'must not name a registry twice'],
+  ['the same registry twice', registries({ url: 'https://a' }, { url: 'https://a' }), 'must not name a registry twice'],
   ['an unknown setting', registries({ url: 'https://a', password: 'canary' }), 'password'],
   ['an invalid range', registries({ url: 'https://a', allow_addresses: ['127.0.0.0/99'] }), 'is not an address'],
   ['text that is not JSON', { ...required, REGISTRIES: 'canary' }, 'REGISTRIES: must be a JSON array'],

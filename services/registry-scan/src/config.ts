@@ -26,7 +26,7 @@ export const Config = z
     DATABASE_URL: z.url(),
     /** The registries to scan: `[{"url": "https://registry.example.com"}]`; the README lists all fields. */
     REGISTRIES: Registries.default([]),
-    /** Where registries send push events; without a port there is no listener, and polling finds everything. */
+    /** Where registries send push events. Without a port there is no listener; polling finds everything. */
     PUSH_PORT: z.coerce.number().int().min(0).max(65_535).optional(),
     PUSH_HOST: z.string().min(1).default('127.0.0.1'),
     /** The bearer token that registries send. */

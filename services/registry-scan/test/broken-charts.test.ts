@@ -84,7 +84,7 @@ test.for([
   ]);
 });
 
-test('a chart whose error quotes a NUL is listed with a visible symbol for it', async () => {
+test('a chart whose error quotes a NUL is listed with a visible symbol instead', async () => {
   server().push('charts/web', '1.0.0', await chartTgz({ 'Chart.yaml': 'name: *no\0where' }));
 
   await scan();
@@ -92,7 +92,7 @@ test('a chart whose error quotes a NUL is listed with a visible symbol for it', 
   expect(await charts()).toMatchObject([{ error: expect.stringMatching(/^Chart\.yaml: is not valid YAML.*no␀where/) }]);
 });
 
-test('a chart that the database refuses is listed without its content, and hides no other chart', async () => {
+test('a chart that the database refuses is listed without its content, and does not hide other charts', async () => {
   const { db } = service();
   await db.query(sql.unsafe`
       alter table helm_charts add constraint only_in_this_test
@@ -113,7 +113,7 @@ test('a chart that the database refuses is listed without its content, and hides
   ]);
 });
 
-test('a package that is too large by its manifest is not fetched, and its chart is broken', async () => {
+test('a package whose manifest gives too large a size is not fetched, and its chart is broken', async () => {
   const layer = {
     mediaType: 'application/vnd.cncf.helm.chart.content.v1.tar+gzip',
     digest: digestOf(Buffer.from('big')),

@@ -13,7 +13,7 @@ import { chartTgz, chartYaml } from './support/tgz.ts';
 const { chartOf, scan, server, service } = filledService();
 
 const { ensure } = chartArchives.operations;
-/** Scans as if the object store lost every package. */
+/** Scans with an object store that keeps nothing. */
 const scanWithoutStore = () => {
   const deps = service().scan;
   return scan({ ...deps, fetching: { ...deps.fetching, objects: { put: async () => undefined } } });
@@ -48,7 +48,7 @@ test('a lost chart archive is fetched once for concurrent requests', async () =>
   expect(Buffer.from((await service().bus.objects.get(archiveDigest)) ?? [])).toEqual(archive);
 });
 
-test('a chart archive that cannot be fetched is unavailable or unprocessable, by whether a retry may help', async () => {
+test('a chart archive that cannot be fetched is unavailable if a retry may help, else unprocessable', async () => {
   const archive = await chartTgz({ 'Chart.yaml': chartYaml({ version: '5.0.0' }), random: crypto.randomUUID() });
   const { archiveDigest } = server().push('charts/web', '5.0.0', archive);
   await scanWithoutStore();
@@ -89,7 +89,7 @@ test('the archive of an unknown chart is unprocessable', async () => {
   });
 });
 
-test('a runner reads the chart archive of its claim in parts, and no other', async () => {
+test('a runner reads only the chart archive of its claim, in parts', async () => {
   const archive = await chartTgz({
     'Chart.yaml': chartYaml({ version: '7.0.0' }),
     random: randomBytes(2_000_000).toString('base64'),

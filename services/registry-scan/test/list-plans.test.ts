@@ -47,7 +47,7 @@ const lists: Record<string, PlannedList> = {
   },
 };
 
-test('no order and no filter of a list of registry-scan reads or sorts much more than a page, at 100,000 rows', async () => {
+test('lists of registry-scan read and sort little more than a page of 100,000 rows, whatever the order and filter', async () => {
   const before = (db: Database) =>
     db.query(sql.unsafe`
       insert into deployment_projection (id, version, deleted, helm_chart_id)

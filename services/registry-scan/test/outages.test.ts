@@ -5,7 +5,7 @@ import { summary, scannedRegistry, web } from './support/scanned-registry.ts';
 
 const { charts, markPublished, makeRechecksDue, unpublished, registries, scan, server, service } = scannedRegistry();
 
-/** More than are in flight at once. */
+/** More tags than are in flight at once. */
 const others = Array.from({ length: 8 }, (_, patch) => `1.0.${patch}`);
 
 const failingAt =
@@ -13,7 +13,7 @@ const failingAt =
   (request, response) =>
     isBroken(request.url ?? '') ? void response.writeHead(status, { 'retry-after': '0' }).end() : false;
 
-/** `HEAD 1.0.0` for each request for a manifest. */
+/** The requests for manifests, such as `HEAD 1.0.0`. */
 const manifestRequestsSince = (count: number): string[] =>
   server()
     .requests.slice(count)
@@ -48,7 +48,7 @@ test.for<[string, (server: OciServer) => void]>([
           : void response.writeHead(404).end('<html>'),
       ),
   ],
-])('no chart becomes unavailable where the registry %s', async ([, breakIt]) => {
+])('charts stay available if the registry %s', async ([, breakIt]) => {
   server().push('charts/web', '1.0.0', await web());
   await scan();
   await markPublished();
@@ -122,7 +122,7 @@ test('a known tag that cannot be checked does not affect new tags and other know
   expect(new Set(manifestRequestsSince(before))).toEqual(new Set(['HEAD 0.9.0']));
 });
 
-test('new tags that all fail are given up after a few, and known ones are still checked and confirmed', async () => {
+test('after a few failures further new tags are skipped, and known ones are still checked and confirmed', async () => {
   for (const tag of others) server().push('charts/web', tag, await web(tag));
   await scan();
   await makeRechecksDue();
@@ -140,7 +140,7 @@ test('new tags that all fail are given up after a few, and known ones are still 
   expect(manifestRequestsSince(beforeNext).filter((line) => line.startsWith('HEAD'))).toEqual([]);
 });
 
-test('a package that cannot be fetched during an outage does not make its chart broken', async () => {
+test('a chart whose package cannot be fetched during an outage is not broken', async () => {
   server().push('charts/web', '1.0.0', await web());
   server().misbehave((request, response) =>
     request.url?.includes('/blobs/') ? void response.writeHead(503, { 'retry-after': '0' }).end() : false,

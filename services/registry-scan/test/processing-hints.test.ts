@@ -41,7 +41,7 @@ const shown = async () => summary(await charts());
 const soon = { interval: 20 };
 const manifestRequests = () => server().requests.filter(({ line }) => line.endsWith('/manifests/1.0.0')).length;
 
-test('a push event makes its tag read, and no other', async () => {
+test('a push event causes only its tag to be read', async () => {
   server().push('charts/web', '1.0.0', await web('1.0.0'));
   server().push('charts/web', '1.1.0', await web('1.1.0'));
 
@@ -74,7 +74,7 @@ test('a pushed tag that still has its old digest is read again', async () => {
     .toBe(later.digest);
 });
 
-test('a deletion makes the whole repository scanned', async () => {
+test('a deletion causes a scan of the whole repository', async () => {
   server().push('charts/web', '1.0.0', await web('1.0.0'));
   server().push('charts/web', '1.1.0', await web('1.1.0'));
   addHint(null);

@@ -71,7 +71,7 @@ test('push events are accepted at one path, with one method only', async () => {
   expect((await post('', { method: 'GET' })).status).toBe(405);
 });
 
-test('a push event that breaks off does not affect the next one', async () => {
+test('an incomplete push event does not affect the next one', async () => {
   await new Promise<void>((resolve) => {
     const headers = { authorization: `Bearer ${token}`, 'content-length': 1000 };
     const broken = request({ port: listener.port, path: '/events', method: 'POST', headers });

@@ -130,7 +130,7 @@ test('the chart of Berth itself is found with a form and features, and renders f
         features: { node_selector_paths: expect.arrayContaining([['runner', 'nodeSelector']]) },
       },
     ]);
-  // Keys and passwords, which a release makes once, come from Secrets here: they would differ each time.
+  // Keys and passwords come from Secrets here, since generated ones would differ each time.
   const values = [
     'global.ownUrl=https://berth.example.com',
     'global.keys.existingSecret=keys',
@@ -220,7 +220,7 @@ test('a chart that is deleted from the registry becomes unavailable at once', as
   await expect.poll(() => chartsOf('charts/other-thing'), inTime).toMatchObject([{ available: false }]);
 });
 
-test('a push event without the token is refused, and the service stops cleanly without a secret in its log', async () => {
+test('a push event without the token is refused, and the service stops cleanly without secrets in its log', async () => {
   expect((await fetch(service.pushUrl, { method: 'POST', body: '{"events":[]}' })).status).toBe(401);
 
   expect(await service.stop()).toBe(0);

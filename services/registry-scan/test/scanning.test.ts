@@ -78,7 +78,7 @@ test('concurrent scans record each chart once', async () => {
   expect(await outbox()).toHaveLength(6);
 });
 
-test('images create no registry and no kind', async () => {
+test('images create neither registries nor kinds', async () => {
   server().pushManifest('images/nginx', '1.27', imageManifest);
 
   await scan();
@@ -150,7 +150,7 @@ test('the chart of a deleted tag becomes unavailable, and available again when t
   expect(summary(await charts())).toEqual(['1.0.0 true', '1.1.0 true']);
 });
 
-test('a repository that the registry reports as missing becomes unavailable with its charts, until it is back', async () => {
+test('a repository that the registry reports as missing is unavailable with its charts until it is back', async () => {
   server().push('charts/web', '1.0.0', await web());
   await scan();
 

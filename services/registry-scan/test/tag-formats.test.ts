@@ -33,7 +33,7 @@ test.for(everybody)('tag formats are listed and read by %s', async ([, identity]
   expect((await call(formats.list, identity, { query: { pattern: items[1]?.pattern } })).items).toEqual([items[1]]);
 });
 
-test('a tag format is deleted with the ETag of its row, and with no other', async () => {
+test('a tag format is deleted only with the ETag of its row', async () => {
   const { id } = await add();
   const ifMatch = etagOf(helmTagFormats, await call(formats.get, siteAdmin, { id })) ?? '';
 
@@ -102,7 +102,7 @@ test.for([
   ['that backtracks', '(?<version>a)(?=x)'],
   ['that refers back', '(?<version>a)\\1'],
   ['that is huge', '(?<version>(a{1000}){1000})'],
-  ['of half a group', '(?<version>'],
+  ['with an unclosed group', '(?<version>'],
   ['that is empty', ''],
   ['that is too long', `(?<version>${'a'.repeat(500)})`],
   ['with a NUL', '(?<version>\0)'],

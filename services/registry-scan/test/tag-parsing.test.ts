@@ -21,7 +21,7 @@ test.for([
   expect(await charts()).toMatchObject([parsed]);
 });
 
-test('the commit and branch in Chart.yaml win over the tag', async () => {
+test('the commit and branch in Chart.yaml take precedence over the tag', async () => {
   const annotations = { 'berth.dev/git/commit': 'c0ffee', 'berth.dev/git/branch': 'release' };
   const archive = await chartTgz({ 'Chart.yaml': chartYaml({ version: '9.9.9', annotations }) });
   server().push('charts/web', 'v1.2.3-14-g0a1b2c3-feature-x', archive);

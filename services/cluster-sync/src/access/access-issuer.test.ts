@@ -18,14 +18,14 @@ const issueOwn = async (
 const accessIn = (kubeconfig: string) =>
   kubeAccessOf(parseKubeconfig(kubeconfig), 'berth', new Set(['insecure-skip-tls-verify']));
 
-test('the own credential of a cluster is passed on as it is, with what the operator allows', async () => {
+test('the own credential of a cluster is passed on unchanged, with the options that the operator allows', async () => {
   const { kubeconfig, expires_at } = await issueOwn({ isInsecure: true }, null);
 
   expect(accessIn(kubeconfig)).toEqual({ access: { ...access, isInsecure: true } });
   expect(Date.parse(expires_at) - Date.now()).toBeGreaterThan(590_000);
 });
 
-test('a credential that changes is passed on as the token of now, with its own end', async () => {
+test('a changing credential is passed on as its current token, with its own expiry', async () => {
   const expiresAt = '2030-01-01T00:00:00.000Z';
   const { kubeconfig, expires_at } = await issueOwn(
     { token: null },

@@ -16,7 +16,7 @@ export interface IssuedAccess {
 }
 
 export interface AccessIssuerOptions {
-  /** Lifetime of the issued access. A cluster grants no less than 10 minutes. */
+  /** Lifetime of the issued access. A cluster grants at least 10 minutes. */
   readonly accessSeconds: number;
   /** The account whose tokens runners get. */
   readonly runnerAccount?: RunnerAccount;
@@ -52,7 +52,7 @@ export function accessIssuer({ accessSeconds, runnerAccount = usualRunnerAccount
     try {
       const status = await requestToken(api, { accessSeconds, runnerAccount }, signal).catch(async (error: unknown) => {
         if (!(error instanceof KubeError) || error.status !== 404) throw error;
-        // The first access to this cluster, or the account was deleted.
+        // This is the first access to the cluster, or the account was deleted.
         await prepare(api, signal);
         return requestToken(api, { accessSeconds, runnerAccount }, signal);
       });
@@ -88,8 +88,8 @@ async function requestToken(
 }
 
 /**
- * For a cluster whose runners get the credential of the service itself, because the operator says so: such a cluster issues
- * no tokens for accounts. It lasts as long as it lasts; runners request it again as often as another.
+ * For clusters that issue no tokens for accounts: if the operator lists such a cluster, its runners get the credential of the
+ * service itself. A static credential has no known expiry; runners renew it on the usual schedule.
  */
 export function ownAccessIssuer({ accessSeconds }: AccessIssuerOptions): IssueAccess {
   return async ({ access, token }, signal) => {

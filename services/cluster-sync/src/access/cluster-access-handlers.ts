@@ -13,7 +13,7 @@ export interface ClusterAccessHandlersDeps {
   readonly clusterRepository: Pick<ClusterRepository, 'find'>;
   readonly directory: Pick<ClusterDirectory, 'connectionTo'>;
   readonly issueAccess: IssueAccess;
-  /** For the clusters, by `provider_id`, whose runners get the credential of the service itself. */
+  /** Issues access to clusters, by `provider_id`, whose runners get the credential of the service itself. */
   readonly issueOwnAccess: IssueAccess;
   readonly ownCredentials: ReadonlySet<string>;
 }

@@ -4,16 +4,16 @@ export interface RunnerAccount {
   readonly name: string;
 }
 
-/** Of `deploy/rbac`, unless the configuration names another: two platforms may share a cluster. */
+/** The account of `deploy/rbac`. The configuration can name another, since two platforms may share a cluster. */
 export const usualRunnerAccount: RunnerAccount = { namespace: 'berth-system', name: 'berth-runner' };
 
 const labels = { 'app.kubernetes.io/part-of': 'berth' };
 const rbac = 'rbac.authorization.k8s.io';
-/** Helm reads, writes and waits for all that a chart contains. */
+/** Helm reads, writes and watches all objects of a chart. */
 const all = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'];
 const read = ['get', 'list', 'watch'];
 
-/** What the charts that most people write need: the usual kinds in a namespace of their own. */
+/** What most charts need: the usual kinds in their own namespace. */
 const rules = [
   { apiGroups: [''], resources: ['namespaces'], verbs: ['get', 'create', 'patch', 'delete'] },
   {
@@ -42,7 +42,7 @@ const rules = [
   { apiGroups: ['networking.k8s.io'], resources: ['ingresses', 'networkpolicies'], verbs: all },
   { apiGroups: ['policy'], resources: ['poddisruptionbudgets'], verbs: all },
   { apiGroups: ['autoscaling'], resources: ['horizontalpodautoscalers'], verbs: all },
-  // Kubernetes lets an account grant what it has itself, and nothing more.
+  // Kubernetes lets an account grant only permissions that it has itself.
   { apiGroups: [rbac], resources: ['rolebindings', 'roles'], verbs: all },
   { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: all },
   { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: read },
@@ -88,6 +88,6 @@ export const runnerObjects = ({ namespace, name }: RunnerAccount) =>
     },
   ] as const;
 
-/** Accounts of one name in two namespaces must not share a role. */
+/** Accounts of the same name in two namespaces must not share a role. */
 const clusterWideName = ({ namespace, name }: RunnerAccount): string =>
   namespace === usualRunnerAccount.namespace ? name : `${namespace}-${name}`;

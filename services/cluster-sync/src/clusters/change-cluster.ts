@@ -27,7 +27,7 @@ export const updateCluster = (db: Database, context: ChangeContext, { id, change
     },
   });
 
-/** With what is tracked on it, which is published and not audited: there can be thousands of rows. */
+/** Deletes it with its tracked resources. Their deletions are published but not audited: there can be thousands of rows. */
 export const deleteCluster = (db: Database, context: ChangeContext, id: string): Promise<null> =>
   change(db, context, k8sClusters, {
     lock: (tx) => createClusterRepository(tx).lockToRemove(id),

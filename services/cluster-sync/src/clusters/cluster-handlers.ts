@@ -44,7 +44,7 @@ export const clusterHandlers = ({ db, clusterRepository, bus }: ClusterHandlersD
     if (await isMissing(envId, caller)) named(null, 'body.env_id', envs.singular);
   }
 
-  /** The env may be deleted between check and write. If its deletion arrived before our write, nothing else would undo it. */
+  /** The env may be deleted between check and write. If the event of its deletion came before the write, only this undoes it. */
   async function takeBackFromMissingEnv(envId: string, caller: Caller): Promise<void> {
     const isGone = await isMissing(envId, caller).catch(() => false);
     if (!isGone) return;

@@ -3,7 +3,7 @@ import { clusterLeaseTimes } from './cluster-lease-times.ts';
 
 const { ttlMs, heartbeatMs, marginMs, retryMs } = clusterLeaseTimes;
 
-test('the clusters of a lost replica are acquired by another one with time left of 35 s to list them', () => {
+test('another replica acquires the clusters of a lost one early enough to list them within 35 s', () => {
   expect(ttlMs + retryMs).toBeLessThanOrEqual(30_000);
 });
 

@@ -79,7 +79,7 @@ export const createClusterRepository = (db: Queries) => ({
       from k8s_clusters where env_id = ${envId}
     `),
 
-  /** Clusters that are marked ok and have not answered for too long, whichever replica probes them. */
+  /** Clusters that are marked ok but have not answered for too long, whichever replica probes them. */
   silent: () =>
     db.any(identified`
       select id from k8s_clusters
@@ -138,7 +138,7 @@ export const createClusterRepository = (db: Queries) => ({
         conflictOn('k8s_clusters_ingress_domain_key', `Another cluster has the ingress domain ${row.ingress_domain}`),
       ),
 
-  /** Those tracked on it. */
+  /** Deletes the resources tracked on the cluster. */
   removeResources: (id: string) =>
     db.any(resource`delete from k8s_resources where cluster_id = ${id} returning ${resourceColumns}`),
 

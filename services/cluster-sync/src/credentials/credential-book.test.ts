@@ -8,7 +8,7 @@ const second = 1_000;
 const minute = 60 * second;
 const lifetimeMs = 60 * minute;
 
-/** A cluster without real time: what is written lies in `secrets`. */
+/** A simulated cluster: written Secrets are in `secrets`. */
 function world(deployments: number) {
   const secrets = new Map<string, { digest: string; isOfChart: boolean }>();
   const book = createCredentialBook({ secretOf: (namespace) => secrets.get(namespace), betweenWritesMs: 15 * second });
@@ -34,8 +34,8 @@ function world(deployments: number) {
   };
 }
 
-test('no credentials expire in an outage of ten minutes, and afterwards they are spread as before', () => {
-  // A twentieth of 10,000, at a twentieth of the usual pace.
+test('no credentials expire in an outage of ten minutes, and their refreshes are spread out again afterwards', () => {
+  // A twentieth of 10,000 deployments, at a twentieth of the usual pace.
   const deployments = 500;
   const writesPerSecond = 1;
   const step = 10 * second;
@@ -58,14 +58,14 @@ test('no credentials expire in an outage of ten minutes, and afterwards they are
 
   expect(writtenAt.size).toBe(deployments);
   expect(oldest).toBeLessThan(lifetimeMs - 15 * minute);
-  // 125 are the mean.
+  // The mean is 125.
   for (const written of [...perFiveMinutes.slice(8, 12), ...perFiveMinutes.slice(22, 26)]) {
     expect(written).toBeGreaterThan(60);
     expect(written).toBeLessThan(200);
   }
 });
 
-test('a Secret that somebody changes all the time holds up no other, and is repaired all the same', () => {
+test('a Secret that keeps being changed is repaired and does not delay others', () => {
   const { book, rows, secrets, write } = world(60);
   for (const { namespace, deployment_id } of rows) write(namespace, deployment_id, 0);
   const hostile = new Set(rows.slice(0, 40).map(({ namespace }) => namespace));
@@ -91,7 +91,7 @@ test('credentials that the runner wrote meanwhile are watched again at once', ()
   const [row] = rows;
   if (!row) throw new Error('no row');
   const { namespace } = row;
-  // There was no namespace yet.
+  // As if the namespace did not exist yet.
   book.hold(namespace, 5 * minute);
   secrets.set(namespace, { digest: 'written by the runner', isOfChart: false });
   book.want([{ ...row, digest: 'written by the runner', refresh_in_ms: 10 * minute }], 20 * second);
@@ -101,7 +101,7 @@ test('credentials that the runner wrote meanwhile are watched again at once', ()
   expect(book.due(37 * second, 10)).toMatchObject([{ namespace, why: 'repair' }]);
 });
 
-test('a deployment that is no longer wanted is left alone, and one that takes over its namespace is not held', () => {
+test('a removed deployment gets no credentials, and one that takes over its namespace is not held', () => {
   const { book, rows } = world(2);
   const [one, two] = rows;
   if (!one || !two) throw new Error('no rows');

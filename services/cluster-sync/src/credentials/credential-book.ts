@@ -2,7 +2,7 @@ import type { WantedCredentials } from './credential-repository.ts';
 import { credentialStep, type SecretState } from './credential-step.ts';
 import type { FoundSecret } from './found-secret.ts';
 
-/** The credentials that a cluster is to have, with what is known of each. Times are of `performance.now()`. */
+/** The credentials of one deployment and their state. Times are of `performance.now()`. */
 interface Entry {
   deploymentId: string;
   envId: string;
@@ -27,8 +27,8 @@ export interface CredentialBookDeps {
 }
 
 /**
- * Which credentials of one cluster are due: what is to be there, from the database, against what is there, from the watch.
- * The time is an argument, so its tests need no clock.
+ * Decides which credentials of one cluster are due, by comparing the database (wanted) with the watch (found). The time is an
+ * argument, so its tests need no clock.
  */
 export function createCredentialBook({ secretOf, betweenWritesMs }: CredentialBookDeps) {
   const entries = new Map<string, Entry>();
@@ -41,7 +41,7 @@ export function createCredentialBook({ secretOf, betweenWritesMs }: CredentialBo
   };
 
   return {
-    /** Replaces what is wanted; what is known of each stays. */
+    /** Replaces the wanted credentials and keeps the state of those that remain. */
     want(rows: readonly WantedCredentials[], now: number): void {
       const wanted = new Set(rows.map(({ namespace }) => namespace));
       for (const namespace of entries.keys()) if (!wanted.has(namespace)) entries.delete(namespace);
@@ -60,16 +60,16 @@ export function createCredentialBook({ secretOf, betweenWritesMs }: CredentialBo
       }
     },
 
-    /** Those to write now, the most urgent first. */
+    /** The credentials to write now, the most urgent first. */
     due(now: number, most: number): DueCredentials[] {
       const due: DueCredentials[] = [];
       for (const [namespace, entry] of entries) {
         const secret = stateOf(namespace, entry);
         if (secret === 'intact') {
-          // Whatever kept it from being written is over: the runner wrote it.
+          // The runner wrote it, so the reason for the hold has passed.
           entry.notBefore = Math.min(entry.notBefore, now + betweenWritesMs);
           entry.differsSince = null;
-          // Nearly all of thousands, every second.
+          // The fast path: nearly all entries, every second.
           if (now < entry.refreshAt) continue;
         }
         const differs = secret === 'absent' || secret === 'altered';
@@ -87,7 +87,7 @@ export function createCredentialBook({ secretOf, betweenWritesMs }: CredentialBo
       const entry = entries.get(namespace);
       if (!entry) return false;
       entry.digest = written.digest;
-      // It was right for a moment at least: whatever differs now has begun since.
+      // It was right when it was written, so a difference has begun since then.
       entry.differsSince = null;
       entry.refreshAt = now + written.refreshInMs;
       return stateOf(namespace, entry) === 'intact';
@@ -105,7 +105,7 @@ export function createCredentialBook({ secretOf, betweenWritesMs }: CredentialBo
       if (entry) entry.failures = 0;
     },
 
-    /** Leaves it alone for a while. */
+    /** Writes nothing before then. */
     hold(namespace: string, until: number): void {
       const entry = entries.get(namespace);
       if (entry) entry.notBefore = until;

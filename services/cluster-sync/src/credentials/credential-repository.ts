@@ -2,14 +2,14 @@ import type { Queries } from '@berth/db/database';
 import { sql } from 'slonik';
 import { z } from 'zod';
 
-/** A deployment that is to have credentials in a namespace of a cluster, and what was last written there. */
+/** A deployment that needs credentials in a namespace of a cluster, and the digest of what was last written there. */
 const Wanted = z.object({
   deployment_id: z.uuid(),
   namespace: z.string(),
   /** The env of the cluster. */
   env_id: z.uuid(),
   digest: z.string().nullable(),
-  /** By the clock of the database; negative where it is due. */
+  /** By the clock of the database; negative if it is due. */
   refresh_in_ms: z.number().nullable(),
 });
 export type WantedCredentials = z.infer<typeof Wanted>;
@@ -29,7 +29,7 @@ export interface IssuedCredentials {
 }
 
 export const createCredentialRepository = (db: Queries) => ({
-  /** All that a cluster is to have. Rows of another place of the deployment do not count. */
+  /** The wanted credentials of a cluster. What was written at an earlier place of the deployment does not count. */
   wantedIn: (clusterId: string) =>
     db.any(sql.type(Wanted)`
       select d.id as deployment_id, d.namespace, c.env_id, s.digest, ${refreshInMs} as refresh_in_ms

@@ -23,10 +23,10 @@ export interface DeploymentCredentialsHandlersDeps {
 }
 
 const deadlineMs = 5_000;
-/** The runner calls while it makes the namespace of a first install, and again where this was too short. */
+/** At a first install the runner calls while it creates the namespace; it calls again if this was too short. */
 const namespaceWithinMs = 500;
 
-/** For the release that is about to start: its pods may mount the Secret at once. */
+/** Writes the Secret before a release starts, since its pods may mount it at once. */
 export const deploymentCredentialsHandlers = (deps: DeploymentCredentialsHandlersDeps) => {
   const { bus, clusterRepository, credentialRepository, directory, writeCredentials } = deps;
 
@@ -34,7 +34,7 @@ export const deploymentCredentialsHandlers = (deps: DeploymentCredentialsHandler
     write: async ({ body }, { signal, requestId }) => {
       const claim = await bus.call(taskClaims.operations.get, { body }, { requestId });
       if (claim.is_dry_run)
-        throw new AppError('forbidden', 'A plan changes nothing: its runner has no use for credentials');
+        throw new AppError('forbidden', 'A plan changes nothing, so its runner gets no credentials');
       const { cluster_id, namespace, deployment_id } = claim;
       const { provider_id, name, ignore, env_id } = found(
         await clusterRepository.find(cluster_id, 'all'),
@@ -61,7 +61,7 @@ export const deploymentCredentialsHandlers = (deps: DeploymentCredentialsHandler
           case 'refused':
             return { expires_at: null, reason: written.reason };
           default:
-            throw new AppError('unavailable', `The namespace ${namespace} is not there yet, or no longer`);
+            throw new AppError('unavailable', `The namespace ${namespace} does not exist yet, or was deleted`);
         }
       } catch (error) {
         if (error instanceof AppError) throw error;

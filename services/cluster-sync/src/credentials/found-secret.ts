@@ -15,13 +15,13 @@ export interface Credentials {
   readonly expires_at: string;
 }
 
-/** The Secret `service-creds` of a namespace, without what is in it. */
+/** The Secret `service-creds` of a namespace, without its contents. */
 export interface FoundSecret {
   readonly namespace: string;
   readonly uid: string;
-  /** Of its contents; null where something of it is not as it is written. */
+  /** Of its contents; null if it lacks our label. */
   readonly digest: string | null;
-  /** It was made by Helm, as part of a release. */
+  /** Helm made it, as part of a release. */
   readonly isOfChart: boolean;
 }
 

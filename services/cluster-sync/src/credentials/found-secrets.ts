@@ -43,7 +43,7 @@ export function createFoundSecrets() {
   return {
     sink,
     of: (namespace: string): FoundSecret | undefined => secrets.get(namespace),
-    /** Before the first list an absent Secret means nothing. */
+    /** Until the first list has ended, a Secret may seem absent without being so. */
     isListed: () => isListed,
   };
 }

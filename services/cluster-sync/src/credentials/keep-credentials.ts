@@ -3,7 +3,7 @@ import type { KubeApi } from '@berth/kube/kube-api';
 import { KubeError } from '@berth/kube/kube-error';
 import { serviceCreds } from '@berth/contracts/fields/kubernetes-names';
 import { troubleLog } from '@berth/db/outbox/trouble-log';
-import { isOutage } from '@berth/contracts/errors';
+import { AppError, isOutage } from '@berth/contracts/errors';
 import type { Service } from '@berth/service/service';
 import { backOffMs } from '@berth/contracts/back-off';
 import { pause } from '@berth/service/waiting/pause';
@@ -23,11 +23,11 @@ export interface KeepCredentialsDeps {
   readonly stallMs: number;
   /** Shared by all clusters. */
   readonly listPlaces: Places;
-  /** In one cluster. Those that runners request come on top. */
+  /** For one cluster; writes that runners request are not counted. */
   readonly writesPerSecond: number;
   /** How often to read which deployments a cluster has. */
   readonly readMs: number;
-  /** A Secret that is changed again and again uses up no turns but its own. */
+  /** The pause between two writes of one Secret, so that one that keeps being changed does not delay others. */
   readonly betweenWritesMs: number;
 }
 
@@ -36,7 +36,7 @@ interface Cluster {
   readonly api: KubeApi;
 }
 
-/** Slow answers of some must not stop the others. */
+/** More than one, so that slow answers do not delay the others. */
 const mostAtOnce = 8;
 const withoutNamespaceMs = 5 * 60_000;
 const refusedMs = 60_000;
@@ -44,8 +44,9 @@ const retries = { firstMs: 15_000, longestMs: 10 * 60_000, jitter: 0.3 };
 const outage = { firstMs: 1_000, longestMs: 30_000, jitter: 0.5 };
 
 /**
- * Keeps `service-creds` of all deployments of a cluster fresh, and right when somebody changes it, until the signal aborts.
- * One deployment does not hold up another; when auth, the bus or the cluster is away all wait, and go on at the same pace.
+ * Refreshes `service-creds` of all deployments of a cluster, and repairs it when somebody changes it, until the signal aborts.
+ * One deployment does not delay another. During an outage of auth, the bus or the cluster all wait, then continue at the same
+ * pace.
  */
 export async function keepCredentials(
   deps: KeepCredentialsDeps,
@@ -57,7 +58,7 @@ export async function keepCredentials(
   const book = createCredentialBook({ secretOf: secrets.of, betweenWritesMs: deps.betweenWritesMs });
   const reflector = createReflector({
     api,
-    // RBAC can allow this list and watch for the one name.
+    // RBAC can restrict this list and watch to the one name.
     path: `/api/v1/secrets?fieldSelector=${encodeURIComponent(`metadata.name=${serviceCreds}`)}`,
     pathIn: (namespace) => `/api/v1/namespaces/${namespace}/secrets`,
     sink: secrets.sink,
@@ -87,7 +88,7 @@ export async function keepCredentials(
 
 interface Writing extends KeepCredentialsDeps {
   readonly book: CredentialBook;
-  /** Of single deployments. Thousands may be refused for one reason, which is one line. */
+  /** Logs refusals of single deployments. Thousands may have the same reason, which is logged once. */
   readonly refusals: ReturnType<typeof troubleLog>;
   readonly secrets: Pick<FoundSecrets, 'isListed'>;
 }
@@ -112,10 +113,10 @@ async function writeDue(deps: Writing, cluster: Cluster, signal: AbortSignal): P
 
   while (!signal.aborted) {
     const due = secrets.isListed() ? book.due(performance.now(), Math.ceil(writesPerSecond)) : [];
-    // One probe while something is away: the others would only wait for it too.
+    // During an outage only one is tried, as the others would fail as well.
     for (const one of outages > 0 ? due.slice(0, 1) : due) {
       if (inFlight.size >= mostAtOnce) await Promise.race(inFlight);
-      // The others would meet the same.
+      // The first failed, so the others would, too.
       if (signal.aborted || (outages > 0 && one !== due[0])) break;
       book.hold(one.namespace, performance.now() + deps.betweenWritesMs);
       const writing = write(one).finally(() => inFlight.delete(writing));
@@ -130,7 +131,7 @@ async function writeDue(deps: Writing, cluster: Cluster, signal: AbortSignal): P
   await Promise.all(inFlight);
 }
 
-/** Throws where something is away that all need. */
+/** Throws only for an outage that affects all deployments. */
 async function writeOne(deps: Writing, cluster: Cluster, due: DueCredentials, signal: AbortSignal): Promise<void> {
   const { book, credentialRepository, writeCredentials, refusals } = deps;
   const { namespace, deploymentId, envId } = due;
@@ -147,7 +148,7 @@ async function writeOne(deps: Writing, cluster: Cluster, due: DueCredentials, si
     if (written.kind === 'refused') return holdFor(refusedMs);
     book.learn(namespace, written, performance.now());
     book.fine(namespace);
-    // The watch shows it a moment later; until then the Secret seems to be missing still.
+    // Until the watch shows the Secret, it still seems to be missing.
     book.hold(namespace, performance.now() + deps.betweenWritesMs);
     refusals.fine();
   } catch (error) {
@@ -156,7 +157,7 @@ async function writeOne(deps: Writing, cluster: Cluster, due: DueCredentials, si
     book.hold(namespace, performance.now() + backOffMs(retries, failures));
     if (!isAboutThisOne(error)) throw error;
     const reason = describeFailure(error, cluster.api.server);
-    refusals.failed(new Error(`the cluster refuses it in ${namespace}: ${reason}`));
+    refusals.failed(new AppError('conflict', `the cluster refuses ${serviceCreds} in ${namespace}: ${reason}`));
   }
 }
 

@@ -14,7 +14,7 @@ test('10,000 credentials that are written at once are refreshed evenly over the 
     perMinute.set(bin, (perMinute.get(bin) ?? 0) + 1);
   }
 
-  // 500 are the mean; a turn that is too near, in the first two minutes, is left out.
+  // The mean is 500. A moment within the first two minutes is skipped as too soon.
   for (let bin = 3; bin < 19; bin += 1) expect(perMinute.get(bin), `minute ${bin}`).toBeGreaterThan(400);
   expect(Math.max(...perMinute.values())).toBeLessThan(600);
 });
@@ -32,7 +32,7 @@ test.for([
   }
 });
 
-test('a deployment keeps its moment from one refresh to the next', () => {
+test('a deployment keeps its moment within the period from one refresh to the next', () => {
   const [deploymentId = ''] = ids;
   const first = nextRefreshMs({ deploymentId, lifetimeMs: hour, nowMs: 5e11, random: 0.5 });
   const second = nextRefreshMs({ deploymentId, lifetimeMs: hour, nowMs: 5e11 + first, random: 0.5 });

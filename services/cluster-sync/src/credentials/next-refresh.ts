@@ -2,25 +2,25 @@ import { hash } from 'node:crypto';
 
 export interface Refresh {
   readonly deploymentId: string;
-  /** Of the token that was issued now. */
+  /** The lifetime of the token that was just issued. */
   readonly lifetimeMs: number;
-  /** Any clock whose zero all replicas share. */
+  /** From a clock that all replicas share. */
   readonly nowMs: number;
   /** From 0 to 1. */
   readonly random: number;
 }
 
 const usualMs = 20 * 60_000;
-/** A turn that comes sooner than this share of a period is left out. */
+/** A moment that comes sooner than this share of a period is skipped. */
 const tooSoon = 0.1;
 const jitter = 0.05;
 
 /**
- * When the credentials of a deployment are refreshed next, from now. Each deployment has its own moment within a period,
- * by its id: thousands that were written at once, such as after an outage, spread over the whole period by themselves.
+ * How long until the next refresh. The id of a deployment gives it a fixed moment within the period, so thousands of
+ * credentials that were written at once, such as after an outage, spread over the whole period.
  */
 export function nextRefreshMs({ deploymentId, lifetimeMs, nowMs, random }: Refresh): number {
-  // Two turns may fail before a token expires, however short its life is.
+  // A third of the lifetime: two refreshes may fail before the token expires.
   const period = Math.min(usualMs, lifetimeMs / 3);
   const sinceTurn = (nowMs - momentOf(deploymentId) * period) % period;
   const untilTurn = (period - sinceTurn) % period;

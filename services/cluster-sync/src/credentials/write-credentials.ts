@@ -20,7 +20,7 @@ export interface WriteCredentialsDeps {
 export interface CredentialPlace {
   readonly api: Pick<KubeApi, 'getJson' | 'applyJson' | 'deleteJson'>;
   readonly clusterId: string;
-  /** Of the cluster: no token of another env is written into it. */
+  /** The env of the cluster: tokens of another env are not written into it. */
   readonly envId: string;
   readonly namespace: string;
   readonly deploymentId: string;
@@ -28,16 +28,16 @@ export interface CredentialPlace {
 
 export type WrittenCredentials =
   | { readonly kind: 'written'; readonly digest: string; readonly expiresAt: string; readonly refreshInMs: number }
-  /** There is no such namespace now, or it is that of somebody else. */
+  /** The namespace does not exist now, or does not belong to the deployment. */
   | { readonly kind: 'no_namespace' }
-  /** The deployment may no longer call. */
+  /** The deployment may no longer call Berth. */
   | { readonly kind: 'refused'; readonly reason: string };
 
 export interface WriteOptions {
   readonly signal: AbortSignal;
-  /** How long to wait for a namespace that is being made. */
+  /** How long to wait for a namespace that is being created. */
   readonly namespaceWithinMs?: number;
-  /** Has to end well before anything is written. */
+  /** Must succeed before anything is written. */
   readonly check?: Promise<void>;
 }
 
@@ -51,7 +51,7 @@ const Fixed = z
 const deadlineMs = 5_000;
 const fieldManager = 'berth-cluster-sync';
 
-/** Issues a token and writes it; the caller decides when. Of two concurrent writes one remains, and both are valid. */
+/** Issues a token and writes it; the caller decides when. After two concurrent writes the last one stays; both tokens are valid. */
 export function createWriteCredentials({ bus, credentialRepository }: WriteCredentialsDeps): WriteCredentials {
   async function issue({ deploymentId, envId }: CredentialPlace) {
     const body = { deployment_id: deploymentId, env_id: envId };
@@ -65,7 +65,7 @@ export function createWriteCredentials({ bus, credentialRepository }: WriteCrede
 
   return async (place, { signal, namespaceWithinMs = 0, check }) => {
     const looking = isOfDeployment(place, { signal, withinMs: namespaceWithinMs });
-    // A person waits for a Secret whose namespace is being made: the token is issued meanwhile, perhaps for nothing.
+    // A person waits if the namespace is still being created, so the token is issued meanwhile, even if it may not be needed.
     if (namespaceWithinMs === 0 && !(await looking)) return { kind: 'no_namespace' };
     const [isOfItsDeployment, issued] = await Promise.all([looking, issue(place), check]);
     if (!isOfItsDeployment) return { kind: 'no_namespace' };
@@ -78,7 +78,7 @@ export function createWriteCredentials({ bus, credentialRepository }: WriteCrede
     const refreshInMs = nextRefreshMs({ deploymentId, lifetimeMs, nowMs: Date.now(), random: Math.random() });
     const digest = digestOf(credentials);
     const { expires_at } = credentials;
-    // Recorded first: the watch shows the Secret before this call returns, and every replica then knows it as ours.
+    // Recorded first: the watch may show the Secret before this call returns, and every replica must recognize it as ours.
     await credentialRepository.record({
       deployment_id: deploymentId,
       cluster_id: clusterId,
@@ -94,7 +94,7 @@ export function createWriteCredentials({ bus, credentialRepository }: WriteCrede
 
 const firstLookMs = 5;
 
-/** Somebody else's namespace of the same name gets no token. */
+/** A namespace of the same name that belongs to somebody else gets no token. */
 async function isOfDeployment(
   { api, namespace, deploymentId }: CredentialPlace,
   { signal, withinMs }: { signal: AbortSignal; withinMs: number },
@@ -112,7 +112,7 @@ async function isOfDeployment(
   );
 }
 
-/** False: the namespace is gone, or is going. */
+/** False if the namespace was deleted or is being deleted. */
 async function applySecret({ api, namespace }: CredentialPlace, stringData: object, signal: AbortSignal) {
   const path = `/api/v1/namespaces/${namespace}/secrets/${serviceCreds}`;
   const secret = {
@@ -126,7 +126,7 @@ async function applySecret({ api, namespace }: CredentialPlace, stringData: obje
   try {
     await apply().catch(async (error: unknown) => {
       if (!(error instanceof KubeError) || error.status !== 422) throw error;
-      // Somebody made it of another type or immutable, which nothing but a new one undoes. Other refusals leave it there.
+      // An existing Secret of another type, or an immutable one, must be replaced. For other refusals it stays.
       const found = await orNotFound(api.getJson(path, { signal, deadlineMs }));
       const { data: fixed } = Fixed.safeParse(found);
       if (!fixed) throw error;

@@ -6,7 +6,7 @@ import { isUnread } from './discovery-plan.ts';
 
 interface Credential {
   readonly access: KubeAccess;
-  /** In place of a credential in the access. */
+  /** Replaces the credential in `access`. */
   readonly token: ChangingToken | null;
 }
 
@@ -16,7 +16,7 @@ export interface Connection extends Credential {
   readonly revision: string;
 }
 
-/** The connections to all clusters. Credentials are kept here, in memory, and nowhere else. */
+/** The connections to all clusters. Credentials are kept only here, in memory. */
 export function createClusterDirectory() {
   const connections = new Map<string, Connection>();
 

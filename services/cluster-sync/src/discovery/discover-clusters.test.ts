@@ -94,7 +94,7 @@ test('a kubeconfig that cannot be read changes no cluster', async () => {
   expect(results).toEqual([]);
 });
 
-test('clusters of a part of a source that cannot be read keep their connections, and the others change', async () => {
+test('clusters in an unreadable part of a source keep their connections, others change', async () => {
   const read = vi.fn<() => Promise<ReachableCluster[]>>();
   const { discover, directory, results, serverOf } = setUp(read, [{ prefix: 'kubeconfig:a', reason: 'no answer' }]);
   using _ = directory;
@@ -120,7 +120,7 @@ test('a provider changes no cluster of another one', async () => {
   expect(directory.connectionTo('secret:one/a')).toBeDefined();
 });
 
-test('a token that changes keeps its connection, and one from elsewhere makes another', async () => {
+test('a new token from the same source keeps the connection, one from another source makes a new connection', async () => {
   const directory = createClusterDirectory();
   using _ = directory;
   const withToken = (source: string, token: string) => ({

@@ -12,9 +12,8 @@ export interface DiscoverClustersDeps {
 }
 
 /**
- * Reads a provider and stores its clusters. It is read each time, so that a cluster that moved is found again. While it,
- * or a part of it, cannot be read (a file may be half written) nothing of that changes: clusters that are really gone fail
- * their probes.
+ * Reads a provider and stores its clusters. It is read each time, so that a moved cluster is found again. If the source or a
+ * part of it cannot be read (a file may be half written), its clusters stay as they are; if they are gone, their probes fail.
  */
 export function discoverClusters(
   { clusterRepository, directory, log, ignoreNew }: DiscoverClustersDeps,
@@ -39,7 +38,7 @@ export function discoverClusters(
       await clusterRepository.upsert(cluster);
       log.info({ provider_id: cluster.provider_id }, 'cluster discovered');
     }
-    // Planned again: a refused cluster needs its row before its reason can be recorded.
+    // Plans again, since the reason of a refused cluster can be recorded only after its row exists.
     for (const { id, reason } of (await plan()).unusable) {
       await clusterRepository.recordProbe(id, { kind: 'unusable', reason });
     }
@@ -48,7 +47,7 @@ export function discoverClusters(
 
 const mostReasons = 10;
 
-/** One line whenever the reasons change. */
+/** Logs a line whenever the reasons change. */
 function reasonLog(log: Service['log'], source: string) {
   let known = '';
   return (reasons: readonly string[]): void => {

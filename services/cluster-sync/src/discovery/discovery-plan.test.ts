@@ -29,7 +29,7 @@ describe('discoveryPlan', () => {
     });
   });
 
-  test('leaves a cluster alone whose part of the source could not be read', () => {
+  test('leaves a cluster alone if its part of the source could not be read', () => {
     const unread = [{ prefix: 'kubeconfig:o', reason: 'no answer' }];
 
     expect(discoveryPlan([], [known], { ...options, unread })).toEqual({ upsert: [], unusable: [] });

@@ -10,7 +10,7 @@ export interface KnownCluster {
 
 export interface DiscoveryOptions {
   readonly ignoreNew: boolean;
-  /** The reason of a cluster that is no longer listed. */
+  /** The reason for clusters that are no longer listed. */
   readonly vanished: string;
   readonly unread: FoundClusters['unread'];
 }

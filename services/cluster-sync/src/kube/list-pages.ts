@@ -2,6 +2,7 @@ import type { KubeApi } from '@berth/kube/kube-api';
 import { AnswerTooLarge } from '@berth/kube/kube-error';
 import type { Place } from '@berth/service/waiting/places';
 import { z } from 'zod';
+import { ListTooLarge } from './list-too-large.ts';
 import { splitList } from './split-list.ts';
 import { withQuery } from './with-query.ts';
 
@@ -11,7 +12,7 @@ const Page = z.object({
 });
 
 export interface ListedPage {
-  /** One after the other, before the next page is read: each is parsed when it is its turn. */
+  /** Read them before the next page; each is parsed when it is reached. */
   readonly items: Iterable<unknown>;
   /** The version of the whole list: all its pages show the state at this version. */
   readonly resourceVersion: string;
@@ -19,9 +20,9 @@ export interface ListedPage {
 
 export interface ListOptions {
   readonly signal: AbortSignal;
-  /** A longer list is an error: a list without end would block the other lists of the cluster. */
+  /** A longer list is an error, since an endless one would block the other lists of the cluster. */
   readonly maxPages?: number;
-  /** The place of the list, which it may lose while a server hangs. */
+  /** The place of this list among those read at once; it may lose the place while the server hangs. */
   readonly place?: Place;
 }
 
@@ -44,7 +45,7 @@ export async function* listPages(
   for (let pages = 0; pages < maxPages; pages += 1) {
     const { bytes, metadata, items, used } = await readPage(api, path, { limit, from, signal, place });
     yield { items, resourceVersion: metadata.resourceVersion };
-    // Otherwise it is freed by a collection of old objects, and with it dozens of pages.
+    // Frees the memory now; otherwise dozens of pages would wait for a major garbage collection.
     bytes.buffer.transfer(0);
 
     from = metadata.continue;
@@ -52,7 +53,7 @@ export async function* listPages(
     // Large objects are usually followed by more, so the page size does not grow back.
     limit = used;
   }
-  throw new Error(`the list of ${path} has more than ${maxPages} pages`);
+  throw new ListTooLarge(`the list of ${path} has more than ${maxPages} pages`);
 }
 
 interface PageRequest {
@@ -74,7 +75,8 @@ async function readPage(api: Pick<KubeApi, 'getBytes'>, path: string, request: P
       return { bytes, metadata: Page.parse(head).metadata, items, used };
     } catch (error) {
       if (!(error instanceof AnswerTooLarge)) throw error;
-      if (used === 1) throw new Error(`the list of ${path} is too large even one object at a time`, { cause: error });
+      if (used === 1)
+        throw new ListTooLarge(`the list of ${path} is too large even one object at a time`, { cause: error });
     }
   }
 }

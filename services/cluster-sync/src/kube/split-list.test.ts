@@ -27,7 +27,7 @@ describe('the items of a list', () => {
       JSON.stringify({ metadata: { continue: 'x' }, kind: 'List', items: odd }, null, '\t '),
     ],
     [
-      'behind texts and lists that only look like them',
+      'behind texts and lists that only look like items',
       JSON.stringify({
         a: 'items',
         b: ['items', ['"items":[']],
@@ -66,7 +66,7 @@ describe('the items of a list', () => {
     expect(read).toEqual([{ a: 1 }]);
   });
 
-  test('are refused where they are more than any page has', () => {
+  test('are refused if they are more than a page can have', () => {
     const json = (items: number) => `{"items":[${'0,'.repeat(items - 1)}0]}`;
 
     expect(split(json(50_000)).items).toHaveLength(50_000);

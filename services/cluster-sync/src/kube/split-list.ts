@@ -1,20 +1,22 @@
+import { ListTooLarge } from './list-too-large.ts';
+
 const [quote, backslash, comma, openBracket, closeBracket, openBrace, closeBrace] = Buffer.from('"\\,[]{}');
 const isSpace = (byte: number | undefined): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 const key = '"items"';
-/** Pages are requested with hundreds. A server that ignores the limit must not fill the memory with empty items. */
+/** Pages are requested with hundreds of items. A server that ignores the limit must not fill the memory with empty ones. */
 const mostItems = 50_000;
 
 export interface SplitList {
-  /** The answer without its items, as it is parsed. */
+  /** The parsed answer without its items. */
   readonly head: unknown;
-  /** Each is parsed when it is its turn, so that no more than one is in memory as objects. */
+  /** Each is parsed when it is reached, so that only one is in memory as objects. */
   readonly items: Iterable<unknown>;
 }
 
 /**
- * Splits the JSON of a list into its items without parsing them. Parsed at once, a page of Kubernetes objects takes megabytes of
- * small objects, which live until its last one is processed and grow the heap of V8 for good. Throws where the JSON around the
- * items is malformed; a malformed item throws when it is its turn.
+ * Splits the JSON of a list into its items without parsing them. A whole parsed page takes megabytes of small objects, which live
+ * until the last one is processed and grow the heap of V8 for good. Throws if the JSON around the items is malformed; a malformed
+ * item throws when it is reached.
  */
 export function splitList(json: Buffer): SplitList {
   const found = findItems(json);
@@ -33,18 +35,18 @@ export function splitList(json: Buffer): SplitList {
 }
 
 interface FoundItems {
-  /** Behind the bracket that opens the list, and at the one that closes it. */
+  /** From after the opening bracket to the closing one. */
   readonly start: number;
   readonly end: number;
   /** The start and the end of each item, one after the other. */
   readonly bounds: readonly number[];
 }
 
-/** Null where the object has no list `items`, or none that ends. */
+/** Null if the object has no list `items`, or the list does not end. */
 function findItems(json: Buffer): FoundItems | null {
   const bounds: number[] = [];
   let depth = 0;
-  /** Of the last text of the outer object. */
+  /** The last string of the outer object. */
   let textStart = 0;
   let textEnd = 0;
   let start = -1;
@@ -52,7 +54,7 @@ function findItems(json: Buffer): FoundItems | null {
 
   const endItem = (at: number): void => {
     if (itemStart >= 0) bounds.push(itemStart, at);
-    if (bounds.length > 2 * mostItems) throw new Error(`a page of a list has more than ${mostItems} items`);
+    if (bounds.length > 2 * mostItems) throw new ListTooLarge(`a page of a list has more than ${mostItems} items`);
     itemStart = -1;
   };
 
@@ -81,7 +83,7 @@ function findItems(json: Buffer): FoundItems | null {
   return null;
 }
 
-/** The place of the quote that ends a text. */
+/** The index of the closing quote. */
 function endOfText(json: Buffer, from: number): number {
   for (let at = from + 1; at < json.length; at += 1) {
     const byte = json[at];

@@ -6,7 +6,7 @@ import { withQuery } from './with-query.ts';
 export interface WatchEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK';
   readonly object: unknown;
-  /** The version from which a later watch continues; null where the event has none. */
+  /** The version from which a later watch continues; null if the event has none. */
   readonly resourceVersion: string | null;
 }
 
@@ -22,7 +22,7 @@ const Versioned = z.object({ metadata: z.object({ resourceVersion: z.string().mi
 
 const openingDeadlineMs = 30_000;
 
-/** Watches a kind of object from a version on. Yields null for a malformed line, which does not end the watch. */
+/** Watches a kind of object from a version on. A malformed line yields null and does not end the watch. */
 export async function* watchEvents(
   api: Pick<KubeApi, 'streamLines'>,
   path: string,

@@ -1,3 +1,3 @@
-/** A path of the API with more parameters; it may have some, such as a selector. */
+/** Adds parameters to a path of the API, which may have some already, such as a selector. */
 export const withQuery = (path: string, query: URLSearchParams): string =>
   `${path}${path.includes('?') ? '&' : '?'}${query.toString()}`;

@@ -9,24 +9,24 @@ import type { ClusterDirectory } from '../discovery/cluster-directory.ts';
 export interface LiveClustersDeps {
   readonly clusterRepository: Pick<ClusterRepository, 'find'>;
   readonly directory: Pick<ClusterDirectory, 'connectionTo'>;
-  /** Reads at once, of one cluster and of all. More are refused: they would take the connections of the watches. */
+  /** Concurrent reads, per cluster and in total. More are refused, as they would use up the connections of the watches. */
   readonly limits?: { readonly perCluster: number; readonly total: number };
 }
 
 /** Reads from a cluster while a caller waits for the answer. */
 export type ReadCluster = <T>(clusterId: string, work: (api: KubeApi) => Promise<T>) => Promise<T>;
 
-/** A cluster is probed this often. */
+/** Must equal the interval of the probes. */
 const probedEverySeconds = 15;
-/** The least time in which an operator may have mended a configuration. */
+/** An operator needs at least this long to correct a configuration. */
 const configuredWithinSeconds = 60;
 const shortReadSeconds = 1;
-/** The longest `Retry-After` that is taken over from a cluster. */
+/** A longer `Retry-After` of a cluster is shortened to this. */
 const longestRetryAfterMs = 60_000;
 
 /**
- * Reads from clusters within limits. Refuses a cluster that is ignored, does not answer or is read too often, with the
- * reason and what helps.
+ * Reads from clusters within limits. Refuses a cluster that is ignored, does not answer or is read too often; the message
+ * gives the reason and a way out.
  */
 export function liveClusters({
   clusterRepository,
@@ -43,7 +43,7 @@ export function liveClusters({
     );
     if (ignore) throw new AppError('conflict', `The cluster ${name} is ignored`);
     const connection = directory.connectionTo(provider_id);
-    // A cluster that is known not to answer must not hold places until each deadline.
+    // Reads of a cluster that does not answer would occupy slots until their deadlines.
     if (not_ok_reason !== null) {
       throw unavailable(
         `The cluster ${name} cannot be reached: ${not_ok_reason}. It is probed every ${probedEverySeconds} seconds; try again when it answers`,

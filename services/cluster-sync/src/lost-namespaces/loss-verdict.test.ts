@@ -14,13 +14,13 @@ const place = {
   revision_id: 'r',
 };
 
-test('a lost namespace is forgotten where its deployment is not in it', () => {
+test('a lost namespace is forgotten if its deployment is elsewhere', () => {
   expect(verdictByPlace(lost, null)).toBe('forget');
   expect(verdictByPlace(lost, { ...place, cluster_id: 'c2' })).toBe('forget');
   expect(verdictByPlace(lost, { ...place, namespace: 'web-two' })).toBe('forget');
 });
 
-test('what happens about a lost namespace follows from the status of its deployment', () => {
+test('the status of the deployment decides what to do about its lost namespace', () => {
   const verdicts = DeploymentStatus.options.map((status) => [status, verdictByPlace(lost, { ...place, status })]);
 
   expect(Object.fromEntries(verdicts)).toEqual({

@@ -6,7 +6,7 @@ import type { LostNamespace } from './lost-namespace-repository.ts';
 /** What to do about a lost namespace. `wait`: check it again later; `read`: read it from the cluster. */
 export type Verdict = 'forget' | 'wait' | 'read' | { readonly report: string };
 
-/** The verdict as far as the state of its deployment decides it, before the cluster is read. */
+/** The verdict by the state of the deployment, before the cluster is read. */
 export function verdictByPlace(lost: LostNamespace, place: DeploymentPlace | null): 'forget' | 'wait' | 'read' {
   if (place?.cluster_id !== lost.cluster_id || place.namespace !== lost.namespace) return 'forget';
   switch (place.status) {
@@ -15,17 +15,17 @@ export function verdictByPlace(lost: LostNamespace, place: DeploymentPlace | nul
     case 'Installing':
     case 'Upgrading':
     case 'Renaming':
-      // A task will make the namespace again, or it may have been its last act: then the deployment runs in nothing.
+      // The task may recreate the namespace; or it has just deleted it, and a running deployment has lost its namespace.
       return 'wait';
     default:
       return 'forget';
   }
 }
 
-/** A namespace usually goes within seconds of its deletion. */
+/** A namespace usually disappears within seconds of its deletion. */
 export const usualHeldMs = 60_000;
 
-/** The verdict for a running deployment, by its namespace as the cluster has it now; null: there is no such namespace. */
+/** The verdict for a running deployment, by its current namespace in the cluster; null if that does not exist. */
 export function verdictByNamespace(
   lost: LostNamespace,
   namespace: unknown,

@@ -15,7 +15,7 @@ const nothing = sql.type(z.object({}));
 
 /** `k8s-resource-repository.ts` adds rows, in the transaction that writes the change of the namespace. */
 export const createLostNamespaceRepository = (db: Queries) => ({
-  /** Those that are due, which no other replica gets for a while. */
+  /** Claims due rows: other replicas do not get them for a while. */
   claim: (limit: number, forMs: number) =>
     db.any(sql.type(LostNamespace)`
       with due as (

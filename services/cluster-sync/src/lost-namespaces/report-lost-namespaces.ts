@@ -14,7 +14,7 @@ export interface ReportLostNamespacesDeps {
   readonly lostNamespaceRepository: LostNamespaceRepository;
   readonly readCluster: ReadCluster;
   readonly log: Service['log'];
-  /** After this time, in ms, what is still undecided is checked again. */
+  /** Undecided namespaces are checked again after this time, in ms. */
   readonly againMs?: number;
   readonly heldMs?: number;
 }
@@ -23,8 +23,8 @@ const batchSize = 20;
 const deadlineMs = 5_000;
 
 /**
- * Reports deployments whose namespace is gone to `tasks`. The order makes a report of what is no longer so void: first the
- * revision of the deployment is read, then its namespace, and `tasks` takes the report for that revision only.
+ * Reports deployments whose namespace is gone to `tasks`. The revision of the deployment is read before its namespace, and
+ * `tasks` accepts the report only for that revision, so an outdated report has no effect.
  */
 export const reportLostNamespaces =
   (deps: ReportLostNamespacesDeps) =>
@@ -35,7 +35,7 @@ export const reportLostNamespaces =
       try {
         if (await isDecided(deps, lost, signal)) await lostNamespaceRepository.remove(lost);
       } catch (error) {
-        // A cluster or a neighbour that does not answer: the row comes back.
+        // The cluster or another service does not answer; the row becomes due again.
         if (!(error instanceof AppError)) throw error;
         log.debug({ err: error, namespace: lost.namespace }, 'a lost namespace cannot be checked yet');
       }

@@ -10,11 +10,11 @@ export interface FoundCluster {
 
 /** A credential that is replaced while the connection stays open. Never log it, never store it. */
 export interface ChangingToken {
-  /** Where it comes from. Another source makes another connection, another token does not. */
+  /** Where the token comes from. A new source makes a new connection, a new token does not. */
   readonly source: string;
-  /** A token that is good for a while; whoever gives it keeps it as long as it lasts. */
+  /** A token that is valid for a while. The implementation caches it. */
   current(signal: AbortSignal): Promise<PresentToken>;
-  /** The cluster refused this token before its end, so the next one is fetched early. */
+  /** Call it if the cluster refused this token before its expiry, so that the next one is fetched early. */
   refused?(token: string): void;
 }
 
@@ -23,27 +23,27 @@ export interface PresentToken {
   readonly expiresAt: string;
 }
 
-/** A cluster with its access; null where it is refused. */
+/** A cluster with its access, which is null if the cluster is refused. */
 export interface ReachableCluster extends FoundCluster {
   readonly access: KubeAccess | null;
-  /** In place of a credential in the access. */
+  /** Replaces the credential in `access`. */
   readonly token?: ChangingToken;
 }
 
 export interface FoundClusters {
   readonly clusters: readonly ReachableCluster[];
-  /** Parts of the source that could not be read now: the clusters whose ids begin so stay as they are. */
+  /** Parts of the source that could not be read now: clusters whose ids have such a prefix stay as they are. */
   readonly unread: readonly { readonly prefix: string; readonly reason: string }[];
 }
 
-/** A source of clusters. One that fails costs only its own. */
+/** A source of clusters. Its failures do not affect clusters of other sources. */
 export interface ClusterProvider {
-  /** What it reads, as in `it is no longer in the kubeconfig`. */
+  /** The name of the source in messages such as `it is no longer in the kubeconfig`. */
   readonly source: string;
-  /** The `provider_id` of each of its clusters begins with it, and that of no other provider's. */
+  /** The prefix of the `provider_id`s of its clusters, unique to this provider. */
   readonly prefix: string;
   readonly everyMs: number;
-  /** Throws where nothing can be read. Its words are logged, so they hold nothing that was read. */
+  /** Throws if nothing can be read. The message is logged, so it must not contain anything that was read. */
   find(signal: AbortSignal): Promise<FoundClusters>;
 }
 

@@ -4,7 +4,7 @@ import { startOf } from '@berth/contracts/cut-text';
 import type { ReachableCluster } from './cluster-provider.ts';
 
 export interface KubeconfigSource {
-  /** What its `provider_id`s begin with. */
+  /** The prefix of the `provider_id`s. */
   readonly prefix: string;
   readonly regionName: string;
   /** The contexts to read; null: all. */

@@ -18,7 +18,7 @@ export interface ProviderSettings {
   readonly rediscoverMs: number;
 }
 
-/** One for each source; those without configuration only flag what they found earlier. */
+/** One for each source. One without configuration only flags clusters that it found earlier. */
 export function configuredProviders(settings: ProviderSettings): {
   configured: ClusterProvider[];
   unconfigured: ClusterProvider[];

@@ -15,7 +15,7 @@ let clusters: Record<string, string[]>;
 let closed: Set<string>;
 let requests: string[];
 
-/** As much of the APIs of EKS and of the account as the provider uses, in pages of two. */
+/** A fake of the EKS and account APIs, with pages of two. */
 beforeAll(async () => {
   vi.stubEnv('AWS_ACCESS_KEY_ID', accessKey.id);
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', accessKey.secret);
@@ -106,7 +106,7 @@ test('only the listed regions are requested', async () => {
   expect(new Set(requests.map((request) => request.split(' ')[2]))).toEqual(new Set(['us-east-1']));
 });
 
-test('a region and a cluster that AWS refuses cost only themselves', async () => {
+test('a region or a cluster that AWS refuses does not affect others', async () => {
   closed.add('eu-west-1');
   clusters['us-east-1'] = ['four', 'broken', 'five'];
 
@@ -119,19 +119,27 @@ test('a region and a cluster that AWS refuses cost only themselves', async () =>
   ]);
 });
 
+test('a region with too many EKS clusters is left out, with the limit as the reason', async () => {
+  clusters['us-east-1'] = Array.from({ length: 1_001 }, (_, n) => `c${n}`);
+
+  const { unread } = await find();
+
+  expect(unread).toEqual([{ prefix: 'arn:aws:eks:us-east-1:', reason: 'us-east-1: more than 1000 clusters' }]);
+});
+
 test('an EKS cluster that is being created is refused until it has an address', async () => {
   clusters = { 'us-east-1': ['creating'] };
 
-  expect((await find()).clusters).toMatchObject([{ access: null, refused: 'EKS has no address of it yet' }]);
+  expect((await find()).clusters).toMatchObject([{ access: null, refused: 'EKS has no address for it yet' }]);
 });
 
-test('an AWS account without an answer is an error without the words of the answer', async () => {
+test('the error for an AWS account that refuses does not quote its answer', async () => {
   const away = eksProvider({ regions: null, endpoint: 'http://127.0.0.1:9' }, 1_000).find(AbortSignal.timeout(20_000));
 
   await expect(away).rejects.toThrow(/^the regions of the AWS account cannot be read: \w+$/);
 });
 
-test('the token of an EKS cluster is a request to STS in its name, signed with the account’s key for one minute', async () => {
+test('the token of an EKS cluster is a request to STS that names the cluster, signed for one minute', async () => {
   const [cluster] = (await find(['us-east-1'])).clusters;
   const present = await cluster?.token?.current(AbortSignal.timeout(5_000));
 
@@ -152,7 +160,7 @@ test('the token of an EKS cluster is a request to STS in its name, signed with t
   expect((await cluster?.token?.current(AbortSignal.timeout(5_000)))?.token).toBe(present?.token);
 });
 
-/** Signature version 4 of a presigned URL, computed from the description of AWS and not by the SDK. */
+/** Signature version 4 of a presigned URL, computed by the AWS documentation instead of the SDK. */
 function signatureOf(url: URL, headers: Record<string, string>): string {
   const hmac = (key: Buffer | string, text: string) => createHmac('sha256', key).update(text).digest();
   const encoded = (text: string) =>

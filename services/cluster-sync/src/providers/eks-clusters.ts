@@ -1,10 +1,11 @@
 import type { EKSClient } from '@aws-sdk/client-eks';
 import type { ClusterProvider, FoundClusters, ReachableCluster } from './cluster-provider.ts';
+import { SourceUnreadable } from './source-unreadable.ts';
 
 export interface EksOptions {
   /** Null: all regions that are enabled for the account. */
   readonly regions: readonly string[] | null;
-  /** Another address of the AWS APIs, for tests. The SDK reads `AWS_ENDPOINT_URL` and its kin itself. */
+  /** Another address of the AWS APIs, for tests. The SDK itself reads `AWS_ENDPOINT_URL` and similar variables. */
   readonly endpoint?: string;
 }
 
@@ -13,9 +14,9 @@ const mostClusters = 1_000;
 const mostRegions = 100;
 const requestMs = 10_000;
 
-/** Clusters of an AWS account. A region that does not answer costs only its own clusters. */
+/** Clusters of an AWS account. A region that does not answer does not affect the clusters of others. */
 export function eksProvider(options: EksOptions, everyMs: number): ClusterProvider {
-  // 30 MB once imported, so only where it is configured.
+  // Takes 30 MB, so it is imported only if EKS is configured.
   const library = () => import('@aws-sdk/client-eks');
   const clients = new Map<string, EKSClient>();
 
@@ -28,7 +29,7 @@ export function eksProvider(options: EksOptions, everyMs: number): ClusterProvid
     return client;
   }
 
-  /** In the form of the ids of its clusters. The partition comes before the region. */
+  /** The prefix of the ids of a region's clusters. */
   const prefixOf = (region: string) => `arn:${partitionOf(region).name}:eks:${region}:`;
 
   async function inRegion(region: string, signal: AbortSignal): Promise<FoundClusters> {
@@ -39,7 +40,7 @@ export function eksProvider(options: EksOptions, everyMs: number): ClusterProvid
     const names: string[] = [];
     for await (const { clusters: page = [] } of paginateListClusters({ client }, {}, limit())) {
       names.push(...page);
-      if (names.length > mostClusters) throw new Error(`more than ${mostClusters} clusters`);
+      if (names.length > mostClusters) throw new SourceUnreadable(`more than ${mostClusters} clusters`);
     }
     const clusters: ReachableCluster[] = [];
     const unread: FoundClusters['unread'][number][] = [];
@@ -51,9 +52,9 @@ export function eksProvider(options: EksOptions, everyMs: number): ClusterProvid
       if (arn === undefined) continue;
       const ca = Buffer.from(certificateAuthority?.data ?? '', 'base64').toString();
       const row = { provider_id: arn, name, region_name: region };
-      // It has neither while it is created.
+      // A cluster that is being created has neither.
       if (endpoint === undefined || ca === '') {
-        clusters.push({ ...row, access: null, refused: 'EKS has no address of it yet' });
+        clusters.push({ ...row, access: null, refused: 'EKS has no address for it yet' });
         continue;
       }
       const stsHost = `sts.${region}.${partitionOf(region).suffix}`;
@@ -99,11 +100,11 @@ async function enabledRegions(options: EksOptions, signal: AbortSignal): Promise
       limit,
     )) {
       names.push(...Regions.flatMap(({ RegionName }) => RegionName ?? []));
-      if (names.length > mostRegions) throw new Error(`more than ${mostRegions} regions`);
+      if (names.length > mostRegions) throw new SourceUnreadable(`more than ${mostRegions} regions`);
     }
     return names;
   } catch (error) {
-    throw new Error(`the regions of the AWS account cannot be read: ${wordsOf(error)}`, { cause: error });
+    throw new SourceUnreadable(`the regions of the AWS account cannot be read: ${wordsOf(error)}`, { cause: error });
   } finally {
     client.destroy();
   }
@@ -117,7 +118,10 @@ function partitionOf(region: string): { name: string; suffix: string } {
   return { name: 'aws', suffix: 'amazonaws.com' };
 }
 
-/** The name of an error of AWS, such as `AccessDeniedException`; its words may quote the request. */
-const wordsOf = (error: unknown): string => (error instanceof Error ? error.name : 'it cannot be read');
+/** Of an error of AWS only the name, such as `AccessDeniedException`: its message may quote the request. */
+function wordsOf(error: unknown): string {
+  if (error instanceof SourceUnreadable) return error.message;
+  return error instanceof Error ? error.name : 'it cannot be read';
+}
 
 export const eksPrefix = prefix;

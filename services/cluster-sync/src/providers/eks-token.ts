@@ -8,19 +8,19 @@ export interface EksTokenOptions {
   readonly clusterName: string;
   /** The credentials and the hash of the SDK. */
   readonly config: Pick<EKSClientResolvedConfig, 'credentials' | 'sha256'>;
-  /** Of STS in the region. */
+  /** The host of STS in the region. */
   readonly stsHost: string;
 }
 
 /** EKS accepts a token for this long after its signature. */
 const lifetimeMs = 15 * 60_000;
 const renewBeforeMs = 5 * 60_000;
-/** The longest that the URL itself may be used. */
+/** How long STS accepts the URL itself. */
 const urlSeconds = 60;
 
 /**
- * A token for an EKS cluster: a signed request to STS that says who the bearer is, and that EKS sends in its place. It is
- * signed here, with the SDK's own signer; nothing is requested.
+ * A token for an EKS cluster: a presigned request to STS, which EKS sends to learn who the bearer is. It is signed locally with
+ * the signer of the SDK.
  */
 export function eksToken({ region, clusterName, config, stsHost }: EksTokenOptions): ChangingToken {
   const signer = new SignatureV4({

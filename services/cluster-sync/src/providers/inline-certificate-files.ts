@@ -35,7 +35,7 @@ async function inlined(fields: Fields, names: string[], folder: string): Promise
   return result;
 }
 
-/** Empty where the file cannot be read: then only the context that needs it is refused. */
+/** Empty if the file cannot be read, so that only the context that needs it is refused. */
 async function base64Of(path: string): Promise<string> {
   const file = await stat(path).catch(() => null);
   if (!file?.isFile() || file.size > maxBytes) return '';

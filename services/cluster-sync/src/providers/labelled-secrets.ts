@@ -7,10 +7,11 @@ import { listPages } from '../kube/list-pages.ts';
 import type { ClusterProvider, FoundClusters } from './cluster-provider.ts';
 import { clustersOfKubeconfig } from './clusters-of-kubeconfig.ts';
 import type { OwnAccess } from './own-cluster.ts';
+import { SourceUnreadable } from './source-unreadable.ts';
 import { whenChanged } from './when-changed.ts';
 
 export interface LabelledSecretsOptions {
-  /** To the cluster that holds the Secrets: the one that the service runs in. */
+  /** Access to the cluster with the Secrets: the one that the service runs in. */
   readonly access: () => Promise<OwnAccess>;
   readonly namespace: string;
   readonly allowed: ReadonlySet<AllowedField>;
@@ -20,7 +21,7 @@ const prefix = 'secret:';
 export const secretLabel = 'berth.dev/cluster';
 const key = 'kubeconfig';
 const mostSecrets = 500;
-/** A Secret is from whoever may write one, and must neither read the files of this machine nor run its programs. */
+/** Anybody who may write Secrets can make one, so it must neither read files of this machine nor run programs on it. */
 const ofThisMachine: readonly AllowedField[] = ['tokenFile', 'exec'];
 
 const Secret = z.object({
@@ -29,7 +30,7 @@ const Secret = z.object({
 });
 type Secret = z.infer<typeof Secret>;
 
-/** Secrets with the label, each with a kubeconfig; read again every time, so a change counts at the next one. */
+/** Reads the Secrets with the label, each with a kubeconfig. They are read every time, so a change counts at the next read. */
 export function labelledSecretsProvider(options: LabelledSecretsOptions, everyMs: number): ClusterProvider {
   const allowed = new Set([...options.allowed].filter((field) => !ofThisMachine.includes(field)));
   const found = whenChanged<FoundClusters>();
@@ -42,15 +43,20 @@ export function labelledSecretsProvider(options: LabelledSecretsOptions, everyMs
     });
     const path = `/api/v1/namespaces/${options.namespace}/secrets?labelSelector=${encodeURIComponent(`${secretLabel}=true`)}`;
     const secrets: Secret[] = [];
+    const tooMany = `more than ${mostSecrets} Secrets in ${options.namespace} have the label ${secretLabel}`;
     try {
       for await (const { items } of listPages(api, path, { signal, maxPages: 50 })) {
         for (const item of items) secrets.push(Secret.parse(item));
-        if (secrets.length > mostSecrets) throw new Error(`more than ${mostSecrets} Secrets have the label`);
+        if (secrets.length > mostSecrets) throw new SourceUnreadable(tooMany);
       }
     } catch (error) {
-      throw new Error(`the Secrets in ${options.namespace} cannot be read: ${describeFailure(error, api.server)}`, {
-        cause: error,
-      });
+      if (error instanceof SourceUnreadable) throw error;
+      throw new SourceUnreadable(
+        `the Secrets in ${options.namespace} cannot be read: ${describeFailure(error, api.server)}`,
+        {
+          cause: error,
+        },
+      );
     }
     return found(JSON.stringify(secrets), () => clustersOf(secrets));
   };
@@ -74,7 +80,7 @@ export function labelledSecretsProvider(options: LabelledSecretsOptions, everyMs
   return { source: `the labelled Secrets of ${options.namespace}`, prefix, everyMs, find };
 }
 
-/** Those of `parseKubeconfig` never quote what it read. */
+/** Messages of `parseKubeconfig` never quote what it read. */
 const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : 'it cannot be read');
 
 export const labelledSecretsPrefix = prefix;

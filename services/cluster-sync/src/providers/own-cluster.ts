@@ -2,9 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { KubeAccess } from '@berth/kube/kube-access';
 import type { ChangingToken, ClusterProvider } from './cluster-provider.ts';
+import { SourceUnreadable } from './source-unreadable.ts';
 import { tokenFromFile } from './token-from-file.ts';
 
-/** The files of the service account that Kubernetes mounts into a pod, and where its API server is. */
+/** The folder of the service account that Kubernetes mounts into a pod, and the address of its API server. */
 export interface OwnClusterOptions {
   readonly folder: string;
   readonly host: string;
@@ -18,14 +19,14 @@ export interface OwnAccess {
 
 const prefix = 'own:';
 
-/** Access to the cluster that the service runs in. The authority is read each time: it may be replaced. */
+/** Access to the cluster that the service runs in. The authority is read each time, since it may be replaced. */
 export function ownAccess({ folder, host, port }: OwnClusterOptions): () => Promise<OwnAccess> {
   const token = tokenFromFile(join(folder, 'token'));
   const address = host.includes(':') ? `[${host}]` : host;
 
   return async () => {
     const ca = await readFile(join(folder, 'ca.crt'), 'utf8').catch((error: NodeJS.ErrnoException) => {
-      throw new Error(`the authority of the service account cannot be read (${error.code})`);
+      throw new SourceUnreadable(`the authority of the service account cannot be read (${error.code})`);
     });
     return { access: { server: `https://${address}:${port}`, ca, token: null, certificate: null }, token };
   };

@@ -112,7 +112,7 @@ test('the name of a context is never cut within a character', async () => {
   await expect(readKubeconfig({ path, contexts: null })).rejects.toThrow('contexts.0.name: must be well-formed');
 });
 
-test('a program is run only where exec and this program are allowed', async () => {
+test('a program is run only if exec and this program are allowed', async () => {
   const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: '/usr/bin/issue' };
   await write({ exec });
   const read = async (commands: string[]) => {

@@ -5,6 +5,7 @@ import { type Kubeconfig, parseKubeconfig } from '@berth/kube/kubeconfig';
 import type { ClusterProvider, ReachableCluster } from './cluster-provider.ts';
 import { clustersOfKubeconfig } from './clusters-of-kubeconfig.ts';
 import { inlineCertificateFiles } from './inline-certificate-files.ts';
+import { SourceUnreadable } from './source-unreadable.ts';
 import { tokenFromFile } from './token-from-file.ts';
 import { tokenFromProgram } from './token-from-program.ts';
 import { whenChanged } from './when-changed.ts';
@@ -16,13 +17,13 @@ export interface ReadKubeconfigOptions {
   /** The contexts to read; null: all. */
   readonly contexts: readonly string[] | null;
   readonly allowed?: ReadonlySet<AllowedField>;
-  /** The programs that `exec` may name, by their paths. */
+  /** The paths of the programs that `exec` may name. */
   readonly commands?: ReadonlySet<string>;
 }
 
 /**
- * Reads the clusters of a kubeconfig file, one for each context, every time that it is called; the same objects where
- * neither the file nor a certificate file that it names has changed. Throws where the file as a whole is unusable.
+ * Reads the clusters of a kubeconfig file, one for each context, on every call. Returns the same objects unless the file or a
+ * certificate file that it names has changed. Throws if the file as a whole is unusable.
  */
 export function kubeconfigReader(options: ReadKubeconfigOptions): () => Promise<readonly ReachableCluster[]> {
   const { path } = options;
@@ -31,10 +32,10 @@ export function kubeconfigReader(options: ReadKubeconfigOptions): () => Promise<
 
   return async () => {
     const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-      throw new Error(`the kubeconfig ${path} cannot be read (${error.code})`);
+      throw new SourceUnreadable(`the kubeconfig ${path} cannot be read (${error.code})`);
     });
     // An empty file is probably being rewritten.
-    if (text.trim() === '') throw new Error(`the kubeconfig ${path} is empty`);
+    if (text.trim() === '') throw new SourceUnreadable(`the kubeconfig ${path} is empty`);
     const kubeconfig = await inlineCertificateFiles(
       parsed(text, () => parseKubeconfig(text)),
       dirname(path),
@@ -59,7 +60,7 @@ function clustersIn(
 const refusedCommand =
   'its context in the kubeconfig is refused: the program of exec is not one of CLUSTER_KUBECONFIG_EXEC_COMMANDS';
 
-/** The file is read each time: a cluster that moved is found again. */
+/** The file is read each time, so that a moved cluster is found again. */
 export function kubeconfigProvider(options: ReadKubeconfigOptions, everyMs: number): ClusterProvider {
   const read = kubeconfigReader(options);
   return { source: 'the kubeconfig', prefix, everyMs, find: async () => ({ clusters: await read(), unread: [] }) };

@@ -2,18 +2,18 @@ import { spawn } from 'node:child_process';
 import { NoCredential } from '@berth/kube/kube-error';
 
 export interface ProgramRun {
-  /** An absolute path. No shell reads it. */
+  /** An absolute path, run without a shell. */
   readonly command: string;
   readonly args: readonly string[];
-  /** Its whole environment: nothing of this process, which has passwords there, is passed on. */
+  /** Its whole environment. That of this process contains passwords and is not passed on. */
   readonly env: Readonly<Record<string, string>>;
   readonly deadlineMs: number;
   readonly maxBytes: number;
 }
 
 /**
- * Runs a program in a process group of its own, which is killed at its end, at the deadline and at the signal. Returns
- * what it printed, which may be a secret and is in no error.
+ * Runs a program in its own process group, which is killed when the program ends, at the deadline, or when the signal aborts.
+ * Returns its output, which may be a secret, so errors never contain it.
  */
 export function runProgram(
   { command, args, env, deadlineMs, maxBytes }: ProgramRun,
@@ -28,7 +28,7 @@ export function runProgram(
       clearTimeout(timer);
       signal.removeEventListener('abort', abort);
       killGroup(child.pid);
-      // A process that left the group may hold it open.
+      // A process that left the group may keep the pipe open.
       child.stdout.destroy();
       if (failure === null) resolve(Buffer.concat(chunks).toString('utf8'));
       else reject(new NoCredential(`${command} ${failure}`));

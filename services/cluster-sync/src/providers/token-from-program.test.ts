@@ -43,7 +43,7 @@ test('a program that prints a credential is run once for all requests until its 
   expect(await runs()).toBe(1);
 });
 
-test('a token that nears its end is replaced', async () => {
+test('a token close to its expiry is replaced', async () => {
   const command = await program(`printf x >> ${folder}/runs\necho '${credential('short', 400)}'`);
   const { current } = tokenFromProgram(exec(command));
   await current(signal);
@@ -51,7 +51,7 @@ test('a token that nears its end is replaced', async () => {
   await expect.poll(async () => (await current(signal)) && (await runs())).toBeGreaterThan(1);
 });
 
-test('a token that the cluster refuses is replaced before its end, and the program rests between two runs', async () => {
+test('a token that the cluster refuses is replaced before its expiry, with a pause between two runs of the program', async () => {
   const command = await program(`printf x >> ${folder}/runs\necho '${credential('revoked')}'`);
   const { current, refused } = tokenFromProgram(exec(command), { pauseMs: 0 });
   await current(signal);
@@ -94,8 +94,8 @@ test.for([
     `echo '{"kind":"ExecCredential","status":{"clientKeyData":"secret-in-output"}}'`,
     'printed no credential with a token',
   ],
-  ['that prints without end', 'yes secret-in-output', 'printed more than 131072 bytes'],
-] as const)('a program %s gives the reason without what it printed', async ([, script, words]) => {
+  ['that prints endlessly', 'yes secret-in-output', 'printed more than 131072 bytes'],
+] as const)('the error for a program %s has the reason but not the output', async ([, script, words]) => {
   const { current } = tokenFromProgram(exec(await program(script)));
 
   const error: unknown = await current(signal).catch((thrown: unknown) => thrown);
@@ -104,7 +104,7 @@ test.for([
   expect(String(error)).not.toContain('secret-in-output');
 });
 
-test('a program that does not exist gives the reason', async () => {
+test('the error for a program that does not exist has the reason', async () => {
   const { current } = tokenFromProgram(exec(join(folder, 'missing')));
 
   await expect(current(signal)).rejects.toThrow('missing cannot be started (ENOENT)');
@@ -119,7 +119,7 @@ test('a program that failed is not run again for each request', async () => {
   expect(await runs()).toBe(1);
 });
 
-test('a program that hangs is killed at its deadline, with all that it has started', async () => {
+test('a program that hangs is killed at its deadline, with the processes that it has started', async () => {
   const command = await program(`sleep 300 & echo $! > ${folder}/child; sleep 300`);
   const run = { command, args: [], env: {}, deadlineMs: 3_000, maxBytes: 100 };
 
@@ -129,7 +129,7 @@ test('a program that hangs is killed at its deadline, with all that it has start
   await expect.poll(() => isRunning(child)).toBe(false);
 });
 
-test('programs of many clusters wait for their turns', async () => {
+test('programs of different clusters wait for their turns', async () => {
   const command = await program(
     `[ -e ${folder}/busy ] && printf x >> ${folder}/together; touch ${folder}/busy; sleep 0.05; rm ${folder}/busy; echo '${credential('ok')}'`,
   );

@@ -15,11 +15,11 @@ const Credential = z.object({
 
 const deadlineMs = 20_000;
 const maxBytes = 128 * 1024;
-/** A token without an end is fetched again after this time. */
+/** A token without an expiry is fetched again after this time. */
 const withoutEndMs = 60_000;
-/** A token is replaced so long before its end, or after half of its life where that is shorter. */
+/** A token is replaced this long before its expiry, or after half of its lifetime if that is later. */
 const earlyMs = 120_000;
-/** A program that fails, or whose tokens are refused, is not run for each of a hundred requests. */
+/** The pause between two runs of a program that fails or whose tokens are refused. */
 const usualPauseMs = 5_000;
 
 interface Kept {
@@ -29,10 +29,10 @@ interface Kept {
   printed: { readonly token: string; readonly at: number } | null;
 }
 
-/** Of all clusters: programs are large, and a hundred clusters begin at the same time. */
+/** Shared by all clusters: programs are large, and a hundred clusters may start at the same time. */
 const usualTurns = atMost(4, { holdMs: deadlineMs });
 
-/** The token that a client-go credential plugin prints. The program is run again before it ends. */
+/** The token that a client-go credential plugin prints. The program is run again before the token expires. */
 export function tokenFromProgram(
   program: ExecProgram,
   { inTurn = usualTurns, pauseMs = usualPauseMs }: { inTurn?: InTurn; pauseMs?: number } = {},
@@ -47,7 +47,7 @@ export function tokenFromProgram(
       ...env,
       KUBERNETES_EXEC_INFO: JSON.stringify(info),
     };
-    // Of several requests that wait for the token none may end the program for the others.
+    // Several requests may wait for this token, so the signal of one must not stop the program.
     const unlimited = new AbortController().signal;
     const printed = await inTurn(() =>
       runProgram({ command, args, env: environment, deadlineMs, maxBytes }, unlimited),
@@ -80,7 +80,7 @@ export function tokenFromProgram(
       return kept.result;
     },
     refused(token: string): void {
-      // A request may have been under way with the token before.
+      // Ignores a refusal of an earlier token.
       if (kept?.printed?.token === token) kept.until = Math.min(kept.until, kept.printed.at + pauseMs);
     },
   };

@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto';
 
 /**
- * The same value as the last time, as long as the text that it is made from stays the same. What is read every few seconds
- * and seldom changes makes garbage otherwise, and OpenSSL's is freed long after it was made.
+ * Returns the previous value while the text that it is made from stays the same. Without it, sources that are read every few
+ * seconds make garbage, and that of OpenSSL is freed only much later.
  */
 export function whenChanged<Value>(): (text: string, make: () => Value) => Value {
   let last: { readonly digest: string; readonly value: Value } | undefined;
   return (text, make) => {
-    // A text may hold credentials, and would be kept as long as the value.
+    // Keeps only a digest, since the text may hold credentials.
     const digest = hash('sha256', text, 'base64url');
     if (last?.digest !== digest) last = { digest, value: make() };
     return last.value;

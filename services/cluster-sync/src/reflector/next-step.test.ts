@@ -55,7 +55,7 @@ describe('nextStep', () => {
       { step: 'list', pauseMs: 3_000 },
     ],
     [
-      'keeps five seconds between two lists of which the first failed',
+      'keeps five seconds between a failed list and the next',
       listing,
       failed,
       { step: 'list', pauseMs: 4_900, backoffMs: 1600 },
@@ -63,7 +63,7 @@ describe('nextStep', () => {
     ['keeps its version when a watch fails', watching, failed, { step: 'watch', resourceVersion: '10', pauseMs: 1600 }],
     ['lists again after five failed watches', { ...watching, fruitless: 4 }, failed, { step: 'list' }],
     [
-      'watches on when the failed watch delivered an event',
+      'watches again when the failed watch had delivered an event',
       { ...watching, fruitless: 4 },
       { ...failed, resourceVersion: '15' },
       { step: 'watch', resourceVersion: '15', fruitless: 1 },
@@ -92,7 +92,7 @@ describe('nextStep', () => {
     expect(nextStep(state, outcome, chance)).toMatchObject(expected);
   });
 
-  test('watches on from the last version when the server ends a watch after its time', () => {
+  test('watches again from the last version when the server ends a watch after its time', () => {
     const state = nextStep(watching, { kind: 'ended', resourceVersion: '12' }, longAfter);
 
     expect(state).toMatchObject({ step: 'watch', resourceVersion: '12', pauseMs: 0 });

@@ -9,11 +9,11 @@ export interface ReflectorState {
   readonly pauseMs: number;
   /** The version from which the watch continues; null before the first list. */
   readonly resourceVersion: string | null;
-  /** Consecutive watches without an event: they failed, or fell silent. */
+  /** Consecutive watches that failed or fell silent without an event. */
   readonly fruitless: number;
-  /** The last pause after a failure, from which the next one grows. */
+  /** The last pause after a failure; the next one is longer. */
   readonly backoffMs: number;
-  /** When the last list began, and the last one that was completed. */
+  /** When the last list began, and when the last completed one began. */
   readonly listTriedAt: number;
   readonly listedAt: number;
 }
@@ -42,9 +42,9 @@ export interface Chance {
   readonly resyncMs: number;
 }
 
-/** At most one list per kind in this time, however the API server behaves. */
+/** The shortest time between two lists of a kind, however the API server behaves. */
 const listGapMs = 5_000;
-/** After this many consecutive fruitless watches the resource version itself is suspect. */
+/** After this many consecutive watches without an event the resource version is suspect. */
 const fruitlessLimit = 5;
 /** A server that ends a watch this soon is failing, whatever its status. */
 const hastyMs = 1_000;
@@ -102,7 +102,7 @@ function backOff(state: ReflectorState, retryAfterMs: number | null, { random }:
   return { backoffMs, pauseMs: Math.max(backoffMs, requestedMs) };
 }
 
-/** Turns a watch into a list if its version is suspect or a resync is due, and keeps lists apart. */
+/** Turns a watch into a list if its version is suspect or a resync is due, and keeps the minimum time between lists. */
 function withDueList(state: ReflectorState, { now, resyncMs }: Chance): ReflectorState {
   const { resourceVersion, fruitless, listedAt, listTriedAt } = state;
   const isSuspect = resourceVersion === null || fruitless >= fruitlessLimit || now >= listedAt + resyncMs;

@@ -8,7 +8,7 @@ import { type WatchEvent, watchEvents } from '../kube/watch-events.ts';
 import { initialState, nextStep, type Outcome, type ReflectorState, watchSeconds } from './next-step.ts';
 import { pause } from '@berth/service/waiting/pause';
 
-/** Receives objects. Every call may wait until the signal aborts, and the reflector reads no further until it is done. */
+/** Receives objects. A call may wait, and the reflector reads no further until it returns. */
 export interface ReflectorSink {
   beginPass(namespace?: string): { add(object: unknown, signal: AbortSignal): Promise<void>; end(): void };
   put(object: unknown, signal: AbortSignal): Promise<void>;
@@ -21,13 +21,13 @@ export interface ReflectorDeps {
   readonly path: string;
   pathIn(namespace: string): string;
   readonly sink: ReflectorSink;
-  /** For the lists of all clusters: pages are large, and many at once would fill the memory. */
+  /** Shared by the lists of all clusters: pages are large, and many at once would fill the memory. */
   readonly listPlaces: Places;
   readonly log: Service['log'];
   readonly resyncMs: number;
   /** A stream without an event or bookmark for this long is dead, even if its socket is open. */
   readonly stallMs: number;
-  /** From 0 to 1; `Math.random` unless given. */
+  /** From 0 to 1; by default `Math.random`. */
   random?(): number;
 }
 
@@ -38,7 +38,7 @@ export interface Reflector {
   run(signal: AbortSignal, onListed?: () => void): Promise<void>;
 }
 
-/** Keeps a sink up to date with one kind of object: it lists, watches and repeats, as `nextStep` decides. */
+/** Keeps a sink up to date with one kind of object: lists, watches and repeats, as `nextStep` decides. */
 export function createReflector(deps: ReflectorDeps): Reflector {
   const { api, path, sink, listPlaces, log, resyncMs, stallMs, random = Math.random } = deps;
   const included = new Set<string>();

@@ -19,7 +19,7 @@ test('when one of several fails, the others are stopped and waited for before th
   expect(ended).toEqual(['a', 'b']);
 });
 
-test('several that are stopped end without an error, even if stopping breaks one of them', async () => {
+test('several that are stopped end without an error, even if one of them fails while it stops', async () => {
   const stopping = new AbortController();
   const ended: string[] = [];
   const breaksAtTheEnd = async (signal: AbortSignal) => {

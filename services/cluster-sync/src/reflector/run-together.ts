@@ -10,7 +10,7 @@ export async function runTogether(
   await Promise.all(
     works.map((work) =>
       work(end).catch((error: unknown) => {
-        // Failures after the end are its consequence.
+        // Failures after the stop are caused by it.
         if (!end.aborted) failures.push(error);
         over.abort();
       }),

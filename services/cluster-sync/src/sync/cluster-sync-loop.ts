@@ -25,8 +25,8 @@ interface ClusterSyncLoop
 }
 
 /**
- * Syncs all clusters whose leases this process gets. Clusters come in hundreds and connections in tens: what syncs clusters
- * waits for its turn and leaves some to requests. Leases have turns of their own, because they must not wait for the rest.
+ * Syncs all clusters whose leases this process gets. There are hundreds of clusters but tens of database connections, so syncing
+ * waits for its turn and leaves some connections to requests. Leases have separate turns, because they must not wait.
  */
 export function clusterSyncLoop({
   db,
@@ -50,7 +50,7 @@ export function clusterSyncLoop({
     readMs: 10_000,
     betweenWritesMs: 15_000,
     saveChanges: saveInGroups(k8sResourceRepository),
-    // A cluster whose lists hang does not hold up the others for longer.
+    // A cluster whose lists hang delays the others no longer than this.
     listPlaces: places(4, { patienceMs: 2_000 }),
     queueRoom: queueRoom(600),
   };

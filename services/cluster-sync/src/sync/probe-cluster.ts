@@ -4,7 +4,7 @@ import type { ProbeResult } from '../clusters/cluster-health.ts';
 
 const deadlineMs = 5_000;
 
-/** Probes a cluster. The API server reports `/readyz` only while its storage works. */
+/** Probes a cluster. `/readyz` of the API server succeeds only while its storage works. */
 export async function probeCluster(
   api: Pick<KubeApi, 'getText' | 'server'>,
   signal: AbortSignal,

@@ -32,7 +32,7 @@ afterEach(async () => {
 });
 
 interface Replica {
-  /** The clusters it syncs now. */
+  /** The clusters that it syncs now. */
   readonly syncs: Set<SyncedCluster>;
   readonly begun: SyncedCluster[];
   connectTo(port: number | null): void;
@@ -53,7 +53,7 @@ function startReplica(holder: string): Replica {
     refreshMs: 20,
     leaseRetryMs: 50,
     whileHolding: (id, signal, work) =>
-      // So long that no stall of the machine loses it.
+      // Long enough that a stalled machine does not lose the lease.
       whileHolding(db, { name: leaseNameOf(id), holder, ttlMs: 60_000, heartbeatMs: 100, marginMs: 200, signal }, work),
     sync: async (cluster, signal) => {
       begun.push(cluster);

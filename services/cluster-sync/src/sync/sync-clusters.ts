@@ -36,7 +36,7 @@ interface Wanted {
   readonly connection: Connection;
 }
 
-/** Syncs every cluster that this process has a connection to and the lease of, each independently. */
+/** Syncs every cluster to which this process has a connection and the lease, each independently. */
 export const syncClusters =
   (deps: SyncClustersDeps): Loop =>
   async (signal) => {

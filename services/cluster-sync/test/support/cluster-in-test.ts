@@ -8,7 +8,7 @@ export interface ClusterInTest extends AsyncDisposable {
   readonly server: KubernetesServer;
   readonly access: KubeAccess;
   stop(): Promise<void>;
-  /** Starts it again at the same address, with the same data. */
+  /** Restarts it at the same address, with the same data. */
   start(): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ export async function startClusterInTest(): Promise<ClusterInTest> {
   };
 }
 
-/** The access in a context of a kubeconfig; throws the reason where it is refused. */
+/** The access in a context of a kubeconfig; throws the reason if it is refused. */
 export function accessIn(kubeconfig: string, context: string): KubeAccess {
   const result = kubeAccessOf(parseKubeconfig(kubeconfig), context);
   if ('refused' in result) throw new Error(result.refused);

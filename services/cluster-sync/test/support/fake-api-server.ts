@@ -18,10 +18,10 @@ export interface FakeContent {
   metadata?: { namespace?: string; labels?: Record<string, string>; annotations?: Record<string, string> };
 }
 
-/** What this server uses of an answer, which HTTP/1.1 and HTTP/2 both have. */
+/** The part of a response that HTTP/1.1 and HTTP/2 share. */
 export interface Answer {
   writeHead(status: number, headers?: Record<string, string>): unknown;
-  /** HTTP/2 sends them at once. */
+  /** HTTP/2 sends the headers at once. */
   flushHeaders?(): void;
   write(text: string): boolean;
   end(): unknown;
@@ -60,7 +60,7 @@ export interface FakeApiServer extends AsyncDisposable {
   connections(): number;
 }
 
-/** A small API server over TLS, with a few lists, that a test can make misbehave. */
+/** A small API server over TLS with a few lists; a test can make it misbehave. */
 export async function startFakeApiServer({
   pageSize = 500,
   protocol,

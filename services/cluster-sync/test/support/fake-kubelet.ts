@@ -4,7 +4,7 @@ export interface FakeKubelet {
   readonly uid: string;
   phase: string;
   containers: string[];
-  /** Of the pod's log: the time of a line, and its text. */
+  /** A line of the pod's log. */
   readonly lines: { at: string; text: string }[];
   previous: { at: string; text: string }[];
   /** The queries of the requests for its log so far. */
@@ -15,7 +15,7 @@ export interface FakeKubelet {
   endStreams(): void;
   openStreams(): number;
   isDeleted: boolean;
-  /** An answer to every request for the log; null where it is read. */
+  /** If set, the answer to every request for the log. */
   refusal: { status: number; message: string } | null;
 }
 

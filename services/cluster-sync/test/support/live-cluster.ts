@@ -11,7 +11,7 @@ export interface LiveCluster extends AsyncDisposable {
   readonly server: FakeApiServer;
 }
 
-/** A cluster of the service that answers, with a deployment on it. */
+/** A cluster that answers, with a deployment on it. */
 export async function addLiveCluster(service: ServiceInTest): Promise<LiveCluster> {
   const server = await startFakeApiServer();
   const name = `live-${randomUUID()}`;

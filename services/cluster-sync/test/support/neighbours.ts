@@ -21,24 +21,24 @@ export interface Neighbours extends AsyncDisposable {
   readonly gateway: Bus;
   /** The envs that auth knows. */
   envs: string[];
-  /** Called when auth has answered whether an env exists. */
+  /** Called after auth has answered whether an env exists. */
   onEnvConfirmed: () => void;
-  /** What each claimed task is about. The fence of every claim is 7. */
+  /** The claims of tasks, by id. The fence of every claim is 7. */
   claims: Map<string, ClaimedPlace>;
-  /** The deployments that auth issues tokens for, with the env of each. */
+  /** The env of each deployment for which auth issues tokens. */
   callers: Map<string, string>;
-  /** How many tokens auth has issued, and to which deployments. */
+  /** The deployments for which auth has issued tokens, one entry per token. */
   issued: string[];
-  /** Called before auth answers; what it throws is the answer. */
+  /** Called before auth answers; an error that it throws becomes the answer. */
   beforeIssue: () => Promise<void>;
   tokenSeconds: number;
-  /** Where deployments lie, by their ids. */
+  /** The places of deployments, by id. */
   places: Map<string, DeploymentPlace>;
-  /** Called before tasks answers where a deployment lies; what it throws is the answer. */
+  /** Called before tasks answers with a place; an error that it throws becomes the answer. */
   beforePlace: () => Promise<void>;
-  /** What was reported of lost namespaces. */
+  /** The reports of lost namespaces. */
   lost: { id: string; namespace: string; reason: string; revision_id: string | null }[];
-  /** The deployments that tasks has on every cluster. */
+  /** The names of deployments that tasks reports for every cluster. */
   deployments: string[];
 }
 
@@ -57,7 +57,7 @@ const unused = ({ operations }: Pick<Resource, 'operations'>) =>
     Object.keys(operations).map((name) => [name, () => Promise.reject(new AppError('not_implemented', name))]),
   );
 
-/** The operations of other services that cluster-sync calls, on a real bus with the real permissions of each service. */
+/** Serves the operations that cluster-sync calls, on a real bus with the real permissions of each service. */
 export async function startNeighbours(nats: TestNats): Promise<Neighbours> {
   const [auth, tasks, runner, gateway] = await Promise.all([
     connectPatientTestBus(nats, 'auth'),

@@ -26,7 +26,7 @@ import { type Neighbours, startNeighbours } from './neighbours.ts';
 export interface ServiceInTest extends Neighbours {
   readonly db: Database;
   readonly nats: TestNats;
-  /** The service's own. */
+  /** The connection of the service itself. */
   readonly bus: Bus;
   readonly directory: ClusterDirectory;
   readonly writeCredentials: WriteCredentials;

@@ -19,7 +19,7 @@ export interface Replica {
 
 export interface ServiceSurroundings extends Neighbours {
   readonly db: Database;
-  /** A process of the service, as in production. */
+  /** The service as a process, as in production. */
   startReplica(settings: Settings): Promise<Replica>;
 }
 
@@ -28,7 +28,7 @@ export type ServiceProcess = ServiceSurroundings & Replica;
 const migrations = new URL('../../migrations/', import.meta.url);
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
-/** A real bus and a real database, and no process of the service yet. */
+/** A real bus and a real database, without a process of the service. */
 export async function startSurroundings(): Promise<ServiceSurroundings> {
   const stack = new AsyncDisposableStack();
   const { db, url } = stack.use(await openTestDatabase({ service: 'cluster-sync', migrations }));

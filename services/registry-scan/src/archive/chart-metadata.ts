@@ -2,7 +2,7 @@ import { startOf } from '@berth/contracts/cut-text';
 import { Text } from '@berth/contracts/fields/fields';
 import { z } from 'zod';
 
-/** YAML parses `version: 1.2` as a number where the author means text; Helm converts it back to text, and so do we. */
+/** YAML parses `version: 1.2` as a number although the author means text; like Helm, converts it back. */
 const asText = (value: unknown): unknown =>
   typeof value === 'number' || typeof value === 'boolean' ? String(value) : (value ?? undefined);
 
@@ -41,7 +41,7 @@ export const ChartMetadata = z.strictObject({
 });
 export type ChartMetadata = z.infer<typeof ChartMetadata>;
 
-/** Annotations of Berth win over those of the upstream project. */
+/** Annotations of Berth take precedence over those of the upstream project. */
 export const ChartYamlMetadata = ChartYaml.transform(
   ({ name, version, annotations }): ChartMetadata => ({
     name,

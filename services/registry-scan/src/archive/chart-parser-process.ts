@@ -10,5 +10,5 @@ async function answer(archive: Uint8Array): Promise<void> {
   process.send?.(await readChart(archive).catch(failed));
 }
 
-/** Unhandled, the error would end this process, and the parent would take that for a chart that needs too much memory. */
+/** If it were not handled, it would end this process, and the parent would assume that the chart needs too much memory. */
 const failed = (error: unknown) => brokenChart(`the chart cannot be read: ${String(error)}`);

@@ -10,7 +10,7 @@ afterAll(() => Promise.all([parser, impatient].map((one) => one[Symbol.asyncDisp
 
 const hostileYaml = () => chartTgz({ 'Chart.yaml': '&a '.repeat(300_000) });
 
-/** Every later header of the file gets a copy of the half a million keys in the first one. */
+/** Each later header of the file gets a copy of the first one's half a million keys. */
 async function hostileHeaders(): Promise<Buffer> {
   const chart = await tarOf([{ name: 'web/Chart.yaml', body: chartYaml() }]);
   const comment = tarHeader('x', `1024 comment=${'c'.repeat(1024 - 14)}\n`);
@@ -50,7 +50,7 @@ test.for([
       isFinal: false,
     });
     expect(cpuMsSince(before)).toBeLessThan(500);
-    // On a busy machine the thread that replaces the one that hung may itself need longer to start: that is not final.
+    // On a busy machine the replacement of the hung process may start slowly, which gives a result that is not final.
     const parsed = async () => {
       const outcome = await next;
       return outcome.isFinal ? outcome : impatient.parse(packages.next);

@@ -6,7 +6,7 @@ import { fieldErrors } from '@berth/contracts/fields/field-errors';
 import { oneAtATime } from '@berth/service/waiting/one-at-a-time';
 import { brokenChart, ParsedChart } from './parsed-chart.ts';
 
-/** The parsed chart, and whether parsing it again is pointless: a time-out or a full heap may not happen again. */
+/** The parsed chart, and whether its result is final: not after a timeout or a full heap, which may not happen again. */
 export interface ParseOutcome {
   chart: ParsedChart;
   isFinal: boolean;
@@ -21,9 +21,9 @@ const readyWithinMs = 30_000;
 const heapMb = 192;
 
 /**
- * Unpacks and parses packaged charts one at a time, in a child process with a heap of its own that can be killed: a few
- * hundred kilobytes of hostile YAML, or of tar headers, keep a parser busy for minutes or fill its heap. A worker thread
- * would not do: a full heap ends the whole process.
+ * Unpacks and parses packaged charts one at a time, in a child process with its own heap, which can be killed: a few hundred
+ * kilobytes of hostile YAML or tar headers keep a parser busy for minutes or fill its heap. In a worker thread, a full heap
+ * would end the whole process.
  */
 export function createChartParser({ timeoutMs = 5_000 }: { timeoutMs?: number } = {}): ChartParser {
   let child: ChildProcess | undefined;
@@ -38,7 +38,7 @@ export function createChartParser({ timeoutMs = 5_000 }: { timeoutMs?: number } 
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
     child = started;
-    // The death of an idle child needs no handling: the next chart starts another. `answerOf` handles that of a busy one.
+    // If an idle child dies, the next chart starts another; `answerOf` handles the death of a busy one.
     started.on('error', () => undefined);
     started.once('exit', () => {
       if (child === started) child = undefined;

@@ -7,6 +7,6 @@ export const archiveLimits = {
   entries: 10_000,
   fileBytes: 5 * mebibyte,
   pathBytes: 1024,
-  /** Of a file that is parsed. */
+  /** For a file that is parsed. */
   readBytes: mebibyte,
 } as const;

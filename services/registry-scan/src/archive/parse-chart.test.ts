@@ -77,7 +77,7 @@ describe('parseChart', () => {
   test.for([
     ['a missing Chart.yaml', {}, /^Chart.yaml: is missing/],
     ['broken YAML', { 'Chart.yaml': 'a: [' }, /^Chart.yaml: is not valid YAML/],
-    ['no object', { 'Chart.yaml': '- a' }, /^Chart.yaml: /],
+    ['a list in place of an object', { 'Chart.yaml': '- a' }, /^Chart.yaml: /],
     ['an unknown apiVersion', { 'Chart.yaml': chartYaml({ apiVersion: 'v3' }) }, /apiVersion: must be v1 or v2/],
     ['a library', { 'Chart.yaml': chartYaml({ type: 'library' }) }, /type: must be application: a library cannot be/],
     ['a name that is a path', { 'Chart.yaml': chartYaml({ name: '..' }) }, /name: must not be a path/],

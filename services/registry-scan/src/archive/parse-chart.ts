@@ -8,7 +8,7 @@ const chartYaml = 'Chart.yaml';
 // A page of charts, and the published state of one, must each fit into one message of the bus.
 const maxExtensionBytes = 128 * 1024;
 
-/** Parses the files of a chart, by their path in it. Hostile ones take minutes: call it through `chart-parser.ts`. */
+/** Parses the files of a chart, given by path. Hostile charts take minutes: call it through `chart-parser.ts`. */
 export function parseChart(files: ReadonlyMap<string, string>): ParsedChart {
   const read = readMetadata(files.get(chartYaml));
   if ('errors' in read) return brokenChart(read.errors.map((error) => `${chartYaml}: ${error}`).join('; '));
@@ -38,7 +38,7 @@ function readMetadata(text: string | undefined): { metadata: ChartMetadata } | {
   return { errors: fieldErrors(error).map(({ path, message }) => inWords(path, message)) };
 }
 
-/** As lenient as Helm, which reads the first document, and the last of two members with the same name. */
+/** As lenient as Helm, which reads only the first document, and the last of two members with the same name. */
 function firstDocument(text: string): unknown {
   const [first] = parseAllDocuments(text, { uniqueKeys: false, merge: true, logLevel: 'error' });
   if (!first || !('toJS' in first)) return null;

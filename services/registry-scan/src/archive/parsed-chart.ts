@@ -18,7 +18,7 @@ export const ParsedChart = z.strictObject({
 });
 export type ParsedChart = z.infer<typeof ParsedChart>;
 
-/** A chart that cannot be deployed, and why; its metadata is kept where Chart.yaml could be read. */
+/** A chart that cannot be deployed, with the reason; its metadata is kept if Chart.yaml could be read. */
 export const brokenChart = (error: string, metadata: ChartMetadata | null = null): ParsedChart => ({
   metadata,
   values_ui: null,
@@ -28,5 +28,5 @@ export const brokenChart = (error: string, metadata: ChartMetadata | null = null
   error: shown(error),
 });
 
-/** An error may quote the chart: text as long as a file, or with a NUL, which Postgres cannot store. */
+/** Cuts and cleans an error, which may quote the chart: it can be as long as a file, or have a NUL, which Postgres refuses. */
 const shown = (error: string): string => cutText(error, maxError).replaceAll('\0', '␀');

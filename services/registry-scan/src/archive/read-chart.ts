@@ -7,7 +7,7 @@ import { unpackFiles } from './unpack-files.ts';
 const isWanted = (path: string): boolean =>
   path === 'Chart.yaml' || (isExtensionPath(path) && /\.(?:ya?ml|json)$/.test(path));
 
-/** Unpacks and parses a packaged chart. Hostile ones take minutes: call it through `chart-parser.ts`. */
+/** Unpacks and parses a packaged chart. Hostile charts take minutes: call it through `chart-parser.ts`. */
 export async function readChart(archive: Uint8Array): Promise<ParsedChart> {
   try {
     return parseChart(await unpackFiles(archive, isWanted));

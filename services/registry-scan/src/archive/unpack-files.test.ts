@@ -97,7 +97,7 @@ describe('unpackFiles', () => {
 
     await expect(read(bomb)).rejects.toThrow('bytes unpacked');
 
-    // Twice what is unpacked: when it is collected is up to the engine.
+    // Twice the unpacked size, since the engine decides when to collect garbage.
     expect((process.memoryUsage().rss - before) / mebibyte).toBeLessThan(128);
   });
 });

@@ -31,7 +31,7 @@ export async function unpackFiles(
     const { chart, path } = entryPath(name);
     folders.add(chart);
     if (folders.size > 1) throw new ChartUnreadable('the archive has more than one folder at the top level');
-    // Helm reads links and devices as empty files. A file that Berth parses must be a real one.
+    // Helm reads links and devices as empty files. A file that Berth parses must be a regular file.
     if (type !== 'file' && type !== 'directory') {
       if (wanted(path)) throw new ChartUnreadable(`${path} is not a regular file but a ${type}`);
       return skip(entry);
@@ -56,7 +56,7 @@ export async function unpackFiles(
     })(),
   ]);
   const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [asUnreadable(outcome.reason)] : []));
-  // Each side fails when the other does; a defect found in the archive says more than "premature close".
+  // If one side fails, the other does, too: a defect of the archive explains more than "premature close".
   const failure = failures.find(({ cause }) => cause === undefined) ?? failures[0];
   if (failure) throw failure;
   return files;
@@ -68,7 +68,7 @@ function asUnreadable(error: unknown): ChartUnreadable {
   return new ChartUnreadable(`the archive is not a gzipped tar file${words}`, { cause: error });
 }
 
-/** In small pieces, so that little is unpacked ahead of the reader. */
+/** Feeds small pieces, so that little is unpacked ahead of the reader. */
 function* inPieces(bytes: Uint8Array): Iterable<Uint8Array> {
   for (let at = 0; at < bytes.length; at += 16 * 1024) yield bytes.subarray(at, at + 16 * 1024);
 }

@@ -116,7 +116,7 @@ export const createChartRepository = (db: Queries) => ({
       limit 1
     `),
 
-  /** Adds the chart, or makes it available again; null where the stored row is up to date. */
+  /** Adds the chart, or makes it available again; null if the stored row is up to date. */
   upsert: ({ registryId, digest, tag, read, parsed, formatsRevision }: NewChart) =>
     db.maybeOne(sql.type(Written)`
       insert into helm_charts (
@@ -144,7 +144,7 @@ export const createChartRepository = (db: Queries) => ({
       returning ${columns}, (xmax = 0) as inserted
     `),
 
-  /** Makes the charts of a tag unavailable that now has another digest, or none. */
+  /** Makes the charts of a tag unavailable if they do not have its current digest. */
   retireTag: (registryId: string, tag: string, exceptDigest: string | null) =>
     db.any(chart`
       update helm_charts set available = false

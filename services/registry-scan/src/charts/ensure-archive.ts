@@ -10,7 +10,7 @@ import type { ChartRepository } from './chart-repository.ts';
 export interface EnsureArchiveDeps {
   chartRepository: Pick<ChartRepository, 'findSource'>;
   objects: Pick<ObjectStore, 'get' | 'put'>;
-  /** Undefined where the registry is no longer configured. */
+  /** Undefined if the registry is no longer configured. */
   clientOf: (domain: string) => Pick<RegistryClient, 'blob'> | undefined;
   /** For one package, with all its retries. */
   deadlineMs?: number;
@@ -18,7 +18,7 @@ export interface EnsureArchiveDeps {
 
 /** Fetches the package of a chart into the object store if it is missing, and returns its digest. */
 export function ensureArchive({ chartRepository, objects, clientOf, deadlineMs = 60_000 }: EnsureArchiveDeps) {
-  /** After the store was lost many tasks of one chart start at once: they share one fetch. */
+  /** After the store was lost, many tasks of one chart may start at once; they share one fetch. */
   const fetches = singleFlights<void>();
 
   async function fetchInto(digest: string, domain: string, repository: string): Promise<void> {
@@ -41,7 +41,7 @@ export function ensureArchive({ chartRepository, objects, clientOf, deadlineMs =
   };
 }
 
-/** `unavailable` where a retry may succeed, `unprocessable` where it will not. */
+/** `unavailable` if a retry may succeed, else `unprocessable`. */
 function explain(error: unknown, deadline: AbortSignal): never {
   if (error instanceof NoArchive) throw new AppError('unprocessable', `The chart cannot be fetched: ${error.message}`);
   if (error instanceof RegistryError || error instanceof EgressRefused) {

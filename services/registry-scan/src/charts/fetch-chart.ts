@@ -11,7 +11,7 @@ import type { RegistryClient } from '../oci/client/registry-client.ts';
 /** A parsed chart and the digest of its package. */
 export interface FetchedChart extends ParsedChart {
   archiveDigest: string;
-  /** False where reading it again may give another result. */
+  /** False if reading it again may give another result. */
   isFinal: boolean;
 }
 
@@ -55,7 +55,7 @@ async function fetchAndRead(
 
   const { chart, isFinal } = await parser.parse(archive);
   if (chart.error === null) {
-    // The object store is a cache: a package that is missing in it is fetched again when the chart is deployed.
+    // The object store is a cache: a missing package is fetched again when the chart is deployed.
     await objects.put(archiveDigest, archive).catch((error: unknown) => {
       log.warn({ err: error, digest: archiveDigest }, 'storing a chart archive failed');
     });

@@ -14,7 +14,7 @@ export interface ArchivePart {
   data: Uint8Array;
 }
 
-/** Fits into one answer when encoded in base64. */
+/** The size of a part, which fits into one answer in base64. */
 const partBytes = 1_500_000;
 const maxKept = 4;
 const keepMs = 60_000;
@@ -25,7 +25,7 @@ interface Kept {
   until: number;
 }
 
-/** Serves archives in parts, so that runners need no access to JetStream, whose replies can be directed to any subject. */
+/** Serves archives in parts, because a client of JetStream can direct replies to any subject, so runners get no access to it. */
 export function readArchivePart({ ensure, objects }: ReadArchivePartDeps, now = () => performance.now()) {
   const kept = new BoundedCache<Kept>(maxKept);
 

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => database?.[Symbol.asyncDispose]());
 
-test.for(waysToBeWrong)('a copy of deployments that %s equals its owner again', async (way) => {
+test.for(waysToBeWrong)('a projection of deployments that %s equals its owner again', async (way) => {
   const row = { id: randomUUID(), helm_chart_id: randomUUID() };
   const copy = { db: database.db, projection, resource: 'deployments', table: 'deployment_projection', row };
 

@@ -5,7 +5,7 @@ const longest = 100;
 /** Derives a kind from the name of a repository: `charts/two-words-charts` → `TwoWords`. */
 export function kindNameOf(repository: string): string {
   const [last = repository] = repository.split('/').slice(-1);
-  // Namespaces begin with the name of the kind, and Kubernetes allows no underscore in them.
+  // Names of namespaces begin with the kind, and Kubernetes does not allow underscores in them.
   const words = last.split(/[-_]+/);
   const tail = words.at(-1)?.toLowerCase();
   if (words.length > 1 && (tail === 'chart' || tail === 'charts')) words.pop();

@@ -35,7 +35,7 @@ export const createKindRepository = (db: Queries) => ({
       .one(kind`update deployment_kinds set name = ${name} where id = ${id} returning ${columns}`)
       .catch(conflictOn('deployment_kinds_name_key', `A deployment kind named ${name} already exists`)),
 
-  /** Inserts the kind and returns it; null where one of this name exists. */
+  /** Inserts the kind and returns it; null if one of this name exists. */
   insertMissing: (name: string) =>
     db.maybeOne(kind`
       insert into deployment_kinds (name) values (${name})

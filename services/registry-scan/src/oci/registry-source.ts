@@ -19,9 +19,9 @@ export const RegistrySource = z
     /** How often a known tag is checked for a new digest. */
     recheck_interval_seconds: z.number().positive().max(86_400).default(300),
     allow_http: z.boolean().default(false),
-    /** Addresses or CIDR ranges that are allowed although they would be denied, such as `127.0.0.0/8`. */
+    /** Addresses or CIDR ranges that are allowed although they are denied by default, such as `127.0.0.0/8`. */
     allow_addresses: z.array(Range).default([]),
-    /** `host[:port]` of token servers, other than the registry itself, that the credentials may be sent to. */
+    /** `host[:port]` of token servers, other than the registry itself, to which the credentials may be sent. */
     auth_hosts: z.array(z.string().min(1)).default([]),
   })
   .transform((given, context) => {
@@ -32,7 +32,7 @@ export const RegistrySource = z
     if (protocol === 'http:' && !given.allow_http) {
       context.addIssue({ code: 'custom', path: ['url'], message: 'must be https unless allow_http is true' });
     }
-    // An address in the configuration is allowed by being there.
+    // An address that is configured as the URL is allowed.
     const literal = hostname.replace(/^\[|\]$/g, '');
     return {
       /** Host and port; charts and push events name the registry by it. */

@@ -11,7 +11,7 @@ interface PollRegistries extends Omit<PollDeps, 'whileLeader'> {
   db: Database;
 }
 
-/** One loop for each registry; a lease keeps two replicas from polling one registry at a time. */
+/** One loop for each registry; a lease keeps two replicas from polling one registry at the same time. */
 export function pollRegistries(
   { db, ...deps }: PollRegistries,
   registries: Iterable<ConfiguredRegistry>,

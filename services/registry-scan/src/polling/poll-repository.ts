@@ -6,7 +6,7 @@ const nothing = sql.type(z.object({}));
 const poll = sql.type(z.object({ failures: z.number().int(), is_due: z.boolean() }));
 
 export const createPollRepository = (db: Queries) => ({
-  /** The number of consecutive failures if a poll of the registry is due, else null. */
+  /** If a poll of the registry is due, the number of consecutive failures before it; else null. */
   failuresIfDue: async (domain: string): Promise<number | null> => {
     const row = await db.maybeOne(poll`
       select failures, next_at <= clock_timestamp() as is_due from registry_polls where domain_name = ${domain}

@@ -3,15 +3,15 @@ export interface ScanHint {
   domain: string;
   repository: string;
   tag: string | null;
-  /** The digest that the tag should have; null where unknown. */
+  /** The digest that the tag should have; null if unknown. */
   digest: string | null;
   /** Attempt number, from 1. */
   attempt: number;
 }
 
-/** Hints, at most one for each tag or repository. Bounded: what does not fit is found by the next poll. */
+/** Hints, at most one for each tag or repository. Bounded: the next poll finds what did not fit. */
 export interface HintQueue {
-  /** Returns false where the queue is full. A newer hint for the same tag replaces the older one and delays it no further. */
+  /** Returns false if the queue is full. A newer hint for the same tag replaces the older one and never delays it. */
   add(hint: ScanHint, afterMs?: number): boolean;
   /** Removes and returns up to `count` due hints. */
   take(count: number): ScanHint[];

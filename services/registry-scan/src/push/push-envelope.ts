@@ -8,7 +8,7 @@ export interface PushHint {
   repository: string;
   /** Null: scan the whole repository. */
   tag: string | null;
-  /** The digest that the tag should have; null where the event has none of a supported kind. */
+  /** The digest that the tag should have; null if the event has no supported digest. */
   digest: string | null;
 }
 

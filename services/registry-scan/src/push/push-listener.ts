@@ -50,7 +50,7 @@ export async function startPushListener({
       log.warn({ err: error }, 'reading a push event failed');
       return 400;
     });
-    // The unread rest of a body is not waited for.
+    // Closes the connection instead of waiting for the rest of the body.
     const headers = { 'content-length': 0, ...(!request.complete && { connection: 'close' }) };
     response.writeHead(status, status === 405 ? { ...headers, allow: 'POST' } : headers).end();
   }

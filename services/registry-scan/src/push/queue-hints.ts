@@ -14,10 +14,10 @@ export interface QueueHintsDeps {
   log: Pick<Service['log'], 'warn'>;
 }
 
-/** A registry reports a deletion before its tags are gone, and reports many deletions one by one. */
+/** The pause before a deletion is checked: a registry reports it before the tags are gone, and reports many one by one. */
 const deletionMs = 1_000;
 
-/** Queues hints as they arrive; one that does not fit makes the poll of its registry due. */
+/** Queues hints as they arrive; if one does not fit, the poll of its registry becomes due. */
 export const queueHints =
   ({ queue, wakeUp, sources, pollRepository, log }: QueueHintsDeps) =>
   (hints: readonly PushHint[]): void => {

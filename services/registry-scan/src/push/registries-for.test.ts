@@ -10,13 +10,18 @@ const sources = [
 test.for([
   ['the registry that it names', 'a.example', 'charts/web', ['a.example']],
   [
-    'every registry that may have the repository, where it names none',
+    'every registry that may have the repository, if the hint names none',
     null,
     'charts/web',
     ['a.example', 'b.example', 'c.example'],
   ],
-  ['every registry that may have the repository, where it names an unknown one', 'proxy', 'other/web', ['a.example']],
-  ['no registry where the named one does not scan the repository', 'b.example', 'other/web', []],
+  [
+    'every registry that may have the repository, if the hint names an unknown one',
+    'proxy',
+    'other/web',
+    ['a.example'],
+  ],
+  ['no registry, if the named one does not scan the repository', 'b.example', 'other/web', []],
 ] as const)('a hint refers to %s', ([, host, repository, domains]) => {
   expect(registriesFor({ host, repository }, sources)).toEqual(domains);
 });

@@ -2,7 +2,7 @@ import type { RegistrySource } from '../oci/registry-source.ts';
 import type { PushHint } from './push-envelope.ts';
 
 /**
- * The configured registries that a hint may refer to: the one with that name or, where a proxy renamed it, any of them.
+ * The configured registries that a hint may refer to: the one with that name or, if the name is unknown because of a proxy, any.
  * A scan of the wrong one finds nothing and costs one request.
  */
 export function registriesFor(

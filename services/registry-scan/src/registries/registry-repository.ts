@@ -53,7 +53,7 @@ export const createRegistryRepository = (db: Queries) => ({
   setAvailable: (id: string, available: boolean) =>
     db.one(registry`update helm_registries set available = ${available} where id = ${id} returning ${columns}`),
 
-  /** Inserts the registry and returns it; null where it exists. */
+  /** Inserts the registry and returns it; null if it exists. */
   insertMissing: ({ domain, repository }: RepositoryName, kindId: string) =>
     db.maybeOne(registry`
       insert into helm_registries (domain_name, repo_name, kind_id, provider)

@@ -17,7 +17,7 @@ export interface CatalogueDeps {
   currentFormats: (queries: Transaction) => Promise<CurrentFormats>;
 }
 
-/** What a tag points to; `chart` is null where it is not a chart. */
+/** What a tag points to; `chart` is null if it is not a chart. */
 export interface FoundTag {
   digest: string;
   chart: FetchedChart | null;
@@ -49,7 +49,7 @@ export function createCatalogue({ db, currentFormats }: CatalogueDeps) {
         await publishUpdates(tx, await createChartRepository(tx).retireTag(registry.id, name.tag, digest));
       }),
 
-    /** Makes the charts of tags unavailable that the registry no longer lists. */
+    /** Makes charts unavailable whose tags the registry no longer lists. */
     removeTags: (name: RepositoryName, tags: readonly string[], observedAt: string): Promise<void> =>
       db.transaction(async (tx) => {
         await removeAll(tx, name, tags, observedAt);
@@ -61,7 +61,7 @@ export function createCatalogue({ db, currentFormats }: CatalogueDeps) {
         const tagRepository = createTagRepository(tx);
         const tags = (await tagRepository.known(name)).map(({ tag }) => tag);
         const registry = await removeAll(tx, name, tags, observedAt);
-        // Not if a push has created it again since.
+        // Does nothing if a push has created it again since.
         const isEmpty = (await tagRepository.known(name)).length === 0;
         if (registry?.available && isEmpty) await setAvailable(tx, registry.id, false);
       }),

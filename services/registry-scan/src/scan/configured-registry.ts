@@ -6,11 +6,11 @@ import type { RegistrySource } from '../oci/registry-source.ts';
 export interface ConfiguredRegistry {
   source: RegistrySource;
   client: RegistryClient;
-  /** Bounds how many of its packages are in memory at a time. */
+  /** Limits how many of its packages are in memory at a time. */
   packages: LimitFunction;
 }
 
-/** Per registry, so that one that sends its packages slowly does not delay the others. */
+/** Per registry, so that a slow one does not delay the others. */
 const packagesAtOnce = 2;
 
 export const configuredRegistry = (source: RegistrySource, client: RegistryClient): ConfiguredRegistry => ({

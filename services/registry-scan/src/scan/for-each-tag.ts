@@ -10,13 +10,13 @@ export interface TagWork<T> {
 }
 
 const tagsAtOnce = 4;
-/** More than are in flight at once: a few bad tags that happen to be read together are not an outage. */
+/** More than the tags in flight, so that a few bad tags that are read together do not seem to be an outage. */
 const mostFailuresInARow = tagsAtOnce + 2;
 
 /**
- * Does the work for each tag. A failure at one tag, even a bug, does not stop the others: a chart's author must not be
- * able to hide other charts. A registry that is down is not called for every tag: after a few consecutive failures the
- * rest is skipped and the last failure is returned. An outage of the database ends the scan at once.
+ * Does the work for each tag. A failure at one tag, even a bug, does not stop the others, so that a broken chart cannot hide
+ * them. After a few consecutive failures the registry is probably down: the rest is skipped and the last failure is returned.
+ * An outage of the database ends the scan at once.
  */
 export async function forEachTag<T>(
   entries: readonly T[],
@@ -41,13 +41,13 @@ export async function forEachTag<T>(
   return outage;
 }
 
-/** Neighbouring tags often fail together; a random order keeps them from hiding the same tags in every scan. */
+/** Neighbouring tags often fail together; in a random order they do not hide the same tags in every scan. */
 const shuffled = <T>(entries: readonly T[]): T[] =>
   entries
     .map((entry) => ({ entry, at: Math.random() }))
     .toSorted((one, other) => one.at - other.at)
     .map(({ entry }) => entry);
 
-/** A registry whose answer is malformed is up. */
+/** A malformed answer shows that the registry is up. */
 const mayBeOutage = (error: unknown): error is RegistryError =>
   error instanceof RegistryError && error.reason !== 'malformed';

@@ -30,8 +30,8 @@ describe('planScan', () => {
       [tag('a'), tag('b'), tag('c')],
       { read: [], check: [], gone: ['b', 'c'] },
     ],
-    ['removes all tags where none is listed', [], [tag('a')], { read: [], check: [], gone: ['a'] }],
-    ['reads a tag once that is listed twice', ['a', 'a'], [], { read: ['a'], check: [], gone: [] }],
+    ['removes all tags if none is listed', [], [tag('a')], { read: [], check: [], gone: ['a'] }],
+    ['reads a tag that is listed twice once', ['a', 'a'], [], { read: ['a'], check: [], gone: [] }],
   ])('%s', ([, listed, known, plan]) => {
     expect(planScan(listed, known, times)).toEqual(plan);
   });

@@ -5,7 +5,7 @@ import { scanRepository } from './scan-repository.ts';
 
 const repositoriesAtOnce = 2;
 
-/** Scans a whole registry. Throws where it could not be listed, or where every repository failed. */
+/** Scans a whole registry. Throws if it could not be listed or every repository failed. */
 export async function scanRegistry(deps: ScanDeps, registry: ConfiguredRegistry, signal: AbortSignal): Promise<void> {
   const { source, client } = registry;
   const offered = source.repositories ?? (await client.repositories(signal));

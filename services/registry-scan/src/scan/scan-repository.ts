@@ -5,7 +5,7 @@ import type { ConfiguredRegistry } from './configured-registry.ts';
 import type { ScanDeps } from './scan-deps.ts';
 import type { KnownTag } from './tag-repository.ts';
 
-/** Scans the tags of a repository and records the changes. Throws where the registry is down. */
+/** Scans the tags of a repository and records the changes. Throws if the registry is down. */
 export async function scanRepository(
   deps: ScanDeps,
   registry: ConfiguredRegistry,

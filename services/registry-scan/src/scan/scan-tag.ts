@@ -6,7 +6,7 @@ import type { ChartLayer } from '../oci/replies/manifest.ts';
 import type { ConfiguredRegistry } from './configured-registry.ts';
 import type { ScanDeps } from './scan-deps.ts';
 
-/** Reads what a tag points to now and records it; returns its digest, or null where there is no such tag. */
+/** Reads what a tag points to now and records it; returns its digest, or null if the tag does not exist. */
 export async function scanTag(
   deps: ScanDeps,
   registry: ConfiguredRegistry,

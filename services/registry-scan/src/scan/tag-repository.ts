@@ -3,7 +3,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { RepositoryName } from '../registries/registry-repository.ts';
 
-/** A tag as of its last scan. */
+/** A tag at its last scan. */
 export interface KnownTag {
   tag: string;
   digest: string;
@@ -55,7 +55,7 @@ export const createTagRepository = (db: Queries) => ({
     }));
   },
 
-  /** Records a tag and locks it until the transaction ends; false where a newer observation is stored. */
+  /** Records a tag and locks it until the transaction ends; false if a newer observation is stored. */
   record: async (
     { domain, repository, tag }: TagName,
     { digest, isChart, isFinal, observedAt }: ObservedTag,

@@ -12,7 +12,7 @@ export type ParsedTag = Pick<
   'tag_format_id' | 'parsed_version' | 'parsed_revision' | 'parsed_branch' | 'parsed_commit'
 >;
 
-/** Compiles stored patterns. One that an older engine accepted and this one refuses is left out. */
+/** Compiles stored patterns. Omits those that an older engine accepted but this one refuses. */
 export const compileFormats = (formats: readonly { id: string; pattern: string }[]): CompiledFormat[] =>
   formats.flatMap(({ id, pattern }) => {
     try {
@@ -23,7 +23,7 @@ export const compileFormats = (formats: readonly { id: string; pattern: string }
     }
   });
 
-/** Commit and branch in Chart.yaml win; else the first format that matches the tag, newest first. */
+/** Uses the commit or branch in Chart.yaml if it has one, else the first format that matches the tag, newest first. */
 export function parsedTag(tag: string, metadata: ChartMetadata | null, formats: readonly CompiledFormat[]): ParsedTag {
   if (metadata && (metadata.git_commit !== null || metadata.git_branch !== null)) {
     return {

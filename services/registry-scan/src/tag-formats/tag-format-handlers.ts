@@ -28,7 +28,7 @@ export const tagFormatHandlers = ({ db, onChanged }: TagFormatHandlersDeps) => {
       const created = await change(db, context, helmTagFormats, {
         insert: async (tx) => {
           const tagFormatRepository = createTagFormatRepository(tx);
-          // Its row lock serialises changes of the formats.
+          // The row lock of the revision serialises changes of the formats.
           await tagFormatRepository.raiseRevision();
           const formats = await tagFormatRepository.newestFirst();
           if (formats.length >= maxFormats) throw tooManyFormats();

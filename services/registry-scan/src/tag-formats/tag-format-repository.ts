@@ -38,9 +38,9 @@ export const createTagFormatRepository = (db: Queries) => ({
 
   remove: (id: string) => db.maybeOne(format`delete from helm_tag_formats where id = ${id} returning ${columns}`),
 
-  /** The revision of the formats. Read it before them: then at worst a chart is parsed once too often. */
+  /** The revision of the formats. Read it before the formats, so that at worst a chart is parsed once too often. */
   revision: async (): Promise<number> => (await db.one(revision`select revision from tag_formats_revision`)).revision,
 
-  /** Makes every tag due to be parsed again; call it in the transaction that changes the formats. */
+  /** Makes every tag due for parsing; call it in the transaction that changes the formats. */
   raiseRevision: () => db.one(revision`update tag_formats_revision set revision = revision + 1 returning revision`),
 });

@@ -24,7 +24,7 @@ describe('tagFormat', () => {
     ['look-around', '(?<version>a)(?=x)', /error parsing regexp/],
     ['a back reference', '(?<version>a)\\1', /error parsing regexp/],
     ['an unclosed group', '(?<version>a', /error parsing regexp/],
-    ['a name twice', '(?<version>a)(?P<version>b)', /error parsing regexp/],
+    ['the same group name twice', '(?<version>a)(?P<version>b)', /error parsing regexp/],
     ['a huge repeat', '(?<version>(a{1000}){1000})', /counted repeats this large/],
     ['many repeats', `(?<version>${'a{999}'.repeat(70)})`, /counted repeats this large/],
     ['a repeat of optionals', `(?<version>${'(a?){1000}'.repeat(40)})`, /counted repeats this large/],

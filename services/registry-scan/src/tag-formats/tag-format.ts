@@ -1,7 +1,7 @@
 import { RE2JS } from 're2js';
 import { expandedSize } from './expanded-size.ts';
 
-/** The parts of a tag, as a format captured them. Null where the format has no such group, or it matched nothing. */
+/** The parts of a tag that a format captured. Null if the format has no such group or the group matched nothing. */
 export interface TagParts {
   version: string;
   revision: string | null;
@@ -14,7 +14,7 @@ export class UnusablePattern extends Error {
   override readonly name = 'UnusablePattern';
 }
 
-/** At this size the slowest tag takes a few milliseconds; a format like the seeded ones has about 60. */
+/** At this size the slowest tag takes a few milliseconds; the seeded formats have a size of about 60. */
 const maxSize = 1000;
 
 /** Compiles a pattern with groups written `(?<x>…)` or `(?P<x>…)`. The engine runs in linear time. */

@@ -9,7 +9,7 @@ type Answer = (request: IncomingMessage, response: ServerResponse) => boolean | 
 
 const manifestType = 'application/vnd.oci.image.manifest.v1+json';
 
-/** A registry in this process that a test can fill and make misbehave. */
+/** A registry in this process; a test can fill it and make it misbehave. */
 export interface OciServer extends AsyncDisposable {
   readonly origin: string;
   readonly source: RegistrySource;

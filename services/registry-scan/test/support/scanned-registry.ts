@@ -16,7 +16,7 @@ const Published = z.object({ resource: z.string(), operation: z.string() });
 export const web = (version = '1.0.0', more: Record<string, string> = {}) =>
   chartTgz({ 'Chart.yaml': chartYaml({ version }), ...more });
 
-/** `1.0.0 true` for a chart that is available. */
+/** Such as `1.0.0 true` for an available chart. */
 export const summary = (charts: readonly HelmChart[]): string[] =>
   charts.map(({ image_tag, available }) => `${image_tag} ${available}`);
 
@@ -48,7 +48,7 @@ export function scannedRegistry() {
         { ...registry, source: { ...registry.source, ...settings } },
         AbortSignal.timeout(20_000),
       ),
-    /** As if the tags had been read long ago. */
+    /** Sets the last scan of the tags far into the past. */
     makeRechecksDue: () =>
       service.db.query(sql.unsafe`update registry_tags set observed_at = observed_at - interval '2 hours'`),
 

@@ -11,7 +11,7 @@ const word = (most: number) =>
     .transform((text) => plainText(text, most));
 const time = z.string().optional().catch(undefined);
 
-/** In both shapes that clusters have: counted by its sender, or as a series. Null stands for what is not given. */
+/** Both shapes of events: counted by the sender, or as a series. Null stands for a missing field. */
 const Event = z.object({
   metadata: z.object({ uid: z.string().max(200), creationTimestamp: time }),
   type: word(50),
@@ -32,7 +32,7 @@ const Event = z.object({
   reportingComponent: word(200),
 });
 
-/** Null where it is malformed. All its texts are data of strangers: workloads and their controllers write them. */
+/** Null if it is malformed. Its texts are untrusted: workloads and their controllers write them. */
 export function k8sEventOf(event: unknown, clusterId: string): K8sEvent | null {
   const { data } = Event.safeParse(event);
   if (!data) return null;

@@ -16,8 +16,8 @@ const deadlineMs = 3_000;
 const nothing = { items: [], isComplete: true };
 
 /**
- * The events of the namespace of a deployment, newest first. Kubernetes lists them by name, so all have to be read to find
- * the newest; it keeps them for an hour.
+ * The events of the namespace of a deployment, newest first. Kubernetes lists them by name, so all must be read to find the
+ * newest; it keeps them for an hour.
  */
 export async function readK8sEvents(
   api: Pick<KubeApi, 'getJson' | 'getBytes'>,
@@ -42,7 +42,7 @@ export async function readK8sEvents(
   };
 }
 
-/** A namespace that is somebody else's has events that are none of the deployment's business. */
+/** Events of a namespace that belongs to somebody else must not be shown. */
 async function belongsTo(
   api: Pick<KubeApi, 'getJson'>,
   path: string,

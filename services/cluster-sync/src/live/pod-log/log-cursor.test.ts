@@ -5,7 +5,7 @@ import { createLogSplitter, type LogLine } from './log-lines.ts';
 const at = (nanos: number) => `2026-01-02T03:04:0${Math.floor(nanos / 1e9)}.${String(nanos % 1e9).padStart(9, '0')}Z`;
 const start = { at: null, lines: 0 };
 
-/** Reads a log in parts of `size` new lines, each from the beginning that its position names, as the kubelet serves it. */
+/** Reads a log in parts of `size` new lines; each part starts at the time of its position, as the kubelet serves it. */
 function readInParts(log: readonly LogLine[], size: number): string[] {
   const read: string[] = [];
   let position: { at: string | null; lines: number } = start;
@@ -32,8 +32,8 @@ function readInParts(log: readonly LogLine[], size: number): string[] {
 
 describe('a log that is read in parts', () => {
   const logs: [string, number[]][] = [
-    ['with a time of its own for each line', [1, 2, 3, 4_000_000_000]],
-    ['with many lines of one time', [5, 5, 5, 5, 5, 6, 6]],
+    ['with a different time for each line', [1, 2, 3, 4_000_000_000]],
+    ['with many lines of the same time', [5, 5, 5, 5, 5, 6, 6]],
     ['whose lines are a little out of order', [10, 30, 20, 30, 25, 40, 1_000_000_005, 999_999_999, 1_000_000_006]],
   ];
 
@@ -45,7 +45,7 @@ describe('a log that is read in parts', () => {
     });
   }
 
-  test('has the words of the kubelet once, before the first line', () => {
+  test('has a message of the kubelet once, before the first line', () => {
     const log = [
       { at: null, text: 'words' },
       { at: at(1), text: 'line' },

@@ -1,17 +1,17 @@
 import type { LogPosition } from '@berth/contracts/resources/clusters/pod-log';
 import type { LogLine } from './log-lines.ts';
 
-/** Lines of stdout and stderr are a little out of order, and the kubelet compares whole seconds: so much earlier a read begins. */
+/** A read begins this much earlier, since lines of stdout and stderr may be out of order and the kubelet compares whole seconds. */
 const overlapMs = 1_000;
 
-/** From when on a log has to be read to go on at a position, as the API takes it; undefined where from the beginning. */
+/** The `sinceTime` from which to read in order to continue at a position; undefined: from the beginning. */
 export function readFrom({ at }: LogPosition): string | undefined {
   return at === null ? undefined : new Date(Math.floor(millisOf(at) / 1_000) * 1_000 - overlapMs).toISOString();
 }
 
 /**
- * Goes on behind the lines that were read before. The position is the latest time of a line, and how many lines were read
- * since the first line of that time: all of them are skipped when the log is read again.
+ * Skips the lines that were read before. A position is the latest time of a line, and the number of lines read since the first
+ * line of that time; these are skipped when the log is read again.
  */
 export function createLogCursor(position: LogPosition) {
   let { at, lines } = position;
@@ -21,7 +21,7 @@ export function createLogCursor(position: LogPosition) {
   return {
     /** Whether the line is new. */
     take(line: LogLine): boolean {
-      // What the kubelet itself says comes again with each read.
+      // A message of the kubelet itself is repeated in each read.
       if (line.at === null && at !== null) return false;
       isBehind ||= line.at !== null && at !== null && isNotBefore(line.at, at);
       if (!isBehind) return false;
@@ -46,7 +46,7 @@ const millisOf = (at: string): number => Date.parse(at);
 
 const nanosOf = (at: string): string => (/\.(\d+)/.exec(at)?.[1] ?? '').padEnd(9, '0');
 
-/** Times of one log may have different zones and lengths. */
+/** Times of one log may differ in zone and number of digits. */
 function compare(one: string, other: string): number {
   const seconds = Math.floor(millisOf(one) / 1_000) - Math.floor(millisOf(other) / 1_000);
   return seconds === 0 ? Number(nanosOf(one)) - Number(nanosOf(other)) : seconds;

@@ -2,15 +2,15 @@ import { startOf } from '@berth/contracts/cut-text';
 
 /** A line of a log that was read with timestamps. */
 export interface LogLine {
-  /** As the container runtime wrote it; null where the kubelet itself says something. */
+  /** As the container runtime wrote it; null for a message of the kubelet itself. */
   readonly at: string | null;
   readonly text: string;
 }
 
-/** The rest of a longer line is left out: a container may write a gigabyte without a line end. */
+/** Longer lines are cut, since a container may write a gigabyte without a line end. */
 const maxCharacters = 64 * 1024;
 
-/** Splits a log into lines. Holds at most one of them, cut. */
+/** Splits a log into lines. Holds at most one cut line in memory. */
 export function createLogSplitter() {
   const decoder = new TextDecoder();
   let rest = '';
@@ -33,7 +33,7 @@ export function createLogSplitter() {
   }
 
   return {
-    /** The lines that are complete with this chunk. */
+    /** The lines that this chunk completes. */
     *split(chunk: Uint8Array): Generator<LogLine> {
       const [end = '', ...starts] = decoder.decode(chunk, { stream: true }).split('\n');
       append(end);
@@ -43,7 +43,7 @@ export function createLogSplitter() {
       }
     },
 
-    /** What follows the last line end; undefined where there is nothing. */
+    /** The text after the last line end; undefined if there is none. */
     rest: (): LogLine | undefined => (rest === '' ? undefined : takeLine()),
   };
 }

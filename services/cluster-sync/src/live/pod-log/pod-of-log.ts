@@ -20,10 +20,10 @@ export const LoggedPod = z.object({
 });
 export type LoggedPod = z.infer<typeof LoggedPod>;
 
-/** Read by kubectl too. */
+/** kubectl reads this annotation as well. */
 const defaultContainer = 'kubectl.kubernetes.io/default-container';
 
-/** The container whose log is read; an error that names the others where the choice is not possible. */
+/** The container whose log is read. If the choice is ambiguous or unknown, throws an error that lists the containers. */
 export function containerOf({ metadata, spec }: LoggedPod, given: string | undefined): string {
   const { initContainers, containers, ephemeralContainers } = spec;
   const all = [...containers, ...initContainers, ...ephemeralContainers];
@@ -42,5 +42,5 @@ export function containerOf({ metadata, spec }: LoggedPod, given: string | undef
   );
 }
 
-/** Its containers will not run again. */
+/** Whether its containers will not run again. */
 export const hasEnded = ({ status }: LoggedPod): boolean => status.phase === 'Succeeded' || status.phase === 'Failed';

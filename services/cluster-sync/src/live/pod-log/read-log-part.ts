@@ -11,16 +11,16 @@ import { containerOf, hasEnded, LoggedPod } from './pod-of-log.ts';
 export interface PodToRead {
   readonly namespace: string;
   readonly name: string;
-  /** Another pod of the same name has another. */
+  /** Distinguishes it from a later pod of the same name. */
   readonly uid: string;
 }
 
 export interface LogTimes {
-  /** How long the answer of the cluster may take to begin. That of a log without a line may not begin at all. */
+  /** How long to wait for an answer to begin. For a followed log without lines it may never begin. */
   readonly openMs: number;
   /** How long a follower waits for the next line before it calls again. */
   readonly quietMs: number;
-  /** How long lines are gathered once one has come. */
+  /** How long lines are gathered after the first one. */
   readonly gatherMs: number;
 }
 
@@ -29,14 +29,14 @@ export const usualTimes: LogTimes = { openMs: 2_000, quietMs: 2_000, gatherMs: 2
 type Options = Omit<PodLogRequest, 'resource_id'>;
 
 const partCharacters = 256 * 1024;
-/** Also of lines that are skipped: those of a busy second are read again for each part. */
+/** Includes skipped lines: those of a busy second are read again for each part. */
 const maxBytesRead = 16 * 1024 * 1024;
 const deadlineMs = 3_000;
 const start: LogPosition = { at: null, lines: 0 };
 
 /**
- * Reads the part of a log behind a position. Each part is a request of its own, so nothing is held for a reader between two
- * parts, any replica can read the next one, and a slow reader keeps nobody waiting.
+ * Reads the part of a log after a position. Each part is a separate request, so nothing is kept for a reader between two parts,
+ * any replica can read the next one, and a slow reader delays nobody.
  */
 export async function readLogPart(
   api: Pick<KubeApi, 'getJson' | 'streamBytes'>,
@@ -62,7 +62,7 @@ export async function readLogPart(
       times,
       waits: waitsForMore(request, ended),
     });
-    // Between two parts a pod may end, but nothing is written after that.
+    // The pod had ended before this part was read, so the log is complete.
     if (read.state === 'read' && ended && request.follow)
       return { ...read, state: 'ended', reason: `the pod has ended (${pod.status.phase})` };
     return read;
@@ -70,13 +70,13 @@ export async function readLogPart(
     if (!(error instanceof KubeError)) throw error;
     if (error.status >= 500) throw nodeDoesNotAnswer(pod, error);
     if (error.status !== 400) throw error;
-    // The container waits to be started, perhaps again.
+    // The container is waiting to start, perhaps once more.
     if (request.follow && !ended) return { text: '', position, state: 'read', reason: null };
     throw new AppError('conflict', `The cluster has no such log: ${plainText(error.message, 300)}`, { cause: error });
   }
 }
 
-/** The API server has just answered for the pod; logs come from the kubelet behind it. */
+/** The API server has just answered; only the kubelet, which serves logs, does not. */
 function nodeDoesNotAnswer({ spec: { nodeName } }: LoggedPod, error: KubeError): AppError {
   const node = nodeName === undefined ? 'the node of the pod' : `the node ${plainText(nodeName, 100)} of the pod`;
   return new AppError(
@@ -149,7 +149,7 @@ async function readLines(
 
   try {
     waitFor(times.openMs + times.quietMs);
-    // A follower is the one to end the wait, without an error.
+    // When following, the timer below must end the wait before this deadline does.
     const opening = waits ? 2 * (times.openMs + times.quietMs) : deadlineMs;
     for await (const chunk of api.streamBytes(path, { signal: limit, deadlineMs: opening, accept: '*/*' })) {
       if (bytes === 0) waitFor(times.quietMs);
@@ -160,7 +160,7 @@ async function readLines(
       }
       if (bytes >= maxBytesRead) return progressed(part('more'), position);
     }
-    // A follower gets the line when it is complete.
+    // When following, an incomplete line is sent once it is complete.
     const rest = waits ? undefined : splitter.rest();
     if (rest) take(rest);
     return part('read');
@@ -175,8 +175,8 @@ async function readLines(
 const isBefore = ({ at }: LogLine, since: string | undefined): boolean =>
   at !== null && since !== undefined && Date.parse(at) < Date.parse(since);
 
-/** The next part would not come further than this one. */
+/** Ends the log if this part has not advanced, since the next one would not either. */
 function progressed(part: PodLogPart, { at, lines }: LogPosition): PodLogPart {
   if (part.position.at !== at || part.position.lines !== lines) return part;
-  return { ...part, state: 'ended', reason: 'more than 16 MiB lie within a second, or on a line, of the log' };
+  return { ...part, state: 'ended', reason: 'one second or one line of the log has more than 16 MiB' };
 }

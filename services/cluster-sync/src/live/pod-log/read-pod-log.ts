@@ -16,7 +16,7 @@ export interface ReadPodLogDeps {
   readonly logTimes?: LogTimes;
 }
 
-/** The words of an outage would not say what it has to do with a log. */
+/** Replaces the message of an outage, which would not mention the log. */
 function cannotCheck(error: unknown): never {
   if (!isOutage(error)) throw error;
   const words = 'Your permission to read this log cannot be checked: the service tasks does not answer; try again';
@@ -25,7 +25,7 @@ function cannotCheck(error: unknown): never {
 
 type Context = Pick<HandlerContext<typeof k8sResources.operations.log>, 'identity' | 'requestId' | 'signal' | 'permit'>;
 
-/** Reads a part of the log of a pod, for those who may. Whether they still may is checked for each part. */
+/** Reads a part of the log of a pod. The permission of the caller is checked for each part. */
 export const readPodLog =
   ({ bus, k8sResourceRepository, readCluster, logTimes }: ReadPodLogDeps) =>
   async ({ resource_id, ...request }: PodLogRequest, context: Context): Promise<PodLogPart> => {

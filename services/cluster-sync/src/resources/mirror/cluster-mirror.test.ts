@@ -306,7 +306,7 @@ describe('after a restart', () => {
   });
 });
 
-test('odd objects have rows, and are logged once at most however often they change', () => {
+test('odd objects have rows, and are logged at most once, however often they change', () => {
   const conditions = [
     { type: 'Surprise', status: 'Perhaps', reason: 7 },
     { type: 'Ready', status: 'False' },
@@ -381,7 +381,7 @@ describe('a ReplicaSet', () => {
     status: { replicas: left },
   });
 
-  test('is tracked while it has pods or shall have some, and no longer', () => {
+  test('is tracked only while it has pods or wants some', () => {
     mirror.put(namespaceKind, namespace('managed'));
     queued();
 

@@ -32,9 +32,8 @@ const Named = z.object({
 });
 
 /**
- * The last known state of one cluster's tracked objects. Lists and watches both feed it, and differences go to the queue.
- * It receives all namespaces, so that it can tell an object that is not tracked from one that arrived before its
- * namespace.
+ * The last known state of one cluster's tracked objects. Lists and watches feed it, and differences go to the queue. It
+ * receives all namespaces, to tell an untracked object from one that arrived before its namespace.
  */
 export function createClusterMirror(deps: ClusterMirrorDeps) {
   const { clusterId, known, queue, log, onNamespace, heldBackLimit = 2_000, limits = usualLimits } = deps;
@@ -82,7 +81,7 @@ export function createClusterMirror(deps: ClusterMirrorDeps) {
     queue.add({ uid, put: tracked });
   }
 
-  /** Once for each object: one that changes every second must not fill the log. */
+  /** Logs once for each object, since one that changes every second would fill the log. */
   function reportMalformed(kind: string, uid: string | undefined, reason: string): void {
     const key = uid ?? kind;
     if (malformed.has(key)) return;
@@ -91,7 +90,7 @@ export function createClusterMirror(deps: ClusterMirrorDeps) {
     log.warn({ kind, uid, reason }, 'an object of the cluster is malformed');
   }
 
-  /** An object that is left out is tracked at its next event, or with the next full list, once others are gone. */
+  /** Once others are gone, an omitted object is tracked at its next event or with the next full list. */
   function reportFull(kind: string, namespace: string): void {
     if (reportedAsFull.has(namespace) || reportedAsFull.size >= 1_000) return;
     reportedAsFull.add(namespace);
@@ -154,7 +153,7 @@ export function createClusterMirror(deps: ClusterMirrorDeps) {
       drop(data.metadata.uid);
     },
 
-    /** Makes the row of an object be written again at its next event. */
+    /** Causes the row of an object to be written again at its next event. */
     invalidate(uid: string): void {
       const object = objects.get(uid);
       if (object) objects.put({ ...object, fingerprint: '' });
@@ -164,7 +163,7 @@ export function createClusterMirror(deps: ClusterMirrorDeps) {
       const listed = new Set<string>();
       const isWhole = namespace === undefined;
       const endNamespaces = kind.kind === 'Namespace' && isWhole ? beginNamespaces() : undefined;
-      // The list will contain those that still exist.
+      // The list contains those that still exist.
       if (isWhole) heldBack.removeKind(kind.kind);
       return {
         add(object) {

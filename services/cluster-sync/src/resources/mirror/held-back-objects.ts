@@ -1,8 +1,8 @@
 import type { ObservedObject } from '../objects/observed-object.ts';
 
 /**
- * Objects whose namespace is not known yet: each kind has a watch of its own, so a pod may arrive before its namespace.
- * Keeps the newest state of each object, and at most `limit` objects.
+ * Objects whose namespace is not known yet: each kind has its own watch, so a pod may arrive before its namespace. Keeps the
+ * newest state of at most `limit` objects.
  */
 export function createHeldBackObjects(limit: number) {
   const held = new Map<string, ObservedObject>();
@@ -35,12 +35,12 @@ export function createHeldBackObjects(limit: number) {
       takeWhere((object) => object.kind === kind);
     },
 
-    /** Whether objects were dropped whose namespaces may still arrive. */
+    /** Whether dropped objects may belong to namespaces that are still to arrive. */
     isIncomplete: () => overflows > recovered,
 
     /**
-     * Call it when a list of all namespaces begins, and its result when the list has ended: the list contains the
-     * namespaces of all objects that were dropped before it began.
+     * Call it when a list of all namespaces begins, and call its result when the list has ended: that list has the namespaces
+     * of all objects that were dropped before it began.
      */
     startRecovery(): () => void {
       const until = overflows;

@@ -7,21 +7,21 @@ export interface KnownObject {
 }
 
 export interface RowLimits {
-  /** Of one kind in one namespace: pods that come and go must not crowd out the workloads that make them. */
+  /** Per kind and namespace, so that short-lived pods do not crowd out the workloads that create them. */
   readonly perKind: number;
   readonly perCluster: number;
 }
 
 export const usualLimits: RowLimits = { perKind: 500, perCluster: 20_000 };
 
-/** The objects of one kind in one namespace. Its texts are kept once, not once for each of a hundred thousand objects. */
+/** The objects of one kind in one namespace share these strings, instead of a copy for each of a hundred thousand objects. */
 interface Group {
   readonly kind: string;
   readonly namespace: string;
   size: number;
 }
 
-/** The rows of a cluster, by uid, and how many there are. Nothing else of an object is kept. */
+/** The rows of a cluster by uid, with counts. Nothing else of an object is kept. */
 export function createKnownObjects(known: readonly KnownObject[], { perKind, perCluster }: RowLimits) {
   const groups = new Map<string, Group>();
   const objects = new Map<string, { group: Group; fingerprint: string }>();
@@ -36,7 +36,7 @@ export function createKnownObjects(known: readonly KnownObject[], { perKind, per
     objects.set(uid, { group, fingerprint });
   }
 
-  /** Whether there was one. */
+  /** Returns whether the row existed. */
   function remove(uid: string): boolean {
     const object = objects.get(uid);
     if (!object) return false;
@@ -56,14 +56,14 @@ export function createKnownObjects(known: readonly KnownObject[], { perKind, per
     put,
     delete: remove,
 
-    /** The uids of the objects that the predicate holds for. */
+    /** The uids of the objects that satisfy the predicate. */
     *where(holds: (object: Omit<KnownObject, 'fingerprint'>) => boolean): Generator<string> {
       for (const [uid, { group }] of objects) {
         if (holds({ uid, kind: group.kind, namespace: group.namespace })) yield uid;
       }
     },
 
-    /** Whether there is room for another one like it. */
+    /** Whether another object of this kind and namespace fits within the limits. */
     hasRoomFor: (object: Pick<KnownObject, 'kind' | 'namespace'>): boolean =>
       objects.size < perCluster && (groups.get(keyOf(object))?.size ?? 0) < perKind,
   };

@@ -2,8 +2,8 @@
 export type NamespaceChange = 'none' | 'new' | 'reassigned';
 
 /**
- * The known namespaces, each with the deployment it belongs to. A name that is used again after its namespace was removed
- * counts as reassigned: objects of the new namespace may have been taken for objects of the old one.
+ * The known namespaces and their deployments. A name that is used again after its namespace was removed counts as reassigned:
+ * objects of the new namespace may have been taken for objects of the old one.
  */
 export function createNamespaceIndex({ removedLimit = 1_000 } = {}) {
   const deployments = new Map<string, string | null>();

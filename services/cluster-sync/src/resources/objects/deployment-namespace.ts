@@ -12,7 +12,7 @@ const Namespace = z.object({
 
 export interface DeploymentNamespace {
   readonly namespace: string;
-  /** Null where the namespace does not belong to a deployment: nothing in it is tracked. */
+  /** Null if the namespace does not belong to a deployment: its objects are not tracked. */
   readonly deploymentId: string | null;
   /** The namespace has our label, but its annotation is missing or not a UUID. */
   readonly isAnonymous: boolean;

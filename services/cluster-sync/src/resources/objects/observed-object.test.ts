@@ -23,7 +23,7 @@ describe('trackedObject', () => {
     expect(track(pod())).toMatchObject({ kind: 'Pod', api_version: 'v1', name: 'web-1', uid: 'u1' });
   });
 
-  test('drops metadata that changes constantly or repeats the whole object', () => {
+  test('drops metadata that changes constantly or repeats the object', () => {
     const { metadata } = track(
       pod({
         managedFields: [{ manager: 'helm' }],
@@ -130,7 +130,7 @@ describe('trackedObject', () => {
     expect(track(pod({ ownerReferences: references })).metadata).not.toHaveProperty('parent');
   });
 
-  test('keeps parent and cause where the metadata is too large to show', () => {
+  test('keeps parent and cause if the metadata is too large to show', () => {
     const ownerReferences = [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web', uid: 'u2' }];
     const { metadata } = track(pod({ ownerReferences, labels: { big: 'x'.repeat(40_000) } }));
 

@@ -28,7 +28,7 @@ export interface Place {
   readonly namespace: string;
 }
 
-/** Throws where the object is malformed. */
+/** Throws if the object is malformed. */
 export function observedObject(
   { kind, apiVersion }: TrackedKind,
   object: unknown,
@@ -49,7 +49,7 @@ export function observedObject(
       ...storableMetadata(metadata),
       ...(Object.keys(summary).length > 0 && storableMetadata({ summary })),
       ...(parent && storableMetadata({ parent })),
-      // Two members of text: `cause` and `message`.
+      // The strings `cause` and `message`.
       ...causeOf(kind, object),
     },
   };

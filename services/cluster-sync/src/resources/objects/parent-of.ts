@@ -6,16 +6,16 @@ import { isTrackedKind } from './tracked-kinds.ts';
 const word = z.string().min(1).max(253);
 const Owner = z.object({ apiVersion: word, kind: word, name: word, uid: word, controller: z.boolean().optional() });
 
-/** What an object belongs to, so that rows can be drawn as a tree. */
+/** The owner of an object, so that rows can be drawn as a tree. */
 export interface Parent extends JsonObject {
-  /** The id of its row; null where its kind is not tracked. A row may be missing all the same: it may just be gone. */
+  /** The id of its row; null if its kind is not tracked. The row may be missing if the owner was just deleted. */
   readonly resource_id: string | null;
   readonly kind: string;
   readonly api_version: string;
   readonly name: string;
 }
 
-/** The controller of an object, or else the first of its owners; undefined where it has none. */
+/** The controller of an object, else its first owner; undefined if it has none. */
 export function parentOf(metadata: JsonObject, clusterId: string): Parent | undefined {
   const references = metadata['ownerReferences'];
   if (!Array.isArray(references)) return undefined;

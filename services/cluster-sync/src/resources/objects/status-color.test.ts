@@ -37,7 +37,7 @@ describe('statusColor', () => {
       ['Success', 'Danger', 'Danger'],
     ],
     [
-      'a job: active, succeeded, failed pods',
+      'a job: active, then succeeded, then failed pods',
       'Job',
       { status: { active: 1, succeeded: 2, failed: 1 } },
       ['Primary', 'Success', 'Success', 'Danger'],

@@ -56,7 +56,7 @@ const none = (): StatusColor[] => [];
 
 /**
  * The colours of an object's status, good ones first: one entry per replica of a workload or pod of a job, one for a pod,
- * claim or namespace, none for an object without a status of its own. Throws where the status is malformed.
+ * claim or namespace, none for an object without a status of its own. Throws if the status is malformed.
  */
 export const statusColor: Record<KindName, (object: unknown) => StatusColor[]> = {
   Deployment: (object) => {

@@ -1,12 +1,12 @@
 import { isForbiddenKey, isJsonObject, type JsonObject, type JsonValue } from '@berth/contracts/fields/json';
 import { namespaceAnnotations } from '@berth/contracts/fields/kubernetes-names';
 
-/** `resourceVersion` changes with every status; the others are bookkeeping of tools, large, and may repeat secrets. */
+/** `resourceVersion` changes with every status update; the others are large bookkeeping of tools and may repeat secrets. */
 const dropped = new Set(['managedFields', 'resourceVersion', 'selfLink']);
-/** The applied configuration, which may repeat secrets; the claim of a namespace, which changes with every task. */
+/** The applied configuration may repeat secrets; the claim of a namespace changes with every task. */
 const droppedAnnotations = new Set(['kubectl.kubernetes.io/last-applied-configuration', namespaceAnnotations.claim]);
 
-/** Annotations may have 256 KiB; a row goes through the bus and into a browser. */
+/** Annotations may have 256 KiB, too much for a row that goes through the bus to a browser. */
 const maxCharacters = 32 * 1024;
 const maxDepth = 16;
 

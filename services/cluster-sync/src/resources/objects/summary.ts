@@ -38,7 +38,7 @@ const CronJob = z.object({
 
 const maxListed = 20;
 
-/** Lists the first ones: a row is for people to read, and must stay small. */
+/** Lists only the first ones, so that a row stays small and readable. */
 const listed = (words: readonly string[]): string =>
   words.length <= maxListed
     ? words.join(', ')
@@ -46,7 +46,7 @@ const listed = (words: readonly string[]): string =>
 
 const nothing = (): Summary => ({});
 
-/** A few fields for people. */
+/** A few fields for people to read. */
 export const summaryOf: Record<KindName, (object: unknown) => Summary> = {
   Pod: (object) => {
     const { spec, status } = Pod.parse(object);

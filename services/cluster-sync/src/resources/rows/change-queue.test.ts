@@ -13,7 +13,7 @@ async function isDone(work: Promise<void>): Promise<boolean> {
   return done;
 }
 
-test('a list waits for room among all clusters, and a watch of another cluster does not', async () => {
+test('a list waits for shared room, a watch of another cluster does not', async () => {
   const room = queueRoom(3);
   const [listed, watched] = [createChangeQueue(10, room), createChangeQueue(10, room)];
   for (const uid of ['a', 'b', 'c']) listed.add(gone(uid));
@@ -29,7 +29,7 @@ test('a list waits for room among all clusters, and a watch of another cluster d
   expect(await isDone(otherList)).toBe(true);
 });
 
-test('changes count once in the common room, however often they are replaced, taken and given back', () => {
+test('changes count once in the shared room, however often they are replaced, taken and given back', () => {
   const room = queueRoom(10);
   const queue = createChangeQueue(10, room);
   for (const uid of ['a', 'b', 'a']) queue.add(gone(uid));
@@ -45,7 +45,7 @@ test('changes count once in the common room, however often they are replaced, ta
   expect([queue.size(), room.size]).toEqual([0, 0]);
 });
 
-test('a change that is given back replaces no newer one of its object', () => {
+test('a change that is given back does not replace a newer one of its object', () => {
   const queue = createChangeQueue(10);
   queue.add(gone('a'));
   const older = queue.take(1);

@@ -6,7 +6,7 @@ export type RowChange =
   | { readonly uid: string; readonly put: TrackedObject }
   | { readonly uid: string; readonly put?: undefined };
 
-/** What the queues of all clusters hold together. */
+/** The room that the queues of all clusters share. */
 export interface QueueRoom {
   size: number;
   readonly capacity: number;
@@ -20,9 +20,9 @@ export const queueRoom = (capacity: number): QueueRoom => ({
 });
 
 /**
- * Changes to be written to the database, at most one per object: a newer one replaces an older one. Producers wait for
- * room before they add, so a slow database slows the watches down instead of filling the memory. Lists, which bring
- * thousands, wait for room among all clusters as well; a watch of one cluster does not wait for the list of another.
+ * Changes to be written to the database, at most one per object: a newer one replaces an older one. Producers wait for room
+ * before they add, so a slow database slows the watches down instead of filling the memory. Lists have thousands of objects,
+ * so they also wait for shared room; a watch of one cluster does not wait for the list of another.
  */
 export function createChangeQueue(capacity: number, shared: QueueRoom = queueRoom(Number.POSITIVE_INFINITY)) {
   const pending = new Map<string, RowChange>();
@@ -61,7 +61,7 @@ export function createChangeQueue(capacity: number, shared: QueueRoom = queueRoo
       while (pending.size >= capacity) await once(events, 'taken', { signal });
     },
 
-    /** The same for the objects of a list. */
+    /** For the objects of a list. */
     async waitForSharedRoom(signal: AbortSignal): Promise<void> {
       while (pending.size >= capacity || shared.size >= shared.capacity) {
         await (pending.size >= capacity ? once(events, 'taken', { signal }) : once(shared.events, 'taken', { signal }));

@@ -23,7 +23,7 @@ const PlacedObject = TrackedObject.extend({ namespace: z.string(), env_id: z.uui
 const resource = sql.type(K8sResource);
 const known = sql.type(z.object({ uid: z.string(), kind: z.string(), namespace: z.string(), fingerprint: z.string() }));
 const written = sql.type(K8sResource.pick({ id: true, last_updated_at: true }).extend({ is_new: z.boolean() }));
-/** What a change has of a row that is shown. */
+/** The fields of a shown row that a change contains. */
 const SentRow = K8sResource.omit({ id: true, cluster_id: true, last_updated_at: true }).strip();
 const cluster = sql.type(z.object({ id: z.uuid(), env_id: z.uuid().nullable() }));
 
@@ -63,7 +63,7 @@ export const createK8sResourceRepository = (db: Queries) => ({
       where ${sql.and([sql.fragment`r.id = ${id}`, inEnvs(sql.fragment`c.env_id`, visible)])}
     `),
 
-  /** Which object of a cluster a visible row is, and the env of that cluster. */
+  /** The object of a visible row, and the env of its cluster. */
   findObject: (id: string, visible: 'all' | readonly string[]) =>
     db.maybeOne(sql.type(PlacedObject)`
       select r.id, r.cluster_id, r.deployment_id, r.kind, r.name, r.uid, r.namespace, c.env_id from ${withCluster}
@@ -111,7 +111,7 @@ export type K8sResourceRepository = ReturnType<typeof createK8sResourceRepositor
 
 type ClusterChange = RowChange & { readonly clusterId: string };
 
-/** The envs of the clusters whose leases this process holds, by id. Leases and clusters stay as they are until the end. */
+/** The envs of the clusters whose leases this process holds, by id. Locks leases and clusters for the transaction. */
 async function ownedIn(tx: Transaction, group: readonly ClusterChanges[]): Promise<Map<string, string | null>> {
   const held = group.map(({ clusterId, lease: { name, holder, fence } }) => ({ id: clusterId, name, holder, fence }));
   const rows = await tx.any(cluster`
@@ -125,10 +125,10 @@ async function ownedIn(tx: Transaction, group: readonly ClusterChanges[]): Promi
   return new Map(rows.map(({ id, env_id }) => [id, env_id]));
 }
 
-/** How long the deletion of a namespace may take before somebody is informed. */
+/** How long the deletion of a namespace may take before it is reported. */
 const deletionMs = 60_000;
 
-/** What becomes of the deployments of these namespaces is decided later, and must not be forgotten if this process ends. */
+/** Stores these namespaces, so that a restart does not forget them; what to do about their deployments is decided later. */
 async function noteLostNamespaces(
   tx: Transaction,
   put: readonly K8sResource[],
@@ -188,7 +188,7 @@ async function upsert(tx: Transaction, changes: readonly ClusterChange[]): Promi
   `);
 }
 
-/** The rows that were written, from what was sent: they have up to 32 KiB, and are not read back. */
+/** Builds the written rows from the sent ones, instead of reading back up to 32 KiB for each. */
 function rowsOf(changes: readonly ClusterChange[], changed: readonly Written[]) {
   const sent = new Map(changes.map((change) => [rowIdOf(change), change]));
   return changed.flatMap(({ id, ...more }) => {

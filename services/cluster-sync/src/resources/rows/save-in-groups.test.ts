@@ -30,7 +30,7 @@ function slowDatabase(failing: (ids: string[]) => Error | undefined = () => unde
   };
 }
 
-test('what comes while all transactions are under way is saved in one', async () => {
+test('changes that arrive while all transactions are busy are saved in one', async () => {
   const database = slowDatabase();
   const save = saveInGroups({ ...database, atOnce: 2 });
 
@@ -42,7 +42,7 @@ test('what comes while all transactions are under way is saved in one', async ()
   expect(database.groups).toEqual([['a'], ['b'], ['c', 'd', 'e']]);
 });
 
-test('the rows of a transaction of several clusters are bounded, and those of one are saved whole', async () => {
+test('a transaction of several clusters has a limit of rows, one of a single cluster has not', async () => {
   const database = slowDatabase();
   const save = saveInGroups({ ...database, atOnce: 1, mostRows: 200 });
 
@@ -57,7 +57,7 @@ test('the rows of a transaction of several clusters are bounded, and those of on
   expect(database.groups).toEqual([['a'], ['b', 'c'], ['d'], ['e']]);
 });
 
-test('a cluster whose lease is lost learns it, and the others are saved', async () => {
+test('a cluster whose lease is lost gets an error, and the others are saved', async () => {
   const database = slowDatabase(undefined, new Set(['b']));
   const save = saveInGroups({ ...database, atOnce: 1 });
 
@@ -67,7 +67,7 @@ test('a cluster whose lease is lost learns it, and the others are saved', async 
   expect(await outcomes(works)).toEqual(['saved', 'saved', expect.any(ClusterLeaseLost), 'saved']);
 });
 
-test('rows that the database refuses block no other cluster', async () => {
+test('rows that the database refuses do not block other clusters', async () => {
   const refusal = new Error('invalid byte sequence');
   const database = slowDatabase((ids) => (ids.includes('bad') ? refusal : undefined));
   const save = saveInGroups({ ...database, atOnce: 1 });

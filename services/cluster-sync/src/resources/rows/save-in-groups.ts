@@ -11,15 +11,15 @@ export interface ClusterChanges {
 }
 
 export interface SaveInGroupsDeps {
-  /** In one transaction. Returns the ids of the clusters whose leases this process has lost: nothing of them is written. */
+  /** Saves in one transaction. Returns the ids of clusters whose leases this process has lost; their changes are not written. */
   saveTogether(group: readonly ClusterChanges[]): Promise<ReadonlySet<string>>;
-  /** Transactions at the same time. */
+  /** The number of concurrent transactions. */
   readonly atOnce?: number;
-  /** Rows in a transaction of several clusters. */
+  /** The most rows in a transaction of several clusters. */
   readonly mostRows?: number;
 }
 
-/** Throws `ClusterLeaseLost` where another replica syncs the cluster now. */
+/** Throws `ClusterLeaseLost` if another replica syncs the cluster now. */
 export type SaveChanges = (changes: ClusterChanges) => Promise<void>;
 
 interface Waiting extends ClusterChanges {
@@ -27,8 +27,8 @@ interface Waiting extends ClusterChanges {
 }
 
 /**
- * Saves what all clusters have to write in few transactions: with one for each cluster, a hundred clusters with two changes a
- * second wait for two hundred commits. What comes while all transactions are under way goes into the next one.
+ * Saves the changes of all clusters in few transactions: with one transaction each, a hundred clusters with two changes a second
+ * would wait for two hundred commits. Changes that arrive while all transactions are busy go into the next one.
  */
 export function saveInGroups({ saveTogether, atOnce = 3, mostRows = 200 }: SaveInGroupsDeps): SaveChanges {
   const waiting: Waiting[] = [];

@@ -8,14 +8,14 @@ import { ClusterLeaseLost } from '../../clusters/cluster-lease-lost.ts';
 export interface WriteChangesDeps {
   readonly queue: ChangeQueue;
   readonly log: Service['log'];
-  /** Saves in one transaction. Throws `ClusterLeaseLost` when another replica syncs the cluster now. */
+  /** Saves in one transaction. Throws `ClusterLeaseLost` if another replica syncs the cluster now. */
   save(changes: readonly RowChange[]): Promise<void>;
   /** Called for an object that cannot be stored, so that its next event retries it. */
   onRefused(uid: string): void;
 }
 
 const batchSize = 100;
-/** A new object changes several times within a moment; gathering writes it once. An event may be visible a second later. */
+/** A new object changes several times within a moment; gathering writes it once. An event may be shown a second late. */
 const gatherMs = 300;
 
 /** Writes the queued changes to the database until the signal aborts. */

@@ -66,7 +66,7 @@ describe('credentials of a registry', () => {
     expect(sentTo(server)).toEqual([]);
   });
 
-  test('go to a token server of another host where that is configured', async () => {
+  test('go to a token server on another host if that is configured', async () => {
     const auth = await startWithClient();
     const { server, client } = await startWithCredentials({ auth_hosts: [new URL(auth.server.origin).host] });
     server.push('charts/web', '1.0.0', archive);

@@ -5,7 +5,7 @@ import { RegistryError } from '../registry-error.ts';
 const Credentials = z.object({ username: z.string().min(1), password: z.string().min(1) });
 export type Credentials = z.infer<typeof Credentials>;
 
-/** Reads the credentials from their file; null where none are configured. Errors name the file, never its content. */
+/** Reads the credentials from their file; null if none are configured. Errors name the file, never its content. */
 export async function readCredentials(file: string | undefined): Promise<Credentials | null> {
   if (file === undefined) return null;
   try {

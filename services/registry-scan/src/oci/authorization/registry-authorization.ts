@@ -8,7 +8,7 @@ import { RegistryError } from '../registry-error.ts';
 import type { RegistrySource } from '../registry-source.ts';
 import { tokenUrl } from './token-url.ts';
 
-// Only characters that are safe in a header: a token with a line break would start another one.
+// Only characters that are safe in a header: a line break would start another header.
 const TokenText = z
   .string()
   .max(16_384)
@@ -27,7 +27,7 @@ const tokenTimeoutMs = 10_000;
 export interface RegistryAuthorization {
   /** The cached header for a scope, if any. */
   known(scope: string): string | undefined;
-  /** Answers the challenge of a 401 with a new header; throws `denied` where that is impossible. */
+  /** Answers the challenge of a 401 with a new header; throws `denied` if that is impossible. */
   answer(challengeHeader: string | undefined, scope: string, signal: AbortSignal): Promise<string>;
 }
 
@@ -67,7 +67,7 @@ export function createRegistryAuthorization(source: RegistrySource, http: HttpCl
       if (reply.status >= 500 || reply.status === 429) {
         throw new RegistryError('unavailable', `${url.host} answered ${reply.status} instead of a token`);
       }
-      // Redirects are refused too: token servers are configured, not discovered.
+      // Also refuses redirects: token servers are configured, not discovered.
       if (reply.status !== 200) throw new RegistryError('denied', `${url.host} issued no token (${reply.status})`);
 
       const { text, expiresIn } = parseReply(reply, Token, 'a token');

@@ -4,7 +4,7 @@ import type { Challenge } from './challenge.ts';
 export interface TokenRules {
   /** The registry itself. */
   registry: URL;
-  /** Other hosts that its credentials may be sent to. */
+  /** Other hosts to which its credentials may be sent. */
   authHosts: readonly string[];
   allowHttp: boolean;
 }

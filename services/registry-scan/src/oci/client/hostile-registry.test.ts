@@ -31,7 +31,7 @@ describe('a registry that misbehaves', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('cannot use a name that resolves to a denied address', async () => {
+  test('cannot use a host name that resolves to a denied address', async () => {
     const { server, client } = await startWithClient({ source: { url: 'http://localhost:1', allow_addresses: [] } });
     expect(server.source.allowAddresses).toEqual([]);
 
@@ -76,7 +76,7 @@ describe('a registry that misbehaves', () => {
     await expect(client.tags('charts/web', signal())).rejects.toThrow(words);
   });
 
-  test('has no tags where its list is null, and invalid names are dropped', async () => {
+  test('has no tags if its list is null, and its invalid names are dropped', async () => {
     const { server, client } = await startWithClient();
     server.misbehave((_, response) => sendJson(response, 200, { tags: null }));
     expect(await client.tags('charts/web', signal())).toEqual([]);
@@ -85,7 +85,7 @@ describe('a registry that misbehaves', () => {
     expect(await client.tags('charts/web', signal())).toEqual(['1.0.0']);
   });
 
-  test('is refused where a manifest does not match its digest or its media type', async () => {
+  test('is refused if a manifest does not match its digest or its media type', async () => {
     const { server, client } = await startWithClient();
     const body = { schemaVersion: 2, mediaType: 'application/vnd.oci.image.index.v1+json', manifests: [] };
     const type = { 'content-type': 'application/vnd.oci.image.manifest.v1+json' };
@@ -99,14 +99,14 @@ describe('a registry that misbehaves', () => {
     await expect(client.manifest('charts/web', '1', signal())).rejects.toThrow('does not match its media type');
   });
 
-  test('is refused where a manifest has gigabytes', async () => {
+  test('is refused if a manifest has gigabytes', async () => {
     const { server, client } = await startWithClient();
     server.misbehave((_, response) => flood(response));
 
     await expect(client.manifest('charts/web', '1', signal())).rejects.toThrow('larger than 4194304 bytes');
   });
 
-  test('is given up when the deadline of the request has passed', async () => {
+  test('is abandoned at the deadline of the request', async () => {
     const { server, client } = await startWithClient();
     server.misbehave(() => undefined);
 

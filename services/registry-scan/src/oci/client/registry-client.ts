@@ -21,13 +21,13 @@ const Catalog = z.object({ repositories: z.array(z.string()).nullable() }).trans
 const Tags = z.object({ tags: z.array(z.string()).nullable() }).transform((page) => page.tags ?? []);
 const TypedManifest = z.object({ mediaType: z.string() });
 
-/** The manifest of a tag; `layer` is null where it is not of a chart. */
+/** The manifest of a tag; `layer` is null if it is not of a chart. */
 export interface TaggedManifest {
   digest: string;
   layer: ChartLayer | null;
 }
 
-/** Reads one registry. `null` always means that the registry itself reported that it does not exist. */
+/** Reads one registry. `null` always means that the registry itself reported something as missing. */
 export interface RegistryClient extends Disposable {
   repositories(signal: AbortSignal): Promise<string[]>;
   tags(repository: string, signal: AbortSignal): Promise<string[] | null>;
@@ -44,10 +44,10 @@ export function createRegistryClient(source: RegistrySource): RegistryClient {
 
   const pull = (repository: string): Pick<RegistryRequest, 'scope'> => ({ scope: `repository:${repository}:pull` });
   const metadata = { accept: 'application/json', maxBytes: 4 * mebibyte, timeoutMs: metadataTimeoutMs };
-  // The limit of registries themselves: Helm copies description and annotations of a chart into its manifest.
+  // The usual limit of registries. Helm copies description and annotations of a chart into its manifest.
   const manifestRequest = { accept: acceptedManifests, maxBytes: 4 * mebibyte, timeoutMs: metadataTimeoutMs };
 
-  /** Reads all pages or throws: half a list would look as if the rest had been deleted. */
+  /** Reads all pages or throws: with half a list the rest would seem to be deleted. */
   async function listAll(path: string, page: z.ZodType<string[]>, request: Pick<RegistryRequest, 'scope' | 'signal'>) {
     const names: string[] = [];
     const visited = new Set<string>();
@@ -100,7 +100,7 @@ export function createRegistryClient(source: RegistrySource): RegistryClient {
       const manifest = jsonOf(reply);
       const { data } = TypedManifest.safeParse(manifest);
       const sentAs = reply.headers['content-type']?.split(';')[0]?.trim();
-      // Two readers must not take one document for two things: https://github.com/opencontainers/distribution-spec/security/advisories/GHSA-mc8v-mgrf-8f4m
+      // Keeps two readers from interpreting one document differently: https://github.com/opencontainers/distribution-spec/security/advisories/GHSA-mc8v-mgrf-8f4m
       if (data && sentAs !== undefined && data.mediaType !== sentAs) {
         throw new RegistryError('malformed', `${path} does not match its media type`);
       }

@@ -9,17 +9,17 @@ import { type Attempt, retryDelay } from '../replies/retry-delay.ts';
 
 export interface RegistryRequest {
   method?: 'GET' | 'HEAD';
-  /** What a token must permit, such as `repository:charts/web:pull`. */
+  /** The scope of the token, such as `repository:charts/web:pull`. */
   scope: string;
   accept: string;
   maxBytes: number;
-  /** Of one attempt. */
+  /** The deadline of one attempt. */
   timeoutMs: number;
   signal: AbortSignal;
 }
 
 export interface RegistrySession {
-  /** Sends a request: authorised, with redirects followed, retried where that may help. Never resolves to 401, 403, 429 or 5xx. */
+  /** Sends a request with authorization, follows redirects, and retries if that may help. Never resolves to 401, 403, 429 or 5xx. */
   request(url: URL, request: RegistryRequest): Promise<HttpReply>;
 }
 
@@ -48,7 +48,7 @@ export function createRegistrySession(source: RegistrySource, http: HttpClient):
   async function attempt(url: URL, request: RegistryRequest): Promise<HttpReply> {
     const signal = AbortSignal.any([request.signal, AbortSignal.timeout(request.timeoutMs)]);
     const first = await send(url, request, signal, authorization.known(request.scope));
-    // Only a challenge of the registry itself is answered, not one of a host that it redirected us to.
+    // Answers only a challenge of the registry itself, not of a host to which it redirected us.
     if (first.reply.status !== 401 || first.at.host !== source.url.host) return first.reply;
 
     const header = await authorization.answer(first.reply.headers['www-authenticate'], request.scope, signal);

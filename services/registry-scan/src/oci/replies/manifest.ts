@@ -4,7 +4,7 @@ import { isDigest } from '../names.ts';
 const helmConfig = 'application/vnd.cncf.helm.config.v1+json';
 const chartLayer = new Set(['application/vnd.cncf.helm.chart.content.v1.tar+gzip', 'application/tar+gzip']);
 
-/** The accepted media types. An index is not among them: it can name further manifests without end. */
+/** The accepted media types. An index is not accepted, since indexes can be nested endlessly. */
 export const acceptedManifests = [
   'application/vnd.oci.image.manifest.v1+json',
   'application/vnd.docker.distribution.manifest.v2+json',
@@ -26,7 +26,7 @@ const Manifest = z.object({
 /** The packaged chart that a manifest points to. */
 export type ChartLayer = z.infer<typeof Descriptor>;
 
-/** The layer of the chart; null where the manifest is of an image, an index or a signature. */
+/** The layer of the chart; null if the manifest is of an image, an index or a signature. */
 export function chartLayerOf(manifest: unknown): ChartLayer | null {
   const { data } = Manifest.safeParse(manifest);
   if (data?.config.mediaType !== helmConfig) return null;

@@ -3,8 +3,8 @@ import { EgressRefused } from '@berth/egress/egress-errors';
 const longestHeader = 4096;
 
 /**
- * The next page of a list, from its `Link` header. It must be of the same list of the same registry: our credentials are
- * sent there.
+ * The next page of a list, from its `Link` header. It must belong to the same list of the same registry, since our credentials
+ * are sent there.
  */
 export function nextPage(link: string | string[] | undefined, current: URL): URL | null {
   const header = [link].flat().join(', ').slice(0, longestHeader);

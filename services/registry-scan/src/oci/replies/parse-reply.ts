@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { HttpReply } from '@berth/egress/http-client';
 import { RegistryError } from '../registry-error.ts';
 
-/** The JSON of a reply; undefined where it is not JSON. */
+/** The JSON of a reply; undefined if it is not JSON. */
 export function jsonOf({ body }: HttpReply): unknown {
   try {
     return JSON.parse(body.toString('utf8'));

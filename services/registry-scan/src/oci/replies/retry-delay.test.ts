@@ -14,7 +14,7 @@ describe('retryDelay', () => {
     ],
     ['does not wait for a date that has passed', { status: 429, retryAfter: 'Wed, 31 Dec 2025 00:00:05 GMT' }, 0],
     ['waits no longer than 30 s', { status: 429, retryAfter: '86400' }, 30_000],
-    ['backs off where the header is invalid', { status: 429, retryAfter: 'soon' }, 500],
+    ['backs off if the header is invalid', { status: 429, retryAfter: 'soon' }, 500],
     ['backs off when there is no answer', 'no answer', 500],
     ['backs off on a server error', { status: 502 }, 500],
     ['does not retry a refusal', { status: 403 }, null],

@@ -7,7 +7,7 @@ const backOff = { firstMs: 500, longestMs: longestWait, jitter: 0.5 };
 /** The outcome of an attempt. */
 export type Attempt = { status: number; retryAfter?: string | undefined } | 'no answer';
 
-/** How long to wait before a retry, in ms; null where a retry is pointless. `random` is from [0, 1). */
+/** How long to wait before a retry, in ms; null if a retry is pointless. `random` is from [0, 1). */
 export function retryDelay(
   outcome: Attempt,
   attempt: number,
