@@ -19,15 +19,15 @@ export type Kubeconfig = z.infer<typeof Kubeconfig>;
 
 const maxCharacters = 1024 * 1024;
 
-/** Reads the text of a kubeconfig. Its errors name the place and never quote the text, which holds credentials. */
+/** Reads the text of a kubeconfig. Its errors name the field and never quote the text, which holds credentials. */
 export function parseKubeconfig(text: string): Kubeconfig {
   if (text.length > maxCharacters) throw new Error('the kubeconfig is larger than 1 MiB');
 
   const { data, error } = Kubeconfig.safeParse(yamlOf(text));
   if (data) return data;
 
-  const places = error.issues.map(({ path, message }) => `${path.join('.') || 'the document'}: ${message}`);
-  throw new Error(`this is no kubeconfig: ${places.slice(0, 3).join('; ')}`);
+  const faults = error.issues.map(({ path, message }) => `${path.join('.') || 'the document'}: ${message}`);
+  throw new Error(`this is no kubeconfig: ${faults.slice(0, 3).join('; ')}`);
 }
 
 function yamlOf(text: string): unknown {

@@ -14,8 +14,8 @@ export interface ClusterInTest extends AsyncDisposable {
 export async function startClusterInTest(): Promise<ClusterInTest> {
   const tools = await toolsForTest(...kubernetesTools);
   const stack = new AsyncDisposableStack();
-  const place = stack.use(await serverStart());
-  const { kubeconfigFile, context } = await startKubernetes({ ...place, tools, durable: false });
+  const start = stack.use(await serverStart());
+  const { kubeconfigFile, context } = await startKubernetes({ ...start, tools, durable: false });
   const result = kubeAccessOf(parseKubeconfig(await readFile(kubeconfigFile, 'utf8')), context);
   if ('refused' in result) throw new Error(result.refused);
   const api = stack.use(openKubeApi(result.access));

@@ -84,19 +84,19 @@ interface DataFolder {
 /** The data folder, created if missing, and how to run the server on it. */
 async function dataFolder({ folder, binaries, password, durable, signal }: DataFolder) {
   const data = join(folder, 'data');
-  const place = { program: binaries.postgres, env: binaries.env, signal };
+  const server = { program: binaries.postgres, env: binaries.env, signal };
   const version = await readFile(join(data, 'PG_VERSION'), 'utf8').catch(() => undefined);
   if (version !== undefined) {
     const { major } = binaries;
     if (version.trim() !== major) throw new Error(`${data} was made by PostgreSQL ${version.trim()}; this is ${major}`);
-    return { data, way: await unprivilegedWay({ ...place, folder: data }) };
+    return { data, way: await unprivilegedWay({ ...server, folder: data }) };
   }
 
   // Renamed once complete, so that an interrupted start begins again.
   const unfinished = join(folder, 'data.unfinished');
   await rm(unfinished, { recursive: true, force: true });
   await mkdir(unfinished, { mode: 0o700 });
-  const way = await unprivilegedWay({ ...place, folder: unfinished });
+  const way = await unprivilegedWay({ ...server, folder: unfinished });
   const passwordFile = join(folder, 'password.initdb');
   try {
     await writeFile(passwordFile, password, { mode: 0o600 });

@@ -14,7 +14,7 @@ export interface RunAs {
   readonly owner: { readonly uid: number; readonly gid: number };
 }
 
-interface Place {
+interface Program {
   readonly folder: string;
   readonly program: string;
   readonly env: Readonly<Record<string, string>>;
@@ -26,7 +26,7 @@ interface Place {
  * the user it runs as. A parent folder of either that only root may pass (a checkout below /root, say) rules out the
  * plain way; then the user gets just the right to pass folders, or is root by another name in a user namespace.
  */
-export async function unprivilegedWay({ folder, program, env, signal }: Place): Promise<RunAs> {
+export async function unprivilegedWay({ folder, program, env, signal }: Program): Promise<RunAs> {
   const uid = process.getuid?.() ?? 0;
   const gid = process.getgid?.() ?? 0;
   if (uid !== 0) return { prefix: [], user: {}, owner: { uid, gid } };
@@ -78,7 +78,7 @@ function accountIn(passwd: string): { uid: number; gid: number } | undefined {
   return account && { uid: Number(account[2]), gid: Number(account[3]) };
 }
 
-async function works({ prefix, user }: RunAs, { folder, program, env, signal }: Place): Promise<boolean> {
+async function works({ prefix, user }: RunAs, { folder, program, env, signal }: Program): Promise<boolean> {
   const check = ['/bin/sh', '-c', 'cd "$1" && test -w . && test -x "$2" && exec "$2" --version', 'sh', folder, program];
   const [command = '', ...args] = [...prefix, ...check];
   try {

@@ -49,7 +49,7 @@ async function byApiToken(text: string, { credentialRepository, tokenUse }: Auth
 
   const row = await credentialRepository.findToken(presented.id);
   const identity = identityBehindToken(presented, row);
-  if (row?.use_is_news) tokenUse.note(row.holder, presented.id);
+  if (row?.use_is_due) tokenUse.note(row.holder, presented.id);
   const reusableMs = row?.expires_in_ms ?? Number.POSITIVE_INFINITY;
   return { identity: identity.kind === 'deployment' ? identity : { ...identity, token_id: presented.id }, reusableMs };
 }

@@ -20,7 +20,7 @@ export const TokenRow = z.strictObject({
   /** Null if it does not expire soon. */
   expires_in_ms: z.number().nullable(),
   /** No use was recorded within the last minute. */
-  use_is_news: z.boolean(),
+  use_is_due: z.boolean(),
   ...userColumns,
 });
 export type TokenRow = z.infer<typeof TokenRow>;
@@ -38,7 +38,7 @@ const tokenColumns = sql.fragment`
   case when t.expires_at < now() + interval '1 minute' then
     floor(extract(epoch from t.expires_at - now()) * 1000)::float8
   end as expires_in_ms,
-  coalesce(t.last_used_at < now() - interval '1 minute', true) as use_is_news
+  coalesce(t.last_used_at < now() - interval '1 minute', true) as use_is_due
 `;
 
 /** Ids as `PackedIdentity` wants them; Postgres breaks base64 into lines. */

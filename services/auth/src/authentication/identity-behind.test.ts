@@ -16,7 +16,7 @@ const tokenRow: TokenRow = {
   is_revoked: false,
   is_expired: false,
   expires_in_ms: null,
-  use_is_news: false,
+  use_is_due: false,
   is_active: true,
   is_admin: false,
   env_roles: { User: packedEnv },

@@ -77,7 +77,7 @@ test('a Secret that keeps being changed is repaired and does not delay others', 
     for (const { namespace, deploymentId } of book.due(now, 5)) {
       if (hostile.has(namespace)) repaired.set(namespace, (repaired.get(namespace) ?? 0) + 1);
       else refreshed.add(namespace);
-      book.hold(namespace, now + 15 * second);
+      book.postpone(namespace, now + 15 * second);
       write(namespace, deploymentId, now);
     }
   }
@@ -92,7 +92,7 @@ test('credentials that the runner wrote meanwhile are watched again at once', ()
   if (!row) throw new Error('no row');
   const { namespace } = row;
   // As if the namespace did not exist yet.
-  book.hold(namespace, 5 * minute);
+  book.postpone(namespace, 5 * minute);
   secrets.set(namespace, { digest: 'written by the runner', isOfChart: false });
   book.want([{ ...row, digest: 'written by the runner', refresh_in_ms: 10 * minute }], 20 * second);
   expect(book.due(21 * second, 10)).toEqual([]);
@@ -105,7 +105,7 @@ test('a removed deployment gets no credentials, and one that takes over its name
   const { book, rows } = world(2);
   const [one, two] = rows;
   if (!one || !two) throw new Error('no rows');
-  for (const { namespace } of rows) book.hold(namespace, 60 * minute);
+  for (const { namespace } of rows) book.postpone(namespace, 60 * minute);
   book.want([{ ...one, deployment_id: randomUUID() }], second);
 
   expect(book.due(second, 10).map(({ namespace }) => namespace)).toEqual([one.namespace]);

@@ -106,7 +106,7 @@ export function createCredentialBook({ secretOf, betweenWritesMs }: CredentialBo
     },
 
     /** Writes nothing before then. */
-    hold(namespace: string, until: number): void {
+    postpone(namespace: string, until: number): void {
       const entry = entries.get(namespace);
       if (entry) entry.notBefore = until;
     },

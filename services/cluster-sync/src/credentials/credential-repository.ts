@@ -3,7 +3,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 
 /** A deployment that needs credentials in a namespace of a cluster, and the digest of what was last written there. */
-const Wanted = z.object({
+const WantedCredentials = z.object({
   deployment_id: z.uuid(),
   namespace: z.string(),
   /** The env of the cluster. */
@@ -12,7 +12,7 @@ const Wanted = z.object({
   /** By the clock of the database; negative if it is due. */
   refresh_in_ms: z.number().nullable(),
 });
-export type WantedCredentials = z.infer<typeof Wanted>;
+export type WantedCredentials = z.infer<typeof WantedCredentials>;
 
 const Issued = z.object({ digest: z.string(), expires_at: z.iso.datetime(), refresh_in_ms: z.number() });
 const nothing = sql.type(z.object({}));
@@ -31,7 +31,7 @@ export interface IssuedCredentials {
 export const createCredentialRepository = (db: Queries) => ({
   /** The wanted credentials of a cluster. What was written at an earlier place of the deployment does not count. */
   wantedIn: (clusterId: string) =>
-    db.any(sql.type(Wanted)`
+    db.any(sql.type(WantedCredentials)`
       select d.id as deployment_id, d.namespace, c.env_id, s.digest, ${refreshInMs} as refresh_in_ms
       from deployment_projection d
       join k8s_clusters c on c.id = d.cluster_id and c.env_id is not null

@@ -118,7 +118,7 @@ async function writeDue(deps: Writing, cluster: Cluster, signal: AbortSignal): P
       if (inFlight.size >= mostAtOnce) await Promise.race(inFlight);
       // The first failed, so the others would, too.
       if (signal.aborted || (outages > 0 && one !== due[0])) break;
-      book.hold(one.namespace, performance.now() + deps.betweenWritesMs);
+      book.postpone(one.namespace, performance.now() + deps.betweenWritesMs);
       const writing = write(one).finally(() => inFlight.delete(writing));
       inFlight.add(writing);
       await pause(1_000 / writesPerSecond, signal);
@@ -135,7 +135,7 @@ async function writeDue(deps: Writing, cluster: Cluster, signal: AbortSignal): P
 async function writeOne(deps: Writing, cluster: Cluster, due: DueCredentials, signal: AbortSignal): Promise<void> {
   const { book, credentialRepository, writeCredentials, refusals } = deps;
   const { namespace, deploymentId, envId } = due;
-  const holdFor = (ms: number) => book.hold(namespace, performance.now() + ms * (0.9 + Math.random() * 0.2));
+  const postponeFor = (ms: number) => book.postpone(namespace, performance.now() + ms * (0.9 + Math.random() * 0.2));
   try {
     const issued = await credentialRepository.issuedIn(cluster.id, namespace);
     const isIntact =
@@ -144,17 +144,17 @@ async function writeOne(deps: Writing, cluster: Cluster, due: DueCredentials, si
 
     const place = { api: cluster.api, clusterId: cluster.id, envId, namespace, deploymentId };
     const written = await writeCredentials(place, { signal });
-    if (written.kind === 'no_namespace') return holdFor(withoutNamespaceMs);
-    if (written.kind === 'refused') return holdFor(refusedMs);
+    if (written.kind === 'no_namespace') return postponeFor(withoutNamespaceMs);
+    if (written.kind === 'refused') return postponeFor(refusedMs);
     book.learn(namespace, written, performance.now());
     book.fine(namespace);
     // Until the watch shows the Secret, it still seems to be missing.
-    book.hold(namespace, performance.now() + deps.betweenWritesMs);
+    book.postpone(namespace, performance.now() + deps.betweenWritesMs);
     refusals.fine();
   } catch (error) {
     if (isOutage(error)) throw error;
     const failures = book.failed(namespace);
-    book.hold(namespace, performance.now() + backOffMs(retries, failures));
+    book.postpone(namespace, performance.now() + backOffMs(retries, failures));
     if (!isAboutThisOne(error)) throw error;
     const reason = describeFailure(error, cluster.api.server);
     refusals.failed(new AppError('conflict', `the cluster refuses ${serviceCreds} in ${namespace}: ${reason}`));

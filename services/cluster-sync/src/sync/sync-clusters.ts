@@ -29,7 +29,7 @@ interface RunningSync {
   readonly done: Promise<void>;
 }
 
-interface Wanted {
+interface ClusterToSync {
   readonly id: string;
   readonly name: string;
   readonly ignore: boolean;
@@ -46,7 +46,7 @@ export const syncClusters =
 
     const refresh = async () => {
       const clusters = await clusterRepository.all();
-      const wanted = new Map<string, Wanted>();
+      const wanted = new Map<string, ClusterToSync>();
       for (const { id, name, ignore, provider_id } of clusters) {
         const connection = directory.connectionTo(provider_id);
         // A changed connection or `ignore` restarts the sync of a cluster.
@@ -68,7 +68,11 @@ export const syncClusters =
     await Promise.all([...running.values()].map(({ done }) => done));
   };
 
-function start(deps: SyncClustersDeps, { id, name, ignore, connection }: Wanted, signal: AbortSignal): RunningSync {
+function start(
+  deps: SyncClustersDeps,
+  { id, name, ignore, connection }: ClusterToSync,
+  signal: AbortSignal,
+): RunningSync {
   const log = deps.log.child({ cluster_id: id, cluster: name });
   const stopped = new AbortController();
   const end = AbortSignal.any([signal, stopped.signal]);

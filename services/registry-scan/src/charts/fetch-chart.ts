@@ -22,7 +22,7 @@ export interface FetchChartDeps {
   log: Pick<Service['log'], 'warn'>;
 }
 
-export interface ChartPlace {
+export interface ChartSource {
   client: Pick<RegistryClient, 'blob'>;
   packages: LimitFunction;
   repository: string;
@@ -30,19 +30,23 @@ export interface ChartPlace {
 }
 
 /** Fetches and parses a packaged chart, and stores the package for the runners. A defect of the chart becomes its `error`. */
-export async function fetchChart(deps: FetchChartDeps, place: ChartPlace, signal: AbortSignal): Promise<FetchedChart> {
-  const { layer, packages } = place;
+export async function fetchChart(
+  deps: FetchChartDeps,
+  source: ChartSource,
+  signal: AbortSignal,
+): Promise<FetchedChart> {
+  const { layer, packages } = source;
   const archiveDigest = layer.digest;
   if (layer.size > archiveLimits.compressedBytes) {
     const words = `the package is larger than ${archiveLimits.compressedBytes} bytes`;
     return { ...brokenChart(words), archiveDigest, isFinal: true };
   }
-  return packages(() => fetchAndRead(deps, place, signal));
+  return packages(() => fetchAndRead(deps, source, signal));
 }
 
 async function fetchAndRead(
   { parser, objects, log }: FetchChartDeps,
-  { client, repository, layer: { digest: archiveDigest } }: ChartPlace,
+  { client, repository, layer: { digest: archiveDigest } }: ChartSource,
   signal: AbortSignal,
 ): Promise<FetchedChart> {
   let archive: Buffer;

@@ -22,10 +22,10 @@ export const queueHints =
   ({ queue, wakeUp, sources, pollRepository, log }: QueueHintsDeps) =>
   (hints: readonly PushHint[]): void => {
     const overflowing = new Set<string>();
-    for (const { host, ...place } of hints) {
-      for (const domain of registriesFor({ host, ...place }, sources)) {
-        const afterMs = place.tag === null ? deletionMs : 0;
-        if (!queue.add({ domain, ...place, attempt: 1 }, afterMs)) overflowing.add(domain);
+    for (const { host, ...named } of hints) {
+      for (const domain of registriesFor({ host, ...named }, sources)) {
+        const afterMs = named.tag === null ? deletionMs : 0;
+        if (!queue.add({ domain, ...named, attempt: 1 }, afterMs)) overflowing.add(domain);
       }
     }
     wakeUp.wake();

@@ -7,7 +7,7 @@ export const kubernetesTools = ['etcd', 'kube-apiserver', 'kube-controller-manag
 export type KubernetesTool = (typeof kubernetesTools)[number];
 
 /** Addresses and files by which the parts of the cluster find one another. */
-export interface ClusterPlaces {
+export interface ClusterLayout {
   readonly folder: string;
   readonly ports: Readonly<Record<'etcd' | 'etcdPeer' | 'api', number>>;
   readonly certificates: Certificates;
@@ -17,18 +17,18 @@ export interface ClusterPlaces {
 
 const LOOPBACK = '127.0.0.1';
 
-export const etcdUrl = ({ ports }: ClusterPlaces) => `https://${LOOPBACK}:${ports.etcd}`;
-export const apiUrl = ({ ports }: Pick<ClusterPlaces, 'ports'>) => `https://${LOOPBACK}:${ports.api}`;
+export const etcdUrl = ({ ports }: ClusterLayout) => `https://${LOOPBACK}:${ports.etcd}`;
+export const apiUrl = ({ ports }: Pick<ClusterLayout, 'ports'>) => `https://${LOOPBACK}:${ports.api}`;
 
 /** The arguments of each part of the control plane. */
-export const componentArguments: Record<KubernetesTool, (places: ClusterPlaces) => string[]> = {
-  etcd: (places) => {
-    const { authority, server } = places.certificates;
-    const peerUrl = `https://${LOOPBACK}:${places.ports.etcdPeer}`;
+export const componentArguments: Record<KubernetesTool, (layout: ClusterLayout) => string[]> = {
+  etcd: (layout) => {
+    const { authority, server } = layout.certificates;
+    const peerUrl = `https://${LOOPBACK}:${layout.ports.etcdPeer}`;
     return [
-      `--data-dir=${join(places.folder, 'etcd')}`,
-      `--listen-client-urls=${etcdUrl(places)}`,
-      `--advertise-client-urls=${etcdUrl(places)}`,
+      `--data-dir=${join(layout.folder, 'etcd')}`,
+      `--listen-client-urls=${etcdUrl(layout)}`,
+      `--advertise-client-urls=${etcdUrl(layout)}`,
       `--listen-peer-urls=${peerUrl}`,
       `--initial-advertise-peer-urls=${peerUrl}`,
       `--initial-cluster=default=${peerUrl}`,
@@ -42,20 +42,20 @@ export const componentArguments: Record<KubernetesTool, (places: ClusterPlaces) 
       `--peer-cert-file=${server.certificate}`,
       `--peer-key-file=${server.key}`,
       '--log-level=warn',
-      ...(places.durable ? [] : ['--unsafe-no-fsync']),
+      ...(layout.durable ? [] : ['--unsafe-no-fsync']),
     ];
   },
 
-  'kube-apiserver': (places) => {
-    const { authority, server, serviceAccount, admin } = places.certificates;
+  'kube-apiserver': (layout) => {
+    const { authority, server, serviceAccount, admin } = layout.certificates;
     return [
-      `--etcd-servers=${etcdUrl(places)}`,
+      `--etcd-servers=${etcdUrl(layout)}`,
       `--etcd-cafile=${authority}`,
       `--etcd-certfile=${server.certificate}`,
       `--etcd-keyfile=${server.key}`,
       `--bind-address=${LOOPBACK}`,
       `--advertise-address=${LOOPBACK}`,
-      `--secure-port=${places.ports.api}`,
+      `--secure-port=${layout.ports.api}`,
       `--tls-cert-file=${server.certificate}`,
       `--tls-private-key-file=${server.key}`,
       `--client-ca-file=${authority}`,

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { toolTable } from '../../tools/tool-table.ts';
 import { ensureCertificates } from './certificates.ts';
 import { clusterObjects } from './cluster-objects.ts';
-import { apiUrl, type ClusterPlaces, componentArguments, etcdUrl, type KubernetesTool } from './component-arguments.ts';
+import { apiUrl, type ClusterLayout, componentArguments, etcdUrl, type KubernetesTool } from './component-arguments.ts';
 import { connectKubeApi, type KubeApi } from './kube-api.ts';
 import { kubeconfig } from './kubeconfig.ts';
 import { rememberedPorts, writePrivately } from '../remembered.ts';
@@ -36,15 +36,15 @@ type IsReady = (probe: AbortSignal) => Promise<boolean>;
  */
 export async function startKubernetes(start: KubernetesStart): Promise<KubernetesServer> {
   const { context = 'local', nodes = 3 } = start;
-  const places = await preparePlaces(start, context);
-  const { authority, adminCertificate, adminKey } = places.certificates.pem;
+  const layout = await prepareLayout(start, context);
+  const { authority, adminCertificate, adminKey } = layout.certificates.pem;
   const identity = { ca: authority, cert: adminCertificate, key: adminKey };
-  const api = connectKubeApi({ url: apiUrl(places), ...identity });
-  const etcd = connectKubeApi({ url: etcdUrl(places), ...identity });
+  const api = connectKubeApi({ url: apiUrl(layout), ...identity });
+  const etcd = connectKubeApi({ url: etcdUrl(layout), ...identity });
 
   const components: RunningServer[] = [];
   const run = async (name: KubernetesTool, isReady: IsReady) => {
-    components.unshift(await startComponent(name, places, start, isReady));
+    components.unshift(await startComponent(name, layout, start, isReady));
   };
   const stop = async () => {
     // Callers stop before the servers they call: API server and etcd come last.
@@ -69,8 +69,8 @@ export async function startKubernetes(start: KubernetesStart): Promise<Kubernete
       run('kwok', (probe) => nodesAreReady(api, nodes, probe)),
     ]);
     const died = Promise.race(components.map((component) => component.died));
-    const { kubeconfigFile } = places;
-    return { name: 'kubernetes', pid, died, stop, kill, url: apiUrl(places), context, kubeconfigFile, components };
+    const { kubeconfigFile } = layout;
+    return { name: 'kubernetes', pid, died, stop, kill, url: apiUrl(layout), context, kubeconfigFile, components };
   } catch (error) {
     await stop();
     throw error;
@@ -80,7 +80,7 @@ export async function startKubernetes(start: KubernetesStart): Promise<Kubernete
   }
 }
 
-async function preparePlaces({ stateFolder, durable }: KubernetesStart, context: string): Promise<ClusterPlaces> {
+async function prepareLayout({ stateFolder, durable }: KubernetesStart, context: string): Promise<ClusterLayout> {
   const folder = join(stateFolder, 'kubernetes');
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const certificates = await ensureCertificates(join(folder, 'certificates'));
@@ -91,11 +91,11 @@ async function preparePlaces({ stateFolder, durable }: KubernetesStart, context:
   return { folder, ports, certificates, kubeconfigFile, durable };
 }
 
-const startComponent = (name: KubernetesTool, places: ClusterPlaces, start: KubernetesStart, isReady: IsReady) =>
+const startComponent = (name: KubernetesTool, layout: ClusterLayout, start: KubernetesStart, isReady: IsReady) =>
   startServerProcess({
     name,
-    command: [start.tools[name], ...componentArguments[name](places)],
-    logFile: join(places.folder, `${name}.log`),
+    command: [start.tools[name], ...componentArguments[name](layout)],
+    logFile: join(layout.folder, `${name}.log`),
     guard: start.guard,
     signal: start.signal,
     isReady,

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, connect, type Socket } from 'node:net';
 
-export interface Place {
+export interface Endpoint {
   readonly host: string;
   readonly port: number;
 }
@@ -12,7 +12,7 @@ export interface Forward {
 }
 
 /** Passes TCP connections to `host:port` on to another address, so that pods reach servers that listen on loopback. */
-export async function forward(from: Place, to: () => Place): Promise<Forward> {
+export async function forward(from: Endpoint, to: () => Endpoint): Promise<Forward> {
   const open = new Set<Socket>();
   const server = createServer((incoming) => {
     const outgoing = connect(to());

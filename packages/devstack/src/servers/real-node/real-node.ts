@@ -12,7 +12,7 @@ import { startNameServer } from '../name-server.ts';
 import { writePrivately } from '../remembered.ts';
 import { type RunningServer, type ServerStart, startServerProcess } from '../server-process.ts';
 import { addressesOfService } from './addresses-of-service.ts';
-import { forward, type Place } from './forward.ts';
+import { forward, type Endpoint } from './forward.ts';
 import {
   containerdConfiguration,
   kubeletConfiguration,
@@ -47,7 +47,7 @@ export interface RealNode extends AsyncDisposable {
   /** Makes a server on loopback reachable for pods, at the same port of `address`. */
   expose(port: number): Promise<void>;
   /** A port of `address` whose connections go to a service of the cluster, which may not exist yet. */
-  publish(service: () => Place): Promise<number>;
+  publish(service: () => Endpoint): Promise<number>;
   readonly api: KubeApi;
 }
 
@@ -170,8 +170,8 @@ async function removeContainers(ctr: Ctr): Promise<void> {
 async function unmountBelow(folder: string): Promise<void> {
   const mounts = await readFile('/proc/self/mounts', 'utf8');
   const ours = mounts.split('\n').flatMap((line) => line.split(' ')[1] ?? []);
-  for (const place of ours.filter((path) => path.startsWith(`${folder}/`)).toReversed()) {
-    await run('umount', ['--lazy', place], { timeout: 10_000 }).catch(() => undefined);
+  for (const mount of ours.filter((path) => path.startsWith(`${folder}/`)).toReversed()) {
+    await run('umount', ['--lazy', mount], { timeout: 10_000 }).catch(() => undefined);
   }
 }
 
