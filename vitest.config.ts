@@ -2,11 +2,12 @@ import { defineConfig } from 'vitest/config';
 import { atOnce } from './tests/setup/at-once.ts';
 import { Interleaved } from './tests/setup/interleaved.ts';
 import { patienceMs, patienceOfTestMs } from './tests/setup/patience.ts';
+import { SlowestFiles } from './tests/setup/slowest-files.ts';
 
 export default defineConfig({
   test: {
     globalSetup: ['./tests/setup/global-setup.ts'],
-    reporters: ['default', ['json', { outputFile: '.berth/test-report.json' }]],
+    reporters: ['default', ['json', { outputFile: '.berth/test-report.json' }], new SlowestFiles()],
     setupFiles: ['./tests/setup/wait-patiently.ts'],
     expect: { poll: { timeout: patienceMs } },
     testTimeout: patienceOfTestMs,
@@ -24,6 +25,7 @@ export default defineConfig({
             'services/*/{src,test}/**/*.test.ts',
             'bench/**/*.test.ts',
             'scripts/**/*.test.ts',
+            'tests/setup/**/*.test.ts',
           ],
           sequence: { groupOrder: 0 },
           maxWorkers: atOnce.files,
@@ -37,7 +39,7 @@ export default defineConfig({
         test: {
           name: 'platform',
           include: ['tests/**/*.test.ts'],
-          exclude: ['**/node_modules/**', 'tests/last/**', 'tests/deploy/**'],
+          exclude: ['**/node_modules/**', 'tests/setup/**', 'tests/last/**', 'tests/deploy/**'],
           testTimeout: 240_000,
           hookTimeout: 240_000,
           // Each file has a whole platform to itself, and spends much of its time waiting for outages to pass, while the parts run.

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { unwrap, waitForTask, waitUntil } from '@berth/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -7,11 +9,11 @@ import { deploySlowly, releaseStatuses } from '../setup/slow-deployment.ts';
 
 let platform: Platform;
 beforeAll(async () => {
-  platform = await startPlatform();
+  platform = await startPlatform({ overrides: { tasks: { TASK_LEASE_SECONDS: '12' } } });
 });
 afterAll(() => platform[Symbol.asyncDispose]());
 
-/** A lease of 30 s, and time to notice its end and claim the task on a busy machine. */
+/** A lease of 12 s, and time to notice its end and claim the task on a busy machine. */
 const takenOverWithinMs = 90_000;
 
 test('Helm is killed together with its runner, and the next runner takes the task over', async () => {
@@ -64,6 +66,7 @@ test('a runner paused beyond its lease writes nothing, and its Helm has ended be
   const slow = await deploySlowly(stack, admin, sample, 'paused');
   await using helm = watchHelm(slow.namespace);
   const paused = stack.part('runner').pid;
+  const log = join(stack.stateFolder, 'services', 'runner.log');
   const [firstHelm] = await helmProcesses(slow.namespace);
 
   process.kill(paused, 'SIGSTOP');
@@ -80,7 +83,12 @@ test('a runner paused beyond its lease writes nothing, and its Helm has ended be
     expect(await helmProcesses(slow.namespace)).not.toContain(firstHelm);
 
     process.kill(paused, 'SIGCONT');
-    await delay(8_000);
+    await waitUntil(async () => (await readFile(log, 'utf8')).includes('claim lost'), {
+      what: 'the first runner to notice it',
+      withinMs: 30_000,
+    });
+    // What it would still write follows at once.
+    await delay(1_000);
     expect(await slow.task()).toMatchObject({ status: 'Started', attempts: 2 });
     expect(await helmProcesses(slow.namespace)).toHaveLength(1);
 

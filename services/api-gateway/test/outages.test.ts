@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ServedResource } from '@berth/bus/rpc/handler';
 import { serviceNames } from '@berth/contracts/definition/contract';
 import { envs } from '@berth/contracts/resources/envs/envs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -6,13 +7,20 @@ import { problemOf } from './support/problem-of.ts';
 import { some, startTestGateway, type TestGateway, testAuth } from './support/start-test-gateway.ts';
 
 let gateway: TestGateway;
+/** Ends the handlers that do not answer: a service that stops waits for them. */
+let giveUp: () => void;
+let list: ServedResource;
 beforeEach(async () => {
   gateway = await startTestGateway();
+  const never = Promise.withResolvers<never>();
+  never.promise.catch(() => undefined);
+  giveUp = () => never.reject(new Error('the test is over'));
+  list = some(envs, { list: () => never.promise });
 });
-afterEach(() => gateway[Symbol.asyncDispose]());
-
-const never = new Promise<never>(() => undefined);
-const list = some(envs, { list: () => never });
+afterEach(async () => {
+  giveUp();
+  await gateway[Symbol.asyncDispose]();
+});
 
 test('an operation of a service that is not running is 503 at once, and names the service', async () => {
   await gateway.serve('auth', testAuth());
