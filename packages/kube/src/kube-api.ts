@@ -2,7 +2,7 @@ import { createSecureContext } from 'node:tls';
 import { openConnections } from './connections/connections.ts';
 import type { IncomingAnswer } from './connections/outgoing-request.ts';
 import type { SocketTarget } from './connections/open-socket.ts';
-import { untilAborted } from './connections/until-aborted.ts';
+import { untilAborted } from '@berth/service/waiting/until-aborted';
 import type { KubeAccess } from './kube-access.ts';
 import { AnswerTooLarge, KubeError } from './kube-error.ts';
 import { splitLines } from './split-lines.ts';

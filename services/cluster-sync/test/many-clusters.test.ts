@@ -6,7 +6,7 @@ import { found } from '@berth/contracts/errors';
 import { type KubeApi, openKubeApi } from '@berth/kube/kube-api';
 import { type OpenTestDatabase, openTestDatabase } from '@berth/testing/open-test-database';
 import { silentLog } from '@berth/testing/test-bus';
-import { places } from '@berth/service/waiting/places';
+import { atMost } from '@berth/service/waiting/at-most';
 import { sql } from 'slonik';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { z } from 'zod';
@@ -53,7 +53,7 @@ beforeEach(() => {
     log: silentLog,
     resyncMs: 600_000,
     stallMs: 60_000,
-    listPlaces: places(2, { patienceMs: 300 }),
+    listInTurn: atMost(2, { awayMs: 300 }),
     queueRoom: room,
   };
 });
@@ -169,7 +169,7 @@ test('a cluster that another replica has taken over frees its place and its room
       mostInRoom = Math.max(mostInRoom, size);
     },
   });
-  deps = { ...deps, queueRoom: room, listPlaces: places(1, { patienceMs: 300 }) };
+  deps = { ...deps, queueRoom: room, listInTurn: atMost(1, { awayMs: 300 }) };
   let lost = '';
   deps = {
     ...deps,

@@ -1,5 +1,5 @@
 import { type KubeApi, openKubeApi } from '@berth/kube/kube-api';
-import { places } from '@berth/service/waiting/places';
+import { atMost } from '@berth/service/waiting/at-most';
 import { silentLog } from '@berth/testing/test-bus';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
@@ -53,7 +53,7 @@ function reflect(times: { stallMs?: number; resyncMs?: number } = {}): Reflector
       put: async (object) => void names.add(nameOf(object)),
       remove: async (object) => void names.delete(nameOf(object)),
     },
-    listPlaces: places(1, { patienceMs: 60_000 }),
+    listInTurn: atMost(1, { awayMs: 60_000 }),
     log: silentLog,
     stallMs: 60_000,
     resyncMs: 600_000,

@@ -7,7 +7,7 @@ import { AppError } from '@berth/contracts/errors';
 import { createLog } from '@berth/service/logging/create-log';
 import { samplePlaces } from '@berth/testing/test-identities';
 import { sql } from 'slonik';
-import { places } from '@berth/service/waiting/places';
+import { atMost } from '@berth/service/waiting/at-most';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createCredentialRepository } from '../src/credentials/credential-repository.ts';
 import { keepCredentials } from '../src/credentials/keep-credentials.ts';
@@ -50,7 +50,7 @@ beforeAll(async () => {
     writesPerSecond: 50,
     readMs: 100,
     betweenWritesMs: 1_000,
-    listPlaces: places(4, { patienceMs: 2_000 }),
+    listInTurn: atMost(4, { awayMs: 2_000 }),
   };
   keeping = { stop, done: keepCredentials(deps, { id: clusterId, api: connection.api }, stop.signal) };
 });

@@ -3,7 +3,7 @@ import { acquireLease } from '@berth/db/leases/lease';
 import { found } from '@berth/contracts/errors';
 import { type KubeApi, openKubeApi } from '@berth/kube/kube-api';
 import { type OpenTestDatabase, openTestDatabase } from '@berth/testing/open-test-database';
-import { places } from '@berth/service/waiting/places';
+import { atMost } from '@berth/service/waiting/at-most';
 import { silentLog } from '@berth/testing/test-bus';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createClusterRepository } from '../src/clusters/cluster-repository.ts';
@@ -47,7 +47,7 @@ beforeEach(async () => {
     resyncMs: 600_000,
     stallMs: 60_000,
     saveChanges: saveInGroups(k8sResourceRepository),
-    listPlaces: places(4, { patienceMs: 2_000 }),
+    listInTurn: atMost(4, { awayMs: 2_000 }),
     queueRoom: queueRoom(600),
   };
 

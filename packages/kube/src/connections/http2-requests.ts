@@ -1,7 +1,7 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 import type { IncomingAnswer, OutgoingRequest } from './outgoing-request.ts';
-import { untilAborted } from './until-aborted.ts';
+import { untilAborted } from '@berth/service/waiting/until-aborted';
 
 /** API servers close an idle connection after 90 s; closing it earlier avoids a request on a closing connection. */
 const idleMs = 60_000;

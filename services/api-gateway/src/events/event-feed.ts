@@ -2,7 +2,7 @@ import type { EventReader, EventStreamStatus, RowEvent } from '@berth/bus/events
 import { AppError } from '@berth/contracts/errors';
 import type { Service } from '@berth/service/service';
 import { BoundedCache } from '@berth/service/waiting/bounded-cache';
-import { oneAtATime } from '@berth/service/waiting/one-at-a-time';
+import { atMost } from '@berth/service/waiting/at-most';
 import { pause } from '@berth/service/waiting/pause';
 import { singleFlight, singleFlights } from '@berth/service/waiting/single-flight';
 import { dataOf } from './event-text.ts';
@@ -63,7 +63,7 @@ export function createEventFeed({
 }: EventFeedDeps): EventFeed {
   const members = new Set<() => void>();
   const catchUps = singleFlights<FeedPart>();
-  const inTurn = oneAtATime();
+  const inTurn = atMost(1);
   let stream: EventStreamStatus | undefined;
   /** All events from `start` up to and without `end`. */
   let recent: FedEvent[] = [];

@@ -76,10 +76,12 @@ const optionsOf = ({ headersMs, requestMs, keepAliveMs }: ConnectionLimits): Ser
   connectionsCheckingInterval: 1_000,
 });
 
-type InTurn = ReturnType<typeof oneAtATime>;
-
 const serverFactory =
-  (tls: TlsOptions | null | undefined, limits: ServerOptions, inTurn: InTurn): FastifyServerFactory =>
+  (
+    tls: TlsOptions | null | undefined,
+    limits: ServerOptions,
+    inTurn: ReturnType<typeof oneAtATime>,
+  ): FastifyServerFactory =>
   (listener) =>
     tls ? createTlsServer(tls, limits, inTurn(listener)) : createServer(limits, inTurn(listener));
 

@@ -7,7 +7,7 @@ import { AppError, isOutage } from '@berth/contracts/errors';
 import type { Service } from '@berth/service/service';
 import { backOffMs } from '@berth/contracts/back-off';
 import { pause } from '@berth/service/waiting/pause';
-import type { Places } from '@berth/service/waiting/places';
+import type { InTurn } from '@berth/service/waiting/at-most';
 import { createReflector } from '../reflector/reflector.ts';
 import { runTogether } from '../reflector/run-together.ts';
 import { createCredentialBook, type CredentialBook, type DueCredentials } from './credential-book.ts';
@@ -22,7 +22,7 @@ export interface KeepCredentialsDeps {
   readonly resyncMs: number;
   readonly stallMs: number;
   /** Shared by all clusters. */
-  readonly listPlaces: Places;
+  readonly listInTurn: InTurn;
   /** For one cluster; writes that runners request are not counted. */
   readonly writesPerSecond: number;
   /** How often to read which deployments a cluster has. */
@@ -62,7 +62,7 @@ export async function keepCredentials(
     path: `/api/v1/secrets?fieldSelector=${encodeURIComponent(`metadata.name=${serviceCreds}`)}`,
     pathIn: (namespace) => `/api/v1/namespaces/${namespace}/secrets`,
     sink: secrets.sink,
-    listPlaces: deps.listPlaces,
+    listInTurn: deps.listInTurn,
     log: log.child({ kind: 'Secret' }),
     resyncMs: deps.resyncMs,
     stallMs: deps.stallMs,

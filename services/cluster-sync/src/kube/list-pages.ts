@@ -1,6 +1,6 @@
 import type { KubeApi } from '@berth/kube/kube-api';
 import { AnswerTooLarge } from '@berth/kube/kube-error';
-import type { Place } from '@berth/service/waiting/places';
+import type { Slot } from '@berth/service/waiting/at-most';
 import { z } from 'zod';
 import { ListTooLarge } from './list-too-large.ts';
 import { splitList } from './split-list.ts';
@@ -22,8 +22,8 @@ export interface ListOptions {
   readonly signal: AbortSignal;
   /** A longer list is an error, since an endless one would block the other lists of the cluster. */
   readonly maxPages?: number;
-  /** The place of this list among those read at once; it may lose the place while the server hangs. */
-  readonly place?: Place;
+  /** The slot of this list among those read at once; it may lose the slot while the server hangs. */
+  readonly slot?: Slot;
 }
 
 const pageSize = 200;
@@ -32,18 +32,18 @@ const pageDeadlineMs = 30_000;
 // (1.5 MiB) shrink the pages to 25.
 const defaultMaxPages = 12_000;
 
-const alone: Place = { away: (part) => part() };
+const alone: Slot = { away: (part) => part() };
 
 /** Lists in pages, so that neither side holds the whole list. Throws an expired `KubeError` if reading it takes too long. */
 export async function* listPages(
   api: Pick<KubeApi, 'getBytes'>,
   path: string,
-  { signal, maxPages = defaultMaxPages, place = alone }: ListOptions,
+  { signal, maxPages = defaultMaxPages, slot = alone }: ListOptions,
 ): AsyncGenerator<ListedPage> {
   let limit = pageSize;
   let from: string | undefined;
   for (let pages = 0; pages < maxPages; pages += 1) {
-    const { bytes, metadata, items, used } = await readPage(api, path, { limit, from, signal, place });
+    const { bytes, metadata, items, used } = await readPage(api, path, { limit, from, signal, slot });
     yield { items, resourceVersion: metadata.resourceVersion };
     // Frees the memory now; otherwise dozens of pages would wait for a major garbage collection.
     bytes.buffer.transfer(0);
@@ -60,17 +60,17 @@ interface PageRequest {
   readonly limit: number;
   readonly from: string | undefined;
   readonly signal: AbortSignal;
-  readonly place: Place;
+  readonly slot: Slot;
 }
 
 /** Reads one page with as many objects as fit into an answer, and returns the limit that fitted. */
 async function readPage(api: Pick<KubeApi, 'getBytes'>, path: string, request: PageRequest) {
-  const { limit, from, signal, place } = request;
+  const { limit, from, signal, slot } = request;
   for (let used = limit; ; used = Math.floor(used / 2)) {
     const query = new URLSearchParams({ limit: String(used), ...(from !== undefined && { continue: from }) });
     try {
       const call = { signal, deadlineMs: pageDeadlineMs };
-      const bytes = await place.away(() => api.getBytes(withQuery(path, query), call));
+      const bytes = await slot.away(() => api.getBytes(withQuery(path, query), call));
       const { head, items } = splitList(bytes);
       return { bytes, metadata: Page.parse(head).metadata, items, used };
     } catch (error) {

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { oneAtATime } from '@berth/service/waiting/one-at-a-time';
+import { atMost } from '@berth/service/waiting/at-most';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { runProgram } from './run-program.ts';
 import { tokenFromProgram } from './token-from-program.ts';
@@ -133,7 +133,7 @@ test('programs of different clusters wait for their turns', async () => {
   const command = await program(
     `[ -e ${folder}/busy ] && printf x >> ${folder}/together; touch ${folder}/busy; sleep 0.05; rm ${folder}/busy; echo '${credential('ok')}'`,
   );
-  const inTurn = oneAtATime();
+  const inTurn = atMost(1);
   const tokens = ['a', 'b', 'c'].map((name) => tokenFromProgram(exec(command, { args: [name] }), { inTurn }));
 
   await Promise.all(tokens.map(({ current }) => current(signal)));

@@ -1,7 +1,7 @@
 import { describeFailure } from '@berth/kube/describe-failure';
 import type { KubeApi } from '@berth/kube/kube-api';
 import { isExpired, KubeError } from '@berth/kube/kube-error';
-import type { Place, Places } from '@berth/service/waiting/places';
+import type { InTurn, Slot } from '@berth/service/waiting/at-most';
 import type { Service } from '@berth/service/service';
 import { listPages } from '../kube/list-pages.ts';
 import { type WatchEvent, watchEvents } from '../kube/watch-events.ts';
@@ -22,7 +22,7 @@ export interface ReflectorDeps {
   pathIn(namespace: string): string;
   readonly sink: ReflectorSink;
   /** Shared by the lists of all clusters: pages are large, and many at once would fill the memory. */
-  readonly listPlaces: Places;
+  readonly listInTurn: InTurn;
   readonly log: Service['log'];
   readonly resyncMs: number;
   /** A stream without an event or bookmark for this long is dead, even if its socket is open. */
@@ -40,14 +40,14 @@ export interface Reflector {
 
 /** Keeps a sink up to date with one kind of object: lists, watches and repeats, as `nextStep` decides. */
 export function createReflector(deps: ReflectorDeps): Reflector {
-  const { api, path, sink, listPlaces, log, resyncMs, stallMs, random = Math.random } = deps;
+  const { api, path, sink, listInTurn, log, resyncMs, stallMs, random = Math.random } = deps;
   const included = new Set<string>();
   let interrupt = new AbortController();
 
-  async function list(place: Place, signal: AbortSignal): Promise<Outcome> {
+  async function list(slot: Slot, signal: AbortSignal): Promise<Outcome> {
     const pass = sink.beginPass();
     let resourceVersion = '';
-    for await (const page of listPages(api, path, { signal, place })) {
+    for await (const page of listPages(api, path, { signal, slot })) {
       for (const item of page.items) await consume(() => pass.add(item, signal), signal);
       resourceVersion = page.resourceVersion;
     }
@@ -55,11 +55,11 @@ export function createReflector(deps: ReflectorDeps): Reflector {
     return { kind: 'listed', resourceVersion };
   }
 
-  async function include(place: Place, signal: AbortSignal): Promise<Outcome> {
+  async function include(slot: Slot, signal: AbortSignal): Promise<Outcome> {
     interrupt = new AbortController();
     for (const namespace of included) {
       const pass = sink.beginPass(namespace);
-      for await (const page of listPages(api, deps.pathIn(namespace), { signal, place })) {
+      for await (const page of listPages(api, deps.pathIn(namespace), { signal, slot })) {
         for (const item of page.items) await consume(() => pass.add(item, signal), signal);
       }
       pass.end();
@@ -113,12 +113,12 @@ export function createReflector(deps: ReflectorDeps): Reflector {
     const { step, resourceVersion } = state;
     const since = async (work: () => Promise<Outcome>) => ({ startedAt: performance.now(), outcome: await work() });
     if (step === 'watch' && resourceVersion !== null) return since(() => watch(state, resourceVersion, signal));
-    return listPlaces((place) => since(() => readLists(state, place, signal)));
+    return listInTurn((slot) => since(() => readLists(state, slot, signal)));
   }
 
-  async function readLists({ step, resourceVersion }: ReflectorState, place: Place, signal: AbortSignal) {
+  async function readLists({ step, resourceVersion }: ReflectorState, slot: Slot, signal: AbortSignal) {
     try {
-      return await (step === 'include' ? include(place, signal) : list(place, signal));
+      return await (step === 'include' ? include(slot, signal) : list(slot, signal));
     } catch (error) {
       if (signal.aborted) throw error;
       return failure(error, resourceVersion);

@@ -1,7 +1,6 @@
 import type { Lease } from '@berth/db/leases/lease';
 import type { KubeApi } from '@berth/kube/kube-api';
-import { oneAtATime } from '@berth/service/waiting/one-at-a-time';
-import type { Places } from '@berth/service/waiting/places';
+import { atMost, type InTurn } from '@berth/service/waiting/at-most';
 import type { Service } from '@berth/service/service';
 import { createReflector, type Reflector, type ReflectorSink } from '../reflector/reflector.ts';
 import { runTogether } from '../reflector/run-together.ts';
@@ -19,7 +18,7 @@ export interface WatchClusterDeps {
   readonly resyncMs: number;
   readonly stallMs: number;
   /** Shared by all clusters: a page of a list takes megabytes while it is read. */
-  readonly listPlaces: Places;
+  readonly listInTurn: InTurn;
   /** Shared by all clusters: lists that are read faster than they are written would fill the memory. */
   readonly queueRoom: QueueRoom;
 }
@@ -55,15 +54,15 @@ export async function watchCluster(
     },
   });
 
-  const ownTurn = oneAtATime();
-  const listPlaces: Places = (work) => ownTurn(() => deps.listPlaces(work));
+  const ownTurn = atMost(1);
+  const listInTurn: InTurn = (work) => ownTurn(() => deps.listInTurn(work));
   const reflect = (kind: TrackedKind) =>
     createReflector({
       api,
       path: `${kind.root}/${kind.plural}`,
       pathIn: (namespace) => `${kind.root}/namespaces/${encodeURIComponent(namespace)}/${kind.plural}`,
       sink: sinkInto({ mirror, queue, kind }),
-      listPlaces,
+      listInTurn,
       log: log.child({ kind: kind.kind }),
       resyncMs,
       stallMs,

@@ -5,7 +5,6 @@ import { whileHolding } from '@berth/db/leases/while-holding';
 import { queriesInTurn } from '@berth/db/postgres/queries-in-turn';
 import type { Loop } from '@berth/service/service';
 import { atMost } from '@berth/service/waiting/at-most';
-import { places } from '@berth/service/waiting/places';
 import { clusterLeaseTimes } from '../clusters/cluster-lease-times.ts';
 import { type ClusterRepository, createClusterRepository } from '../clusters/cluster-repository.ts';
 import { leaseNameOf } from '../clusters/lease-name-of.ts';
@@ -51,7 +50,7 @@ export function clusterSyncLoop({
     betweenWritesMs: 15_000,
     saveChanges: saveInGroups(k8sResourceRepository),
     // A cluster whose lists hang delays the others no longer than this.
-    listPlaces: places(4, { patienceMs: 2_000 }),
+    listInTurn: atMost(4, { awayMs: 2_000 }),
     queueRoom: queueRoom(600),
   };
   return syncClusters({

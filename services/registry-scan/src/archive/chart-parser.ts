@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { fieldErrors } from '@berth/contracts/fields/field-errors';
-import { oneAtATime } from '@berth/service/waiting/one-at-a-time';
+import { atMost } from '@berth/service/waiting/at-most';
 import { brokenChart, ParsedChart } from './parsed-chart.ts';
 
 /** The parsed chart, and whether its result is final: not after a timeout or a full heap, which may not happen again. */
@@ -27,7 +27,7 @@ const heapMb = 192;
  */
 export function createChartParser({ timeoutMs = 5_000 }: { timeoutMs?: number } = {}): ChartParser {
   let child: ChildProcess | undefined;
-  const inTurn = oneAtATime();
+  const inTurn = atMost(1);
 
   async function start(): Promise<ChildProcess> {
     const started = fork(entry, {

@@ -1,6 +1,6 @@
 import type { ObjectStore } from '@berth/bus/objects/object-store';
 import type { Service } from '@berth/service/service';
-import type { LimitFunction } from 'p-limit';
+import type { InTurn } from '@berth/service/waiting/at-most';
 import type { ChartParser } from '../archive/chart-parser.ts';
 import { archiveLimits } from '../archive/limits.ts';
 import { brokenChart, type ParsedChart } from '../archive/parsed-chart.ts';
@@ -24,7 +24,7 @@ export interface FetchChartDeps {
 
 export interface ChartSource {
   client: Pick<RegistryClient, 'blob'>;
-  packages: LimitFunction;
+  packages: InTurn;
   repository: string;
   layer: ChartLayer;
 }

@@ -1,6 +1,5 @@
 import type { Loop } from '@berth/service/service';
 import type { WakeUp } from '@berth/service/waiting/wake-up';
-import pMap from 'p-map';
 import { scanTag } from '../scan/scan-tag.ts';
 import type { PollRepository } from '../polling/poll-repository.ts';
 import type { ConfiguredRegistry } from '../scan/configured-registry.ts';
@@ -33,7 +32,7 @@ export const processHints =
     while (!signal.aborted) {
       const hints = queue.take(atOnce);
       if (hints.length === 0) await wakeUp.wait(Math.min(queue.nextInMs(), longestWaitMs));
-      await pMap(hints, processHint);
+      await Promise.all(hints.map(processHint));
     }
 
     async function processHint(hint: ScanHint): Promise<void> {

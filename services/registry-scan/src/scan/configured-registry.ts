@@ -1,4 +1,4 @@
-import pLimit, { type LimitFunction } from 'p-limit';
+import { atMost, type InTurn } from '@berth/service/waiting/at-most';
 import type { RegistryClient } from '../oci/client/registry-client.ts';
 import type { RegistrySource } from '../oci/registry-source.ts';
 
@@ -7,7 +7,7 @@ export interface ConfiguredRegistry {
   source: RegistrySource;
   client: RegistryClient;
   /** Limits how many of its packages are in memory at a time. */
-  packages: LimitFunction;
+  packages: InTurn;
 }
 
 /** Per registry, so that a slow one does not delay the others. */
@@ -16,5 +16,5 @@ const packagesAtOnce = 2;
 export const configuredRegistry = (source: RegistrySource, client: RegistryClient): ConfiguredRegistry => ({
   source,
   client,
-  packages: pLimit(packagesAtOnce),
+  packages: atMost(packagesAtOnce),
 });

@@ -1,5 +1,5 @@
 import { isOutage } from '@berth/contracts/errors';
-import pMap from 'p-map';
+import { eachAtMost } from '@berth/service/waiting/each-at-most';
 import { RegistryError } from '../oci/registry-error.ts';
 
 export interface TagWork<T> {
@@ -37,7 +37,7 @@ export async function forEachTag<T>(
       else if (++failuresInARow >= mostFailuresInARow) outage = error;
     }
   };
-  await pMap(shuffled(entries), take, { concurrency: tagsAtOnce });
+  await eachAtMost(tagsAtOnce, shuffled(entries), take);
   return outage;
 }
 

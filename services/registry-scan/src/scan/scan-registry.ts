@@ -1,4 +1,4 @@
-import pMap from 'p-map';
+import { eachAtMost } from '@berth/service/waiting/each-at-most';
 import type { ConfiguredRegistry } from './configured-registry.ts';
 import type { ScanDeps } from './scan-deps.ts';
 import { scanRepository } from './scan-repository.ts';
@@ -14,19 +14,15 @@ export async function scanRegistry(deps: ScanDeps, registry: ConfiguredRegistry,
   const repositories = [...new Set([...offered, ...known])].filter((name) => name.startsWith(source.repositoryPrefix));
 
   const failures: unknown[] = [];
-  await pMap(
-    repositories,
-    async (repository) => {
+  await eachAtMost(repositoriesAtOnce, repositories, async (repository) => {
+    signal.throwIfAborted();
+    try {
+      await scanRepository(deps, registry, repository, signal);
+    } catch (error) {
       signal.throwIfAborted();
-      try {
-        await scanRepository(deps, registry, repository, signal);
-      } catch (error) {
-        signal.throwIfAborted();
-        failures.push(error);
-        deps.log.warn({ err: error, registry: source.domain, repository }, 'scanning a repository failed');
-      }
-    },
-    { concurrency: repositoriesAtOnce },
-  );
+      failures.push(error);
+      deps.log.warn({ err: error, registry: source.domain, repository }, 'scanning a repository failed');
+    }
+  });
   if (failures.length > 0 && failures.length === repositories.length) throw failures[0];
 }

@@ -10,7 +10,7 @@ import { createKnownSecrets } from '../log/known-secrets.ts';
 import { belongsTo, foreignNamespace } from '../namespace/deployment-namespace.ts';
 import { AccessRefused, permanent } from '../outcome/task-failure.ts';
 import { releasedManifest } from '../release/observe-release.ts';
-import { abortable } from '../waiting/abortable.ts';
+import { untilAborted } from '@berth/service/waiting/until-aborted';
 import { createKinds, type FindKind } from '../cluster/api-kinds.ts';
 import { readLive } from './cluster/read-live.ts';
 import { boundResult } from './diff/bound-result.ts';
@@ -50,7 +50,7 @@ export async function dryRun(run: DryRun, deps: DryRunDeps, limits: Limits): Pro
 }
 
 async function withAccess(run: DryRun, deps: DryRunDeps, limits: Limits): Promise<DryRunResult> {
-  const access = await abortable(deps.access.of(run, limits.remainingMs()), limits.signal);
+  const access = await untilAborted(deps.access.of(run, limits.remainingMs()), limits.signal);
   try {
     return await compare(run, access, deps, limits);
   } catch (error) {
@@ -140,7 +140,7 @@ async function render(
   if (!run.chart) throw permanent('The dry run names no chart');
   const folder = createTaskFolder(deps.folders.tasks);
   try {
-    const chart = await abortable(deps.charts.path(run.chart, run), signal);
+    const chart = await untilAborted(deps.charts.path(run.chart, run), signal);
     const files = {
       chart,
       kubeconfig: await folder.write('kubeconfig', kubeconfig),

@@ -15,7 +15,7 @@ import { applySecrets, readSecrets } from '../namespace/apply-secrets.ts';
 import { prepareNamespace } from '../namespace/prepare-namespace.ts';
 import { permanent, TaskFailure } from '../outcome/task-failure.ts';
 import { allEnded } from '../waiting/all-ended.ts';
-import { abortable } from '../waiting/abortable.ts';
+import { untilAborted } from '@berth/service/waiting/until-aborted';
 import { countPending } from '../waiting/count-pending.ts';
 import { customObjectsOf } from '../rollout/custom-objects.ts';
 import { explainPods } from '../rollout/explain-pods.ts';
@@ -58,7 +58,7 @@ export async function deploy(run: RunContext, cluster: TaskCluster): Promise<voi
     const [found, credentials] = [await readingSecrets, await readingCredentials];
     const hasCredentials = isGood(credentials, Date.now());
     const [files, areWritten] = await allEnded([
-      abortable(preparing.files, stop),
+      untilAborted(preparing.files, stop),
       inSpan('ensure credentials', () => ensureCredentials(run, { found: credentials, early })),
       applySecrets(task, { cluster: client, found }),
     ]);

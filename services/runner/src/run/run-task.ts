@@ -8,7 +8,7 @@ import { invoke } from '../calls/invoke.ts';
 import { taskCluster, type TaskCluster } from '../cluster/task-cluster.ts';
 import { type Outcome, outcomeOf } from '../outcome/outcome-of.ts';
 import { AccessRefused } from '../outcome/task-failure.ts';
-import { abortable } from '../waiting/abortable.ts';
+import { untilAborted } from '@berth/service/waiting/until-aborted';
 import { deploy } from './deploy.ts';
 import { repairRelease } from './repair-release.ts';
 import { restart } from './restart.ts';
@@ -79,7 +79,7 @@ async function withAccess(run: RunContext, action: InCluster): Promise<void> {
 async function withAccessOnce(run: RunContext, action: InCluster): Promise<void> {
   const { task, lease, secrets, stop, deps } = run;
   const neededMs = task.wait.timeout_secs * 1_000 + accessBesidesHelmMs;
-  const access = await abortable(deps.access.of(task, neededMs), stop);
+  const access = await untilAborted(deps.access.of(task, neededMs), stop);
   secrets.add(access.credentials);
   try {
     await action(run, taskCluster(access, { lease, signal: stop }));

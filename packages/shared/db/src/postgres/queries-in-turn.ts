@@ -1,4 +1,4 @@
-import type { InTurn } from '@berth/service/waiting/one-at-a-time';
+import type { InTurn } from '@berth/service/waiting/at-most';
 import type { Queries } from '../database.ts';
 
 /**

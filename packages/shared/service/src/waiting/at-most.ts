@@ -1,27 +1,64 @@
-import type { InTurn } from './one-at-a-time.ts';
 import { slots } from './slots.ts';
+import { withinMs } from './within-ms.ts';
+
+export interface Slot {
+  /**
+   * Does a part of the work that waits for another system. If it takes longer than `awayMs`, the slot goes to other work, and
+   * this work continues once it has a slot again.
+   */
+  away<T>(part: () => Promise<T>): Promise<T>;
+}
+
+export interface Patience {
+  patienceMs: number;
+  /** Thrown when `patienceMs` end before the turn comes. */
+  refusal: () => Error;
+}
+
+/** Runs work when its turn comes. */
+export type InTurn = <T>(work: (slot: Slot) => Promise<T>, patience?: Patience) => Promise<T>;
 
 export interface AtMostOptions {
-  /** Work that takes longer continues, but gives up its place: work that hangs must not hold up all the rest. */
-  readonly holdMs: number;
+  /** Work that takes longer continues, but gives up its slot: work that hangs must not hold up all the rest. */
+  readonly holdMs?: number;
+  readonly awayMs?: number;
 }
 
 /** Runs at most `limit` pieces of work at the same time, in order of arrival. */
-export function atMost(limit: number, { holdMs }: AtMostOptions): InTurn {
-  const { enter, leave } = slots(limit);
+export function atMost(limit: number, { holdMs, awayMs }: AtMostOptions = {}): InTurn {
+  const { take, wait, leave } = slots(limit);
 
-  return async (work) => {
-    await enter();
+  async function enter(patience?: Patience): Promise<void> {
+    if (take()) return;
+    const { turn, giveUp } = wait();
+    if (!patience) await turn;
+    else if (!(await withinMs(patience.patienceMs, turn)) && giveUp()) throw patience.refusal();
+  }
+
+  return async (work, patience) => {
+    await enter(patience);
     let holds = true;
     const release = (): void => {
       if (holds) leave();
       holds = false;
     };
-    const timer = setTimeout(release, holdMs);
+    const holding = async <T>(ms: number | undefined, part: () => Promise<T>): Promise<T> => {
+      const timer = ms === undefined ? undefined : setTimeout(release, ms);
+      try {
+        return await part();
+      } finally {
+        clearTimeout(timer);
+      }
+    };
+    const away: Slot['away'] = async (part) => {
+      const result = await holding(awayMs, part);
+      if (!holds) await enter();
+      holds = true;
+      return result;
+    };
     try {
-      return await work();
+      return await holding(holdMs, () => work({ away }));
     } finally {
-      clearTimeout(timer);
       release();
     }
   };

@@ -1,24 +1,58 @@
-export interface Slots {
+export interface Waiting {
   /** Resolves when the caller has a slot. */
-  enter(): Promise<void>;
-  /** Frees the caller's slot for the next that waits. */
-  leave(): void;
+  turn: Promise<true>;
+  /** Waits no longer. False for a caller that was given a slot at the last moment. */
+  giveUp(): boolean;
 }
 
-/** At most `limit` holders at the same time; those that wait enter in order of arrival. */
+/** A number of slots and the queue for them. All that limits how much happens at the same time is made of it. */
+export interface Slots {
+  /** Takes a free slot; false if there is none. */
+  take(): boolean;
+  /** Waits for a slot: lower ranks go first, and equal ones in order of arrival. */
+  wait(rank?: number): Waiting;
+  /** Frees the caller's slot for the next that waits. */
+  leave(): void;
+  /** How many wait. */
+  length(): number;
+}
+
+interface Queued {
+  rank: number;
+  enter(): void;
+}
+
 export function slots(limit: number): Slots {
-  const waiting: (() => void)[] = [];
+  const queue: Queued[] = [];
   let taken = 0;
 
   return {
-    async enter() {
-      if (taken < limit) taken += 1;
-      else await new Promise<void>((resolve) => waiting.push(resolve));
+    take() {
+      if (taken >= limit) return false;
+      taken += 1;
+      return true;
     },
+
+    wait(rank = 0) {
+      const { promise: turn, resolve } = Promise.withResolvers<true>();
+      const mine = { rank, enter: () => resolve(true) };
+      queue.splice(queue.findLastIndex((one) => one.rank <= rank) + 1, 0, mine);
+      return {
+        turn,
+        giveUp() {
+          const index = queue.indexOf(mine);
+          if (index >= 0) queue.splice(index, 1);
+          return index >= 0;
+        },
+      };
+    },
+
     leave() {
-      const next = waiting.shift();
-      if (next) next();
+      const next = queue.shift();
+      if (next) next.enter();
       else taken -= 1;
     },
+
+    length: () => queue.length,
   };
 }

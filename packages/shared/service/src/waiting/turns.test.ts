@@ -3,20 +3,20 @@ import { AppError } from '@berth/contracts/errors';
 import { createTurns } from './turns.ts';
 
 const refusal = () => new AppError('conflict', 'still busy');
-const turn = (name: string, patienceMs = 5_000) => ({ name, patienceMs, refusal });
+const patience = (patienceMs = 5_000) => ({ patienceMs, refusal });
 
 test('work of one name runs one after the other, in order, even after failures', async () => {
-  const inTurn = createTurns();
+  const turns = createTurns();
   const gate = Promise.withResolvers<void>();
   const order: string[] = [];
 
-  const first = inTurn(turn('a'), async () => {
+  const first = turns('a')(async () => {
     await gate.promise;
     order.push('first');
     throw new Error('no');
   });
-  const second = inTurn(turn('a'), async () => order.push('second'));
-  await inTurn(turn('b'), async () => order.push('another name'));
+  const second = turns('a')(async () => order.push('second'), patience());
+  await turns('b')(async () => order.push('another name'), patience());
   gate.resolve();
 
   await expect(first).rejects.toThrow('no');
@@ -25,15 +25,15 @@ test('work of one name runs one after the other, in order, even after failures',
 });
 
 test('work that gives up waiting leaves the order of the others intact', async () => {
-  const inTurn = createTurns();
+  const turns = createTurns();
   const gate = Promise.withResolvers<void>();
   const order: string[] = [];
-  const first = inTurn(turn('a'), async () => {
+  const first = turns('a')(async () => {
     await gate.promise;
     order.push('first');
   });
-  const impatient = inTurn(turn('a', 10), async () => order.push('impatient'));
-  const patient = inTurn(turn('a'), async () => order.push('patient'));
+  const impatient = turns('a')(async () => order.push('impatient'), patience(10));
+  const patient = turns('a')(async () => order.push('patient'), patience());
 
   await expect(impatient).rejects.toMatchObject({ code: 'conflict' });
   gate.resolve();

@@ -1,42 +1,21 @@
-import type { AppError } from '@berth/contracts/errors';
-import { withinMs } from './within-ms.ts';
+import { atMost, type InTurn } from './at-most.ts';
 
-export interface Turn {
-  /** Work of the same name runs one after the other. */
-  name: string;
-  patienceMs: number;
-  /** Thrown when `patienceMs` ends before the turn comes. */
-  refusal: () => AppError;
-}
+/** Work of the same name runs one after the other. */
+export type TurnsOf = (name: string) => InTurn;
 
-export type InTurn = <T>(turn: Turn, work: () => Promise<T>) => Promise<T>;
+/** Queues of waiting work by name; an empty one is removed. */
+export function createTurns(): TurnsOf {
+  const queues = new Map<string, { inTurn: InTurn; works: number }>();
 
-/** Queues of waiting work; an empty one is removed. */
-export function createTurns(): InTurn {
-  const lastOf = new Map<string, Promise<unknown>>();
-
-  return async ({ name, patienceMs, refusal }, work) => {
-    const before = lastOf.get(name);
-    const mine = Promise.withResolvers<void>();
-    const bothOver = async () => {
-      await before;
-      await mine.promise;
-      if (lastOf.get(name) === last) lastOf.delete(name);
-    };
-    const last = bothOver();
-    lastOf.set(name, last);
+  return (name) => async (work, patience) => {
+    const queue = queues.get(name) ?? { inTurn: atMost(1), works: 0 };
+    queues.set(name, queue);
+    queue.works += 1;
     try {
-      if (
-        before &&
-        !(await withinMs(
-          patienceMs,
-          before.then(() => true),
-        ))
-      )
-        throw refusal();
-      return await work();
+      return await queue.inTurn(work, patience);
     } finally {
-      mine.resolve();
+      queue.works -= 1;
+      if (queue.works === 0) queues.delete(name);
     }
   };
 }

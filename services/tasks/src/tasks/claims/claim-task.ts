@@ -3,7 +3,7 @@ import type { Bus } from '@berth/bus/bus';
 import { chartArchives } from '@berth/contracts/resources/charts/chart-archives';
 import type { ClaimedTask } from '@berth/contracts/resources/tasks/runner-tasks';
 import { AppError } from '@berth/contracts/errors';
-import { oneAtATime } from '@berth/service/waiting/one-at-a-time';
+import { atMost } from '@berth/service/waiting/at-most';
 import type { Service } from '@berth/service/service';
 import { internalError } from '@berth/contracts/resources/tasks/internal-error';
 import { type Chart, readChart } from '../../deployments/chart.ts';
@@ -53,7 +53,7 @@ const nothing: Claimed = { task: null, more: false };
 /** The next task that may start, with everything needed to run it; null if there is none. */
 export const claimTask = (deps: ClaimDeps) => {
   // The database runs claims one after the other; waiting here instead keeps its connections free.
-  const inTurn = oneAtATime();
+  const inTurn = atMost(1);
   const { leaseMs, limits } = deps;
 
   return async (runner: string, remainingMs: () => number): Promise<Claimed> => {

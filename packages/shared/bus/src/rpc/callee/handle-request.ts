@@ -16,7 +16,7 @@ import type { DeniedAttempt } from '@berth/contracts/access/denied-attempt';
 import type { Handler } from '../handler.ts';
 import { CallContext, forbidden } from './handler-context.ts';
 import { delays, limits } from '../../protocol/limits.ts';
-import type { InTurn } from '@berth/service/waiting/turns';
+import type { TurnsOf } from '@berth/service/waiting/turns';
 import type { WriteAnswer } from './write-answer.ts';
 import { headerNames, isSaneRequestId } from '../wire/wire-headers.ts';
 
@@ -37,7 +37,7 @@ export interface Incoming {
 
 export interface HandleDeps {
   verifyIdentity: IdentityVerifier;
-  inTurn: InTurn;
+  turnsOf: TurnsOf;
   log: Logger;
   /** Called with each request that is refused for want of a role. */
   onDenied?: ((attempt: DeniedAttempt) => void) | undefined;
@@ -131,12 +131,12 @@ const audienceOf = ({ owner }: Operation, caller: CallerName): ServiceName =>
 function inOwnTurn<T>(
   { identity, remainingMs }: CallContext,
   key: string | undefined,
-  { inTurn }: HandleDeps,
+  { turnsOf }: HandleDeps,
   work: () => Promise<T>,
 ): Promise<T> {
   if (key === undefined) return work();
   const patienceMs = Math.min(delays.sameKey, remainingMs());
-  return inTurn({ name: `${identity.kind} ${identity.id} ${key}`, patienceMs, refusal: stillAnswering }, work);
+  return turnsOf(`${identity.kind} ${identity.id} ${key}`)(work, { patienceMs, refusal: stillAnswering });
 }
 
 function parseRequest(operation: Operation, message: Msg): unknown {

@@ -39,7 +39,7 @@ export function createServer(deps: ServerDeps) {
   const subscriptions: Subscription[] = [];
   const discovery = createDiscovery(deps);
   const inFlight = new RequestsInFlight();
-  const inTurn = createTurns();
+  const turnsOf = createTurns();
   const tracer = trace.getTracer('berth');
 
   function serve({ resource, handlers }: ServedResource): void {
@@ -101,7 +101,7 @@ export function createServer(deps: ServerDeps) {
     const parent = propagation.extract(context.active(), message.headers, headersAsCarrier);
     const span = tracer.startSpan(name, { kind: SpanKind.SERVER, attributes: { 'rpc.system': 'nats' } }, parent);
     try {
-      const work = () => handleRequest(endpoint, incoming, { verifyIdentity, inTurn, log, onDenied });
+      const work = () => handleRequest(endpoint, incoming, { verifyIdentity, turnsOf, log, onDenied });
       const inTime = () => withDeadline(incoming.deadline, work);
       respond(message, await context.with(trace.setSpan(parent, span), inTime));
     } catch (error) {

@@ -1,4 +1,5 @@
 import { currentDeadline } from '@berth/service/waiting/deadline';
+import { slots } from '@berth/service/waiting/slots';
 import { withinMs } from '@berth/service/waiting/within-ms';
 
 export interface ConnectionQueueOptions {
@@ -16,16 +17,11 @@ export interface ConnectionQueue {
   /** Resolves when the caller may take a connection; throws the refusal when that would be too late. */
   enter(): Promise<void>;
   /** Waits for a new connection by the same rule; undefined when that would be too late. */
-  wait<T extends object>(promise: Promise<T>): Promise<T | undefined>;
+  wait<T extends object | true>(promise: Promise<T>): Promise<T | undefined>;
   /** The server answered on one of the connections. */
   answered(): void;
   /** Lets the next one enter. */
   leave(): void;
-}
-
-interface Waiting {
-  leaveBy: number;
-  enter: () => void;
 }
 
 /**
@@ -36,22 +32,10 @@ interface Waiting {
  */
 export function connectionQueue(options: ConnectionQueueOptions): ConnectionQueue {
   const { max, mostWaiting, patienceMs, reserveMs, refusal } = options;
-  const queue: Waiting[] = [];
-  let inUse = 0;
+  const connections = slots(max);
   let answeredAt = Number.NEGATIVE_INFINITY;
 
-  function add(one: Waiting): void {
-    const after = queue.findLastIndex(({ leaveBy }) => leaveBy <= one.leaveBy);
-    queue.splice(after + 1, 0, one);
-  }
-
-  function remove(one: Waiting): boolean {
-    const index = queue.indexOf(one);
-    if (index >= 0) queue.splice(index, 1);
-    return index >= 0;
-  }
-
-  async function wait<T extends object>(promise: Promise<T>): Promise<T | undefined> {
+  async function wait<T extends object | true>(promise: Promise<T>): Promise<T | undefined> {
     const startedAt = performance.now();
     const giveUpAt = () => Math.min(leaveByOf(startedAt), Math.max(startedAt, answeredAt) + patienceMs);
     for (let left = patienceMs; left > 0; left = giveUpAt() - performance.now()) {
@@ -67,16 +51,10 @@ export function connectionQueue(options: ConnectionQueueOptions): ConnectionQueu
 
   return {
     async enter() {
-      if (inUse < max) {
-        inUse += 1;
-        return;
-      }
-      if (queue.length >= mostWaiting) throw refusal();
-      const turn = Promise.withResolvers<object>();
-      const one = { leaveBy: leaveByOf(performance.now()), enter: () => turn.resolve({}) };
-      add(one);
-      // It may have been let in at the last moment.
-      if ((await wait(turn.promise)) === undefined && remove(one)) throw refusal();
+      if (connections.take()) return;
+      if (connections.length() >= mostWaiting) throw refusal();
+      const { turn, giveUp } = connections.wait(leaveByOf(performance.now()));
+      if ((await wait(turn)) === undefined && giveUp()) throw refusal();
     },
 
     wait,
@@ -85,10 +63,6 @@ export function connectionQueue(options: ConnectionQueueOptions): ConnectionQueu
       answeredAt = performance.now();
     },
 
-    leave() {
-      const next = queue.shift();
-      if (next) next.enter();
-      else inUse -= 1;
-    },
+    leave: connections.leave,
   };
 }
